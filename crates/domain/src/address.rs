@@ -1,0 +1,159 @@
+use std::fmt;
+
+use alloy_primitives::Address as EvmAddress;
+use thiserror::Error;
+
+use crate::{ChainId, Family};
+
+/// An account, contract or mint of either family.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Address {
+    Evm(EvmAddress),
+    Solana([u8; 32]),
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum AddressError {
+    #[error("an EVM address is 0x followed by 40 hex digits")]
+    Evm,
+    #[error("a Solana address is 32 bytes in base58, without 0, O, I and l")]
+    Solana,
+}
+
+impl Address {
+    /// Reads an address as chains of that family write it: EVM in any case, Solana exactly.
+    pub fn parse(family: Family, text: &str) -> Result<Self, AddressError> {
+        match family {
+            Family::Evm => parse_evm(text).map(Self::Evm).ok_or(AddressError::Evm),
+            Family::Solana => parse_solana(text).map(Self::Solana).ok_or(AddressError::Solana),
+        }
+    }
+
+    /// Reads an address whose form alone tells its family.
+    pub fn parse_any(text: &str) -> Option<Self> {
+        parse_evm(text).map(Self::Evm).or_else(|| parse_solana(text).map(Self::Solana))
+    }
+
+    /// The address that stands for a chain's own coin.
+    pub fn native(family: Family) -> Self {
+        match family {
+            Family::Evm => Self::Evm(EvmAddress::ZERO),
+            Family::Solana => Self::Solana([0; 32]),
+        }
+    }
+
+    /// Reads a token's address on a chain; the 40-`e` spelling of the native coin becomes the usual one.
+    pub fn parse_token(chain: ChainId, text: &str) -> Result<Self, AddressError> {
+        let address = Self::parse(chain.family(), text)?;
+        Ok(if address == Self::Evm(EvmAddress::repeat_byte(0xee)) {
+            Self::native(Family::Evm)
+        } else {
+            address
+        })
+    }
+
+    pub fn family(&self) -> Family {
+        match self {
+            Self::Evm(_) => Family::Evm,
+            Self::Solana(_) => Family::Solana,
+        }
+    }
+
+    pub fn is_native(&self) -> bool {
+        *self == Self::native(self.family())
+    }
+
+    /// The form in which authors are compared and shown: lower case on EVM, exact on Solana.
+    pub fn to_author(&self) -> String {
+        match self {
+            Self::Evm(address) => format!("{address:#x}"),
+            Self::Solana(_) => self.to_string(),
+        }
+    }
+}
+
+fn parse_evm(text: &str) -> Option<EvmAddress> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    if digits.len() != 40 {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+fn parse_solana(text: &str) -> Option<[u8; 32]> {
+    // 44 characters are the most that 32 bytes take; longer input is not worth decoding.
+    if text.len() > 44 {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    let written = bs58::decode(text).onto(&mut bytes).ok()?;
+    (written == 32).then_some(bytes)
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Evm(address) => f.write_str(&address.to_checksum(None)),
+            Self::Solana(bytes) => f.write_str(&bs58::encode(bytes).into_string()),
+        }
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const USDC: &str = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
+
+    #[test]
+    fn evm_addresses_are_accepted_in_any_case_and_returned_checksummed() {
+        for text in [USDC.to_lowercase(), USDC.to_uppercase(), USDC.to_owned()] {
+            let address = Address::parse(Family::Evm, &text).unwrap();
+            assert_eq!(address.to_string(), USDC);
+            assert_eq!(address.to_author(), USDC.to_lowercase());
+        }
+    }
+
+    #[test]
+    fn native_addresses_are_forty_zeros_and_thirty_two_ones() {
+        assert_eq!(Address::native(Family::Evm).to_string(), format!("0x{}", "0".repeat(40)));
+        assert_eq!(Address::native(Family::Solana).to_string(), "1".repeat(32));
+    }
+
+    #[test]
+    fn forty_e_means_native_in_any_case() {
+        let chain = ChainId::new(1).unwrap();
+        for e in ["e", "E"] {
+            let address = Address::parse_token(chain, &format!("0x{}", e.repeat(40))).unwrap();
+            assert!(address.is_native());
+        }
+    }
+
+    #[test]
+    fn an_address_of_the_other_family_is_refused() {
+        assert_eq!(Address::parse(Family::Solana, USDC), Err(AddressError::Solana));
+        assert_eq!(Address::parse(Family::Evm, &"1".repeat(32)), Err(AddressError::Evm));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused_without_panic(text in "\\PC{0,80}") {
+            let _ = Address::parse_any(&text);
+        }
+
+        #[test]
+        fn printing_reads_back(evm in any::<[u8; 20]>(), solana in any::<[u8; 32]>()) {
+            for address in [Address::Evm(evm.into()), Address::Solana(solana)] {
+                prop_assert_eq!(Address::parse_any(&address.to_string()), Some(address));
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+use std::fmt;
+use std::str::FromStr;
+
+use alloy_primitives::U256;
+use thiserror::Error;
+
+/// An amount in a token's smallest units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RawAmount(U256);
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum AmountError {
+    #[error("an amount in raw units is written with digits only")]
+    NotRaw,
+    #[error("an amount is written as digits with at most one decimal point, for instance 1 or 1.23")]
+    NotDecimal,
+    #[error("the amount has more than {0} digits after the point, which this token cannot express")]
+    TooFine(u8),
+    #[error("the amount does not fit into 256 bits")]
+    TooLarge,
+}
+
+impl RawAmount {
+    pub const ZERO: Self = Self(U256::ZERO);
+
+    pub const fn new(value: U256) -> Self {
+        Self(value)
+    }
+
+    pub const fn get(self) -> U256 {
+        self.0
+    }
+
+    pub fn is_zero(self) -> bool {
+        self.0.is_zero()
+    }
+
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.0.checked_add(other.0).map(Self)
+    }
+
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        self.0.checked_sub(other.0).map(Self)
+    }
+
+    /// `self * numerator / denominator`, rounded down; `None` on overflow or division by zero.
+    pub fn mul_div_floor(self, numerator: U256, denominator: U256) -> Option<Self> {
+        self.0.checked_mul(numerator)?.checked_div(denominator).map(Self)
+    }
+
+    /// Converts a person's decimal exactly; digits that the token cannot hold are refused, never rounded.
+    pub fn from_decimal(text: &str, decimals: u8) -> Result<Self, AmountError> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+        let empty_fraction = text.contains('.') && fraction.is_empty();
+        if whole.is_empty() || empty_fraction || !is_digits(whole) || !is_digits(fraction) {
+            return Err(AmountError::NotDecimal);
+        }
+        let padding =
+            usize::from(decimals).checked_sub(fraction.len()).ok_or(AmountError::TooFine(decimals))?;
+        let digits = format!("{whole}{fraction}{}", "0".repeat(padding));
+        parse_digits(&digits)
+    }
+
+    /// The amount as a person writes it, without trailing zeros.
+    pub fn to_decimal(self, decimals: u8) -> String {
+        let digits = format!("{:0>width$}", self.0.to_string(), width = usize::from(decimals) + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - usize::from(decimals));
+        match fraction.trim_end_matches('0') {
+            "" => whole.to_owned(),
+            fraction => format!("{whole}.{fraction}"),
+        }
+    }
+}
+
+fn parse_digits(digits: &str) -> Result<RawAmount, AmountError> {
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() {
+        return Ok(RawAmount::ZERO);
+    }
+    U256::from_str_radix(significant, 10).map(RawAmount).map_err(|_| AmountError::TooLarge)
+}
+
+impl FromStr for RawAmount {
+    type Err = AmountError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(AmountError::NotRaw);
+        }
+        parse_digits(text)
+    }
+}
+
+impl fmt::Display for RawAmount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn raw_amounts_are_digits_only() {
+        for text in ["", "-1", "+1", "1.0", "1e18", "0x10", " 1", "1_000", "١"] {
+            assert_eq!(text.parse::<RawAmount>(), Err(AmountError::NotRaw), "{text}");
+        }
+        assert_eq!("007".parse::<RawAmount>().unwrap().to_string(), "7");
+    }
+
+    #[test]
+    fn raw_amounts_stay_below_two_to_the_256() {
+        let max = U256::MAX.to_string();
+        assert_eq!(max.parse::<RawAmount>().unwrap().to_string(), max);
+        assert_eq!(format!("{max}0").parse::<RawAmount>(), Err(AmountError::TooLarge));
+        assert_eq!("9".repeat(5_000).parse::<RawAmount>(), Err(AmountError::TooLarge));
+    }
+
+    #[test]
+    fn a_fraction_finer_than_the_token_is_refused_not_rounded() {
+        assert_eq!(RawAmount::from_decimal("0.0000001", 6), Err(AmountError::TooFine(6)));
+        assert_eq!(RawAmount::from_decimal("1.5", 0), Err(AmountError::TooFine(0)));
+    }
+
+    #[test]
+    fn decimals_need_digits_around_the_point() {
+        for text in ["", ".", "1.", ".5", "1,5", "1e18", "-1", "1.2.3", "٣"] {
+            assert_eq!(RawAmount::from_decimal(text, 18), Err(AmountError::NotDecimal), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn decimal_form_reads_back_exactly(limbs in any::<[u64; 4]>(), decimals in 0u8..=36) {
+            let amount = RawAmount(U256::from_limbs(limbs));
+            prop_assert_eq!(RawAmount::from_decimal(&amount.to_decimal(decimals), decimals), Ok(amount));
+        }
+
+        #[test]
+        fn any_text_is_parsed_or_refused_without_panic(text in "\\PC{0,100}", decimals in any::<u8>()) {
+            let _ = text.parse::<RawAmount>();
+            let _ = RawAmount::from_decimal(&text, decimals);
+        }
+    }
+}

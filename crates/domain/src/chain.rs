@@ -1,0 +1,197 @@
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::Address;
+
+/// The id under which Solana appears beside the EVM chain ids.
+pub const SOLANA_CHAIN_ID: ChainId = ChainId(20_011_000_000);
+
+/// Solana's CAIP-2 reference: the start of its mainnet genesis hash.
+pub const SOLANA_REFERENCE: &str = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
+
+/// A chain's number, as wallets and the API know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ChainId(u64);
+
+impl ChainId {
+    /// The largest id that a JSON number carries exactly.
+    pub const MAX: u64 = (1 << 53) - 1;
+
+    /// An id between 1 and [`ChainId::MAX`]; anything else is not a chain.
+    pub const fn new(id: u64) -> Option<Self> {
+        if id >= 1 && id <= Self::MAX { Some(Self(id)) } else { None }
+    }
+
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Which kind of addresses and transactions this chain has.
+    pub fn family(self) -> Family {
+        if self == SOLANA_CHAIN_ID { Family::Solana } else { Family::Evm }
+    }
+
+    /// The chain's CAIP-2 identifier, such as `eip155:8453`.
+    pub fn caip2(self) -> String {
+        match self.family() {
+            Family::Evm => format!("eip155:{self}"),
+            Family::Solana => format!("solana:{SOLANA_REFERENCE}"),
+        }
+    }
+
+    /// Reads a CAIP-2 identifier of a family that we know.
+    pub fn from_caip2(text: &str) -> Result<Self, Caip2Error> {
+        match text.split_once(':') {
+            Some(("eip155", reference)) => parse_evm_reference(reference).ok_or(Caip2Error::Reference),
+            Some(("solana", SOLANA_REFERENCE)) => Ok(SOLANA_CHAIN_ID),
+            Some(("solana", _)) => Err(Caip2Error::Reference),
+            Some(_) => Err(Caip2Error::Namespace),
+            None => Err(Caip2Error::Form),
+        }
+    }
+}
+
+fn parse_evm_reference(reference: &str) -> Option<ChainId> {
+    let canonical = reference.bytes().all(|b| b.is_ascii_digit()) && !reference.starts_with('0');
+    let id = ChainId::new(reference.parse().ok()?)?;
+    (canonical && id.family() == Family::Evm).then_some(id)
+}
+
+impl fmt::Display for ChainId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum Caip2Error {
+    #[error("a chain is written namespace:reference, for instance eip155:1")]
+    Form,
+    #[error("only the namespaces eip155 and solana are known")]
+    Namespace,
+    #[error(
+        "the reference is not one of a known chain: eip155 takes a decimal chain id, solana the mainnet reference"
+    )]
+    Reference,
+}
+
+/// A family of chains that share addresses and a way of signing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    Evm,
+    Solana,
+}
+
+impl Family {
+    /// The CAIP-2 namespace, which is also the `type` that the API shows.
+    pub const fn namespace(self) -> &'static str {
+        match self {
+            Self::Evm => "eip155",
+            Self::Solana => "solana",
+        }
+    }
+}
+
+/// How a payer can hand over the input of a swap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DepositMethod {
+    ContractCall,
+    Permit2,
+    Transfer,
+}
+
+impl DepositMethod {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ContractCall => "CONTRACT_CALL",
+            Self::Permit2 => "PERMIT2",
+            Self::Transfer => "TRANSFER",
+        }
+    }
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("`{0}` is not a deposit method: use CONTRACT_CALL, PERMIT2 or TRANSFER")]
+pub struct UnknownDepositMethod(String);
+
+impl FromStr for DepositMethod {
+    type Err = UnknownDepositMethod;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::ContractCall, Self::Permit2, Self::Transfer]
+            .into_iter()
+            .find(|method| method.as_str() == text)
+            .ok_or_else(|| UnknownDepositMethod(text.to_owned()))
+    }
+}
+
+/// The coin that pays for a chain's transactions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Currency {
+    pub name: String,
+    pub symbol: String,
+    pub decimals: u8,
+}
+
+/// Where a person can look at a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explorer {
+    pub name: String,
+    pub url: String,
+}
+
+/// A chain that the service knows, whether or not it is enabled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    pub id: ChainId,
+    pub slug: String,
+    pub name: String,
+    /// Other words by which people call it, lower case.
+    pub aliases: Vec<String>,
+    pub native: Currency,
+    pub wrapped_native: Option<Address>,
+    pub explorer: Explorer,
+    /// RPC addresses that are meant to be public; private ones never stand here.
+    pub rpc: Vec<String>,
+    pub deposit_methods: Vec<DepositMethod>,
+    /// Brand colour as `#rrggbb`.
+    pub color: String,
+    pub enabled: bool,
+}
+
+impl Chain {
+    pub fn family(&self) -> Family {
+        self.id.family()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caip2_prints_and_reads_back() {
+        for id in [1, 8453, 4_278_608, SOLANA_CHAIN_ID.get()] {
+            let chain = ChainId::new(id).unwrap();
+            assert_eq!(ChainId::from_caip2(&chain.caip2()), Ok(chain));
+        }
+    }
+
+    #[test]
+    fn caip2_refuses_what_is_not_canonical() {
+        for text in ["eip155:01", "eip155:+1", "eip155:", "eip155:0", "eip155:20011000000", "solana:devnet"] {
+            assert_eq!(ChainId::from_caip2(text), Err(Caip2Error::Reference), "{text}");
+        }
+        assert_eq!(ChainId::from_caip2("cosmos:hub"), Err(Caip2Error::Namespace));
+        assert_eq!(ChainId::from_caip2("eip155"), Err(Caip2Error::Form));
+    }
+
+    #[test]
+    fn chain_ids_fit_a_json_number() {
+        assert!(ChainId::new(0).is_none());
+        assert!(ChainId::new(ChainId::MAX).is_some());
+        assert!(ChainId::new(ChainId::MAX + 1).is_none());
+    }
+}

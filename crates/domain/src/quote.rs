@@ -1,0 +1,181 @@
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::{Address, DepositMethod, QuoteId, RawAmount, RouteId, RowKey, TokenId};
+
+/// Which side of the swap the asker fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TradeType {
+    ExactInput,
+    ExactOutput,
+}
+
+impl TradeType {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ExactInput => "EXACT_INPUT",
+            Self::ExactOutput => "EXACT_OUTPUT",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::ExactInput, Self::ExactOutput].into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A tolerated loss as a fraction, kept in millionths so that no float touches an amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slippage(u32);
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SlippageError {
+    #[error("slippageTolerance is a fraction between 0 and 0.5, for instance 0.005 for half a percent")]
+    OutOfRange,
+    #[error("slippageTolerance has at most 6 digits after the point")]
+    TooFine,
+}
+
+impl Slippage {
+    pub const fn from_millionths(millionths: u32) -> Option<Self> {
+        if millionths <= 500_000 { Some(Self(millionths)) } else { None }
+    }
+
+    pub const fn millionths(self) -> u32 {
+        self.0
+    }
+}
+
+impl FromStr for Slippage {
+    type Err = SlippageError;
+
+    /// Reads the decimal text of the fraction.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let amount = RawAmount::from_decimal(text, 6).map_err(|error| match error {
+            crate::AmountError::TooFine(_) => SlippageError::TooFine,
+            _ => SlippageError::OutOfRange,
+        })?;
+        let millionths: u32 = amount.get().try_into().map_err(|_| SlippageError::OutOfRange)?;
+        Self::from_millionths(millionths).ok_or(SlippageError::OutOfRange)
+    }
+}
+
+impl fmt::Display for Slippage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let amount = RawAmount::new(alloy_primitives::U256::from(self.0));
+        f.write_str(&amount.to_decimal(6))
+    }
+}
+
+/// What somebody wants to swap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    pub trade_type: TradeType,
+    pub from: TokenId,
+    pub to: TokenId,
+    /// Of `from` on exact input, of `to` on exact output.
+    pub amount: RawAmount,
+    pub from_address: Address,
+    pub recipient: Address,
+    pub refund_to: Address,
+    pub slippage: Option<Slippage>,
+}
+
+/// An ask and the routes that answered it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quote {
+    pub id: QuoteId,
+    pub key: RowKey,
+    pub ask: Ask,
+    pub integrator: Option<String>,
+    pub created_at: Timestamp,
+    pub routes: Vec<Route>,
+}
+
+/// Whether an exact output is promised or aimed at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExactOutMethod {
+    Native,
+    Adaptive,
+}
+
+impl ExactOutMethod {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Adaptive => "adaptive",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Native, Self::Adaptive].into_iter().find(|method| method.as_str() == text)
+    }
+}
+
+/// One filler's offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    pub id: RouteId,
+    pub filler: String,
+    /// The kind of filler: `native-filler`, `rfq`, …
+    pub kind: String,
+    pub exact_out: Option<ExactOutMethod>,
+    pub deposit_methods: Vec<DepositMethod>,
+    pub amount_in: RawAmount,
+    pub amount_out: RawAmount,
+    pub min_amount_out: RawAmount,
+    pub expected_duration_seconds: u32,
+    pub valid_before: Timestamp,
+    pub price_holds_until: Option<Timestamp>,
+    pub estimated_gas: Option<RawAmount>,
+    pub fees: Vec<Fee>,
+}
+
+/// Where a part of the difference between input and output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fee {
+    pub kind: FeeKind,
+    pub token: TokenId,
+    pub amount: RawAmount,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FeeKind {
+    Filler,
+    Gas,
+    Referrer,
+    Protocol,
+}
+
+impl FeeKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Filler => "filler",
+            Self::Gas => "gas",
+            Self::Referrer => "referrer",
+            Self::Protocol => "protocol",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Filler, Self::Gas, Self::Referrer, Self::Protocol]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slippage_is_a_fraction_between_zero_and_a_half() {
+        assert_eq!("0.005".parse::<Slippage>().unwrap().millionths(), 5_000);
+        assert_eq!("0.5".parse::<Slippage>().unwrap().to_string(), "0.5");
+        assert_eq!("0.500001".parse::<Slippage>(), Err(SlippageError::OutOfRange));
+        assert_eq!("-0.1".parse::<Slippage>(), Err(SlippageError::OutOfRange));
+        assert_eq!("0.0000001".parse::<Slippage>(), Err(SlippageError::TooFine));
+    }
+}

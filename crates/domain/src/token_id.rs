@@ -1,0 +1,151 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::{Address, AddressError, Caip2Error, ChainId};
+
+/// A token: its address on its chain. The native coin is a token too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TokenId {
+    chain: ChainId,
+    address: Address,
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum TokenIdError {
+    #[error(
+        "a token is written eip155:<chain id>:<address>, solana:<reference>:<mint>, or as JSON {{\"chainId\", \"address\"}}"
+    )]
+    Form,
+    #[error("the JSON form of a token needs a number `chainId` and a string `address`")]
+    Json,
+    #[error("the chain id is not a number between 1 and 2^53 - 1")]
+    ChainId,
+    #[error(transparent)]
+    Chain(#[from] Caip2Error),
+    #[error(transparent)]
+    Address(#[from] AddressError),
+}
+
+impl TokenId {
+    /// A token by the object form's two fields; the native coin may be spelled with 40 `e`.
+    pub fn new(chain: ChainId, address: &str) -> Result<Self, AddressError> {
+        Ok(Self { chain, address: Address::parse_token(chain, address)? })
+    }
+
+    /// The chain's own coin.
+    pub fn native(chain: ChainId) -> Self {
+        Self { chain, address: Address::native(chain.family()) }
+    }
+
+    pub const fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    pub const fn address(&self) -> Address {
+        self.address
+    }
+
+    pub fn is_native(&self) -> bool {
+        self.address.is_native()
+    }
+
+    /// The JSON text of the object form.
+    pub fn to_json(&self) -> String {
+        format!(r#"{{"chainId":{},"address":"{}"}}"#, self.chain, self.address)
+    }
+
+    fn from_json(text: &str) -> Result<Self, TokenIdError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Object {
+            chain_id: u64,
+            address: String,
+        }
+        let object: Object = serde_json::from_str(text).map_err(|_| TokenIdError::Json)?;
+        let chain = ChainId::new(object.chain_id).ok_or(TokenIdError::ChainId)?;
+        Ok(Self::new(chain, &object.address)?)
+    }
+}
+
+impl FromStr for TokenId {
+    type Err = TokenIdError;
+
+    /// Reads an identifier string of either family, or the object form as JSON text.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim_start().starts_with('{') {
+            return Self::from_json(text);
+        }
+        let (chain, address) = text.rsplit_once(':').ok_or(TokenIdError::Form)?;
+        Ok(Self::new(ChainId::from_caip2(chain)?, address)?)
+    }
+}
+
+impl fmt::Display for TokenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.chain.caip2(), self.address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::SOLANA_CHAIN_ID;
+
+    const BASE_USDC: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+
+    #[test]
+    fn every_form_of_the_specification_means_the_same_token() {
+        let base = ChainId::new(8453).unwrap();
+        let object = TokenId::new(base, BASE_USDC).unwrap();
+        let text = format!("eip155:8453:{BASE_USDC}").parse().unwrap();
+        let json =
+            format!(r#" {{ "address": "{}", "chainId": 8453 }}"#, BASE_USDC.to_lowercase()).parse().unwrap();
+        assert_eq!(object, text);
+        assert_eq!(object, json);
+    }
+
+    #[test]
+    fn solana_tokens_carry_the_genesis_reference() {
+        let sol = TokenId::native(SOLANA_CHAIN_ID);
+        assert_eq!(sol.to_string(), format!("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:{}", "1".repeat(32)));
+        assert_eq!(sol.to_string().parse(), Ok(sol));
+    }
+
+    #[test]
+    fn malformed_identifiers_say_what_is_wrong() {
+        let parse = |text: &str| text.parse::<TokenId>().unwrap_err();
+        assert_eq!(parse("usdc"), TokenIdError::Form);
+        assert_eq!(parse("eip155:1"), TokenIdError::Chain(Caip2Error::Form));
+        assert_eq!(parse("eip155:1:"), TokenIdError::Address(AddressError::Evm));
+        assert_eq!(parse("eip155:99999999999999999999:0x00"), TokenIdError::Chain(Caip2Error::Reference));
+        assert_eq!(parse(r#"{"chainId":"1","address":"0x"}"#), TokenIdError::Json);
+        assert_eq!(parse(r#"{"chainId":0,"address":"0x"}"#), TokenIdError::ChainId);
+        assert_eq!(
+            parse(&format!("solana:devnet:{}", "1".repeat(32))),
+            TokenIdError::Chain(Caip2Error::Reference)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn printed_forms_read_back(chain in 1u64..=ChainId::MAX, evm in any::<[u8; 20]>(), mint in any::<[u8; 32]>()) {
+            let chain = ChainId::new(chain).unwrap();
+            let evm = TokenId::new(chain, &Address::Evm(evm.into()).to_string()).unwrap();
+            let solana = TokenId::new(SOLANA_CHAIN_ID, &Address::Solana(mint).to_string()).unwrap();
+            for token in [evm, solana] {
+                prop_assert_eq!(token.to_string().parse(), Ok(token));
+                prop_assert_eq!(token.to_json().parse(), Ok(token));
+            }
+        }
+
+        #[test]
+        fn any_text_is_parsed_or_refused_without_panic(text in "(eip155:|solana:|\\{)?\\PC{0,80}") {
+            let _ = text.parse::<TokenId>();
+        }
+    }
+}

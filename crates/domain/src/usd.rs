@@ -1,0 +1,100 @@
+use std::fmt;
+use std::str::FromStr;
+
+use alloy_primitives::U256;
+
+use crate::{AmountError, RawAmount};
+
+const PRICE_DECIMALS: u8 = 18;
+const CENT_DECIMALS: u8 = 2;
+
+/// The price of one whole token in US dollars, with 18 decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsdPrice(RawAmount);
+
+impl UsdPrice {
+    /// The value of `amount` at this price, rounded down to the cent.
+    pub fn value(self, amount: RawAmount, decimals: u8) -> Option<UsdAmount> {
+        let scale = power_of_ten(decimals)?.checked_mul(power_of_ten(PRICE_DECIMALS - CENT_DECIMALS)?)?;
+        amount.mul_div_floor(self.0.get(), scale).map(UsdAmount)
+    }
+
+    /// How much of the token `dollars` buys at this price, rounded down to its smallest unit.
+    pub fn buys(self, dollars: UsdAmount, decimals: u8) -> Option<RawAmount> {
+        let scale = power_of_ten(decimals)?.checked_mul(power_of_ten(PRICE_DECIMALS - CENT_DECIMALS)?)?;
+        dollars.0.mul_div_floor(scale, self.0.get())
+    }
+}
+
+fn power_of_ten(exponent: u8) -> Option<U256> {
+    U256::from(10).checked_pow(U256::from(exponent))
+}
+
+impl FromStr for UsdPrice {
+    type Err = AmountError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        RawAmount::from_decimal(text, PRICE_DECIMALS).map(Self)
+    }
+}
+
+impl fmt::Display for UsdPrice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_decimal(PRICE_DECIMALS))
+    }
+}
+
+/// Whole cents of US dollars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsdAmount(RawAmount);
+
+impl FromStr for UsdAmount {
+    type Err = AmountError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        RawAmount::from_decimal(text, CENT_DECIMALS).map(Self)
+    }
+}
+
+impl fmt::Display for UsdAmount {
+    /// Always two digits after the point: `50.00`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_decimal(CENT_DECIMALS);
+        match text.split_once('.') {
+            None => write!(f, "{text}.00"),
+            Some((whole, fraction)) => write!(f, "{whole}.{fraction:0<2}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn value_is_rounded_down_to_the_cent() {
+        let price: UsdPrice = "3123.456".parse().unwrap();
+        let eth = RawAmount::from_decimal("0.5", 18).unwrap();
+        assert_eq!(price.value(eth, 18).unwrap().to_string(), "1561.72");
+        assert_eq!("7".parse::<UsdAmount>().unwrap().to_string(), "7.00");
+        assert_eq!("7.5".parse::<UsdAmount>().unwrap().to_string(), "7.50");
+    }
+
+    #[test]
+    fn a_zero_price_buys_nothing_and_does_not_panic() {
+        let price: UsdPrice = "0".parse().unwrap();
+        assert_eq!(price.buys("1".parse().unwrap(), 18), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_dollars_buy_is_never_worth_more(cents in 1u64..1_000_000_000, micro in 1u64..10_000_000_000) {
+            let price: UsdPrice = RawAmount::new(U256::from(micro)).to_decimal(6).parse().unwrap();
+            let dollars: UsdAmount = RawAmount::new(U256::from(cents)).to_decimal(2).parse().unwrap();
+            let bought = price.buys(dollars, 9).unwrap();
+            prop_assert!(price.value(bought, 9).unwrap() <= dollars);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod app;
+mod chains;
+mod error;
+mod extract;
+mod mapping;
+mod metrics;
+mod middleware;
+mod openapi;
+mod operations;
+mod pages;
+mod qr;
+mod quotes;
+mod router;
+mod serve;
+mod tokens;
+
+pub use app::{App, Options};
+pub use metrics::Metrics;
+pub use middleware::rate_limit::RateLimit;
+pub use openapi::document as openapi;
+pub use router::router;
+pub use serve::serve;
+
+/// The largest request body of the API.
+pub(crate) const BODY_LIMIT: usize = 64 * 1024;
