@@ -1,0 +1,188 @@
+use serde::{Deserialize, Serialize};
+
+/// The names by which clients tell errors apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum ErrorName {
+    #[serde(rename = "ValidationException")]
+    Validation,
+    #[serde(rename = "BadRequestException")]
+    BadRequest,
+    #[serde(rename = "UnexpectedFromAddressException")]
+    UnexpectedFromAddress,
+    #[serde(rename = "UnauthorizedException")]
+    Unauthorized,
+    #[serde(rename = "ScreeningException")]
+    Screening,
+    #[serde(rename = "QuoteNotFoundException")]
+    QuoteNotFound,
+    #[serde(rename = "IntentNotFoundException")]
+    IntentNotFound,
+    #[serde(rename = "OrderNotFoundException")]
+    OrderNotFound,
+    #[serde(rename = "NotFoundException")]
+    NotFound,
+    #[serde(rename = "MethodNotAllowedException")]
+    MethodNotAllowed,
+    #[serde(rename = "DuplicateRecordException")]
+    DuplicateRecord,
+    #[serde(rename = "QuoteExpiredException")]
+    QuoteExpired,
+    #[serde(rename = "PayloadTooLargeException")]
+    PayloadTooLarge,
+    #[serde(rename = "NotSupportedTokenException")]
+    NotSupportedToken,
+    #[serde(rename = "NotSupportedChainException")]
+    NotSupportedChain,
+    #[serde(rename = "NotSupportedDepositMethodException")]
+    NotSupportedDepositMethod,
+    #[serde(rename = "CannotFillException")]
+    CannotFill,
+    #[serde(rename = "RateLimitedException")]
+    RateLimited,
+    #[serde(rename = "InternalErrorException")]
+    InternalError,
+    #[serde(rename = "BroadcastException")]
+    Broadcast,
+}
+
+impl ErrorName {
+    /// Every name, in the order of the contract's table.
+    pub const ALL: [Self; 20] = [
+        Self::Validation,
+        Self::BadRequest,
+        Self::UnexpectedFromAddress,
+        Self::Unauthorized,
+        Self::Screening,
+        Self::QuoteNotFound,
+        Self::IntentNotFound,
+        Self::OrderNotFound,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::DuplicateRecord,
+        Self::QuoteExpired,
+        Self::PayloadTooLarge,
+        Self::NotSupportedToken,
+        Self::NotSupportedChain,
+        Self::NotSupportedDepositMethod,
+        Self::CannotFill,
+        Self::RateLimited,
+        Self::InternalError,
+        Self::Broadcast,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Validation => "ValidationException",
+            Self::BadRequest => "BadRequestException",
+            Self::UnexpectedFromAddress => "UnexpectedFromAddressException",
+            Self::Unauthorized => "UnauthorizedException",
+            Self::Screening => "ScreeningException",
+            Self::QuoteNotFound => "QuoteNotFoundException",
+            Self::IntentNotFound => "IntentNotFoundException",
+            Self::OrderNotFound => "OrderNotFoundException",
+            Self::NotFound => "NotFoundException",
+            Self::MethodNotAllowed => "MethodNotAllowedException",
+            Self::DuplicateRecord => "DuplicateRecordException",
+            Self::QuoteExpired => "QuoteExpiredException",
+            Self::PayloadTooLarge => "PayloadTooLargeException",
+            Self::NotSupportedToken => "NotSupportedTokenException",
+            Self::NotSupportedChain => "NotSupportedChainException",
+            Self::NotSupportedDepositMethod => "NotSupportedDepositMethodException",
+            Self::CannotFill => "CannotFillException",
+            Self::RateLimited => "RateLimitedException",
+            Self::InternalError => "InternalErrorException",
+            Self::Broadcast => "BroadcastException",
+        }
+    }
+
+    /// The HTTP status that always goes with the name.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::Validation | Self::BadRequest | Self::UnexpectedFromAddress => 400,
+            Self::Unauthorized => 401,
+            Self::Screening => 403,
+            Self::QuoteNotFound | Self::IntentNotFound | Self::OrderNotFound | Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::DuplicateRecord => 409,
+            Self::QuoteExpired => 410,
+            Self::PayloadTooLarge => 413,
+            Self::NotSupportedToken
+            | Self::NotSupportedChain
+            | Self::NotSupportedDepositMethod
+            | Self::CannotFill => 422,
+            Self::RateLimited => 429,
+            Self::InternalError => 500,
+            Self::Broadcast => 502,
+        }
+    }
+}
+
+/// The body of every error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ErrorBody {
+    #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
+    pub name: String,
+    /// What to change, in a person's words.
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub details: Option<serde_json::Value>,
+}
+
+impl ErrorBody {
+    pub fn new(name: ErrorName, message: impl Into<String>) -> Self {
+        Self { name: name.as_str().to_owned(), message: message.into(), details: None }
+    }
+}
+
+/// One thing that is wrong with a request; a `ValidationException` lists all of them in `details.issues`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Issue {
+    /// Which parameter or field.
+    pub path: String,
+    pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelled_the_same_in_code_and_json() {
+        for name in ErrorName::ALL {
+            assert_eq!(serde_json::to_value(name).unwrap(), name.as_str());
+        }
+    }
+
+    #[test]
+    fn statuses_are_those_of_the_contract() {
+        let table = [
+            ("ValidationException", 400),
+            ("BadRequestException", 400),
+            ("UnexpectedFromAddressException", 400),
+            ("UnauthorizedException", 401),
+            ("ScreeningException", 403),
+            ("QuoteNotFoundException", 404),
+            ("IntentNotFoundException", 404),
+            ("OrderNotFoundException", 404),
+            ("NotFoundException", 404),
+            ("DuplicateRecordException", 409),
+            ("QuoteExpiredException", 410),
+            ("PayloadTooLargeException", 413),
+            ("NotSupportedTokenException", 422),
+            ("NotSupportedChainException", 422),
+            ("NotSupportedDepositMethodException", 422),
+            ("CannotFillException", 422),
+            ("RateLimitedException", 429),
+            ("InternalErrorException", 500),
+            ("BroadcastException", 502),
+        ];
+        for (text, status) in table {
+            let name: ErrorName = serde_json::from_value(text.into()).unwrap();
+            assert_eq!(name.status(), status, "{text}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+use serde::{Deserialize, Serialize};
+
+/// One page of a list; `cursor` is absent on the last page and is passed back as it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Page<T> {
+    pub data: Vec<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<u64>,
+}
+
+/// A whole list in the envelope that pages use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Data<T> {
+    pub data: Vec<T>,
+}

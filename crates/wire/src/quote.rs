@@ -1,0 +1,98 @@
+use serde::{Deserialize, Serialize};
+
+/// What somebody wants to swap.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QuoteAsk {
+    /// `EXACT_INPUT` or `EXACT_OUTPUT`.
+    pub trade_type: String,
+    pub from_chain_id: u64,
+    pub from_token: String,
+    pub to_chain_id: u64,
+    pub to_token: String,
+    /// Raw units of `fromToken` on exact input, of `toToken` on exact output.
+    pub amount: String,
+    pub from_address: String,
+    /// Defaults to `fromAddress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
+    /// Defaults to `fromAddress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_to: Option<String>,
+    /// A fraction in [0, 0.5]; 0.005 means half a percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slippage_tolerance: Option<f64>,
+    /// Keep only routes that offer one of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit_methods: Option<Vec<String>>,
+}
+
+/// A quote and the routes that answered, best first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QuoteAnswer {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub quote_id: String,
+    pub routes: Vec<Route>,
+}
+
+/// One filler's offer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Route {
+    /// Names the offer inside its quote.
+    pub route_id: String,
+    /// The kind of filler: `native-filler`, `rfq`, `oif`, …
+    pub r#type: String,
+    /// On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_out_method: Option<String>,
+    /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`.
+    pub deposit_methods: Vec<String>,
+    pub quote: RouteQuote,
+}
+
+/// What a route costs and brings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RouteQuote {
+    /// Raw units of the input token.
+    pub amount_in: String,
+    /// Raw units of the output token.
+    pub amount_out: String,
+    /// After slippage; equals `amountOut` where the filler guarantees it.
+    pub min_amount_out: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slippage_tolerance: Option<f64>,
+    pub expected_duration_seconds: u32,
+    /// Unix seconds; a deposit is not built after it.
+    pub valid_before: i64,
+    /// Unix seconds; how long the price holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote_expires_at: Option<i64>,
+    /// Raw units of the source chain's own coin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_gas: Option<String>,
+    /// `1-click` (no approval needed) or `needs-approval`.
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fees: Vec<Fee>,
+}
+
+/// Where a part of the difference between input and output goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Fee {
+    /// `filler`, `gas`, `referrer` or `protocol`.
+    pub kind: String,
+    /// The token's identifier string.
+    pub token: String,
+    /// Raw units of `token`.
+    pub amount: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<String>,
+}

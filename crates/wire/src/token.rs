@@ -1,0 +1,110 @@
+use serde::{Deserialize, Serialize};
+
+use crate::Chain;
+
+/// A token on one chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Token {
+    /// Checksummed on EVM chains; 40 zeros (EVM) or 32 ones (Solana) for the chain's own coin.
+    #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
+    pub address: String,
+    #[serde(rename = "chainId")]
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    #[cfg_attr(feature = "openapi", schema(example = "USD Coin"))]
+    pub name: String,
+    #[cfg_attr(feature = "openapi", schema(example = "USDC"))]
+    pub symbol: String,
+    #[cfg_attr(feature = "openapi", schema(example = 6))]
+    pub decimals: u8,
+    #[serde(rename = "logoURI", default, skip_serializing_if = "Option::is_none")]
+    pub logo_uri: Option<String>,
+    /// The chain family: `eip155` or `solana`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "eip155"))]
+    pub platform: Option<String>,
+    /// The token's identifier string.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "eip155:8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+    )]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extensions: Option<TokenExtensions>,
+}
+
+/// What else is known of a token.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TokenExtensions {
+    /// Raw units held by the address that was asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<String>,
+    /// The symbol imitates a well-known token under another address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_risk_token: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub market_cap: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub liquidity: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spoke_token: Option<String>,
+}
+
+/// The price of one whole token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Price {
+    #[cfg_attr(feature = "openapi", schema(example = "1"))]
+    pub usd: String,
+}
+
+/// What was understood of a half-typed sentence, and what it could become.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Autocomplete {
+    pub data: Vec<AutocompleteItem>,
+    /// What was understood, in words.
+    #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
+    pub parsed: String,
+    /// What is still missing: `amount`, `token`, `chain`, `toToken`.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["toToken"])))]
+    pub next_slots: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AutocompleteItem {
+    #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
+    pub description: String,
+    pub chain: Chain,
+    pub token: Token,
+    /// Raw units of `token`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "100000000"))]
+    pub amount: Option<String>,
+    /// Dollars with two digits after the point, where a price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
+    pub usd_amount: Option<String>,
+}
+
+/// A sentence to start from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Suggestion {
+    #[cfg_attr(feature = "openapi", schema(example = "100 usdc on base"))]
+    pub text: String,
+    pub description: String,
+}
