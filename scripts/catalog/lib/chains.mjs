@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'smol-toml';
+import { canonical } from './address.mjs';
+
+const FIELDS = [
+  'id', 'slug', 'name', 'aliases', 'family', 'native', 'wrapped_native', 'explorer', 'rpc', 'deposit_methods', 'color',
+];
+const OPTIONAL = new Set(['wrapped_native']);
+const METHODS = { evm: ['CONTRACT_CALL', 'PERMIT2', 'TRANSFER'], solana: ['CONTRACT_CALL', 'TRANSFER'] };
+const ZKSYNC_STACK = new Set([324, 2741]);
+const URL_SHAPE = /^https:\/\/[^\s?#]+[^\s?#/]$/;
+
+/** Reads chains.toml and says everything that is wrong with it at once. */
+export function loadChains(path) {
+  const chains = parse(readFileSync(path, 'utf8')).chain;
+  const problems = [];
+  const seen = new Set();
+  let previous = 0;
+  for (const chain of chains) {
+    const wrong = (words) => problems.push(`chain ${chain.id}: ${words}`);
+    for (const key of Object.keys(chain)) if (!FIELDS.includes(key)) wrong(`unknown field ${key}`);
+    for (const key of FIELDS) if (!(key in chain) && !OPTIONAL.has(key)) wrong(`${key} is missing`);
+    if (chain.id <= previous) wrong('ids must ascend');
+    previous = chain.id;
+    checkChain(chain, wrong);
+    for (const word of [chain.slug, chain.name.toLowerCase(), ...chain.aliases]) {
+      if (seen.has(word) && word !== chain.slug) wrong(`"${word}" already names another chain`);
+      seen.add(word);
+    }
+  }
+  if (problems.length > 0) throw new Error(`chains.toml:\n  ${problems.join('\n  ')}`);
+  return chains;
+}
+
+function checkChain(chain, wrong) {
+  const methods = METHODS[chain.family];
+  if (!methods) return wrong(`family ${chain.family} is neither evm nor solana`);
+  if (!/^[a-z0-9]+$/.test(chain.slug)) wrong('slug must be lower-case letters and digits');
+  if (!/^#[0-9A-F]{6}$/.test(chain.color)) wrong('color must be #RRGGBB in upper case');
+  if (chain.wrapped_native && canonical(chain.family, chain.wrapped_native) !== chain.wrapped_native) {
+    wrong('wrapped_native is not a checksummed address');
+  }
+  for (const alias of chain.aliases) if (alias !== alias.toLowerCase().trim()) wrong(`alias "${alias}" must be lower case`);
+  for (const url of [chain.explorer.url, ...chain.rpc]) {
+    if (!URL_SHAPE.test(url)) wrong(`${url} must be https, without query or trailing slash`);
+  }
+  for (const method of chain.deposit_methods) if (!methods.includes(method)) wrong(`no such deposit method: ${method}`);
+  if (!chain.deposit_methods.includes('CONTRACT_CALL')) wrong('CONTRACT_CALL is always there');
+  if (ZKSYNC_STACK.has(chain.id) && chain.deposit_methods.includes('TRANSFER')) {
+    wrong('TRANSFER needs the common CREATE2 derivation');
+  }
+  const { name, symbol, decimals } = chain.native;
+  if (!name || !symbol || !Number.isInteger(decimals)) wrong('native needs name, symbol and decimals');
+}
