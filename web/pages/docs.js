@@ -1,0 +1,82 @@
+// @ts-check
+
+import { byId, el } from "./dom.js";
+import { errorRows } from "./errors.js";
+import { render, renderInline } from "./markdown.js";
+import { fillNav, followReading, wireFilter, wireMenu } from "./nav.js";
+import { groups, operations, slug, title } from "./openapi.js";
+import { operationView } from "./operation-view.js";
+
+/** @typedef {import("../types/openapi.d.ts").OpenApi} OpenApi */
+/** @typedef {import("../types/openapi.d.ts").Operation} Operation */
+
+const place = byId("operations", HTMLElement);
+
+try {
+  const response = await fetch("/openapi.json");
+  if (!response.ok) throw new Error(`the service answered ${response.status}`);
+  show(await response.json());
+} catch (error) {
+  const why = error instanceof Error ? error.message : String(error);
+  const text = `The API document could not be read: ${why}. Reload the page, or open `;
+  place.replaceChildren(el("p", { class: "bad" }, text, el("a", { href: "/openapi.json" }, "/openapi.json"), "."));
+  place.removeAttribute("aria-busy");
+}
+
+/** @param {OpenApi} doc */
+function show(doc) {
+  const list = operations(doc);
+  byId("version", HTMLElement).textContent = doc.info.version;
+  byId("base", HTMLElement).textContent = location.origin;
+  byId("about", HTMLElement).replaceChildren(...render(doc.info.description ?? ""));
+  place.replaceChildren(...groups(doc, list).map((group) => section(doc, group)));
+  place.removeAttribute("aria-busy");
+  showErrors(doc, list);
+  fillNav(doc, list);
+  wireMenu();
+  const filter = wireFilter(list);
+  followReading();
+  const go = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    if (target.closest("[hidden]")) filter.clear();
+    target.scrollIntoView();
+    target.focus({ preventScroll: true });
+  };
+  // The browser looked for the hash before there was anything to find.
+  go();
+  window.addEventListener("hashchange", go);
+}
+
+/**
+ * @param {OpenApi} doc
+ * @param {ReturnType<typeof groups>[number]} group
+ */
+function section(doc, group) {
+  const id = `tag-${slug(group.name)}`;
+  return el(
+    "section",
+    { class: "tag", "aria-labelledby": id },
+    el("h2", { id }, title(group.name)),
+    ...render(group.description),
+    ...group.operations.map((op) => operationView(doc, op, location.origin)),
+  );
+}
+
+/**
+ * @param {OpenApi} doc
+ * @param {Operation[]} list
+ */
+function showErrors(doc, list) {
+  const rows = errorRows(doc, list).map((row) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, el("code", {}, row.name)),
+      el("td", {}, row.status),
+      el("td", {}, ...renderInline(row.when)),
+    ),
+  );
+  byId("error-rows", HTMLElement).replaceChildren(...rows);
+  byId("error-table", HTMLElement).toggleAttribute("hidden", rows.length === 0);
+}

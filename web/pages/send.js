@@ -1,0 +1,99 @@
+// @ts-check
+
+import { el } from "./dom.js";
+import { coloured, pretty } from "./json-view.js";
+
+/** @typedef {import("./request.js").Request} Request */
+
+/** The headers worth showing, when they are there. */
+const HEADERS = ["x-request-id", "content-type", "cache-control", "etag", "x-partial-chains", "retry-after", "allow"];
+
+/**
+ * Sends the request and shows the answer in `place`; a stream appears as it comes.
+ *
+ * @param {Request} request
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
+ */
+export async function send(request, place, signal) {
+  place.replaceChildren(el("p", { class: "muted" }, "Waiting for the answer…"));
+  const started = performance.now();
+  try {
+    const response = await fetch(request.url, {
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      signal,
+    });
+    await show(response, place, started);
+  } catch (error) {
+    if (signal.aborted) return;
+    const why = error instanceof Error ? error.message : String(error);
+    place.replaceChildren(el("p", { class: "bad" }, `No answer came (${why}). Is the service still running?`));
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {HTMLElement} place
+ * @param {number} started
+ */
+async function show(response, place, started) {
+  const kind = response.ok || response.status === 304 ? "good" : "bad";
+  const status = el("strong", { class: kind }, `${response.status} ${response.statusText}`.trim());
+  const time = el("span", { class: "muted" });
+  const code = el("code");
+  const body = el("pre", { tabindex: 0, role: "group", "aria-label": "Response body" }, code);
+  place.replaceChildren(el("p", { class: "status" }, status, time), headers(response), body);
+
+  const type = response.headers.get("content-type") ?? "";
+  const text = type.includes("ndjson") ? await stream(response, code) : await response.text();
+  time.textContent = `${Math.round(performance.now() - started)} ms · ${size(text)}`;
+  if (type.includes("ndjson")) return;
+  if (type.includes("svg")) body.before(picture(text));
+  const json = type.includes("json") ? pretty(text) : null;
+  code.replaceChildren(...(json === null ? [text] : coloured(json)));
+  if (text === "") body.remove();
+}
+
+/**
+ * @param {Response} response
+ */
+function headers(response) {
+  const list = el("dl", { class: "headers" });
+  for (const name of HEADERS) {
+    const value = response.headers.get(name);
+    if (value !== null) list.append(el("dt", {}, name), el("dd", {}, value));
+  }
+  return list;
+}
+
+/**
+ * @param {Response} response
+ * @param {HTMLElement} code
+ */
+async function stream(response, code) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const part = await reader?.read();
+    if (!part || part.done) return text;
+    text += part.value;
+    code.append(part.value);
+  }
+}
+
+/**
+ * The picture itself; a data address because an image element runs nothing that an SVG may hold.
+ *
+ * @param {string} svg
+ */
+function picture(svg) {
+  return el("img", { class: "picture", alt: "The image that came back", src: `data:image/svg+xml,${encodeURIComponent(svg)}` });
+}
+
+/** @param {string} text */
+function size(text) {
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`;
+}

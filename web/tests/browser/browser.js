@@ -1,0 +1,87 @@
+// @ts-check
+
+import assert from "node:assert/strict";
+import { after } from "node:test";
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium } from "playwright-core";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+if (!process.env.CAUSEWAY_URL) {
+  throw new Error("set CAUSEWAY_URL to the address of a running Causeway, such as http://127.0.0.1:8080");
+}
+
+/** The service under test, without a trailing slash. */
+export const BASE = process.env.CAUSEWAY_URL.replace(/\/+$/, "");
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+  ],
+});
+after(() => browser.close());
+
+/**
+ * Opens a page of the service, runs `use` on it, and then holds what must be true of every visit: no error in the
+ * console (a breach of the content security policy is one) and no request to anybody else.
+ *
+ * @param {string} path
+ * @param {import("playwright-core").BrowserContextOptions} options
+ * @param {(page: Page) => Promise<void>} use
+ * @param {(page: Page) => Promise<unknown>} [prepare] runs before the page is opened
+ */
+export async function visit(path, options, use, prepare) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(15_000);
+  /** @type {string[]} */
+  const complaints = [];
+  try {
+    const page = await context.newPage();
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => complaints.push(`page: ${error.message}`));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${BASE}/`) && !url.startsWith("data:")) complaints.push(`request to ${url}`);
+    });
+    await prepare?.(page);
+    await page.goto(`${BASE}${path}`);
+    await use(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+}
+
+/**
+ * Fails with the rule and the element of each violation that axe finds.
+ *
+ * @param {Page} page
+ * @param {string} [within] a selector; the whole page unless told
+ */
+export async function assertAccessible(page, within = "html") {
+  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
+  const found = violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html} ${node.failureSummary}`));
+  assert.deepEqual(found, []);
+}
+
+/**
+ * Fails when the page is wider than its window.
+ *
+ * @param {Page} page
+ */
+export async function assertFits(page) {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content !== undefined && window !== undefined && content <= window, `${content} px of content in ${window} px`);
+}
+
+/** A small phone. */
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };

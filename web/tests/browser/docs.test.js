@@ -1,0 +1,159 @@
+// @ts-check
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {import("../../types/openapi.d.ts").OpenApi} OpenApi */
+
+/** @type {OpenApi} */
+const DOCUMENT = await (await fetch(`${BASE}/openapi.json`)).json();
+const METHODS = ["get", "post", "put", "patch", "delete"];
+const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
+  Object.keys(item)
+    .filter((method) => METHODS.includes(method))
+    .map((method) => `${method} ${path}`),
+);
+
+/**
+ * @param {Page} page
+ * @param {string} name
+ */
+const operation = (page, name) => page.locator(`article[data-operation="${name}"]`);
+
+/** @param {import("playwright-core").Locator} articles */
+const names = (articles) => articles.evaluateAll((nodes) => nodes.map((node) => node.getAttribute("data-operation")));
+
+/**
+ * Opens an operation's panel and sends what it holds.
+ *
+ * @param {Page} page
+ * @param {string} name
+ */
+async function send(page, name) {
+  const panel = operation(page, name).locator("details.try");
+  await panel.locator("summary").click();
+  await panel.getByRole("button", { name: "Send" }).click();
+  return panel;
+}
+
+test("the reference lists every operation of the document, in the list and on the page", async () => {
+  await visit("/docs", {}, async (page) => {
+    await page.locator("article.op").first().waitFor();
+    assert.deepEqual((await names(page.locator("article.op"))).toSorted(), OPERATIONS.toSorted());
+    assert.equal(await page.locator("#nav-list li").count(), OPERATIONS.length);
+    assert.ok(OPERATIONS.length > 5);
+  });
+});
+
+test("Try it on GET /v1/chains shows status, request id, time and body", async () => {
+  await visit("/docs", {}, async (page) => {
+    const panel = await send(page, "get /v1/chains");
+    await panel.getByText("200 OK").waitFor();
+    await panel.getByText(/\d+ ms · /).waitFor();
+    assert.match((await panel.locator(".headers").textContent()) ?? "", /x-request-id\S+/);
+    assert.match((await panel.locator("pre").textContent()) ?? "", /"name": "Base"/);
+  });
+});
+
+test("Try it shows an image as an image", async () => {
+  await visit("/docs", {}, async (page) => {
+    const panel = await send(page, "get /v1/chain/{chainId}/icon");
+    await panel.getByText("200 OK").waitFor();
+    const width = await panel.locator("img").evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth);
+    assert.ok(Number(width) > 0);
+  });
+});
+
+test("the curl line follows what is typed", async () => {
+  await visit("/docs", {}, async (page) => {
+    const article = operation(page, "get /v1/tokens/search");
+    await article.locator("details.try summary").click();
+    await article.getByLabel(/^q\b/).fill("it's");
+    assert.equal(await article.locator(".code code").first().textContent(), `curl '${BASE}/v1/tokens/search?q=it'\\''s'`);
+  });
+});
+
+test("typing in the filter leaves only what matches, and Escape brings all back", async () => {
+  await visit("/docs", {}, async (page) => {
+    await page.locator("article.op").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("chain ICON");
+    const visible = page.locator("article.op:visible");
+    assert.deepEqual(await names(visible), ["get /v1/chain/{chainId}/icon"]);
+    assert.equal(await page.locator("#nav-list li:visible").count(), 1);
+    assert.equal(await page.getByRole("status").first().textContent(), `1 of ${OPERATIONS.length} operations`);
+    await page.keyboard.press("Escape");
+    assert.equal(await visible.count(), OPERATIONS.length);
+  });
+});
+
+test("a deep link opens at its operation", async () => {
+  const item = Object.values(DOCUMENT.paths).at(-1);
+  const id = (item?.get ?? item?.post ?? item?.put)?.operationId;
+  assert.ok(id);
+  await visit(`/docs#${id}`, {}, async (page) => {
+    const article = page.locator(`[id="${id}"]`);
+    await article.waitFor();
+    await page.waitForFunction((name) => document.activeElement?.id === name, id);
+    const box = await article.boundingBox();
+    assert.ok(box && box.y >= 0 && box.y < 900, `at ${box?.y}`);
+  });
+});
+
+test("everything is reached by keyboard, the content first", async () => {
+  await visit("/docs", {}, async (page) => {
+    await page.locator("article.op").first().waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    assert.ok(await page.evaluate(() => document.activeElement?.closest("main") !== null));
+    const summary = operation(page, "get /v1/chains").locator("details.try summary");
+    await summary.focus();
+    await page.keyboard.press("Enter");
+    assert.notEqual(await operation(page, "get /v1/chains").locator("details.try").getAttribute("open"), null);
+  });
+});
+
+test("every error name has its status and its reason", async () => {
+  await visit("/docs#errors", {}, async (page) => {
+    const row = page.getByRole("row", { name: /^ValidationException/ });
+    await row.waitFor();
+    assert.match((await row.textContent()) ?? "", /ValidationException400\S/);
+  });
+});
+
+for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+  test(`axe finds nothing in the reference (${colorScheme})`, async () => {
+    await visit("/docs", { colorScheme }, async (page) => {
+      const panel = await send(page, "get /v1/chains");
+      await panel.getByText("200 OK").waitFor();
+      await page.locator("details.inner summary").first().click();
+      await assertAccessible(page);
+    });
+  });
+}
+
+test("the reference fits a phone with everything open, and its menu opens and folds", async () => {
+  await visit("/docs", PHONE, async (page) => {
+    await page.locator("article.op").first().waitFor();
+    for (let depth = 0; depth < 4; depth += 1) {
+      await page.evaluate(() => document.querySelectorAll("details").forEach((block) => (block.open = true)));
+      await page.waitForTimeout(50);
+    }
+    await assertFits(page);
+    assert.equal(await page.locator("#nav-list").isVisible(), false);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await assertAccessible(page, "#nav");
+    await page.locator("#nav-list li a").last().click();
+    assert.equal(await page.locator("#nav-list").isVisible(), false);
+  });
+});
+
+test("without JavaScript the reference points at the document", async () => {
+  await visit("/docs", { javaScriptEnabled: false }, async (page) => {
+    assert.ok(await page.locator('noscript a[href="/openapi.json"]').isVisible());
+  });
+});
