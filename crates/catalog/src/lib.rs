@@ -1,1 +1,23 @@
+#![doc = include_str!("../README.md")]
 
+mod autocomplete;
+mod catalog;
+mod chains;
+mod data;
+mod digest;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod haystack;
+mod lists;
+mod search;
+mod snapshot;
+mod tokens;
+
+pub use autocomplete::{Completion, Slot, SuggestedToken, Suggestion};
+pub use catalog::{Catalog, CatalogOptions};
+pub use chains::{ChainOverride, CurrencyConfig, ExplorerConfig, Icon};
+pub use error::CatalogError;
+pub use lists::{ListError, Refreshed, TokenListConfig};
+pub use snapshot::{Listed, MAX_SEARCH_RESULTS, Page, Snapshot, TokenFilter};
+pub use tokens::{Asset, Cursor};

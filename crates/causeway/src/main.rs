@@ -1,1 +1,35 @@
-fn main() {}
+//! `causeway`: the service as one binary.
+
+mod cli;
+mod commands;
+mod config;
+mod logging;
+mod signals;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::{Cli, Command};
+use crate::config::Config;
+
+fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to do if standard error is closed too.
+            let _ = writeln!(std::io::stderr(), "causeway: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<()> {
+    match &cli.command {
+        None => commands::serve::serve(&Config::load(&cli.options)?),
+        Some(Command::Config) => commands::show_config::show_config(&Config::load(&cli.options)?),
+        Some(Command::Openapi) => commands::show_openapi::show_openapi(),
+        Some(Command::Backup { file }) => commands::backup::backup(&Config::load(&cli.options)?, file),
+    }
+}

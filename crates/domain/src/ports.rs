@@ -26,10 +26,10 @@ impl StoreError {
     }
 }
 
-/// Keeps quotes. What a call has returned survives a power cut.
+/// Keeps quotes. What a call has returned survives a power cut. Times are kept to the millisecond.
 #[async_trait]
 pub trait QuoteStore: Send + Sync {
-    /// Writes a new quote with the routes it already has.
+    /// Writes a new quote with the routes it already has; the same quote again is no error.
     async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError>;
     /// Adds a route that answered later; the same route twice is written once.
     async fn add_route(&self, quote: &QuoteId, route: &Route) -> Result<(), StoreError>;
@@ -58,12 +58,12 @@ pub struct OrderQuery {
 /// Keeps orders and their stories.
 #[async_trait]
 pub trait OrderStore: Send + Sync {
-    /// Writes the order and its first event together, once per quote and route.
+    /// Writes the order and its first event together, once per quote and route; both must be stored.
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError>;
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError>;
     async fn orders(&self, query: &OrderQuery) -> Result<Vec<Order>, StoreError>;
     /// Writes `order` and its events together if the stored version is still `order.version`; the stored
-    /// version then grows by one. `false` when somebody else was faster: nothing is written.
+    /// version then grows by one and a lease on it ends. `false` when somebody else was faster: nothing is written.
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError>;
     /// Takes up to `limit` orders that are due, oldest due first, and keeps others from taking them until `lease_until`.
     async fn claim_due(

@@ -10,7 +10,6 @@ mod middleware;
 mod openapi;
 mod operations;
 mod pages;
-mod qr;
 mod quotes;
 mod router;
 mod serve;

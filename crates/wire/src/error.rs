@@ -96,6 +96,36 @@ impl ErrorName {
         }
     }
 
+    /// When it is answered, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Validation => {
+                "The body, query or path is malformed; `details.issues` lists everything at once."
+            }
+            Self::BadRequest => {
+                "Well-formed but contradictory; `details.errorCode` tells which contradiction."
+            }
+            Self::UnexpectedFromAddress => "`from` is not the address that the quote was made for.",
+            Self::Unauthorized => "API keys are configured and none that is valid was sent.",
+            Self::Screening => "The screening of an address or amount refused.",
+            Self::QuoteNotFound => "No such quote, or no such route in it.",
+            Self::IntentNotFound => "No such intent.",
+            Self::OrderNotFound => "No such order.",
+            Self::NotFound => "No such path, or no icon for that chain.",
+            Self::MethodNotAllowed => "The path does not take this method; `Allow` lists what it takes.",
+            Self::DuplicateRecord => "The deposit transaction already belongs to another order.",
+            Self::QuoteExpired => "The quote is past `validBefore`; ask for a new one.",
+            Self::PayloadTooLarge => "The request body is over the limit.",
+            Self::NotSupportedToken => "The token is not known on that chain.",
+            Self::NotSupportedChain => "The chain is unknown or disabled.",
+            Self::NotSupportedDepositMethod => "The route does not offer the deposit method.",
+            Self::CannotFill => "The fillers answered and none can fill; `details.reasons` tells why.",
+            Self::RateLimited => "Too many requests; `Retry-After` tells when to come back.",
+            Self::InternalError => "Our fault; `details.requestId` names the request.",
+            Self::Broadcast => "The chain refused the signed transaction; `details.reason` has its words.",
+        }
+    }
+
     /// The HTTP status that always goes with the name.
     pub const fn status(self) -> u16 {
         match self {

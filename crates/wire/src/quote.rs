@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct QuoteAsk {
     /// `EXACT_INPUT` or `EXACT_OUTPUT`.
+    #[cfg_attr(feature = "openapi", schema(example = "EXACT_INPUT"))]
     pub trade_type: String,
     pub from_chain_id: u64,
     pub from_token: String,
@@ -44,13 +45,17 @@ pub struct QuoteAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct Route {
     /// Names the offer inside its quote.
+    #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub route_id: String,
     /// The kind of filler: `native-filler`, `rfq`, `oif`, …
+    #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
     pub r#type: String,
     /// On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "native"))]
     pub exact_out_method: Option<String>,
     /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
     pub quote: RouteQuote,
 }
@@ -61,23 +66,31 @@ pub struct Route {
 #[serde(rename_all = "camelCase")]
 pub struct RouteQuote {
     /// Raw units of the input token.
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000000000000"))]
     pub amount_in: String,
     /// Raw units of the output token.
+    #[cfg_attr(feature = "openapi", schema(example = "3495000000"))]
     pub amount_out: String,
     /// After slippage; equals `amountOut` where the filler guarantees it.
+    #[cfg_attr(feature = "openapi", schema(example = "3495000000"))]
     pub min_amount_out: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_tolerance: Option<f64>,
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub expected_duration_seconds: u32,
     /// Unix seconds; a deposit is not built after it.
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_744_000))]
     pub valid_before: i64,
     /// Unix seconds; how long the price holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_743_970))]
     pub quote_expires_at: Option<i64>,
     /// Raw units of the source chain's own coin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "120000000000000"))]
     pub estimated_gas: Option<String>,
     /// `1-click` (no approval needed) or `needs-approval`.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["1-click"])))]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fees: Vec<Fee>,
@@ -88,11 +101,15 @@ pub struct RouteQuote {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Fee {
     /// `filler`, `gas`, `referrer` or `protocol`.
+    #[cfg_attr(feature = "openapi", schema(example = "filler"))]
     pub kind: String,
     /// The token's identifier string.
+    #[cfg_attr(feature = "openapi", schema(example = "eip155:1:0x0000000000000000000000000000000000000000"))]
     pub token: String,
     /// Raw units of `token`.
+    #[cfg_attr(feature = "openapi", schema(example = "1400000000000000"))]
     pub amount: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "4.90"))]
     pub usd: Option<String>,
 }

@@ -98,6 +98,12 @@ pub struct AutocompleteItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
     pub usd_amount: Option<String>,
+    /// What `token` is to be turned into, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_token: Option<Token>,
+    /// What `token` is to be paid with, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_token: Option<Token>,
 }
 
 /// A sentence to start from.

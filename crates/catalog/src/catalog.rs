@@ -1,0 +1,153 @@
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::time::{Instant, sleep_until};
+
+use crate::chains::{self, ChainOverride, Icons};
+use crate::lists::{Fetcher, Incoming, List, ListError, Refreshed, TokenListConfig, Tokens};
+use crate::snapshot::{Base, Snapshot};
+use crate::{CatalogError, data, tokens};
+
+/// What configuration says about the catalog.
+#[derive(Clone, Debug, Default)]
+pub struct CatalogOptions {
+    pub chains: Vec<ChainOverride>,
+    pub lists: Vec<TokenListConfig>,
+    /// Where last good copies of lists are kept; without it none are.
+    pub cache_dir: Option<PathBuf>,
+}
+
+/// The chains and tokens of the service; readers take a snapshot and are never waited for.
+#[derive(Debug)]
+pub struct Catalog {
+    current: ArcSwap<Snapshot>,
+    lists: Mutex<Vec<List>>,
+    base: Arc<Base>,
+}
+
+/// After a failure the next try comes this soon, or with the list's own interval if that is sooner.
+const RETRY_AFTER: Duration = Duration::from_mins(5);
+
+impl Catalog {
+    /// The catalog as it is shipped.
+    pub fn bundled() -> Result<Self, CatalogError> {
+        Self::load(&CatalogOptions::default())
+    }
+
+    /// The shipped catalog with what configuration changes and adds. Files are read, the web is not asked.
+    pub fn load(options: &CatalogOptions) -> Result<Self, CatalogError> {
+        let chains = chains::apply(chains::parse(data::CHAINS)?, &options.chains)?;
+        let icons = Icons::load(&chains, &options.chains)?;
+        let base = Arc::new(Base { chains, icons, assets: tokens::parse_assets(data::TOP)? });
+        let lists = open_lists(options)?;
+        let snapshot = build(&base, &lists)?;
+        Ok(Self { current: ArcSwap::from_pointee(snapshot), lists: Mutex::new(lists), base })
+    }
+
+    /// The catalog as it stands now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// Asks the source of one list for its present state and takes it over.
+    pub async fn refresh(self: &Arc<Self>, name: &str) -> Result<Refreshed, ListError> {
+        self.refresh_with(&Fetcher::new()?, name).await
+    }
+
+    /// Refreshes every list at its interval, for ever; drop the future to stop. Without lists it ends at once.
+    pub async fn keep_fresh(self: Arc<Self>) {
+        let mut due: Vec<(Instant, String)> =
+            self.lists().iter().map(|list| (Instant::now(), list.name.clone())).collect();
+        let mut fetcher = None;
+        while let Some((when, name)) = due.iter_mut().min_by_key(|(when, _)| *when) {
+            sleep_until(*when).await;
+            let interval = self.interval(name);
+            *when = Instant::now()
+                + match self.refresh_or_warn(&mut fetcher, name).await {
+                    Ok(()) => interval,
+                    Err(()) => interval.min(RETRY_AFTER),
+                };
+        }
+    }
+
+    async fn refresh_or_warn(self: &Arc<Self>, fetcher: &mut Option<Fetcher>, name: &str) -> Result<(), ()> {
+        let ready = match fetcher.take() {
+            Some(ready) => Ok(ready),
+            None => Fetcher::new(),
+        };
+        let outcome = match ready {
+            Ok(ready) => self.refresh_with(fetcher.insert(ready), name).await,
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(Refreshed::Updated { tokens, skipped }) => {
+                tracing::info!(list = name, tokens, skipped, "token list refreshed");
+                Ok(())
+            }
+            Ok(Refreshed::Unchanged) => Ok(()),
+            Err(error) => {
+                tracing::warn!(list = name, %error, "token list not refreshed; its last good copy stays in use");
+                Err(())
+            }
+        }
+    }
+
+    async fn refresh_with(self: &Arc<Self>, fetcher: &Fetcher, name: &str) -> Result<Refreshed, ListError> {
+        let request = self
+            .lists()
+            .iter()
+            .find(|list| list.name == name)
+            .map(|list| list.request(fetcher.clone()))
+            .ok_or(ListError::Unknown)?;
+        let incoming = request.await?;
+        let (catalog, name) = (Arc::clone(self), name.to_owned());
+        // Checking and indexing take a while; requests must not wait for them.
+        tokio::task::spawn_blocking(move || catalog.take_over(&name, incoming))
+            .await
+            .unwrap_or_else(|error| Err(ListError::Malformed(error.to_string())))
+    }
+
+    fn take_over(&self, name: &str, incoming: Incoming) -> Result<Refreshed, ListError> {
+        let mut lists = self.lists();
+        let list = lists.iter_mut().find(|list| list.name == name).ok_or(ListError::Unknown)?;
+        let Some(change) = list.check(incoming)? else { return Ok(Refreshed::Unchanged) };
+        let outcome = change.outcome;
+        list.accept(change);
+        if outcome != Refreshed::Unchanged {
+            let snapshot =
+                build(&self.base, &lists).map_err(|error| ListError::Malformed(error.to_string()))?;
+            self.current.store(Arc::new(snapshot));
+        }
+        Ok(outcome)
+    }
+
+    fn interval(&self, name: &str) -> Duration {
+        self.lists().iter().find(|list| list.name == name).map_or(RETRY_AFTER, |list| list.interval)
+    }
+
+    /// A panic while the lists were held left them whole: changes are single assignments.
+    fn lists(&self) -> MutexGuard<'_, Vec<List>> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn open_lists(options: &CatalogOptions) -> Result<Vec<List>, CatalogError> {
+    let mut lists: Vec<List> = Vec::with_capacity(options.lists.len());
+    for config in &options.lists {
+        let refuse = |source| CatalogError::List { name: config.name.clone(), source };
+        if lists.iter().any(|list| list.name == config.name) {
+            return Err(refuse(ListError::Name));
+        }
+        lists.push(List::open(config, options.cache_dir.as_deref()).map_err(refuse)?);
+    }
+    Ok(lists)
+}
+
+/// The bundled tokens are read anew each time, which is quicker than it sounds and keeps no second copy in memory.
+fn build(base: &Arc<Base>, lists: &[List]) -> Result<Snapshot, CatalogError> {
+    let bundled = tokens::parse_bundled(data::TOKENS)?;
+    let lists: Vec<Tokens> = lists.iter().map(List::tokens).collect();
+    Ok(Snapshot::build(Arc::clone(base), bundled, &lists))
+}

@@ -1,0 +1,259 @@
+use std::path::PathBuf;
+
+use causeway_domain::{Address, Chain, ChainId, Currency, DepositMethod, Explorer, Family};
+use serde::{Deserialize, Serialize};
+
+use crate::CatalogError;
+
+/// What configuration changes in a chain, or the whole of a chain that is added.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainOverride {
+    pub id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// Other words by which people call the chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aliases: Option<Vec<String>>,
+    /// The chain's own coin; needed for a new chain, fixed for a bundled one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native: Option<CurrencyConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrapped_native: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explorer: Option<ExplorerConfig>,
+    /// Addresses that the API hands out to everybody; private ones do not belong here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rpc: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deposit_methods: Option<Vec<String>>,
+    /// `#rrggbb`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// An SVG file with the chain's logo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icon: Option<PathBuf>,
+}
+
+/// A chain's own coin in the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurrencyConfig {
+    pub name: String,
+    pub symbol: String,
+    #[serde(default = "eighteen")]
+    pub decimals: u8,
+}
+
+fn eighteen() -> u8 {
+    18
+}
+
+/// A chain's explorer in the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExplorerConfig {
+    pub name: String,
+    pub url: String,
+}
+
+const DEFAULT_COLOR: &str = "#5b6472";
+
+/// Lays the configuration over the bundled chains; the answer is ordered by id.
+pub(crate) fn apply(mut chains: Vec<Chain>, overrides: &[ChainOverride]) -> Result<Vec<Chain>, CatalogError> {
+    let mut seen = Vec::with_capacity(overrides.len());
+    for change in overrides {
+        if seen.contains(&change.id) {
+            return Err(change.refuse("it is configured twice; put both into one entry"));
+        }
+        seen.push(change.id);
+        let id = ChainId::new(change.id)
+            .ok_or_else(|| change.refuse("an id is a number between 1 and 2^53 - 1"))?;
+        match chains.iter_mut().find(|chain| chain.id == id) {
+            Some(chain) => change.change(chain)?,
+            None => chains.push(change.add(id)?),
+        }
+    }
+    chains.sort_by_key(|chain| chain.id);
+    Ok(chains)
+}
+
+impl ChainOverride {
+    fn refuse(&self, reason: impl Into<String>) -> CatalogError {
+        CatalogError::Chain { id: self.id, reason: reason.into() }
+    }
+
+    fn change(&self, chain: &mut Chain) -> Result<(), CatalogError> {
+        if self.native.is_some() {
+            return Err(self.refuse("the native coin of a known chain cannot be changed; remove `native`"));
+        }
+        self.lay_over(chain)
+    }
+
+    fn add(&self, id: ChainId) -> Result<Chain, CatalogError> {
+        let missing = |field: &str| self.refuse(format!("a new chain needs `{field}`"));
+        let name = self.name.clone().ok_or_else(|| missing("name"))?;
+        let native = self.native.clone().ok_or_else(|| missing("native"))?;
+        let explorer = self.explorer.clone().ok_or_else(|| missing("explorer"))?;
+        if native.decimals > crate::tokens::MAX_DECIMALS {
+            return Err(self.refuse("the native coin has more than 36 decimals"));
+        }
+        let mut chain = Chain {
+            id,
+            slug: name.to_lowercase().split_whitespace().collect::<Vec<_>>().join("-"),
+            name,
+            aliases: Vec::new(),
+            native: Currency { name: native.name, symbol: native.symbol, decimals: native.decimals },
+            wrapped_native: None,
+            explorer: Explorer { name: explorer.name, url: explorer.url },
+            rpc: Vec::new(),
+            deposit_methods: match id.family() {
+                Family::Evm => {
+                    vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer]
+                }
+                Family::Solana => vec![DepositMethod::ContractCall, DepositMethod::Transfer],
+            },
+            color: DEFAULT_COLOR.to_owned(),
+            enabled: true,
+        };
+        self.lay_over(&mut chain)?;
+        Ok(chain)
+    }
+
+    fn lay_over(&self, chain: &mut Chain) -> Result<(), CatalogError> {
+        if let Some(enabled) = self.enabled {
+            chain.enabled = enabled;
+        }
+        if let Some(name) = &self.name {
+            chain.name.clone_from(name);
+        }
+        if let Some(slug) = &self.slug {
+            chain.slug.clone_from(slug);
+        }
+        if let Some(aliases) = &self.aliases {
+            chain.aliases = aliases.iter().map(|alias| alias.to_lowercase()).collect();
+        }
+        if let Some(text) = &self.wrapped_native {
+            let address =
+                Address::parse(chain.family(), text).map_err(|error| self.refuse(error.to_string()))?;
+            chain.wrapped_native = Some(address);
+        }
+        if let Some(explorer) = &self.explorer {
+            self.check_url("explorer.url", &explorer.url)?;
+            chain.explorer = Explorer { name: explorer.name.clone(), url: explorer.url.clone() };
+        }
+        if let Some(rpc) = &self.rpc {
+            rpc.iter().try_for_each(|url| self.check_url("rpc", url))?;
+            chain.rpc.clone_from(rpc);
+        }
+        if let Some(methods) = &self.deposit_methods {
+            let parsed: Result<Vec<DepositMethod>, _> = methods.iter().map(|text| text.parse()).collect();
+            chain.deposit_methods = parsed.map_err(|error| self.refuse(error.to_string()))?;
+        }
+        if let Some(color) = &self.color {
+            if !is_color(color) {
+                return Err(self.refuse(format!("`{color}` is not a color; write it like #627eea")));
+            }
+            chain.color = color.to_lowercase();
+        }
+        Ok(())
+    }
+
+    /// What stands here is shown to everybody, so an address with a password in it is a mistake.
+    fn check_url(&self, field: &str, url: &str) -> Result<(), CatalogError> {
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+        if authority.is_empty() || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err(self.refuse(format!("`{field}` has to be an http or https address")));
+        }
+        if authority.contains('@') {
+            return Err(
+                self.refuse(format!("`{field}` is public and must not carry a user name or password"))
+            );
+        }
+        Ok(())
+    }
+}
+
+fn is_color(text: &str) -> bool {
+    text.strip_prefix('#')
+        .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bundled() -> Vec<Chain> {
+        crate::fixture::chains()
+    }
+
+    fn read(text: &str) -> ChainOverride {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_bundled_chain_can_be_disabled_and_get_another_explorer_and_rpc() {
+        let change = read(
+            r#"id = 1
+               enabled = false
+               rpc = ["https://rpc.example.org"]
+               explorer = { name = "Scan", url = "https://scan.example.org" }"#,
+        );
+        let chains = apply(bundled(), &[change]).unwrap();
+        let ethereum = chains.iter().find(|chain| chain.id.get() == 1).unwrap();
+        assert!(!ethereum.enabled);
+        assert_eq!(ethereum.rpc, ["https://rpc.example.org"]);
+        assert_eq!(ethereum.explorer.name, "Scan");
+        assert_eq!(ethereum.native.symbol, "ETH");
+    }
+
+    #[test]
+    fn a_new_chain_is_added_in_the_order_of_ids() {
+        let change = read(
+            r#"id = 100
+               name = "Gnosis Chain"
+               native = { name = "xDAI", symbol = "XDAI" }
+               explorer = { name = "Gnosisscan", url = "https://gnosisscan.io" }"#,
+        );
+        let chains = apply(bundled(), &[change]).unwrap();
+        assert!(chains.is_sorted_by_key(|chain| chain.id));
+        let added = chains.iter().find(|chain| chain.id.get() == 100).unwrap();
+        assert_eq!((added.slug.as_str(), added.native.decimals), ("gnosis-chain", 18));
+    }
+
+    #[test]
+    fn mistakes_are_refused_with_words() {
+        let cases = [
+            ("id = 0", "an id is a number between 1 and 2^53 - 1"),
+            ("id = 100", "a new chain needs `name`"),
+            ("id = 1\nnative = { name = \"A\", symbol = \"A\" }", "cannot be changed"),
+            ("id = 1\ncolor = \"blue\"", "write it like #627eea"),
+            ("id = 1\nrpc = [\"ftp://x\"]", "has to be an http or https address"),
+            ("id = 1\nrpc = [\"https://me:pw@x.org\"]", "must not carry a user name or password"),
+            ("id = 1\ndeposit_methods = [\"CARRIER_PIGEON\"]", "is not a deposit method"),
+        ];
+        for (text, words) in cases {
+            let error = apply(bundled(), &[read(text)]).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+        let twice = apply(bundled(), &[read("id = 1"), read("id = 1")]).unwrap_err();
+        assert!(twice.to_string().contains("configured twice"));
+    }
+
+    #[test]
+    fn what_is_printed_reads_back() {
+        let change =
+            read("id = 100\nname = \"G\"\nnative = { name = \"X\", symbol = \"X\" }\nicon = \"a.svg\"");
+        assert_eq!(read(&toml::to_string(&change).unwrap()), change);
+    }
+
+    #[test]
+    fn unknown_keys_are_refused() {
+        assert!(toml::from_str::<ChainOverride>("id = 1\nexplorers = 3").is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Token lists that configuration adds: read, checked, refreshed, and kept for the day their source is away.
+
+mod cache;
+mod config;
+mod fetch;
+mod format;
+mod list;
+
+pub use config::TokenListConfig;
+
+pub(crate) use fetch::{Fetcher, Incoming};
+pub(crate) use list::{List, Tokens};
+
+use thiserror::Error;
+
+/// No list is larger: some 100,000 tokens fit.
+pub(crate) const MAX_LIST_BYTES: usize = 20 * 1024 * 1024;
+
+/// Why a token list is not used.
+#[derive(Debug, Error)]
+pub enum ListError {
+    #[error("`name` has to be 1 to 64 characters, and no two lists may share it")]
+    Name,
+    #[error("give either `url` or `file`, and not both")]
+    Source,
+    #[error("the address is not one that starts with http:// or https://")]
+    Url,
+    #[error("`refresh_minutes` has to be at least 1")]
+    Interval,
+    #[error("there is no list of that name")]
+    Unknown,
+    #[error("it is larger than 20 MiB")]
+    TooLarge,
+    #[error("it is not a token list: {0}")]
+    Malformed(String),
+    #[error("none of its {0} entries is valid")]
+    Empty(usize),
+    #[error("its file cannot be read: {0}")]
+    File(#[source] std::io::Error),
+    #[error("its source does not answer: {}", causes(.0))]
+    Request(reqwest::Error),
+    #[error("its source answers with status {0}")]
+    Status(u16),
+    #[error("no secure connection can be made: {0}")]
+    Tls(#[source] rustls::Error),
+}
+
+/// An error with what is behind it: "connection refused" says more than "request failed".
+fn causes(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+impl ListError {
+    /// Whether the same source may answer better a little later.
+    pub const fn is_retryable(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Request(_) => true,
+            Self::Status(status) => *status >= 500 || *status == 429 || *status == 408,
+            _ => false,
+        }
+    }
+}
+
+/// What a refresh did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    Unchanged,
+    /// How many tokens the list now has, and how many of its entries were left out.
+    Updated {
+        tokens: usize,
+        skipped: usize,
+    },
+}

@@ -1,0 +1,149 @@
+use std::collections::HashMap;
+
+use causeway_domain::{ChainId, TokenId};
+use serde::Deserialize;
+
+use super::key::MAX_RANK;
+use crate::CatalogError;
+
+/// A well-known coin and the tokens that stand for it, one per chain at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asset {
+    pub symbol: String,
+    pub name: String,
+    /// The coin whose price it has.
+    pub coin: String,
+    /// 1 is the best known.
+    pub rank: u16,
+    /// Other words by which people call it, lower case.
+    pub aliases: Vec<String>,
+    pub tokens: Vec<TokenId>,
+}
+
+/// The curated list, best known first.
+#[derive(Debug, Default)]
+pub(crate) struct Assets {
+    pub(crate) all: Vec<Asset>,
+    by_token: HashMap<TokenId, u16>,
+}
+
+impl Assets {
+    /// The position in `all` of the asset that a token stands for.
+    pub(crate) fn position(&self, token: &TokenId) -> Option<u16> {
+        self.by_token.get(token).copied()
+    }
+
+    pub(crate) fn of(&self, token: &TokenId) -> Option<&Asset> {
+        self.all.get(usize::from(self.position(token)?))
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    asset: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    symbol: String,
+    name: String,
+    coin: String,
+    rank: u16,
+    #[serde(default)]
+    aliases: Vec<String>,
+    addresses: HashMap<String, String>,
+}
+
+/// Reads the curated list.
+pub(crate) fn parse(text: &str) -> Result<Assets, CatalogError> {
+    let file: File = toml::from_str(text).map_err(|error| refuse(error.message()))?;
+    let mut all = file
+        .asset
+        .into_iter()
+        .map(|entry| {
+            let symbol = entry.symbol.clone();
+            entry.into_asset().map_err(|reason| refuse(format!("{symbol}: {reason}")))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    all.sort_by_key(|asset| asset.rank);
+    let mut by_token = HashMap::new();
+    for (asset, position) in all.iter().zip(0u16..) {
+        for token in &asset.tokens {
+            if by_token.insert(*token, position).is_some() {
+                return Err(refuse(format!("{}: {token} belongs to another asset too", asset.symbol)));
+            }
+        }
+    }
+    match all.windows(2).find(|pair| matches!(pair, [one, two] if one.rank == two.rank)) {
+        Some([one, two]) => Err(refuse(format!("{} and {} have the same rank", one.symbol, two.symbol))),
+        _ => Ok(Assets { all, by_token }),
+    }
+}
+
+fn refuse(reason: impl Into<String>) -> CatalogError {
+    CatalogError::Bundled { file: "top.toml", reason: reason.into() }
+}
+
+impl Entry {
+    fn into_asset(self) -> Result<Asset, String> {
+        // The last rank is that of the native coins without an asset.
+        if self.rank == 0 || self.rank >= MAX_RANK {
+            return Err(format!("the rank is not between 1 and {}", MAX_RANK - 1));
+        }
+        let mut tokens = self
+            .addresses
+            .iter()
+            .map(|(chain, address)| {
+                let chain =
+                    chain.parse().ok().and_then(ChainId::new).ok_or_else(|| format!("chain {chain}?"))?;
+                match address.as_str() {
+                    "native" => Ok(TokenId::native(chain)),
+                    text => TokenId::new(chain, text).map_err(|error| format!("chain {chain}: {error}")),
+                }
+            })
+            .collect::<Result<Vec<_>, String>>()?;
+        tokens.sort_unstable();
+        Ok(Asset {
+            symbol: self.symbol,
+            name: self.name,
+            coin: self.coin,
+            rank: self.rank,
+            aliases: self.aliases,
+            tokens,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ETH: &str = r#"
+        [[asset]]
+        symbol = "ETH"
+        name = "Ether"
+        coin = "ethereum"
+        rank = 1
+        decimals = 18
+        aliases = ["ether"]
+        [asset.addresses]
+        1 = "native"
+        8453 = "native"
+    "#;
+
+    #[test]
+    fn native_stands_for_the_chain_s_own_coin() {
+        let assets = parse(ETH).unwrap();
+        let base = TokenId::native(ChainId::new(8453).unwrap());
+        assert_eq!(assets.of(&base).unwrap().symbol, "ETH");
+    }
+
+    #[test]
+    fn one_token_stands_for_one_asset_and_one_rank_for_one_too() {
+        let same_token = format!("{ETH}{}", ETH.replace("rank = 1", "rank = 2"));
+        assert!(parse(&same_token).unwrap_err().to_string().contains("another asset"));
+        let same_rank = format!("{ETH}{}", ETH.replace("1 = \"native\"", "").replace("8453", "10"));
+        assert!(parse(&same_rank).unwrap_err().to_string().contains("same rank"));
+        assert!(parse(&ETH.replace("rank = 1", "rank = 0")).is_err());
+    }
+}

@@ -1,0 +1,17 @@
+//! The tokens: the bundled ones, which of them are well known, their order, and who imitates whom.
+
+mod assets;
+mod bundled;
+mod key;
+mod lookalike;
+
+pub use assets::Asset;
+pub use key::Cursor;
+
+pub(crate) use assets::{Assets, parse as parse_assets};
+pub(crate) use bundled::parse as parse_bundled;
+pub(crate) use key::{is_well_known, sort_key};
+pub(crate) use lookalike::Protected;
+
+/// Amounts of tokens with more decimals could not be priced within 256 bits.
+pub(crate) const MAX_DECIMALS: u8 = 36;

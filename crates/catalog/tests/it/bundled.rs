@@ -1,0 +1,142 @@
+use std::sync::{Arc, LazyLock};
+
+use causeway_catalog::{Catalog, CatalogOptions, ChainOverride, Snapshot, TokenFilter};
+use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
+
+pub(crate) static SNAPSHOT: LazyLock<Arc<Snapshot>> =
+    LazyLock::new(|| Catalog::bundled().unwrap().snapshot());
+
+const CHAINS: [(u64, &str, &str); 19] = [
+    (1, "Ethereum", "ETH"),
+    (10, "OP Mainnet", "ETH"),
+    (56, "BNB Smart Chain", "BNB"),
+    (130, "Unichain", "ETH"),
+    (137, "Polygon", "POL"),
+    (143, "Monad", "MON"),
+    (324, "ZKsync Era", "ETH"),
+    (2741, "Abstract", "ETH"),
+    (5000, "Mantle", "MNT"),
+    (8453, "Base", "ETH"),
+    (16661, "0G Mainnet", "0G"),
+    (42161, "Arbitrum One", "ETH"),
+    (43114, "Avalanche", "AVAX"),
+    (59144, "Linea Mainnet", "ETH"),
+    (80094, "Berachain", "BERA"),
+    (747_474, "Katana", "ETH"),
+    (4_278_608, "Arcadia", "AIP"),
+    (5_734_951, "Jovay Mainnet", "ETH"),
+    (20_011_000_000, "Solana", "SOL"),
+];
+
+#[test]
+fn all_nineteen_chains_are_there_in_the_order_of_their_ids() {
+    let known: Vec<_> = SNAPSHOT
+        .chains()
+        .iter()
+        .map(|chain| (chain.id.get(), chain.name.as_str(), chain.native.symbol.as_str()))
+        .collect();
+    assert_eq!(known, CHAINS);
+}
+
+#[test]
+fn every_chain_has_its_native_token_and_an_svg_icon_of_its_own() {
+    let mut tags = Vec::new();
+    for chain in SNAPSHOT.chains() {
+        let native = SNAPSHOT.token(&TokenId::native(chain.id)).unwrap();
+        assert_eq!(native.token.decimals, chain.native.decimals);
+        assert!(!native.is_risk);
+        let icon = SNAPSHOT.icon(chain.id).unwrap();
+        assert!(std::str::from_utf8(&icon.svg).unwrap().contains("<svg"), "{}", chain.name);
+        assert!(!tags.contains(&icon.etag), "{}", chain.name);
+        tags.push(icon.etag.clone());
+    }
+}
+
+#[test]
+fn there_are_thousands_of_tokens() {
+    assert!(SNAPSHOT.token_count() >= 3_000, "{}", SNAPSHOT.token_count());
+}
+
+#[test]
+fn every_curated_token_is_in_the_catalog_and_nobody_takes_it_for_an_imitation() {
+    for asset in SNAPSHOT.assets() {
+        for id in &asset.tokens {
+            let listed = SNAPSHOT.token(id).unwrap_or_else(|| panic!("{}: {id}", asset.symbol));
+            assert!(!listed.is_risk, "{id}");
+        }
+    }
+}
+
+#[test]
+fn the_tokens_that_everybody_asks_for_are_found_first() {
+    for symbol in ["USDC", "USDT", "DAI", "WBTC", "WETH", "WSOL", "ETH", "SOL", "POL", "BNB", "AVAX"] {
+        let first = SNAPSHOT.search(symbol, &[], 1)[0];
+        assert_eq!(first.token.symbol, symbol);
+        assert!(SNAPSHOT.asset(&first.token.id).is_some(), "{symbol}");
+    }
+    for chain in [1, 10, 137, 8453, 42161, SOLANA_CHAIN_ID.get()] {
+        let chains = [ChainId::new(chain).unwrap()];
+        assert_eq!(SNAPSHOT.search("usdc", &chains, 1)[0].token.symbol, "USDC", "{chain}");
+    }
+}
+
+#[test]
+fn names_typos_and_addresses_lead_to_the_token() {
+    for (q, symbol) in [
+        ("ethreum", "ETH"),
+        ("etheruem", "ETH"),
+        ("usdcoin", "USDC"),
+        ("usd coin", "USDC"),
+        ("tether", "USDT"),
+        ("sokana", "SOL"),
+        ("solana", "SOL"),
+        ("avalanche", "AVAX"),
+        ("wrapped bitcoin", "WBTC"),
+        ("wraped bitcoin", "WBTC"),
+        ("chainlink", "LINK"),
+        ("bitcoin", "WBTC"),
+        ("uniswpa", "UNI"),
+        ("0xA0B86991C6218B36C1D19D4A2E9EB0CE3606EB48", "USDC"),
+        ("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "ETH"),
+        ("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC"),
+    ] {
+        assert_eq!(SNAPSHOT.search(q, &[], 1)[0].token.symbol, symbol, "{q}");
+    }
+}
+
+#[test]
+fn the_top_list_is_curated_and_keeps_to_its_chains() {
+    let top = SNAPSHOT.top(&[]);
+    assert_eq!((top[0].token.symbol.as_str(), top[0].token.id.chain().get()), ("ETH", 1));
+    assert!(top.len() > 100);
+    let base = [ChainId::new(8453).unwrap()];
+    let on_base = SNAPSHOT.top(&base);
+    assert!(on_base.len() > 5 && on_base.iter().all(|listed| listed.token.id.chain() == base[0]));
+}
+
+#[test]
+fn the_whole_catalog_can_be_paged_through() {
+    let (mut seen, mut cursor) = (0, None);
+    loop {
+        let page = SNAPSHOT.tokens(TokenFilter::default(), cursor, 1_000);
+        seen += page.tokens.len();
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, SNAPSHOT.token_count());
+}
+
+#[test]
+fn a_disabled_chain_stays_listed_but_loses_its_tokens() {
+    let change = ChainOverride { id: 8453, enabled: Some(false), ..ChainOverride::default() };
+    let options = CatalogOptions { chains: vec![change], ..CatalogOptions::default() };
+    let now = Catalog::load(&options).unwrap().snapshot();
+    let base = ChainId::new(8453).unwrap();
+    assert!(!now.chain(base).unwrap().enabled);
+    assert!(now.token(&TokenId::native(base)).is_none());
+    assert!(now.top(&[base]).is_empty());
+    assert!(now.icon(base).is_some());
+    assert!(now.suggestions().iter().all(|suggestion| !suggestion.text.contains("Base")));
+}

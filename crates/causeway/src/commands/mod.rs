@@ -1,0 +1,4 @@
+pub(crate) mod backup;
+pub(crate) mod serve;
+pub(crate) mod show_config;
+pub(crate) mod show_openapi;

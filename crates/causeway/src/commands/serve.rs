@@ -1,0 +1,148 @@
+use std::fs::{File, TryLockError};
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use causeway_catalog::{Catalog, CatalogOptions};
+use causeway_domain::RowKeys;
+use causeway_engine::{RequestQuote, keep_retention};
+use causeway_http::{App, Metrics, Options};
+use causeway_prices::{FixedPrices, sandbox_price};
+use causeway_store::Store;
+use jiff::Timestamp;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, Mode};
+use crate::{logging, signals};
+
+/// How long open requests may take to finish once the service stops; exit follows within 10 s.
+const DRAIN: Duration = Duration::from_secs(8);
+
+/// Starts everything and returns when it has been stopped.
+#[tokio::main]
+pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
+    logging::start(&config.log)?;
+    let _lock = lock(&config.data_dir)?;
+    let listener = listen(config.server.listen).await?;
+    let bound = listener.local_addr()?;
+    let public_url = config.server.public_url(bound);
+
+    let store = Arc::new(open_store(config).await?);
+    let catalog = Arc::new(load_catalog(config)?);
+    let prices = Arc::new(fixed_prices(config, &catalog)?);
+    let keys = Arc::new(RowKeys::new(config.server.replica));
+    let metrics = Arc::new(Metrics::default());
+    watch_store(&metrics, &store);
+    let app = App {
+        catalog: Arc::clone(&catalog),
+        prices,
+        store: store.clone(),
+        request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys),
+        metrics,
+        options: Options {
+            public_url: public_url.clone(),
+            timeout: config.server.timeout(),
+            rate_limit: config.server.rate_limit(),
+            mode: config.mode.as_str(),
+            store_engine: config.database.engine(),
+            started_at: Timestamp::now(),
+        },
+    };
+    let router = causeway_http::router(app);
+
+    let stop = CancellationToken::new();
+    signals::stop_on_signal(stop.clone())?;
+    let lists = tokio::spawn(Arc::clone(&catalog).keep_fresh());
+    let retention = tokio::spawn(keep_retention(store.clone(), config.retention.policy(), stop.clone()));
+    greet(config, &public_url, &catalog)?;
+    causeway_http::serve(listener, router, stop, DRAIN).await;
+    lists.abort();
+    retention.await.context("the retention task ended badly")?;
+    store.close().await;
+    Ok(())
+}
+
+/// One service per data folder; the lock ends with the process, however it ends.
+fn lock(data_dir: &Path) -> anyhow::Result<File> {
+    std::fs::create_dir_all(data_dir).with_context(|| format!("cannot create {}", data_dir.display()))?;
+    let path = data_dir.join("lock");
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another causeway is running on the data folder {}: stop it, or choose another folder with --data-dir",
+            data_dir.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
+        }
+    }
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!("cannot listen on {address}: stop what uses it, or choose another address with --listen")
+    })
+}
+
+async fn open_store(config: &Config) -> anyhow::Result<Store> {
+    let location = config.database.location(&config.data_dir)?;
+    Ok(Store::open(&location).await?)
+}
+
+/// The bundled catalog with the configured chains and token lists.
+fn load_catalog(config: &Config) -> anyhow::Result<Catalog> {
+    Ok(Catalog::load(&CatalogOptions {
+        chains: config.chains.clone(),
+        lists: config.tokens.lists.clone(),
+        cache_dir: Some(config.data_dir.join("token-lists")),
+    })?)
+}
+
+fn watch_store(metrics: &Metrics, store: &Arc<Store>) {
+    let (commits, writes) = (Arc::clone(store), Arc::clone(store));
+    metrics.watch("store_commits", "Transactions committed", move || commits.commits());
+    metrics.watch("store_writes", "Writes that those transactions held", move || writes.writes());
+}
+
+/// The sandbox's play prices and the operator's own, for the genuine assets only.
+fn fixed_prices(config: &Config, catalog: &Catalog) -> anyhow::Result<FixedPrices> {
+    let own = config.prices.fixed()?;
+    let price = |coin: &str| {
+        let own = own.iter().find(|(name, _)| *name == coin).map(|(_, price)| *price);
+        own.or_else(|| if config.mode == Mode::Sandbox { sandbox_price(coin) } else { None })
+    };
+    let snapshot = catalog.snapshot();
+    let assets = snapshot.assets().iter();
+    let priced = assets.filter_map(|asset| price(&asset.coin).map(|price| (asset, price)));
+    Ok(FixedPrices::new(
+        priced.flat_map(|(asset, price)| asset.tokens.iter().map(move |token| (*token, price))),
+    ))
+}
+
+/// A short summary with addresses that a terminal makes clickable.
+fn greet(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Result<()> {
+    let snapshot = catalog.snapshot();
+    let chains = snapshot.chains().iter().filter(|chain| chain.enabled).count();
+    let tokens = snapshot.token_count();
+    let location = config.database.location(&config.data_dir)?;
+    let mode = match config.mode {
+        Mode::Sandbox => "sandbox: play money only, never sign here with a real key",
+        Mode::Production => "production",
+    };
+    writeln!(
+        std::io::stdout(),
+        "\n  Causeway {version} is running ({mode})\n\n    \
+         Start page     {url}/\n    \
+         API reference  {url}/docs\n    \
+         Chains         {url}/v1/chains ({chains} chains, {tokens} tokens)\n    \
+         Store          {location}\n\n  \
+         Ctrl-C stops it.\n",
+        version = env!("CARGO_PKG_VERSION"),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! What an operator can set: one struct per concern, each with its defaults; unknown keys are refused.
+
+mod database;
+mod log;
+mod prices;
+mod read;
+mod retention;
+mod secret;
+mod server;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use causeway_catalog::{ChainOverride, TokenListConfig};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use database::DatabaseConfig;
+pub(crate) use log::{LogConfig, LogFormat};
+pub(crate) use prices::PricesConfig;
+pub(crate) use retention::RetentionConfig;
+pub(crate) use server::ServerConfig;
+
+use crate::cli::CommonOptions;
+use crate::config::secret::Secret;
+
+const DEFAULT_FILE: &str = "causeway.toml";
+
+/// Play money or real money: the one switch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    #[default]
+    Sandbox,
+    Production,
+}
+
+impl Mode {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sandbox => "sandbox",
+            Self::Production => "production",
+        }
+    }
+}
+
+/// The whole configuration.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) mode: Mode,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) server: ServerConfig,
+    pub(crate) database: DatabaseConfig,
+    pub(crate) retention: RetentionConfig,
+    pub(crate) log: LogConfig,
+    pub(crate) prices: PricesConfig,
+    pub(crate) tokens: TokensConfig,
+    /// Chains to add, change or disable, by id.
+    pub(crate) chains: Vec<ChainOverride>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            data_dir: PathBuf::from("data"),
+            server: ServerConfig::default(),
+            database: DatabaseConfig::default(),
+            retention: RetentionConfig::default(),
+            log: LogConfig::default(),
+            prices: PricesConfig::default(),
+            tokens: TokensConfig::default(),
+            chains: Vec::new(),
+        }
+    }
+}
+
+/// Token lists beside the bundled catalog.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TokensConfig {
+    pub(crate) lists: Vec<TokenListConfig>,
+}
+
+impl Config {
+    /// Defaults, then the file, then the environment, then the flags.
+    pub(crate) fn load(options: &CommonOptions) -> anyhow::Result<Self> {
+        let mut config = match &options.config {
+            Some(file) => Self::from_file(file)?,
+            None if Path::new(DEFAULT_FILE).is_file() => Self::from_file(Path::new(DEFAULT_FILE))?,
+            None => Self::default(),
+        };
+        if let Ok(url) = std::env::var("CAUSEWAY_DATABASE_URL") {
+            config.database.url = Some(Secret::new(url));
+        }
+        if let Ok(filter) = std::env::var("CAUSEWAY_LOG") {
+            config.log.filter = filter;
+        }
+        if let Some(listen) = options.listen {
+            config.server.listen = listen;
+        }
+        if let Some(folder) = &options.data_dir {
+            config.data_dir.clone_from(folder);
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    fn from_file(file: &Path) -> anyhow::Result<Self> {
+        let text =
+            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        read::parse(&text).with_context(|| format!("{} is not a valid configuration", file.display()))
+    }
+
+    /// What the types cannot hold by themselves.
+    fn check(&self) -> anyhow::Result<()> {
+        self.server.check()?;
+        self.retention.check()?;
+        self.log.check()?;
+        self.prices.check()
+    }
+
+    /// The configuration as TOML that could be read back, except for redacted secrets.
+    pub(crate) fn to_toml(&self) -> anyhow::Result<String> {
+        Ok(toml::to_string(self)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> CommonOptions {
+        CommonOptions { listen: None, data_dir: None, config: None }
+    }
+
+    #[test]
+    fn without_a_file_the_sandbox_starts_on_loopback() {
+        let config = Config::load(&options()).unwrap();
+        assert_eq!(config.mode, Mode::Sandbox);
+        assert_eq!(config.server.listen.to_string(), "127.0.0.1:8080");
+    }
+
+    #[test]
+    fn flags_win_over_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("causeway.toml");
+        std::fs::write(&file, "data_dir = \"a\"\n[server]\nlisten = \"127.0.0.1:1\"\n").unwrap();
+        let from_file = Config::load(&CommonOptions { config: Some(file.clone()), ..options() }).unwrap();
+        assert_eq!(from_file.data_dir, Path::new("a"));
+        let flags = CommonOptions {
+            config: Some(file),
+            listen: Some("127.0.0.1:2".parse().unwrap()),
+            data_dir: Some("b".into()),
+        };
+        let from_flags = Config::load(&flags).unwrap();
+        assert_eq!((from_flags.server.listen.port(), from_flags.data_dir), (2, "b".into()));
+    }
+
+    #[test]
+    fn the_printed_configuration_reads_back() {
+        let config = Config::default();
+        let text = config.to_toml().unwrap();
+        assert_eq!(read::parse::<Config>(&text).unwrap().to_toml().unwrap(), text);
+    }
+
+    #[test]
+    fn secrets_are_redacted_wherever_the_configuration_is_shown() {
+        let text = "[database]\nurl = \"postgres://causeway:hunter2@db.internal/causeway\"\n";
+        let config: Config = read::parse(text).unwrap();
+        for shown in [config.to_toml().unwrap(), format!("{config:?}")] {
+            assert!(!shown.contains("hunter2"), "{shown}");
+            assert!(shown.contains("db.internal"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_missing_file_that_was_asked_for_is_an_error() {
+        let error =
+            Config::load(&CommonOptions { config: Some("no/such.toml".into()), ..options() }).unwrap_err();
+        assert!(error.to_string().contains("no/such.toml"));
+    }
+}

@@ -1,0 +1,38 @@
+use std::time::Duration;
+
+use anyhow::ensure;
+use causeway_engine::RetentionPolicy;
+use serde::{Deserialize, Serialize};
+
+/// How long what is over is kept.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RetentionConfig {
+    /// Quotes that nobody took.
+    pub(crate) quotes_hours: u32,
+    /// The stories of orders that have ended.
+    pub(crate) events_days: u32,
+    pub(crate) sweep_minutes: u32,
+}
+
+impl Default for RetentionConfig {
+    fn default() -> Self {
+        Self { quotes_hours: 24, events_days: 400, sweep_minutes: 10 }
+    }
+}
+
+impl RetentionConfig {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        ensure!(self.quotes_hours > 0, "retention.quotes_hours must be at least 1: quotes live for minutes");
+        ensure!(self.sweep_minutes > 0, "retention.sweep_minutes must be at least 1");
+        Ok(())
+    }
+
+    pub(crate) fn policy(&self) -> RetentionPolicy {
+        RetentionPolicy {
+            quotes: Duration::from_secs(u64::from(self.quotes_hours) * 60 * 60),
+            events: Duration::from_secs(u64::from(self.events_days) * 24 * 60 * 60),
+            every: Duration::from_secs(u64::from(self.sweep_minutes) * 60),
+        }
+    }
+}

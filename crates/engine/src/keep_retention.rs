@@ -1,0 +1,105 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_domain::ports::{Pruned, Retention, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+/// How many rows one sweep may remove; small, so that a long-neglected store never blocks its writers for long.
+const BATCH: u32 = 1_000;
+
+/// How long what is over is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct RetentionPolicy {
+    /// Quotes that no order came from.
+    pub quotes: Duration,
+    /// Events of orders that are terminal.
+    pub events: Duration,
+    /// How often to look.
+    pub every: Duration,
+}
+
+/// Sweeps the store until `stop`; a failing store is tried again at the next turn.
+pub async fn keep_retention(store: Arc<dyn Retention>, policy: RetentionPolicy, stop: CancellationToken) {
+    let mut turn = tokio::time::interval(policy.every);
+    turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = turn.tick() => {}
+        }
+        match sweep(store.as_ref(), policy, Timestamp::now(), &stop).await {
+            Ok(pruned) if pruned == Pruned::default() => {}
+            Ok(pruned) => tracing::info!(quotes = pruned.quotes, events = pruned.events, "retention swept"),
+            Err(error) => tracing::warn!(%error, "retention could not sweep, trying again at the next turn"),
+        }
+    }
+}
+
+async fn sweep(
+    store: &dyn Retention,
+    policy: RetentionPolicy,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<Pruned, StoreError> {
+    let mut total = Pruned::default();
+    while !stop.is_cancelled() {
+        let batch = store.prune(ago(now, policy.quotes), ago(now, policy.events), BATCH).await?;
+        total.quotes += batch.quotes;
+        total.events += batch.events;
+        if batch.quotes < u64::from(BATCH) && batch.events < u64::from(BATCH) {
+            break;
+        }
+    }
+    Ok(total)
+}
+
+/// The moment `age` before `now`; an age beyond the calendar means "never forget".
+fn ago(now: Timestamp, age: Duration) -> Timestamp {
+    SignedDuration::try_from(age).ok().and_then(|age| now.checked_sub(age).ok()).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    struct Backlog(Mutex<u64>);
+
+    #[async_trait::async_trait]
+    impl Retention for Backlog {
+        async fn prune(&self, _: Timestamp, _: Timestamp, limit: u32) -> Result<Pruned, StoreError> {
+            let mut left = self.0.lock().unwrap();
+            let quotes = (*left).min(u64::from(limit));
+            *left -= quotes;
+            Ok(Pruned { quotes, events: 0 })
+        }
+    }
+
+    const POLICY: RetentionPolicy = RetentionPolicy {
+        quotes: Duration::from_secs(60),
+        events: Duration::MAX,
+        every: Duration::from_millis(5),
+    };
+
+    #[tokio::test]
+    async fn a_backlog_is_swept_in_batches_until_nothing_is_left() {
+        let store = Backlog(Mutex::new(2_500));
+        let pruned = sweep(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
+        assert_eq!(pruned, Pruned { quotes: 2_500, events: 0 });
+    }
+
+    #[tokio::test]
+    async fn the_sweeper_stops_when_told() {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(keep_retention(Arc::new(Backlog(Mutex::new(3))), POLICY, stop.clone()));
+        stop.cancel();
+        task.await.unwrap();
+    }
+
+    #[test]
+    fn an_endless_age_never_forgets() {
+        assert_eq!(ago(Timestamp::now(), Duration::MAX), Timestamp::MIN);
+    }
+}

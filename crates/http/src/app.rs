@@ -1,0 +1,41 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{Health, PriceFeed};
+use causeway_engine::RequestQuote;
+use jiff::Timestamp;
+
+use crate::{Metrics, RateLimit};
+
+/// Everything that the routes need, put together by the binary.
+pub struct App {
+    pub catalog: Arc<Catalog>,
+    pub prices: Arc<dyn PriceFeed>,
+    pub store: Arc<dyn Health>,
+    pub request_quote: RequestQuote,
+    pub metrics: Arc<Metrics>,
+    pub options: Options,
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// How the door behaves, and what it says of itself.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Forms every absolute URL that is handed out; without a trailing slash.
+    pub public_url: String,
+    /// How long a request may take until its answer begins.
+    pub timeout: Duration,
+    pub rate_limit: Option<RateLimit>,
+    /// `sandbox` or `production`.
+    pub mode: &'static str,
+    /// `sqlite` or `postgres`.
+    pub store_engine: &'static str,
+    pub started_at: Timestamp,
+}

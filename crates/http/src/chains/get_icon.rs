@@ -1,0 +1,58 @@
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use causeway_wire::ErrorBody;
+
+use crate::App;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::{Issues, Segment};
+
+/// A chain's icon as SVG.
+#[utoipa::path(
+    get,
+    path = "/v1/chain/{chainId}/icon",
+    tag = "chains",
+    params(("chainId" = u64, Path, description = "A chain id of `GET /v1/chains`", example = 8453)),
+    responses(
+        (status = 200, description = "The icon", content_type = "image/svg+xml", body = String),
+        (status = 304, description = "The icon with this `If-None-Match` is current"),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+        (status = 404, description = "NotFoundException: no such chain", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn get_icon(
+    State(app): State<Arc<App>>,
+    segment: Segment,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let mut issues = Issues::default();
+    let chain = segment.chain_id(&mut issues);
+    issues.finish()?;
+    let snapshot = app.catalog.snapshot();
+    let icon = chain.and_then(|chain| snapshot.icon(chain)).ok_or_else(|| {
+        ApiError::not_found("There is no icon for this chain. GET /v1/chains lists the chains that have one.")
+    })?;
+    let etag = HeaderValue::from_str(&icon.etag).map_err(|error| ApiError::internal(&error))?;
+    let caching = [
+        (header::ETAG, etag.clone()),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
+    ];
+    if is_current(&headers, &etag) {
+        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
+    }
+    let svg = Bytes::clone(&icon.svg);
+    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response())
+}
+
+/// Whether the client already holds this version, by the weak comparison that `If-None-Match` asks for.
+fn is_current(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+        value
+            .split(',')
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.trim_start_matches("W/").as_bytes() == etag.as_bytes())
+    })
+}

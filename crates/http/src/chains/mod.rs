@@ -1,0 +1,2 @@
+pub(crate) mod get_chains;
+pub(crate) mod get_icon;

@@ -1,0 +1,73 @@
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use causeway_domain::ChainId;
+
+use super::{Issues, check_text};
+use crate::error::ApiError;
+
+/// The one variable segment of a path, percent-decoded.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    name: String,
+    value: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Segment {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let params = RawPathParams::from_request_parts(parts, state).await.map_err(|_| {
+            let mut issues = Issues::default();
+            issues.add("path", "the percent-encoding is not valid UTF-8");
+            issues.finish().err().unwrap_or_else(|| ApiError::validation(&[]))
+        })?;
+        let (name, value) =
+            params.iter().next().ok_or_else(|| ApiError::internal(&"the route has no variable segment"))?;
+        Ok(Self { name: name.to_owned(), value: value.to_owned() })
+    }
+}
+
+impl Segment {
+    /// The segment as free text.
+    pub(crate) fn text(self, issues: &mut Issues) -> Option<String> {
+        if self.value.contains('/') {
+            issues.add(&self.name, "must not hold a slash");
+            return None;
+        }
+        issues.keep(&self.name, check_text(&self.value))?;
+        Some(self.value)
+    }
+
+    /// The segment as a chain id.
+    pub(crate) fn chain_id(&self, issues: &mut Issues) -> Option<ChainId> {
+        issues.keep(&self.name, parse_chain_id(&self.value))
+    }
+}
+
+pub(super) fn parse_chain_id(text: &str) -> Result<ChainId, &'static str> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let id = if digits { text.parse().ok().and_then(ChainId::new) } else { None };
+    id.ok_or("a chain id is a number between 1 and 2^53 - 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn chain_ids_that_overflow_or_are_no_numbers_are_refused() {
+        for text in ["", "0", "-1", "+1", "1.0", "0x1", "9007199254740992", "18446744073709551616", "1 "] {
+            assert!(parse_chain_id(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_chain_id("8453").unwrap().get(), 8453);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused_without_panic(text in "\\PC{0,40}") {
+            let _ = parse_chain_id(&text);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use causeway_domain::ChainId;
+
+use super::path::parse_chain_id;
+use super::{Issues, check_text};
+use crate::error::ApiError;
+
+/// The largest number that JSON carries exactly, and so the largest cursor.
+const MAX_CURSOR: u64 = (1 << 53) - 1;
+
+/// A query string and what is wrong with it.
+#[derive(Debug)]
+pub(crate) struct Params {
+    pairs: Vec<(String, String)>,
+    pub(crate) issues: Issues,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Params {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
+    }
+}
+
+impl Params {
+    pub(crate) fn parse(query: &str) -> Self {
+        let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        Self { pairs, issues: Issues::default() }
+    }
+
+    /// A parameter that may stand once.
+    pub(crate) fn raw(&mut self, key: &str) -> Option<String> {
+        let mut values = self.pairs.iter().filter(|(name, _)| name == key);
+        let first = values.next().map(|(_, value)| value.clone());
+        if values.next().is_some() {
+            self.issues.add(key, "is given more than once");
+            return None;
+        }
+        first
+    }
+
+    /// Free text that may stand once.
+    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
+        let value = self.raw(key)?;
+        self.issues.keep(key, check_text(&value))?;
+        Some(value)
+    }
+
+    /// Free text that must stand exactly once.
+    pub(crate) fn required_text(&mut self, key: &str) -> Option<String> {
+        if !self.pairs.iter().any(|(name, _)| name == key) {
+            self.issues.add(key, "is required");
+            return None;
+        }
+        self.text(key)
+    }
+
+    /// `chainIds=1,8453`, `chainIds=1&chainIds=8453` or both; empty means every chain.
+    pub(crate) fn chain_ids(&mut self) -> Vec<ChainId> {
+        let mut chains = Vec::new();
+        for (_, value) in self.pairs.iter().filter(|(name, _)| name == "chainIds") {
+            for part in value.split(',') {
+                match parse_chain_id(part.trim()) {
+                    Ok(chain) if !chains.contains(&chain) => chains.push(chain),
+                    Ok(_) => {}
+                    Err(_) => {
+                        let shown: String = part.chars().take(40).collect();
+                        self.issues
+                            .add("chainIds", format!("`{shown}` is not a chain id; write chainIds=1,8453"));
+                    }
+                }
+            }
+        }
+        chains
+    }
+
+    /// How many items to answer with: above `max` is clamped, not refused.
+    pub(crate) fn limit(&mut self, default: usize, max: usize) -> usize {
+        let Some(text) = self.raw("limit") else { return default };
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        // A number too large for the machine is still only "above the maximum".
+        match (digits, text.parse::<usize>()) {
+            (true, Ok(0)) | (false, _) => {
+                self.issues.add("limit", format!("must be a whole number from 1 to {max}"));
+                default
+            }
+            (true, Ok(limit)) => limit.min(max),
+            (true, Err(_)) => max,
+        }
+    }
+
+    /// Where the page before ended.
+    pub(crate) fn cursor(&mut self) -> Option<u64> {
+        let text = self.raw("cursor")?;
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let cursor = text.parse().ok().filter(|cursor| digits && *cursor <= MAX_CURSOR);
+        if cursor.is_none() {
+            self.issues.add("cursor", "is not one that a page was answered with; pass it back as it came");
+        }
+        cursor
+    }
+
+    /// The collected issues as one error, if there are any.
+    pub(crate) fn finish(self) -> Result<(), ApiError> {
+        self.issues.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ids(query: &str) -> (Vec<u64>, bool) {
+        let mut params = Params::parse(query);
+        let chains = params.chain_ids().into_iter().map(ChainId::get).collect();
+        (chains, params.finish().is_ok())
+    }
+
+    #[test]
+    fn arrays_are_comma_joined_or_repeated() {
+        assert_eq!(ids("chainIds=1,8453"), (vec![1, 8453], true));
+        assert_eq!(ids("chainIds=1&chainIds=8453"), (vec![1, 8453], true));
+        assert_eq!(ids("chainIds=1%2C8453&chainIds=1"), (vec![1, 8453], true));
+        assert_eq!(ids(""), (vec![], true));
+        assert_eq!(ids("chainIds=1,x"), (vec![1], false));
+        assert_eq!(ids("chainIds="), (vec![], false));
+    }
+
+    #[test]
+    fn a_repeated_key_that_is_no_array_is_refused() {
+        let mut params = Params::parse("q=a&q=b&limit=1&limit=1&cursor=1&cursor=2");
+        params.text("q");
+        params.limit(20, 100);
+        params.cursor();
+        let error = params.finish().unwrap_err();
+        assert!(format!("{error:?}").matches("more than once").count() >= 3);
+    }
+
+    #[test]
+    fn limits_above_the_maximum_are_clamped_and_nonsense_is_refused() {
+        let limit = |query: &str| {
+            let mut params = Params::parse(query);
+            (params.limit(20, 100), params.finish().is_ok())
+        };
+        assert_eq!(limit(""), (20, true));
+        assert_eq!(limit("limit=7"), (7, true));
+        assert_eq!(limit("limit=5000"), (100, true));
+        assert_eq!(limit("limit=99999999999999999999999"), (100, true));
+        for bad in ["limit=-1", "limit=0", "limit=", "limit=ten", "limit=1.5"] {
+            assert!(!limit(bad).1, "{bad}");
+        }
+    }
+
+    #[test]
+    fn cursors_that_were_never_handed_out_are_refused() {
+        for bad in ["cursor=", "cursor=-1", "cursor=abc", "cursor=9007199254740992", "cursor=1e3"] {
+            let mut params = Params::parse(bad);
+            assert!(params.cursor().is_none() && params.finish().is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_query_is_read_or_refused_without_panic(query in "\\PC{0,200}") {
+            let mut params = Params::parse(&query);
+            let _ = (params.text("q"), params.chain_ids(), params.limit(20, 100), params.cursor());
+            let _ = params.finish();
+        }
+    }
+}

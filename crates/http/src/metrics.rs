@@ -1,0 +1,191 @@
+use std::collections::HashSet;
+use std::fmt::{self, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::Method;
+use causeway_wire::ErrorName;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{
+    DescriptorEncoder, EncodeLabelSet, EncodeLabelValue, EncodeMetric as _, LabelValueEncoder, text,
+};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// From a quarter of a millisecond to the longest time-out anybody would set.
+const LATENCY_BUCKETS: [f64; 14] =
+    [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+
+/// How many SDK versions are told apart; the header is the caller's, so it is bounded.
+const MAX_SDK_LABELS: usize = 64;
+
+/// What the service counts, in one registry that `/metrics` prints.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Mutex<Registry>,
+    latency: Family<RequestLabels, Histogram, fn() -> Histogram>,
+    errors: Family<ErrorLabels, Counter>,
+    sdks: Family<SdkLabels, Counter>,
+    known_sdks: Mutex<HashSet<String>>,
+    in_flight: Gauge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct RequestLabels {
+    method: MethodLabel,
+    route: Arc<str>,
+    status: u16,
+}
+
+impl RequestLabels {
+    pub(crate) fn new(method: &Method, route: Arc<str>, status: u16) -> Self {
+        Self { method: MethodLabel(method.clone()), route, status }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct MethodLabel(Method);
+
+impl EncodeLabelValue for MethodLabel {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+        let standard =
+            [Method::GET, Method::POST, Method::PUT, Method::OPTIONS, Method::HEAD, Method::DELETE];
+        encoder.write_str(if standard.contains(&self.0) { self.0.as_str() } else { "other" })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ErrorLabels {
+    name: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct SdkLabels {
+    version: String,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let metrics = Self {
+            registry: Mutex::new(Registry::with_prefix("causeway")),
+            latency: Family::new_with_constructor(|| Histogram::new(LATENCY_BUCKETS)),
+            errors: Family::default(),
+            sdks: Family::default(),
+            known_sdks: Mutex::default(),
+            in_flight: Gauge::default(),
+        };
+        metrics.register(|registry| {
+            let latency = metrics.latency.clone();
+            registry.register("http_request_seconds", "Time until an answer begins", latency);
+            registry.register("http_errors", "Errors answered, by name", metrics.errors.clone());
+            registry.register("http_requests_by_sdk", "Requests by SDK version", metrics.sdks.clone());
+            registry.register("http_in_flight", "Requests being answered", metrics.in_flight.clone());
+        });
+        metrics
+    }
+}
+
+impl Metrics {
+    /// Shows a number that another part of the service counts and that only grows.
+    pub fn watch(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        read: impl Fn() -> u64 + Send + Sync + 'static,
+    ) {
+        let watched = Watched { name, help, read: Box::new(read) };
+        self.register(|registry| registry.register_collector(Box::new(watched)));
+    }
+
+    fn register(&self, add: impl FnOnce(&mut Registry)) {
+        add(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Everything in the text format that Prometheus reads.
+    pub(crate) fn print(&self) -> Result<String, fmt::Error> {
+        let mut out = String::new();
+        text::encode(&mut out, &self.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Ok(out)
+    }
+
+    pub(crate) fn enter(&self) -> InFlight {
+        self.in_flight.inc();
+        InFlight(self.in_flight.clone())
+    }
+
+    pub(crate) fn record(&self, labels: &RequestLabels, elapsed: Duration) {
+        self.latency.get_or_create(labels).observe(elapsed.as_secs_f64());
+    }
+
+    pub(crate) fn count_error(&self, name: ErrorName) {
+        self.errors.get_or_create(&ErrorLabels { name: name.as_str() }).inc();
+    }
+
+    pub(crate) fn count_sdk(&self, version: &str) {
+        self.sdks.get_or_create(&SdkLabels { version: version.to_owned() }).inc();
+    }
+
+    /// The version as a label: odd ones, and those beyond the first few dozen, are `other`.
+    pub(crate) fn sdk_label(&self, version: &str) -> String {
+        let plain = (1..=40).contains(&version.len())
+            && version.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-+/@".contains(&b));
+        let mut known = self.known_sdks.lock().unwrap_or_else(PoisonError::into_inner);
+        if plain && (known.contains(version) || known.len() < MAX_SDK_LABELS) {
+            known.insert(version.to_owned());
+            version.to_owned()
+        } else {
+            "other".to_owned()
+        }
+    }
+}
+
+/// A counter that is read when somebody looks.
+struct Watched {
+    name: &'static str,
+    help: &'static str,
+    read: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl fmt::Debug for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Collector for Watched {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let counter = ConstCounter::new((self.read)());
+        let metric = encoder.encode_descriptor(self.name, self.help, None, counter.metric_type())?;
+        counter.encode(metric)
+    }
+}
+
+/// Counts a request out again, even when its caller went away.
+#[derive(Debug)]
+pub(crate) struct InFlight(Gauge);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sdk_versions_cannot_grow_the_metrics_without_bound() {
+        let metrics = Metrics::default();
+        assert_eq!(metrics.sdk_label("ts/1.0.0"), "ts/1.0.0");
+        assert_eq!(metrics.sdk_label("<odd>"), "other");
+        for n in 0..200 {
+            metrics.count_sdk(&metrics.sdk_label(&format!("v{n}")));
+        }
+        assert_eq!(metrics.sdk_label("one-more"), "other");
+        assert_eq!(metrics.sdk_label("ts/1.0.0"), "ts/1.0.0");
+    }
+}

@@ -1,0 +1,118 @@
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::HeaderMap;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+use crate::error::ApiError;
+
+/// How often one address may ask.
+#[derive(Clone, Copy, Debug)]
+pub struct RateLimit {
+    pub per_second: NonZeroU32,
+    pub burst: NonZeroU32,
+    /// How many proxies of ours stand in front; the address is taken that many places from the end of `X-Forwarded-For`.
+    pub trusted_proxies: usize,
+}
+
+/// A token bucket per address.
+#[derive(Debug)]
+pub(crate) struct Limiter {
+    buckets: DefaultKeyedRateLimiter<IpAddr>,
+    trusted_proxies: usize,
+    checks: AtomicU32,
+}
+
+/// Full buckets are forgotten once every this many checks, so that passers-by cost no memory.
+const FORGET_EVERY: u32 = 4_096;
+
+impl Limiter {
+    pub(crate) fn new(limit: RateLimit) -> Arc<Self> {
+        let quota = Quota::per_second(limit.per_second).allow_burst(limit.burst);
+        let buckets = RateLimiter::keyed(quota);
+        Arc::new(Self { buckets, trusted_proxies: limit.trusted_proxies, checks: AtomicU32::new(0) })
+    }
+
+    /// Takes one token, or tells in how many seconds there is one.
+    fn take(&self, address: IpAddr) -> Result<(), u64> {
+        if self.checks.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1 {
+            self.buckets.retain_recent();
+        }
+        self.buckets.check_key(&bucket(address)).map_err(|not_yet| {
+            let wait = not_yet.wait_time_from(DefaultClock::default().now());
+            wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+        })
+    }
+}
+
+/// A household's IPv6 network counts as one address.
+fn bucket(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+/// The address behind the trusted proxies; what an untrusted sender wrote further left is ignored.
+fn client_address(headers: &HeaderMap, peer: Option<IpAddr>, trusted_proxies: usize) -> Option<IpAddr> {
+    if trusted_proxies == 0 {
+        return peer;
+    }
+    let forwarded = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let hops: Vec<&str> = forwarded.flat_map(|value| value.split(',')).map(str::trim).collect();
+    hops.len()
+        .checked_sub(trusted_proxies)
+        .and_then(|at| hops.get(at))
+        .and_then(|hop| hop.parse().ok())
+        .or(peer)
+}
+
+pub(crate) async fn limit_rate(
+    State(limiter): State<Arc<Limiter>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    match client_address(request.headers(), peer, limiter.trusted_proxies)
+        .map(|address| limiter.take(address))
+    {
+        Some(Err(seconds)) => ApiError::rate_limited(seconds).into_response(),
+        Some(Ok(())) | None => next.run(request).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn forwarded(value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn a_forged_forwarded_header_is_ignored() {
+        let peer = Some("10.0.0.1".parse().unwrap());
+        let headers = forwarded("6.6.6.6, 1.2.3.4");
+        assert_eq!(client_address(&headers, peer, 0), peer);
+        assert_eq!(client_address(&headers, peer, 1), Some("1.2.3.4".parse().unwrap()));
+        assert_eq!(client_address(&forwarded("nonsense"), peer, 1), peer);
+        assert_eq!(client_address(&HeaderMap::new(), peer, 2), peer);
+    }
+
+    #[test]
+    fn one_ipv6_network_shares_a_bucket() {
+        let limit = RateLimit { per_second: NonZeroU32::MIN, burst: NonZeroU32::MIN, trusted_proxies: 0 };
+        let limiter = Limiter::new(limit);
+        assert_eq!(limiter.take("2001:db8::1".parse().unwrap()), Ok(()));
+        assert_eq!(limiter.take("2001:db8::2".parse().unwrap()), Err(1));
+        assert_eq!(limiter.take("2001:db8:0:1::1".parse().unwrap()), Ok(()));
+    }
+}

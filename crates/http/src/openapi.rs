@@ -1,0 +1,61 @@
+use std::sync::Arc;
+
+use causeway_wire::ErrorName;
+use serde_json::{Value, json};
+use utoipa::OpenApi;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::{App, chains, operations, quotes, tokens};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Causeway",
+        description = "Moves value across chains for wallets and dApps. Raw token amounts are decimal integer \
+                       strings; arrays in a query string are comma-joined; every answer carries `x-request-id`.",
+        license(name = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "quotes", description = "Ask the fillers what a swap costs."),
+        (name = "tokens", description = "The catalog: list, search, autocomplete."),
+        (name = "chains", description = "The chains that are supported."),
+        (name = "operations", description = "For those who run the service."),
+    ),
+    components(schemas(causeway_wire::Issue)),
+)]
+struct Api;
+
+/// Every documented route with its documentation, so that the two cannot part.
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+    let mut document = Api::openapi();
+    document.extensions = Some(ExtensionsBuilder::new().add("x-errors", errors()).build());
+    OpenApiRouter::with_openapi(document)
+        .routes(routes!(quotes::post_quote::post_quote))
+        .routes(routes!(tokens::get_tokens::get_tokens))
+        .routes(routes!(tokens::search_tokens::search_tokens))
+        .routes(routes!(tokens::get_top_tokens::get_top_tokens))
+        .routes(routes!(tokens::get_suggestions::get_suggestions))
+        .routes(routes!(tokens::autocomplete::autocomplete))
+        .routes(routes!(chains::get_chains::get_chains))
+        .routes(routes!(chains::get_icon::get_icon))
+        //QR        .routes(routes!(qr::generic::generic))
+        //QR        .routes(routes!(qr::transfer::transfer))
+        .routes(routes!(operations::healthz::healthz))
+        .routes(routes!(operations::readyz::readyz))
+        .routes(routes!(operations::get_metrics::get_metrics))
+        .routes(routes!(operations::get_status::get_status))
+}
+
+/// Every error that the API answers with, for readers of the document.
+fn errors() -> Vec<Value> {
+    let row =
+        |name: ErrorName| json!({ "name": name.as_str(), "status": name.status(), "when": name.meaning() });
+    ErrorName::ALL.into_iter().map(row).collect()
+}
+
+/// The API document.
+pub fn document() -> utoipa::openapi::OpenApi {
+    routes().into_openapi()
+}

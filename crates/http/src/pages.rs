@@ -1,0 +1,108 @@
+//! The start page and the API reference, with everything they load.
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use utoipa::openapi::OpenApi;
+
+/// Nothing is loaded from elsewhere, and nobody frames these pages.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+macro_rules! page {
+    ($file:literal) => {
+        include_str!(concat!("../../../web/pages/", $file))
+    };
+}
+
+/// Path, media type and content of every file of the pages.
+const FILES: [(&str, &str, &str); 29] = [
+    ("/", HTML, page!("start.html")),
+    ("/docs", HTML, page!("docs.html")),
+    ("/favicon.ico", SVG, page!("logo.svg")),
+    ("/assets/api.js", SCRIPT, page!("api.js")),
+    ("/assets/base.css", STYLE, page!("base.css")),
+    ("/assets/chain-list.js", SCRIPT, page!("chain-list.js")),
+    ("/assets/docs.css", STYLE, page!("docs.css")),
+    ("/assets/docs.js", SCRIPT, page!("docs.js")),
+    ("/assets/dom.js", SCRIPT, page!("dom.js")),
+    ("/assets/errors.js", SCRIPT, page!("errors.js")),
+    ("/assets/example.js", SCRIPT, page!("example.js")),
+    ("/assets/json-view.js", SCRIPT, page!("json-view.js")),
+    ("/assets/logo.svg", SVG, page!("logo.svg")),
+    ("/assets/markdown.js", SCRIPT, page!("markdown.js")),
+    ("/assets/nav.js", SCRIPT, page!("nav.js")),
+    ("/assets/openapi.js", SCRIPT, page!("openapi.js")),
+    ("/assets/operation-view.js", SCRIPT, page!("operation-view.js")),
+    ("/assets/operation.css", STYLE, page!("operation.css")),
+    ("/assets/qr-example.js", SCRIPT, page!("qr-example.js")),
+    ("/assets/request.js", SCRIPT, page!("request.js")),
+    ("/assets/schema-view.js", SCRIPT, page!("schema-view.js")),
+    ("/assets/schema.js", SCRIPT, page!("schema.js")),
+    ("/assets/send.js", SCRIPT, page!("send.js")),
+    ("/assets/start.css", STYLE, page!("start.css")),
+    ("/assets/start.js", SCRIPT, page!("start.js")),
+    ("/assets/status-panel.js", SCRIPT, page!("status-panel.js")),
+    ("/assets/token-search.js", SCRIPT, page!("token-search.js")),
+    ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
+    ("/assets/units.js", SCRIPT, page!("units.js")),
+];
+
+pub(crate) fn routes(document: &OpenApi) -> Router {
+    // The document is made of plain values; should it ever not print, an empty object says so to its readers.
+    let document = Bytes::from(document.to_pretty_json().unwrap_or_else(|_| "{}".to_owned()));
+    let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
+    FILES.into_iter().fold(
+        Router::new().route("/openapi.json", openapi),
+        |router, (path, media_type, content)| {
+            router.route(path, get(async move || file(media_type, content)))
+        },
+    )
+}
+
+fn file(media_type: &'static str, content: &'static str) -> Response {
+    let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
+    let mut response = (headers, content).into_response();
+    if media_type == HTML {
+        let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// Headers that suit every answer: what we serve is what we say it is, and where a user came from is theirs.
+pub(crate) async fn harden(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_pages_is_served() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/pages");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let path = match name.as_str() {
+                "start.html" => "/".to_owned(),
+                "docs.html" => "/docs".to_owned(),
+                file => format!("/assets/{file}"),
+            };
+            assert!(FILES.iter().any(|(served, ..)| *served == path), "{name} is not served");
+        }
+    }
+}

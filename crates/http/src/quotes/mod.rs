@@ -1,0 +1,3 @@
+mod map_route;
+pub(crate) mod post_quote;
+mod read_ask;

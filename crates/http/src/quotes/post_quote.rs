@@ -1,0 +1,97 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use causeway_engine::QuoteRequest;
+use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk};
+
+use super::map_route::quote_routes;
+use super::read_ask::read_ask;
+use crate::App;
+use crate::error::ApiResult;
+use crate::extract::{Body, Params};
+
+/// Asks for routes.
+///
+/// The quote is durable before its id is answered. Routes come best first; when no filler answers in time the
+/// list is empty. With `mode=stream` the answer is one route per line (`application/x-ndjson`) as they come.
+#[utoipa::path(
+    post,
+    path = "/v1/quotes",
+    tag = "quotes",
+    params(("mode" = Option<String>, Query, description = "`stream` for one route per line", example = "stream")),
+    request_body(content = QuoteAsk, example = json!({
+        "tradeType": "EXACT_INPUT",
+        "fromChainId": 1, "fromToken": "0x0000000000000000000000000000000000000000",
+        "toChainId": 8453, "toToken": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "amount": "1000000000000000000",
+        "fromAddress": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+    })),
+    responses(
+        (status = 200, body = QuoteAnswer),
+        (status = 400, description = "ValidationException", body = ErrorBody, example = json!({
+            "name": "ValidationException", "message": "amount: is required",
+            "details": { "issues": [{ "path": "amount", "message": "is required" }] },
+        })),
+        (status = 413, description = "PayloadTooLargeException", body = ErrorBody),
+        (status = 422, description = "NotSupportedChainException or NotSupportedTokenException", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn post_quote(
+    State(app): State<Arc<App>>,
+    mut params: Params,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Response> {
+    let mode = params.raw("mode");
+    if mode.as_deref().is_some_and(|mode| mode != "stream") {
+        params.issues.add("mode", "is either absent or `stream`");
+    }
+    params.finish()?;
+    let request = QuoteRequest { ask: read_ask(body)?, integrator: integrator(&headers) };
+    let quote = app.request_quote.request(request).await?;
+    let answer = QuoteAnswer { quote_id: quote.id.to_string(), routes: quote_routes(&quote) };
+    Ok(if mode.is_some() { lines(&answer).into_response() } else { Json(answer).into_response() })
+}
+
+/// One route per line, each with the id of its quote.
+fn lines(answer: &QuoteAnswer) -> impl IntoResponse {
+    let lines: String = answer
+        .routes
+        .iter()
+        .filter_map(|route| {
+            let mut line = serde_json::to_value(route).ok()?;
+            line.as_object_mut()?.insert("quoteId".to_owned(), answer.quote_id.clone().into());
+            Some(format!("{line}\n"))
+        })
+        .collect();
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], lines)
+}
+
+/// `X-Integrator-Id: <slug>-<8 hex>`; a malformed one is ignored.
+fn integrator(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get("x-integrator-id")?.to_str().ok()?;
+    let (slug, suffix) = id.rsplit_once('-')?;
+    let is_slug = (1..=64).contains(&slug.len())
+        && slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    let is_hex = suffix.len() == 8 && suffix.bytes().all(|b| b.is_ascii_hexdigit());
+    (is_slug && is_hex).then(|| id.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_malformed_integrator_id_is_ignored() {
+        let read = |id: &str| {
+            integrator(&HeaderMap::from_iter([("x-integrator-id".parse().unwrap(), id.parse().unwrap())]))
+        };
+        assert_eq!(read("my-wallet-0a1b2c3d").as_deref(), Some("my-wallet-0a1b2c3d"));
+        for bad in ["wallet", "wallet-xyz", "-0a1b2c3d", "Wallet-0a1b2c3d", "wallet-0a1b2c3d4"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+}

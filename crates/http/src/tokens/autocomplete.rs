@@ -1,0 +1,63 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use causeway_catalog::SuggestedToken;
+use causeway_wire::{Autocomplete, AutocompleteItem, ErrorBody};
+
+use crate::App;
+use crate::error::ApiResult;
+use crate::extract::{Params, Segment};
+use crate::mapping::{map_chain, map_token};
+
+const DEFAULT_LIMIT: usize = 10;
+const MAX_LIMIT: usize = 50;
+
+/// Understands what somebody types, such as `100 usdc on base`, and offers ways to go on.
+///
+/// `token` is the side that the amount counts; where both sides were said, the other stands in `toToken` or
+/// `fromToken`. `parsed` tells what was understood, `nextSlots` what is still missing.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/autocomplete/{keyword}",
+    tag = "tokens",
+    params(
+        ("keyword" = String, Path, description = "What was typed so far", example = "100 usdc on base"),
+        ("chainIds" = Option<String>, Query, description = "Only these chains, comma-joined", example = "1,8453"),
+        ("limit" = Option<u32>, Query, description = "1 to 50, 10 by default; more is clamped", example = 10),
+    ),
+    responses(
+        (status = 200, body = Autocomplete),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn autocomplete(
+    State(app): State<Arc<App>>,
+    segment: Segment,
+    mut params: Params,
+) -> ApiResult<Json<Autocomplete>> {
+    let keyword = segment.text(&mut params.issues);
+    let chains = params.chain_ids();
+    let limit = params.limit(DEFAULT_LIMIT, MAX_LIMIT);
+    params.finish()?;
+    let snapshot = app.catalog.snapshot();
+    let completion = snapshot.autocomplete(&keyword.unwrap_or_default(), &chains, limit, app.prices.as_ref());
+    Ok(Json(Autocomplete {
+        data: completion.items.into_iter().map(|item| map_item(&app, item)).collect(),
+        parsed: completion.parsed,
+        next_slots: completion.next_slots.into_iter().map(|slot| slot.as_str().to_owned()).collect(),
+    }))
+}
+
+fn map_item(app: &App, item: SuggestedToken<'_>) -> AutocompleteItem {
+    let prices = app.prices.as_ref();
+    AutocompleteItem {
+        description: item.description,
+        chain: map_chain(item.chain, &app.options.public_url),
+        token: map_token(item.token, prices),
+        amount: item.amount.map(|amount| amount.to_string()),
+        usd_amount: item.usd_amount.map(|amount| amount.to_string()),
+        to_token: item.to.map(|(_, token)| map_token(token, prices)),
+        from_token: item.from.map(|(_, token)| map_token(token, prices)),
+    }
+}

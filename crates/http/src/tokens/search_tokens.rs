@@ -1,0 +1,37 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use causeway_catalog::MAX_SEARCH_RESULTS;
+use causeway_wire::{Data, ErrorBody, Token};
+
+use crate::App;
+use crate::error::ApiResult;
+use crate::extract::Params;
+use crate::mapping::map_token;
+
+/// Finds tokens by name, symbol, address or identifier, typos forgiven, best first, at most 50.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/search",
+    tag = "tokens",
+    params(
+        ("q" = String, Query, description = "What to look for", example = "usdcoin"),
+        ("chainIds" = Option<String>, Query, description = "Only these chains, comma-joined", example = "1,8453"),
+    ),
+    responses(
+        (status = 200, body = Data<Token>),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn search_tokens(
+    State(app): State<Arc<App>>,
+    mut params: Params,
+) -> ApiResult<Json<Data<Token>>> {
+    let q = params.required_text("q");
+    let chains = params.chain_ids();
+    params.finish()?;
+    let snapshot = app.catalog.snapshot();
+    let found = snapshot.search(q.as_deref().unwrap_or_default(), &chains, MAX_SEARCH_RESULTS);
+    Ok(Json(Data { data: found.into_iter().map(|listed| map_token(listed, app.prices.as_ref())).collect() }))
+}

@@ -1,0 +1,12 @@
+//! The router as a client sees it, over a catalog that is real and a store that is not.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking, in its helpers too"
+)]
+
+mod openapi;
+mod responses;
+mod service;

@@ -1,0 +1,47 @@
+use serde_json::Value;
+
+use crate::service::get_json;
+
+/// The whole document: a change to the API shows here first.
+#[tokio::test]
+async fn the_api_document_is_what_was_reviewed() {
+    insta::assert_json_snapshot!(get_json("/openapi.json").await, { ".info.version" => "[version]" });
+}
+
+#[tokio::test]
+async fn every_operation_has_a_summary_a_tag_and_an_id() {
+    let document = get_json("/openapi.json").await;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            for field in ["summary", "operationId"] {
+                assert!(
+                    operation[field].as_str().is_some_and(|text| !text.is_empty()),
+                    "{method} {path}: {field}"
+                );
+            }
+            assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{method} {path}: tags");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_reference_leads_somewhere() {
+    let document = get_json("/openapi.json").await;
+    let mut references = Vec::new();
+    collect(&document, &mut references);
+    assert!(references.len() > 10);
+    for reference in references {
+        assert!(document.pointer(reference.trim_start_matches('#')).is_some(), "{reference} leads nowhere");
+    }
+}
+
+fn collect(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            map.values().for_each(|value| collect(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}

@@ -1,0 +1,133 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+
+use crate::service::{FakeStore, get, get_json, json as body_json, router, send};
+
+fn ask() -> Request<Body> {
+    let ask = json!({
+        "tradeType": "EXACT_INPUT",
+        "fromChainId": 1, "fromToken": "0x0000000000000000000000000000000000000000",
+        "toChainId": 8453, "toToken": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        "amount": "1000000000000000000", "fromAddress": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    });
+    Request::post("/v1/quotes")
+        .header("x-integrator-id", "wallet-0a1b2c3d")
+        .body(Body::from(ask.to_string()))
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_chain_has_the_shape_of_the_contract() {
+    let chains = get_json("/v1/chains").await;
+    let base = chains.as_array().unwrap().iter().find(|chain| chain["id"] == 8453).unwrap();
+    insta::assert_json_snapshot!(base);
+}
+
+#[tokio::test]
+async fn a_token_has_the_shape_of_the_contract() {
+    insta::assert_json_snapshot!(get_json("/v1/tokens/search?q=usdc&chainIds=8453").await["data"][0]);
+}
+
+#[tokio::test]
+async fn autocomplete_has_the_shape_of_the_contract() {
+    insta::assert_json_snapshot!(get_json("/v1/tokens/autocomplete/100%20usdc%20on%20base?limit=1").await);
+}
+
+#[tokio::test]
+async fn the_status_says_what_is_running() {
+    insta::assert_json_snapshot!(get_json("/status.json").await, { ".version" => "[version]", ".tokens" => "[tokens]" });
+}
+
+#[tokio::test]
+async fn a_quote_is_stored_before_its_id_is_answered() {
+    let store: Arc<FakeStore> = Arc::default();
+    let answer = body_json(send(router(store.clone()), ask()).await).await;
+    let quotes = store.quotes.lock().unwrap();
+    assert_eq!(answer, json!({ "quoteId": quotes[0].id.to_string(), "routes": [] }));
+    assert_eq!(quotes[0].integrator.as_deref(), Some("wallet-0a1b2c3d"));
+}
+
+#[tokio::test]
+async fn a_stream_that_nobody_answers_is_200_and_no_line() {
+    let mut request = ask();
+    *request.uri_mut() = "/v1/quotes?mode=stream".parse().unwrap();
+    request.headers_mut().insert("accept-encoding", "gzip".parse().unwrap());
+    let response = send(router(Arc::default()), request).await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+    assert!(!response.headers().contains_key("content-encoding"), "streams are not compressed");
+    assert!(crate::service::bytes(response).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_unknown_mode_is_refused() {
+    let mut request = ask();
+    *request.uri_mut() = "/v1/quotes?mode=fast".parse().unwrap();
+    assert_eq!(send(router(Arc::default()), request).await.status(), 400);
+}
+
+#[tokio::test]
+async fn a_failing_store_is_a_500_that_names_the_request_and_nothing_of_ours() {
+    let store = Arc::new(FakeStore { broken: true, ..FakeStore::default() });
+    let response = send(router(store), ask()).await;
+    assert_eq!(response.status(), 500);
+    let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+    let body = body_json(response).await;
+    assert_eq!(body["name"], "InternalErrorException");
+    assert_eq!(body["details"], json!({ "requestId": id }));
+    assert!(!body.to_string().contains("secret"));
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_answered_all_the_same() {
+    let store = Arc::new(FakeStore { slow: Some(Duration::from_secs(5)), ..FakeStore::default() });
+    let response = send(router(store), ask()).await;
+    assert_eq!(response.status(), 500);
+    let body: Value = body_json(response).await;
+    assert!(body["message"].as_str().unwrap().contains("took longer"), "{body}");
+}
+
+#[tokio::test]
+async fn the_native_token_is_understood_in_the_spelling_of_forty_e() {
+    let path = format!("/v1/tokens/search?q=0x{}&chainIds=1", "E".repeat(40));
+    let found = get_json(&path).await;
+    assert_eq!(found["data"][0]["address"], format!("0x{}", "0".repeat(40)));
+    assert_eq!(found["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn typos_are_forgiven() {
+    for (typo, symbol) in [("ethreum", "ETH"), ("usdcoin", "USDC"), ("etheruem", "ETH"), ("solanna", "SOL")] {
+        let found = get_json(&format!("/v1/tokens/search?q={typo}")).await;
+        assert_eq!(found["data"][0]["symbol"], symbol, "{typo}");
+    }
+}
+
+#[tokio::test]
+async fn icons_are_cached_by_their_tag() {
+    let first = get("/v1/chain/1/icon").await;
+    let tag = first.headers()["etag"].to_str().unwrap().to_owned();
+    for (header, status) in
+        [(tag.clone(), 304), (format!("W/{tag}"), 304), ("*".to_owned(), 304), ("\"x\"".to_owned(), 200)]
+    {
+        let request =
+            Request::get("/v1/chain/1/icon").header("if-none-match", &header).body(Body::empty()).unwrap();
+        let response = send(router(Arc::default()), request).await;
+        assert_eq!(response.status(), status, "{header}");
+        assert_eq!(response.headers()["etag"], tag.as_str());
+    }
+}
+
+#[tokio::test]
+async fn pages_forbid_everything_that_is_not_ours() {
+    for path in ["/", "/docs"] {
+        let response = get(path).await;
+        assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+        let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    }
+}

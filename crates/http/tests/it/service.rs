@@ -1,0 +1,102 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{Health, PriceFeed, QuoteStore, StoreError};
+use causeway_domain::{Quote, QuoteId, Route, RowKeys, TokenId, UsdPrice};
+use causeway_engine::RequestQuote;
+use causeway_http::{App, Metrics, Options};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+/// A store in memory that can be told to fail or to take its time.
+#[derive(Debug, Default)]
+pub(crate) struct FakeStore {
+    pub(crate) quotes: Mutex<Vec<Quote>>,
+    pub(crate) broken: bool,
+    pub(crate) slow: Option<Duration>,
+}
+
+#[async_trait]
+impl QuoteStore for FakeStore {
+    async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError> {
+        if let Some(time) = self.slow {
+            tokio::time::sleep(time).await;
+        }
+        if self.broken {
+            return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
+        }
+        self.quotes.lock().unwrap().push(quote.clone());
+        Ok(())
+    }
+
+    async fn add_route(&self, _: &QuoteId, _: &Route) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn quote(&self, id: &QuoteId) -> Result<Option<Quote>, StoreError> {
+        Ok(self.quotes.lock().unwrap().iter().find(|quote| quote.id == *id).cloned())
+    }
+}
+
+#[async_trait]
+impl Health for FakeStore {
+    async fn check(&self) -> Result<(), StoreError> {
+        if self.broken { Err(StoreError::Unavailable("gone".into())) } else { Ok(()) }
+    }
+}
+
+/// Every token costs two dollars and a half.
+#[derive(Debug)]
+struct FlatPrice;
+
+impl PriceFeed for FlatPrice {
+    fn usd_price(&self, _: &TokenId) -> Option<UsdPrice> {
+        "2.5".parse().ok()
+    }
+}
+
+pub(crate) fn router(store: Arc<FakeStore>) -> Router {
+    let catalog = Arc::new(Catalog::bundled().unwrap());
+    causeway_http::router(App {
+        catalog: Arc::clone(&catalog),
+        prices: Arc::new(FlatPrice),
+        store: store.clone(),
+        request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0))),
+        metrics: Arc::new(Metrics::default()),
+        options: Options {
+            public_url: "https://swap.example".to_owned(),
+            timeout: Duration::from_millis(500),
+            rate_limit: None,
+            mode: "sandbox",
+            store_engine: "sqlite",
+            started_at: "2026-11-15T12:00:00Z".parse().unwrap(),
+        },
+    })
+}
+
+pub(crate) async fn send(router: Router, request: Request<Body>) -> Response<Body> {
+    router.oneshot(request).await.unwrap()
+}
+
+pub(crate) async fn get(path: &str) -> Response<Body> {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    send(router(Arc::default()), request).await
+}
+
+pub(crate) async fn json(response: Response<Body>) -> Value {
+    serde_json::from_slice(&bytes(response).await).unwrap()
+}
+
+pub(crate) async fn bytes(response: Response<Body>) -> Vec<u8> {
+    response.into_body().collect().await.unwrap().to_bytes().to_vec()
+}
+
+pub(crate) async fn get_json(path: &str) -> Value {
+    json(get(path).await).await
+}

@@ -1,0 +1,40 @@
+use crate::engine::Connection;
+use crate::fault::Fault;
+use crate::job::Deed;
+use crate::record::RouteRecord;
+
+/// Puts a route behind those that its quote has.
+pub(crate) struct AddRoute(pub(crate) RouteRecord);
+
+const ADD: &str = "INSERT INTO routes (quote_id, route_id, place, filler, kind, exact_out, deposit_methods, \
+     amount_in, amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, estimated_gas, fees) \
+     VALUES ($1, $2, (SELECT COALESCE(MAX(place) + 1, 0) FROM routes WHERE quote_id = $1), \
+     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (quote_id, route_id) DO NOTHING";
+
+for_each_engine! {
+    impl Deed<Db> for AddRoute {
+        type Outcome = ();
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), Fault> {
+            let row = &self.0;
+            sqlx::query(ADD)
+                .bind(&row.quote_id)
+                .bind(&row.route_id)
+                .bind(&row.filler)
+                .bind(&row.kind)
+                .bind(&row.exact_out)
+                .bind(&row.deposit_methods)
+                .bind(&row.amount_in)
+                .bind(&row.amount_out)
+                .bind(&row.min_amount_out)
+                .bind(row.expected_seconds)
+                .bind(row.valid_before)
+                .bind(row.price_holds_until)
+                .bind(&row.estimated_gas)
+                .bind(&row.fees)
+                .execute(connection)
+                .await?;
+            Ok(())
+        }
+    }
+}

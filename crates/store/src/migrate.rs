@@ -1,0 +1,85 @@
+use std::time::Duration;
+
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
+use tokio::time;
+
+use crate::store::OpenError;
+
+/// How often a start is tried that another process's start stands in the way of.
+const ATTEMPTS: u32 = 12;
+
+macro_rules! migrations {
+    ($engine:literal, $($version:literal $name:literal),+ $(,)?) => {
+        [$((
+            $version,
+            $name,
+            include_str!(concat!("../migrations/", $engine, "/", $name, ".sql")),
+        )),+]
+    };
+}
+
+// Forward only: what has been released is never edited.
+pub(crate) const SQLITE: [(i64, &str, &str); 1] = migrations!("sqlite", 1 "0001_quotes_and_orders");
+pub(crate) const POSTGRES: [(i64, &str, &str); 1] = migrations!("postgres", 1 "0001_quotes_and_orders");
+
+fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
+    let migration = |&(version, name, sql): &(i64, &'static str, &'static str)| {
+        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+    };
+    let mut migrator = Migrator::with_migrations(migrations.iter().map(migration).collect());
+    // The lock would be an advisory one, which not every kin of PostgreSQL has.
+    migrator.set_locking(false);
+    migrator
+}
+
+/// Brings the schema to what this version knows.
+///
+/// A migration and its record are one transaction, so of two processes that start together one fails; it looks
+/// again and finds the work done.
+pub(crate) async fn migrate(
+    connection: &mut impl Migrate,
+    migrations: &[(i64, &'static str, &'static str)],
+) -> Result<(), OpenError> {
+    let migrator = migrator(migrations);
+    let known = migrations.iter().map(|(version, ..)| *version).max().unwrap_or_default();
+    let mut attempt = 1;
+    loop {
+        match migrator.run_direct(None, connection, false).await {
+            Ok(()) => return Ok(()),
+            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) if attempt < ATTEMPTS => {
+                time::sleep(Duration::from_millis(20) * attempt).await;
+                attempt += 1;
+            }
+            Err(MigrateError::VersionMissing(found)) if found > known => {
+                return Err(OpenError::Newer { found, known });
+            }
+            Err(MigrateError::VersionMissing(version) | MigrateError::VersionMismatch(version)) => {
+                return Err(OpenError::Foreign(version));
+            }
+            Err(error) => return Err(OpenError::Migration(Box::new(error))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_in_the_folder_is_a_migration_and_both_engines_have_the_same() {
+        for (folder, migrations) in [("sqlite", &SQLITE), ("postgres", &POSTGRES)] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
+            let mut files: Vec<_> = std::fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            files.sort_unstable();
+            let names: Vec<_> = migrations.iter().map(|(_, name, _)| format!("{name}.sql")).collect();
+            assert_eq!(files, names);
+            assert!(migrations.iter().all(|(version, name, _)| name.starts_with(&format!("{version:04}_"))));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnection, PgPoolOptions};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Postgres};
+
+use crate::engine::{Connection, Dialect, Handles};
+use crate::fault::Fault;
+use crate::location::PostgresUrl;
+use crate::migrate::{POSTGRES, migrate};
+use crate::options::Options;
+use crate::put_quote::put_quotes;
+use crate::record::QuoteRows;
+use crate::store::OpenError;
+use crate::writer::Writer;
+
+impl Dialect for Postgres {
+    const BEGIN: &'static str = "BEGIN";
+    const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
+
+    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&QuoteRows]) -> Result<(), Fault> {
+        put_quotes::<Self>(connection, quotes).await
+    }
+}
+
+pub(crate) async fn open(url: &PostgresUrl, options: &Options) -> Result<Handles<Postgres>, OpenError> {
+    let connect = url.options().application_name("causeway");
+    // One connection by itself first: a pool would try for long and then not tell why.
+    let mut first = connect.connect().await.map_err(|source| OpenError::unreachable(url, source))?;
+    migrate(&mut first, &POSTGRES).await?;
+    first.close().await.map_err(|source| OpenError::unreachable(url, source))?;
+    let pool = || {
+        PgPoolOptions::new()
+            .acquire_timeout(Duration::from_secs(5))
+            .after_connect(|connection, _| Box::pin(prepare(connection)))
+    };
+    // The writer has connections of its own, so that it never queues behind readers.
+    let writer = pool().max_connections(2).connect_lazy_with(connect.clone());
+    let readers = pool().max_connections(options.readers.max(1)).connect_lazy_with(connect);
+    Ok(Handles { writer: Writer::start(writer, options), readers })
+}
+
+async fn prepare(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    connection.execute("SET statement_timeout = 10000").await?;
+    let durable: String = sqlx::query_scalar("SHOW synchronous_commit").fetch_one(&mut *connection).await?;
+    if durable == "off" {
+        // What is acknowledged has to survive a power cut, whatever the server does for others.
+        connection.execute("SET synchronous_commit = on").await?;
+    }
+    Ok(())
+}

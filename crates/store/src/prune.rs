@@ -1,0 +1,65 @@
+use async_trait::async_trait;
+use causeway_domain::ports::{Pruned, Retention, StoreError};
+use jiff::Timestamp;
+
+use crate::engine::Connection;
+use crate::fault::Fault;
+use crate::job::Deed;
+use crate::store::Store;
+
+/// Removes what is older than wanted and needed by nobody.
+struct Prune {
+    quotes_before: i64,
+    events_before: i64,
+    limit: u32,
+}
+
+// `taken` is asked twice: the second time after the row is locked.
+pub(crate) const QUOTES: &str = "DELETE FROM quotes WHERE taken = 0 AND id IN (SELECT id FROM quotes \
+     WHERE taken = 0 AND created_at < $1 ORDER BY created_at LIMIT $2)";
+
+pub(crate) const EVENTS: &str = "DELETE FROM events WHERE row_key IN (SELECT events.row_key FROM events \
+     JOIN orders ON orders.id = events.order_id \
+     WHERE events.happened_at < $1 AND orders.status IN ('filled', 'refunded', 'failed') \
+     ORDER BY events.happened_at LIMIT $2)";
+
+for_each_engine! {
+    impl Deed<Db> for Prune {
+        type Outcome = Pruned;
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<Pruned, Fault> {
+            let limit = i64::from(self.limit);
+            let quotes =
+                sqlx::query(QUOTES).bind(self.quotes_before).bind(limit).execute(&mut *connection).await?;
+            let events = sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(connection).await?;
+            Ok(Pruned { quotes: quotes.rows_affected(), events: events.rows_affected() })
+        }
+    }
+}
+
+#[async_trait]
+impl Retention for Store {
+    async fn prune(
+        &self,
+        quotes_before: Timestamp,
+        events_before: Timestamp,
+        limit: u32,
+    ) -> Result<Pruned, StoreError> {
+        let (quotes_before, events_before) = (quotes_before.as_millisecond(), events_before.as_millisecond());
+        self.write(Prune { quotes_before, events_before, limit }).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::OrderStatus;
+
+    use super::*;
+
+    #[test]
+    fn exactly_the_terminal_statuses_let_events_go() {
+        for status in OrderStatus::ALL {
+            assert_eq!(EVENTS.contains(&format!("'{status}'")), status.is_terminal(), "{status}");
+        }
+    }
+}

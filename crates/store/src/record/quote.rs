@@ -1,0 +1,82 @@
+use causeway_domain::ports::StoreError;
+use causeway_domain::{Ask, Quote, Slippage, TradeType};
+use sqlx::FromRow;
+
+use super::{RouteRecord, address, corrupt, key, parse, parse_with, small, text, time};
+
+/// A row of `quotes`.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub(crate) struct QuoteRecord {
+    pub(crate) id: String,
+    pub(crate) row_key: i64,
+    pub(crate) trade_type: String,
+    pub(crate) from_token: String,
+    pub(crate) to_token: String,
+    pub(crate) amount: String,
+    pub(crate) from_address: String,
+    pub(crate) recipient: String,
+    pub(crate) refund_to: String,
+    pub(crate) slippage: Option<i64>,
+    pub(crate) integrator: Option<String>,
+    pub(crate) created_at: i64,
+}
+
+/// A quote with its routes in their order.
+pub(crate) struct QuoteRows {
+    pub(crate) quote: QuoteRecord,
+    pub(crate) routes: Vec<RouteRecord>,
+}
+
+impl From<&Quote> for QuoteRows {
+    fn from(quote: &Quote) -> Self {
+        let ask = &quote.ask;
+        let record = QuoteRecord {
+            id: quote.id.to_string(),
+            row_key: quote.key.get(),
+            trade_type: ask.trade_type.as_str().to_owned(),
+            from_token: ask.from.to_string(),
+            to_token: ask.to.to_string(),
+            amount: ask.amount.to_string(),
+            from_address: ask.from_address.to_string(),
+            recipient: ask.recipient.to_string(),
+            refund_to: ask.refund_to.to_string(),
+            slippage: ask.slippage.map(|slippage| i64::from(slippage.millionths())),
+            integrator: quote.integrator.as_deref().map(text),
+            created_at: quote.created_at.as_millisecond(),
+        };
+        let routes = (0..)
+            .zip(&quote.routes)
+            .map(|(place, route)| RouteRecord::new(&quote.id, place, route))
+            .collect();
+        Self { quote: record, routes }
+    }
+}
+
+impl QuoteRows {
+    pub(crate) fn into_quote(self) -> Result<Quote, StoreError> {
+        let row = self.quote;
+        let ask = Ask {
+            trade_type: parse_with("quotes.trade_type", &row.trade_type, TradeType::parse)?,
+            from: parse("quotes.from_token", &row.from_token)?,
+            to: parse("quotes.to_token", &row.to_token)?,
+            amount: parse("quotes.amount", &row.amount)?,
+            from_address: address("quotes.from_address", &row.from_address)?,
+            recipient: address("quotes.recipient", &row.recipient)?,
+            refund_to: address("quotes.refund_to", &row.refund_to)?,
+            slippage: row.slippage.map(slippage).transpose()?,
+        };
+        Ok(Quote {
+            id: parse("quotes.id", &row.id)?,
+            key: key("quotes.row_key", row.row_key)?,
+            ask,
+            integrator: row.integrator,
+            created_at: time("quotes.created_at", row.created_at)?,
+            routes: self.routes.into_iter().map(RouteRecord::into_route).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn slippage(millionths: i64) -> Result<Slippage, StoreError> {
+    const COLUMN: &str = "quotes.slippage";
+    Slippage::from_millionths(small(COLUMN, millionths)?).ok_or_else(|| corrupt(COLUMN, millionths))
+}

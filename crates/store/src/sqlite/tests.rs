@@ -1,0 +1,133 @@
+use causeway_domain::ports::{QuoteStore, StoreError};
+use causeway_domain::{
+    Address, Ask, ChainId, Family, Quote, QuoteId, RawAmount, RowKeys, TokenId, TradeType,
+};
+use jiff::Timestamp;
+use sqlx::{AssertSqlSafe, Executor as _, Row as _};
+
+use super::*;
+use crate::engine::Engine;
+use crate::record::ORDER_COLUMNS;
+use crate::{Location, Store, claim_due, prune, put_quote, quotes};
+
+fn quote(keys: &RowKeys) -> Quote {
+    let coin = TokenId::native(ChainId::new(1).unwrap());
+    let address = Address::native(Family::Evm);
+    Quote {
+        id: QuoteId::random().unwrap(),
+        key: keys.next(Timestamp::now()),
+        ask: Ask {
+            trade_type: TradeType::ExactInput,
+            from: coin,
+            to: coin,
+            amount: RawAmount::ZERO,
+            from_address: address,
+            recipient: address,
+            refund_to: address,
+            slippage: None,
+        },
+        integrator: Some("x".repeat(2_000)),
+        created_at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
+        routes: Vec::new(),
+    }
+}
+
+async fn pragma(pool: &SqlitePool, name: &str) -> String {
+    let row = pool.fetch_one(AssertSqlSafe(format!("PRAGMA {name}"))).await.unwrap();
+    row.try_get::<i64, _>(0).map_or_else(|_| row.get::<String, _>(0), |number| number.to_string())
+}
+
+#[tokio::test]
+async fn commits_are_on_the_disk_and_readers_cannot_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("causeway.db");
+    let handles = open(&path, &Options::default()).await.unwrap();
+    let writer = writer_pool(connect_options(&path, &Options::default()));
+    for (name, value) in
+        [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("query_only", "0")]
+    {
+        assert_eq!(pragma(&writer, name).await, value, "{name}");
+    }
+    assert_eq!(pragma(&handles.readers, "query_only").await, "1");
+    assert!(handles.readers.execute("DELETE FROM quotes").await.is_err());
+}
+
+#[tokio::test]
+async fn a_full_disk_is_unavailable_writes_nothing_and_is_got_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("causeway.db");
+    let location = Location::Sqlite(path.clone());
+    Store::open(&location).await.unwrap().close().await;
+
+    let options = Options::default();
+    let roomy = connect_options(&path, &options);
+    let writer = writer_pool(roomy.clone().pragma("max_page_count", "60"));
+    let readers = writer_pool(roomy.clone());
+    let handles = Handles { writer: Writer::start(writer.clone(), &options), readers: readers.clone() };
+    let store = Store::new(Engine::Sqlite(handles), location);
+
+    let keys = RowKeys::new(0);
+    let mut stored = Vec::new();
+    let refused = loop {
+        let quote = quote(&keys);
+        match store.put_quote(&quote).await {
+            Ok(()) => stored.push(quote),
+            Err(error) => break (quote, error),
+        }
+        assert!(stored.len() < 500, "the disk never fills");
+    };
+    assert!(matches!(refused.1, StoreError::Unavailable(_)), "{:?}", refused.1);
+    let again = store.put_quote(&refused.0).await.unwrap_err();
+    assert!(again.is_retryable(), "{again:?}");
+    assert_eq!(store.quote(&refused.0.id).await.unwrap(), None);
+
+    writer.set_connect_options(roomy);
+    writer.acquire().await.unwrap().execute("PRAGMA max_page_count = 1000000").await.unwrap();
+    stored.push(refused.0);
+    store.put_quote(stored.last().unwrap()).await.unwrap();
+    for quote in stored {
+        assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+    }
+    assert_eq!(pragma(&readers, "quick_check").await, "ok");
+}
+
+#[tokio::test]
+async fn a_closed_store_is_one_file_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data/causeway.db");
+    let store = Store::open(&Location::Sqlite(path.clone())).await.unwrap();
+    store.put_quote(&quote(&RowKeys::new(0))).await.unwrap();
+    store.close().await;
+    assert_eq!(fs::read_dir(folder.path().join("data")).unwrap().count(), 1);
+    for (path, mode) in [(folder_of(&path), 0o700), (&path, 0o600)] {
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, mode);
+    }
+}
+
+#[tokio::test]
+async fn every_query_has_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let handles = open(&folder.path().join("causeway.db"), &Options::default()).await.unwrap();
+    let order = format!("SELECT {ORDER_COLUMNS}");
+    for query in [
+        put_quote::QUOTE,
+        quotes::ROUTES,
+        prune::QUOTES,
+        prune::EVENTS,
+        crate::orders::STORY,
+        &format!("{order} {}", claim_due::DUE),
+        &format!("{order} FROM orders WHERE id = $1"),
+        &format!("{order} FROM orders WHERE quote_id = $1 AND route_id = $2"),
+        &format!("{order} FROM orders WHERE author = $1 AND row_key < $2 ORDER BY row_key DESC LIMIT $3"),
+    ] {
+        let plan =
+            handles.readers.fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {query}"))).await.unwrap();
+        for step in plan {
+            let step: String = step.get("detail");
+            // A quote has few routes; anything else comes out of its index in order.
+            let sorts = step.contains("TEMP B-TREE") && query != quotes::ROUTES;
+            assert!(!step.starts_with("SCAN ") && !sorts, "{query}\n{step}");
+        }
+    }
+}

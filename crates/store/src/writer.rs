@@ -1,0 +1,217 @@
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use causeway_domain::ports::StoreError;
+use sqlx::{Connection as _, Pool};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::engine::{Connection, Dialect};
+use crate::fault::{Fault, is_clash, is_outage, timed_out, unavailable};
+use crate::job::{Deed, Job, Pending, PutQuote};
+use crate::options::Options;
+use crate::record::QuoteRows;
+
+type Jobs<DB> = Vec<Box<dyn Job<DB>>>;
+
+/// How long a batch may take before its callers are told that the engine is away.
+const BATCH_LIMIT: Duration = Duration::from_secs(30);
+/// How often a write that stood in another's way is tried.
+const CLASH_ATTEMPTS: u32 = 5;
+
+/// Gathers writes while a commit runs, and commits together what has gathered.
+pub(crate) struct Writer<DB: Dialect> {
+    pool: Pool<DB>,
+    queue: mpsc::Sender<Box<dyn Job<DB>>>,
+    counters: Arc<Counters>,
+    closing: CancellationToken,
+    task: TaskTracker,
+}
+
+#[derive(Default)]
+struct Counters {
+    commits: AtomicU64,
+    writes: AtomicU64,
+}
+
+impl<DB: Dialect> Writer<DB> {
+    pub(crate) fn start(pool: Pool<DB>, options: &Options) -> Self {
+        let (queue, waiting) = mpsc::channel(options.queue.max(1));
+        let (counters, closing, task) = (Arc::default(), CancellationToken::new(), TaskTracker::new());
+        let committer = Committer { pool: pool.clone(), counters: Arc::clone(&counters) };
+        task.spawn(committer.serve(waiting, options.max_batch.max(1), closing.clone()));
+        task.close();
+        Self { pool, queue, counters, closing, task }
+    }
+
+    pub(crate) async fn put_quote(&self, rows: QuoteRows) -> Result<(), StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(Box::new(PutQuote { rows, reply }), answer).await
+    }
+
+    pub(crate) async fn write<D: Deed<DB>>(&self, deed: D) -> Result<D::Outcome, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(Box::new(Pending::new(deed, reply)), answer).await
+    }
+
+    async fn enqueue<T>(
+        &self,
+        job: Box<dyn Job<DB>>,
+        answer: oneshot::Receiver<Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        // The queue itself closes only after the batch at hand.
+        if self.closing.is_cancelled() {
+            return Err(closed());
+        }
+        self.queue.send(job).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    pub(crate) fn commits(&self) -> u64 {
+        self.counters.commits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn writes(&self) -> u64 {
+        self.counters.writes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn queued(&self) -> usize {
+        self.queue.max_capacity() - self.queue.capacity()
+    }
+
+    /// Takes no more writes, and returns once those that wait are done.
+    pub(crate) async fn drain(&self) {
+        self.closing.cancel();
+        self.task.wait().await;
+    }
+
+    pub(crate) async fn close(&self) {
+        self.drain().await;
+        self.pool.close().await;
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Unavailable("the store is closed".into())
+}
+
+struct Committer<DB: Dialect> {
+    pool: Pool<DB>,
+    counters: Arc<Counters>,
+}
+
+impl<DB: Dialect> Committer<DB> {
+    async fn serve(
+        self,
+        mut waiting: mpsc::Receiver<Box<dyn Job<DB>>>,
+        max_batch: usize,
+        closing: CancellationToken,
+    ) {
+        loop {
+            let mut jobs = Vec::new();
+            tokio::select! {
+                taken = waiting.recv_many(&mut jobs, max_batch) => if taken == 0 { break },
+                () = closing.cancelled(), if !waiting.is_closed() => {
+                    waiting.close();
+                    continue;
+                }
+            }
+            self.commit(jobs).await;
+        }
+    }
+
+    /// Commits all together, or each alone when one of them spoils it for the others.
+    async fn commit(&self, mut jobs: Jobs<DB>) {
+        if jobs.len() > 1 {
+            match self.attempt(&mut jobs).await {
+                Ok(()) => return jobs.into_iter().for_each(|job| job.finish(None)),
+                Err(Fault::Engine(error)) if is_outage(&error) => return refuse(jobs, error),
+                Err(fault) => tracing::debug!(?fault, "a batch is redone one by one"),
+            }
+        }
+        self.commit_each(jobs).await;
+    }
+
+    async fn commit_each(&self, jobs: Jobs<DB>) {
+        let mut jobs = jobs.into_iter();
+        while let Some(mut job) = jobs.next() {
+            match self.attempt_alone(&mut job).await {
+                Ok(()) => job.finish(None),
+                Err(Fault::Engine(error)) if is_outage(&error) => {
+                    // The engine went away meanwhile: waiting for it once per job would take minutes.
+                    return refuse(std::iter::once(job).chain(jobs), error);
+                }
+                Err(fault) => job.finish(Some(fault.into())),
+            }
+        }
+    }
+
+    async fn attempt_alone(&self, job: &mut Box<dyn Job<DB>>) -> Result<(), Fault> {
+        for attempt in 1..CLASH_ATTEMPTS {
+            match self.attempt(slice::from_mut(job)).await {
+                Err(Fault::Engine(error)) if is_clash(&error) => {
+                    time::sleep(Duration::from_millis(5) * attempt * attempt).await;
+                }
+                result => return result,
+            }
+        }
+        self.attempt(slice::from_mut(job)).await
+    }
+
+    async fn attempt(&self, jobs: &mut [Box<dyn Job<DB>>]) -> Result<(), Fault> {
+        let mut connection = self.pool.acquire().await?;
+        let result = time::timeout(BATCH_LIMIT, transact::<DB>(&mut connection, jobs))
+            .await
+            .unwrap_or_else(|_| Err(timed_out().into()));
+        if result.is_ok() {
+            self.counters.commits.fetch_add(1, Ordering::Relaxed);
+            self.counters.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
+        } else if connection.is_in_transaction() {
+            // Neither commit nor rollback came through (a full SQLite has rolled back by itself, which the
+            // driver does not see): the next transaction needs a connection that knows where it stands.
+            connection.close_on_drop();
+        }
+        result
+    }
+}
+
+async fn transact<DB: Dialect>(
+    connection: &mut Connection<DB>,
+    jobs: &mut [Box<dyn Job<DB>>],
+) -> Result<(), Fault> {
+    let mut transaction = connection.begin_with(DB::BEGIN).await?;
+    match run_all::<DB>(&mut transaction, jobs).await {
+        Ok(()) => Ok(transaction.commit().await?),
+        Err(fault) => {
+            if let Err(error) = transaction.rollback().await {
+                tracing::debug!(%error, "rollback failed");
+            }
+            Err(fault)
+        }
+    }
+}
+
+async fn run_all<DB: Dialect>(
+    connection: &mut Connection<DB>,
+    jobs: &mut [Box<dyn Job<DB>>],
+) -> Result<(), Fault> {
+    // Quotes depend on nothing else in the batch, and others may depend on them.
+    let quotes: Vec<_> = jobs.iter().filter_map(|job| job.quote()).collect();
+    DB::put_quotes(connection, &quotes).await?;
+    for job in jobs {
+        job.run(connection).await?;
+    }
+    Ok(())
+}
+
+fn refuse<DB: Dialect>(jobs: impl IntoIterator<Item = Box<dyn Job<DB>>>, error: sqlx::Error) {
+    tracing::error!(%error, "the store cannot write");
+    let error = Arc::new(error);
+    for job in jobs {
+        job.finish(Some(unavailable(&error)));
+    }
+}

@@ -1,0 +1,123 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use causeway_domain::QuoteId;
+use causeway_domain::ports::QuoteStore;
+use causeway_store::{BackupError, Location, Store, backup};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+
+use crate::fresh::Fresh;
+use crate::sample::quote;
+
+fn path(fresh: &Fresh) -> &std::path::Path {
+    let Location::Sqlite(path) = &fresh.location else { unreachable!("a fresh SQLite is a file") };
+    path
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_copy_of_a_busy_store_holds_every_write_acknowledged_before_it_and_can_be_put_back() {
+    let fresh = Fresh::sqlite();
+    let store = Arc::new(fresh.store().await);
+    let acknowledged: Arc<Mutex<Vec<QuoteId>>> = Arc::default();
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut writers = JoinSet::new();
+    for _ in 0..16 {
+        let (store, acknowledged, stop) = (Arc::clone(&store), Arc::clone(&acknowledged), Arc::clone(&stop));
+        writers.spawn(async move {
+            while !stop.load(Ordering::Relaxed) {
+                let quote = quote(&["a", "b"]);
+                store.put_quote(&quote).await.unwrap();
+                acknowledged.lock().await.push(quote.id);
+            }
+        });
+    }
+    let mut copies = Vec::new();
+    for turn in 0..4 {
+        let expected = loop {
+            let expected = acknowledged.lock().await.clone();
+            if expected.len() > 40 * (turn + 1) {
+                break expected;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        let copy = fresh.beside(&format!("copy-{turn}.db"));
+        // The command of another process, and the store's own.
+        let size = if turn % 2 == 0 { backup(path(&fresh), &copy).await } else { store.backup(&copy).await }
+            .unwrap();
+        assert_eq!(std::fs::metadata(&copy).unwrap().len(), size);
+        copies.push((copy, expected));
+    }
+    stop.store(true, Ordering::Relaxed);
+    writers.join_all().await;
+    store.close().await;
+
+    for (copy, _) in &copies {
+        let mut raw = SqliteConnectOptions::new().filename(copy).read_only(true).connect().await.unwrap();
+        let check: String = sqlx::query_scalar("PRAGMA quick_check").fetch_one(&mut raw).await.unwrap();
+        assert_eq!(check, "ok");
+        raw.close().await.unwrap();
+    }
+
+    // As the manual says: with the service stopped, the copy takes the place of the file and its log.
+    let (copy, expected) = copies.first().unwrap();
+    for leftover in ["db-wal", "db-shm"] {
+        let _ = std::fs::remove_file(path(&fresh).with_extension(leftover));
+    }
+    std::fs::copy(copy, path(&fresh)).unwrap();
+    let restored = fresh.store().await;
+    for id in expected {
+        assert_eq!(restored.quote(id).await.unwrap().unwrap().routes.len(), 2);
+    }
+    let later = quote(&["a"]);
+    restored.put_quote(&later).await.unwrap();
+    assert_eq!(restored.quote(&later.id).await.unwrap(), Some(later));
+}
+
+#[tokio::test]
+async fn a_backup_never_overwrites_and_leaves_nothing_behind_when_it_fails() {
+    let fresh = Fresh::sqlite();
+    let store = fresh.store().await;
+    let taken = fresh.beside("taken.db");
+    std::fs::write(&taken, "precious").unwrap();
+    assert!(matches!(store.backup(&taken).await, Err(BackupError::Exists(_))));
+    assert_eq!(std::fs::read(&taken).unwrap(), b"precious");
+
+    let missing = fresh.beside("missing.db");
+    assert!(matches!(backup(&missing, &fresh.beside("copy.db")).await, Err(BackupError::Missing(_))));
+    assert!(!missing.exists());
+    let nowhere = fresh.beside("no such folder/copy.db");
+    assert!(matches!(store.backup(&nowhere).await, Err(BackupError::Write { .. })));
+    let letter = fresh.beside("letter.txt");
+    std::fs::write(&letter, "Dear reader, ".repeat(500)).unwrap();
+    assert!(matches!(backup(&letter, &fresh.beside("copy.db")).await, Err(BackupError::Copy(_))));
+
+    let mut names: Vec<_> = std::fs::read_dir(taken.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["data", "letter.txt", "taken.db"]);
+}
+
+#[tokio::test]
+async fn a_copy_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let fresh = Fresh::sqlite();
+    let copy = fresh.beside("copy.db");
+    fresh.store().await.backup(&copy).await.unwrap();
+    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_store_in_postgres_is_backed_up_by_its_own_tools() {
+    let Some(fresh) = Fresh::postgres().await else { return };
+    let store: Store = fresh.store().await;
+    let error = store.backup(&fresh.beside("copy.db")).await.unwrap_err();
+    assert!(error.to_string().contains("pg_dump"), "{error}");
+    store.close().await;
+    fresh.remove().await;
+}

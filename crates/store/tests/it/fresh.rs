@@ -1,0 +1,138 @@
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Once;
+
+use causeway_domain::QuoteId;
+use causeway_store::{Location, Options, Store};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+use tempfile::TempDir;
+
+// Written past the test harness, which keeps the words of a test that passes to itself.
+static SAID: Once = Once::new();
+
+/// A database that nobody has used.
+pub(crate) struct Fresh {
+    pub(crate) location: Location,
+    /// The path or address as a person writes it.
+    pub(crate) place: String,
+    engine: Engine,
+}
+
+enum Engine {
+    Sqlite { folder: TempDir },
+    Postgres { server: Box<PgConnectOptions>, name: String },
+}
+
+/// Another client of the same database, for what the store does not offer.
+pub(crate) enum Raw {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Fresh {
+    pub(crate) fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/causeway.db");
+        let place = path.display().to_string();
+        Self { location: Location::Sqlite(path), place, engine: Engine::Sqlite { folder } }
+    }
+
+    /// `None` where no server was given, which is said aloud and is a failure in CI.
+    pub(crate) async fn postgres() -> Option<Self> {
+        let Ok(url) = std::env::var("CAUSEWAY_TEST_POSTGRES") else {
+            assert!(
+                std::env::var("CI").as_deref() != Ok("true"),
+                "set CAUSEWAY_TEST_POSTGRES, for instance with scripts/with-postgres"
+            );
+            SAID.call_once(|| {
+                let mut terminal = std::io::stderr().lock();
+                terminal.write_all(b"postgres: not run, set CAUSEWAY_TEST_POSTGRES\n").unwrap();
+            });
+            return None;
+        };
+        let server: PgConnectOptions = url.parse().unwrap();
+        let name = format!("causeway_{}", QuoteId::random().unwrap());
+        let mut connection = server.connect().await.unwrap();
+        let create = format!("CREATE DATABASE {name} TEMPLATE template0");
+        connection.execute(AssertSqlSafe(create)).await.unwrap();
+        connection.close().await.unwrap();
+        let (base, query) =
+            url.split_once('?').map_or((url.as_str(), None), |(base, query)| (base, Some(query)));
+        let (host, _) = base.rsplit_once('/').expect("the address names a database");
+        let place = format!("{host}/{name}{}", query.map(|query| format!("?{query}")).unwrap_or_default());
+        let location = Location::Postgres(place.parse().unwrap());
+        Some(Self { location, place, engine: Engine::Postgres { server: Box::new(server), name } })
+    }
+
+    pub(crate) async fn remove(self) {
+        if let Engine::Postgres { server, name } = self.engine {
+            let mut connection = server.connect().await.unwrap();
+            let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+            connection.execute(AssertSqlSafe(drop)).await.unwrap();
+        }
+    }
+
+    pub(crate) async fn store(&self) -> Store {
+        Store::open(&self.location).await.unwrap()
+    }
+
+    pub(crate) async fn store_with(&self, options: Options) -> Store {
+        Store::open_with(&self.location, &options).await.unwrap()
+    }
+
+    pub(crate) async fn raw(&self) -> Raw {
+        match (&self.engine, &self.location) {
+            (Engine::Postgres { server, name }, _) => {
+                Raw::Postgres(server.clone().database(name).connect().await.unwrap())
+            }
+            (Engine::Sqlite { .. }, Location::Sqlite(path)) => {
+                Raw::Sqlite(SqliteConnectOptions::new().filename(path).connect().await.unwrap())
+            }
+            _ => unreachable!("a place in PostgreSQL has its engine"),
+        }
+    }
+
+    /// A file beside the store's folder.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        match &self.engine {
+            Engine::Sqlite { folder } => folder.path().join(name),
+            Engine::Postgres { .. } => std::env::temp_dir().join(name),
+        }
+    }
+
+    /// Keeps every writer waiting until the result is dropped or committed.
+    pub(crate) async fn stall(&self) -> Raw {
+        let mut raw = self.raw().await;
+        match &mut raw {
+            Raw::Sqlite(connection) => connection.execute("BEGIN IMMEDIATE").await.map(drop).unwrap(),
+            Raw::Postgres(connection) => {
+                connection.execute("BEGIN; LOCK TABLE quotes IN EXCLUSIVE MODE").await.map(drop).unwrap();
+            }
+        }
+        raw
+    }
+}
+
+impl Raw {
+    pub(crate) async fn run(&mut self, sql: &str) {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match self {
+            Self::Sqlite(connection) => connection.execute(sql).await.map(drop).unwrap(),
+            Self::Postgres(connection) => connection.execute(sql).await.map(drop).unwrap(),
+        }
+    }
+
+    pub(crate) async fn count(&mut self, table: &str) -> i64 {
+        let sql = AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+        match self {
+            Self::Sqlite(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
+            Self::Postgres(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
+        }
+    }
+
+    pub(crate) async fn let_go(mut self) {
+        self.run("COMMIT").await;
+    }
+}

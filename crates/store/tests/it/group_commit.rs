@@ -1,0 +1,169 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_domain::ports::{OrderStore, QuoteStore, StoreError};
+use causeway_domain::{Order, Quote, QuoteId};
+use causeway_store::{Options, Store};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+
+use crate::fresh::Fresh;
+use crate::sample::{placed, quote, route};
+
+on_both_engines!(
+    at_256_writers_one_commit_serves_at_least_20_writes,
+    with_a_batch_of_one_every_write_has_its_commit,
+    one_bad_write_does_not_fail_its_neighbours,
+    batches_of_two_replicas_that_cross_both_come_through,
+    a_full_queue_makes_writers_wait_and_loses_none,
+    a_write_whose_caller_has_gone_still_happens,
+    closing_finishes_what_waits_and_refuses_what_comes,
+);
+
+fn put(store: &Arc<Store>, quote: Quote) -> JoinHandle<Result<(), StoreError>> {
+    let store = Arc::clone(store);
+    tokio::spawn(async move { store.put_quote(&quote).await })
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..500 {
+        if holds() {
+            return;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    panic!("waited in vain until {what}");
+}
+
+async fn at_256_writers_one_commit_serves_at_least_20_writes(fresh: &Fresh) {
+    let store = Arc::new(fresh.store().await);
+    let mut askers = JoinSet::new();
+    for _ in 0..256 {
+        let store = Arc::clone(&store);
+        askers.spawn(async move {
+            for _ in 0..10 {
+                store.put_quote(&quote(&["a"])).await.unwrap();
+            }
+        });
+    }
+    askers.join_all().await;
+    let (writes, commits) = (store.writes(), store.commits());
+    println!("{writes} writes in {commits} commits");
+    assert_eq!(writes, 2_560);
+    assert!(commits * 20 <= writes, "{writes} writes took {commits} commits");
+}
+
+async fn with_a_batch_of_one_every_write_has_its_commit(fresh: &Fresh) {
+    let store = Arc::new(fresh.store_with(Options { max_batch: 1, ..Options::default() }).await);
+    let writes: Vec<_> = (0..40).map(|_| put(&store, quote(&["a"]))).collect();
+    for write in writes {
+        write.await.unwrap().unwrap();
+    }
+    assert_eq!((store.writes(), store.commits()), (40, 40));
+}
+
+async fn one_bad_write_does_not_fail_its_neighbours(fresh: &Fresh) {
+    let store = Arc::new(fresh.store().await);
+    let stored = quote(&["a"]);
+    store.put_quote(&stored).await.unwrap();
+    let mut imposter = quote(&["a"]);
+    imposter.id = stored.id.clone();
+
+    let stall = fresh.stall().await;
+    let mut good = Vec::new();
+    let mut bad = vec![put(&store, imposter)];
+    for turn in 0..60 {
+        good.push(put(&store, quote(&["a", "b"])));
+        if turn % 20 == 0 {
+            let store = Arc::clone(&store);
+            let unknown = QuoteId::random().unwrap();
+            bad.push(tokio::spawn(async move { store.add_route(&unknown, &route("a")).await }));
+        }
+    }
+    // All but what the writer holds already are going to be one batch.
+    until("all have queued", || store.queued() >= 50).await;
+    sleep(Duration::from_millis(50)).await;
+    stall.let_go().await;
+    for write in good {
+        write.await.unwrap().unwrap();
+    }
+    for write in bad {
+        assert!(matches!(write.await.unwrap(), Err(StoreError::Conflict(_))));
+    }
+    assert_eq!(fresh.raw().await.count("quotes").await, 61);
+    assert_eq!(fresh.raw().await.count("routes").await, 121);
+}
+
+async fn batches_of_two_replicas_that_cross_both_come_through(fresh: &Fresh) {
+    let (one, two) = (Arc::new(fresh.store().await), Arc::new(fresh.store().await));
+    let mut orders = Vec::new();
+    for _ in 0..30 {
+        orders.push(placed(&one, |_| ()).await);
+    }
+    let update = |store: &Arc<Store>, order: Order| {
+        let store = Arc::clone(store);
+        tokio::spawn(async move { u32::from(store.update_order(&order, &[]).await.unwrap()) })
+    };
+    // Each writer is kept busy with a quote, so that its updates gather behind it in one batch.
+    let stall = fresh.stall().await;
+    let quotes = [put(&one, quote(&["a"])), put(&two, quote(&["a"]))];
+    sleep(Duration::from_millis(100)).await;
+    let mut updates: Vec<_> = orders.iter().map(|order| update(&one, order.clone())).collect();
+    updates.extend(orders.iter().rev().map(|order| update(&two, order.clone())));
+    until("all have queued", || one.queued() == 30 && two.queued() == 30).await;
+    stall.let_go().await;
+    for write in quotes {
+        write.await.unwrap().unwrap();
+    }
+    let mut won = 0;
+    for write in updates {
+        won += write.await.unwrap();
+    }
+    assert_eq!(won, 30);
+}
+
+async fn a_full_queue_makes_writers_wait_and_loses_none(fresh: &Fresh) {
+    let options = Options { max_batch: 2, queue: 4, ..Options::default() };
+    let store = Arc::new(fresh.store_with(options).await);
+    let stall = fresh.stall().await;
+    let writes: Vec<_> = (0..20).map(|_| put(&store, quote(&["a"]))).collect();
+    until("the queue is full", || store.queued() == 4).await;
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(store.queued(), 4);
+    assert!(writes.iter().all(|write| !write.is_finished()));
+    stall.let_go().await;
+    for write in writes {
+        write.await.unwrap().unwrap();
+    }
+    assert_eq!(store.queued(), 0);
+    assert_eq!(fresh.raw().await.count("quotes").await, 20);
+}
+
+async fn a_write_whose_caller_has_gone_still_happens(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let quote = quote(&["a"]);
+    let stall = fresh.stall().await;
+    assert!(timeout(Duration::from_millis(100), store.put_quote(&quote)).await.is_err());
+    stall.let_go().await;
+    store.close().await;
+    assert_eq!(fresh.store().await.quote(&quote.id).await.unwrap(), Some(quote));
+}
+
+async fn closing_finishes_what_waits_and_refuses_what_comes(fresh: &Fresh) {
+    let store = Arc::new(fresh.store_with(Options { max_batch: 1, ..Options::default() }).await);
+    let stall = fresh.stall().await;
+    let writes: Vec<_> = (0..10).map(|_| put(&store, quote(&["a"]))).collect();
+    until("all have queued", || store.queued() == 9).await;
+    let closing = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { store.close().await }
+    });
+    sleep(Duration::from_millis(50)).await;
+    assert!(store.put_quote(&quote(&["a"])).await.unwrap_err().is_retryable());
+    stall.let_go().await;
+    closing.await.unwrap();
+    for write in writes {
+        write.await.unwrap().unwrap();
+    }
+    assert_eq!(fresh.raw().await.count("quotes").await, 10);
+}

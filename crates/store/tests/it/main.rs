@@ -1,0 +1,40 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+/// Runs each test against a fresh SQLite, and against a fresh PostgreSQL where there is one.
+macro_rules! on_both_engines {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::$test(&crate::fresh::Fresh::sqlite()).await;
+            })+
+        }
+
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                let Some(fresh) = crate::fresh::Fresh::postgres().await else { return };
+                super::$test(&fresh).await;
+                fresh.remove().await;
+            })+
+        }
+    };
+}
+
+mod backups;
+mod claims;
+mod durability;
+mod fresh;
+mod group_commit;
+mod orders;
+mod outages;
+mod quotes;
+mod retention;
+mod sample;
+mod schema;

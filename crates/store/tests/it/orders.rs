@@ -1,0 +1,212 @@
+use causeway_domain::ports::{Creation, OrderQuery, OrderStore, QuoteStore, StoreError};
+use causeway_domain::{Address, EventKind, Order, OrderId, OrderStatus, RowKey};
+use causeway_store::Store;
+
+use crate::fresh::Fresh;
+use crate::sample::{AUTHOR, event, evm, now, order, placed, quote, seconds};
+
+on_both_engines!(
+    an_order_reads_back_exactly_as_it_was_written,
+    a_route_is_taken_once_and_the_second_taker_gets_the_order,
+    takers_at_the_same_moment_agree_on_one_order,
+    an_order_needs_its_quote_and_route,
+    an_event_of_another_order_is_refused,
+    an_update_writes_everything_that_may_change,
+    an_update_on_a_stale_version_writes_nothing,
+    of_many_updates_on_one_version_one_wins,
+    pages_go_from_new_to_old_and_stay_put_when_orders_come_in,
+    authors_are_compared_as_addresses,
+    only_the_asked_ids_of_the_author_are_listed,
+    a_story_is_told_in_order,
+    an_order_that_cannot_be_read_is_corrupt,
+);
+
+fn all_of(author: Address) -> OrderQuery {
+    OrderQuery { author, ids: Vec::new(), before: None, limit: 100 }
+}
+
+async fn listed(store: &Store, query: &OrderQuery) -> Vec<RowKey> {
+    store.orders(query).await.unwrap().iter().map(|order| order.key).collect()
+}
+
+async fn an_order_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let full = placed(&store, |order| order.failure_reason = Some("a ‘reason’".to_owned())).await;
+    let bare = placed(&store, |order| (order.deposit_tx, order.due_at) = (None, None)).await;
+    for order in [full, bare] {
+        assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
+    }
+    assert_eq!(store.order(&OrderId::random().unwrap()).await.unwrap(), None);
+}
+
+async fn a_route_is_taken_once_and_the_second_taker_gets_the_order(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let quote = quote(&["a", "b"]);
+    store.put_quote(&quote).await.unwrap();
+    let (first, second, other) = (order(&quote, "a"), order(&quote, "a"), order(&quote, "b"));
+    let note = |order: &Order| event(order, EventKind::Status(OrderStatus::Created), now());
+    assert_eq!(store.create_order(&first, &note(&first)).await.unwrap(), Creation::Created);
+    let again = store.create_order(&second, &note(&second)).await.unwrap();
+    assert_eq!(again, Creation::Existing(Box::new(first.clone())));
+    assert_eq!(store.order(&second.id).await.unwrap(), None);
+    assert_eq!(store.story(&first.id).await.unwrap().len(), 1);
+    assert_eq!(store.create_order(&other, &note(&other)).await.unwrap(), Creation::Created);
+}
+
+async fn takers_at_the_same_moment_agree_on_one_order(fresh: &Fresh) {
+    let (one, two) = (fresh.store().await, fresh.store().await);
+    let quote = quote(&["a"]);
+    one.put_quote(&quote).await.unwrap();
+    let take = async |store: &Store| {
+        let order = order(&quote, "a");
+        let event = event(&order, EventKind::Status(OrderStatus::Created), now());
+        match store.create_order(&order, &event).await.unwrap() {
+            Creation::Created => order.id,
+            Creation::Existing(existing) => existing.id,
+        }
+    };
+    let (a, b, c, d) = tokio::join!(take(&one), take(&two), take(&one), take(&two));
+    assert!([b, c, d].iter().all(|id| *id == a));
+}
+
+async fn an_order_needs_its_quote_and_route(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let quote = quote(&["a"]);
+    let unknown_quote = order(&quote, "a");
+    store.put_quote(&crate::sample::quote(&["a"])).await.unwrap();
+    let error = store.create_order(&unknown_quote, &event(&unknown_quote, EventKind::Note, now())).await;
+    assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
+    store.put_quote(&quote).await.unwrap();
+    let unknown_route = order(&quote, "b");
+    let error = store.create_order(&unknown_route, &event(&unknown_route, EventKind::Note, now())).await;
+    assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
+}
+
+async fn an_event_of_another_order_is_refused(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let (one, two) = (placed(&store, |_| ()).await, placed(&store, |_| ()).await);
+    let error = store.update_order(&one, &[event(&two, EventKind::Note, now())]).await;
+    assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
+    assert_eq!(store.order(&one.id).await.unwrap(), Some(one));
+}
+
+async fn an_update_writes_everything_that_may_change(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut order = placed(&store, |_| ()).await;
+    order.status = OrderStatus::Failed;
+    order.deposit_tx = None;
+    order.failure_reason = Some("no deposit came".to_owned());
+    order.due_at = None;
+    order.updated_at = now() + seconds(5);
+    order.dest_amount = order.src_amount;
+    order.recipient = order.refund_to;
+    let told = event(&order, EventKind::Status(OrderStatus::Failed), now());
+    assert!(store.update_order(&order, std::slice::from_ref(&told)).await.unwrap());
+    order.version = 1;
+    assert_eq!(store.order(&order.id).await.unwrap(), Some(order.clone()));
+    assert_eq!(store.story(&order.id).await.unwrap().last(), Some(&told));
+}
+
+async fn an_update_on_a_stale_version_writes_nothing(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let seen = placed(&store, |_| ()).await;
+    let deposited = seen.clone().become_status(OrderStatus::Deposited, now()).unwrap();
+    assert!(store.update_order(&deposited, &[]).await.unwrap());
+
+    let failed = seen.clone().become_status(OrderStatus::Failed, now()).unwrap();
+    assert!(!store.update_order(&failed, &[event(&seen, EventKind::Note, now())]).await.unwrap());
+    assert_eq!(store.order(&seen.id).await.unwrap().unwrap().status, OrderStatus::Deposited);
+    assert_eq!(store.story(&seen.id).await.unwrap().len(), 1);
+
+    let mut unknown = seen;
+    unknown.id = OrderId::random().unwrap();
+    assert!(!store.update_order(&unknown, &[]).await.unwrap());
+}
+
+async fn of_many_updates_on_one_version_one_wins(fresh: &Fresh) {
+    let (one, two) = (fresh.store().await, fresh.store().await);
+    let order = placed(&one, |_| ()).await;
+    let update = async |store: &Store| {
+        let told = event(&order, EventKind::Note, now());
+        u8::from(store.update_order(&order, &[told]).await.unwrap())
+    };
+    let (a, b, c, d) = tokio::join!(update(&one), update(&two), update(&one), update(&two));
+    assert_eq!(a + b + c + d, 1);
+    assert_eq!(one.order(&order.id).await.unwrap().unwrap().version, 1);
+    assert_eq!(one.story(&order.id).await.unwrap().len(), 2);
+}
+
+async fn pages_go_from_new_to_old_and_stay_put_when_orders_come_in(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut keys = Vec::new();
+    for _ in 0..7 {
+        keys.push(placed(&store, |_| ()).await.key);
+    }
+    keys.reverse();
+    let mut query = OrderQuery { limit: 3, ..all_of(evm(AUTHOR)) };
+    let mut seen = Vec::new();
+    loop {
+        let page = listed(&store, &query).await;
+        let Some(last) = page.last() else { break };
+        query.before = Some(*last);
+        seen.extend(page);
+        placed(&store, |_| ()).await;
+    }
+    assert_eq!(seen, keys);
+}
+
+async fn authors_are_compared_as_addresses(fresh: &Fresh) {
+    let store = fresh.store().await;
+    // The same letters in another case are another address on Solana, and the same on EVM.
+    let capital = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
+    let small = "9wzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
+    let [capital, small] = [capital, small].map(|text| Address::parse_any(text).unwrap());
+    let on_evm = placed(&store, |_| ()).await;
+    let on_solana = placed(&store, |order| order.author = capital).await;
+    for text in [AUTHOR.to_lowercase(), AUTHOR.to_uppercase(), AUTHOR.to_owned()] {
+        assert_eq!(listed(&store, &all_of(evm(&text))).await, [on_evm.key]);
+    }
+    assert_eq!(listed(&store, &all_of(capital)).await, [on_solana.key]);
+    assert_eq!(listed(&store, &all_of(small)).await, []);
+    assert_eq!(store.orders(&all_of(capital)).await.unwrap()[0].author, capital);
+}
+
+async fn only_the_asked_ids_of_the_author_are_listed(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let stranger = evm("0x00000000000000000000000000000000000000aa");
+    let (one, two, three) =
+        (placed(&store, |_| ()).await, placed(&store, |_| ()).await, placed(&store, |_| ()).await);
+    let theirs = placed(&store, |order| order.author = stranger).await;
+    let ids = vec![three.id, theirs.id, one.id.clone(), OrderId::random().unwrap()];
+    let query = OrderQuery { ids, ..all_of(evm(AUTHOR)) };
+    assert_eq!(listed(&store, &query).await, [three.key, one.key]);
+    let older = OrderQuery { before: Some(two.key), ..query };
+    assert_eq!(listed(&store, &older).await, [one.key]);
+}
+
+async fn a_story_is_told_in_order(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut order = placed(&store, |_| ()).await;
+    let mut told = store.story(&order.id).await.unwrap();
+    for status in [OrderStatus::Deposited, OrderStatus::Published, OrderStatus::Filled] {
+        let events = [event(&order, EventKind::Note, now()), event(&order, EventKind::Status(status), now())];
+        order = order.become_status(status, now()).unwrap();
+        assert!(store.update_order(&order, &events).await.unwrap());
+        order.version += 1;
+        told.extend(events);
+    }
+    assert_eq!(told.len(), 7);
+    assert_eq!(store.story(&order.id).await.unwrap(), told);
+    assert_eq!(store.story(&OrderId::random().unwrap()).await.unwrap(), []);
+}
+
+async fn an_order_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let order = placed(&store, |_| ()).await;
+    let mut raw = fresh.raw().await;
+    raw.run("UPDATE events SET kind = 'song'").await;
+    raw.run("UPDATE orders SET status = 'stolen'").await;
+    assert!(matches!(store.story(&order.id).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(store.order(&order.id).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(store.orders(&all_of(order.author)).await, Err(StoreError::Corrupt(_))));
+}

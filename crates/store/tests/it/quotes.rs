@@ -1,0 +1,114 @@
+use causeway_domain::QuoteId;
+use causeway_domain::ports::{QuoteStore, StoreError};
+
+use crate::fresh::Fresh;
+use crate::sample::{bare_route, quote, route};
+
+on_both_engines!(
+    a_quote_reads_back_exactly_as_it_was_written,
+    a_quote_is_there_for_another_store_as_soon_as_it_is_acknowledged,
+    a_route_that_answers_later_comes_last,
+    the_same_route_twice_is_written_once,
+    an_unknown_quote_is_none,
+    a_route_of_an_unknown_quote_is_refused,
+    the_same_quote_again_is_no_error_and_another_with_its_id_is,
+    words_with_nul_are_kept_without_it,
+    a_quote_that_cannot_be_read_is_corrupt,
+);
+
+async fn a_quote_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let full = quote(&["a", "b-2", "c.3_x"]);
+    let mut bare = quote(&[]);
+    bare.integrator = None;
+    bare.ask.slippage = None;
+    bare.routes = vec![bare_route("only")];
+    let empty = quote(&[]);
+    for quote in [full, bare, empty] {
+        store.put_quote(&quote).await.unwrap();
+        assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+    }
+}
+
+async fn a_quote_is_there_for_another_store_as_soon_as_it_is_acknowledged(fresh: &Fresh) {
+    let (here, there) = (fresh.store().await, fresh.store().await);
+    for _ in 0..20 {
+        let quote = quote(&["a"]);
+        here.put_quote(&quote).await.unwrap();
+        assert_eq!(there.quote(&quote.id).await.unwrap(), Some(quote));
+    }
+}
+
+async fn a_route_that_answers_later_comes_last(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut quote = quote(&["z", "m"]);
+    store.put_quote(&quote).await.unwrap();
+    for name in ["k", "a"] {
+        store.add_route(&quote.id, &route(name)).await.unwrap();
+    }
+    quote = store.quote(&quote.id).await.unwrap().unwrap();
+    let names: Vec<_> = quote.routes.iter().map(|route| route.id.as_str()).collect();
+    assert_eq!(names, ["z", "m", "k", "a"]);
+}
+
+async fn the_same_route_twice_is_written_once(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let quote = quote(&["a"]);
+    store.put_quote(&quote).await.unwrap();
+    store.add_route(&quote.id, &bare_route("a")).await.unwrap();
+    store.add_route(&quote.id, &route("a")).await.unwrap();
+    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+}
+
+async fn an_unknown_quote_is_none(fresh: &Fresh) {
+    let store = fresh.store().await;
+    assert_eq!(store.quote(&QuoteId::random().unwrap()).await.unwrap(), None);
+}
+
+async fn a_route_of_an_unknown_quote_is_refused(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let error = store.add_route(&QuoteId::random().unwrap(), &route("a")).await.unwrap_err();
+    assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
+    assert!(!error.is_retryable());
+}
+
+async fn the_same_quote_again_is_no_error_and_another_with_its_id_is(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let first = quote(&["a"]);
+    store.put_quote(&first).await.unwrap();
+    store.add_route(&first.id, &route("b")).await.unwrap();
+    store.put_quote(&first).await.unwrap();
+    assert_eq!(store.quote(&first.id).await.unwrap().unwrap().routes.len(), 2);
+
+    let mut other = quote(&["c"]);
+    other.id = first.id.clone();
+    let error = store.put_quote(&other).await.unwrap_err();
+    assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
+    assert_eq!(store.quote(&first.id).await.unwrap().unwrap().key, first.key);
+}
+
+async fn words_with_nul_are_kept_without_it(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut quote = quote(&["a"]);
+    quote.routes[0].filler = String::from("no\0rth");
+    store.put_quote(&quote).await.unwrap();
+    assert_eq!(store.quote(&quote.id).await.unwrap().unwrap().routes[0].filler, "no\u{fffd}rth");
+}
+
+async fn a_quote_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
+    let store = fresh.store().await;
+    for damage in [
+        "UPDATE quotes SET amount = '-1' WHERE id = ",
+        "UPDATE quotes SET created_at = 9223372036854775807 WHERE id = ",
+        "UPDATE quotes SET slippage = 500001 WHERE id = ",
+        "UPDATE routes SET fees = '{' WHERE quote_id = ",
+        "UPDATE routes SET deposit_methods = 'CASH' WHERE quote_id = ",
+        "UPDATE routes SET expected_seconds = -1 WHERE quote_id = ",
+    ] {
+        let quote = quote(&["a"]);
+        store.put_quote(&quote).await.unwrap();
+        fresh.raw().await.run(&format!("{damage} '{}'", quote.id)).await;
+        let error = store.quote(&quote.id).await.unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt(_)), "{damage}: {error:?}");
+    }
+}

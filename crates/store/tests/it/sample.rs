@@ -1,0 +1,134 @@
+use std::sync::LazyLock;
+
+use alloy_primitives::U256;
+use causeway_domain::ports::{Creation, OrderStore, QuoteStore};
+use causeway_domain::{
+    Address, Ask, ChainId, DepositMethod, EventKind, ExactOutMethod, Family, Fee, FeeKind, Order, OrderEvent,
+    OrderId, OrderStatus, Quote, QuoteId, RawAmount, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Slippage,
+    TokenId, TradeType,
+};
+use causeway_store::Store;
+use jiff::{SignedDuration, Timestamp};
+
+static KEYS: LazyLock<RowKeys> = LazyLock::new(|| RowKeys::new(3));
+
+pub(crate) const AUTHOR: &str = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
+
+/// Now, to the millisecond that the store keeps.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap()
+}
+
+pub(crate) fn days_ago(days: i64) -> Timestamp {
+    now() - SignedDuration::from_hours(24 * days)
+}
+
+pub(crate) fn seconds(count: i64) -> SignedDuration {
+    SignedDuration::from_secs(count)
+}
+
+pub(crate) fn key() -> RowKey {
+    KEYS.next(now())
+}
+
+pub(crate) fn evm(text: &str) -> Address {
+    Address::parse(Family::Evm, text).unwrap()
+}
+
+fn usdc() -> TokenId {
+    TokenId::new(ChainId::new(1).unwrap(), AUTHOR).unwrap()
+}
+
+/// A route with everything set, and the largest amounts there are.
+pub(crate) fn route(name: &str) -> Route {
+    Route {
+        id: name.parse().unwrap(),
+        filler: "inventory ‘north’".to_owned(),
+        kind: "native-filler".to_owned(),
+        exact_out: Some(ExactOutMethod::Adaptive),
+        deposit_methods: vec![DepositMethod::Transfer, DepositMethod::ContractCall, DepositMethod::Permit2],
+        amount_in: RawAmount::new(U256::MAX),
+        amount_out: RawAmount::new(U256::MAX - U256::from(1)),
+        min_amount_out: RawAmount::ZERO,
+        expected_duration_seconds: u32::MAX,
+        valid_before: now() + seconds(60),
+        price_holds_until: Some(now() + seconds(30)),
+        estimated_gas: Some(RawAmount::new(U256::from(21_000))),
+        fees: vec![
+            Fee { kind: FeeKind::Filler, token: usdc(), amount: RawAmount::new(U256::MAX) },
+            Fee { kind: FeeKind::Gas, token: TokenId::native(SOLANA_CHAIN_ID), amount: RawAmount::ZERO },
+        ],
+    }
+}
+
+/// A route with nothing set that may be left out.
+pub(crate) fn bare_route(name: &str) -> Route {
+    Route {
+        exact_out: None,
+        deposit_methods: Vec::new(),
+        price_holds_until: None,
+        estimated_gas: None,
+        fees: Vec::new(),
+        ..route(name)
+    }
+}
+
+pub(crate) fn quote(routes: &[&str]) -> Quote {
+    Quote {
+        id: QuoteId::random().unwrap(),
+        key: key(),
+        ask: Ask {
+            trade_type: TradeType::ExactOutput,
+            from: usdc(),
+            to: TokenId::native(SOLANA_CHAIN_ID),
+            amount: RawAmount::new(U256::MAX),
+            from_address: evm(AUTHOR),
+            recipient: Address::Solana([7; 32]),
+            refund_to: evm("0x00000000000000000000000000000000000000ff"),
+            slippage: Slippage::from_millionths(500_000),
+        },
+        integrator: Some("wallet-00ff00ff".to_owned()),
+        created_at: now(),
+        routes: routes.iter().map(|name| route(name)).collect(),
+    }
+}
+
+pub(crate) fn order(quote: &Quote, route: &str) -> Order {
+    let ask = &quote.ask;
+    Order {
+        id: OrderId::random().unwrap(),
+        key: key(),
+        quote: quote.id.clone(),
+        route: route.parse().unwrap(),
+        status: OrderStatus::Created,
+        trade_type: ask.trade_type,
+        from: ask.from,
+        to: ask.to,
+        src_amount: RawAmount::new(U256::MAX),
+        dest_amount: RawAmount::new(U256::from(1)),
+        author: ask.from_address,
+        recipient: ask.recipient,
+        refund_to: ask.refund_to,
+        deposit_tx: Some("0xfeed".to_owned()),
+        failure_reason: None,
+        due_at: Some(now()),
+        created_at: now(),
+        updated_at: now(),
+        version: 0,
+    }
+}
+
+pub(crate) fn event(order: &Order, kind: EventKind, at: Timestamp) -> OrderEvent {
+    OrderEvent { key: key(), order: order.id.clone(), kind, detail: "because".to_owned(), at }
+}
+
+/// Stores a quote and an order from it, changed as asked.
+pub(crate) async fn placed(store: &Store, change: impl FnOnce(&mut Order)) -> Order {
+    let quote = quote(&["a"]);
+    store.put_quote(&quote).await.unwrap();
+    let mut order = order(&quote, "a");
+    change(&mut order);
+    let event = event(&order, EventKind::Status(order.status), order.created_at);
+    assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
+    order
+}

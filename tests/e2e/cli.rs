@@ -1,0 +1,72 @@
+use serde_json::Value;
+
+use crate::service::{Service, causeway, data_dir, run};
+
+fn stdout(output: &std::process::Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn config_prints_the_effective_configuration_with_secrets_redacted() {
+    let output = causeway()
+        .arg("config")
+        .env("CAUSEWAY_DATABASE_URL", "postgres://me:hunter2@db/causeway")
+        .env("CAUSEWAY_LISTEN", "127.0.0.1:9999")
+        .output()
+        .unwrap();
+    let text = stdout(&output);
+    assert!(text.contains("listen = \"127.0.0.1:9999\"") && text.contains("mode = \"sandbox\""), "{text}");
+    assert!(!text.contains("hunter2") && text.contains("***"), "{text}");
+}
+
+#[test]
+fn an_unknown_key_stops_the_start_with_the_nearest_known_name() {
+    let folder = data_dir();
+    let file = folder.path().join("c.toml");
+    std::fs::write(&file, "[server]\nlissten = \"127.0.0.1:1\"\n").unwrap();
+    let output = run(&["--config", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.contains("line 2") && words.contains("did you mean `listen`?"), "{words}");
+}
+
+#[test]
+fn openapi_prints_the_document() {
+    let document: Value = serde_json::from_str(&stdout(&run(&["openapi"]))).unwrap();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    assert!(document["paths"]["/v1/chains"]["get"].is_object());
+}
+
+#[test]
+fn help_reads_like_a_manual() {
+    let help = stdout(&run(&["--help"]));
+    for word in [
+        "Usage:",
+        "Examples:",
+        "CAUSEWAY_LISTEN",
+        "CAUSEWAY_DATA_DIR",
+        "CAUSEWAY_CONFIG",
+        "backup",
+        "openapi",
+    ] {
+        assert!(help.contains(word), "{word} is missing from\n{help}");
+    }
+}
+
+#[tokio::test]
+async fn a_backup_of_a_running_service_can_be_restored() {
+    let (folder, restored) = (data_dir(), data_dir());
+    let service = Service::start(folder.path());
+    let quote = crate::kill::ask_for_quote(&service.client, &service.url).await.expect("a quote");
+    let file = restored.path().join("causeway.db");
+    let backup = || {
+        causeway().args(["backup", file.to_str().unwrap(), "--data-dir"]).arg(folder.path()).output().unwrap()
+    };
+    stdout(&backup());
+    let again = backup();
+    assert!(!again.status.success(), "an existing file is never overwritten");
+    drop(service);
+    drop(Service::start(restored.path()));
+    assert!(crate::kill::quote_ids(&file).await.contains(&quote));
+}
