@@ -10,6 +10,7 @@ mod middleware;
 mod openapi;
 mod operations;
 mod pages;
+mod qr;
 mod quotes;
 mod router;
 mod serve;

@@ -7,7 +7,7 @@ use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{App, chains, operations, quotes, tokens};
+use crate::{App, chains, operations, qr, quotes, tokens};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -21,6 +21,7 @@ use crate::{App, chains, operations, quotes, tokens};
         (name = "quotes", description = "Ask the fillers what a swap costs."),
         (name = "tokens", description = "The catalog: list, search, autocomplete."),
         (name = "chains", description = "The chains that are supported."),
+        (name = "qr", description = "QR codes for payment links and transfers, as SVG."),
         (name = "operations", description = "For those who run the service."),
     ),
     components(schemas(causeway_wire::Issue)),
@@ -40,8 +41,8 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tokens::autocomplete::autocomplete))
         .routes(routes!(chains::get_chains::get_chains))
         .routes(routes!(chains::get_icon::get_icon))
-        //QR        .routes(routes!(qr::generic::generic))
-        //QR        .routes(routes!(qr::transfer::transfer))
+        .routes(routes!(qr::generic::generic))
+        .routes(routes!(qr::transfer::transfer))
         .routes(routes!(operations::healthz::healthz))
         .routes(routes!(operations::readyz::readyz))
         .routes(routes!(operations::get_metrics::get_metrics))

@@ -164,9 +164,10 @@ impl<DB: Dialect> Committer<DB> {
 
     async fn attempt(&self, jobs: &mut [Box<dyn Job<DB>>]) -> Result<(), Fault> {
         let mut connection = self.pool.acquire().await?;
-        let result = time::timeout(BATCH_LIMIT, transact::<DB>(&mut connection, jobs))
-            .await
-            .unwrap_or_else(|_| Err(timed_out().into()));
+        let Ok(result) = time::timeout(BATCH_LIMIT, transact::<DB>(&mut connection, jobs)).await else {
+            connection.close_on_drop();
+            return Err(timed_out().into());
+        };
         if result.is_ok() {
             self.counters.commits.fetch_add(1, Ordering::Relaxed);
             self.counters.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);

@@ -149,12 +149,11 @@ impl Reader<'_> {
         let kept = hits.iter().filter(|hit| {
             let same = hit.tier == first.tier;
             match (typing, first.tier) {
-                (false, _) => same,
                 // Behind a coin that everybody knows only others of its standing are worth a place.
                 (true, tier) if tier.is_known() => same || self.is_known(**hit),
                 (true, Tier::Symbol | Tier::Name) => true,
                 (true, Tier::Prefix) => is_new(hit),
-                (true, _) => same,
+                _ => same,
             }
         });
         kept.copied().collect()

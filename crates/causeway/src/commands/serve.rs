@@ -22,6 +22,9 @@ use crate::{logging, signals};
 /// How long open requests may take to finish once the service stops; exit follows within 10 s.
 const DRAIN: Duration = Duration::from_secs(8);
 
+/// How long the store may take to write what waits, after that.
+const CLOSE: Duration = Duration::from_millis(1_500);
+
 /// Starts everything and returns when it has been stopped.
 #[tokio::main]
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
@@ -62,7 +65,9 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     causeway_http::serve(listener, router, stop, DRAIN).await;
     lists.abort();
     retention.await.context("the retention task ended badly")?;
-    store.close().await;
+    if tokio::time::timeout(CLOSE, store.close()).await.is_err() {
+        tracing::warn!("the store did not close in time; what it has acknowledged is safe");
+    }
     Ok(())
 }
 

@@ -29,6 +29,10 @@ impl Issues {
         result.map_err(|error| self.add(path, error)).ok()
     }
 
+    pub(crate) fn first(&self) -> Option<&Issue> {
+        self.0.first()
+    }
+
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         if self.0.is_empty() { Ok(()) } else { Err(ApiError::validation(&self.0)) }
     }

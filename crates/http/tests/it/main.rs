@@ -8,5 +8,6 @@
 )]
 
 mod openapi;
+mod qr;
 mod responses;
 mod service;

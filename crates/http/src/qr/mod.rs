@@ -1,0 +1,3 @@
+pub(crate) mod generic;
+mod image;
+pub(crate) mod transfer;
