@@ -34,15 +34,7 @@ fn main() {
     println!("| query | median | p99 | plain scan, median | ratio |\n|---|---|---|---|---|");
     for (kind, query) in QUERIES {
         let ours = times(|| drop(black_box(snapshot.search(black_box(query), &[], 50))));
-        let scan = times(|| {
-            black_box(
-                plain
-                    .iter()
-                    .filter(|text| text.contains(query))
-                    .take(50)
-                    .for_each(|text| drop(black_box(text))),
-            )
-        });
+        let scan = times(|| drop(black_box(scan(&plain, black_box(query)))));
         let ratio = percentile(&scan, 50).as_secs_f64() / percentile(&ours, 50).as_secs_f64();
         let (median, p99) = (percentile(&ours, 50), percentile(&ours, 99));
         println!(
@@ -50,6 +42,11 @@ fn main() {
             percentile(&scan, 50)
         );
     }
+}
+
+/// What a search costs that looks at every token, and forgives nothing.
+fn scan<'a>(plain: &'a [String], query: &str) -> Vec<&'a String> {
+    plain.iter().filter(|text| text.contains(query)).take(50).collect()
 }
 
 fn times(mut work: impl FnMut()) -> Vec<Duration> {

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::Method;
@@ -36,13 +36,13 @@ pub struct Metrics {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct RequestLabels {
     method: MethodLabel,
-    route: Arc<str>,
+    route: Box<str>,
     status: u16,
 }
 
 impl RequestLabels {
-    pub(crate) fn new(method: &Method, route: Arc<str>, status: u16) -> Self {
-        Self { method: MethodLabel(method.clone()), route, status }
+    pub(crate) fn new(method: &Method, route: &str, status: u16) -> Self {
+        Self { method: MethodLabel(method.clone()), route: route.into(), status }
     }
 }
 
@@ -111,9 +111,12 @@ impl Metrics {
         Ok(out)
     }
 
-    pub(crate) fn enter(&self) -> InFlight {
+    pub(crate) fn enter(&self) {
         self.in_flight.inc();
-        InFlight(self.in_flight.clone())
+    }
+
+    pub(crate) fn leave(&self) {
+        self.in_flight.dec();
     }
 
     pub(crate) fn record(&self, labels: &RequestLabels, elapsed: Duration) {
@@ -160,16 +163,6 @@ impl Collector for Watched {
         let counter = ConstCounter::new((self.read)());
         let metric = encoder.encode_descriptor(self.name, self.help, None, counter.metric_type())?;
         counter.encode(metric)
-    }
-}
-
-/// Counts a request out again, even when its caller went away.
-#[derive(Debug)]
-pub(crate) struct InFlight(Gauge);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.dec();
     }
 }
 

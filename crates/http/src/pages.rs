@@ -2,9 +2,7 @@
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, header};
-use axum::middleware::Next;
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
@@ -57,7 +55,7 @@ const FILES: [(&str, &str, &str); 29] = [
     ("/assets/units.js", SCRIPT, page!("units.js")),
 ];
 
-pub(crate) fn routes(document: &OpenApi) -> Router {
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi) -> Router<S> {
     // The document is made of plain values; should it ever not print, an empty object says so to its readers.
     let document = Bytes::from(document.to_pretty_json().unwrap_or_else(|_| "{}".to_owned()));
     let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
@@ -76,15 +74,6 @@ fn file(media_type: &'static str, content: &'static str) -> Response {
         let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
-    response
-}
-
-/// Headers that suit every answer: what we serve is what we say it is, and where a user came from is theirs.
-pub(crate) async fn harden(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer"));
     response
 }
 

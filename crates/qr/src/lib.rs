@@ -1,8 +1,12 @@
-mod style;
+#![doc = include_str!("../README.md")]
+
+mod error;
+pub mod payload;
 mod strokes;
+mod style;
 mod svg;
 mod symbol;
+
+pub use error::Error;
 pub use style::{Style, Theme};
 pub use svg::svg;
-mod error { #[derive(Debug)] pub struct Error; impl Error { pub(crate) fn over_capacity(_:&str)->Self{Error} } }
-pub use error::Error;

@@ -139,7 +139,8 @@ fn greet(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Result<()> {
         Mode::Sandbox => "sandbox: play money only, never sign here with a real key",
         Mode::Production => "production",
     };
-    writeln!(
+    // Nobody may be reading any more, and the service runs all the same.
+    let _ = writeln!(
         std::io::stdout(),
         "\n  Causeway {version} is running ({mode})\n\n    \
          Start page     {url}/\n    \
@@ -148,6 +149,6 @@ fn greet(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Result<()> {
          Store          {location}\n\n  \
          Ctrl-C stops it.\n",
         version = env!("CARGO_PKG_VERSION"),
-    )?;
+    );
     Ok(())
 }

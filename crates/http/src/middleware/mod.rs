@@ -3,4 +3,3 @@
 pub(crate) mod observe;
 pub(crate) mod rate_limit;
 pub(crate) mod request_id;
-pub(crate) mod timeout;

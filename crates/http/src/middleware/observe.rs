@@ -1,51 +1,148 @@
+use std::any::Any;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::Next;
-use axum::response::Response;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderValue, Method, header};
+use axum::response::{IntoResponse, Response};
 use causeway_wire::ErrorName;
-use tracing::Instrument;
+use futures::FutureExt as _;
+use tower::{Layer, Service};
+use tracing::Instrument as _;
 
 use super::request_id;
+use crate::error::ApiError;
 use crate::metrics::{Metrics, RequestLabels};
 
-/// Gives the request its id, and the log and the metrics their line about it.
-pub(crate) async fn observe(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
-    let start = Instant::now();
-    let id = request_id::choose(request.headers());
-    let method = request.method().clone();
-    // Unknown paths share one label: a scanner must not be able to grow the metrics.
-    let route: Arc<str> = match request.extensions().get::<MatchedPath>() {
-        Some(path) => path.as_str().into(),
-        None => "unmatched".into(),
-    };
-    let sdk = request.headers().get("x-svc-sdk-version").and_then(|value| value.to_str().ok());
-    let sdk = sdk.map(|version| metrics.sdk_label(version));
+/// What surrounds every request: its id, its time limit, its line in the log and in the metrics, and the certainty
+/// of an answer even if a handler panics.
+///
+/// One service instead of a stack of small ones, because each layer of a router is cloned and boxed for each request.
+#[derive(Clone, Debug)]
+pub(crate) struct ObserveLayer {
+    pub(crate) metrics: Arc<Metrics>,
+    /// Bounds the time until an answer begins; a body that streams afterwards takes as long as it takes.
+    pub(crate) timeout: Duration,
+}
 
-    let in_flight = metrics.enter();
-    let span = tracing::debug_span!("request", id = id.to_str().unwrap_or_default());
-    let mut response = request_id::with(id.clone(), next.run(request)).instrument(span).await;
-    drop(in_flight);
+impl<S> Layer<S> for ObserveLayer {
+    type Service = Observe<S>;
 
-    let elapsed = start.elapsed();
-    let status = response.status().as_u16();
-    if let Some(name) = response.extensions().get::<ErrorName>() {
-        metrics.count_error(*name);
+    fn layer(&self, inner: S) -> Self::Service {
+        Observe { inner, layer: self.clone() }
     }
-    if let Some(sdk) = &sdk {
-        metrics.count_sdk(sdk);
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Observe<S> {
+    inner: S,
+    layer: ObserveLayer,
+}
+
+impl<S> Service<Request> for Observe<S>
+where
+    S: Service<Request, Error = Infallible>,
+    S::Response: IntoResponse,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
     }
-    tracing::info!(
-        target: "causeway::request",
-        id = id.to_str().unwrap_or_default(),
-        method = method.as_str(),
-        route = &*route,
-        status,
-        micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        sdk = sdk.as_deref(),
-    );
-    metrics.record(&RequestLabels::new(&method, route, status), elapsed);
-    response.headers_mut().insert(request_id::HEADER, id);
-    response
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let seen = Seen::new(&request, &self.layer.metrics);
+        let limit = self.layer.timeout;
+        let work = self.inner.call(request).map(|answer| answer.map(IntoResponse::into_response));
+        Box::pin(async move {
+            let span = tracing::debug_span!("request", id = seen.id.to_str().unwrap_or_default());
+            let work = request_id::with(seen.id.clone(), async move { finish(work, limit).await });
+            let response = work.instrument(span).await;
+            Ok(seen.tell(response))
+        })
+    }
+}
+
+/// The answer of `work`, or the one for a panic or for too long a wait.
+async fn finish(work: impl Future<Output = Result<Response, Infallible>>, limit: Duration) -> Response {
+    match tokio::time::timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
+        Ok(Ok(Ok(response))) => response,
+        Ok(Err(panic)) => answer_panic(panic.as_ref()),
+        Err(_) => ApiError::timed_out(limit.as_secs()).into_response(),
+    }
+}
+
+/// No panic is known to be reachable; should one be, its request ends and the service lives on.
+fn answer_panic(cause: &(dyn Any + Send)) -> Response {
+    let text =
+        cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
+    ApiError::internal(&format_args!("panic: {}", text.unwrap_or("without words"))).into_response()
+}
+
+/// What is remembered of a request until its answer is there.
+struct Seen {
+    start: Instant,
+    id: HeaderValue,
+    method: Method,
+    route: Option<MatchedPath>,
+    sdk: Option<String>,
+    metrics: Arc<Metrics>,
+}
+
+impl Seen {
+    fn new(request: &Request, metrics: &Arc<Metrics>) -> Self {
+        metrics.enter();
+        let sdk = request.headers().get("x-svc-sdk-version").and_then(|value| value.to_str().ok());
+        Self {
+            start: Instant::now(),
+            id: request_id::choose(request.headers()),
+            method: request.method().clone(),
+            route: request.extensions().get::<MatchedPath>().cloned(),
+            sdk: sdk.map(|version| metrics.sdk_label(version)),
+            metrics: Arc::clone(metrics),
+        }
+    }
+
+    /// Writes the request's line, and completes its answer with the headers that suit every answer.
+    fn tell(self, mut response: Response) -> Response {
+        let elapsed = self.start.elapsed();
+        let status = response.status().as_u16();
+        // Unknown paths share one label: a scanner must not be able to grow the metrics.
+        let route = self.route.as_ref().map_or("unmatched", MatchedPath::as_str);
+        if let Some(name) = response.extensions().get::<ErrorName>() {
+            self.metrics.count_error(*name);
+        }
+        if let Some(sdk) = &self.sdk {
+            self.metrics.count_sdk(sdk);
+        }
+        tracing::info!(
+            target: "causeway::request",
+            id = self.id.to_str().unwrap_or_default(),
+            method = self.method.as_str(),
+            route,
+            status,
+            micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+            sdk = self.sdk.as_deref(),
+        );
+        self.metrics.record(&RequestLabels::new(&self.method, route, status), elapsed);
+        let headers = response.headers_mut();
+        headers.insert(request_id::HEADER, self.id.clone());
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        response
+    }
+}
+
+impl Drop for Seen {
+    /// Counts the request out again, even when its caller went away.
+    fn drop(&mut self) {
+        self.metrics.leave();
+    }
 }

@@ -1,3 +1,6 @@
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
@@ -18,26 +21,24 @@ pub(crate) async fn with<F: Future>(id: HeaderValue, work: F) -> F::Output {
 
 /// The caller's own id where it is harmless, otherwise a new one.
 pub(crate) fn choose(headers: &HeaderMap) -> HeaderValue {
-    headers.get(HEADER).filter(|id| is_harmless(id.as_bytes())).cloned().unwrap_or_else(random)
+    headers.get(HEADER).filter(|id| is_harmless(id.as_bytes())).cloned().unwrap_or_else(next)
 }
 
 fn is_harmless(id: &[u8]) -> bool {
     (8..=64).contains(&id.len()) && id.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
 
-fn random() -> HeaderValue {
-    let mut bytes = [0; 16];
-    // Without randomness the id is all zeros: a request is still better answered than refused.
-    let _ = getrandom::fill(&mut bytes);
-    let mut text = [0; 32];
-    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
-        pair.copy_from_slice(&[hex_digit(byte >> 4), hex_digit(byte & 15)]);
-    }
-    HeaderValue::from_bytes(&text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
-}
-
-const fn hex_digit(nibble: u8) -> u8 {
-    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
+/// A prefix of this process and a number: unique without asking the system for every request.
+fn next() -> HeaderValue {
+    static PREFIX: LazyLock<u64> = LazyLock::new(|| {
+        let mut bytes = [0; 8];
+        // Without randomness ids of two processes may meet: a request is still better answered than refused.
+        let _ = getrandom::fill(&mut bytes);
+        u64::from_ne_bytes(bytes)
+    });
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let text = format!("{:016x}{:016x}", *PREFIX, COUNT.fetch_add(1, Ordering::Relaxed));
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
 }
 
 #[cfg(test)]

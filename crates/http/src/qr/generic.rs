@@ -24,7 +24,7 @@ use crate::extract::Params;
 pub(crate) async fn generic(params: Params) -> Response {
     let drawn = read(params, ["content"]).and_then(|([content], style)| {
         let payload = payload::generic(content.as_deref())?;
-        draw(payload, &style)
+        draw(payload, style)
     });
     drawn.unwrap_or_else(IntoResponse::into_response)
 }

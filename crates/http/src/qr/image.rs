@@ -48,6 +48,6 @@ pub(super) fn read<const N: usize>(
 }
 
 /// The payload as an SVG image.
-pub(super) fn draw(payload: &str, style: &Style) -> Result<Response, Refusal> {
-    Ok((HEADERS, svg(payload, style)?).into_response())
+pub(super) fn draw(payload: &str, style: Style) -> Result<Response, Refusal> {
+    Ok((HEADERS, svg(payload, &style)?).into_response())
 }

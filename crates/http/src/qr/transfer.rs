@@ -40,7 +40,7 @@ pub(crate) async fn transfer(params: Params) -> Response {
                 token.as_deref(),
                 decimals.as_deref(),
             )?;
-            draw(&payload::transfer(&transfer)?, &style)
+            draw(&payload::transfer(&transfer)?, style)
         });
     drawn.unwrap_or_else(IntoResponse::into_response)
 }

@@ -1,8 +1,14 @@
 //! What the outside provides, as small traits; one conformance suite per trait runs against every implementation.
 
+mod chain;
+mod outbox;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
+
+pub use chain::{BalanceReader, ChainError};
+pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 
 use crate::{Address, Order, OrderEvent, OrderId, Quote, QuoteId, Route, RowKey, TokenId, UsdPrice};
 
