@@ -33,7 +33,7 @@ async fn run(name: &str, location: &Location, options: &Options, baseline: Optio
     let store = Arc::new(Store::open_with(location, options).await.expect("the store opens"));
     let keys = Arc::new(RowKeys::new(0));
     let start = Instant::now();
-    let writers: Vec<_> = (0..WRITERS)
+    let tasks: Vec<_> = (0..WRITERS)
         .map(|_| {
             let (store, keys) = (Arc::clone(&store), Arc::clone(&keys));
             tokio::spawn(async move {
@@ -43,8 +43,8 @@ async fn run(name: &str, location: &Location, options: &Options, baseline: Optio
             })
         })
         .collect();
-    for writer in writers {
-        writer.await.expect("the writer ends");
+    for task in tasks {
+        task.await.expect("the writer ends");
     }
     let seconds = start.elapsed().as_secs_f64();
     let (writes, commits) = (store.writes() as f64, store.commits() as f64);

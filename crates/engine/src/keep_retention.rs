@@ -78,7 +78,7 @@ mod tests {
     }
 
     const POLICY: RetentionPolicy = RetentionPolicy {
-        quotes: Duration::from_secs(60),
+        quotes: Duration::from_mins(1),
         events: Duration::MAX,
         every: Duration::from_millis(5),
     };

@@ -32,10 +32,10 @@ impl Params {
         Self { pairs, issues: Issues::default() }
     }
 
-    /// A parameter that may stand once.
+    /// A parameter that may stand once. It is taken out, so each is asked for once too.
     pub(crate) fn raw(&mut self, key: &str) -> Option<String> {
-        let mut values = self.pairs.iter().filter(|(name, _)| name == key);
-        let first = values.next().map(|(_, value)| value.clone());
+        let mut values = self.pairs.iter_mut().filter(|(name, _)| name == key);
+        let first = values.next().map(|(_, value)| std::mem::take(value));
         if values.next().is_some() {
             self.issues.add(key, "is given more than once");
             return None;

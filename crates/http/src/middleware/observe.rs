@@ -60,7 +60,8 @@ where
     fn call(&mut self, request: Request) -> Self::Future {
         let seen = Seen::new(&request, &self.layer.metrics);
         let limit = self.layer.timeout;
-        let work = self.inner.call(request).map(|answer| answer.map(IntoResponse::into_response));
+        // Boxed at once: the future is large, and what wraps it below would move it again and again.
+        let work = Box::pin(self.inner.call(request));
         Box::pin(async move {
             let span = tracing::debug_span!("request", id = seen.id.to_str().unwrap_or_default());
             let work = request_id::with(seen.id.clone(), async move { finish(work, limit).await });
@@ -71,9 +72,12 @@ where
 }
 
 /// The answer of `work`, or the one for a panic or for too long a wait.
-async fn finish(work: impl Future<Output = Result<Response, Infallible>>, limit: Duration) -> Response {
+async fn finish<R: IntoResponse>(
+    work: impl Future<Output = Result<R, Infallible>>,
+    limit: Duration,
+) -> Response {
     match tokio::time::timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
-        Ok(Ok(Ok(response))) => response,
+        Ok(Ok(Ok(response))) => response.into_response(),
         Ok(Err(panic)) => answer_panic(panic.as_ref()),
         Err(_) => ApiError::timed_out(limit.as_secs()).into_response(),
     }
