@@ -54,8 +54,13 @@ pub trait Outbox: Send + Sync {
     /// Writes a new transaction with its first attempt, unless its nonce or its purpose on this chain is taken.
     async fn put(&self, outgoing: &Outgoing) -> Result<OutboxPut, StoreError>;
     /// Adds an attempt with the same nonce; the same attempt twice is written once. Refused once it has ended.
-    async fn add_attempt(&self, chain: ChainId, signer: Address, nonce: u64, attempt: &Attempt)
-    -> Result<(), StoreError>;
+    async fn add_attempt(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+        attempt: &Attempt,
+    ) -> Result<(), StoreError>;
     /// The transaction for a purpose that is on its way, or ended in a success or a revert.
     async fn for_purpose(&self, chain: ChainId, purpose: &str) -> Result<Option<Outgoing>, StoreError>;
     /// What has not ended yet, lowest nonce first.
@@ -63,5 +68,11 @@ pub trait Outbox: Send + Sync {
     /// The highest nonce ever written for the signer.
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError>;
     /// Records the end; the first end stands.
-    async fn end(&self, chain: ChainId, signer: Address, nonce: u64, end: OutgoingEnd) -> Result<(), StoreError>;
+    async fn end(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+        end: OutgoingEnd,
+    ) -> Result<(), StoreError>;
 }
