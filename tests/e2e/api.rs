@@ -136,7 +136,11 @@ async fn cors_is_open_to_every_origin_and_header() {
 async fn the_rate_limiter_answers_429_with_retry_after_when_it_is_on() {
     let folder = data_dir();
     let file = folder.path().join("c.toml");
-    std::fs::write(&file, "[server.rate_limit]\nenabled = true\nper_second = 1\nburst = 3\n").unwrap();
+    std::fs::write(
+        &file,
+        "[sandbox]\nenabled = false\n[server.rate_limit]\nenabled = true\nper_second = 1\nburst = 3\n",
+    )
+    .unwrap();
     let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
     let mut statuses = Vec::new();
     for _ in 0..6 {

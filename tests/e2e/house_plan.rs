@@ -3,12 +3,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Who may know whom. A crate that is not named here, or an edge that is not, needs a decision, not an accident.
-const MAY_KNOW: [(&str, &[&str]); 9] = [
+const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
     ("causeway-qr", &[]),
     ("causeway-catalog", &["causeway-domain"]),
+    ("causeway-evm", &["causeway-domain"]),
+    ("causeway-solana", &["causeway-domain"]),
     ("causeway-prices", &["causeway-domain"]),
+    ("causeway-sandbox", &["causeway-domain"]),
     ("causeway-store", &["causeway-domain"]),
     ("causeway-engine", &["causeway-catalog", "causeway-domain", "causeway-qr"]),
     (
@@ -22,8 +25,11 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
             "causeway-catalog",
             "causeway-domain",
             "causeway-engine",
+            "causeway-evm",
             "causeway-http",
             "causeway-prices",
+            "causeway-sandbox",
+            "causeway-solana",
             "causeway-store",
         ],
     ),

@@ -11,5 +11,6 @@ mod api;
 mod cli;
 mod house_plan;
 mod kill;
+mod sandbox;
 mod service;
 mod shutdown;

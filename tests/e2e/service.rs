@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// The binary under test, without any setting of the person who runs the tests.
 pub(crate) fn causeway() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_causeway"));
-    for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG"] {
+    for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG", "SANDBOX_RPC"] {
         command.env_remove(format!("CAUSEWAY_{name}"));
     }
     command
@@ -24,8 +24,11 @@ pub(crate) struct Service {
 }
 
 impl Service {
+    /// The service without the sandbox's chains, which most tests do not need.
     pub(crate) fn start(data_dir: &Path) -> Self {
-        Self::start_with(data_dir, &[])
+        let file = data_dir.join("without-chains.toml");
+        std::fs::write(&file, "[sandbox]\nenabled = false\n").unwrap();
+        Self::start_with(data_dir, &["--config", file.to_str().unwrap()])
     }
 
     pub(crate) fn start_with(data_dir: &Path, args: &[&str]) -> Self {
@@ -79,7 +82,7 @@ impl Drop for Service {
 }
 
 /// The start-up summary names the address; the rest of it is read away so that the pipe never fills.
-fn read_address(child: &mut Child) -> String {
+pub(crate) fn read_address(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
     let url = lines
         .by_ref()

@@ -1,4 +1,4 @@
-//! How long the service takes from its start to its first `ready`, and how much memory it holds when idle.
+//! Without the chains of the sandbox: how long the service takes from its start to its first `ready`, and how much memory it holds when idle.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -13,12 +13,16 @@ async fn main() {
     causeway_benchmarks::install_tls();
     let binary = std::env::args().nth(1).expect("usage: start PATH-TO-CAUSEWAY");
     let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("without-chains.toml");
+    std::fs::write(&config, "[sandbox]\nenabled = false\n").expect("the configuration is written");
     let (mut times, mut memory) = (Vec::new(), 0);
     for _ in 0..STARTS {
         let start = Instant::now();
         let mut child = Command::new(&binary)
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
             .arg(folder.path())
+            .arg("--config")
+            .arg(&config)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

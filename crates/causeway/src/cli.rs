@@ -26,6 +26,8 @@ Examples:
   causeway --listen 0.0.0.0:80 --config /etc/causeway.toml
   causeway config                            show every setting with its effective value
   causeway backup /backups/today.db          copy the store of a running service
+  causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, beside it:
+  causeway --sandbox-rpc http://127.0.0.1:8545
 
 The service ends with exit code 0 on Ctrl-C or SIGTERM, after open requests are answered (at most 10 s).";
 
@@ -42,6 +44,14 @@ pub(crate) struct CommonOptions {
     /// Configuration file in TOML [default: causeway.toml, if it is there]
     #[arg(long, global = true, env = "CAUSEWAY_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+
+    /// Use the chains of a `causeway sandbox` at this address instead of chains inside the process
+    #[arg(long, global = true, env = "CAUSEWAY_SANDBOX_RPC", value_name = "URL")]
+    pub(crate) sandbox_rpc: Option<String>,
+
+    /// Begin the sandbox's chains anew, forgetting what is kept of them
+    #[arg(long, global = true)]
+    pub(crate) fresh: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -50,6 +60,8 @@ pub(crate) enum Command {
     Config,
     /// Print the API document (OpenAPI 3.1, JSON)
     Openapi,
+    /// Run the sandbox's chains alone, in a process of their own
+    Sandbox,
     /// Copy the SQLite store to FILE, consistently, while the service runs
     Backup {
         /// The file to create; it must not exist yet

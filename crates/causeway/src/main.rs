@@ -1,9 +1,11 @@
 //! `causeway`: the service as one binary.
 
+mod chains;
 mod cli;
 mod commands;
 mod config;
 mod logging;
+mod sandbox;
 mod signals;
 
 use std::io::Write as _;
@@ -34,6 +36,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         None => commands::serve::serve(&Config::load(&cli.options)?),
         Some(Command::Config) => commands::show_config::show_config(&Config::load(&cli.options)?),
         Some(Command::Openapi) => commands::show_openapi::show_openapi(),
+        Some(Command::Sandbox) => commands::run_sandbox::run_sandbox(&Config::load(&cli.options)?),
         Some(Command::Backup { file }) => commands::backup::backup(&Config::load(&cli.options)?, file),
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Health, PriceFeed};
-use causeway_engine::RequestQuote;
+use causeway_engine::{ReadBalances, RequestQuote};
 use jiff::Timestamp;
 
 use crate::{Metrics, RateLimit};
@@ -14,6 +14,7 @@ pub struct App {
     pub catalog: Arc<Catalog>,
     pub prices: Arc<dyn PriceFeed>,
     pub store: Arc<dyn Health>,
+    pub read_balances: ReadBalances,
     pub request_quote: RequestQuote,
     pub metrics: Arc<Metrics>,
     pub options: Options,
@@ -33,6 +34,8 @@ pub struct Options {
     /// How long a request may take until its answer begins.
     pub timeout: Duration,
     pub rate_limit: Option<RateLimit>,
+    /// Where the chains of a sandbox answer JSON-RPC, if one runs; a chain's address is this and its id.
+    pub sandbox_rpc: Option<String>,
     /// `sandbox` or `production`.
     pub mode: &'static str,
     /// `sqlite` or `postgres`.

@@ -5,7 +5,14 @@ use causeway_domain as domain;
 use causeway_domain::ports::PriceFeed;
 use causeway_wire as wire;
 
-pub(crate) fn map_chain(chain: &domain::Chain, public_url: &str) -> wire::Chain {
+use crate::Options;
+
+pub(crate) fn map_chain(chain: &domain::Chain, options: &Options) -> wire::Chain {
+    let rpc = match &options.sandbox_rpc {
+        // Whoever tries the service must not end up on the real chain.
+        Some(base) => vec![format!("{base}/{}", chain.id)],
+        None => chain.rpc.clone(),
+    };
     wire::Chain {
         id: chain.id.get(),
         name: chain.name.clone(),
@@ -16,7 +23,7 @@ pub(crate) fn map_chain(chain: &domain::Chain, public_url: &str) -> wire::Chain 
             symbol: chain.native.symbol.clone(),
             decimals: chain.native.decimals,
         },
-        rpc_urls: wire::RpcUrls { default: wire::RpcEndpoints { http: chain.rpc.clone() } },
+        rpc_urls: wire::RpcUrls { default: wire::RpcEndpoints { http: rpc } },
         block_explorers: wire::BlockExplorers {
             default: wire::BlockExplorer {
                 name: chain.explorer.name.clone(),
@@ -24,7 +31,7 @@ pub(crate) fn map_chain(chain: &domain::Chain, public_url: &str) -> wire::Chain 
             },
         },
         explorer_url: chain.explorer.url.clone(),
-        icon: format!("{public_url}/v1/chain/{}/icon", chain.id),
+        icon: format!("{}/v1/chain/{}/icon", options.public_url, chain.id),
         deposit_methods: chain.deposit_methods.iter().map(|method| method.as_str().to_owned()).collect(),
         enabled: chain.enabled,
     }

@@ -15,8 +15,8 @@ use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
 use crate::{App, BODY_LIMIT, openapi, pages};
 
-/// The whole service as one router.
-pub fn router(app: App) -> Router {
+/// The whole service as one router; `beside` are further routes with the same surroundings.
+pub fn router(app: App, beside: Router) -> Router {
     let app = Arc::new(app);
     let drawing = Router::from(openapi::drawing_routes()).method_not_allowed_fallback(wrong_method);
     let around = ServiceBuilder::new()
@@ -30,8 +30,9 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(compression())
         .merge(drawing)
-        .layer(around)
         .with_state(app)
+        .merge(beside)
+        .layer(around)
 }
 
 async fn no_such_path(request: Request) -> ApiError {

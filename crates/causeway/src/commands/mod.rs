@@ -1,4 +1,5 @@
 pub(crate) mod backup;
+pub(crate) mod run_sandbox;
 pub(crate) mod serve;
 pub(crate) mod show_config;
 pub(crate) mod show_openapi;

@@ -8,19 +8,23 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use causeway_catalog::{Catalog, CatalogOptions};
 use causeway_domain::RowKeys;
-use causeway_engine::{RequestQuote, keep_retention};
+use causeway_engine::{ReadBalances, RequestQuote, keep_retention};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::{FixedPrices, sandbox_price};
+use causeway_sandbox::Sandbox;
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Mode};
-use crate::{logging, signals};
+use crate::{chains, logging, sandbox, signals};
 
 /// How long open requests may take to finish once the service stops; exit follows within 10 s.
-const DRAIN: Duration = Duration::from_secs(8);
+pub(crate) const DRAIN: Duration = Duration::from_secs(8);
+
+/// How long a chain may take to tell balances before it is left out.
+const BALANCES_DEADLINE: Duration = Duration::from_secs(5);
 
 /// How long the store may take to write what waits, after that.
 const CLOSE: Duration = Duration::from_millis(1_500);
@@ -37,6 +41,8 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let store = Arc::new(open_store(config).await?);
     let catalog = Arc::new(load_catalog(config)?);
     let prices = Arc::new(fixed_prices(config, &catalog)?);
+    let sandbox = open_sandbox(config, &catalog, prices.as_ref())?;
+    let sandbox_rpc = sandbox_rpc(config, &public_url);
     let keys = Arc::new(RowKeys::new(config.server.replica));
     let metrics = Arc::new(Metrics::default());
     watch_store(&metrics, &store);
@@ -44,18 +50,25 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         catalog: Arc::clone(&catalog),
         prices,
         store: store.clone(),
+        read_balances: ReadBalances::new(
+            Arc::clone(&catalog),
+            chains::connect(&catalog, sandbox_rpc.as_deref())?,
+            BALANCES_DEADLINE,
+        ),
         request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys),
         metrics,
         options: Options {
             public_url: public_url.clone(),
             timeout: config.server.timeout(),
             rate_limit: config.server.rate_limit(),
+            sandbox_rpc,
             mode: config.mode.as_str(),
             store_engine: config.database.engine(),
             started_at: Timestamp::now(),
         },
     };
-    let router = causeway_http::router(app);
+    let beside = sandbox.as_ref().map(|(chains, _)| causeway_sandbox::routes(Arc::clone(chains)));
+    let router = causeway_http::router(app, beside.unwrap_or_default());
 
     let stop = CancellationToken::new();
     signals::stop_on_signal(stop.clone())?;
@@ -65,6 +78,9 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     causeway_http::serve(listener, router, stop, DRAIN).await;
     lists.abort();
     retention.await.context("the retention task ended badly")?;
+    if let Some((chains, _lock)) = &sandbox {
+        chains.stop().await;
+    }
     if tokio::time::timeout(CLOSE, store.close()).await.is_err() {
         tracing::warn!("the store did not close in time; what it has acknowledged is safe");
     }
@@ -72,7 +88,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 }
 
 /// One service per data folder; the lock ends with the process, however it ends.
-fn lock(data_dir: &Path) -> anyhow::Result<File> {
+pub(crate) fn lock(data_dir: &Path) -> anyhow::Result<File> {
     std::fs::create_dir_all(data_dir).with_context(|| format!("cannot create {}", data_dir.display()))?;
     let path = data_dir.join("lock");
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -88,7 +104,7 @@ fn lock(data_dir: &Path) -> anyhow::Result<File> {
     }
 }
 
-async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+pub(crate) async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| {
         format!("cannot listen on {address}: stop what uses it, or choose another address with --listen")
     })
@@ -100,12 +116,34 @@ async fn open_store(config: &Config) -> anyhow::Result<Store> {
 }
 
 /// The bundled catalog with the configured chains and token lists.
-fn load_catalog(config: &Config) -> anyhow::Result<Catalog> {
+pub(crate) fn load_catalog(config: &Config) -> anyhow::Result<Catalog> {
     Ok(Catalog::load(&CatalogOptions {
         chains: config.chains.clone(),
         lists: config.tokens.lists.clone(),
         cache_dir: Some(config.data_dir.join("token-lists")),
     })?)
+}
+
+/// The chains inside the process and the lock on what is kept of them, unless they run elsewhere or not at all.
+fn open_sandbox(
+    config: &Config,
+    catalog: &Catalog,
+    prices: &FixedPrices,
+) -> anyhow::Result<Option<(Arc<Sandbox>, File)>> {
+    let inside = config.mode == Mode::Sandbox && config.sandbox.enabled && config.sandbox.rpc.is_none();
+    if !inside {
+        return Ok(None);
+    }
+    let lock = lock(&config.data_dir.join("sandbox"))?;
+    let chains = sandbox::open(catalog, prices, &config.data_dir, config.sandbox.fresh)?;
+    Ok(Some((Arc::new(chains), lock)))
+}
+
+/// Where the play chains answer, whether they run inside or elsewhere.
+fn sandbox_rpc(config: &Config, public_url: &str) -> Option<String> {
+    let runs = config.mode == Mode::Sandbox && config.sandbox.enabled;
+    let base = config.sandbox.rpc.as_deref().unwrap_or(public_url).trim_end_matches('/');
+    runs.then(|| format!("{base}/sandbox/rpc"))
 }
 
 fn watch_store(metrics: &Metrics, store: &Arc<Store>) {
@@ -115,7 +153,7 @@ fn watch_store(metrics: &Metrics, store: &Arc<Store>) {
 }
 
 /// The sandbox's play prices and the operator's own, for the genuine assets only.
-fn fixed_prices(config: &Config, catalog: &Catalog) -> anyhow::Result<FixedPrices> {
+pub(crate) fn fixed_prices(config: &Config, catalog: &Catalog) -> anyhow::Result<FixedPrices> {
     let own = config.prices.fixed()?;
     let price = |coin: &str| {
         let own = own.iter().find(|(name, _)| *name == coin).map(|(_, price)| *price);

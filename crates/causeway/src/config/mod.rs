@@ -5,6 +5,7 @@ mod log;
 mod prices;
 mod read;
 mod retention;
+mod sandbox;
 mod secret;
 mod server;
 
@@ -18,6 +19,7 @@ pub(crate) use database::DatabaseConfig;
 pub(crate) use log::{LogConfig, LogFormat};
 pub(crate) use prices::PricesConfig;
 pub(crate) use retention::RetentionConfig;
+pub(crate) use sandbox::SandboxConfig;
 pub(crate) use server::ServerConfig;
 
 use crate::cli::CommonOptions;
@@ -55,6 +57,7 @@ pub(crate) struct Config {
     pub(crate) log: LogConfig,
     pub(crate) prices: PricesConfig,
     pub(crate) tokens: TokensConfig,
+    pub(crate) sandbox: SandboxConfig,
     /// Chains to add, change or disable, by id.
     pub(crate) chains: Vec<ChainOverride>,
 }
@@ -70,6 +73,7 @@ impl Default for Config {
             log: LogConfig::default(),
             prices: PricesConfig::default(),
             tokens: TokensConfig::default(),
+            sandbox: SandboxConfig::default(),
             chains: Vec::new(),
         }
     }
@@ -102,6 +106,10 @@ impl Config {
         if let Some(folder) = &options.data_dir {
             config.data_dir.clone_from(folder);
         }
+        if let Some(url) = &options.sandbox_rpc {
+            config.sandbox.rpc = Some(url.clone());
+        }
+        config.sandbox.fresh |= options.fresh;
         config.check()?;
         Ok(config)
     }
@@ -117,6 +125,7 @@ impl Config {
         self.server.check()?;
         self.retention.check()?;
         self.log.check()?;
+        self.sandbox.check()?;
         self.prices.check()
     }
 
@@ -131,7 +140,7 @@ mod tests {
     use super::*;
 
     fn options() -> CommonOptions {
-        CommonOptions { listen: None, data_dir: None, config: None }
+        CommonOptions { listen: None, data_dir: None, config: None, sandbox_rpc: None, fresh: false }
     }
 
     #[test]
@@ -152,6 +161,7 @@ mod tests {
             config: Some(file),
             listen: Some("127.0.0.1:2".parse().unwrap()),
             data_dir: Some("b".into()),
+            ..options()
         };
         let from_flags = Config::load(&flags).unwrap();
         assert_eq!((from_flags.server.listen.port(), from_flags.data_dir), (2, "b".into()));

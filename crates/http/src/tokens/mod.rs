@@ -1,4 +1,5 @@
 pub(crate) mod autocomplete;
+pub(crate) mod get_balances;
 pub(crate) mod get_suggestions;
 pub(crate) mod get_tokens;
 pub(crate) mod get_top_tokens;

@@ -8,7 +8,7 @@ use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Health, PriceFeed, QuoteStore, StoreError};
 use causeway_domain::{Quote, QuoteId, Route, RowKeys, TokenId, UsdPrice};
-use causeway_engine::RequestQuote;
+use causeway_engine::{ReadBalances, RequestQuote};
 use causeway_http::{App, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -63,21 +63,26 @@ impl PriceFeed for FlatPrice {
 
 pub(crate) fn router(store: Arc<FakeStore>) -> Router {
     let catalog = Arc::new(Catalog::bundled().unwrap());
-    causeway_http::router(App {
-        catalog: Arc::clone(&catalog),
-        prices: Arc::new(FlatPrice),
-        store: store.clone(),
-        request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0))),
-        metrics: Arc::new(Metrics::default()),
-        options: Options {
-            public_url: "https://swap.example".to_owned(),
-            timeout: Duration::from_millis(500),
-            rate_limit: None,
-            mode: "sandbox",
-            store_engine: "sqlite",
-            started_at: "2026-11-15T12:00:00Z".parse().unwrap(),
+    causeway_http::router(
+        App {
+            catalog: Arc::clone(&catalog),
+            prices: Arc::new(FlatPrice),
+            store: store.clone(),
+            read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
+            request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0))),
+            metrics: Arc::new(Metrics::default()),
+            options: Options {
+                public_url: "https://swap.example".to_owned(),
+                timeout: Duration::from_millis(500),
+                rate_limit: None,
+                sandbox_rpc: None,
+                mode: "sandbox",
+                store_engine: "sqlite",
+                started_at: "2026-11-15T12:00:00Z".parse().unwrap(),
+            },
         },
-    })
+        Router::new(),
+    )
 }
 
 pub(crate) async fn send(router: Router, request: Request<Body>) -> Response<Body> {

@@ -1,0 +1,35 @@
+use std::io::Write as _;
+use std::sync::Arc;
+
+use anyhow::ensure;
+use tokio_util::sync::CancellationToken;
+
+use super::serve::{DRAIN, fixed_prices, listen, load_catalog, lock};
+use crate::config::{Config, Mode};
+use crate::{logging, sandbox, signals};
+
+/// Runs the chains alone, so that a service beside them can be killed, stopped or doubled while they live on.
+#[tokio::main]
+pub(crate) async fn run_sandbox(config: &Config) -> anyhow::Result<()> {
+    ensure!(config.mode == Mode::Sandbox, "play chains do not run in production mode");
+    logging::start(&config.log)?;
+    let _lock = lock(&config.data_dir.join("sandbox"))?;
+    let listener = listen(config.server.listen).await?;
+    let url = config.server.public_url(listener.local_addr()?);
+    let catalog = load_catalog(config)?;
+    let prices = fixed_prices(config, &catalog)?;
+    let chains = Arc::new(sandbox::open(&catalog, &prices, &config.data_dir, config.sandbox.fresh)?);
+    let stop = CancellationToken::new();
+    signals::stop_on_signal(stop.clone())?;
+    // Nobody may be reading any more, and the chains run all the same.
+    let _ = writeln!(
+        std::io::stdout(),
+        "\n  The sandbox's {count} chains are running: play money only\n\n    \
+         JSON-RPC  {url}/sandbox/rpc/1\n\n  \
+         Ctrl-C stops them.\n",
+        count = chains.chains().count(),
+    );
+    causeway_http::serve(listener, causeway_sandbox::routes(Arc::clone(&chains)), stop, DRAIN).await;
+    chains.stop().await;
+    Ok(())
+}

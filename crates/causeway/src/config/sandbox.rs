@@ -1,0 +1,31 @@
+use anyhow::ensure;
+use serde::{Deserialize, Serialize};
+
+/// The play chains; they exist in sandbox mode only.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SandboxConfig {
+    /// Whether chains run at all.
+    pub(crate) enabled: bool,
+    /// The address of a `causeway sandbox`; without it the chains run inside the process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rpc: Option<String>,
+    /// Begin the chains anew at every start.
+    pub(crate) fresh: bool,
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self { enabled: true, rpc: None, fresh: false }
+    }
+}
+
+impl SandboxConfig {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        if let Some(url) = &self.rpc {
+            let web = url.starts_with("http://") || url.starts_with("https://");
+            ensure!(web, "sandbox.rpc must start with http:// or https://");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::ports::BalanceReader;
+use causeway_domain::{Address, ChainId, RawAmount, TokenId};
+use futures::future::join_all;
+
+/// What an address holds, and which chains did not tell in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Balances {
+    /// By chain, then as the catalog orders its tokens; nothing that is zero.
+    pub held: Vec<(TokenId, RawAmount)>,
+    /// Chains that did not answer, by id.
+    pub silent: Vec<ChainId>,
+}
+
+/// Reads balances over all chains at once.
+pub struct ReadBalances {
+    catalog: Arc<Catalog>,
+    readers: Vec<Arc<dyn BalanceReader>>,
+    deadline: Duration,
+}
+
+impl std::fmt::Debug for ReadBalances {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadBalances").field("chains", &self.readers.len()).finish_non_exhaustive()
+    }
+}
+
+impl ReadBalances {
+    /// A chain that takes longer than `deadline` is left out and named.
+    pub fn new(catalog: Arc<Catalog>, readers: Vec<Arc<dyn BalanceReader>>, deadline: Duration) -> Self {
+        Self { catalog, readers, deadline }
+    }
+
+    /// What `owner` holds of the well-known tokens on the given chains, or on all of its family when none is given.
+    pub async fn read(&self, owner: Address, chains: &[ChainId]) -> Balances {
+        let asked = self.readers.iter().filter(|reader| {
+            let chain = reader.chain();
+            chain.family() == owner.family() && (chains.is_empty() || chains.contains(&chain))
+        });
+        let answers = join_all(asked.map(|reader| self.read_one(reader.as_ref(), owner))).await;
+        let mut balances = Balances::default();
+        for (chain, answer) in answers {
+            match answer {
+                Some(mut held) => balances.held.append(&mut held),
+                None => balances.silent.push(chain),
+            }
+        }
+        balances
+    }
+
+    async fn read_one(
+        &self,
+        reader: &dyn BalanceReader,
+        owner: Address,
+    ) -> (ChainId, Option<Vec<(TokenId, RawAmount)>>) {
+        let chain = reader.chain();
+        let snapshot = self.catalog.snapshot();
+        let tokens: Vec<TokenId> = snapshot.top(&[chain]).iter().map(|listed| listed.token.id).collect();
+        match tokio::time::timeout(self.deadline, reader.balances(owner, &tokens)).await {
+            Ok(Ok(mut held)) => {
+                held.retain(|(_, amount)| !amount.is_zero());
+                held.sort_by_key(|(token, _)| tokens.iter().position(|known| known == token));
+                (chain, Some(held))
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(chain = chain.get(), %error, "balances could not be read");
+                (chain, None)
+            }
+            Err(_) => (chain, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use causeway_domain::Family;
+    use causeway_domain::ports::ChainError;
+
+    use super::*;
+
+    /// A chain that holds one unit of everything, answers late, or not at all.
+    struct Chain {
+        id: u64,
+        delay: Duration,
+        broken: bool,
+    }
+
+    #[async_trait]
+    impl BalanceReader for Chain {
+        fn chain(&self) -> ChainId {
+            ChainId::new(self.id).unwrap()
+        }
+
+        async fn balances(
+            &self,
+            _: Address,
+            tokens: &[TokenId],
+        ) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
+            tokio::time::sleep(self.delay).await;
+            if self.broken {
+                return Err(ChainError::Unavailable(self.chain()));
+            }
+            let one: RawAmount = "1".parse().unwrap();
+            Ok(tokens
+                .iter()
+                .rev()
+                .map(|token| (*token, if token.is_native() { one } else { RawAmount::ZERO }))
+                .collect())
+        }
+    }
+
+    fn reader(id: u64, delay: u64, broken: bool) -> Arc<dyn BalanceReader> {
+        Arc::new(Chain { id, delay: Duration::from_millis(delay), broken })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_and_broken_chains_are_left_out_and_named() {
+        let readers = vec![
+            reader(1, 0, false),
+            reader(10, 60_000, false),
+            reader(8453, 0, true),
+            reader(20_011_000_000, 0, false),
+        ];
+        let catalog = Arc::new(Catalog::bundled().unwrap());
+        let deed = ReadBalances::new(catalog, readers, Duration::from_secs(3));
+        let balances = deed.read(Address::native(Family::Evm), &[]).await;
+        let id = |id| ChainId::new(id).unwrap();
+        assert_eq!(balances.held.len(), 1, "zero balances and the other family are left out");
+        assert_eq!(balances.held[0].0, TokenId::native(id(1)));
+        assert_eq!(balances.silent, [id(10), id(8453)]);
+        let scoped = deed.read(Address::native(Family::Evm), &[id(1)]).await;
+        assert!(scoped.silent.is_empty());
+    }
+}

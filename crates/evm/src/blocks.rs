@@ -1,0 +1,195 @@
+use std::fmt;
+
+use alloy_primitives::{Address, B256, Bytes, U64, U256};
+use causeway_domain::ChainId;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::rpc::Call;
+
+/// What identifies a block and ties it to the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Block {
+    #[serde(deserialize_with = "number")]
+    pub number: u64,
+    pub hash: B256,
+    #[serde(rename = "parentHash")]
+    pub parent: B256,
+    #[serde(deserialize_with = "number")]
+    pub timestamp: u64,
+}
+
+/// What a contract recorded in a transaction.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Log {
+    pub address: Address,
+    pub topics: Vec<B256>,
+    pub data: Bytes,
+    pub block_hash: B256,
+    #[serde(deserialize_with = "number")]
+    pub block_number: u64,
+    pub transaction_hash: B256,
+    #[serde(rename = "logIndex", deserialize_with = "number")]
+    pub index: u64,
+    #[serde(default)]
+    pub removed: bool,
+}
+
+/// What became of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    pub transaction_hash: B256,
+    pub block_hash: B256,
+    #[serde(deserialize_with = "number")]
+    pub block_number: u64,
+    /// 1 when it did what it was sent for.
+    #[serde(deserialize_with = "number")]
+    pub status: u64,
+    #[serde(deserialize_with = "number")]
+    pub gas_used: u64,
+    #[serde(default)]
+    pub effective_gas_price: U256,
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    U64::deserialize(deserializer).map(|number| number.to())
+}
+
+/// Which block is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockTag {
+    Latest,
+    Safe,
+    Finalized,
+    Number(u64),
+}
+
+impl BlockTag {
+    pub(crate) fn json(self) -> Value {
+        match self {
+            Self::Number(number) => json!(U64::from(number)),
+            named => json!(named.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for BlockTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Latest => f.write_str("latest"),
+            Self::Safe => f.write_str("safe"),
+            Self::Finalized => f.write_str("finalized"),
+            Self::Number(number) => write!(f, "block {number}"),
+        }
+    }
+}
+
+impl EvmClient {
+    /// The block, or `None` if the chain has not got that far.
+    pub async fn block(&self, tag: BlockTag) -> Result<Option<Block>, CallError> {
+        let block = self.call(block_call(tag)).await?;
+        check_block(self.chain_id(), tag, block)
+    }
+
+    /// Several blocks by number in one request.
+    pub async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, CallError> {
+        let tags: Vec<BlockTag> = numbers.iter().copied().map(BlockTag::Number).collect();
+        let calls: Vec<Call> = tags.iter().copied().map(block_call).collect();
+        let blocks = self.batch::<Option<Block>>(&calls).await;
+        tags.into_iter().zip(blocks).map(|(tag, block)| check_block(self.chain_id(), tag, block?)).collect()
+    }
+
+    /// What the endpoints say about the block; those that have it must agree.
+    pub async fn agreed_block(&self, number: u64) -> Result<Option<Block>, CallError> {
+        let tag = BlockTag::Number(number);
+        let mut agreed: Option<(String, Block)> = None;
+        let mut fault = None;
+        for (host, answer) in self.each::<Option<Block>>(&block_call(tag)).await {
+            match answer.and_then(|block| check_block(self.chain_id(), tag, block)) {
+                Ok(Some(block)) => match &agreed {
+                    Some((other, known)) if known.hash != block.hash => {
+                        let message = format!(
+                            "block {number} is {} at {other} and {} at {host}",
+                            known.hash, block.hash
+                        );
+                        return Err(CallError::Disagreement { chain: self.chain_id(), message });
+                    }
+                    Some(_) => {}
+                    None => agreed = Some((host, block)),
+                },
+                Ok(None) => {}
+                Err(error) => fault = Some(error),
+            }
+        }
+        match (agreed, fault) {
+            (Some((_, block)), _) => Ok(Some(block)),
+            (None, Some(fault)) => Err(fault),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The logs of these contracts in each of the blocks, by hash, in one request.
+    pub async fn block_logs(
+        &self,
+        addresses: &[Address],
+        blocks: &[Block],
+    ) -> Result<Vec<Vec<Log>>, CallError> {
+        let call = |block: &Block| {
+            Call::new("eth_getLogs", json!([{ "address": addresses, "blockHash": block.hash }]))
+        };
+        let calls: Vec<Call> = blocks.iter().map(call).collect();
+        let answers = self.batch::<Vec<Log>>(&calls).await;
+        let checked = |(block, logs): (&Block, Result<Vec<Log>, CallError>)| {
+            let logs = logs?;
+            let stranger = |log: &Log| log.block_hash != block.hash || !addresses.contains(&log.address);
+            if logs.iter().any(stranger) {
+                return Err(
+                    self.nonsense(format!("logs that are not of block {} or our contracts", block.number))
+                );
+            }
+            Ok(logs)
+        };
+        blocks.iter().zip(answers).map(checked).collect()
+    }
+
+    /// The logs of these contracts from block `from` to block `to`, both included, in the chain's order.
+    pub async fn range_logs(&self, addresses: &[Address], from: u64, to: u64) -> Result<Vec<Log>, CallError> {
+        let (first, last) = (U64::from(from), U64::from(to));
+        let filter = json!([{ "address": addresses, "fromBlock": first, "toBlock": last }]);
+        let mut logs: Vec<Log> = self.call(Call::new("eth_getLogs", filter)).await?;
+        let stranger = |log: &Log| {
+            !(from..=to).contains(&log.block_number) || log.removed || !addresses.contains(&log.address)
+        };
+        if logs.iter().any(stranger) {
+            return Err(self.nonsense("logs outside the range or of other contracts"));
+        }
+        logs.sort_by_key(|log| (log.block_number, log.index));
+        Ok(logs)
+    }
+
+    /// The receipts of those transactions that are in a block.
+    pub async fn receipts(&self, hashes: &[B256]) -> Result<Vec<Option<Receipt>>, CallError> {
+        let call = |hash: &B256| Call::new("eth_getTransactionReceipt", json!([hash]));
+        let calls: Vec<Call> = hashes.iter().map(call).collect();
+        self.batch(&calls).await.into_iter().collect()
+    }
+}
+
+fn block_call(tag: BlockTag) -> Call {
+    Call::new("eth_getBlockByNumber", json!([tag.json(), false]))
+}
+
+fn check_block(chain: ChainId, tag: BlockTag, block: Option<Block>) -> Result<Option<Block>, CallError> {
+    match (tag, block) {
+        (BlockTag::Number(wanted), Some(block)) if block.number != wanted => Err(CallError::Nonsense {
+            chain,
+            message: format!("block {} when asked for block {wanted}", block.number),
+        }),
+        _ => Ok(block),
+    }
+}

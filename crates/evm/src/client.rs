@@ -1,0 +1,83 @@
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use causeway_domain::{ChainId, Family};
+use serde::de::DeserializeOwned;
+
+use crate::config::{ConfigError, EvmConfig};
+use crate::error::CallError;
+use crate::rpc::{Call, EndpointStatus, Endpoints, Http};
+
+/// One EVM chain. Clones share connections, limits and what is known about the endpoints.
+#[derive(Clone, Debug)]
+pub struct EvmClient(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    chain: ChainId,
+    config: EvmConfig,
+    endpoints: Endpoints,
+    /// Until when Multicall3 is taken to be missing.
+    no_multicall_until: Mutex<Option<Instant>>,
+}
+
+impl EvmClient {
+    /// A client with connections of its own; nothing is sent before the first call.
+    pub fn new(chain: ChainId, config: EvmConfig) -> Result<Self, ConfigError> {
+        Self::with_http(chain, config, &Http::new()?)
+    }
+
+    /// A client that shares its connections with others.
+    pub fn with_http(chain: ChainId, config: EvmConfig, http: &Http) -> Result<Self, ConfigError> {
+        if chain.family() != Family::Evm {
+            return Err(ConfigError::NotEvm(chain));
+        }
+        if config.endpoints.is_empty() {
+            return Err(ConfigError::NoEndpoints);
+        }
+        let endpoints = Endpoints::new(chain, &config, http.clone());
+        Ok(Self(Arc::new(Inner { chain, config, endpoints, no_multicall_until: Mutex::new(None) })))
+    }
+
+    pub fn chain_id(&self) -> ChainId {
+        self.0.chain
+    }
+
+    pub(crate) fn config(&self) -> &EvmConfig {
+        &self.0.config
+    }
+
+    pub(crate) fn no_multicall_until(&self) -> &Mutex<Option<Instant>> {
+        &self.0.no_multicall_until
+    }
+
+    /// Asks one thing of the best endpoint that answers it.
+    pub async fn call<T: DeserializeOwned + Send>(&self, call: Call) -> Result<T, CallError> {
+        let mut answers = self.0.endpoints.batch(std::slice::from_ref(&call)).await;
+        answers.pop().unwrap_or_else(|| Err(self.nonsense(format!("no answer to {}", call.method))))
+    }
+
+    /// Asks many things in as few requests as the limits allow; answers come in the order of the calls.
+    pub async fn batch<T: DeserializeOwned + Send>(&self, calls: &[Call]) -> Vec<Result<T, CallError>> {
+        self.0.endpoints.batch(calls).await
+    }
+
+    /// Asks the same of every endpoint and returns what each says, with its name.
+    pub async fn each<T: DeserializeOwned + Send>(&self, call: &Call) -> Vec<(String, Result<T, CallError>)> {
+        self.0.endpoints.each(call).await
+    }
+
+    /// Asks every endpoint for its chain and newest block, so that wrong and lagging ones are asked last.
+    pub async fn probe(&self) -> Vec<EndpointStatus> {
+        self.0.endpoints.probe().await
+    }
+
+    /// What is known about the endpoints, without asking them.
+    pub fn endpoints(&self) -> Vec<EndpointStatus> {
+        self.0.endpoints.statuses()
+    }
+
+    pub(crate) fn nonsense(&self, message: impl Into<String>) -> CallError {
+        CallError::Nonsense { chain: self.0.chain, message: message.into() }
+    }
+}

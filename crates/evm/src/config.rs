@@ -1,0 +1,110 @@
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::time::Duration;
+
+use alloy_primitives::{Address, address};
+use causeway_domain::ChainId;
+use thiserror::Error;
+
+use crate::rpc::RpcUrl;
+
+/// Where Multicall3 lies on nearly every chain.
+pub(crate) const MULTICALL3: Address = address!("cA11bde05977b3631167028862bE2a173976CA11");
+
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("a chain needs at least one RPC address")]
+    NoEndpoints,
+    #[error("chain {0} is not an EVM chain")]
+    NotEvm(ChainId),
+    #[error("the HTTP client cannot be built: {0}")]
+    Http(String),
+}
+
+/// One RPC address of a chain and what it may be asked.
+#[derive(Clone, Debug)]
+pub struct EndpointConfig {
+    pub url: RpcUrl,
+    /// JSON-RPC calls a second, each call of a batch counted; no limit when absent.
+    pub calls_per_second: Option<NonZeroU32>,
+    /// How many requests may wait for an answer at once.
+    pub in_flight: NonZeroUsize,
+}
+
+impl EndpointConfig {
+    pub fn new(url: RpcUrl) -> Self {
+        Self { url, calls_per_second: None, in_flight: ONE.saturating_add(15) }
+    }
+}
+
+/// How a chain is reached.
+#[derive(Clone, Debug)]
+pub struct EvmConfig {
+    /// In order of preference; a healthy one nearer the start is asked first.
+    pub endpoints: Vec<EndpointConfig>,
+    /// How long one endpoint may take for one request before the next is asked.
+    pub call_timeout: Duration,
+    /// How often the list of endpoints is gone through before giving up.
+    pub rounds: NonZeroU32,
+    pub max_response_bytes: usize,
+    pub max_request_bytes: usize,
+    pub max_batch_calls: NonZeroUsize,
+    /// An endpoint this many blocks behind the best is asked last.
+    pub lag_blocks: u64,
+    pub multicall: Address,
+    pub tokens_per_multicall: NonZeroUsize,
+    pub fees: FeePolicy,
+}
+
+impl EvmConfig {
+    /// The usual limits, and what is known to lie elsewhere on this chain: the ZKsync stack derives other addresses.
+    pub fn for_chain(chain: ChainId, urls: impl IntoIterator<Item = RpcUrl>) -> Self {
+        let multicall = match chain.get() {
+            324 => address!("F9cda624FBC7e059355ce98a31693d299FACd963"),
+            2741 => address!("Aa4De41dba0Ca5dCBb288b7cC6b708F3aaC759E7"),
+            _ => MULTICALL3,
+        };
+        Self { multicall, ..Self::new(urls) }
+    }
+
+    /// The usual limits for these addresses.
+    pub fn new(urls: impl IntoIterator<Item = RpcUrl>) -> Self {
+        Self {
+            endpoints: urls.into_iter().map(EndpointConfig::new).collect(),
+            call_timeout: Duration::from_secs(6),
+            rounds: NonZeroU32::MIN.saturating_add(1),
+            max_response_bytes: 10 << 20,
+            max_request_bytes: 1 << 20,
+            max_batch_calls: ONE.saturating_add(99),
+            lag_blocks: 5,
+            multicall: MULTICALL3,
+            tokens_per_multicall: ONE.saturating_add(399),
+            fees: FeePolicy::default(),
+        }
+    }
+}
+
+/// What a transaction may cost.
+#[derive(Clone, Debug)]
+pub struct FeePolicy {
+    /// The percentile of the tips in recent blocks that we pay.
+    pub percentile: u8,
+    /// The least tip, in wei.
+    pub min_priority_fee: u128,
+    /// No fee per gas goes above this, in wei.
+    pub max_fee_per_gas: u128,
+    /// What is added to an estimate of gas, in percent.
+    pub gas_margin_percent: u8,
+}
+
+impl Default for FeePolicy {
+    fn default() -> Self {
+        Self {
+            percentile: 50,
+            min_priority_fee: 1_000_000,
+            max_fee_per_gas: 2_000_000_000_000,
+            gas_margin_percent: 20,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+use alloy_primitives::U256;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::client::EvmClient;
+use crate::config::FeePolicy;
+use crate::error::CallError;
+use crate::rpc::Call;
+
+/// How many blocks are looked at.
+const BLOCKS: u64 = 10;
+
+/// What a transaction offers to pay per gas, in wei.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fees {
+    Eip1559 {
+        max_fee: u128,
+        priority_fee: u128,
+    },
+    /// For chains without a base fee.
+    Legacy {
+        gas_price: u128,
+    },
+}
+
+/// The answer of `eth_feeHistory`, as far as it matters.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FeeHistory {
+    pub base_fee_per_gas: Option<Vec<Option<U256>>>,
+    pub reward: Option<Vec<Vec<U256>>>,
+}
+
+impl Fees {
+    /// The most that is paid per gas.
+    pub const fn ceiling(&self) -> u128 {
+        match self {
+            Self::Eip1559 { max_fee, .. } => *max_fee,
+            Self::Legacy { gas_price } => *gas_price,
+        }
+    }
+
+    /// Twice the next base fee, so that six full blocks in a row do not outgrow it, and the usual tip on top.
+    /// `None` where the chain has no base fee.
+    pub fn from_history(history: &FeeHistory, policy: &FeePolicy) -> Option<Self> {
+        let base = saturate(history.base_fee_per_gas.as_ref()?.last().copied()??);
+        if base == 0 {
+            return None;
+        }
+        let first = |tips: &Vec<U256>| tips.first().copied().map(saturate);
+        let mut tips: Vec<u128> =
+            history.reward.iter().flatten().filter_map(first).filter(|tip| *tip > 0).collect();
+        tips.sort_unstable();
+        let usual = tips.get(tips.len() / 2).copied().unwrap_or(0);
+        let priority_fee = usual.max(policy.min_priority_fee);
+        Some(Self::Eip1559 { max_fee: base.saturating_mul(2).saturating_add(priority_fee), priority_fee })
+    }
+
+    /// The price a node names, and an eighth more in case it rises.
+    pub fn from_gas_price(price: U256) -> Self {
+        Self::Legacy { gas_price: bumped(saturate(price)) }
+    }
+
+    /// The fees with which a transaction that offered these is replaced: what is usual now, and at least an eighth
+    /// more than before in every part, or nodes refuse it. The kind stays.
+    #[must_use]
+    pub fn replacement(&self, market: &Self) -> Self {
+        match *self {
+            Self::Legacy { gas_price } => Self::Legacy { gas_price: bumped(gas_price).max(market.ceiling()) },
+            Self::Eip1559 { max_fee, priority_fee } => {
+                let usual_tip = match market {
+                    Self::Eip1559 { priority_fee, .. } => *priority_fee,
+                    Self::Legacy { .. } => 0,
+                };
+                let priority_fee = bumped(priority_fee).max(usual_tip);
+                let max_fee = bumped(max_fee).max(market.ceiling()).max(priority_fee);
+                Self::Eip1559 { max_fee, priority_fee }
+            }
+        }
+    }
+}
+
+/// At least an eighth more, rounded up.
+fn bumped(fee: u128) -> u128 {
+    fee.saturating_add((fee / 8).saturating_add(1))
+}
+
+fn saturate(fee: U256) -> u128 {
+    u128::try_from(fee).unwrap_or(u128::MAX)
+}
+
+impl EvmClient {
+    /// What a transaction should offer now.
+    pub async fn fees(&self) -> Result<Fees, CallError> {
+        let policy = &self.config().fees;
+        let params = json!([format!("{BLOCKS:#x}"), "latest", [policy.percentile.min(100)]]);
+        let history = match self.call::<FeeHistory>(Call::new("eth_feeHistory", params)).await {
+            Ok(history) => history,
+            Err(CallError::Refused { .. }) => FeeHistory::default(),
+            Err(error) => return Err(error),
+        };
+        match Fees::from_history(&history, policy) {
+            Some(fees) => Ok(fees),
+            None => self.call(Call::new("eth_gasPrice", json!([]))).await.map(Fees::from_gas_price),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GWEI: u128 = 1_000_000_000;
+
+    fn history(json: &str) -> FeeHistory {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn the_ceiling_is_twice_the_next_base_fee_and_the_median_tip() {
+        let history = history(
+            r#"{"oldestBlock":"0x1","baseFeePerGas":["0x1","0x2540be400"],"gasUsedRatio":[0.5],
+                "reward":[["0x0"],["0x3b9aca00"],["0xb2d05e00"],["0x77359400"]]}"#,
+        );
+        let fees = Fees::from_history(&history, &FeePolicy::default()).unwrap();
+        assert_eq!(fees, Fees::Eip1559 { max_fee: 22 * GWEI, priority_fee: 2 * GWEI });
+    }
+
+    #[test]
+    fn quiet_chains_still_pay_the_least_tip() {
+        let history = history(r#"{"baseFeePerGas":["0x64"],"reward":null}"#);
+        let fees = Fees::from_history(&history, &FeePolicy::default()).unwrap();
+        assert_eq!(fees, Fees::Eip1559 { max_fee: 1_000_200, priority_fee: 1_000_000 });
+    }
+
+    #[test]
+    fn chains_without_a_base_fee_are_told() {
+        for json in
+            [r"{}", r#"{"baseFeePerGas":[]}"#, r#"{"baseFeePerGas":["0x0"]}"#, r#"{"baseFeePerGas":[null]}"#]
+        {
+            assert_eq!(Fees::from_history(&history(json), &FeePolicy::default()), None, "{json}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_replacement_is_an_eighth_dearer_in_every_part(max in any::<u64>(), tip in any::<u64>(), market in any::<u64>()) {
+            let old = Fees::Eip1559 { max_fee: max.into(), priority_fee: tip.into() };
+            for market in [
+                Fees::Legacy { gas_price: market.into() },
+                Fees::Eip1559 { max_fee: market.into(), priority_fee: u128::from(market) / 2 },
+            ] {
+                let Fees::Eip1559 { max_fee, priority_fee } = old.replacement(&market) else { panic!() };
+                prop_assert!(max_fee * 8 >= u128::from(max) * 9 && priority_fee * 8 >= u128::from(tip) * 9);
+                prop_assert!(max_fee >= market.ceiling() && max_fee >= priority_fee);
+            }
+            let legacy = Fees::Legacy { gas_price: max.into() };
+            let Fees::Legacy { gas_price } = legacy.replacement(&old) else { panic!() };
+            prop_assert!(gas_price * 8 >= u128::from(max) * 9);
+        }
+
+        #[test]
+        fn any_numbers_give_fees_without_panic(base in any::<[u64; 4]>(), tips in prop::collection::vec(any::<[u64; 4]>(), 0..5)) {
+            let number = U256::from_limbs;
+            let history = FeeHistory {
+                base_fee_per_gas: Some(vec![Some(number(base))]),
+                reward: Some(tips.into_iter().map(|tip| vec![number(tip)]).collect()),
+            };
+            if let Some(fees) = Fees::from_history(&history, &FeePolicy::default()) {
+                let _ = fees.replacement(&Fees::from_gas_price(number(base)));
+            }
+        }
+    }
+}

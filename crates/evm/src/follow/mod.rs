@@ -1,0 +1,9 @@
+mod config;
+mod follower;
+mod source;
+mod tracker;
+
+pub use config::{Finality, FollowConfig, Start};
+pub use follower::{BlockEvent, Follower};
+pub use source::BlockSource;
+pub use tracker::{Offer, Trace, Tracker};

@@ -1,0 +1,45 @@
+use alloy_primitives::hex;
+use alloy_sol_types::{Panic, Revert, SolError};
+
+/// The reason of a revert in words: the contract's text, what a panic means, or the name of nothing we know.
+pub fn revert_words(data: &[u8]) -> Option<String> {
+    if let Ok(revert) = Revert::abi_decode(data) {
+        let words: String = revert.reason.chars().filter(|c| !c.is_control()).take(300).collect();
+        return Some(format!("reverted: {words}"));
+    }
+    if let Ok(panic) = Panic::abi_decode(data) {
+        let meaning =
+            panic.kind().map_or_else(|| "panic of an unknown kind".to_owned(), |kind| kind.to_string());
+        return Some(format!("reverted: {meaning}"));
+    }
+    let selector = data.first_chunk::<4>()?;
+    Some(format!("reverted with the contract's error {}", hex::encode_prefixed(selector)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reasons_panics_and_custom_errors_are_told_apart() {
+        let reason = Revert::from("ERC20: transfer amount exceeds balance").abi_encode();
+        assert_eq!(revert_words(&reason).unwrap(), "reverted: ERC20: transfer amount exceeds balance");
+        let panic = Panic::from(0x11).abi_encode();
+        assert!(revert_words(&panic).unwrap().contains("overflow"), "{:?}", revert_words(&panic));
+        assert_eq!(
+            revert_words(&[0xde, 0xad, 0xbe, 0xef, 1]).unwrap(),
+            "reverted with the contract's error 0xdeadbeef"
+        );
+        assert_eq!(revert_words(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_data_is_read_without_panic(data in any::<Vec<u8>>()) {
+            let _ = revert_words(&data);
+            let _ = revert_words(&[&Revert::SELECTOR[..], &data].concat());
+        }
+    }
+}

@@ -1,0 +1,105 @@
+use std::fmt;
+use std::str::FromStr;
+
+use reqwest::Url;
+use thiserror::Error;
+
+/// The shortest part of an address that is taken for a key.
+const KEY_LENGTH: usize = 8;
+
+/// The address of an RPC endpoint. It may carry a key, so only scheme, host and port are ever shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RpcUrl(Url);
+
+/// The text itself is left out: it may hold a key.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum RpcUrlError {
+    #[error("an RPC address is a URL such as https://rpc.example/key")]
+    NotAUrl,
+    #[error("an RPC address starts with https:// or http://")]
+    Scheme,
+}
+
+impl RpcUrl {
+    pub(crate) const fn as_url(&self) -> &Url {
+        &self.0
+    }
+
+    /// `words` without anything that looks like a key of this address: servers like to repeat what they were sent.
+    pub(crate) fn scrub(&self, words: &str) -> String {
+        let path = self.0.path_segments().into_iter().flatten();
+        let query = self.0.query_pairs();
+        let mut clean = words.to_owned();
+        for part in path {
+            hide(&mut clean, part);
+        }
+        for (_, value) in query {
+            hide(&mut clean, &value);
+        }
+        for part in [self.0.username(), self.0.password().unwrap_or_default()] {
+            hide(&mut clean, part);
+        }
+        clean
+    }
+}
+
+fn hide(words: &mut String, part: &str) {
+    if part.len() >= KEY_LENGTH && words.contains(part) {
+        *words = words.replace(part, "***");
+    }
+}
+
+impl FromStr for RpcUrl {
+    type Err = RpcUrlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let url = Url::parse(text).map_err(|_| RpcUrlError::NotAUrl)?;
+        let web = matches!(url.scheme(), "http" | "https") && url.has_host();
+        if web { Ok(Self(url)) } else { Err(RpcUrlError::Scheme) }
+    }
+}
+
+impl fmt::Display for RpcUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.0.scheme(), self.0.host_str().unwrap_or_default())?;
+        self.0.port().map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+impl fmt::Debug for RpcUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_scheme_host_and_port_are_shown() {
+        let url: RpcUrl =
+            "https://user:hunter2secret@rpc.example:8545/v2/abcdef0123456789?key=zyxwvuts".parse().unwrap();
+        assert_eq!(url.to_string(), "https://rpc.example:8545");
+        assert_eq!(format!("{url:?}"), "https://rpc.example:8545");
+        let echoed = url.scrub("no such key abcdef0123456789 or zyxwvuts for hunter2secret");
+        assert_eq!(echoed, "no such key *** or *** for ***");
+    }
+
+    #[test]
+    fn other_schemes_are_refused_without_repeating_the_address() {
+        assert_eq!("wss://rpc.example/secret".parse::<RpcUrl>(), Err(RpcUrlError::Scheme));
+        assert_eq!("rpc.example".parse::<RpcUrl>(), Err(RpcUrlError::NotAUrl));
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_in_the_path_is_never_printed(key in "[a-zA-Z0-9]{12,40}") {
+            let url: RpcUrl = format!("https://host.test/{key}").parse().unwrap();
+            let shown = format!("{url} {url:?} {}", url.scrub(&format!("bad key {key}")));
+            prop_assert!(!shown.contains(&key));
+        }
+    }
+}

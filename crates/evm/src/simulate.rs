@@ -1,0 +1,78 @@
+use alloy_primitives::{Address, Bytes, U64, U256};
+use serde_json::{Value, json};
+
+use crate::blocks::BlockTag;
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::revert::revert_words;
+use crate::rpc::Call;
+use crate::send::TxRequest;
+
+/// What a transaction would come to if it were mined now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Simulation {
+    Passes(Bytes),
+    /// The chain's reason in words, and the contract's data if it gave any.
+    Fails {
+        words: String,
+        data: Option<Bytes>,
+    },
+}
+
+impl EvmClient {
+    /// Tries a transaction without sending it.
+    pub async fn simulate(&self, from: Address, request: &TxRequest) -> Result<Simulation, CallError> {
+        let params = json!([transaction(from, request), "latest"]);
+        match self.call(Call::new("eth_call", params)).await {
+            Ok(answer) => Ok(Simulation::Passes(answer)),
+            Err(CallError::Refused { message, data, .. }) => {
+                let words = data.as_ref().and_then(|data| revert_words(data)).unwrap_or(message);
+                Ok(Simulation::Fails { words, data })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The gas a transaction will need, with the configured margin.
+    pub async fn estimate_gas(&self, from: Address, request: &TxRequest) -> Result<u64, CallError> {
+        let gas: U64 = self.call(Call::new("eth_estimateGas", json!([transaction(from, request)]))).await?;
+        Ok(with_margin(gas.to(), self.config().fees.gas_margin_percent))
+    }
+
+    /// How many transactions the account has in blocks up to `tag`, which is its next nonce there.
+    pub async fn nonce(&self, account: Address, tag: BlockTag) -> Result<u64, CallError> {
+        let params = json!([account, tag.json()]);
+        let nonce: U64 = self.call(Call::new("eth_getTransactionCount", params)).await?;
+        Ok(nonce.to())
+    }
+
+    /// The native coin that the account has.
+    pub async fn native_balance(&self, account: Address) -> Result<U256, CallError> {
+        self.call(Call::new("eth_getBalance", json!([account, "latest"]))).await
+    }
+
+    /// The code at an address; empty where there is none.
+    pub async fn code(&self, address: Address) -> Result<Bytes, CallError> {
+        self.call(Call::new("eth_getCode", json!([address, "latest"]))).await
+    }
+}
+
+fn with_margin(gas: u64, percent: u8) -> u64 {
+    gas.saturating_add((gas / 100).saturating_add(1).saturating_mul(percent.into()))
+}
+
+fn transaction(from: Address, request: &TxRequest) -> Value {
+    json!({ "from": from, "to": request.to, "value": request.value, "data": request.data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_never_overflows_and_never_shrinks_an_estimate() {
+        assert_eq!(with_margin(100_000, 20), 120_020);
+        assert_eq!(with_margin(u64::MAX, 255), u64::MAX);
+        assert_eq!(with_margin(21_000, 0), 21_000);
+    }
+}

@@ -1,0 +1,293 @@
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::time::{Duration, Instant};
+
+use causeway_domain::ports::ChainError;
+use causeway_evm::{BlockTag, Call, CallError, EvmClient, Fees, Receipt};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::fake::{CHAIN, Fake, Mode, chain, client, config, error};
+
+fn ask() -> Call {
+    Call::new("who", json!([]))
+}
+
+async fn pair() -> (Fake, Fake, EvmClient) {
+    let (first, second) = (Fake::named("first", CHAIN, 10).await, Fake::named("second", CHAIN, 10).await);
+    let client = client(&[&first, &second]);
+    (first, second, client)
+}
+
+#[tokio::test]
+async fn the_first_healthy_endpoint_is_asked() {
+    let (_first, second, client) = pair().await;
+    assert_eq!(client.call::<String>(ask()).await.unwrap(), "first");
+    assert!(second.requests().is_empty());
+}
+
+#[tokio::test]
+async fn every_fault_moves_on_to_the_next_endpoint() {
+    for mode in [
+        Mode::Status(500),
+        Mode::Status(429),
+        Mode::Status(404),
+        Mode::Hang,
+        Mode::Redirect,
+        Mode::Raw(b"<html>".to_vec()),
+        Mode::Raw(Vec::new()),
+        Mode::Raw(b"[]".to_vec()),
+        Mode::Raw(br#"{"jsonrpc":"2.0","id":0}"#.to_vec()),
+        Mode::Raw(br#"{"jsonrpc":"2.0","id":0,"result":{}}"#.to_vec()),
+        Mode::Raw(vec![b'['; 100_000]),
+        Mode::Raw(vec![b' '; 11 << 20]),
+    ] {
+        let (first, _second, client) = pair().await;
+        assert_eq!(client.call::<String>(ask()).await.unwrap(), "first");
+        first.set(mode.clone());
+        assert_eq!(client.call::<String>(ask()).await.unwrap(), "second", "{mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_failing_endpoint_is_asked_last_until_it_has_recovered() {
+    let (first, _second, client) = pair().await;
+    first.set(Mode::Status(500));
+    assert_eq!(client.call::<String>(ask()).await.unwrap(), "second");
+    let before = first.requests().len();
+    first.set(Mode::Well);
+    assert_eq!(client.call::<String>(ask()).await.unwrap(), "second");
+    assert_eq!(first.requests().len(), before);
+    assert!(client.endpoints()[0].penalty > 0);
+}
+
+#[tokio::test]
+async fn an_endpoint_of_another_chain_is_never_believed() {
+    let wrong = Fake::named("wrong", 1, 99).await;
+    let right = Fake::named("right", CHAIN, 10).await;
+    let both = client(&[&wrong, &right]);
+    assert_eq!(both.call::<String>(ask()).await.unwrap(), "right");
+    assert_eq!(wrong.count("who"), 0);
+    let alone = client(&[&wrong]);
+    let error = alone.call::<String>(ask()).await.unwrap_err();
+    assert!(matches!(error, CallError::Unavailable { .. }), "{error}");
+    assert!(error.to_string().contains("it serves chain 1"), "{error}");
+    assert_eq!(wrong.count("who"), 0);
+}
+
+#[tokio::test]
+async fn a_lagging_endpoint_is_asked_last() {
+    let slow = Fake::named("slow", CHAIN, 10).await;
+    let quick = Fake::named("quick", CHAIN, 100).await;
+    let client = client(&[&slow, &quick]);
+    let statuses = client.probe().await;
+    assert_eq!(
+        statuses.iter().map(|s| (s.lagging, s.head)).collect::<Vec<_>>(),
+        [(true, Some(10)), (false, Some(100))]
+    );
+    assert_eq!(client.call::<String>(ask()).await.unwrap(), "quick");
+    quick.set(Mode::Status(503));
+    assert_eq!(client.call::<String>(ask()).await.unwrap(), "slow");
+}
+
+#[tokio::test]
+async fn keys_in_addresses_never_show() {
+    let (first, second, client) = pair().await;
+    for fake in [&first, &second] {
+        fake.set(Mode::Raw(
+            br#"{"jsonrpc":"2.0","id":0,"error":{"code":-32000,"message":"key very-secret-key timeout"}}"#
+                .to_vec(),
+        ));
+    }
+    let failed = client.call::<String>(ask()).await.unwrap_err();
+    first.set(Mode::Hang);
+    let hung = client.call::<String>(ask()).await.unwrap_err();
+    let gone = EvmClient::new(
+        chain(),
+        causeway_evm::EvmConfig::new(["http://127.0.0.1:1/very-secret-key".parse().unwrap()]),
+    );
+    let gone = gone.unwrap().call::<String>(ask()).await.unwrap_err();
+    for words in [
+        format!("{failed} {failed:?} {hung} {hung:?} {gone} {gone:?}"),
+        format!("{client:?} {:?}", client.endpoints()),
+        format!("{:?}", config(&[&first])),
+    ] {
+        assert!(!words.contains("secret"), "{words}");
+    }
+    assert!(failed.to_string().contains("http://127.0.0.1:"), "{failed}");
+}
+
+#[tokio::test]
+async fn a_refusal_is_final_and_keeps_the_chains_words_and_data() {
+    let data = "0x08c379a0\
+        0000000000000000000000000000000000000000000000000000000000000020\
+        0000000000000000000000000000000000000000000000000000000000000005\
+        6e6f206f6b000000000000000000000000000000000000000000000000000000";
+    let refusing = Fake::start(move |method, _| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        _ => Err(json!({ "code": 3, "message": "execution reverted", "data": data })),
+    })
+    .await;
+    let second = Fake::named("second", CHAIN, 10).await;
+    let error = client(&[&refusing, &second]).call::<String>(ask()).await.unwrap_err();
+    assert!(matches!(&error, CallError::Refused { code: 3, data: Some(_), .. }), "{error}");
+    assert!(second.requests().is_empty());
+    let port = ChainError::from(error);
+    assert_eq!(port.to_string(), "chain 8453 refused: reverted: no ok");
+}
+
+#[tokio::test]
+async fn a_method_that_no_endpoint_has_is_a_refusal() {
+    let fake = Fake::start(|method, _| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        "eth_gasPrice" => Ok(json!("0x8")),
+        _ => error(-32601, "the method does not exist"),
+    })
+    .await;
+    let client = client(&[&fake]);
+    assert!(matches!(client.call::<String>(ask()).await, Err(CallError::Refused { .. })));
+    assert_eq!(client.fees().await.unwrap(), Fees::Legacy { gas_price: 10 });
+}
+
+#[tokio::test]
+async fn many_calls_share_requests_and_come_back_in_order() {
+    let fake = Fake::start(|method, params| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        _ => Ok(params[0].clone()),
+    })
+    .await;
+    let calls: Vec<Call> = (0..250).map(|n| Call::new("echo", json!([n]))).collect();
+    let client = client(&[&fake]);
+    for mode in [Mode::Well, Mode::RefuseBatches] {
+        fake.set(mode);
+        let answers: Vec<u64> = client.batch(&calls).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(answers, (0..250).collect::<Vec<u64>>());
+    }
+    let sizes: Vec<usize> = fake.requests().iter().map(Vec::len).collect();
+    assert_eq!(sizes.iter().filter(|size| **size == 100).count(), 4, "{sizes:?}");
+    assert!(client.batch::<u64>(&[]).await.is_empty());
+}
+
+#[tokio::test]
+async fn calls_left_out_of_a_batch_are_asked_elsewhere() {
+    let (first, second, client) = pair().await;
+    first.set(Mode::LeaveOutHalf);
+    let answers: Vec<String> = client.batch(&vec![ask(); 10]).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers.iter().filter(|name| *name == "first").count(), 5);
+    assert_eq!(second.count("who"), 5);
+}
+
+#[tokio::test]
+async fn a_batch_whose_answer_is_too_large_is_split() {
+    let fake = Fake::start(|method, _| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        "huge" => Ok(json!("x".repeat(9_000))),
+        _ => Ok(json!("x".repeat(1_000))),
+    })
+    .await;
+    let mut config = config(&[&fake]);
+    config.max_response_bytes = 5_000;
+    let client = EvmClient::new(chain(), config).unwrap();
+    let mut calls = vec![ask(); 9];
+    calls.push(Call::new("huge", json!([])));
+    let answers: Vec<Result<String, CallError>> = client.batch(&calls).await;
+    assert!(answers[..9].iter().all(Result::is_ok), "{answers:?}");
+    assert!(answers[9].as_ref().unwrap_err().asks_for_less(), "{:?}", answers[9]);
+}
+
+#[tokio::test]
+async fn requests_in_flight_and_calls_a_second_are_bounded() {
+    let fake = Fake::named("bounded", CHAIN, 10).await;
+    let mut config = config(&[&fake]);
+    config.call_timeout = Duration::from_secs(5);
+    config.endpoints[0].in_flight = NonZeroUsize::new(2).unwrap();
+    config.endpoints[0].calls_per_second = NonZeroU32::new(20);
+    let client = EvmClient::new(chain(), config).unwrap();
+    let start = Instant::now();
+    let asked = (0..30).map(|_| client.call::<String>(ask()));
+    let answers = futures::future::join_all(asked).await;
+    assert!(answers.iter().all(Result::is_ok));
+    // Twenty in the first second's burst, the rest at twenty a second.
+    assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
+    assert!(fake.most_at_once() <= 2, "{}", fake.most_at_once());
+}
+
+#[tokio::test]
+async fn endpoints_that_tell_different_blocks_are_a_disagreement() {
+    let block = |hash: &str| json!({ "number": "0x5", "hash": format!("0x{}", hash.repeat(32)), "parentHash": format!("0x{}", "00".repeat(32)), "timestamp": "0x1" });
+    let (one, two) = (block("11"), block("22"));
+    let teller = |block: Value| {
+        move |method: &str, _: &Value| match method {
+            "eth_chainId" => Ok(json!("0x2105")),
+            _ => Ok(block.clone()),
+        }
+    };
+    let (first, second, third) = (
+        Fake::start(teller(one.clone())).await,
+        Fake::start(teller(two)).await,
+        Fake::start(teller(one)).await,
+    );
+    let agreeing = client(&[&first, &third]).agreed_block(5).await.unwrap().unwrap();
+    assert_eq!(agreeing.number, 5);
+    let error = client(&[&first, &second]).agreed_block(5).await.unwrap_err();
+    assert!(matches!(error, CallError::Disagreement { .. }), "{error}");
+    assert!(
+        client(&[&first]).block(BlockTag::Number(6)).await.is_err(),
+        "another block than asked for is nonsense"
+    );
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "0x[0-9a-f]{0,70}".prop_map(Value::from),
+        "\\PC{0,20}".prop_map(Value::from),
+    ];
+    let key = prop::sample::select(vec![
+        "number",
+        "hash",
+        "parentHash",
+        "timestamp",
+        "baseFeePerGas",
+        "reward",
+        "data",
+        "message",
+    ]);
+    leaf.prop_recursive(3, 24, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..8)
+                .prop_map(|fields| fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()),
+        ]
+    })
+}
+
+#[test]
+fn no_answer_of_a_server_makes_anything_panic() {
+    use causeway_domain::ports::BalanceReader;
+    use causeway_domain::{Address, Family, TokenId};
+
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let said = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
+    let saying = said.clone();
+    let fake = runtime.block_on(Fake::start(move |method, _| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        _ => Ok(saying.lock().unwrap().clone()),
+    }));
+    let mut config = config(&[&fake]);
+    config.rounds = NonZeroU32::MIN;
+    let client = EvmClient::new(chain(), config).unwrap();
+    proptest!(ProptestConfig::with_cases(48), |(value in any_json())| {
+        *said.lock().unwrap() = value;
+        runtime.block_on(async {
+            let owner = Address::native(Family::Evm);
+            let _ = client.balances(owner, &[TokenId::native(chain())]).await;
+            let _ = client.block(BlockTag::Latest).await;
+            let _ = client.blocks(&[1, 2]).await;
+            let _ = client.range_logs(&[], 0, 9).await;
+            let _ = client.fees().await;
+            let _ = client.call::<Option<Receipt>>(ask()).await;
+        });
+    });
+}

@@ -1,0 +1,8 @@
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
+
+mod balances;
+mod endpoints;
+mod fake;
+mod following;
+mod outbox;
+mod sending;

@@ -1,0 +1,97 @@
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
+use causeway_domain::{Address, ChainId};
+
+/// An outbox that keeps its rows in memory; it outlives the sender, as a database does.
+#[derive(Default)]
+pub(crate) struct MemoryOutbox(Mutex<Vec<(Outgoing, Option<OutgoingEnd>)>>);
+
+impl MemoryOutbox {
+    pub(crate) fn rows(&self) -> Vec<(Outgoing, Option<OutgoingEnd>)> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Outbox for MemoryOutbox {
+    async fn put(&self, outgoing: &Outgoing) -> Result<OutboxPut, StoreError> {
+        let mut rows = self.0.lock().unwrap();
+        let alive = |end: &Option<OutgoingEnd>| *end != Some(OutgoingEnd::Superseded);
+        let same_purpose = rows
+            .iter()
+            .find(|(row, end)| row.chain == outgoing.chain && row.purpose == outgoing.purpose && alive(end));
+        if let Some((existing, _)) = same_purpose {
+            return Ok(OutboxPut::Existing(Box::new(existing.clone())));
+        }
+        let key = |row: &Outgoing| (row.chain, row.signer, row.nonce);
+        if rows.iter().any(|(row, _)| key(row) == key(outgoing)) {
+            return Ok(OutboxPut::NonceTaken);
+        }
+        rows.push((outgoing.clone(), None));
+        Ok(OutboxPut::Written)
+    }
+
+    async fn add_attempt(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+        attempt: &Attempt,
+    ) -> Result<(), StoreError> {
+        let mut rows = self.0.lock().unwrap();
+        let row =
+            rows.iter_mut().find(|(row, _)| (row.chain, row.signer, row.nonce) == (chain, signer, nonce));
+        match row {
+            Some((row, None)) => {
+                if !row.attempts.contains(attempt) {
+                    row.attempts.push(attempt.clone());
+                }
+                Ok(())
+            }
+            _ => Err(StoreError::Conflict("the transaction has ended")),
+        }
+    }
+
+    async fn for_purpose(&self, chain: ChainId, purpose: &str) -> Result<Option<Outgoing>, StoreError> {
+        let rows = self.0.lock().unwrap();
+        let mine = |(row, end): &&(Outgoing, Option<OutgoingEnd>)| {
+            row.chain == chain && row.purpose == purpose && *end != Some(OutgoingEnd::Superseded)
+        };
+        Ok(rows.iter().find(mine).map(|(row, _)| row.clone()))
+    }
+
+    async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError> {
+        let rows = self.0.lock().unwrap();
+        let mut open: Vec<Outgoing> = rows
+            .iter()
+            .filter(|(row, end)| row.chain == chain && row.signer == signer && end.is_none())
+            .map(|(row, _)| row.clone())
+            .collect();
+        open.sort_by_key(|row| row.nonce);
+        Ok(open)
+    }
+
+    async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {
+        let rows = self.0.lock().unwrap();
+        let mine = rows.iter().filter(|(row, _)| row.chain == chain && row.signer == signer);
+        Ok(mine.map(|(row, _)| row.nonce).max())
+    }
+
+    async fn end(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+        end: OutgoingEnd,
+    ) -> Result<(), StoreError> {
+        let mut rows = self.0.lock().unwrap();
+        for (row, ended) in rows.iter_mut() {
+            if (row.chain, row.signer, row.nonce) == (chain, signer, nonce) {
+                ended.get_or_insert(end);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, header::HeaderName};
+use axum::response::{IntoResponse, Response};
+use causeway_domain::Address;
+use causeway_wire::{ErrorBody, Token};
+
+use crate::App;
+use crate::error::ApiResult;
+use crate::extract::{Params, Segment};
+use crate::mapping::map_token;
+
+const PARTIAL: HeaderName = HeaderName::from_static("x-partial-chains");
+
+/// Reads what an address holds of the well-known tokens, over all chains of its family at once.
+///
+/// Zero balances are left out. A chain that does not answer in time is left out too, and named in the header
+/// `x-partial-chains`.
+#[utoipa::path(
+    get,
+    path = "/v1/tokens/balances/{address}",
+    tag = "tokens",
+    params(
+        ("address" = String, Path, description = "An EVM or Solana address", example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
+        ("chainIds" = Option<String>, Query, description = "Only these chains, comma-joined", example = "1,8453"),
+    ),
+    responses(
+        (status = 200, body = Vec<Token>),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn get_balances(
+    State(app): State<Arc<App>>,
+    segment: Segment,
+    mut params: Params,
+) -> ApiResult<Response> {
+    let address = segment.text(&mut params.issues);
+    let words = "is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)";
+    let address =
+        address.and_then(|text| params.issues.keep("address", Address::parse_any(&text).ok_or(words)));
+    let chains = params.chain_ids();
+    params.finish()?;
+    let Some(address) = address else { return Ok(Json(Vec::<Token>::new()).into_response()) };
+    let balances = app.read_balances.read(address, &chains).await;
+    let snapshot = app.catalog.snapshot();
+    let tokens = balances.held.iter().filter_map(|(id, amount)| {
+        let mut token = map_token(snapshot.token(id)?, app.prices.as_ref());
+        token.extensions.get_or_insert_default().balance = Some(amount.to_string());
+        Some(token)
+    });
+    let mut response = Json(tokens.collect::<Vec<Token>>()).into_response();
+    let silent: Vec<String> = balances.silent.iter().map(ToString::to_string).collect();
+    if let (false, Ok(value)) = (silent.is_empty(), HeaderValue::try_from(silent.join(","))) {
+        response.headers_mut().insert(PARTIAL, value);
+    }
+    Ok(response)
+}

@@ -1,0 +1,34 @@
+//! EVM chains: real execution, blocks, a mempool and the JSON-RPC of a node, all in the process.
+
+mod admit;
+mod block;
+mod chain;
+mod change;
+mod clock;
+mod control;
+mod draft;
+mod execute;
+mod faults;
+mod filters;
+mod genesis;
+mod journal;
+mod ledger;
+mod options;
+mod pending;
+mod pool;
+mod produce;
+mod rpc;
+mod sending;
+#[cfg(test)]
+mod tests;
+mod words;
+mod world;
+mod write;
+
+pub use chain::EvmChain;
+pub use control::{ControlError, Reorged};
+pub use faults::{Failing, Faults};
+pub use genesis::{Genesis, GenesisAccount};
+pub use journal::OpenError;
+pub use options::{Options, Timing};
+pub use write::Write;

@@ -1,0 +1,40 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use alloy_primitives::B256;
+
+use super::chain::{Inner, lock};
+use super::draft::draft;
+use super::ledger::Recent;
+
+/// What a pending block was made from.
+type Source = (B256, (u64, usize), u64);
+
+/// The last pending block that somebody asked for.
+#[derive(Debug, Default)]
+pub(crate) struct PendingCache(Option<(Source, Recent)>);
+
+impl Inner {
+    /// The next block as it would be if it were made now. It is made again only when something changed.
+    pub(crate) fn pending(&self) -> Recent {
+        let (head, branch) = {
+            let ledger = self.ledger();
+            (ledger.head().clone(), ledger.branch())
+        };
+        let timestamp = self.clock().timestamp(head.block.header.timestamp);
+        let (version, runs) = {
+            let pool = self.pool();
+            (pool.version(), pool.ready(&head.world, Instant::now()))
+        };
+        let source = (head.block.hash, version, timestamp);
+        if let Some((made_from, recent)) = &lock(&self.pending).0
+            && *made_from == source
+        {
+            return recent.clone();
+        }
+        let plan = self.plan(timestamp, branch, Arc::default(), runs);
+        let recent = draft(&head.block, &head.world, plan, &|number| self.block_hash(number)).recent;
+        lock(&self.pending).0 = Some((source, recent.clone()));
+        recent
+    }
+}

@@ -1,0 +1,135 @@
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::block::{SealedBlock, Slot, next_base_fee};
+use super::chain::{EvmChain, Inner, Maker};
+use super::draft::{Draft, Plan, draft};
+use super::journal::Record;
+use super::ledger::Recent;
+use super::pool::Run;
+use super::write::Write;
+
+/// How long block making rests after its file could not be written.
+const AFTER_FAILURE: Duration = Duration::from_secs(1);
+
+impl EvmChain {
+    /// Makes blocks for as long as it is polled: soon after a transaction came, and empty ones in between.
+    pub async fn run(&self) {
+        loop {
+            let wait = self.inner.due_in();
+            if wait > Duration::ZERO {
+                tokio::select! {
+                    () = self.inner.wake.notified() => {}
+                    () = tokio::time::sleep(wait) => {}
+                }
+                continue;
+            }
+            let inner = Arc::clone(&self.inner);
+            let made = tokio::task::spawn_blocking(move || inner.make_block(Vec::new(), true)).await;
+            if let Err(error) = made.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
+                tracing::error!(chain = self.inner.chain_id, %error, "cannot make a block; trying again");
+                tokio::time::sleep(AFTER_FAILURE).await;
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn due_in(&self) -> Duration {
+        let head = self.head();
+        let base_fee = next_base_fee(&head.block.header, self.options.min_base_fee);
+        let ready = self.pool().first_ready(&head.world, base_fee);
+        self.clock().due_in(&self.options.timing, ready, Instant::now())
+    }
+
+    /// Makes the next block, durable when this returns.
+    pub(crate) fn make_block(&self, writes: Vec<Write>, take_pool: bool) -> io::Result<Arc<SealedBlock>> {
+        let mut maker = self.maker();
+        let head = self.head();
+        let made_at = Instant::now();
+        let timestamp = self.clock().timestamp(head.block.header.timestamp);
+        let runs = if take_pool { self.pool().ready(&head.world, made_at) } else { Vec::new() };
+        let plan = self.plan(timestamp, self.ledger().branch(), Arc::new(writes), runs);
+        let Draft { recent, unfit } =
+            draft(&head.block, &head.world, plan, &|number| self.block_hash(number));
+
+        let full = !recent.block.body.is_empty();
+        maker.keep(&[recent.clone().into_record()], full || !recent.writes.is_empty())?;
+        let block = Arc::clone(&recent.block);
+        let world = recent.world.clone();
+        self.ledger_mut().push(recent);
+        self.clock().made(block.header.timestamp, made_at);
+        {
+            let mut pool = self.pool();
+            for hash in unfit {
+                pool.remove(hash);
+            }
+            pool.sweep(&world, made_at);
+        }
+        self.compact_if_due(&mut maker);
+        if full {
+            self.stir();
+        }
+        Ok(block)
+    }
+
+    pub(crate) fn plan(&self, timestamp: u64, branch: u64, writes: Arc<Vec<Write>>, runs: Vec<Run>) -> Plan {
+        let slot = Slot { timestamp, branch, min_base_fee: self.options.min_base_fee };
+        Plan { chain_id: self.chain_id, slot, writes, runs }
+    }
+
+    /// Replaces the newest `depth` blocks by as many without transactions; what was written stays written.
+    pub(crate) fn replace_blocks(&self, depth: u64) -> io::Result<Vec<Recent>> {
+        let mut maker = self.maker();
+        let (mut top, replaced, branch) = {
+            let ledger = self.ledger();
+            let head = ledger.head().block.number();
+            let to = head.saturating_sub(depth);
+            let replaced: Vec<Recent> = (to + 1..=head).filter_map(|n| ledger.recent(n).cloned()).collect();
+            let Some(top) = ledger.recent(to).cloned() else {
+                return Err(io::Error::other("the state to go back to is no longer kept"));
+            };
+            (top, replaced, ledger.branch() + 1)
+        };
+        let to = top.block.number();
+        let mut records = vec![Record::Rewind { number: to }];
+        let mut others = Vec::with_capacity(replaced.len());
+        for old in &replaced {
+            let plan = self.plan(old.block.header.timestamp, branch, Arc::clone(&old.writes), Vec::new());
+            let recent = draft(&top.block, &top.world, plan, &|number| self.block_hash(number)).recent;
+            records.push(recent.clone().into_record());
+            others.push(recent.clone());
+            top = recent;
+        }
+        maker.keep(&records, true)?;
+        {
+            let mut ledger = self.ledger_mut();
+            ledger.rewind(to);
+            for recent in others {
+                ledger.push(recent);
+            }
+        }
+        self.compact_if_due(&mut maker);
+        self.stir();
+        Ok(replaced)
+    }
+
+    fn compact_if_due(&self, maker: &mut Maker) {
+        let Some((journal, start)) = maker.journal.as_mut().filter(|(journal, _)| journal.is_due()) else {
+            return;
+        };
+        if let Err(error) = journal.compact(start, &self.ledger()) {
+            tracing::warn!(chain = self.chain_id, %error, "cannot rewrite a chain's file; it goes on growing");
+        }
+    }
+}
+
+impl Maker {
+    fn keep(&mut self, records: &[Record], sync: bool) -> io::Result<()> {
+        match &mut self.journal {
+            Some((journal, _)) => journal.append(records, sync),
+            None => Ok(()),
+        }
+    }
+}

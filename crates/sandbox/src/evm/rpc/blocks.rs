@@ -1,0 +1,47 @@
+use serde_json::Value;
+
+use super::faces::{self, json, quantity};
+use super::params::Params;
+use super::seen::{BlockArg, Reader};
+use crate::jsonrpc::RpcError;
+
+impl Reader<'_> {
+    pub(super) fn block_number(self) -> Value {
+        quantity(self.seen().head)
+    }
+
+    /// `eth_getBlockByNumber` and `eth_getBlockByHash`.
+    pub(super) fn get_block(self, at: BlockArg, params: &Params) -> Result<Value, RpcError> {
+        let full = params.flag(1)?;
+        if at == BlockArg::Pending && self.stale == 0 {
+            return faces::pending_block(&self.inner.pending().block, full);
+        }
+        match self.seen().block(at)? {
+            Some(block) => faces::block(block, full),
+            None => Ok(Value::Null),
+        }
+    }
+
+    /// `eth_getBlockTransactionCountByNumber` and `eth_getBlockTransactionCountByHash`.
+    pub(super) fn count_transactions(self, at: BlockArg) -> Result<Value, RpcError> {
+        if at == BlockArg::Pending && self.stale == 0 {
+            return Ok(quantity(self.inner.pending().block.body.len()));
+        }
+        Ok(self.seen().block(at)?.map_or(Value::Null, |block| quantity(block.body.len())))
+    }
+
+    /// No block here has uncles.
+    pub(super) fn count_uncles(self, at: BlockArg) -> Result<Value, RpcError> {
+        Ok(self.seen().block(at)?.map_or(Value::Null, |_| quantity(0)))
+    }
+
+    pub(super) fn get_block_receipts(self, at: BlockArg) -> Result<Value, RpcError> {
+        let seen = self.seen();
+        let Some(block) = seen.block(at)? else {
+            return Ok(Value::Null);
+        };
+        let receipts =
+            block.body.iter().enumerate().map(|(index, mined)| faces::receipt(block, index, mined));
+        json(receipts.collect::<Vec<_>>())
+    }
+}

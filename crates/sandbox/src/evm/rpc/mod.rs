@@ -1,0 +1,130 @@
+mod blocks;
+mod call;
+mod estimate;
+mod faces;
+mod fees;
+mod filters;
+mod logs;
+mod params;
+mod seen;
+mod state;
+mod transactions;
+
+use std::sync::Arc;
+
+use alloy_primitives::keccak256;
+use serde_json::{Value, json};
+
+use self::faces::quantity;
+use self::params::Params;
+use self::seen::{BlockArg, Reader};
+use super::chain::{EvmChain, Inner, lock};
+use super::filters::Interest;
+use super::words::server_error;
+use crate::jsonrpc::{Methods, RpcError};
+
+const CLIENT: &str = concat!("causeway-sandbox/v", env!("CARGO_PKG_VERSION"), "/rust");
+const METHOD_NOT_FOUND: i64 = -32601;
+
+impl Methods for EvmChain {
+    async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        let verdict = lock(&self.inner.faults).judge(method);
+        if !verdict.slow.is_zero() {
+            tokio::time::sleep(verdict.slow).await;
+        }
+        if let Some(error) = verdict.refuse {
+            return Err(error);
+        }
+        let answer = if is_heavy(method, &params) {
+            self.answer_aside(method, params, verdict.stale).await
+        } else {
+            answer(&self.inner, method, params, verdict.stale)
+        };
+        verdict.lose.map_or(answer, Err)
+    }
+}
+
+impl EvmChain {
+    /// Answers where nothing else waits for it, a few at a time.
+    async fn answer_aside(&self, method: &str, params: Value, stale: u64) -> Result<Value, RpcError> {
+        let permit = Arc::clone(&self.inner.calls).acquire_owned().await;
+        let (inner, method) = (Arc::clone(&self.inner), method.to_owned());
+        let task = tokio::task::spawn_blocking(move || {
+            let answer = answer(&inner, &method, params, stale);
+            drop(permit);
+            answer
+        });
+        task.await.unwrap_or_else(|_| Err(server_error("method handler crashed")))
+    }
+}
+
+/// Whether an answer may take more than a moment.
+fn is_heavy(method: &str, params: &Value) -> bool {
+    matches!(method, "eth_call" | "eth_estimateGas" | "eth_getLogs" | "eth_getFilterLogs")
+        || params.as_array().is_some_and(|params| params.iter().any(|param| param == "pending"))
+}
+
+/// Answers one call as of `stale` blocks ago.
+fn answer(inner: &Inner, method: &str, params: Value, stale: u64) -> Result<Value, RpcError> {
+    let reader = Reader { inner, stale };
+    let take = |most: usize| Params::new(params, most);
+    match method {
+        "web3_clientVersion" => Ok(json!(CLIENT)),
+        "web3_sha3" => faces::json(keccak256(take(1)?.bytes(0)?)),
+        "net_version" => Ok(json!(inner.chain_id.to_string())),
+        "net_listening" => Ok(json!(true)),
+        "net_peerCount" => Ok(quantity(0)),
+        "eth_chainId" => Ok(quantity(inner.chain_id)),
+        "eth_protocolVersion" => Ok(json!("0x44")),
+        "eth_syncing" | "eth_mining" => Ok(json!(false)),
+        "eth_accounts" => Ok(json!([])),
+        "eth_blockNumber" => Ok(reader.block_number()),
+        "eth_getBlockByNumber" => by_number(&take(2)?, |at, params| reader.get_block(at, params)),
+        "eth_getBlockByHash" => by_hash(&take(2)?, |at, params| reader.get_block(at, params)),
+        "eth_getBlockReceipts" => reader.get_block_receipts(take(1)?.read(0, BlockArg::any)?),
+        "eth_getBlockTransactionCountByNumber" => by_number(&take(1)?, |at, _| reader.count_transactions(at)),
+        "eth_getBlockTransactionCountByHash" => by_hash(&take(1)?, |at, _| reader.count_transactions(at)),
+        "eth_getUncleCountByBlockNumber" => by_number(&take(1)?, |at, _| reader.count_uncles(at)),
+        "eth_getUncleCountByBlockHash" => by_hash(&take(1)?, |at, _| reader.count_uncles(at)),
+        "eth_getTransactionByBlockNumberAndIndex" => {
+            by_number(&take(2)?, |at, params| reader.get_transaction_at(at, params))
+        }
+        "eth_getTransactionByBlockHashAndIndex" => {
+            by_hash(&take(2)?, |at, params| reader.get_transaction_at(at, params))
+        }
+        "eth_getTransactionByHash" => reader.get_transaction(&take(1)?),
+        "eth_getTransactionReceipt" => reader.get_receipt(&take(1)?),
+        "eth_getTransactionCount" => reader.get_transaction_count(&take(2)?),
+        "eth_sendRawTransaction" => reader.send_raw_transaction(&take(1)?),
+        "eth_getBalance" => reader.get_balance(&take(2)?),
+        "eth_getCode" => reader.get_code(&take(2)?),
+        "eth_getStorageAt" => reader.get_storage_at(&take(3)?),
+        "eth_call" => reader.call(&take(4)?),
+        "eth_estimateGas" => reader.estimate_gas(&take(4)?),
+        "eth_gasPrice" => Ok(reader.gas_price()),
+        "eth_maxPriorityFeePerGas" => Ok(reader.max_priority_fee()),
+        "eth_blobBaseFee" => Ok(quantity(1)),
+        "eth_feeHistory" => reader.fee_history(&take(3)?),
+        "eth_getLogs" => reader.get_logs(&take(1)?),
+        "eth_newFilter" => reader.new_log_filter(&take(1)?),
+        "eth_newBlockFilter" => Ok(reader.install(Interest::Blocks)),
+        "eth_newPendingTransactionFilter" => Ok(reader.install(Interest::Pending)),
+        "eth_getFilterChanges" => reader.get_filter_changes(&take(1)?),
+        "eth_getFilterLogs" => reader.get_filter_logs(&take(1)?),
+        "eth_uninstallFilter" => reader.uninstall(&take(1)?),
+        _ => Err(RpcError::new(
+            METHOD_NOT_FOUND,
+            format!("the method {method} does not exist/is not available"),
+        )),
+    }
+}
+
+type Answer = Result<Value, RpcError>;
+
+fn by_number(params: &Params, answer: impl Fn(BlockArg, &Params) -> Answer) -> Answer {
+    answer(params.read(0, BlockArg::number_or_tag)?, params)
+}
+
+fn by_hash(params: &Params, answer: impl Fn(BlockArg, &Params) -> Answer) -> Answer {
+    answer(BlockArg::Hash(params.hash(0)?), params)
+}

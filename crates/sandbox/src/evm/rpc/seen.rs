@@ -1,0 +1,144 @@
+use std::sync::{Arc, RwLockReadGuard};
+
+use alloy_primitives::B256;
+use serde_json::Value;
+
+use super::params::{hash, hex_quantity};
+use crate::evm::block::SealedBlock;
+use crate::evm::chain::Inner;
+use crate::evm::ledger::{Ledger, Recent};
+use crate::evm::words::server_error;
+use crate::jsonrpc::RpcError;
+
+/// How far behind the newest block the final one is.
+const FINALITY: u64 = 2;
+/// The code of what a node has forgotten.
+const PRUNED: i64 = 4444;
+
+/// Which block a call is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockArg {
+    Latest,
+    Pending,
+    Final,
+    Earliest,
+    Number(u64),
+    Hash(B256),
+}
+
+impl BlockArg {
+    /// A tag or a number.
+    pub(super) fn number_or_tag(value: &Value) -> Result<Self, String> {
+        match value.as_str() {
+            Some("latest") => Ok(Self::Latest),
+            Some("pending") => Ok(Self::Pending),
+            Some("safe" | "finalized") => Ok(Self::Final),
+            Some("earliest") => Ok(Self::Earliest),
+            Some(_) => hex_quantity(value, "rpc.BlockNumber").map(Self::Number),
+            None => Err("json: cannot unmarshal non-string into Go value of type rpc.BlockNumber".into()),
+        }
+    }
+
+    /// A tag, a number, a hash, or an object that names one of the latter two.
+    pub(super) fn any(value: &Value) -> Result<Self, String> {
+        let named = match value {
+            Value::Object(fields) => match (fields.get("blockHash"), fields.get("blockNumber")) {
+                (Some(_), Some(_)) => {
+                    return Err(
+                        "cannot specify both BlockHash and BlockNumber, choose one or the other".into()
+                    );
+                }
+                (Some(by_hash), None) => return hash(by_hash).map(Self::Hash),
+                (None, Some(number)) => number,
+                (None, None) => return Err("neither blockHash nor blockNumber is given".into()),
+            },
+            Value::String(text) if text.len() == 66 => return hash(value).map(Self::Hash),
+            _ => value,
+        };
+        Self::number_or_tag(named)
+    }
+}
+
+/// A chain as the caller may see it: as it is, or as it was some blocks ago.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) stale: u64,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn seen(self) -> Seen<'a> {
+        let ledger = self.inner.ledger();
+        let newest = ledger.head().block.number();
+        // What is older than the kept states cannot be the newest in anybody's eyes.
+        let head = newest.saturating_sub(self.stale).max(ledger.base().block.number());
+        Seen { ledger, head }
+    }
+
+    /// The block and state that a call reads.
+    pub(super) fn state(self, at: BlockArg) -> Result<Recent, RpcError> {
+        if at == BlockArg::Pending && self.stale == 0 {
+            return Ok(self.inner.pending());
+        }
+        let seen = self.seen();
+        let number = match at {
+            BlockArg::Hash(hash) => {
+                seen.number_of(hash).ok_or_else(|| server_error("header for hash not found"))?
+            }
+            other => seen.number(other),
+        };
+        if number > seen.head {
+            return Err(server_error("header not found"));
+        }
+        seen.ledger.recent(number).cloned().ok_or_else(|| {
+            let root = seen.ledger.block(number).map(|block| block.header.state_root).unwrap_or_default();
+            server_error(format!(
+                "missing trie node {root:x} (path ) state {root} is not available, not found"
+            ))
+        })
+    }
+}
+
+/// The chain up to the newest block that the caller may see.
+pub(super) struct Seen<'a> {
+    pub(super) ledger: RwLockReadGuard<'a, Ledger>,
+    pub(super) head: u64,
+}
+
+impl Seen<'_> {
+    /// The number that a tag stands for; a hash stands for none.
+    pub(super) fn number(&self, at: BlockArg) -> u64 {
+        match at {
+            BlockArg::Latest | BlockArg::Pending | BlockArg::Hash(_) => self.head,
+            BlockArg::Final => self.head.saturating_sub(FINALITY),
+            BlockArg::Earliest => 0,
+            BlockArg::Number(number) => number,
+        }
+    }
+
+    pub(super) fn number_of(&self, hash: B256) -> Option<u64> {
+        self.ledger.number_of(hash).filter(|number| *number <= self.head)
+    }
+
+    /// A block that exists; `None` for one that does not, an error for one that is forgotten.
+    pub(super) fn block(&self, at: BlockArg) -> Result<Option<&Arc<SealedBlock>>, RpcError> {
+        if let BlockArg::Hash(hash) = at {
+            return Ok(self.number_of(hash).and_then(|number| self.ledger.block(number)));
+        }
+        let number = self.number(at);
+        if number > self.head {
+            return Ok(None);
+        }
+        self.ledger.block(number).map(Some).ok_or_else(pruned)
+    }
+
+    /// The block that a transaction is in, and its place there.
+    pub(super) fn transaction(&self, hash: B256) -> Option<(&Arc<SealedBlock>, usize)> {
+        let (number, index) = self.ledger.place_of(hash).filter(|(number, _)| *number <= self.head)?;
+        Some((self.ledger.block(number)?, index))
+    }
+}
+
+pub(super) fn pruned() -> RpcError {
+    RpcError::new(PRUNED, "pruned history unavailable")
+}

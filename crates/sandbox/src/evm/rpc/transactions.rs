@@ -1,0 +1,57 @@
+use serde_json::Value;
+
+use super::faces::{self, json, quantity};
+use super::params::Params;
+use super::seen::{BlockArg, Reader};
+use crate::evm::words::server_error;
+use crate::jsonrpc::RpcError;
+
+impl Reader<'_> {
+    pub(super) fn send_raw_transaction(self, params: &Params) -> Result<Value, RpcError> {
+        let raw = params.bytes(0)?;
+        let hash = self.inner.send(&raw).map_err(|refused| server_error(refused.to_string()))?;
+        json(hash)
+    }
+
+    pub(super) fn get_transaction(self, params: &Params) -> Result<Value, RpcError> {
+        let hash = params.hash(0)?;
+        if let Some(pooled) = self.inner.pool().get(hash) {
+            return json(faces::waiting(&pooled.tx));
+        }
+        let seen = self.seen();
+        let Some((block, index)) = seen.transaction(hash) else {
+            return Ok(Value::Null);
+        };
+        json(block.body.get(index).map(|mined| faces::transaction(block, index, mined)))
+    }
+
+    /// `eth_getTransactionByBlockNumberAndIndex` and `eth_getTransactionByBlockHashAndIndex`.
+    pub(super) fn get_transaction_at(self, at: BlockArg, params: &Params) -> Result<Value, RpcError> {
+        let index = usize::try_from(params.quantity(1)?).unwrap_or(usize::MAX);
+        let seen = self.seen();
+        let Some(block) = seen.block(at)? else {
+            return Ok(Value::Null);
+        };
+        json(block.body.get(index).map(|mined| faces::transaction(block, index, mined)))
+    }
+
+    pub(super) fn get_receipt(self, params: &Params) -> Result<Value, RpcError> {
+        let hash = params.hash(0)?;
+        let seen = self.seen();
+        let Some((block, index)) = seen.transaction(hash) else {
+            return Ok(Value::Null);
+        };
+        json(block.body.get(index).map(|mined| faces::receipt(block, index, mined)))
+    }
+
+    /// The next nonce of an account; the pending one counts what waits without a gap.
+    pub(super) fn get_transaction_count(self, params: &Params) -> Result<Value, RpcError> {
+        let address = params.address(0)?;
+        let at = params.read_optional(1, BlockArg::any)?.unwrap_or(BlockArg::Latest);
+        if at == BlockArg::Pending {
+            let nonce = self.state(BlockArg::Latest)?.world.nonce(address);
+            return Ok(quantity(self.inner.pool().next_nonce(address, nonce)));
+        }
+        Ok(quantity(self.state(at)?.world.nonce(address)))
+    }
+}

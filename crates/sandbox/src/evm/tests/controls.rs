@@ -1,0 +1,136 @@
+use std::time::{Duration, Instant};
+
+use alloy_primitives::{Address, U256, bytes};
+use serde_json::json;
+
+use super::kit::*;
+use crate::evm::{ControlError, EvmChain, Failing, Faults};
+
+async fn timestamp(chain: &EvmChain) -> u64 {
+    number(&ask(chain, "eth_getBlockByNumber", json!(["latest", false])).await["timestamp"]).to()
+}
+
+#[tokio::test]
+async fn the_next_timestamp_can_be_set_and_time_goes_on_from_there() {
+    let chain = chain();
+    let far = 2_000_000_000;
+    chain.set_next_timestamp(far).unwrap();
+    chain.mine(1, 0).await.unwrap();
+    assert_eq!(timestamp(&chain).await, far);
+    chain.mine(1, 0).await.unwrap();
+    assert!((far..far + 5).contains(&timestamp(&chain).await));
+    chain.increase_time(3_600);
+    chain.mine(1, 0).await.unwrap();
+    assert!((far + 3_600..far + 3_605).contains(&timestamp(&chain).await));
+    chain.mine(3, 100).await.unwrap();
+    assert!((far + 3_800..far + 3_805).contains(&timestamp(&chain).await));
+    assert!(matches!(chain.set_next_timestamp(far), Err(ControlError::Past { asked, .. }) if asked == far));
+}
+
+#[tokio::test]
+async fn state_can_be_written() {
+    let chain = chain();
+    let at = Address::repeat_byte(0x55);
+    chain.set_balance(at, U256::from(7)).await.unwrap();
+    chain.set_code(at, bytes!("602a5f5260205ff3")).await.unwrap();
+    chain.set_storage(at, U256::from(1), U256::from(2)).await.unwrap();
+    assert_eq!(balance(&chain, at).await, U256::from(7));
+    assert_eq!(number(&ask(&chain, "eth_call", json!([{ "to": at }])).await), U256::from(42));
+    assert_eq!(number(&ask(&chain, "eth_getStorageAt", json!([at, "0x1"])).await), U256::from(2));
+    // What was is still told of the blocks before.
+    assert_eq!(ask(&chain, "eth_getBalance", json!([at, "0x0"])).await, "0x0");
+}
+
+#[tokio::test]
+async fn a_write_while_paused_takes_no_transactions() {
+    let chain = chain();
+    chain.pause();
+    send(&chain, &Wallet::new(0).call(0, COUNTER)).await;
+    chain.set_balance(Address::repeat_byte(1), U256::ONE).await.unwrap();
+    assert_eq!(ask(&chain, "eth_getBlockTransactionCountByNumber", json!(["latest"])).await, "0x0");
+    chain.mine(1, 0).await.unwrap();
+    assert_eq!(ask(&chain, "eth_getBlockTransactionCountByNumber", json!(["latest"])).await, "0x1");
+}
+
+#[tokio::test]
+async fn transactions_can_be_dropped_and_delayed() {
+    let chain = chain();
+    let wallet = Wallet::new(0);
+    chain.drop_next(1);
+    let lost = send(&chain, &wallet.call(0, COUNTER)).await;
+    assert_eq!(ask(&chain, "eth_getTransactionByHash", json!([lost])).await, json!(null));
+    chain.delay_next(1, Duration::from_hours(1));
+    let late = send(&chain, &wallet.call(0, COUNTER)).await;
+    chain.mine(1, 0).await.unwrap();
+    assert_eq!(ask(&chain, "eth_getTransactionReceipt", json!([late])).await, json!(null));
+    assert_ne!(ask(&chain, "eth_getTransactionByHash", json!([late])).await, json!(null));
+    let world = chain.inner.head().world;
+    let in_an_hour = Instant::now() + Duration::from_hours(1);
+    assert_eq!(chain.inner.pool().ready(&world, Instant::now()).len(), 0);
+    assert_eq!(chain.inner.pool().ready(&world, in_an_hour).len(), 1);
+}
+
+#[tokio::test]
+async fn answers_can_be_slow_and_failing() {
+    let chain = chain();
+    chain.set_faults(Faults { slow: Duration::from_millis(100), ..Faults::default() });
+    let begun = Instant::now();
+    ask(&chain, "eth_blockNumber", json!([])).await;
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+
+    let fail = Failing { every: 3, code: -32005, message: "limit exceeded".into(), after_effect: false };
+    chain.set_faults(Faults { fail: Some(fail.clone()), ..Faults::default() });
+    let mut failed = Vec::new();
+    for _ in 0..6 {
+        failed.push(try_ask(&chain, "eth_chainId", json!([])).await.is_err());
+    }
+    assert_eq!(failed, [false, false, true, false, false, true]);
+
+    let methods = vec!["eth_gasPrice".into()];
+    chain.set_faults(Faults { fail: Some(Failing { every: 1, ..fail }), methods, ..Faults::default() });
+    assert_eq!(try_ask(&chain, "eth_gasPrice", json!([])).await.unwrap_err().code, -32005);
+    ask(&chain, "eth_chainId", json!([])).await;
+    chain.set_faults(Faults::default());
+    ask(&chain, "eth_gasPrice", json!([])).await;
+}
+
+#[tokio::test]
+async fn an_answer_can_be_lost_after_the_deed() {
+    let chain = chain();
+    let fail = Failing { every: 1, code: -32603, message: "connection lost".into(), after_effect: true };
+    let methods = vec!["eth_sendRawTransaction".into()];
+    chain.set_faults(Faults { fail: Some(fail), methods, ..Faults::default() });
+    let wallet = Wallet::new(0);
+    let raw = wallet.call(0, COUNTER);
+    assert_eq!(try_ask(&chain, "eth_sendRawTransaction", json!([raw])).await.unwrap_err().code, -32603);
+    chain.mine(1, 0).await.unwrap();
+    assert_eq!(ask(&chain, "eth_getTransactionCount", json!([wallet.address(), "latest"])).await, "0x1");
+}
+
+#[tokio::test]
+async fn answers_can_be_stale() {
+    let chain = chain();
+    let to = Address::repeat_byte(0x66);
+    chain.mine(2, 0).await.unwrap();
+    let filter = ask(&chain, "eth_newBlockFilter", json!([])).await;
+    let receipt = mined(&chain, &Wallet::new(0).transfer(0, to, 4)).await;
+    chain.set_faults(Faults { stale: 2, ..Faults::default() });
+    assert_eq!(ask(&chain, "eth_blockNumber", json!([])).await, "0x1");
+    assert_eq!(balance(&chain, to).await, U256::ZERO);
+    assert_eq!(ask(&chain, "eth_getBlockByNumber", json!(["0x3", false])).await, json!(null));
+    assert_eq!(ask(&chain, "eth_getBlockByNumber", json!(["latest", false])).await["number"], "0x1");
+    let hash = &receipt["transactionHash"];
+    assert_eq!(ask(&chain, "eth_getTransactionReceipt", json!([hash])).await, json!(null));
+    assert_eq!(ask(&chain, "eth_getFilterChanges", json!([filter])).await, json!([]));
+    chain.mine(2, 0).await.unwrap();
+    assert_eq!(ask(&chain, "eth_getTransactionReceipt", json!([hash])).await, receipt);
+    assert_eq!(ask(&chain, "eth_getFilterChanges", json!([filter])).await, json!([receipt["blockHash"]]));
+    chain.set_faults(Faults::default());
+    assert_eq!(ask(&chain, "eth_blockNumber", json!([])).await, "0x5");
+}
+
+#[tokio::test]
+async fn no_request_makes_endless_blocks() {
+    let error = chain().mine(10_001, 0).await.unwrap_err();
+    assert_eq!(error.to_string(), "10001 blocks are too many at once: at most 10000");
+}

@@ -1,0 +1,72 @@
+use serde_json::{Value, json};
+
+use super::kit::*;
+use crate::evm::EvmChain;
+
+async fn changes(chain: &EvmChain, id: &Value) -> Vec<Value> {
+    ask(chain, "eth_getFilterChanges", json!([id])).await.as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_block_filter_tells_each_new_block_once() {
+    let chain = chain();
+    let id = ask(&chain, "eth_newBlockFilter", json!([])).await;
+    assert_eq!(id.as_str().unwrap().len(), 34);
+    assert!(changes(&chain, &id).await.is_empty());
+    chain.mine(2, 0).await.unwrap();
+    let told = changes(&chain, &id).await;
+    let head = ask(&chain, "eth_getBlockByNumber", json!(["latest", false])).await;
+    assert_eq!((told.len(), &told[1]), (2, &head["hash"]));
+    assert!(changes(&chain, &id).await.is_empty());
+    assert_eq!(ask(&chain, "eth_uninstallFilter", json!([id])).await, true);
+    assert_eq!(ask(&chain, "eth_uninstallFilter", json!([id])).await, false);
+    let error = try_ask(&chain, "eth_getFilterChanges", json!([id])).await.unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (-32000, "filter not found"));
+}
+
+#[tokio::test]
+async fn a_log_filter_tells_new_logs_and_finds_old_ones() {
+    let chain = chain();
+    mined(&chain, &Wallet::new(0).call(0, COUNTER)).await;
+    let filter = json!([{ "fromBlock": "0x0", "address": COUNTER }]);
+    let id = ask(&chain, "eth_newFilter", filter).await;
+    assert!(changes(&chain, &id).await.is_empty());
+    mined(&chain, &Wallet::new(0).call(1, COUNTER)).await;
+    assert_eq!(changes(&chain, &id).await.len(), 1);
+    assert_eq!(ask(&chain, "eth_getFilterLogs", json!([id])).await.as_array().unwrap().len(), 2);
+    let blocks = ask(&chain, "eth_newBlockFilter", json!([])).await;
+    assert!(try_ask(&chain, "eth_getFilterLogs", json!([blocks])).await.is_err());
+}
+
+#[tokio::test]
+async fn a_pending_filter_tells_what_arrives() {
+    let chain = chain();
+    let id = ask(&chain, "eth_newPendingTransactionFilter", json!([])).await;
+    let hash = send(&chain, &Wallet::new(0).call(0, COUNTER)).await;
+    assert_eq!(changes(&chain, &id).await, [hash]);
+    chain.mine(1, 0).await.unwrap();
+    assert!(changes(&chain, &id).await.is_empty());
+}
+
+#[tokio::test]
+async fn there_is_an_end_to_filters() {
+    let chain = chain();
+    let first = ask(&chain, "eth_newBlockFilter", json!([])).await;
+    for _ in 0..1_000 {
+        ask(&chain, "eth_newBlockFilter", json!([])).await;
+    }
+    assert!(try_ask(&chain, "eth_getFilterChanges", json!([first])).await.is_err());
+}
+
+#[test]
+fn a_filter_that_nobody_polls_goes() {
+    use crate::evm::filters::{Filters, Interest};
+    use std::time::{Duration, Instant};
+
+    let mut filters = Filters::default();
+    let start = Instant::now();
+    let id = filters.install(Interest::Blocks, 0, 1, start);
+    assert!(filters.poll(id, start + Duration::from_secs(299)).is_some());
+    assert!(filters.poll(id, start + Duration::from_secs(598)).is_some());
+    assert!(filters.poll(id, start + Duration::from_secs(899)).is_none());
+}

@@ -1,0 +1,14 @@
+mod admission;
+mod calls;
+mod chain_of_blocks;
+mod conservation;
+mod controls;
+mod durability;
+mod fees;
+mod filters;
+mod kit;
+mod logs;
+mod production;
+mod protocol;
+mod reorgs;
+mod transactions;

@@ -1,0 +1,108 @@
+use alloy_consensus::{SignableTransaction as _, TxEip1559, TxEnvelope};
+use alloy_eips::eip2718::Encodable2718 as _;
+use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256, hex, keccak256};
+use k256::ecdsa::SigningKey;
+use serde_json::{Value, json};
+use thiserror::Error;
+use tokio::sync::Mutex;
+
+use crate::evm::EvmChain;
+use crate::jsonrpc::{Methods as _, RpcError};
+
+/// The faucet's key comes from this text: there is no secret in a sandbox.
+const KEY_TEXT: &[u8] = b"causeway sandbox faucet";
+
+const GAS: u64 = 200_000;
+const MINT: [u8; 4] = hex!("40c10f19");
+
+/// Gives coins and tokens on EVM chains by ordinary transactions of its own wallet.
+#[derive(Debug)]
+pub(crate) struct Faucet {
+    key: SigningKey,
+    address: Address,
+    /// One gift at a time, so that nonces do not collide.
+    turn: Mutex<()>,
+}
+
+#[derive(Debug, Error)]
+pub enum FaucetError {
+    #[error("the faucet's key cannot be made")]
+    Key,
+    #[error("the faucet's transaction cannot be signed")]
+    Signing,
+    #[error("the chain refused the gift: {0}")]
+    Refused(String),
+}
+
+impl From<RpcError> for FaucetError {
+    fn from(error: RpcError) -> Self {
+        Self::Refused(error.message)
+    }
+}
+
+impl Faucet {
+    pub(crate) fn new() -> Result<Self, FaucetError> {
+        let key = SigningKey::from_slice(keccak256(KEY_TEXT).as_slice()).map_err(|_| FaucetError::Key)?;
+        let address = Address::from_public_key(key.verifying_key());
+        Ok(Self { key, address, turn: Mutex::new(()) })
+    }
+
+    pub(crate) const fn address(&self) -> Address {
+        self.address
+    }
+
+    /// Sends coins, or mints a token, and tells the transaction's hash.
+    pub(crate) async fn give(
+        &self,
+        chain: &EvmChain,
+        to: Address,
+        token: Option<Address>,
+        amount: U256,
+    ) -> Result<B256, FaucetError> {
+        let _turn = self.turn.lock().await;
+        let nonce =
+            quantity(&chain.call("eth_getTransactionCount", json!([self.address, "pending"])).await?)?;
+        let price = quantity(&chain.call("eth_gasPrice", json!([])).await?)?;
+        let (kind, value, input) = match token {
+            None => (TxKind::Call(to), amount, Bytes::new()),
+            Some(token) => (TxKind::Call(token), U256::ZERO, mint(to, amount)),
+        };
+        let transaction = TxEip1559 {
+            chain_id: chain.chain_id().get(),
+            nonce,
+            gas_limit: GAS,
+            max_fee_per_gas: u128::from(price) * 10,
+            max_priority_fee_per_gas: u128::from(price),
+            to: kind,
+            value,
+            input,
+            ..TxEip1559::default()
+        };
+        let raw = self.sign(transaction)?;
+        let hash = chain.call("eth_sendRawTransaction", json!([raw])).await?;
+        let hash = hash.as_str().and_then(|text| text.parse().ok());
+        hash.ok_or_else(|| FaucetError::Refused("no hash was answered".to_owned()))
+    }
+
+    fn sign(&self, transaction: TxEip1559) -> Result<Bytes, FaucetError> {
+        let hash = transaction.signature_hash();
+        let (signature, parity) =
+            self.key.sign_prehash_recoverable(hash.as_slice()).map_err(|_| FaucetError::Signing)?;
+        let signed = transaction.into_signed(Signature::from((signature, parity)));
+        Ok(TxEnvelope::from(signed).encoded_2718().into())
+    }
+}
+
+/// The call of `mint(address,uint256)`.
+fn mint(to: Address, amount: U256) -> Bytes {
+    [&MINT[..], to.into_word().as_slice(), &amount.to_be_bytes::<32>()].concat().into()
+}
+
+fn quantity(value: &Value) -> Result<u64, FaucetError> {
+    let number =
+        value.as_str().and_then(|text| text.strip_prefix("0x")).map(|hex| u64::from_str_radix(hex, 16));
+    match number {
+        Some(Ok(number)) => Ok(number),
+        _ => Err(FaucetError::Refused(format!("{value} is not a quantity"))),
+    }
+}

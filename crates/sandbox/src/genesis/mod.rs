@@ -1,0 +1,82 @@
+//! What an EVM chain of the sandbox starts with: funded test wallets, play tokens at the addresses of the real
+//! ones, and the contracts that everybody expects everywhere.
+
+mod artifact;
+mod canonical;
+mod error;
+mod storage;
+mod token;
+mod wallet;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use alloy_primitives::{Address, U256};
+use causeway_domain::ChainId;
+
+pub use canonical::{CREATE2_DEPLOYER, multicall3_address, permit2_address};
+pub use error::GenesisError;
+pub use token::{TAXED_TOKEN, WellKnownToken};
+pub use wallet::TestWallet;
+
+use crate::evm::GenesisAccount;
+use artifact::Codes;
+
+/// What each test wallet holds of the native coin.
+const WALLET_COINS: u64 = 10_000;
+
+/// What the faucet holds of the native coin.
+const FAUCET_COINS: u64 = 1_000_000_000;
+
+/// Makes the first accounts of EVM chains; made once, used for each chain.
+#[derive(Clone, Debug)]
+pub struct EvmGenesis {
+    codes: Codes,
+    wallets: Vec<TestWallet>,
+}
+
+impl EvmGenesis {
+    pub fn new() -> Result<Self, GenesisError> {
+        Ok(Self { codes: Codes::load()?, wallets: wallet::test_wallets()? })
+    }
+
+    /// The ten funded wallets, the same on every chain.
+    pub fn wallets(&self) -> &[TestWallet] {
+        &self.wallets
+    }
+
+    /// The accounts that `chain` starts with; `faucet` may mint the tokens and holds plenty of the native coin.
+    pub fn accounts(
+        &self,
+        chain: ChainId,
+        tokens: &[WellKnownToken],
+        faucet: Address,
+    ) -> Result<Vec<GenesisAccount>, GenesisError> {
+        let holders: Vec<Address> = self.wallets.iter().map(|wallet| wallet.address).collect();
+        let mut contracts = canonical::accounts(&self.codes, chain)?;
+        contracts.push(token::taxed(&self.codes, &holders, faucet)?);
+        for token in tokens {
+            contracts.push(token.account(&self.codes, chain, &holders, faucet)?);
+        }
+        refuse_shared_addresses(&contracts)?;
+        let mut accounts: Vec<_> = holders.iter().map(|holder| funded(*holder, WALLET_COINS)).collect();
+        accounts.push(funded(faucet, FAUCET_COINS));
+        accounts.append(&mut contracts);
+        Ok(accounts)
+    }
+}
+
+fn funded(address: Address, coins: u64) -> GenesisAccount {
+    let wei_per_coin = U256::from(1_000_000_000_000_000_000_u64);
+    GenesisAccount { address, balance: U256::from(coins) * wei_per_coin, ..GenesisAccount::default() }
+}
+
+fn refuse_shared_addresses(contracts: &[GenesisAccount]) -> Result<(), GenesisError> {
+    let mut taken = HashSet::new();
+    match contracts.iter().find(|account| !taken.insert(account.address)) {
+        Some(account) => Err(GenesisError::SharedAddress(account.address)),
+        None => Ok(()),
+    }
+}

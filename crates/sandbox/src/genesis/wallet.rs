@@ -1,0 +1,65 @@
+use alloy_primitives::{Address, B256};
+use hmac::{Hmac, KeyInit, Mac};
+use k256::elliptic_curve::sec1::ToEncodedPoint;
+use k256::{NonZeroScalar, SecretKey};
+use sha2::Sha512;
+use solana_seed_phrase::generate_seed_from_seed_phrase_and_passphrase as seed_of;
+
+use super::error::GenesisError;
+use crate::solana::TEST_MNEMONIC;
+
+const WALLETS: u32 = 10;
+const HARDENED: u32 = 1 << 31;
+
+/// An account of the test phrase. Its key is public knowledge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TestWallet {
+    pub address: Address,
+    pub key: B256,
+}
+
+/// The accounts of the test phrase at `m/44'/60'/0'/0/n`.
+pub(super) fn test_wallets() -> Result<Vec<TestWallet>, GenesisError> {
+    let seed = seed_of(TEST_MNEMONIC, "");
+    (0..WALLETS)
+        .map(|index| {
+            let path = [HARDENED + 44, HARDENED + 60, HARDENED, 0, index];
+            derive(&seed, &path).map(|key| wallet(&key)).ok_or(GenesisError::Key(index))
+        })
+        .collect()
+}
+
+fn wallet(key: &SecretKey) -> TestWallet {
+    let point = key.public_key().to_encoded_point(false);
+    // The hash is over the two coordinates, without the byte that says how the point is written.
+    let address = Address::from_raw_public_key(point.as_bytes().split_at(1).1);
+    TestWallet { address, key: B256::from_slice(&key.to_bytes()) }
+}
+
+/// Derives a key by BIP-32. `None` stands for the one in 2^127 seeds or indices that have none.
+fn derive(seed: &[u8], path: &[u32]) -> Option<SecretKey> {
+    let (mut key, mut chain_code) = halves(b"Bitcoin seed", &[seed])?;
+    for &index in path {
+        let parent = if index & HARDENED == 0 {
+            key.public_key().to_encoded_point(true).as_bytes().to_vec()
+        } else {
+            [&[0][..], &key.to_bytes()].concat()
+        };
+        let (tweak, next) = halves(&chain_code, &[&parent, &index.to_be_bytes()])?;
+        let sum = *key.to_nonzero_scalar() + *tweak.to_nonzero_scalar();
+        key = SecretKey::from(Option::<NonZeroScalar>::from(NonZeroScalar::new(sum))?);
+        chain_code = next;
+    }
+    Some(key)
+}
+
+/// HMAC-SHA512, whose left half is a key and whose right half is a chain code.
+fn halves(secret: &[u8], message: &[&[u8]]) -> Option<(SecretKey, [u8; 32])> {
+    let mut mac = Hmac::<Sha512>::new_from_slice(secret).ok()?;
+    for part in message {
+        mac.update(part);
+    }
+    let digest = mac.finalize().into_bytes();
+    let (left, right) = digest.split_at(32);
+    Some((SecretKey::from_slice(left).ok()?, right.try_into().ok()?))
+}

@@ -1,0 +1,175 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use alloy_primitives::U256;
+use causeway_domain::{Address, ChainId, Family, UsdAmount, UsdPrice};
+use solana_address::Address as SolanaAddress;
+use solana_signer::Signer as _;
+use thiserror::Error;
+use tokio::task::JoinHandle;
+
+use crate::evm::{self, EvmChain, OpenError};
+use crate::faucet::{Faucet, FaucetError};
+use crate::genesis::{EvmGenesis, GenesisError, WellKnownToken};
+use crate::solana::{self, MintSpec, SolanaChain, SolanaConfig, SolanaError};
+
+/// The first block's time on every EVM chain: the start of 2026. It never changes, so that a kept chain is known again.
+const FIRST_BLOCK: u64 = 1_767_225_600;
+
+/// What each Solana test wallet holds, in SOL.
+const WALLET_SOL: u64 = 10_000;
+const LAMPORTS_PER_SOL: u64 = 1_000_000_000;
+
+/// What a wallet holds of each Solana token, in dollars where the price is known, else in whole tokens.
+const WALLET_DOLLARS: &str = "1000000";
+const WALLET_TOKENS: u64 = 100;
+
+/// Where the chains are kept.
+#[derive(Clone, Debug, Default)]
+pub struct SandboxOptions {
+    /// Without a folder the chains live in memory only.
+    pub data_dir: Option<PathBuf>,
+    /// Forget what an earlier run left there.
+    pub fresh: bool,
+}
+
+/// A chain to run and the tokens that live on it.
+#[derive(Clone, Debug)]
+pub struct ChainSpec {
+    pub id: ChainId,
+    pub tokens: Vec<TokenSpec>,
+}
+
+/// A well-known token, which gets a play token at its address.
+#[derive(Clone, Debug)]
+pub struct TokenSpec {
+    pub address: Address,
+    pub symbol: String,
+    pub name: String,
+    pub decimals: u8,
+    pub is_wrapped_native: bool,
+    pub usd_price: Option<UsdPrice>,
+}
+
+#[derive(Debug, Error)]
+pub enum SandboxError {
+    #[error("chain {chain} cannot be opened")]
+    Evm { chain: ChainId, source: OpenError },
+    #[error(transparent)]
+    Genesis(#[from] GenesisError),
+    #[error(transparent)]
+    Solana(#[from] SolanaError),
+    #[error(transparent)]
+    Faucet(#[from] FaucetError),
+}
+
+/// The running chains.
+#[derive(Debug)]
+pub struct Sandbox {
+    /// Make the blocks of the EVM chains; the Solana chain has a thread of its own.
+    producers: Vec<JoinHandle<()>>,
+    pub(crate) evm: BTreeMap<ChainId, EvmChain>,
+    pub(crate) solana: Option<SolanaChain>,
+    pub(crate) faucet: Faucet,
+}
+
+impl Sandbox {
+    /// Opens every chain, continuing those that the folder has; needs a tokio runtime.
+    pub fn open(chains: &[ChainSpec], options: &SandboxOptions) -> Result<Self, SandboxError> {
+        let faucet = Faucet::new()?;
+        let genesis = EvmGenesis::new()?;
+        let mut evm = BTreeMap::new();
+        let mut solana = None;
+        for chain in chains {
+            match chain.id.family() {
+                Family::Evm => {
+                    evm.insert(chain.id, open_evm(chain, &genesis, &faucet, options)?);
+                }
+                Family::Solana => solana = Some(open_solana(chain, options)?),
+            }
+        }
+        let producers =
+            evm.values().cloned().map(|chain| tokio::spawn(async move { chain.run().await })).collect();
+        Ok(Self { producers, evm, solana, faucet })
+    }
+
+    /// The ids of the chains that run.
+    pub fn chains(&self) -> impl Iterator<Item = ChainId> + '_ {
+        self.evm.keys().copied().chain(self.solana.as_ref().map(SolanaChain::chain_id))
+    }
+
+    /// Puts everything on the disk and ends the chains.
+    pub async fn stop(&self) {
+        for producer in &self.producers {
+            producer.abort();
+        }
+        if let Some(solana) = &self.solana
+            && let Err(error) = solana.stop().await
+        {
+            tracing::warn!(%error, "the Solana chain did not end cleanly; its journal is whole all the same");
+        }
+    }
+}
+
+fn open_evm(
+    chain: &ChainSpec,
+    genesis: &EvmGenesis,
+    faucet: &Faucet,
+    options: &SandboxOptions,
+) -> Result<EvmChain, SandboxError> {
+    let tokens: Vec<WellKnownToken> = chain.tokens.iter().filter_map(well_known).collect();
+    let accounts = genesis.accounts(chain.id, &tokens, faucet.address())?;
+    let genesis = evm::Genesis { chain_id: chain.id, accounts, timestamp: FIRST_BLOCK };
+    let options = evm::Options {
+        data_dir: options.data_dir.clone(),
+        fresh: options.fresh,
+        allow_unprotected: true,
+        ..evm::Options::default()
+    };
+    EvmChain::open(&genesis, options).map_err(|source| SandboxError::Evm { chain: chain.id, source })
+}
+
+fn well_known(token: &TokenSpec) -> Option<WellKnownToken> {
+    let Address::Evm(address) = token.address else { return None };
+    Some(WellKnownToken {
+        address,
+        symbol: token.symbol.clone(),
+        name: token.name.clone(),
+        decimals: token.decimals,
+        is_wrapped_native: token.is_wrapped_native,
+        usd_price: token.usd_price,
+    })
+}
+
+fn open_solana(chain: &ChainSpec, options: &SandboxOptions) -> Result<SolanaChain, SandboxError> {
+    let mut genesis = solana::Genesis::new()?;
+    let wallets: Vec<SolanaAddress> = solana::test_wallets().iter().map(|wallet| wallet.pubkey()).collect();
+    for wallet in &wallets {
+        genesis.fund(*wallet, WALLET_SOL * LAMPORTS_PER_SOL);
+    }
+    for token in &chain.tokens {
+        let Address::Solana(bytes) = token.address else { continue };
+        // Wrapped SOL has its mint already, and is had by wrapping.
+        if token.is_wrapped_native {
+            continue;
+        }
+        let mint = SolanaAddress::from(bytes);
+        genesis.add_mint(mint, &MintSpec { decimals: token.decimals, ..MintSpec::default() });
+        let amount = wallet_amount(token);
+        for wallet in &wallets {
+            genesis.add_tokens(*wallet, mint, amount)?;
+        }
+    }
+    let config =
+        SolanaConfig { data_dir: options.data_dir.clone(), fresh: options.fresh, ..SolanaConfig::default() };
+    Ok(SolanaChain::open(config, genesis)?)
+}
+
+/// As much as fits 64 bits with room for ten wallets.
+fn wallet_amount(token: &TokenSpec) -> u64 {
+    let dollars = WALLET_DOLLARS.parse::<UsdAmount>().ok();
+    let worth = token.usd_price.zip(dollars).and_then(|(price, dollars)| price.buys(dollars, token.decimals));
+    let whole = U256::from(10).checked_pow(U256::from(token.decimals)).unwrap_or(U256::MAX);
+    let amount = worth.map_or(U256::from(WALLET_TOKENS).saturating_mul(whole), |amount| amount.get());
+    u64::try_from(amount).unwrap_or(u64::MAX).min(u64::MAX / 1_000)
+}

@@ -1,0 +1,87 @@
+//! A Solana chain inside the process.
+
+mod config;
+mod control;
+mod faults;
+mod genesis;
+mod journal;
+mod ledger;
+mod node;
+mod programs;
+mod rpc;
+mod thread;
+mod wallets;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
+use serde_json::Value;
+
+pub use config::{SolanaConfig, SolanaError};
+pub use faults::{Failing, RpcFaults};
+pub use genesis::{Genesis, MintSpec, TokenProgram};
+pub use programs::{ASSOCIATED_TOKEN, MEMO, NATIVE_MINT, TOKEN, TOKEN_2022};
+pub use wallets::{TEST_MNEMONIC, TEST_WALLETS, test_wallet, test_wallets};
+
+use crate::jsonrpc::{self, Methods, RpcError};
+use thread::NodeThread;
+
+/// A running Solana chain; clones are the same chain, which ends with the last of them.
+#[derive(Clone, Debug)]
+pub struct SolanaChain {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    thread: NodeThread,
+    faults: Mutex<RpcFaults>,
+}
+
+impl SolanaChain {
+    /// Continues the chain of the data folder, or starts one from the genesis.
+    pub fn open(config: SolanaConfig, genesis: Genesis) -> Result<Self, SolanaError> {
+        let thread = NodeThread::start(config, genesis)?;
+        Ok(Self { inner: Arc::new(Inner { thread, faults: Mutex::default() }) })
+    }
+
+    /// The id under which the API lists this chain.
+    pub fn chain_id(&self) -> ChainId {
+        SOLANA_CHAIN_ID
+    }
+
+    /// Answers a JSON-RPC body, single or batch.
+    pub async fn rpc(&self, body: &[u8]) -> Vec<u8> {
+        jsonrpc::answer(self, body).await
+    }
+
+    /// Puts everything on the disk and ends the chain.
+    pub async fn stop(&self) -> Result<(), SolanaError> {
+        self.inner.thread.ask(node::Node::stop).await
+    }
+}
+
+impl Methods for SolanaChain {
+    async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        let (delay, fails, answer_lost) = {
+            let mut faults = self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner);
+            (faults.delay, faults.failing.strike(), faults.answer_lost.strike())
+        };
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        if fails {
+            return Err(faults::failed());
+        }
+        let method = method.to_owned();
+        let answer = self.inner.thread.ask(move |node| rpc::call(node, &method, params)).await;
+        match answer {
+            Ok(_) if answer_lost => Err(faults::failed()),
+            Ok(answer) => answer,
+            Err(_) => Err(faults::failed()),
+        }
+    }
+}

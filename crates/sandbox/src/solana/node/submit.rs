@@ -1,0 +1,72 @@
+use sha2::{Digest, Sha256};
+use solana_address::Address;
+use solana_signature::Signature;
+use solana_transaction::sanitized::SanitizedTransaction;
+use solana_transaction::versioned::VersionedTransaction;
+use solana_transaction_error::TransactionError;
+
+use super::{Node, Waiting};
+use crate::solana::ledger::{Landing, Simulation};
+
+/// The address by which the node introduces itself.
+pub(crate) fn identity() -> Address {
+    Address::new_from_array(Sha256::digest(b"causeway sandbox validator").into())
+}
+
+/// Why a transaction was not taken.
+#[derive(Debug)]
+pub(crate) enum SendError {
+    /// It is not a transaction that any block could hold.
+    Malformed(TransactionError),
+    /// A signature is wrong, and nobody asked for a simulation that would say so.
+    Signature,
+    /// It would fail.
+    Preflight(Box<Simulation>),
+}
+
+impl Node {
+    /// Takes a transaction as a node takes it from the network: checked first unless told otherwise, then
+    /// landed, held back or lost as the controls say.
+    pub(crate) fn send(
+        &mut self,
+        transaction: VersionedTransaction,
+        skip_preflight: bool,
+    ) -> Result<Signature, SendError> {
+        let transaction = self.ledger.machine.sanitize(transaction).map_err(SendError::Malformed)?;
+        let signature = *transaction.signature();
+        match transaction.verify() {
+            Err(_) if skip_preflight => return Err(SendError::Signature),
+            Err(error) => {
+                let simulation = Simulation { error: Some(error), ..Simulation::default() };
+                return Err(SendError::Preflight(Box::new(simulation)));
+            }
+            Ok(()) if !skip_preflight => {
+                let simulation = self.ledger.simulate(&transaction);
+                if simulation.error.is_some() {
+                    return Err(SendError::Preflight(Box::new(simulation)));
+                }
+            }
+            Ok(()) => {}
+        }
+        if self.drop_next > 0 {
+            self.drop_next -= 1;
+        } else {
+            self.accept(transaction);
+        }
+        Ok(signature)
+    }
+
+    /// Lands a transaction now, or with the slot that it has to wait for.
+    pub(super) fn accept(&mut self, transaction: SanitizedTransaction) {
+        let slot = self.ledger.slots.open().slot;
+        let signature = *transaction.signature();
+        if self.paused || self.delay > 0 {
+            let known = self.waiting.iter().any(|waiting| *waiting.transaction.signature() == signature);
+            if !known {
+                self.waiting.push_back(Waiting { transaction, from: slot + self.delay });
+            }
+        } else if let Landing::Rejected(error) = self.ledger.land(&transaction) {
+            tracing::debug!(%signature, %error, "a transaction never landed");
+        }
+    }
+}

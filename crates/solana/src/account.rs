@@ -1,0 +1,98 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use causeway_domain::ports::ChainError;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use solana_address::Address;
+
+use crate::commitment::{Commitment, Contextual, Seen};
+use crate::rpc::{Call, SolanaRpc};
+
+/// As many as a node takes in one `getMultipleAccounts`.
+const ACCOUNTS_PER_CALL: usize = 100;
+
+/// What lies at an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    pub owner: Address,
+    pub lamports: u64,
+    pub data: Vec<u8>,
+    pub executable: bool,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct WireAccount {
+    owner: String,
+    lamports: u64,
+    data: (String, String),
+    #[serde(default)]
+    executable: bool,
+}
+
+impl TryFrom<WireAccount> for Account {
+    type Error = String;
+
+    fn try_from(wire: WireAccount) -> Result<Self, Self::Error> {
+        let (data, encoding) = wire.data;
+        if encoding != "base64" {
+            return Err(format!("account data in {encoding} where base64 was asked"));
+        }
+        Ok(Self {
+            owner: parse_address(&wire.owner)?,
+            lamports: wire.lamports,
+            data: STANDARD.decode(data).map_err(|error| format!("account data: {error}"))?,
+            executable: wire.executable,
+        })
+    }
+}
+
+pub(crate) fn parse_address(text: &str) -> Result<Address, String> {
+    text.parse().map_err(|_| format!("`{text}` is not an address"))
+}
+
+impl SolanaRpc {
+    /// The accounts at `addresses`, in their order, `None` where there is none. The node must have reached
+    /// `not_before`; the slot that comes back is the earliest at which any of them was read.
+    pub async fn accounts(
+        &self,
+        addresses: &[Address],
+        commitment: Commitment,
+        not_before: Option<u64>,
+    ) -> Result<Seen<Vec<Option<Account>>>, ChainError> {
+        let chunks: Vec<&[Address]> = addresses.chunks(ACCOUNTS_PER_CALL).collect();
+        let calls: Vec<Call> =
+            chunks.iter().map(|chunk| accounts_call(chunk, commitment, not_before)).collect();
+        let read = |index: usize, wire: Contextual<Vec<Option<WireAccount>>>| {
+            let asked = chunks.get(index).map_or(0, |chunk| chunk.len());
+            read_accounts(wire, asked, not_before)
+        };
+        let parts = self.ask_all(&calls, read).await?;
+        let slot = parts.iter().map(|part| part.slot).min().or(not_before).unwrap_or_default();
+        Ok(Seen { slot, value: parts.into_iter().flat_map(|part| part.value).collect() })
+    }
+}
+
+fn accounts_call(addresses: &[Address], commitment: Commitment, not_before: Option<u64>) -> Call {
+    let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    let mut options = json!({ "encoding": "base64", "commitment": commitment });
+    if let (Some(slot), Value::Object(options)) = (not_before, &mut options) {
+        options.insert("minContextSlot".to_owned(), slot.into());
+    }
+    Call { method: "getMultipleAccounts", params: json!([addresses, options]) }
+}
+
+fn read_accounts(
+    wire: Contextual<Vec<Option<WireAccount>>>,
+    asked: usize,
+    not_before: Option<u64>,
+) -> Result<Seen<Vec<Option<Account>>>, String> {
+    if wire.value.len() != asked {
+        return Err(format!("{} accounts where {asked} were asked", wire.value.len()));
+    }
+    if not_before.is_some_and(|slot| wire.context.slot < slot) {
+        return Err("it looked at an earlier slot than asked".to_owned());
+    }
+    let accounts: Result<Vec<_>, _> =
+        wire.value.into_iter().map(|one| one.map(Account::try_from).transpose()).collect();
+    Ok(Seen { slot: wire.context.slot, value: accounts? })
+}

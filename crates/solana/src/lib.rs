@@ -1,0 +1,30 @@
+#![doc = include_str!("../README.md")]
+
+mod account;
+mod balances;
+mod commitment;
+mod config;
+mod error;
+mod history;
+mod rpc;
+mod rpc_url;
+mod slots;
+mod token_account;
+mod transaction;
+
+pub use account::Account;
+pub use commitment::{Commitment, Seen};
+pub use config::{MAINNET_GENESIS, RpcConfig};
+pub use error::{RpcError, SetupError};
+pub use history::{Bookmark, Mention};
+pub use rpc::{EndpointStatus, SolanaRpc};
+pub use rpc_url::{RpcUrl, RpcUrlError};
+pub use slots::{Heads, SlotFollower, Step};
+pub use token_account::{
+    NotATokenAccount, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount, TokenAccountState,
+};
+pub use transaction::{
+    BuildError, Decision, Landing, MAX_TRANSACTION_BYTES, Observation, RecentBlockhash, SendError,
+    SignatureStatus, SignedError, SignedTransaction, Simulation, UnsignedTransaction, compute_unit_limit,
+    compute_unit_price, decide,
+};

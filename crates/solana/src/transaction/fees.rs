@@ -1,0 +1,82 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use causeway_domain::ports::ChainError;
+use serde::Deserialize;
+use serde_json::json;
+use solana_address::Address;
+use solana_instruction::Instruction;
+
+use super::UnsignedTransaction;
+use crate::commitment::{Commitment, Contextual};
+use crate::rpc::{Call, SolanaRpc};
+
+const COMPUTE_BUDGET: Address = Address::from_str_const("ComputeBudget111111111111111111111111111111");
+/// Accounts by which a node narrows down recent fees; more are refused.
+const MAX_FEE_ACCOUNTS: usize = 128;
+
+/// The instruction that bounds how many compute units a transaction may use.
+pub fn compute_unit_limit(units: u32) -> Instruction {
+    budget(2, &units.to_le_bytes())
+}
+
+/// The instruction that offers a priority fee, in millionths of a lamport for each compute unit.
+pub fn compute_unit_price(micro_lamports: u64) -> Instruction {
+    budget(3, &micro_lamports.to_le_bytes())
+}
+
+fn budget(kind: u8, value: &[u8]) -> Instruction {
+    let data = [&[kind][..], value].concat();
+    Instruction { program_id: COMPUTE_BUDGET, accounts: Vec::new(), data }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireFee {
+    prioritization_fee: u64,
+}
+
+impl SolanaRpc {
+    /// What the network takes for this transaction, in lamports; `None` when its blockhash has died.
+    pub async fn fee(&self, transaction: &UnsignedTransaction) -> Result<Option<u64>, ChainError> {
+        let message = STANDARD.encode(transaction.message());
+        let params = json!([message, { "commitment": Commitment::Confirmed }]);
+        let answer: Contextual<Option<u64>> = self.call("getFeeForMessage", params).await?;
+        Ok(answer.value)
+    }
+
+    /// The price per compute unit that three quarters of the recent blocks would have taken for transactions that
+    /// write to these accounts.
+    pub async fn priority_price(&self, writable: &[Address]) -> Result<u64, ChainError> {
+        let accounts: Vec<String> = writable.iter().take(MAX_FEE_ACCOUNTS).map(ToString::to_string).collect();
+        let call = Call { method: "getRecentPrioritizationFees", params: json!([accounts]) };
+        let fees = self.ask(call, |fees: Vec<WireFee>| {
+            Ok(fees.into_iter().map(|fee| fee.prioritization_fee).collect::<Vec<u64>>())
+        });
+        Ok(upper_quartile(fees.await?))
+    }
+}
+
+fn upper_quartile(mut fees: Vec<u64>) -> u64 {
+    fees.sort_unstable();
+    let at = (fees.len() * 3).div_ceil(4).saturating_sub(1);
+    fees.get(at).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_price_suffices_for_three_quarters_of_the_blocks() {
+        assert_eq!(upper_quartile(vec![]), 0);
+        assert_eq!(upper_quartile(vec![5]), 5);
+        assert_eq!(upper_quartile(vec![40, 10, 30, 20]), 30);
+        assert_eq!(upper_quartile((1..=100).rev().collect()), 75);
+    }
+
+    #[test]
+    fn budget_instructions_are_a_kind_and_a_little_endian_number() {
+        assert_eq!(compute_unit_limit(200_000).data, [2, 0x40, 0x0d, 0x03, 0]);
+        assert_eq!(compute_unit_price(1).data, [3, 1, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}

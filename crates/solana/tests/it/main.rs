@@ -1,0 +1,8 @@
+#![allow(clippy::unwrap_used, reason = "a test that cannot set itself up may panic")]
+
+mod balances;
+mod failover;
+mod fake;
+mod landing;
+mod reading;
+mod signing;
