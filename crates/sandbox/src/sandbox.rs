@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alloy_primitives::U256;
-use causeway_domain::{Address, ChainId, Family, UsdAmount, UsdPrice};
+use causeway_domain::{Address, ChainId, Family, RawAmount, UsdAmount, UsdPrice};
 use solana_address::Address as SolanaAddress;
-use solana_signer::Signer as _;
+use solana_signer::Signer;
 use thiserror::Error;
 use tokio::task::JoinHandle;
 
@@ -143,7 +143,7 @@ fn well_known(token: &TokenSpec) -> Option<WellKnownToken> {
 
 fn open_solana(chain: &ChainSpec, options: &SandboxOptions) -> Result<SolanaChain, SandboxError> {
     let mut genesis = solana::Genesis::new()?;
-    let wallets: Vec<SolanaAddress> = solana::test_wallets().iter().map(|wallet| wallet.pubkey()).collect();
+    let wallets: Vec<SolanaAddress> = solana::test_wallets().iter().map(Signer::pubkey).collect();
     for wallet in &wallets {
         genesis.fund(*wallet, WALLET_SOL * LAMPORTS_PER_SOL);
     }
@@ -170,6 +170,6 @@ fn wallet_amount(token: &TokenSpec) -> u64 {
     let dollars = WALLET_DOLLARS.parse::<UsdAmount>().ok();
     let worth = token.usd_price.zip(dollars).and_then(|(price, dollars)| price.buys(dollars, token.decimals));
     let whole = U256::from(10).checked_pow(U256::from(token.decimals)).unwrap_or(U256::MAX);
-    let amount = worth.map_or(U256::from(WALLET_TOKENS).saturating_mul(whole), |amount| amount.get());
+    let amount = worth.map_or(U256::from(WALLET_TOKENS).saturating_mul(whole), RawAmount::get);
     u64::try_from(amount).unwrap_or(u64::MAX).min(u64::MAX / 1_000)
 }
