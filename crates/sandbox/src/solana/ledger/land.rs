@@ -53,11 +53,10 @@ impl Ledger {
             keys.iter().map(|key| self.machine.account(key).cloned()).collect();
         let tokens_before = token_balances(&keys, |key| self.machine.account(key));
 
-        let versioned = transaction.to_versioned_transaction();
-        let Ok(wire) = wincode::serialize(&versioned) else {
+        let Ok(wire) = wincode::serialize(&transaction.to_versioned_transaction()) else {
             return Landing::Rejected(TransactionError::SanitizeFailure);
         };
-        let run = self.machine.execute(versioned);
+        let run = self.machine.execute(transaction);
         if let Some(error) = &run.error
             && run.meta.signature != *transaction.signature()
         {

@@ -162,18 +162,33 @@ impl Machine {
         ))
     }
 
-    pub(crate) fn execute(&mut self, transaction: VersionedTransaction) -> Run {
-        caught(|| match self.svm.send_transaction(transaction) {
+    pub(crate) fn execute(&mut self, transaction: &SanitizedTransaction) -> Run {
+        let versioned = transaction.to_versioned_transaction();
+        let run = caught(|| match self.svm.send_transaction(versioned) {
             Ok(meta) => Run { error: None, meta, accounts: Vec::new() },
             Err(failed) => Run { error: Some(failed.err), meta: failed.meta, accounts: Vec::new() },
-        })
+        });
+        self.named(run, transaction)
     }
 
-    pub(crate) fn simulate(&self, transaction: VersionedTransaction) -> Run {
-        caught(|| match self.svm.simulate_transaction(transaction) {
+    pub(crate) fn simulate(&self, transaction: &SanitizedTransaction) -> Run {
+        let versioned = transaction.to_versioned_transaction();
+        let run = caught(|| match self.svm.simulate_transaction(versioned) {
             Ok(done) => Run { error: None, meta: done.meta, accounts: done.post_accounts },
             Err(failed) => Run { error: Some(failed.err), meta: failed.meta, accounts: Vec::new() },
-        })
+        });
+        self.named(run, transaction)
+    }
+
+    /// The machine says of a program that is not there that it is no program.
+    fn named(&self, mut run: Run, transaction: &SanitizedTransaction) -> Run {
+        let mut programs = transaction.message().program_instructions_iter();
+        if run.error == Some(TransactionError::InvalidProgramForExecution)
+            && programs.any(|(program, _)| self.account(program).is_none())
+        {
+            run.error = Some(TransactionError::ProgramAccountNotFound);
+        }
+        run
     }
 }
 

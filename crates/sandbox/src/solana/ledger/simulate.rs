@@ -37,7 +37,7 @@ impl Ledger {
         }
         let keys: Vec<Address> = transaction.message().account_keys().iter().copied().collect();
         let loaded_bytes = self.loaded_bytes(&keys);
-        let run = self.machine.simulate(transaction.to_versioned_transaction());
+        let run = self.machine.simulate(transaction);
         if run.error.is_some() {
             let (error, effects) = (run.error, Effects::new(run.meta));
             return Simulation { error, effects, loaded_bytes, ..Simulation::default() };

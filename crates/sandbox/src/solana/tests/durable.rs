@@ -2,6 +2,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
+use solana_account::Account;
+
 use super::*;
 
 fn kept_in(folder: &Path) -> SolanaConfig {
@@ -125,4 +127,25 @@ async fn history_is_bounded() {
     let found = bench.get("getSignaturesForAddress", json!([bench.alice.pubkey().to_string()])).await;
     assert_eq!(found.as_array().unwrap().len(), 3);
     assert_eq!(bench.status(&signatures[0]).await, Value::Null);
+}
+
+#[tokio::test]
+async fn a_long_file_is_written_anew_and_tells_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::with(kept_in(folder.path()));
+    let address = Address::new_unique();
+    let signature = bench.pay(SOL).await;
+    for byte in 1..=3 {
+        let data = vec![byte; 9 << 20];
+        let account = Account { lamports: SOL, data, owner: MEMO, ..Account::default() };
+        bench.chain.set_account(address, Some(account)).await.unwrap();
+        bench.pass(1).await;
+    }
+    let length = fs::metadata(folder.path().join("solana.journal")).unwrap().len();
+    assert!((9 << 20..20 << 20).contains(&length), "{length}");
+    drop(bench);
+    let bench = Bench::with(kept_in(folder.path()));
+    let kept = bench.chain.account(address).await.unwrap().unwrap();
+    assert!(kept.data.iter().all(|byte| *byte == 3));
+    assert_eq!(bench.status(&signature).await["confirmationStatus"], "finalized");
 }
