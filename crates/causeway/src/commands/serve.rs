@@ -177,6 +177,11 @@ fn greet(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Result<()> {
         Mode::Sandbox => "sandbox: play money only, never sign here with a real key",
         Mode::Production => "production",
     };
+    let wallets = if sandbox_rpc(config, url).is_some() {
+        "    Wallets        the ten accounts of \"test test test test test test test test test test test junk\"\n"
+    } else {
+        ""
+    };
     // Nobody may be reading any more, and the service runs all the same.
     let _ = writeln!(
         std::io::stdout(),
@@ -184,7 +189,8 @@ fn greet(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Result<()> {
          Start page     {url}/\n    \
          API reference  {url}/docs\n    \
          Chains         {url}/v1/chains ({chains} chains, {tokens} tokens)\n    \
-         Store          {location}\n\n  \
+         Store          {location}\n\
+         {wallets}\n  \
          Ctrl-C stops it.\n",
         version = env!("CARGO_PKG_VERSION"),
     );
