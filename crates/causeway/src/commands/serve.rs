@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, Mode};
+use crate::config::{Config, Mode, ServerConfig};
 use crate::{chains, logging, sandbox, signals};
 
 /// How long open requests may take to finish once the service stops; exit follows within 10 s.
@@ -42,6 +42,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let catalog = Arc::new(load_catalog(config)?);
     let prices = Arc::new(fixed_prices(config, &catalog)?);
     let sandbox = open_sandbox(config, &catalog, prices.as_ref())?;
+    let inner_rpc = sandbox_rpc(config, &ServerConfig::local_url(bound));
     let sandbox_rpc = sandbox_rpc(config, &public_url);
     let keys = Arc::new(RowKeys::new(config.server.replica));
     let metrics = Arc::new(Metrics::default());
@@ -52,7 +53,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         store: store.clone(),
         read_balances: ReadBalances::new(
             Arc::clone(&catalog),
-            chains::connect(&catalog, sandbox_rpc.as_deref())?,
+            chains::connect(&catalog, inner_rpc.as_deref())?,
             BALANCES_DEADLINE,
         ),
         request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys),

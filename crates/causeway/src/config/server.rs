@@ -65,8 +65,13 @@ impl ServerConfig {
     pub(crate) fn public_url(&self, bound: SocketAddr) -> String {
         match &self.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None => format!("http://{}", reachable(bound)),
+            None => Self::local_url(bound),
         }
+    }
+
+    /// The address under which this machine reaches the service, whatever the world calls it.
+    pub(crate) fn local_url(bound: SocketAddr) -> String {
+        format!("http://{}", reachable(bound))
     }
 
     pub(crate) const fn timeout(&self) -> Duration {
