@@ -19,6 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
 use serde_json::Value;
+pub use solana_account::Account;
+pub use solana_address::Address;
+pub use solana_keypair::Keypair;
+pub use solana_signature::Signature;
+pub use solana_signer::Signer;
 
 pub use config::{SolanaConfig, SolanaError};
 pub use faults::{Failing, RpcFaults};
