@@ -6,19 +6,39 @@ import { deployed } from './deployed.mjs';
 const root = new URL('..', import.meta.url);
 const folder = new URL('artifacts/', root);
 
+// Placed at genesis, where the sandbox writes their storage by slot.
 const compiled = ['PlayToken', 'QuirkyToken', 'TaxedToken', 'WrappedNative'];
+// Made by a transaction: their storage is their own affair.
+const constructed = [
+  'AttesterRegistry',
+  'DepositAddress',
+  'DepositFactory',
+  'Escrow',
+  'IntentBook',
+  'Settler',
+  'Vault',
+  'VaultFactory',
+];
+
+async function outputOf(name) {
+  return JSON.parse(await readFile(new URL(`out/${name}.sol/${name}.json`, root), 'utf8'));
+}
 
 async function fromForge(name) {
-  const output = JSON.parse(await readFile(new URL(`out/${name}.sol/${name}.json`, root), 'utf8'));
+  const output = await outputOf(name);
   return {
     contractName: name,
     abi: output.abi,
     bytecode: output.bytecode.object,
     deployedBytecode: output.deployedBytecode.object,
     immutableReferences: output.deployedBytecode.immutableReferences ?? {},
-    // Variable to slot. None shares a slot with another, and the sandbox relies on it.
-    storageSlots: Object.fromEntries(output.storageLayout.storage.map(slotOf)),
   };
+}
+
+// Variable to slot. None shares a slot with another, and the sandbox relies on it.
+async function withSlots(name) {
+  const { storageLayout } = await outputOf(name);
+  return { ...(await fromForge(name)), storageSlots: Object.fromEntries(storageLayout.storage.map(slotOf)) };
 }
 
 function slotOf({ label, slot, offset }) {
@@ -26,7 +46,11 @@ function slotOf({ label, slot, offset }) {
   return [label, Number(slot)];
 }
 
-const artifacts = [...(await Promise.all(compiled.map(fromForge))), ...(await deployed(root))];
+const artifacts = [
+  ...(await Promise.all(compiled.map(withSlots))),
+  ...(await Promise.all(constructed.map(fromForge))),
+  ...(await deployed(root)),
+];
 const files = new Map(
   artifacts.map((artifact) => [`${artifact.contractName}.json`, `${JSON.stringify(artifact, null, 2)}\n`]),
 );

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+
+import {IAttesterRegistry} from "./interfaces/IAttesterRegistry.sol";
+
+/// @notice The attesters of one chain, as `IAttesterRegistry` says.
+/// @dev A key counts in an epoch from the day that the epoch is in office until it resigns, for as long as orders of that epoch are
+/// open: there is no end to an epoch but for opening.
+contract AttesterRegistry is IAttesterRegistry, EIP712 {
+    /// @notice From a handover until the new set is in office.
+    uint256 public constant HANDOVER_DELAY = 48 hours;
+    /// @notice How long one word of an attester stops new deposits.
+    uint256 public constant PAUSE = 24 hours;
+
+    bytes32 private constant HANDOVER_TYPEHASH =
+        keccak256("Handover(uint256 epoch,uint256 proposal,address[] attesters,uint256 threshold)");
+
+    enum Standing {
+        Stranger,
+        Attester,
+        Resigned
+    }
+
+    struct Set {
+        address[] members;
+        uint128 threshold;
+        uint128 remaining;
+    }
+
+    /// @dev One word, so that opening an order reads it at once.
+    struct Office {
+        uint64 newest;
+        uint64 newestFrom;
+        uint64 pausedUntil;
+        uint64 proposals;
+    }
+
+    Office private _office;
+    mapping(uint256 epoch => Set) private _sets;
+    mapping(uint256 epoch => mapping(address account => Standing)) private _standings;
+
+    constructor(address[] memory members, uint256 needed) EIP712("Causeway Attesters", "1") {
+        _schedule(1, members, needed, block.timestamp);
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function currentEpoch() public view returns (uint256) {
+        return _current(_office);
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function pausedUntil() external view returns (uint256) {
+        return _office.pausedUntil;
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function opening() external view returns (uint256, uint256) {
+        Office memory office = _office;
+        return (_current(office), office.pausedUntil);
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function proposals() external view returns (uint256) {
+        return _office.proposals;
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function threshold(uint256 epoch) external view returns (uint256) {
+        return _sets[epoch].threshold;
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function attesters(uint256 epoch) external view returns (address[] memory) {
+        return _sets[epoch].members;
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function isAttester(uint256 epoch, address account) external view returns (bool) {
+        return _standings[epoch][account] == Standing.Attester;
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function check(uint256 epoch, bytes32 digest, bytes[] calldata signatures) public view {
+        // A set that is not in office yet may still be replaced, so it says nothing.
+        if (epoch == 0 || epoch > currentEpoch()) revert UnknownEpoch(epoch);
+        uint256 needed = _sets[epoch].threshold;
+        if (signatures.length < needed) revert TooFewSignatures(signatures.length, needed);
+        address last = address(0);
+        for (uint256 i = 0; i < signatures.length; ++i) {
+            address signer = ECDSA.recoverCalldata(digest, signatures[i]);
+            if (signer <= last) revert SignersNotAscending(signer);
+            if (_standings[epoch][signer] != Standing.Attester) revert NotAnAttester(epoch, signer);
+            last = signer;
+        }
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function handOver(address[] calldata members, uint256 needed, bytes[] calldata signatures) external {
+        uint256 current = currentEpoch();
+        uint256 proposal = _office.proposals;
+        bytes32 terms = keccak256(
+            abi.encode(HANDOVER_TYPEHASH, current + 1, proposal, keccak256(abi.encodePacked(members)), needed)
+        );
+        check(current, _hashTypedDataV4(terms), signatures);
+
+        _forget(current + 1);
+        _office.proposals = uint64(proposal + 1);
+        _schedule(current + 1, members, needed, block.timestamp + HANDOVER_DELAY);
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function resign(uint256 epoch) external {
+        if (_standings[epoch][msg.sender] != Standing.Attester) revert NotAnAttester(epoch, msg.sender);
+        Set storage set = _sets[epoch];
+        if (set.remaining == set.threshold) revert ThresholdWouldBreak();
+        set.remaining -= 1;
+        _standings[epoch][msg.sender] = Standing.Resigned;
+        emit Resigned(epoch, msg.sender);
+    }
+
+    /// @inheritdoc IAttesterRegistry
+    function pauseOpen() external {
+        uint256 current = currentEpoch();
+        if (_standings[current][msg.sender] != Standing.Attester) revert NotAnAttester(current, msg.sender);
+        uint256 until = block.timestamp + PAUSE;
+        _office.pausedUntil = uint64(until);
+        emit OpenPaused(msg.sender, until);
+    }
+
+    function _current(Office memory office) private view returns (uint256) {
+        return block.timestamp < office.newestFrom ? office.newest - 1 : office.newest;
+    }
+
+    function _schedule(uint256 epoch, address[] memory members, uint256 needed, uint256 from) private {
+        if (needed > members.length || needed * 2 <= members.length) {
+            revert BadThreshold(needed, members.length);
+        }
+        address last = address(0);
+        for (uint256 i = 0; i < members.length; ++i) {
+            if (members[i] <= last) revert AttestersNotAscending();
+            last = members[i];
+            _standings[epoch][last] = Standing.Attester;
+        }
+        _sets[epoch] = Set(members, uint128(needed), uint128(members.length));
+        _office.newest = uint64(epoch);
+        _office.newestFrom = uint64(from);
+        emit EpochScheduled(epoch, members, needed, from);
+    }
+
+    /// @dev Undoes a handover that is being replaced; there is nothing to undo for an epoch that nobody proposed.
+    function _forget(uint256 epoch) private {
+        address[] storage members = _sets[epoch].members;
+        for (uint256 i = 0; i < members.length; ++i) {
+            delete _standings[epoch][members[i]];
+        }
+        delete _sets[epoch];
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {Order} from "../Order.sol";
+import {IOriginSettler} from "./IERC7683.sol";
+
+/// @notice Holds deposits until their fill is shown, or gives them back. Nobody owns it and nothing in it changes.
+interface IEscrow is IOriginSettler {
+    /// @notice `None` until opened; then `Open` ends in exactly one of the two others.
+    enum Status {
+        None,
+        Open,
+        Claimed,
+        Refunded
+    }
+
+    enum RefundCause {
+        Waived,
+        Unfilled,
+        Expired
+    }
+
+    /// @notice The payee was paid. `referrerPaid` is false where the referrer could not take its fee, which then went to the payee.
+    event Claimed(
+        bytes32 indexed orderId,
+        bytes32 indexed payee,
+        uint256 paid,
+        uint256 referrerFee,
+        bool referrerPaid,
+        uint256 filledAt,
+        bytes32 fillRef
+    );
+    event Refunded(bytes32 indexed orderId, address indexed to, uint256 amount, RefundCause cause);
+
+    error WrongVersion(uint256 version);
+    error WrongChain(uint256 chainId);
+    error WrongEscrow(bytes32 escrow);
+    error WrongSettler(bytes32 settler);
+    error WrongOrderType(bytes32 orderDataType);
+    /// @notice The ERC-7683 envelope says something else than the order inside it.
+    error EnvelopeMismatch();
+    error NotTheDepositor(address caller);
+    error OpenDeadlinePassed(uint256 openDeadline);
+    /// @notice `openDeadline < fillDeadline` and `refundAt - fillDeadline` within the allowed window, all within 32 bits.
+    error BadDeadlines();
+    error WrongEpoch(uint256 epoch, uint256 current);
+    error OpeningPaused(uint256 until);
+    error ZeroAmount();
+    error FeeAboveAmount(uint256 referrerFee, uint256 amountIn);
+    error ZeroAddress();
+    /// @notice Money sent to the escrow itself would belong to nobody.
+    error EscrowAsParty();
+    error WrongNativeValue(uint256 given, uint256 wanted);
+    /// @notice The token did not deliver exactly what was asked for, as tokens with a fee on transfer do.
+    error WrongDelta(uint256 received, uint256 wanted);
+    error AlreadyOpened(bytes32 orderId);
+    error NotOpen(bytes32 orderId, Status status);
+    error FilledTooLate(uint256 filledAt, uint256 fillDeadline);
+    error NotFilled(bytes32 orderId);
+    error AlreadyFilled(bytes32 orderId);
+    /// @notice Within one chain the settler's record decides, and signatures are refused.
+    error AttestationsRefused();
+    error NotUnfilled(uint256 destinationTime, uint256 fillDeadline);
+    error NotRefundable(uint256 refundAt);
+    error NotTheRefundAddress(address caller);
+    error TransferFailed(address token, address to);
+
+    function status(bytes32 orderId) external view returns (Status);
+
+    /// @notice The id of these terms; the same everywhere.
+    function orderId(Order calldata order) external pure returns (bytes32);
+
+    /// @notice Pays the filler's payee on a threshold of `Filled(bytes32 orderId,uint256 filledAt,bytes32 fillRef)`. Anyone may call.
+    /// Within one chain no signature is taken and the settler's own record counts. A claim never expires.
+    function claim(Order calldata order, uint256 filledAt, bytes32 fillRef, bytes[] calldata signatures)
+        external;
+
+    /// @notice Gives the deposit back because the filler, who calls, waives it; or, once `refundAt` has passed (within one chain:
+    /// `fillDeadline`, unfilled), because anyone asks.
+    function refund(Order calldata order) external;
+
+    /// @notice Gives it back on a threshold of `Unfilled(bytes32 orderId,uint256 destinationTime)` past the fill deadline. Anyone may call.
+    function refundUnfilled(Order calldata order, uint256 destinationTime, bytes[] calldata signatures)
+        external;
+
+    /// @notice Gives an expired deposit to another address, for a refund address that cannot receive. Only the refund address
+    /// itself may name it, and from thirty days after `refundAt` the user too.
+    function refundTo(Order calldata order, address to) external;
+}

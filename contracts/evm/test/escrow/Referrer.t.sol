@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {Order} from "../../src/Order.sol";
+import {IEscrow} from "../../src/interfaces/IEscrow.sol";
+import {Fixture} from "../Fixture.sol";
+import {vm} from "../Vm.sol";
+import {ArmedWallet} from "../hostile/Armed.sol";
+import {MoodyToken} from "../hostile/MoodyToken.sol";
+import {Flooder, GasBurner, RecordingWallet, Refuser} from "../hostile/Wallets.sol";
+
+/// A referrer can cost the payee nothing but its fee, and nobody can take the fee from the referrer.
+contract ReferrerTest is Fixture {
+    MoodyToken moody = new MoodyToken();
+
+    function moodyOrder(MoodyToken.Mood mood) internal returns (Order memory order) {
+        order = referredOrder();
+        order.inputToken = _b(address(moody));
+        moody.mint(user, order.amountIn);
+        vm.prank(user);
+        moody.approve(address(escrow), order.amountIn);
+        openAs(user, order);
+        moody.setMood(REFERRER, mood);
+    }
+
+    function nativeOrder(address referrer) internal returns (Order memory order) {
+        order = referredOrder();
+        order.inputToken = 0;
+        order.referrer = _b(referrer);
+        open(order);
+    }
+
+    function test_Rule06_AFeeThatTheTokenRefusesGoesToThePayee() public {
+        MoodyToken.Mood[3] memory moods =
+            [MoodyToken.Mood.Bars, MoodyToken.Mood.SaysNo, MoodyToken.Mood.BurnsGas];
+        for (uint256 i = 0; i < moods.length; ++i) {
+            uint256 before = vm.snapshotState();
+            Order memory order = moodyOrder(moods[i]);
+            vm.expectEmit(address(escrow));
+            emit IEscrow.Claimed(
+                order.id(),
+                order.payee,
+                order.amountIn,
+                order.referrerFee,
+                false,
+                order.fillDeadline,
+                keccak256("fill")
+            );
+            claim(order);
+            eq(moody.balanceOf(REFERRER), 0, "referrer");
+            eq(moody.balanceOf(PAYEE), order.amountIn, "payee");
+            vm.revertToState(before);
+        }
+    }
+
+    /// The token says no and pays. Believing it would pay the fee twice, out of another order.
+    function test_Rule06_AFeeThatLeftIsNotPaidTwice() public {
+        Order memory order = moodyOrder(MoodyToken.Mood.PaysAndSaysNo);
+        moody.mint(address(escrow), 1_000e6);
+        claim(order);
+        eq(moody.balanceOf(REFERRER), order.referrerFee, "referrer");
+        eq(moody.balanceOf(PAYEE), order.amountIn - order.referrerFee, "payee");
+        eq(moody.balanceOf(address(escrow)), 1_000e6, "what others have in the escrow");
+    }
+
+    function test_Rule06_AFloodOfReturnDataIsNotCopied() public {
+        Order memory order = moodyOrder(MoodyToken.Mood.Floods);
+        bytes[] memory signatures = attestFilled(order, START, 2);
+        // Making the flood costs two million; copying it would cost that again.
+        escrow.claim{gas: 2_500_000}(order, START, keccak256("fill"), signatures);
+        eq(moody.balanceOf(REFERRER), order.referrerFee, "referrer");
+    }
+
+    function test_Rule06_ANativeFeeThatIsRefusedGoesToThePayee() public {
+        address[3] memory hostile = [address(new Refuser()), address(new GasBurner()), address(new Flooder())];
+        for (uint256 i = 0; i < hostile.length; ++i) {
+            Order memory order = nativeOrder(hostile[i]);
+            uint256 before = PAYEE.balance;
+            bytes[] memory signatures = attestFilled(order, START, 2);
+            escrow.claim{gas: 250_000}(order, START, keccak256("fill"), signatures);
+            eq(hostile[i].balance, 0, "referrer");
+            eq(PAYEE.balance - before, order.amountIn, "payee");
+        }
+    }
+
+    function test_Rule06_AWalletThatKeepsARecordHasEnoughGas() public {
+        RecordingWallet wallet = new RecordingWallet();
+        Order memory order = nativeOrder(address(wallet));
+        claim(order);
+        eq(wallet.received(), order.referrerFee, "referrer");
+    }
+
+    function test_Rule06_AReferrerCannotReenter() public {
+        ArmedWallet wallet = new ArmedWallet();
+        Order memory order = nativeOrder(address(wallet));
+        Order memory other = nativeOrder(REFERRER);
+        wallet.arm(address(escrow), abi.encodeCall(IEscrow.refund, (other)));
+        claim(order);
+        eq(status(other), IEscrow.Status.Open);
+        eq(address(escrow).balance, other.amountIn, "the other order");
+    }
+
+    /// However little gas the claimant sends, either the claim fails or the referrer is paid.
+    function testFuzz_Rule06_NobodyStarvesTheReferrer(uint256 gasLimit, bool native) public {
+        gasLimit = within(gasLimit, 60_000, 250_000);
+        RecordingWallet wallet = new RecordingWallet();
+        Order memory order = referredOrder();
+        if (native) order.inputToken = 0;
+        order.referrer = _b(address(wallet));
+        open(order);
+        bytes[] memory signatures = attestFilled(order, START, 2);
+        try escrow.claim{gas: gasLimit}(order, START, keccak256("fill"), signatures) {
+            eq(balance(_a(order.inputToken), address(wallet)), order.referrerFee, "referrer");
+        } catch {
+            eq(status(order), IEscrow.Status.Open);
+        }
+    }
+}
