@@ -7,9 +7,10 @@ use crate::record::RouteRecord;
 pub(crate) struct AddRoute(pub(crate) RouteRecord);
 
 const ADD: &str = "INSERT INTO routes (quote_id, route_id, place, filler, kind, exact_out, deposit_methods, \
-     amount_in, amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, estimated_gas, fees) \
+     amount_in, amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, estimated_gas, fees, \
+     filler_address, payee) \
      VALUES ($1, $2, (SELECT COALESCE(MAX(place) + 1, 0) FROM routes WHERE quote_id = $1), \
-     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (quote_id, route_id) DO NOTHING";
+     $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (quote_id, route_id) DO NOTHING";
 
 for_each_engine! {
     impl Deed<Db> for AddRoute {
@@ -32,6 +33,8 @@ for_each_engine! {
                 .bind(row.price_holds_until)
                 .bind(&row.estimated_gas)
                 .bind(&row.fees)
+                .bind(&row.filler_address)
+                .bind(&row.payee)
                 .execute(connection)
                 .await?;
             Ok(())

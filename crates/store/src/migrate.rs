@@ -20,8 +20,20 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 1] = migrations!("sqlite", 1 "0001_quotes_and_orders");
-pub(crate) const POSTGRES: [(i64, &str, &str); 1] = migrations!("postgres", 1 "0001_quotes_and_orders");
+pub(crate) const SQLITE: [(i64, &str, &str); 4] = migrations!(
+    "sqlite",
+    1 "0001_quotes_and_orders",
+    2 "0002_outbox",
+    3 "0003_reservations",
+    4 "0004_referrals_and_parties",
+);
+pub(crate) const POSTGRES: [(i64, &str, &str); 4] = migrations!(
+    "postgres",
+    1 "0001_quotes_and_orders",
+    2 "0002_outbox",
+    3 "0003_reservations",
+    4 "0004_referrals_and_parties",
+);
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
     let migration = |&(version, name, sql): &(i64, &'static str, &'static str)| {

@@ -9,7 +9,7 @@ use crate::record::{QuoteRecord, QuoteRows, RouteRecord};
 const SIZES: [usize; 4] = [64, 16, 4, 1];
 
 pub(crate) const QUOTE: &str = "SELECT id, row_key, trade_type, from_token, to_token, amount, from_address, \
-     recipient, refund_to, slippage, integrator, created_at FROM quotes WHERE id = $1";
+     recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at FROM quotes WHERE id = $1";
 
 /// Cuts rows into pieces of the known sizes.
 fn pieces<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
@@ -69,7 +69,7 @@ for_each_engine! {
         async fn quotes(connection: &mut Connection<Self>, rows: &[&QuoteRecord]) -> Result<u64, Fault> {
             let mut insert = QueryBuilder::<Db>::new(
                 "INSERT INTO quotes (id, row_key, trade_type, from_token, to_token, amount, from_address, \
-                 recipient, refund_to, slippage, integrator, created_at) ",
+                 recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at) ",
             );
             insert.push_values(rows, |mut values, row| {
                 values
@@ -83,6 +83,8 @@ for_each_engine! {
                     .push_bind(&row.recipient)
                     .push_bind(&row.refund_to)
                     .push_bind(row.slippage)
+                    .push_bind(&row.referrer)
+                    .push_bind(row.referrer_fee_bps)
                     .push_bind(&row.integrator)
                     .push_bind(row.created_at);
             });
@@ -94,7 +96,7 @@ for_each_engine! {
             let mut insert = QueryBuilder::<Db>::new(
                 "INSERT INTO routes (quote_id, route_id, place, filler, kind, exact_out, deposit_methods, \
                  amount_in, amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, \
-                 estimated_gas, fees) ",
+                 estimated_gas, fees, filler_address, payee) ",
             );
             insert.push_values(rows, |mut values, row| {
                 values
@@ -112,7 +114,9 @@ for_each_engine! {
                     .push_bind(row.valid_before)
                     .push_bind(row.price_holds_until)
                     .push_bind(&row.estimated_gas)
-                    .push_bind(&row.fees);
+                    .push_bind(&row.fees)
+                    .push_bind(&row.filler_address)
+                    .push_bind(&row.payee);
             });
             insert.push(" ON CONFLICT (quote_id, route_id) DO NOTHING");
             insert.build().execute(connection).await?;

@@ -9,7 +9,8 @@ use crate::record::{QuoteRecord, QuoteRows, RouteRecord};
 use crate::store::Store;
 
 pub(crate) const ROUTES: &str = "SELECT quote_id, route_id, place, filler, kind, exact_out, deposit_methods, amount_in, \
-     amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, estimated_gas, fees \
+     amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, estimated_gas, fees, \
+     filler_address, payee \
      FROM routes WHERE quote_id = $1 ORDER BY place, route_id";
 
 impl Store {

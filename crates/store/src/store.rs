@@ -15,7 +15,7 @@ use crate::location::Location;
 use crate::options::Options;
 use crate::{postgres, sqlite};
 
-/// Quotes, orders and their stories, in SQLite or PostgreSQL.
+/// Everything that the service keeps, in SQLite or PostgreSQL.
 pub struct Store {
     pub(crate) engine: Engine,
     location: Location,

@@ -2,7 +2,9 @@
 
 mod event;
 mod order;
+mod outgoing;
 mod quote;
+mod reservation;
 mod route;
 
 use std::fmt;
@@ -14,7 +16,11 @@ use jiff::Timestamp;
 
 pub(crate) use event::EventRecord;
 pub(crate) use order::{ORDER_COLUMNS, OrderRecord};
+pub(crate) use outgoing::{
+    AttemptRecord, OutgoingKey, OutgoingRows, SENT, SentRecord, chain_number, end_state, gather, read_nonce,
+};
 pub(crate) use quote::{QuoteRecord, QuoteRows};
+pub(crate) use reservation::{HeldRecord, ReservationRecord, TokenHeldRecord, add};
 pub(crate) use route::RouteRecord;
 
 /// A value that no version of ours has written there.
@@ -51,6 +57,6 @@ fn small(column: &'static str, value: i64) -> Result<u32, StoreError> {
 }
 
 /// PostgreSQL cannot hold NUL, and words from outside (a chain's reason for a failure) may carry one.
-fn text(words: &str) -> String {
+pub(crate) fn text(words: &str) -> String {
     words.replace('\0', "\u{fffd}")
 }

@@ -1,5 +1,5 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Ask, Quote, Slippage, TradeType};
+use causeway_domain::{Ask, Quote, Referral, Slippage, TradeType};
 use sqlx::FromRow;
 
 use super::{RouteRecord, address, corrupt, key, parse, parse_with, small, text, time};
@@ -17,6 +17,8 @@ pub(crate) struct QuoteRecord {
     pub(crate) recipient: String,
     pub(crate) refund_to: String,
     pub(crate) slippage: Option<i64>,
+    pub(crate) referrer: Option<String>,
+    pub(crate) referrer_fee_bps: Option<i64>,
     pub(crate) integrator: Option<String>,
     pub(crate) created_at: i64,
 }
@@ -41,6 +43,8 @@ impl From<&Quote> for QuoteRows {
             recipient: ask.recipient.to_string(),
             refund_to: ask.refund_to.to_string(),
             slippage: ask.slippage.map(|slippage| i64::from(slippage.millionths())),
+            referrer: ask.referral.map(|referral| referral.referrer.to_string()),
+            referrer_fee_bps: ask.referral.map(|referral| i64::from(referral.fee_bps())),
             integrator: quote.integrator.as_deref().map(text),
             created_at: quote.created_at.as_millisecond(),
         };
@@ -64,6 +68,8 @@ impl QuoteRows {
             recipient: address("quotes.recipient", &row.recipient)?,
             refund_to: address("quotes.refund_to", &row.refund_to)?,
             slippage: row.slippage.map(slippage).transpose()?,
+            deposit_methods: Vec::new(),
+            referral: referral(row.referrer.as_deref(), row.referrer_fee_bps)?,
         };
         Ok(Quote {
             id: parse("quotes.id", &row.id)?,
@@ -74,6 +80,14 @@ impl QuoteRows {
             routes: self.routes.into_iter().map(RouteRecord::into_route).collect::<Result<_, _>>()?,
         })
     }
+}
+
+fn referral(referrer: Option<&str>, fee_bps: Option<i64>) -> Result<Option<Referral>, StoreError> {
+    const COLUMN: &str = "quotes.referrer_fee_bps";
+    let (Some(referrer), Some(fee_bps)) = (referrer, fee_bps) else { return Ok(None) };
+    let referrer = address("quotes.referrer", referrer)?;
+    let fee = u16::try_from(fee_bps).ok().and_then(|fee| Referral::new(referrer, fee));
+    fee.map(Some).ok_or_else(|| corrupt(COLUMN, fee_bps))
 }
 
 fn slippage(millionths: i64) -> Result<Slippage, StoreError> {

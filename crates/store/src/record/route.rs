@@ -1,10 +1,10 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{DepositMethod, ExactOutMethod, Fee, FeeKind, QuoteId, Route};
+use causeway_domain::{DepositMethod, ExactOutMethod, Fee, FeeKind, Parties, QuoteId, Route};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
-use super::{corrupt, parse, parse_with, small, text, time};
+use super::{address, corrupt, parse, parse_with, small, text, time};
 
 /// A row of `routes`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -27,6 +27,8 @@ pub(crate) struct RouteRecord {
     pub(crate) estimated_gas: Option<String>,
     /// A JSON list.
     pub(crate) fees: String,
+    pub(crate) filler_address: Option<String>,
+    pub(crate) payee: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -55,6 +57,8 @@ impl RouteRecord {
             price_holds_until: route.price_holds_until.map(Timestamp::as_millisecond),
             estimated_gas: route.estimated_gas.map(|gas| gas.to_string()),
             fees: write_fees(&route.fees),
+            filler_address: route.parties.map(|parties| parties.filler.to_string()),
+            payee: route.parties.map(|parties| parties.payee.to_string()),
         }
     }
 
@@ -77,10 +81,17 @@ impl RouteRecord {
                 .transpose()?,
             estimated_gas: self.estimated_gas.map(|gas| parse("routes.estimated_gas", &gas)).transpose()?,
             fees: read_fees(&self.fees)?,
+            parties: read_parties(self.filler_address.as_deref(), self.payee.as_deref())?,
             filler: self.filler,
             kind: self.kind,
         })
     }
+}
+
+fn read_parties(filler: Option<&str>, payee: Option<&str>) -> Result<Option<Parties>, StoreError> {
+    let (Some(filler), Some(payee)) = (filler, payee) else { return Ok(None) };
+    let filler = address("routes.filler_address", filler)?;
+    Ok(Some(Parties { filler, payee: address("routes.payee", payee)? }))
 }
 
 fn read_methods(names: &str) -> Result<Vec<DepositMethod>, StoreError> {
@@ -121,7 +132,7 @@ fn read_fees(json: &str) -> Result<Vec<Fee>, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use causeway_domain::RawAmount;
+    use causeway_domain::{Address, RawAmount};
     use proptest::prelude::*;
 
     use super::*;
@@ -152,6 +163,7 @@ mod tests {
             expected_duration_seconds in any::<u32>(),
             times in (0i64..1 << 45, prop::option::of(0i64..1 << 45)),
             fees in prop::collection::vec(any_fee(), 0..4),
+            parties in prop::option::of((any::<[u8; 20]>(), any::<[u8; 32]>())),
         ) -> Route {
             let time = |millis| Timestamp::from_millisecond(millis).unwrap();
             Route {
@@ -168,6 +180,10 @@ mod tests {
                 price_holds_until: times.1.map(time),
                 estimated_gas: amounts.3,
                 fees,
+                parties: parties.map(|(filler, payee)| Parties {
+                    filler: Address::Evm(filler.into()),
+                    payee: Address::Solana(payee),
+                }),
             }
         }
     }

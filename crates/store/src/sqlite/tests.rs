@@ -7,8 +7,10 @@ use sqlx::{AssertSqlSafe, Executor as _, Row as _};
 
 use super::*;
 use crate::engine::Engine;
-use crate::record::ORDER_COLUMNS;
-use crate::{Location, Store, claim_due, prune, put_quote, quotes};
+use crate::record::{ORDER_COLUMNS, SENT};
+use crate::{
+    Location, Store, claim_due, outbox, prune, put_outgoing, put_quote, quotes, reservations, reserve,
+};
 
 fn quote(keys: &RowKeys) -> Quote {
     let coin = TokenId::native(ChainId::new(1).unwrap());
@@ -25,6 +27,8 @@ fn quote(keys: &RowKeys) -> Quote {
             recipient: address,
             refund_to: address,
             slippage: None,
+            deposit_methods: Vec::new(),
+            referral: None,
         },
         integrator: Some("x".repeat(2_000)),
         created_at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
@@ -116,6 +120,14 @@ async fn every_query_has_its_index() {
         prune::QUOTES,
         prune::EVENTS,
         crate::orders::STORY,
+        outbox::HIGHEST,
+        reserve::EXPIRE,
+        reserve::HELD,
+        reservations::RELEASE,
+        reservations::OF_TOKEN,
+        reservations::OF_FILLER,
+        &format!("{SENT} {}", outbox::OPEN),
+        &format!("{SENT} {}", put_outgoing::FOR_PURPOSE),
         &format!("{order} {}", claim_due::DUE),
         &format!("{order} FROM orders WHERE id = $1"),
         &format!("{order} FROM orders WHERE quote_id = $1 AND route_id = $2"),

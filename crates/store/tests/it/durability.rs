@@ -2,21 +2,40 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use causeway_domain::QuoteId;
-use causeway_domain::ports::QuoteStore;
+use causeway_domain::ports::{
+    Outbox, OutboxPut, QuoteStore, ReservationKind, ReservationLimit, Reservations, Reserved,
+};
 use causeway_store::{Location, Store};
 use tokio::task::JoinSet;
 
 use crate::fresh::Fresh;
-use crate::sample::quote;
+use crate::outbox::{attempt, outgoing};
+use crate::reservations::{of, units};
+use crate::sample::{now, quote};
 
 on_both_engines!(what_was_acknowledged_survives_a_kill_at_any_moment);
 
 const PLACE: &str = "CAUSEWAY_TEST_CHILD_PLACE";
 const MARK: &str = "acknowledged ";
+
+/// What the process that is killed says it has written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Written {
+    Quote(QuoteId),
+    /// A transaction with two attempts, and an order's reservation of one unit.
+    Nonce(u64),
+}
+
+impl Written {
+    fn read(words: &str) -> Self {
+        words.parse().map_or_else(|_| Self::Quote(words.parse().unwrap()), Self::Nonce)
+    }
+}
 
 /// Kills: few in a normal run, as many as `CAUSEWAY_SOAK` says in a long one.
 fn kills() -> u64 {
@@ -41,20 +60,39 @@ async fn what_was_acknowledged_survives_a_kill_at_any_moment(fresh: &Fresh) {
     }
     // What one crash left whole, the recovery from the next must leave whole too.
     find_all(fresh, &acknowledged).await;
-    assert!(acknowledged.len() as u64 > kills(), "the child hardly wrote");
-    println!("{} quotes survived {} kills", acknowledged.len(), kills());
+    let (nonces, quotes): (Vec<_>, Vec<_>) =
+        acknowledged.iter().partition(|written| matches!(written, Written::Nonce(_)));
+    assert!(quotes.len() as u64 > kills(), "the child hardly wrote");
+    assert!(nonces.len() as u64 >= kills(), "the child hardly sent");
+    println!("{} quotes and {} transactions survived {} kills", quotes.len(), nonces.len(), kills());
 }
 
-async fn find_all(fresh: &Fresh, ids: impl IntoIterator<Item = &QuoteId>) {
+async fn find_all(fresh: &Fresh, all: impl IntoIterator<Item = &Written>) {
     let store = fresh.store().await;
-    for id in ids {
-        assert_eq!(store.quote(id).await.unwrap().expect("an acknowledged quote is lost").routes.len(), 2);
+    let sent = outgoing(0, "");
+    let open = store.open(sent.chain, sent.signer).await.unwrap();
+    for written in all {
+        match written {
+            Written::Quote(id) => {
+                let quote = store.quote(id).await.unwrap().expect("an acknowledged quote is lost");
+                assert_eq!(quote.routes.len(), 2);
+            }
+            Written::Nonce(nonce) => {
+                let found = open.binary_search_by_key(nonce, |sent| sent.nonce);
+                let found = &open[found.expect("an acknowledged transaction is lost")];
+                assert_eq!((found.purpose.as_str(), found.attempts.len()), (nonce.to_string().as_str(), 2));
+                let held = of(ReservationKind::Order, &nonce.to_string(), 1);
+                let nothing_more = ReservationLimit { total: units(0), builds: units(0) };
+                let answer = store.reserve(&held, nothing_more, now()).await.unwrap();
+                assert_eq!(answer, Reserved::Existing, "an acknowledged reservation is lost");
+            }
+        }
     }
     store.close().await;
 }
 
-/// What a process acknowledged from its first write until it was killed.
-fn write_until_killed(place: &str, after: Duration) -> Vec<QuoteId> {
+/// What a process acknowledged until it was killed, some time after its first transaction.
+fn write_until_killed(place: &str, after: Duration) -> Vec<Written> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "durability::child", "--ignored", "--nocapture"])
         .env(PLACE, place)
@@ -66,9 +104,9 @@ fn write_until_killed(place: &str, after: Duration) -> Vec<QuoteId> {
     let mut heard = Vec::new();
     let mut killer = None;
     while let Some(Ok(line)) = lines.next() {
-        let Some(id) = line.split(MARK).nth(1) else { continue };
-        heard.push(id.parse().unwrap());
-        if killer.is_none() {
+        let Some(words) = line.split(MARK).nth(1) else { continue };
+        heard.push(Written::read(words));
+        if killer.is_none() && matches!(heard.last(), Some(Written::Nonce(_))) {
             let pid = child.id();
             killer = Some(thread::spawn(move || {
                 thread::sleep(after);
@@ -76,7 +114,7 @@ fn write_until_killed(place: &str, after: Duration) -> Vec<QuoteId> {
             }));
         }
     }
-    killer.expect("the child wrote nothing").join().unwrap();
+    killer.expect("the child sent nothing").join().unwrap();
     assert!(!child.wait().unwrap().success());
     heard
 }
@@ -90,6 +128,9 @@ async fn child() {
         Err(_) => Location::Sqlite(place.into()),
     };
     let store = Arc::new(Store::open(&location).await.unwrap());
+    let sent = outgoing(0, "");
+    let highest = store.highest_nonce(sent.chain, sent.signer).await.unwrap();
+    let nonces = Arc::new(AtomicU64::new(highest.map_or(0, |nonce| nonce + 1)));
     let mut writers = JoinSet::new();
     for _ in 0..24 {
         let store = Arc::clone(&store);
@@ -97,10 +138,32 @@ async fn child() {
             loop {
                 let quote = quote(&["a", "b"]);
                 store.put_quote(&quote).await.unwrap();
-                // One write call a line, so that a line is either there or not.
-                std::io::stdout().write_all(format!("{MARK}{}\n", quote.id).as_bytes()).unwrap();
+                acknowledge(&quote.id.to_string());
+            }
+        });
+    }
+    for _ in 0..4 {
+        let (store, nonces) = (Arc::clone(&store), Arc::clone(&nonces));
+        writers.spawn(async move {
+            loop {
+                let nonce = nonces.fetch_add(1, Ordering::Relaxed);
+                let purpose = nonce.to_string();
+                let held = of(ReservationKind::Order, &purpose, 1);
+                let limit = ReservationLimit { total: units(u64::MAX), builds: units(0) };
+                // The one killed before may have come as far as this with the same nonce.
+                let reserved = store.reserve(&held, limit, now()).await.unwrap();
+                assert!(matches!(reserved, Reserved::Written | Reserved::Existing), "{reserved:?}");
+                let sent = outgoing(nonce, &purpose);
+                assert_eq!(store.put(&sent).await.unwrap(), OutboxPut::Written);
+                store.add_attempt(sent.chain, sent.signer, nonce, &attempt("dearer")).await.unwrap();
+                acknowledge(&purpose);
             }
         });
     }
     writers.join_all().await;
+}
+
+/// One write call a line, so that a line is either there or not.
+fn acknowledge(words: &str) {
+    std::io::stdout().write_all(format!("{MARK}{words}\n").as_bytes()).unwrap();
 }

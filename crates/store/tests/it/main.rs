@@ -30,11 +30,16 @@ macro_rules! on_both_engines {
 mod backups;
 mod claims;
 mod durability;
+mod forget;
 mod fresh;
 mod group_commit;
 mod orders;
 mod outages;
+mod outbox;
 mod quotes;
+mod races;
+mod reservation_model;
+mod reservations;
 mod retention;
 mod sample;
 mod schema;

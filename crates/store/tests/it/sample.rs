@@ -4,8 +4,8 @@ use alloy_primitives::U256;
 use causeway_domain::ports::{Creation, OrderStore, QuoteStore};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, EventKind, ExactOutMethod, Family, Fee, FeeKind, Order, OrderEvent,
-    OrderId, OrderStatus, Quote, QuoteId, RawAmount, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Slippage,
-    TokenId, TradeType,
+    OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral, Route, RowKey, RowKeys,
+    SOLANA_CHAIN_ID, Slippage, TokenId, TradeType,
 };
 use causeway_store::Store;
 use jiff::{SignedDuration, Timestamp};
@@ -58,6 +58,7 @@ pub(crate) fn route(name: &str) -> Route {
             Fee { kind: FeeKind::Filler, token: usdc(), amount: RawAmount::new(U256::MAX) },
             Fee { kind: FeeKind::Gas, token: TokenId::native(SOLANA_CHAIN_ID), amount: RawAmount::ZERO },
         ],
+        parties: Some(Parties { filler: evm(AUTHOR), payee: Address::Solana([9; 32]) }),
     }
 }
 
@@ -69,6 +70,7 @@ pub(crate) fn bare_route(name: &str) -> Route {
         price_holds_until: None,
         estimated_gas: None,
         fees: Vec::new(),
+        parties: None,
         ..route(name)
     }
 }
@@ -86,6 +88,8 @@ pub(crate) fn quote(routes: &[&str]) -> Quote {
             recipient: Address::Solana([7; 32]),
             refund_to: evm("0x00000000000000000000000000000000000000ff"),
             slippage: Slippage::from_millionths(500_000),
+            deposit_methods: Vec::new(),
+            referral: Referral::new(evm(AUTHOR), 25),
         },
         integrator: Some("wallet-00ff00ff".to_owned()),
         created_at: now(),

@@ -1,0 +1,141 @@
+use causeway_domain::ports::{Attempt, Outgoing, OutgoingEnd, StoreError};
+use causeway_domain::{Address, ChainId};
+use sqlx::FromRow;
+
+use super::{address, corrupt, parse, text, time};
+
+/// What a transaction of ours is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutgoingKey {
+    pub(crate) signer: String,
+    pub(crate) chain: i64,
+    pub(crate) nonce: i64,
+}
+
+/// A row of `outbox` and what it brings along for `attempts`.
+pub(crate) struct OutgoingRows {
+    pub(crate) key: OutgoingKey,
+    pub(crate) purpose: String,
+    pub(crate) attempts: Vec<AttemptRecord>,
+}
+
+/// A row of `attempts`, without the transaction that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub(crate) struct AttemptRecord {
+    pub(crate) hash: String,
+    pub(crate) raw: Vec<u8>,
+    pub(crate) max_fee_per_gas: String,
+    pub(crate) priority_fee_per_gas: Option<String>,
+    pub(crate) made_at: i64,
+}
+
+/// An attempt together with its transaction.
+#[derive(Debug, FromRow)]
+pub(crate) struct SentRecord {
+    signer: String,
+    chain: i64,
+    nonce: i64,
+    purpose: String,
+    #[sqlx(flatten)]
+    attempt: AttemptRecord,
+}
+
+/// Follows the columns of [`SentRecord`]; one statement, so that a transaction is never read without its attempts.
+pub(crate) const SENT: &str = "SELECT signer, chain, nonce, purpose, hash, raw, max_fee_per_gas, \
+     priority_fee_per_gas, made_at FROM outbox JOIN attempts USING (nonce, chain, signer)";
+
+impl OutgoingKey {
+    pub(crate) fn new(chain: ChainId, signer: Address, nonce: u64) -> Result<Self, StoreError> {
+        let nonce =
+            i64::try_from(nonce).map_err(|_| StoreError::Conflict("no chain counts nonces this far"))?;
+        Ok(Self { signer: signer.to_string(), chain: chain_number(chain), nonce })
+    }
+}
+
+/// Chain ids end below 2^53.
+pub(crate) fn chain_number(chain: ChainId) -> i64 {
+    chain.get().cast_signed()
+}
+
+impl TryFrom<&Outgoing> for OutgoingRows {
+    type Error = StoreError;
+
+    fn try_from(outgoing: &Outgoing) -> Result<Self, StoreError> {
+        if outgoing.attempts.is_empty() {
+            return Err(StoreError::Conflict("a transaction needs its signed bytes before it is written"));
+        }
+        Ok(Self {
+            key: OutgoingKey::new(outgoing.chain, outgoing.signer, outgoing.nonce)?,
+            purpose: text(&outgoing.purpose),
+            attempts: outgoing.attempts.iter().map(Into::into).collect(),
+        })
+    }
+}
+
+impl From<&Attempt> for AttemptRecord {
+    fn from(attempt: &Attempt) -> Self {
+        Self {
+            hash: attempt.hash.to_string(),
+            raw: attempt.raw.clone(),
+            max_fee_per_gas: attempt.max_fee_per_gas.to_string(),
+            priority_fee_per_gas: attempt.priority_fee_per_gas.map(|fee| fee.to_string()),
+            made_at: attempt.made_at.as_millisecond(),
+        }
+    }
+}
+
+impl AttemptRecord {
+    fn into_attempt(self) -> Result<Attempt, StoreError> {
+        Ok(Attempt {
+            hash: parse("attempts.hash", &self.hash)?,
+            raw: self.raw,
+            max_fee_per_gas: parse("attempts.max_fee_per_gas", &self.max_fee_per_gas)?,
+            priority_fee_per_gas: self
+                .priority_fee_per_gas
+                .map(|fee| parse("attempts.priority_fee_per_gas", &fee))
+                .transpose()?,
+            made_at: time("attempts.made_at", self.made_at)?,
+        })
+    }
+}
+
+impl SentRecord {
+    fn into_outgoing(self) -> Result<Outgoing, StoreError> {
+        let chain = u64::try_from(self.chain).ok().and_then(ChainId::new);
+        Ok(Outgoing {
+            chain: chain.ok_or_else(|| corrupt("outbox.chain", self.chain))?,
+            signer: address("outbox.signer", &self.signer)?,
+            nonce: read_nonce(self.nonce)?,
+            purpose: self.purpose,
+            attempts: vec![self.attempt.into_attempt()?],
+        })
+    }
+}
+
+pub(crate) fn read_nonce(nonce: i64) -> Result<u64, StoreError> {
+    u64::try_from(nonce).map_err(|_| corrupt("outbox.nonce", nonce))
+}
+
+/// Puts the attempts of each transaction together; they stand one after another.
+pub(crate) fn gather(rows: Vec<SentRecord>) -> Result<Vec<Outgoing>, StoreError> {
+    let mut gathered: Vec<Outgoing> = Vec::new();
+    for row in rows {
+        let mut next = row.into_outgoing()?;
+        match gathered.last_mut() {
+            Some(last) if (last.chain, last.signer, last.nonce) == (next.chain, next.signer, next.nonce) => {
+                last.attempts.append(&mut next.attempts);
+            }
+            _ => gathered.push(next),
+        }
+    }
+    Ok(gathered)
+}
+
+/// The state that an end leaves, and the attempt that the chain took.
+pub(crate) fn end_state(end: OutgoingEnd) -> (&'static str, Option<String>) {
+    match end {
+        OutgoingEnd::Succeeded(hash) => ("succeeded", Some(hash.to_string())),
+        OutgoingEnd::Reverted(hash) => ("reverted", Some(hash.to_string())),
+        OutgoingEnd::Superseded => ("superseded", None),
+    }
+}

@@ -1,0 +1,120 @@
+use std::sync::Arc;
+
+use alloy_primitives::B256;
+use causeway_domain::ports::{
+    Outbox, OutboxPut, Outgoing, OutgoingEnd, Reservation, ReservationLimit, Reservations, Reserved,
+    StoreError,
+};
+use tokio::task::JoinSet;
+
+use crate::fresh::Fresh;
+use crate::outbox::{add, attempt, chain, end, for_purpose, outgoing, put, signer};
+use crate::reservations::{build, limit, order, reserved, units};
+use crate::sample::now;
+
+on_both_engines!(
+    of_many_that_take_one_nonce_at_the_same_moment_one_wins,
+    of_many_that_serve_one_purpose_at_the_same_moment_one_wins_and_the_others_get_it,
+    attempts_and_an_end_at_the_same_moment_keep_what_was_acknowledged,
+    rule_14_of_a_hundred_that_reserve_at_the_same_moment_exactly_what_fits_is_written,
+    builds_that_become_orders_at_the_same_moment_keep_the_total,
+);
+
+/// Puts all of them through three replicas at once.
+async fn put_all(fresh: &Fresh, all: impl IntoIterator<Item = Outgoing>) -> Vec<(Outgoing, OutboxPut)> {
+    let replicas = [fresh.store().await, fresh.store().await, fresh.store().await].map(Arc::new);
+    let mut puts = JoinSet::new();
+    for (store, outgoing) in replicas.iter().cycle().zip(all) {
+        let store = Arc::clone(store);
+        puts.spawn(async move {
+            let answer = store.put(&outgoing).await.unwrap();
+            (outgoing, answer)
+        });
+    }
+    puts.join_all().await
+}
+
+async fn of_many_that_take_one_nonce_at_the_same_moment_one_wins(fresh: &Fresh) {
+    let answers = put_all(fresh, (0..60).map(|turn| outgoing(5, &format!("fill {turn}")))).await;
+    let (won, lost): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|(_, answer)| *answer == OutboxPut::Written);
+    assert_eq!(won.len(), 1);
+    assert!(lost.iter().all(|(_, answer)| *answer == OutboxPut::NonceTaken));
+    let store = fresh.store().await;
+    assert_eq!(store.open(chain(8453), signer()).await.unwrap(), [won[0].0.clone()]);
+    assert_eq!(fresh.raw().await.count("attempts").await, 1);
+}
+
+async fn of_many_that_serve_one_purpose_at_the_same_moment_one_wins_and_the_others_get_it(fresh: &Fresh) {
+    let answers = put_all(fresh, (0..60).map(|nonce| outgoing(nonce, "fill"))).await;
+    let (won, lost): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|(_, answer)| *answer == OutboxPut::Written);
+    assert_eq!(won.len(), 1);
+    let existing = OutboxPut::Existing(Box::new(won[0].0.clone()));
+    assert!(lost.iter().all(|(_, answer)| *answer == existing));
+    assert_eq!(fresh.raw().await.count("outbox").await, 1);
+}
+
+async fn attempts_and_an_end_at_the_same_moment_keep_what_was_acknowledged(fresh: &Fresh) {
+    let replicas = [fresh.store().await, fresh.store().await].map(Arc::new);
+    let sent = outgoing(1, "fill");
+    put(&replicas[0], &sent).await;
+    let mut work = JoinSet::new();
+    for turn in 0..40 {
+        let (store, sent) = (Arc::clone(&replicas[turn % 2]), sent.clone());
+        work.spawn(async move {
+            if turn == 20 {
+                end(&store, &sent, OutgoingEnd::Reverted(sent.attempts[0].hash)).await;
+                return None;
+            }
+            let attempt = attempt(&format!("attempt {turn}"));
+            match add(&store, &sent, &attempt).await {
+                Ok(()) => Some(attempt.hash),
+                Err(StoreError::Conflict(_)) => None,
+                Err(error) => panic!("{error:?}"),
+            }
+        });
+    }
+    let mut acknowledged: Vec<B256> = work.join_all().await.into_iter().flatten().collect();
+    acknowledged.push(sent.attempts[0].hash);
+    acknowledged.sort_unstable();
+    let stored = for_purpose(&replicas[1], &sent).await.unwrap();
+    let mut stored: Vec<B256> = stored.attempts.iter().map(|attempt| attempt.hash).collect();
+    stored.sort_unstable();
+    assert_eq!(stored, acknowledged);
+    assert!(add(&replicas[1], &sent, &attempt("late")).await.is_err());
+}
+
+/// Reserves all at once through three replicas, and counts what was written.
+async fn reserve_all(fresh: &Fresh, all: Vec<Reservation>, limit: ReservationLimit) -> usize {
+    let replicas = [fresh.store().await, fresh.store().await, fresh.store().await].map(Arc::new);
+    let mut work = JoinSet::new();
+    for (store, reservation) in replicas.iter().cycle().zip(all) {
+        let store = Arc::clone(store);
+        work.spawn(async move { store.reserve(&reservation, limit, now()).await.unwrap() });
+    }
+    let answers = work.join_all().await;
+    assert!(!answers.contains(&Reserved::Existing));
+    answers.into_iter().filter(|answer| *answer == Reserved::Written).count()
+}
+
+async fn rule_14_of_a_hundred_that_reserve_at_the_same_moment_exactly_what_fits_is_written(fresh: &Fresh) {
+    let orders = (0..100).map(|turn| order(&format!("order {turn}"), 1)).collect();
+    assert_eq!(reserve_all(fresh, orders, limit(37, 0)).await, 37);
+    let store = fresh.store().await;
+    assert_eq!(reserved(&store).await, units(37));
+    assert_eq!(fresh.raw().await.count("reservations").await, 37);
+}
+
+async fn builds_that_become_orders_at_the_same_moment_keep_the_total(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let holders: Vec<String> = (0..40).map(|turn| format!("order {turn}")).collect();
+    for holder in &holders {
+        let held = store.reserve(&build(holder, 1), limit(100, 40), now()).await.unwrap();
+        assert_eq!(held, Reserved::Written);
+    }
+    // Each wants two more, so twenty of them fit.
+    let orders = holders.iter().map(|holder| order(holder, 3)).collect();
+    assert_eq!(reserve_all(fresh, orders, limit(80, 0)).await, 20);
+    assert_eq!(reserved(&store).await, units(80));
+}
