@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::chains::{self, ChainOverride, Icons};
 use crate::lists::{Fetcher, Incoming, List, ListError, Refreshed, TokenListConfig, Tokens};
 use crate::snapshot::{Base, Snapshot};
+use crate::tokens::OwnToken;
 use crate::{CatalogError, data, tokens};
 
 /// What configuration says about the catalog.
@@ -15,6 +16,8 @@ use crate::{CatalogError, data, tokens};
 pub struct CatalogOptions {
     pub chains: Vec<ChainOverride>,
     pub lists: Vec<TokenListConfig>,
+    /// Tokens of the service's own deployment, which are as well known as the curated ones.
+    pub own: Vec<OwnToken>,
     /// Where last good copies of lists are kept; without it none are.
     pub cache_dir: Option<PathBuf>,
 }
@@ -40,7 +43,12 @@ impl Catalog {
     pub fn load(options: &CatalogOptions) -> Result<Self, CatalogError> {
         let chains = chains::apply(chains::parse(data::CHAINS)?, &options.chains)?;
         let icons = Icons::load(&chains, &options.chains)?;
-        let base = Arc::new(Base { chains, icons, assets: tokens::parse_assets(data::TOP)? });
+        let mut assets = tokens::parse_assets(data::TOP)?;
+        for own in &options.own {
+            assets.add(own)?;
+        }
+        let own = options.own.iter().map(|own| own.token.clone()).collect();
+        let base = Arc::new(Base { chains, icons, assets, own });
         let lists = open_lists(options)?;
         let snapshot = build(&base, &lists)?;
         Ok(Self { current: ArcSwap::from_pointee(snapshot), lists: Mutex::new(lists), base })
@@ -147,7 +155,8 @@ fn open_lists(options: &CatalogOptions) -> Result<Vec<List>, CatalogError> {
 
 /// The bundled tokens are read anew each time, which is quicker than it sounds and keeps no second copy in memory.
 fn build(base: &Arc<Base>, lists: &[List]) -> Result<Snapshot, CatalogError> {
-    let bundled = tokens::parse_bundled(data::TOKENS)?;
+    let mut bundled = base.own.clone();
+    bundled.append(&mut tokens::parse_bundled(data::TOKENS)?);
     let lists: Vec<Tokens> = lists.iter().map(List::tokens).collect();
     Ok(Snapshot::build(Arc::clone(base), bundled, &lists))
 }

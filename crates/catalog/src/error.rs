@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use causeway_domain::TokenId;
 use thiserror::Error;
 
 use crate::ListError;
@@ -14,6 +15,8 @@ pub enum CatalogError {
     Chain { id: u64, reason: String },
     #[error("the icon {} of chain {id} cannot be used: {reason}", path.display())]
     Icon { id: u64, path: PathBuf, reason: String },
+    #[error("the token {token} of our own deployment cannot be listed: {reason}")]
+    Own { token: TokenId, reason: &'static str },
     #[error("the token list `{name}`: {source}")]
     List { name: String, source: ListError },
 }

@@ -20,4 +20,4 @@ pub use chains::{ChainOverride, CurrencyConfig, ExplorerConfig, Icon};
 pub use error::CatalogError;
 pub use lists::{ListError, Refreshed, TokenListConfig};
 pub use snapshot::{Listed, MAX_SEARCH_RESULTS, Page, Snapshot, TokenFilter};
-pub use tokens::{Asset, Cursor};
+pub use tokens::{Asset, Cursor, OwnToken};

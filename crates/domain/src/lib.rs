@@ -2,26 +2,34 @@
 
 mod address;
 mod amount;
+mod attestation;
 mod chain;
+mod deployment;
 mod ids;
 mod order;
 pub mod ports;
 mod quote;
 mod row_key;
+mod terms;
 mod token;
 mod token_id;
 mod usd;
 
 pub use address::{Address, AddressError};
 pub use amount::{AmountError, RawAmount};
+pub use attestation::{Attestation, Collected, Outcome, SignatureBytes, SignedAttestation};
 pub use chain::{
     Caip2Error, Chain, ChainId, Currency, DepositMethod, Explorer, Family, SOLANA_CHAIN_ID, SOLANA_REFERENCE,
     UnknownDepositMethod,
 };
+pub use deployment::{Deployment, HubDeployment, VaultDeployment};
 pub use ids::{IdError, OrderId, QuoteId, RouteId};
 pub use order::{EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, UnknownStatus};
-pub use quote::{Ask, ExactOutMethod, Fee, FeeKind, Quote, Route, Slippage, SlippageError, TradeType};
+pub use quote::{
+    Ask, ExactOutMethod, Fee, FeeKind, Parties, Quote, Referral, Route, Slippage, SlippageError, TradeType,
+};
 pub use row_key::{RowKey, RowKeys};
+pub use terms::{TERMS_TYPE, TERMS_TYPEHASH, TERMS_VERSION, Terms};
 pub use token::Token;
 pub use token_id::{TokenId, TokenIdError};
 pub use usd::{UsdAmount, UsdPrice};

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use alloy_primitives::U256;
 use jiff::Timestamp;
 use thiserror::Error;
 
@@ -64,13 +65,13 @@ impl FromStr for Slippage {
 
 impl fmt::Display for Slippage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amount = RawAmount::new(alloy_primitives::U256::from(self.0));
+        let amount = RawAmount::new(U256::from(self.0));
         f.write_str(&amount.to_decimal(6))
     }
 }
 
 /// What somebody wants to swap.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ask {
     pub trade_type: TradeType,
     pub from: TokenId,
@@ -81,6 +82,38 @@ pub struct Ask {
     pub recipient: Address,
     pub refund_to: Address,
     pub slippage: Option<Slippage>,
+    /// Only routes that offer one of these are wanted; any when empty. Not kept with the quote.
+    pub deposit_methods: Vec<DepositMethod>,
+    pub referral: Option<Referral>,
+}
+
+/// Who brought the swap, and what part of the input it gets when the filler claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Referral {
+    /// An address of the source chain's family.
+    pub referrer: Address,
+    fee_bps: u16,
+}
+
+impl Referral {
+    /// The highest fee a referrer may ask, in hundredths of a percent.
+    pub const MAX_FEE_BPS: u16 = 1_000;
+
+    pub const fn new(referrer: Address, fee_bps: u16) -> Option<Self> {
+        if fee_bps <= Self::MAX_FEE_BPS { Some(Self { referrer, fee_bps }) } else { None }
+    }
+
+    pub const fn fee_bps(self) -> u16 {
+        self.fee_bps
+    }
+
+    /// The referrer's part of `amount_in`, rounded down: what is left over stays with the filler, who bears the risk.
+    pub fn fee(self, amount_in: RawAmount) -> RawAmount {
+        let (bps, whole) = (U256::from(self.fee_bps), U256::from(10_000));
+        let (tens, rest) = amount_in.get().div_rem(whole);
+        // Below the input itself, so neither part overflows.
+        RawAmount::new(tens.saturating_mul(bps).saturating_add(rest.saturating_mul(bps) / whole))
+    }
 }
 
 /// An ask and the routes that answered it.
@@ -131,6 +164,17 @@ pub struct Route {
     pub price_holds_until: Option<Timestamp>,
     pub estimated_gas: Option<RawAmount>,
     pub fees: Vec<Fee>,
+    /// Whom the escrow knows in this route; absent where the money goes through contracts of others.
+    pub parties: Option<Parties>,
+}
+
+/// The filler's two addresses on the source chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parties {
+    /// May waive: give the deposit back before its deadline.
+    pub filler: Address,
+    /// Is paid when the fill is shown.
+    pub payee: Address,
 }
 
 /// Where a part of the difference between input and output goes.
@@ -169,6 +213,16 @@ impl FeeKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_referrers_fee_is_its_share_of_the_input_rounded_down() {
+        let referral = |bps| Referral::new(Address::native(crate::Family::Evm), bps);
+        let fee = |bps, amount: U256| referral(bps).unwrap().fee(RawAmount::new(amount)).get();
+        assert_eq!(fee(25, U256::from(1_000_000)), U256::from(2_500));
+        assert_eq!(fee(25, U256::from(399)), U256::ZERO);
+        assert_eq!(fee(1_000, U256::MAX), U256::MAX / U256::from(10));
+        assert_eq!(referral(1_001), None);
+    }
 
     #[test]
     fn slippage_is_a_fraction_between_zero_and_a_half() {

@@ -35,6 +35,11 @@ impl TokenId {
         Ok(Self { chain, address: Address::parse_token(chain, address)? })
     }
 
+    /// A token by its parsed address; `None` where the address is not of the chain's family.
+    pub fn from_address(chain: ChainId, address: Address) -> Option<Self> {
+        (chain.family() == address.family()).then_some(Self { chain, address })
+    }
+
     /// The chain's own coin.
     pub fn native(chain: ChainId) -> Self {
         Self { chain, address: Address::native(chain.family()) }

@@ -13,6 +13,16 @@ const CENT_DECIMALS: u8 = 2;
 pub struct UsdPrice(RawAmount);
 
 impl UsdPrice {
+    /// A price in units of 10^-18 dollars.
+    pub const fn from_units(units: RawAmount) -> Self {
+        Self(units)
+    }
+
+    /// The price in units of 10^-18 dollars.
+    pub const fn units(self) -> RawAmount {
+        self.0
+    }
+
     /// The value of `amount` at this price, rounded down to the cent.
     pub fn value(self, amount: RawAmount, decimals: u8) -> Option<UsdAmount> {
         let scale = power_of_ten(decimals)?.checked_mul(power_of_ten(PRICE_DECIMALS - CENT_DECIMALS)?)?;
@@ -47,6 +57,16 @@ impl fmt::Display for UsdPrice {
 /// Whole cents of US dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UsdAmount(RawAmount);
+
+impl UsdAmount {
+    pub const fn from_cents(cents: RawAmount) -> Self {
+        Self(cents)
+    }
+
+    pub const fn cents(self) -> RawAmount {
+        self.0
+    }
+}
 
 impl FromStr for UsdAmount {
     type Err = AmountError;

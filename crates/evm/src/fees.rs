@@ -40,6 +40,17 @@ impl Fees {
         }
     }
 
+    /// What is likely paid per gas in the next block: the base fee of which the ceiling is twice, and the tip.
+    pub const fn expected(&self) -> u128 {
+        match *self {
+            Self::Eip1559 { max_fee, priority_fee } => {
+                let base = max_fee.saturating_sub(priority_fee) / 2;
+                base.saturating_add(priority_fee)
+            }
+            Self::Legacy { gas_price } => gas_price,
+        }
+    }
+
     /// Twice the next base fee, so that six full blocks in a row do not outgrow it, and the usual tip on top.
     /// `None` where the chain has no base fee.
     pub fn from_history(history: &FeeHistory, policy: &FeePolicy) -> Option<Self> {
@@ -126,6 +137,7 @@ mod tests {
         );
         let fees = Fees::from_history(&history, &FeePolicy::default()).unwrap();
         assert_eq!(fees, Fees::Eip1559 { max_fee: 22 * GWEI, priority_fee: 2 * GWEI });
+        assert_eq!(fees.expected(), 12 * GWEI);
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub(crate) struct Base {
     pub(crate) chains: Vec<Chain>,
     pub(crate) icons: Icons,
     pub(crate) assets: Assets,
+    pub(crate) own: Vec<Token>,
 }
 
 /// All chains and tokens at one moment.

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use causeway_domain::{ChainId, TokenId};
+use causeway_domain::{ChainId, Token, TokenId};
 use serde::Deserialize;
 
 use super::key::MAX_RANK;
@@ -20,6 +20,14 @@ pub struct Asset {
     pub tokens: Vec<TokenId>,
 }
 
+/// A token of the service's own deployment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnToken {
+    pub token: Token,
+    /// The coin whose price it has: that of a curated asset, which it then joins, or one of its own.
+    pub coin: String,
+}
+
 /// The curated list, best known first.
 #[derive(Debug, Default)]
 pub(crate) struct Assets {
@@ -31,6 +39,40 @@ impl Assets {
     /// The position in `all` of the asset that a token stands for.
     pub(crate) fn position(&self, token: &TokenId) -> Option<u16> {
         self.by_token.get(token).copied()
+    }
+
+    /// Takes in a token of our own: into the asset of its coin, or as an asset behind all others.
+    pub(crate) fn add(&mut self, own: &OwnToken) -> Result<(), CatalogError> {
+        let OwnToken { token, coin } = own;
+        let refuse = |reason| CatalogError::Own { token: token.id, reason };
+        if self.by_token.contains_key(&token.id) {
+            return Err(refuse("it is listed already"));
+        }
+        let known = self.all.iter_mut().zip(0u16..).find(|(asset, _)| asset.coin == *coin);
+        let position = if let Some((asset, position)) = known {
+            if asset.tokens.iter().any(|other| other.chain() == token.id.chain()) {
+                return Err(refuse("its coin has another token on that chain"));
+            }
+            asset.tokens.push(token.id);
+            position
+        } else {
+            let rank = self.all.last().map_or(1, |last| last.rank.saturating_add(1));
+            let position = u16::try_from(self.all.len()).map_err(|_| refuse("there are too many"))?;
+            if rank >= MAX_RANK {
+                return Err(refuse("there are too many"));
+            }
+            self.all.push(Asset {
+                symbol: token.symbol.clone(),
+                name: token.name.clone(),
+                coin: coin.clone(),
+                rank,
+                aliases: Vec::new(),
+                tokens: vec![token.id],
+            });
+            position
+        };
+        self.by_token.insert(token.id, position);
+        Ok(())
     }
 
     pub(crate) fn of(&self, token: &TokenId) -> Option<&Asset> {
@@ -136,6 +178,23 @@ mod tests {
         let assets = parse(ETH).unwrap();
         let base = TokenId::native(ChainId::new(8453).unwrap());
         assert_eq!(assets.of(&base).unwrap().symbol, "ETH");
+    }
+
+    #[test]
+    fn an_own_token_joins_the_asset_of_its_coin_or_follows_all_others() {
+        let mut assets = parse(ETH).unwrap();
+        let own = |chain: u64, coin: &str| {
+            let id = TokenId::new(ChainId::new(chain).unwrap(), "0x00000000000000000000000000000000000000aa")
+                .unwrap();
+            let token = Token { id, symbol: "cwETH".into(), name: "Vault".into(), decimals: 24, logo: None };
+            OwnToken { token, coin: coin.to_owned() }
+        };
+        assets.add(&own(10, "ethereum")).unwrap();
+        assert_eq!(assets.of(&own(10, "").token.id).unwrap().symbol, "ETH");
+        assets.add(&own(130, "vault-ethereum")).unwrap();
+        assert_eq!(assets.of(&own(130, "").token.id).unwrap().rank, 2);
+        assert!(assets.add(&own(10, "other")).is_err(), "listed already");
+        assert!(assets.add(&own(8453, "ethereum")).is_err(), "ether is on Base already");
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod bundled;
 mod key;
 mod lookalike;
 
-pub use assets::Asset;
+pub use assets::{Asset, OwnToken};
 pub use key::Cursor;
 
 pub(crate) use assets::{Assets, parse as parse_assets};

@@ -1,14 +1,25 @@
 //! What the outside provides, as small traits; one conformance suite per trait runs against every implementation.
 
+mod attest;
 mod chain;
+mod costs;
+mod filler;
 mod outbox;
+mod reservations;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
+pub use attest::{
+    AttestationSigner, AttestationVerifier, Attestations, Care, ChainContracts, ChainView, CollectError,
+    EscrowState, FillRecord, FinalBlock, NoAttestation, Sighting, SigningError,
+};
 pub use chain::{BalanceReader, ChainError};
+pub use costs::{GasFeed, VaultRate, VaultRates};
+pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
+pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 
 use crate::{Address, Order, OrderEvent, OrderId, Quote, QuoteId, Route, RowKey, TokenId, UsdPrice};
 

@@ -3,6 +3,7 @@
 mod balances;
 mod endpoints;
 mod fake;
+mod feeds;
 mod following;
 mod outbox;
 mod sending;

@@ -31,9 +31,9 @@ impl Mined {
         *self.tx.inner().tx_hash()
     }
 
-    /// The address of the contract that it deployed.
+    /// The address of the contract that it deploys, or would have deployed had it not failed: nodes tell both.
     pub(crate) fn created(&self) -> Option<Address> {
-        let deploys = self.success && self.tx.kind() == TxKind::Create;
+        let deploys = self.tx.kind() == TxKind::Create;
         deploys.then(|| self.tx.signer().create(self.tx.nonce()))
     }
 

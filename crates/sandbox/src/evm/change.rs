@@ -25,21 +25,6 @@ pub(crate) struct Change {
     pub(crate) codes: BTreeMap<B256, Bytes>,
 }
 
-impl Change {
-    /// The state root after this change: a hash over the parent's root and everything that changed.
-    ///
-    /// It is no Merkle root. It commits to the same state by way of its history, and costs one hash of the
-    /// change instead of a walk over a tree; an unchanged state keeps its root.
-    pub(crate) fn root_after(&self, parent: B256) -> B256 {
-        if self.accounts.is_empty() {
-            return parent;
-        }
-        let mut bytes = parent.to_vec();
-        self.encode(&mut bytes);
-        keccak256(bytes)
-    }
-}
-
 #[derive(RlpEncodable, RlpDecodable)]
 struct SlotRecord {
     key: U256,

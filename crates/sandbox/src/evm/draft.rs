@@ -79,7 +79,10 @@ pub(crate) fn draft(parent: &SealedBlock, world: &World, plan: Plan, hashes: &Bl
         Fill { chain_id: plan.chain_id, header: &header, hashes, body: Vec::new(), unfit: Vec::new() };
     fill.run(plan.runs, &mut world, &mut change);
     let Fill { body, unfit, .. } = fill;
-    header.state_root = change.root_after(parent.header.state_root);
+    if !change.accounts.is_empty() {
+        world.settle(&change);
+        header.state_root = world.commitment().root();
+    }
     let block = Arc::new(seal(header, body));
     let change = Arc::new(change);
     Draft { recent: Recent { block, world, change, writes: plan.writes, branch: plan.slot.branch }, unfit }

@@ -1,10 +1,11 @@
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Instant;
 
 use alloy_consensus::transaction::Recovered;
 use alloy_consensus::{Header, Transaction as _, TxEnvelope};
 use alloy_eips::eip2718::Typed2718;
-use alloy_primitives::U256;
+use alloy_primitives::{Address, U256};
 use revm::context::result::{EVMError, ExecutionResult, ResultAndState};
 use revm::context::{BlockEnv, CfgEnv, TxEnv};
 use revm::context_interface::block::BlobExcessGasAndPrice;
@@ -16,6 +17,7 @@ use revm::primitives::eip4844::BLOB_BASE_FEE_UPDATE_FRACTION_PRAGUE;
 use revm::primitives::hardfork::SpecId;
 use revm::{Context, ExecuteEvm, InspectEvm, Inspector, MainBuilder, MainContext};
 
+use super::touched::Touched;
 use super::world::StateAt;
 
 /// The rules that every chain here runs by.
@@ -30,6 +32,9 @@ pub(crate) enum Simulated {
     Done(ExecutionResult),
     OutOfTime,
 }
+
+/// Where to note what a run touches, and what is not worth noting.
+pub(crate) type Noting<'a> = (&'a BTreeSet<Address>, &'a mut Touched);
 
 /// The rules for a chain id.
 pub(crate) fn config(chain_id: u64) -> CfgEnv {
@@ -95,6 +100,7 @@ pub(crate) fn simulate(
     header: &Header,
     tx: TxEnv,
     deadline: Instant,
+    noting: Option<Noting<'_>>,
 ) -> Result<Simulated, Refusal> {
     let mut config = config(chain_id);
     config.disable_nonce_check = true;
@@ -110,7 +116,7 @@ pub(crate) fn simulate(
         .with_db(WrapDatabaseRef(state))
         .with_cfg(config)
         .with_block(block)
-        .build_mainnet_with_inspector(Deadline { at: deadline, steps: 0, passed: false });
+        .build_mainnet_with_inspector(Watch { deadline, steps: 0, passed: false, noting });
     let outcome = evm.inspect_tx(tx);
     if evm.inspector.passed {
         return Ok(Simulated::OutOfTime);
@@ -118,21 +124,23 @@ pub(crate) fn simulate(
     outcome.map(|outcome| Simulated::Done(outcome.result))
 }
 
-/// Stops the interpreter once its time is up.
-#[derive(Debug)]
-struct Deadline {
-    at: Instant,
+/// Stops the interpreter once its time is up, and notes what it touches where that is asked for.
+struct Watch<'a> {
+    deadline: Instant,
     steps: u32,
     passed: bool,
+    noting: Option<Noting<'a>>,
 }
 
-impl<C> Inspector<C, EthInterpreter> for Deadline {
+impl<C> Inspector<C, EthInterpreter> for Watch<'_> {
     fn step(&mut self, interpreter: &mut Interpreter<EthInterpreter>, _: &mut C) {
         self.steps = self.steps.wrapping_add(1);
         // The clock is read every thousand steps or so; once passed, every frame ends at its next step.
-        if self.passed || (self.steps.is_multiple_of(1_024) && Instant::now() >= self.at) {
+        if self.passed || (self.steps.is_multiple_of(1_024) && Instant::now() >= self.deadline) {
             self.passed = true;
             interpreter.halt(InstructionResult::OutOfGas);
+        } else if let Some((warm, touched)) = &mut self.noting {
+            touched.note(interpreter, warm);
         }
     }
 }

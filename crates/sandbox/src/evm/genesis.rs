@@ -30,8 +30,8 @@ pub struct Genesis {
 }
 
 impl Genesis {
-    /// The first state and what it consists of.
-    pub(crate) fn world(&self) -> (World, Change) {
+    /// The first state.
+    pub(crate) fn world(&self) -> World {
         let mut codes: HashMap<B256, Bytecode> = HashMap::new();
         let (mut world, mut change) = (World::default(), Change::default());
         let history = GenesisAccount {
@@ -56,17 +56,13 @@ impl Genesis {
                 }
             });
         }
-        (world, change)
+        world.settle(&change);
+        world
     }
 
     /// The first block over a state root.
     pub(crate) fn block(&self, state_root: B256) -> SealedBlock {
         let header = Header { timestamp: self.timestamp, state_root, ..first_header() };
         SealedBlock::new(header, Vec::new())
-    }
-
-    /// Tells one set of accounts from another, whatever the time.
-    pub(crate) fn root(&self, change: &Change) -> B256 {
-        change.root_after(B256::from(U256::from(self.chain_id.get())))
     }
 }

@@ -5,6 +5,7 @@ mod block;
 mod chain;
 mod change;
 mod clock;
+mod commitment;
 mod control;
 mod draft;
 mod execute;
@@ -21,6 +22,8 @@ mod rpc;
 mod sending;
 #[cfg(test)]
 mod tests;
+mod touched;
+mod trie;
 mod words;
 mod world;
 mod write;

@@ -72,6 +72,15 @@ pub(crate) fn output(result: ExecutionResult) -> Result<Bytes, RpcError> {
     }
 }
 
+/// Why a run that was carried out did not succeed.
+pub(crate) fn failure(result: &ExecutionResult) -> Option<String> {
+    match result {
+        ExecutionResult::Success { .. } => None,
+        ExecutionResult::Revert { .. } => Some("execution reverted".into()),
+        ExecutionResult::Halt { reason, .. } => Some(halt(reason)),
+    }
+}
+
 fn reverted(output: &Bytes) -> RpcError {
     let message = match reason(output) {
         Some(reason) => format!("execution reverted: {reason}"),

@@ -8,6 +8,7 @@ use revm::state::{AccountInfo, Bytecode, EvmState};
 use rpds::HashTrieMapSync;
 
 use super::change::{AccountChange, Change, Core};
+use super::commitment::Commitment;
 
 /// One account with everything it holds.
 #[derive(Clone, Debug)]
@@ -55,11 +56,13 @@ impl Account {
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     accounts: HashTrieMapSync<Address, Account>,
+    /// What the state root is made from; as of the last settled change.
+    commitment: Commitment,
 }
 
 impl Default for World {
     fn default() -> Self {
-        Self { accounts: HashTrieMapSync::new_sync() }
+        Self { accounts: HashTrieMapSync::new_sync(), commitment: Commitment::default() }
     }
 }
 
@@ -84,8 +87,20 @@ impl World {
         self.account(address).map(|account| account.code.original_bytes()).unwrap_or_default()
     }
 
-    pub(crate) fn insert(&mut self, address: Address, account: Account) {
+    fn insert(&mut self, address: Address, account: Account) {
         self.accounts.insert_mut(address, account);
+    }
+
+    /// Lets the state root follow a change that the accounts have taken in.
+    pub(crate) fn settle(&mut self, change: &Change) {
+        for (address, changed) in &change.accounts {
+            self.commitment.set(*address, self.accounts.get(address), &changed.slots);
+        }
+    }
+
+    /// What the state root is made from.
+    pub(crate) fn commitment(&self) -> &Commitment {
+        &self.commitment
     }
 
     /// Changes one account, making it first where there is none, and notes what became of it.
@@ -167,6 +182,7 @@ impl World {
             }
             self.insert(*address, account);
         }
+        self.settle(change);
     }
 }
 

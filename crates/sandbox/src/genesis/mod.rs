@@ -4,6 +4,7 @@
 mod artifact;
 mod canonical;
 mod error;
+mod roles;
 mod storage;
 mod token;
 mod wallet;
@@ -18,14 +19,19 @@ use causeway_domain::ChainId;
 
 pub use canonical::{CREATE2_DEPLOYER, multicall3_address, permit2_address};
 pub use error::GenesisError;
+pub use roles::{FillerRole, Roles};
 pub use token::{TAXED_TOKEN, WellKnownToken};
-pub use wallet::TestWallet;
+pub use wallet::{TestWallet, is_test_key};
 
 use crate::evm::GenesisAccount;
 use artifact::Codes;
+use token::Holders;
 
 /// What each test wallet holds of the native coin.
 const WALLET_COINS: u64 = 10_000;
+
+/// What each account of the service that sends transactions holds of the native coin.
+const ROLE_COINS: u64 = 100_000;
 
 /// What the faucet holds of the native coin.
 const FAUCET_COINS: u64 = 1_000_000_000;
@@ -35,11 +41,17 @@ const FAUCET_COINS: u64 = 1_000_000_000;
 pub struct EvmGenesis {
     codes: Codes,
     wallets: Vec<TestWallet>,
+    roles: Roles,
 }
 
 impl EvmGenesis {
     pub fn new() -> Result<Self, GenesisError> {
-        Ok(Self { codes: Codes::load()?, wallets: wallet::test_wallets()? })
+        Ok(Self { codes: Codes::load()?, wallets: wallet::test_wallets()?, roles: Roles::new()? })
+    }
+
+    /// The accounts that the service itself uses.
+    pub fn roles(&self) -> &Roles {
+        &self.roles
     }
 
     /// The ten funded wallets, the same on every chain.
@@ -54,14 +66,16 @@ impl EvmGenesis {
         tokens: &[WellKnownToken],
         faucet: Address,
     ) -> Result<Vec<GenesisAccount>, GenesisError> {
-        let holders: Vec<Address> = self.wallets.iter().map(|wallet| wallet.address).collect();
+        let wallets: Vec<Address> = self.wallets.iter().map(|wallet| wallet.address).collect();
+        let holders = Holders { wallets: &wallets, makers: &self.roles.makers().collect::<Vec<_>>() };
         let mut contracts = canonical::accounts(&self.codes, chain)?;
-        contracts.push(token::taxed(&self.codes, &holders, faucet)?);
+        contracts.push(token::taxed(&self.codes, holders, faucet)?);
         for token in tokens {
-            contracts.push(token.account(&self.codes, chain, &holders, faucet)?);
+            contracts.push(token.account(&self.codes, chain, holders, faucet)?);
         }
         refuse_shared_addresses(&contracts)?;
-        let mut accounts: Vec<_> = holders.iter().map(|holder| funded(*holder, WALLET_COINS)).collect();
+        let mut accounts: Vec<_> = wallets.iter().map(|wallet| funded(*wallet, WALLET_COINS)).collect();
+        accounts.extend(self.roles.senders().into_iter().map(|role| funded(role, ROLE_COINS)));
         accounts.push(funded(faucet, FAUCET_COINS));
         accounts.append(&mut contracts);
         Ok(accounts)

@@ -19,6 +19,17 @@ const STABLECOIN_DOLLARS: &str = "1000000";
 const OTHER_TOKENS: u64 = 100;
 const OTHER_DOLLARS: &str = "1000";
 
+/// What a filler holds of every token: so many dollars' worth, or so many of them if that is more.
+const MAKER_DOLLARS: &str = "5000000";
+const MAKER_TOKENS: u64 = 1_000;
+
+/// Whom a token's first supply belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Holders<'a> {
+    pub(super) wallets: &'a [Address],
+    pub(super) makers: &'a [Address],
+}
+
 /// A token that lives on a chain in reality and gets a play token at its address here.
 #[derive(Clone, Debug)]
 pub struct WellKnownToken {
@@ -47,7 +58,7 @@ impl WellKnownToken {
         &self,
         codes: &Codes,
         chain: ChainId,
-        holders: &[Address],
+        holders: Holders<'_>,
         faucet: Address,
     ) -> Result<GenesisAccount, GenesisError> {
         let part = if self.is_wrapped_native {
@@ -64,20 +75,18 @@ impl WellKnownToken {
         &self,
         part: Part,
         codes: &Codes,
-        holders: &[Address],
+        holders: Holders<'_>,
         faucet: Address,
     ) -> Result<GenesisAccount, GenesisError> {
-        let held = self.holding();
-        let supply = held.and_then(|held| held.checked_mul(U256::from(holders.len())));
-        let (Some(held), Some(supply)) = (held, supply) else {
+        let Some((balances, supply)) = self.balances(holders) else {
             return Err(GenesisError::Amount { symbol: self.symbol.clone(), decimals: self.decimals });
         };
         let mut storage = Storage::default();
         storage.text(slot::NAME, &self.name);
         storage.text(slot::SYMBOL, &self.symbol);
         storage.number(slot::DECIMALS, U256::from(self.decimals));
-        for holder in holders {
-            storage.entry(slot::BALANCE_OF, *holder, held);
+        for (holder, held) in balances {
+            storage.entry(slot::BALANCE_OF, holder, held);
         }
         if !matches!(part, Part::WrappedNative) {
             storage.number(slot::TOTAL_SUPPLY, supply);
@@ -104,17 +113,32 @@ impl WellKnownToken {
         Ok(GenesisAccount { address, balance, nonce: 1, code, storage: storage.into_slots() })
     }
 
-    /// What one holder holds, if the decimals and the price allow an answer.
-    fn holding(&self) -> Option<U256> {
-        let worth = |dollars: &str| {
-            let dollars: UsdAmount = dollars.parse().ok()?;
-            self.usd_price.map_or(Some(U256::ZERO), |price| Some(price.buys(dollars, self.decimals)?.get()))
-        };
+    /// Who holds how much, and how much that is together, if the decimals and the price allow an answer.
+    fn balances(&self, holders: Holders<'_>) -> Option<(Vec<(Address, U256)>, U256)> {
+        let (wallet, maker) =
+            (self.wallet_holding()?, self.worth(MAKER_DOLLARS)?.max(self.whole(MAKER_TOKENS)?));
+        let wallets = holders.wallets.iter().map(|holder| (*holder, wallet));
+        let balances: Vec<_> = wallets.chain(holders.makers.iter().map(|holder| (*holder, maker))).collect();
+        let supply = balances.iter().try_fold(U256::ZERO, |sum, (_, held)| sum.checked_add(*held))?;
+        Some((balances, supply))
+    }
+
+    fn wallet_holding(&self) -> Option<U256> {
         if self.is_stablecoin() {
-            return worth(STABLECOIN_DOLLARS);
+            return self.worth(STABLECOIN_DOLLARS);
         }
-        let one = U256::from(10).checked_pow(U256::from(self.decimals))?;
-        Some(one.checked_mul(U256::from(OTHER_TOKENS))?.max(worth(OTHER_DOLLARS)?))
+        Some(self.whole(OTHER_TOKENS)?.max(self.worth(OTHER_DOLLARS)?))
+    }
+
+    /// What so many dollars buy; nothing where the price is not known.
+    fn worth(&self, dollars: &str) -> Option<U256> {
+        let dollars: UsdAmount = dollars.parse().ok()?;
+        self.usd_price.map_or(Some(U256::ZERO), |price| Some(price.buys(dollars, self.decimals)?.get()))
+    }
+
+    /// So many whole tokens.
+    fn whole(&self, tokens: u64) -> Option<U256> {
+        U256::from(10).checked_pow(U256::from(self.decimals))?.checked_mul(U256::from(tokens))
     }
 
     /// A price within two percent of a dollar tells a stablecoin; only that of the euro floats.
@@ -135,7 +159,7 @@ impl WellKnownToken {
 /// The token that is there for tests of what a tax on transfers does.
 pub(super) fn taxed(
     codes: &Codes,
-    holders: &[Address],
+    holders: Holders<'_>,
     faucet: Address,
 ) -> Result<GenesisAccount, GenesisError> {
     let token = WellKnownToken {

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use alloy_primitives::{Address, B256};
 use hmac::{Hmac, KeyInit, Mac};
 use k256::elliptic_curve::sec1::ToEncodedPoint;
@@ -11,6 +13,9 @@ use crate::solana::TEST_MNEMONIC;
 const WALLETS: u32 = 10;
 const HARDENED: u32 = 1 << 31;
 
+/// Thousands of hashes away from the phrase, so made once.
+static SEED: LazyLock<Vec<u8>> = LazyLock::new(|| seed_of(TEST_MNEMONIC, ""));
+
 /// An account of the test phrase. Its key is public knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestWallet {
@@ -20,13 +25,18 @@ pub struct TestWallet {
 
 /// The accounts of the test phrase at `m/44'/60'/0'/0/n`.
 pub(super) fn test_wallets() -> Result<Vec<TestWallet>, GenesisError> {
-    let seed = seed_of(TEST_MNEMONIC, "");
-    (0..WALLETS)
-        .map(|index| {
-            let path = [HARDENED + 44, HARDENED + 60, HARDENED, 0, index];
-            derive(&seed, &path).map(|key| wallet(&key)).ok_or(GenesisError::Key(index))
-        })
-        .collect()
+    (0..WALLETS).map(wallet_at).collect()
+}
+
+/// Whether the key is one of the first hundred of the test phrase, which everybody knows.
+pub fn is_test_key(key: &B256) -> bool {
+    (0..100).any(|index| wallet_at(index).is_ok_and(|wallet| wallet.key == *key))
+}
+
+/// The account of the test phrase at one index.
+pub(super) fn wallet_at(index: u32) -> Result<TestWallet, GenesisError> {
+    let path = [HARDENED + 44, HARDENED + 60, HARDENED, 0, index];
+    derive(&SEED, &path).map(|key| wallet(&key)).ok_or(GenesisError::Key(index))
 }
 
 fn wallet(key: &SecretKey) -> TestWallet {

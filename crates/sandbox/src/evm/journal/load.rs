@@ -13,7 +13,7 @@ use crate::evm::ledger::{Ledger, Recent};
 use crate::evm::world::World;
 
 /// Changes whenever an older journal would be read wrongly.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Why a chain cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +35,8 @@ pub(crate) struct Opened {
 
 /// Opens the chain kept at `path`, or begins it.
 pub(crate) fn open(genesis: &Genesis, path: Option<&Path>, fresh: bool) -> Result<Opened, OpenError> {
-    let (world, change) = genesis.world();
-    let root = genesis.root(&change);
+    let world = genesis.world();
+    let root = world.commitment().root();
     let block = Arc::new(genesis.block(root));
     let Some(path) = path else {
         return Ok(Opened { ledger: begin(block, world), journal: None });
@@ -75,6 +75,10 @@ pub(crate) fn open(genesis: &Genesis, path: Option<&Path>, fresh: bool) -> Resul
             replay.take(record).map_err(|reason| damaged(reason.into()))?;
         }
         (rest, entries) = (after, entries + 1);
+    }
+    let head = replay.ledger.head();
+    if head.world.commitment().root() != head.block.header.state_root {
+        return Err(damaged("its state is not what its newest block says".into()));
     }
     if !rest.is_empty() {
         tracing::warn!(path = %path.display(), bytes = rest.len(), "cut the unfinished end of a chain's file");

@@ -1,7 +1,8 @@
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use alloy_consensus::Header;
-use alloy_primitives::{TxKind, U256};
+use alloy_primitives::{Address, TxKind, U256};
 use alloy_rpc_types_eth::state::{AccountOverride, StateOverride};
 use alloy_rpc_types_eth::{BlockOverrides, TransactionRequest};
 use revm::context::TxEnv;
@@ -14,7 +15,8 @@ use super::faces::json;
 use super::params::{Params, structured};
 use super::seen::{BlockArg, Reader};
 use crate::evm::change::Change;
-use crate::evm::execute::{Refusal, Simulated, simulate};
+use crate::evm::execute::{Noting, Refusal, Simulated, simulate};
+use crate::evm::touched::Touched;
 use crate::evm::words::{self, server_error};
 use crate::evm::world::{Account, StateAt, World, bytecode};
 use crate::jsonrpc::RpcError;
@@ -81,11 +83,25 @@ impl Trial<'_> {
 
     /// Runs the call with this much gas.
     pub(super) fn run(&self, gas: u64) -> Result<Tried, RpcError> {
+        self.watch(gas, None)
+    }
+
+    /// Runs the call and notes what it touches besides what is warm from the start.
+    pub(super) fn run_noting(
+        &self,
+        gas: u64,
+        warm: &BTreeSet<Address>,
+        touched: &mut Touched,
+    ) -> Result<Tried, RpcError> {
+        self.watch(gas, Some((warm, touched)))
+    }
+
+    fn watch(&self, gas: u64, touched: Option<Noting<'_>>) -> Result<Tried, RpcError> {
         let inner = self.reader.inner;
         let hashes = |number| inner.block_hash(number);
         let state = StateAt { world: &self.world, number: self.header.number, hashes: &hashes };
         let tx = TxEnv { gas_limit: gas, ..self.tx.clone() };
-        match simulate(&state, inner.chain_id, &self.header, tx, self.deadline) {
+        match simulate(&state, inner.chain_id, &self.header, tx, self.deadline, touched) {
             Ok(Simulated::Done(result)) => Ok(Ok(result)),
             Ok(Simulated::OutOfTime) => {
                 Err(server_error(format!("execution aborted (timeout = {}s)", CALL_TIME.as_secs())))

@@ -1,3 +1,4 @@
+mod access_list;
 mod blocks;
 mod call;
 mod estimate;
@@ -6,6 +7,7 @@ mod fees;
 mod filters;
 mod logs;
 mod params;
+mod proof;
 mod seen;
 mod state;
 mod transactions;
@@ -18,6 +20,7 @@ use serde_json::{Value, json};
 use self::faces::quantity;
 use self::params::Params;
 use self::seen::{BlockArg, Reader};
+use super::block::COINBASE;
 use super::chain::{EvmChain, Inner, lock};
 use super::filters::Interest;
 use super::words::server_error;
@@ -60,8 +63,15 @@ impl EvmChain {
 
 /// Whether an answer may take more than a moment.
 fn is_heavy(method: &str, params: &Value) -> bool {
-    matches!(method, "eth_call" | "eth_estimateGas" | "eth_getLogs" | "eth_getFilterLogs")
-        || params.as_array().is_some_and(|params| params.iter().any(|param| param == "pending"))
+    matches!(
+        method,
+        "eth_call"
+            | "eth_createAccessList"
+            | "eth_estimateGas"
+            | "eth_getFilterLogs"
+            | "eth_getLogs"
+            | "eth_getProof"
+    ) || params.as_array().is_some_and(|params| params.iter().any(|param| param == "pending"))
 }
 
 /// Answers one call as of `stale` blocks ago.
@@ -77,7 +87,9 @@ fn answer(inner: &Inner, method: &str, params: Value, stale: u64) -> Result<Valu
         "eth_chainId" => Ok(quantity(inner.chain_id)),
         "eth_protocolVersion" => Ok(json!("0x44")),
         "eth_syncing" | "eth_mining" => Ok(json!(false)),
-        "eth_accounts" => Ok(json!([])),
+        // The node has no keys, so none of what waits is its own.
+        "eth_accounts" | "eth_pendingTransactions" => Ok(json!([])),
+        "eth_coinbase" => Ok(json!(COINBASE)),
         "eth_blockNumber" => Ok(reader.block_number()),
         "eth_getBlockByNumber" => by_number(&take(2)?, |at, params| reader.get_block(at, params)),
         "eth_getBlockByHash" => by_hash(&take(2)?, |at, params| reader.get_block(at, params)),
@@ -101,6 +113,8 @@ fn answer(inner: &Inner, method: &str, params: Value, stale: u64) -> Result<Valu
         "eth_getStorageAt" => reader.get_storage_at(&take(3)?),
         "eth_call" => reader.call(&take(4)?),
         "eth_estimateGas" => reader.estimate_gas(&take(4)?),
+        "eth_createAccessList" => reader.create_access_list(&take(3)?),
+        "eth_getProof" => reader.get_proof(&take(3)?),
         "eth_gasPrice" => Ok(reader.gas_price()),
         "eth_maxPriorityFeePerGas" => Ok(reader.max_priority_fee()),
         "eth_blobBaseFee" => Ok(quantity(1)),
@@ -112,6 +126,8 @@ fn answer(inner: &Inner, method: &str, params: Value, stale: u64) -> Result<Valu
         "eth_getFilterChanges" => reader.get_filter_changes(&take(1)?),
         "eth_getFilterLogs" => reader.get_filter_logs(&take(1)?),
         "eth_uninstallFilter" => reader.uninstall(&take(1)?),
+        "eth_subscribe" => Err(RpcError::new(METHOD_NOT_FOUND, "notifications not supported")),
+        "eth_unsubscribe" => Err(server_error("subscription not found")),
         _ => Err(RpcError::new(
             METHOD_NOT_FOUND,
             format!("the method {method} does not exist/is not available"),

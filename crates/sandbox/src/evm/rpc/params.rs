@@ -74,20 +74,21 @@ impl Params {
         self.read(index, quantity)
     }
 
-    /// A storage slot, whose leading zeros may be left out.
     pub(super) fn slot(&self, index: usize) -> Result<U256, RpcError> {
-        self.read(index, |value| {
-            let digits = digits(value, "common.Hash")?;
-            if digits.len() > 64 {
-                return Err(format!(
-                    "unable to decode storage key: hex string too long, want at most 32 bytes: {digits}"
-                ));
-            }
-            let digits = if digits.is_empty() { "0" } else { digits };
-            U256::from_str_radix(digits, 16)
-                .map_err(|_| "unable to decode storage key: hex string invalid".into())
-        })
+        self.read(index, slot)
     }
+}
+
+/// A storage slot, whose leading zeros may be left out.
+pub(super) fn slot(value: &Value) -> Result<U256, String> {
+    let digits = digits(value, "common.Hash")?;
+    if digits.len() > 64 {
+        return Err(format!(
+            "unable to decode storage key: hex string too long, want at most 32 bytes: {digits}"
+        ));
+    }
+    let digits = if digits.is_empty() { "0" } else { digits };
+    U256::from_str_radix(digits, 16).map_err(|_| "unable to decode storage key: hex string invalid".into())
 }
 
 /// A type that serde reads, with serde's words for what is wrong.

@@ -10,7 +10,7 @@ use crate::jsonrpc::RpcError;
 
 impl Reader<'_> {
     /// The state named by the argument at `index`, the latest when it is left out.
-    fn state_named(self, params: &Params, index: usize) -> Result<Recent, RpcError> {
+    pub(super) fn state_named(self, params: &Params, index: usize) -> Result<Recent, RpcError> {
         self.state(params.read_optional(index, BlockArg::any)?.unwrap_or(BlockArg::Latest))
     }
 

@@ -1,11 +1,14 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use alloy_primitives::{Address, U256};
 use serde_json::{Value, json};
 
 use super::kit::*;
+use crate::evm::journal::Record;
+use crate::evm::ledger::Recent;
 use crate::evm::{EvmChain, Genesis, OpenError, Options, Reorged, Write};
 
 fn open(folder: &Path) -> EvmChain {
@@ -162,6 +165,22 @@ async fn a_file_without_a_beginning_is_damaged() {
     std::fs::write(&file, b"").unwrap();
     let options = Options { data_dir: Some(folder.path().into()), ..Options::default() };
     assert!(matches!(EvmChain::open(&genesis(), options), Err(OpenError::Damaged { .. })));
+}
+
+#[tokio::test]
+async fn a_state_that_its_newest_block_does_not_commit_to_is_damage() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let chain = open(other.path());
+    mined(&chain, &Wallet::new(0).call(0, COUNTER)).await;
+    let Recent { block, writes, branch, .. } = chain.inner.head();
+    // The block, but not what it changed.
+    let record = Record::Block { block, change: Arc::default(), writes, branch };
+    let forged = open(folder.path());
+    forged.inner.maker().journal.as_mut().unwrap().0.append(&[record], true).unwrap();
+    drop(forged);
+    let options = Options { data_dir: Some(folder.path().into()), ..Options::default() };
+    let error = EvmChain::open(&genesis(), options).unwrap_err();
+    assert!(error.to_string().contains("its state is not what its newest block says"), "{error}");
 }
 
 mod any_history {

@@ -9,6 +9,7 @@ mod filters;
 mod kit;
 mod logs;
 mod production;
+mod proofs;
 mod protocol;
 mod reorgs;
 mod transactions;

@@ -42,8 +42,20 @@ async fn a_node_introduces_itself() {
     assert_eq!(ask(&chain, "eth_syncing", json!([])).await, false);
     assert_eq!(ask(&chain, "eth_accounts", json!([])).await, json!([]));
     assert_eq!(ask(&chain, "net_listening", json!([])).await, true);
+    assert_eq!(ask(&chain, "eth_coinbase", json!([])).await, json!(crate::evm::block::COINBASE));
     let hash = ask(&chain, "web3_sha3", json!(["0x68656c6c6f20776f726c64"])).await;
     assert_eq!(hash, "0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad");
+}
+
+#[tokio::test]
+async fn there_are_no_notifications_and_no_accounts() {
+    let chain = chain();
+    let error = try_ask(&chain, "eth_subscribe", json!(["newHeads"])).await.unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (-32601, "notifications not supported"));
+    let error = try_ask(&chain, "eth_unsubscribe", json!(["0x1"])).await.unwrap_err();
+    assert_eq!((error.code, error.message.as_str()), (-32000, "subscription not found"));
+    send(&chain, &Wallet::new(0).transfer(0, COUNTER, 0)).await;
+    assert_eq!(ask(&chain, "eth_pendingTransactions", json!([])).await, json!([]));
 }
 
 #[tokio::test]
@@ -147,8 +159,9 @@ mod any_input {
         })
     }
 
-    const METHODS: [&str; 20] = [
+    const METHODS: [&str; 22] = [
         "eth_call",
+        "eth_createAccessList",
         "eth_estimateGas",
         "eth_feeHistory",
         "eth_getBalance",
@@ -160,6 +173,7 @@ mod any_input {
         "eth_getFilterChanges",
         "eth_getFilterLogs",
         "eth_getLogs",
+        "eth_getProof",
         "eth_getStorageAt",
         "eth_getTransactionByBlockNumberAndIndex",
         "eth_getTransactionByHash",

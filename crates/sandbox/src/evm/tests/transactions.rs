@@ -80,6 +80,20 @@ async fn a_revert_costs_gas_and_leaves_no_logs() {
 }
 
 #[tokio::test]
+async fn a_failed_deployment_still_names_where_it_would_have_been() {
+    let chain = chain();
+    let from = Wallet::new(3);
+    let receipt =
+        mined(&chain, &from.sign(eip1559(0, TxKind::Create, 0, Bytes::from_static(&[0x5f, 0x5f, 0xfd]))))
+            .await;
+    assert_eq!(
+        (&receipt["status"], &receipt["contractAddress"]),
+        (&json!("0x0"), &json!(from.address().create(0)))
+    );
+    assert_eq!(ask(&chain, "eth_getCode", json!([from.address().create(0)])).await, "0x");
+}
+
+#[tokio::test]
 async fn a_header_hashes_to_its_hash_and_commits_to_its_receipts() {
     let chain = chain();
     for seed in 0..3 {

@@ -1,0 +1,70 @@
+use std::fmt;
+
+use alloy_primitives::{Address, B256, FixedBytes};
+
+/// A secp256k1 signature as the escrows take it: r, a low s, and 27 or 28.
+pub type SignatureBytes = FixedBytes<65>;
+
+/// What an attester says of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Attestation {
+    /// It was delivered at that time of the destination chain; `fill_ref` is where to look: the transaction's hash on EVM.
+    Filled { order: B256, filled_at: u64, fill_ref: B256 },
+    /// At that time of the destination chain, past the fill deadline, it was not.
+    Unfilled { order: B256, destination_time: u64 },
+}
+
+impl Attestation {
+    pub const fn order(&self) -> B256 {
+        match self {
+            Self::Filled { order, .. } | Self::Unfilled { order, .. } => *order,
+        }
+    }
+
+    pub const fn outcome(&self) -> Outcome {
+        match self {
+            Self::Filled { .. } => Outcome::Filled,
+            Self::Unfilled { .. } => Outcome::Unfilled,
+        }
+    }
+}
+
+/// Which of the two things was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    Filled,
+    Unfilled,
+}
+
+impl Outcome {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Filled => "filled",
+            Self::Unfilled => "unfilled",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One attester's word with its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedAttestation {
+    pub attestation: Attestation,
+    /// The order's epoch, in which the signer must be an attester.
+    pub epoch: u64,
+    pub attester: Address,
+    pub signature: SignatureBytes,
+}
+
+/// What a threshold of attesters says alike, ready for the escrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    pub attestation: Attestation,
+    /// In ascending order of their signers' addresses.
+    pub signatures: Vec<SignatureBytes>,
+}

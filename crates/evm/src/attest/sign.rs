@@ -1,0 +1,115 @@
+use alloy_primitives::{Address, B256, Signature};
+use causeway_domain::ports::{AttestationSigner, AttestationVerifier, SigningError};
+use causeway_domain::{Attestation, ChainId, Family, SignatureBytes, Terms};
+
+use super::view::evm_address;
+use crate::contracts::attestation_digest;
+use crate::send::Signer;
+
+impl AttestationSigner for Signer {
+    fn address(&self) -> Address {
+        Self::address(self)
+    }
+
+    fn sign(&self, terms: &Terms, attestation: &Attestation) -> Result<SignatureBytes, SigningError> {
+        let digest = digest(terms, attestation)?;
+        let signature = self.sign_digest(&digest).map_err(|error| SigningError::Key(error.to_string()))?;
+        Ok(SignatureBytes::from(signature.as_bytes()))
+    }
+}
+
+/// Reads who signed an attestation for an escrow on an EVM chain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EvmVerifier;
+
+impl AttestationVerifier for EvmVerifier {
+    fn signer(
+        &self,
+        terms: &Terms,
+        attestation: &Attestation,
+        signature: &SignatureBytes,
+    ) -> Option<Address> {
+        let v = signature.last().filter(|v| matches!(v, 27 | 28));
+        let read = v.and_then(|_| Signature::from_raw(signature.as_slice()).ok())?;
+        if read.normalize_s().is_some() {
+            return None;
+        }
+        read.recover_address_from_prehash(&digest(terms, attestation).ok()?).ok()
+    }
+}
+
+fn digest(terms: &Terms, attestation: &Attestation) -> Result<B256, SigningError> {
+    let unknown = || SigningError::Key(format!("{} is not a chain", terms.origin_chain_id));
+    let origin = ChainId::new(terms.origin_chain_id).ok_or_else(unknown)?;
+    match evm_address(terms.escrow) {
+        Some(escrow) if origin.family() == Family::Evm => Ok(attestation_digest(origin, escrow, attestation)),
+        _ => Err(SigningError::Family(origin)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::{U256, uint};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Half the order of secp256k1: above it s is high.
+    const HALF: U256 = uint!(0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0_U256);
+    const ORDER: U256 = uint!(0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141_U256);
+
+    fn terms(escrow: B256) -> Terms {
+        let words = [B256::with_last_byte(1); Terms::WORDS];
+        Terms { escrow, ..Terms::from_bytes(&words.concat()).unwrap() }
+    }
+
+    fn escrow() -> B256 {
+        Address::repeat_byte(7).into_word()
+    }
+
+    proptest! {
+        #[test]
+        fn signatures_have_a_low_s_and_a_v_that_solidity_takes(key in any::<[u8; 32]>(), time in any::<u64>()) {
+            prop_assume!(Signer::from_bytes(&key).is_ok());
+            let signer = Signer::from_bytes(&key).unwrap();
+            let said = Attestation::Unfilled { order: terms(escrow()).id(), destination_time: time };
+            let signature = AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap();
+            prop_assert!(U256::from_be_slice(&signature[32..64]) <= HALF);
+            prop_assert!(matches!(signature[64], 27 | 28));
+            prop_assert_eq!(EvmVerifier.signer(&terms(escrow()), &said, &signature), Some(signer.address()));
+            prop_assert_eq!(AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap(), signature);
+        }
+    }
+
+    #[test]
+    fn the_same_signature_in_its_high_form_is_nobodys() {
+        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
+        let low = AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap();
+        let mut high = low;
+        let s = ORDER - U256::from_be_slice(&low[32..64]);
+        high[32..64].copy_from_slice(&s.to_be_bytes::<32>());
+        high[64] = 55 - low[64];
+        assert_eq!(EvmVerifier.signer(&terms(escrow()), &said, &high), None);
+        let mut zero_based = low;
+        zero_based[64] -= 27;
+        assert_eq!(EvmVerifier.signer(&terms(escrow()), &said, &zero_based), None);
+    }
+
+    #[test]
+    fn an_escrow_of_another_family_is_refused() {
+        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
+        let solana = terms(B256::repeat_byte(9));
+        assert!(matches!(AttestationSigner::sign(&signer, &solana, &said), Err(SigningError::Family(_))));
+    }
+
+    #[test]
+    fn a_signature_for_another_escrow_is_anothers() {
+        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let said = Attestation::Filled { order: B256::ZERO, filled_at: 5, fill_ref: B256::ZERO };
+        let signature = AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap();
+        let other = terms(Address::repeat_byte(8).into_word());
+        assert_ne!(EvmVerifier.signer(&other, &said, &signature), Some(signer.address()));
+    }
+}

@@ -1,0 +1,196 @@
+use alloy_sol_types::sol;
+
+sol! {
+    /// Every term of a swap; see [`causeway_domain::Terms`].
+    #[derive(Debug, PartialEq, Eq)]
+    struct Order {
+        uint256 version;
+        uint256 originChainId;
+        bytes32 escrow;
+        bytes32 user;
+        bytes32 nonce;
+        bytes32 inputToken;
+        uint256 amountIn;
+        bytes32 refundTo;
+        bytes32 filler;
+        bytes32 payee;
+        bytes32 referrer;
+        uint256 referrerFee;
+        uint256 destinationChainId;
+        bytes32 settler;
+        bytes32 outputToken;
+        uint256 amountOut;
+        bytes32 recipient;
+        uint256 openDeadline;
+        uint256 fillDeadline;
+        uint256 refundAt;
+        uint256 epoch;
+    }
+
+    /// What the address for a fiat purchase commits to.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Jump {
+        uint256 version;
+        uint256 originChainId;
+        bytes32 escrow;
+        bytes32 nonce;
+        bytes32 maker;
+        bytes32 inputToken;
+        bytes32 refundTo;
+        uint256 destinationChainId;
+        bytes32 outputToken;
+        bytes32 recipient;
+        uint256 rateIn;
+        uint256 rateOut;
+        uint256 expiry;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct GaslessCrossChainOrder {
+        address originSettler;
+        address user;
+        uint256 nonce;
+        uint256 originChainId;
+        uint32 openDeadline;
+        uint32 fillDeadline;
+        bytes32 orderDataType;
+        bytes orderData;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct OnchainCrossChainOrder {
+        uint32 fillDeadline;
+        bytes32 orderDataType;
+        bytes orderData;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct ResolvedCrossChainOrder {
+        address user;
+        uint256 originChainId;
+        uint32 openDeadline;
+        uint32 fillDeadline;
+        bytes32 orderId;
+        Output[] maxSpent;
+        Output[] minReceived;
+        FillInstruction[] fillInstructions;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct Output {
+        bytes32 token;
+        uint256 amount;
+        bytes32 recipient;
+        uint256 chainId;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    struct FillInstruction {
+        uint256 destinationChainId;
+        bytes32 destinationSettler;
+        bytes originData;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface Escrow {
+        enum Status { None, Open, Claimed, Refunded }
+        enum RefundCause { Waived, Unfilled, Expired }
+
+        event Open(bytes32 indexed orderId, ResolvedCrossChainOrder resolvedOrder);
+        event Claimed(bytes32 indexed orderId, bytes32 indexed payee, uint256 paid, uint256 referrerFee, bool referrerPaid, uint256 filledAt, bytes32 fillRef);
+        event Refunded(bytes32 indexed orderId, address indexed to, uint256 amount, RefundCause cause);
+
+        constructor(address registry, address settler, address depositFactory, bytes32 depositInitCodeHash, address permit2, uint256 minGrace);
+        function open(OnchainCrossChainOrder calldata order) external payable;
+        function openFor(GaslessCrossChainOrder calldata order, bytes calldata signature, bytes calldata originFillerData) external;
+        function claim(Order calldata order, uint256 filledAt, bytes32 fillRef, bytes[] calldata signatures) external;
+        function refund(Order calldata order) external;
+        function refundUnfilled(Order calldata order, uint256 destinationTime, bytes[] calldata signatures) external;
+        function refundTo(Order calldata order, address to) external;
+        function status(bytes32 orderId) external view returns (Status);
+        function orderId(Order calldata order) external pure returns (bytes32);
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface Settler {
+        event Filled(bytes32 indexed orderId, address indexed caller, bytes32 indexed recipient, bytes32 outputToken, uint256 amountOut, uint256 originChainId, uint256 filledAt);
+
+        function fill(bytes32 orderId, bytes calldata originData, bytes calldata fillerData) external payable;
+        function filledAt(bytes32 orderId) external view returns (uint256);
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface AttesterRegistry {
+        event EpochScheduled(uint256 indexed epoch, address[] attesters, uint256 threshold, uint256 activeFrom);
+        event Resigned(uint256 indexed epoch, address indexed attester);
+        event OpenPaused(address indexed attester, uint256 until);
+
+        constructor(address[] attesters, uint256 threshold);
+        function currentEpoch() external view returns (uint256);
+        function pausedUntil() external view returns (uint256);
+        function threshold(uint256 epoch) external view returns (uint256);
+        function attesters(uint256 epoch) external view returns (address[] memory);
+        function isAttester(uint256 epoch, address account) external view returns (bool);
+        function check(uint256 epoch, bytes32 digest, bytes[] calldata signatures) external view;
+        function handOver(address[] calldata attesters, uint256 threshold, bytes[] calldata signatures) external;
+        function resign(uint256 epoch) external;
+        function pauseOpen() external;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface DepositFactory {
+        event Swept(bytes32 indexed orderId, address indexed depositAddress, address token, uint256 amount);
+        event Jumped(bytes32 indexed jumpId, bytes32 indexed orderId, address indexed depositAddress, uint256 amount);
+        event Returned(bytes32 indexed id, address indexed depositAddress, address indexed to, address token, uint256 amount);
+        event Skipped(bytes32 indexed id, address indexed depositAddress, address token);
+
+        function addressOf(bytes32 id) external view returns (address);
+        function initCodeHash() external view returns (bytes32);
+        function jumpId(Jump calldata terms) external pure returns (bytes32);
+        function sweep(Order calldata order) external;
+        function giveBack(Order calldata order, address[] calldata tokens) external;
+        function jump(Jump calldata terms, Order calldata order, bytes calldata makerSignature) external;
+        function giveBackJump(Jump calldata terms, address[] calldata tokens, bytes calldata makerSignature) external;
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface IntentBook {
+        enum State { NonExistent, Open, Locked, Solved, Settled, Expired, Cancelled, Error }
+        struct Entry { Order order; State state; bytes32 evidence; }
+
+        event IntentTerms(bytes32 indexed intentId, address indexed writer, Order order);
+        event IntentRecorded(bytes32 indexed intentId, address indexed writer, State state, bytes32 evidence);
+
+        function record(Order calldata order, State state, bytes32 evidence) external;
+        function recordMany(Entry[] calldata entries) external;
+        function stateOf(address writer, bytes32 intentId) external view returns (State);
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface VaultFactory {
+        event VaultCreated(address indexed asset, address indexed vault, string name, string symbol);
+
+        function create(address asset) external returns (address vault);
+        function vaultOf(address asset) external view returns (address);
+        function vaults() external view returns (address[] memory);
+    }
+
+    #[derive(Debug, PartialEq, Eq)]
+    interface Vault {
+        constructor(address asset);
+        function asset() external view returns (address);
+        function name() external view returns (string memory);
+        function symbol() external view returns (string memory);
+        function decimals() external view returns (uint8);
+        function convertToShares(uint256 assets) external view returns (uint256);
+        function convertToAssets(uint256 shares) external view returns (uint256);
+        function previewMint(uint256 shares) external view returns (uint256);
+    }
+}
+
+/// The shapes of ERC-7683.
+pub mod erc7683 {
+    pub use super::{
+        FillInstruction, GaslessCrossChainOrder, OnchainCrossChainOrder, Output, ResolvedCrossChainOrder,
+    };
+}

@@ -1,0 +1,136 @@
+use alloy_primitives::{Bytes, hex};
+use serde::Deserialize;
+use thiserror::Error;
+
+/// Why the compiled contracts that this program carries cannot be used.
+#[derive(Debug, Error)]
+#[error("the compiled contract {name} is unusable: {reason}; build contracts/evm again")]
+pub struct CodeError {
+    name: &'static str,
+    reason: String,
+}
+
+/// The creation code of our contracts, as `contracts/evm` keeps it.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub registry: Bytes,
+    pub settler: Bytes,
+    pub deposit_factory: Bytes,
+    pub deposit_address: Bytes,
+    pub escrow: Bytes,
+    pub intent_book: Bytes,
+    pub vault_factory: Bytes,
+    pub vault: Bytes,
+}
+
+#[derive(Deserialize)]
+struct Artifact {
+    bytecode: String,
+}
+
+macro_rules! code {
+    ($name:literal) => {
+        read($name, include_str!(concat!("../../../../contracts/evm/artifacts/", $name, ".json")))?
+    };
+}
+
+impl Code {
+    pub fn load() -> Result<Self, CodeError> {
+        Ok(Self {
+            registry: code!("AttesterRegistry"),
+            settler: code!("Settler"),
+            deposit_factory: code!("DepositFactory"),
+            deposit_address: code!("DepositAddress"),
+            escrow: code!("Escrow"),
+            intent_book: code!("IntentBook"),
+            vault_factory: code!("VaultFactory"),
+            vault: code!("Vault"),
+        })
+    }
+}
+
+fn read(name: &'static str, json: &str) -> Result<Bytes, CodeError> {
+    let fault = |reason: String| CodeError { name, reason };
+    let artifact: Artifact = serde_json::from_str(json).map_err(|error| fault(error.to_string()))?;
+    hex::decode(&artifact.bytecode).map(Bytes::from).map_err(|error| fault(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use alloy_primitives::keccak256;
+    use alloy_sol_types::{SolEvent, SolInterface};
+    use serde_json::Value;
+
+    use super::super::abi;
+    use super::*;
+
+    /// Signatures of the artifact's entries of a kind, as the selector hashes them.
+    fn signatures(json: &str, kind: &str) -> BTreeSet<String> {
+        let artifact: Value = serde_json::from_str(json).unwrap();
+        let entries = artifact["abi"].as_array().unwrap().iter().filter(|entry| entry["type"] == kind);
+        entries
+            .map(|entry| format!("{}({})", entry["name"].as_str().unwrap(), types(&entry["inputs"])))
+            .collect()
+    }
+
+    fn types(inputs: &Value) -> String {
+        let types = inputs.as_array().unwrap().iter().map(|input| {
+            let name = input["type"].as_str().unwrap();
+            match name.strip_prefix("tuple") {
+                Some(array) => format!("({}){array}", types(&input["components"])),
+                None => name.to_owned(),
+            }
+        });
+        types.collect::<Vec<_>>().join(",")
+    }
+
+    /// Everything that we call or read is in what was compiled, under the very same signature.
+    fn holds<C: SolInterface>(name: &str, json: &str, events: &[&str]) {
+        let functions = signatures(json, "function");
+        let known: BTreeSet<_> = functions.iter().map(|text| keccak256(text)[..4].to_vec()).collect();
+        for selector in C::selectors() {
+            assert!(
+                known.contains(selector.as_slice()),
+                "{name} has no function {selector:02x?}: {functions:?}"
+            );
+        }
+        let known = signatures(json, "event");
+        for event in events {
+            assert!(known.contains(*event), "{name} does not emit {event}: {known:?}");
+        }
+    }
+
+    macro_rules! artifact {
+        ($name:literal) => {
+            include_str!(concat!("../../../../contracts/evm/artifacts/", $name, ".json"))
+        };
+    }
+
+    #[test]
+    fn the_bindings_are_those_of_the_compiled_contracts() {
+        use abi::{AttesterRegistry as R, DepositFactory as D, Escrow as E, IntentBook as I, Settler as S};
+        let escrow = [E::Open::SIGNATURE, E::Claimed::SIGNATURE, E::Refunded::SIGNATURE];
+        holds::<E::EscrowCalls>("Escrow", artifact!("Escrow"), &escrow);
+        holds::<S::SettlerCalls>("Settler", artifact!("Settler"), &[S::Filled::SIGNATURE]);
+        let registry = [R::EpochScheduled::SIGNATURE, R::Resigned::SIGNATURE, R::OpenPaused::SIGNATURE];
+        holds::<R::AttesterRegistryCalls>("AttesterRegistry", artifact!("AttesterRegistry"), &registry);
+        let deposits =
+            [D::Swept::SIGNATURE, D::Jumped::SIGNATURE, D::Returned::SIGNATURE, D::Skipped::SIGNATURE];
+        holds::<D::DepositFactoryCalls>("DepositFactory", artifact!("DepositFactory"), &deposits);
+        let book = [I::IntentTerms::SIGNATURE, I::IntentRecorded::SIGNATURE];
+        holds::<I::IntentBookCalls>("IntentBook", artifact!("IntentBook"), &book);
+        let vaults = [abi::VaultFactory::VaultCreated::SIGNATURE];
+        holds::<abi::VaultFactory::VaultFactoryCalls>("VaultFactory", artifact!("VaultFactory"), &vaults);
+        holds::<abi::Vault::VaultCalls>("Vault", artifact!("Vault"), &[]);
+    }
+
+    #[test]
+    fn every_contract_fits_the_limit_of_mainnet() {
+        let code = Code::load().unwrap();
+        for creation in [&code.escrow, &code.registry, &code.vault_factory, &code.deposit_factory] {
+            assert!(creation.len() < 24_576, "{} bytes", creation.len());
+        }
+    }
+}

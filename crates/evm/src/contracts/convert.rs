@@ -1,0 +1,63 @@
+use alloy_primitives::{Address, U256};
+use alloy_sol_types::SolValue as _;
+use causeway_domain::{TERMS_TYPEHASH, TERMS_VERSION, Terms};
+
+use super::abi::{GaslessCrossChainOrder, OnchainCrossChainOrder, Order};
+
+impl From<&Terms> for Order {
+    fn from(terms: &Terms) -> Self {
+        Self {
+            version: U256::from(TERMS_VERSION),
+            originChainId: U256::from(terms.origin_chain_id),
+            escrow: terms.escrow,
+            user: terms.user,
+            nonce: terms.nonce,
+            inputToken: terms.input_token,
+            amountIn: terms.amount_in,
+            refundTo: terms.refund_to,
+            filler: terms.filler,
+            payee: terms.payee,
+            referrer: terms.referrer,
+            referrerFee: terms.referrer_fee,
+            destinationChainId: U256::from(terms.destination_chain_id),
+            settler: terms.settler,
+            outputToken: terms.output_token,
+            amountOut: terms.amount_out,
+            recipient: terms.recipient,
+            openDeadline: U256::from(terms.open_deadline),
+            fillDeadline: U256::from(terms.fill_deadline),
+            refundAt: U256::from(terms.refund_at),
+            epoch: U256::from(terms.epoch),
+        }
+    }
+}
+
+impl Order {
+    /// The terms, unless they are of another version or hold a number that no chain would accept.
+    pub fn terms(&self) -> Option<Terms> {
+        Terms::from_bytes(&self.abi_encode())
+    }
+}
+
+/// What `open` takes; `None` where a deadline is beyond the standard's 32 bits.
+pub fn onchain_envelope(terms: &Terms) -> Option<OnchainCrossChainOrder> {
+    Some(OnchainCrossChainOrder {
+        fillDeadline: terms.fill_deadline.try_into().ok()?,
+        orderDataType: *TERMS_TYPEHASH,
+        orderData: terms.to_bytes().into(),
+    })
+}
+
+/// What `openFor` takes; `None` where a deadline is beyond the standard's 32 bits.
+pub fn gasless_envelope(terms: &Terms) -> Option<GaslessCrossChainOrder> {
+    Some(GaslessCrossChainOrder {
+        originSettler: Address::from_word(terms.escrow),
+        user: Address::from_word(terms.user),
+        nonce: U256::from_be_bytes(terms.nonce.0),
+        originChainId: U256::from(terms.origin_chain_id),
+        openDeadline: terms.open_deadline.try_into().ok()?,
+        fillDeadline: terms.fill_deadline.try_into().ok()?,
+        orderDataType: *TERMS_TYPEHASH,
+        orderData: terms.to_bytes().into(),
+    })
+}

@@ -1,0 +1,14 @@
+//! What our contracts take and tell, and the code that they are made of.
+
+mod abi;
+mod code;
+mod convert;
+mod digest;
+
+pub use abi::{
+    AttesterRegistry, DepositFactory, Escrow, IntentBook, Order, Settler, Vault, VaultFactory, erc7683,
+};
+pub use causeway_domain::Attestation;
+pub use code::Code;
+pub use convert::{gasless_envelope, onchain_envelope};
+pub use digest::attestation_digest;

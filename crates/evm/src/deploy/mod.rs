@@ -1,0 +1,11 @@
+//! Puts our contracts on a chain, at the same addresses everywhere, and says where they lie.
+
+mod permit2;
+mod plan;
+mod record;
+mod run;
+
+pub use permit2::permit2_address;
+pub use plan::{CREATE2_DEPLOYER, DeployTerms, HUB_CHAIN, Plan, PlanError, Step, VaultAsset};
+pub use record::{DeploymentRecord, RecordError};
+pub use run::{DeployError, Deployed, deploy, inspect};

@@ -1,0 +1,76 @@
+use std::collections::HashMap;
+
+use alloy_primitives::{Address, B256, U256, address, hex, keccak256};
+use causeway_domain::ChainId;
+use serde::Deserialize;
+
+const ARTIFACT: &str = include_str!("../../../../contracts/evm/artifacts/Permit2.json");
+
+/// Where Permit2 lies on a chain. The ZKsync stack derives other addresses than the rest.
+pub const fn permit2_address(chain: ChainId) -> Address {
+    match chain.get() {
+        324 | 2741 => address!("0000000000225e31D15943971F47aD3022F714Fa"),
+        _ => address!("000000000022D473030F116dDEE9F6B43aC78BA3"),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Artifact {
+    deployed_bytecode: String,
+    immutable_references: HashMap<String, Vec<Span>>,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    start: usize,
+    length: usize,
+}
+
+/// Whether `code` is Permit2 as its constructor leaves it on this chain.
+pub(super) fn is_permit2(chain: ChainId, code: &[u8]) -> bool {
+    expected(chain).is_some_and(|expected| expected == code)
+}
+
+fn expected(chain: ChainId) -> Option<Vec<u8>> {
+    let artifact: Artifact = serde_json::from_str(ARTIFACT).ok()?;
+    let mut code = hex::decode(&artifact.deployed_bytecode).ok()?;
+    for (name, spans) in &artifact.immutable_references {
+        let value = match name.as_str() {
+            "chainId" => B256::from(U256::from(chain.get())),
+            "domainSeparator" => domain(chain),
+            _ => return None,
+        };
+        for Span { start, length } in spans {
+            let hole = code.get_mut(*start..start.checked_add(*length)?)?;
+            if hole.len() != value.len() {
+                return None;
+            }
+            hole.copy_from_slice(value.as_slice());
+        }
+    }
+    Some(code)
+}
+
+/// The EIP-712 domain that Permit2's constructor computes and keeps in its code.
+fn domain(chain: ChainId) -> B256 {
+    let kind = keccak256("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
+    let chain_id = B256::from(U256::from(chain.get()));
+    keccak256([kind, keccak256("Permit2"), chain_id, permit2_address(chain).into_word()].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_another_chain_or_with_one_byte_changed_is_not_permit2() {
+        let (one, base) = (ChainId::new(1).unwrap(), ChainId::new(8453).unwrap());
+        let mut code = expected(one).unwrap();
+        assert!(is_permit2(one, &code));
+        assert!(!is_permit2(base, &code));
+        code[100] ^= 1;
+        assert!(!is_permit2(one, &code));
+        assert!(!is_permit2(one, &[]));
+    }
+}
