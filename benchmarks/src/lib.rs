@@ -37,6 +37,8 @@ pub fn quote(keys: &RowKeys) -> Quote {
             recipient: wallet,
             refund_to: wallet,
             slippage: None,
+            deposit_methods: Vec::new(),
+            referral: None,
         },
         integrator: None,
         created_at: now,

@@ -10,7 +10,7 @@ use axum::Router;
 use axum::routing::get;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
-use causeway_engine::{ReadBalances, RequestQuote};
+use causeway_engine::{Fillers, QuoteOptions, ReadBalances, RequestQuote};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::FixedPrices;
 use causeway_store::{Location, Store};
@@ -60,14 +60,16 @@ async fn service(folder: &std::path::Path) -> Router {
         Arc::new(Store::open(&Location::Sqlite(folder.join("bench.db"))).await.expect("the store opens"));
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let keys = Arc::new(RowKeys::new(0));
+    let fillers = Fillers::new(Vec::new(), &QuoteOptions::default()).expect("no names");
     causeway_http::router(
         App {
             catalog: Arc::clone(&catalog),
             prices: Arc::new(FixedPrices::default()),
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store, keys),
+            request_quote: RequestQuote::new(catalog, store, keys, fillers),
             metrics: Arc::new(Metrics::default()),
+            deployments: Vec::new(),
             options: Options {
                 public_url: "http://127.0.0.1".to_owned(),
                 timeout: Duration::from_secs(30),

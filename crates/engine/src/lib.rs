@@ -1,9 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+mod fillers;
 mod keep_retention;
 mod read_balances;
 mod request_quote;
 
+pub use fillers::{
+    BreakerPolicy, BreakerState, FillerHealth, FillerLatency, FillerNameError, FillerReport, Fillers,
+    NoOffer, QuoteOptions, Unfilled,
+};
 pub use keep_retention::{RetentionPolicy, keep_retention};
 pub use read_balances::{Balances, ReadBalances};
-pub use request_quote::{QuoteError, QuoteRequest, RequestQuote};
+pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};

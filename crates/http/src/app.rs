@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_catalog::Catalog;
+use causeway_domain::Deployment;
 use causeway_domain::ports::{Health, PriceFeed};
 use causeway_engine::{ReadBalances, RequestQuote};
 use jiff::Timestamp;
@@ -17,6 +18,8 @@ pub struct App {
     pub read_balances: ReadBalances,
     pub request_quote: RequestQuote,
     pub metrics: Arc<Metrics>,
+    /// Where our contracts lie, by chain.
+    pub deployments: Vec<Deployment>,
     pub options: Options,
 }
 

@@ -1,10 +1,10 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use causeway_domain::TokenId;
-use causeway_domain::ports::StoreError;
-use causeway_engine::QuoteError;
-use causeway_wire::{ErrorBody, ErrorName, Issue};
+use causeway_domain::ports::{Refusal, StoreError};
+use causeway_domain::{RawAmount, TokenId};
+use causeway_engine::{NoOffer, QuoteError, Unfilled};
+use causeway_wire::{ErrorBody, ErrorName, FillerReason, Issue};
 use serde_json::{Value, json};
 
 use crate::middleware::request_id;
@@ -82,6 +82,42 @@ impl ApiError {
         Self::new(ErrorName::NotSupportedToken, message)
             .with_details(json!({ "chainId": chain.get(), "address": address }))
     }
+
+    /// The message tells the likeliest way out; the details tell each filler's reason.
+    fn cannot_fill(unfilled: Vec<Unfilled>) -> Self {
+        let minimum = unfilled.iter().filter_map(|reason| limits(&reason.why).0).min();
+        let maximum = unfilled.iter().filter_map(|reason| limits(&reason.why).1).max();
+        let message = match (minimum, maximum) {
+            (Some(minimum), _) => {
+                format!("No filler takes so small an amount: ask for at least {minimum} raw units.")
+            }
+            (None, Some(maximum)) => {
+                format!("No filler takes so large an amount: ask for at most {maximum} raw units.")
+            }
+            (None, None) => "No filler can fill this now: `details.reasons` has each one's words.".to_owned(),
+        };
+        let reasons: Vec<_> = unfilled.into_iter().map(reason).collect();
+        Self::new(ErrorName::CannotFill, message).with_details(json!({ "reasons": reasons }))
+    }
+}
+
+/// The least and the most that a filler would have taken, where it said so.
+fn limits(why: &NoOffer) -> (Option<RawAmount>, Option<RawAmount>) {
+    match why {
+        NoOffer::Refused(Refusal::TooSmall { minimum }) => (Some(*minimum), None),
+        NoOffer::Refused(Refusal::TooLarge { maximum }) => (None, Some(*maximum)),
+        _ => (None, None),
+    }
+}
+
+fn reason(unfilled: Unfilled) -> FillerReason {
+    let (minimum, maximum) = limits(&unfilled.why);
+    FillerReason {
+        filler: unfilled.filler,
+        reason: unfilled.why.to_string(),
+        minimum: minimum.map(|amount| amount.to_string()),
+        maximum: maximum.map(|amount| amount.to_string()),
+    }
 }
 
 impl From<StoreError> for ApiError {
@@ -99,6 +135,7 @@ impl From<QuoteError> for ApiError {
             )
             .with_details(json!({ "chainId": chain.get() })),
             QuoteError::UnsupportedToken(token) => Self::unsupported_token(token),
+            QuoteError::CannotFill(unfilled) => Self::cannot_fill(unfilled),
             QuoteError::Store(error) => error.into(),
             QuoteError::Id(error) => Self::internal(&error),
         }

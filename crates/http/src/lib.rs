@@ -4,6 +4,8 @@ mod app;
 mod chains;
 mod error;
 mod extract;
+mod fillers;
+mod hub;
 mod mapping;
 mod metrics;
 mod middleware;

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::Method;
+use causeway_engine::Fillers;
 use causeway_wire::ErrorName;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{
@@ -14,6 +15,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+use crate::fillers::FillerCollector;
 
 /// From a quarter of a millisecond to the longest time-out anybody would set.
 const LATENCY_BUCKETS: [f64; 14] =
@@ -98,6 +101,12 @@ impl Metrics {
     ) {
         let watched = Watched { name, help, read: Box::new(read) };
         self.register(|registry| registry.register_collector(Box::new(watched)));
+    }
+
+    /// Shows how the fillers do.
+    pub(crate) fn watch_fillers(&self, fillers: &Fillers) {
+        let collector = Box::new(FillerCollector(fillers.clone()));
+        self.register(|registry| registry.register_collector(collector));
     }
 
     fn register(&self, add: impl FnOnce(&mut Registry)) {

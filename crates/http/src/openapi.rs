@@ -7,7 +7,7 @@ use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{App, chains, operations, qr, quotes, tokens};
+use crate::{App, chains, fillers, hub, operations, qr, quotes, tokens};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -21,10 +21,11 @@ use crate::{App, chains, operations, qr, quotes, tokens};
         (name = "quotes", description = "Ask the fillers what a swap costs."),
         (name = "tokens", description = "The catalog: list, search, autocomplete."),
         (name = "chains", description = "The chains that are supported."),
+        (name = "hub", description = "The hub's contracts and its vaults."),
         (name = "qr", description = "QR codes for payment links and transfers, as SVG."),
         (name = "operations", description = "For those who run the service."),
     ),
-    components(schemas(causeway_wire::Issue)),
+    components(schemas(causeway_wire::Issue, causeway_wire::FillerReason)),
 )]
 struct Api;
 
@@ -34,6 +35,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     document.extensions = Some(ExtensionsBuilder::new().add("x-errors", errors()).build());
     OpenApiRouter::with_openapi(document)
         .routes(routes!(quotes::post_quote::post_quote))
+        .routes(routes!(fillers::get_fillers::get_fillers))
         .routes(routes!(tokens::get_tokens::get_tokens))
         .routes(routes!(tokens::search_tokens::search_tokens))
         .routes(routes!(tokens::get_top_tokens::get_top_tokens))
@@ -42,6 +44,10 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tokens::autocomplete::autocomplete))
         .routes(routes!(chains::get_chains::get_chains))
         .routes(routes!(chains::get_icon::get_icon))
+        .routes(routes!(hub::get_config::get_hub_config))
+        .routes(routes!(hub::get_config::get_arcadia_config))
+        .routes(routes!(hub::get_vaults::get_vaults))
+        .routes(routes!(hub::get_mtokens::get_mtokens))
         .routes(routes!(operations::healthz::healthz))
         .routes(routes!(operations::readyz::readyz))
         .routes(routes!(operations::get_metrics::get_metrics))

@@ -18,6 +18,7 @@ use crate::{App, BODY_LIMIT, openapi, pages};
 /// The whole service as one router; `beside` are further routes with the same surroundings.
 pub fn router(app: App, beside: Router) -> Router {
     let app = Arc::new(app);
+    app.metrics.watch_fillers(app.request_quote.fillers());
     let drawing = Router::from(openapi::drawing_routes()).method_not_allowed_fallback(wrong_method);
     let around = ServiceBuilder::new()
         .layer(ObserveLayer { metrics: Arc::clone(&app.metrics), timeout: app.options.timeout })

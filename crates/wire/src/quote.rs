@@ -27,6 +27,12 @@ pub struct QuoteAsk {
     /// Keep only routes that offer one of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit_methods: Option<Vec<String>>,
+    /// An address of the source chain's family, paid when the filler claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referrer: Option<String>,
+    /// Hundredths of a percent of the input, 0 to 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referrer_fee_bps: Option<u16>,
 }
 
 /// A quote and the routes that answered, best first.
@@ -50,6 +56,10 @@ pub struct Route {
     /// The kind of filler: `native-filler`, `rfq`, `oif`, …
     #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
     pub r#type: String,
+    /// Absolute URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "https://swap.example/fillers/house.svg"))]
+    pub icon: Option<String>,
     /// On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "native"))]
@@ -58,6 +68,17 @@ pub struct Route {
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
     pub quote: RouteQuote,
+}
+
+/// A line of a streamed answer: a route with the id of its quote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StreamedRoute {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub quote_id: String,
+    #[serde(flatten)]
+    pub route: Route,
 }
 
 /// What a route costs and brings.
@@ -112,4 +133,23 @@ pub struct Fee {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "4.90"))]
     pub usd: Option<String>,
+}
+
+/// Why one filler has no offer, as `details.reasons` of a `CannotFillException` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FillerReason {
+    #[cfg_attr(feature = "openapi", schema(example = "house"))]
+    pub filler: String,
+    /// In a person's words.
+    #[cfg_attr(feature = "openapi", schema(example = "the amount is too small: at least 1000000"))]
+    pub reason: String,
+    /// The least it would take, in raw units of the asked amount's token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "1000000"))]
+    pub minimum: Option<String>,
+    /// The most it would take, in raw units of the asked amount's token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "25000000000"))]
+    pub maximum: Option<String>,
 }

@@ -83,11 +83,15 @@ impl Fields {
 
     /// A whole number that must be there.
     pub(crate) fn required_integer(&mut self, name: &str) -> Option<u64> {
-        let Some(value) = self.value(name) else {
+        if self.value(name).is_none() {
             self.issues.add(name, "is required");
-            return None;
-        };
-        let number = value.as_u64();
+        }
+        self.integer(name)
+    }
+
+    /// A whole number that may be left out.
+    pub(crate) fn integer(&mut self, name: &str) -> Option<u64> {
+        let number = self.value(name)?.as_u64();
         if number.is_none() {
             self.issues.add(name, "must be a whole number");
         }

@@ -1,50 +1,73 @@
-use causeway_domain::{Family, Fee, Quote, Route};
+use causeway_catalog::Snapshot;
+use causeway_domain::ports::PriceFeed;
+use causeway_domain::{Ask, Fee, Route};
+use causeway_engine::is_one_click;
 use causeway_wire as wire;
 use jiff::Timestamp;
 
-/// The routes of a quote as the wire shows them.
-pub(super) fn quote_routes(quote: &Quote) -> Vec<wire::Route> {
-    quote.routes.iter().map(|route| map_route(quote, route)).collect()
+/// What a route's wire form needs beside the route.
+pub(super) struct Surroundings<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) prices: &'a dyn PriceFeed,
 }
 
-fn map_route(quote: &Quote, route: &Route) -> wire::Route {
-    let needs_approval = !quote.ask.from.is_native() && quote.ask.from.address().family() == Family::Evm;
-    wire::Route {
-        route_id: route.id.to_string(),
-        r#type: route.kind.clone(),
-        exact_out_method: route.exact_out.map(|method| method.as_str().to_owned()),
-        deposit_methods: route.deposit_methods.iter().map(|method| method.as_str().to_owned()).collect(),
-        quote: wire::RouteQuote {
-            amount_in: route.amount_in.to_string(),
-            amount_out: route.amount_out.to_string(),
-            min_amount_out: route.min_amount_out.to_string(),
-            slippage_tolerance: quote.ask.slippage.and_then(|slippage| slippage.to_string().parse().ok()),
-            expected_duration_seconds: route.expected_duration_seconds,
-            valid_before: route.valid_before.as_second(),
-            quote_expires_at: route.price_holds_until.map(Timestamp::as_second),
-            estimated_gas: route.estimated_gas.map(|gas| gas.to_string()),
-            tags: vec![if needs_approval { "needs-approval" } else { "1-click" }.to_owned()],
-            fees: route.fees.iter().map(map_fee).collect(),
-        },
+impl Surroundings<'_> {
+    pub(super) fn map_route(&self, ask: &Ask, route: &Route) -> wire::Route {
+        let tag = if is_one_click(ask, route) { "1-click" } else { "needs-approval" };
+        wire::Route {
+            route_id: route.id.to_string(),
+            r#type: route.kind.clone(),
+            // No filler says yet where its picture is.
+            icon: None,
+            exact_out_method: route.exact_out.map(|method| method.as_str().to_owned()),
+            deposit_methods: route.deposit_methods.iter().map(|method| method.as_str().to_owned()).collect(),
+            quote: wire::RouteQuote {
+                amount_in: route.amount_in.to_string(),
+                amount_out: route.amount_out.to_string(),
+                min_amount_out: route.min_amount_out.to_string(),
+                slippage_tolerance: ask.slippage.and_then(|slippage| slippage.to_string().parse().ok()),
+                expected_duration_seconds: route.expected_duration_seconds,
+                valid_before: route.valid_before.as_second(),
+                quote_expires_at: route.price_holds_until.map(Timestamp::as_second),
+                estimated_gas: route.estimated_gas.map(|gas| gas.to_string()),
+                tags: vec![tag.to_owned()],
+                fees: route.fees.iter().map(|fee| self.map_fee(fee)).collect(),
+            },
+        }
     }
-}
 
-fn map_fee(fee: &Fee) -> wire::Fee {
-    wire::Fee {
-        kind: fee.kind.as_str().to_owned(),
-        token: fee.token.to_string(),
-        amount: fee.amount.to_string(),
-        usd: None,
+    fn map_fee(&self, fee: &Fee) -> wire::Fee {
+        let worth = || {
+            let decimals = self.snapshot.token(&fee.token)?.token.decimals;
+            self.prices.usd_price(&fee.token)?.value(fee.amount, decimals)
+        };
+        wire::Fee {
+            kind: fee.kind.as_str().to_owned(),
+            token: fee.token.to_string(),
+            amount: fee.amount.to_string(),
+            usd: worth().map(|usd| usd.to_string()),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use causeway_catalog::Catalog;
     use causeway_domain::{
-        Address, Ask, ChainId, DepositMethod, ExactOutMethod, FeeKind, QuoteId, RawAmount, RowKey, TokenId,
-        TradeType,
+        Address, ChainId, DepositMethod, ExactOutMethod, Family, FeeKind, RawAmount, TokenId, TradeType,
+        UsdPrice,
     };
+
+    use super::*;
+
+    /// Everything but Solana costs two dollars and a half.
+    struct Prices;
+
+    impl PriceFeed for Prices {
+        fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
+            if token.chain().family() == Family::Evm { "2.5".parse().ok() } else { None }
+        }
+    }
 
     #[test]
     fn a_route_has_the_names_types_and_units_of_the_contract() {
@@ -52,6 +75,7 @@ mod tests {
         let wallet = Address::native(Family::Evm);
         let at: Timestamp = "2026-11-15T12:00:00Z".parse().unwrap();
         let one = RawAmount::from_decimal("1", 18).unwrap();
+        let unpriced = TokenId::native(causeway_domain::SOLANA_CHAIN_ID);
         let route = Route {
             id: "house-1".parse().unwrap(),
             filler: "house".to_owned(),
@@ -65,25 +89,26 @@ mod tests {
             valid_before: at,
             price_holds_until: None,
             estimated_gas: None,
-            fees: vec![Fee { kind: FeeKind::Gas, token: from, amount: RawAmount::ZERO }],
+            fees: vec![
+                Fee { kind: FeeKind::Filler, token: from, amount: one },
+                Fee { kind: FeeKind::Gas, token: unpriced, amount: RawAmount::ZERO },
+            ],
+            parties: None,
         };
-        let quote = Quote {
-            id: QuoteId::random().unwrap(),
-            key: RowKey::new(1).unwrap(),
-            ask: Ask {
-                trade_type: TradeType::ExactInput,
-                from,
-                to: from,
-                amount: one,
-                from_address: wallet,
-                recipient: wallet,
-                refund_to: wallet,
-                slippage: Some("0.005".parse().unwrap()),
-            },
-            integrator: None,
-            created_at: at,
-            routes: vec![route],
+        let ask = Ask {
+            trade_type: TradeType::ExactInput,
+            from,
+            to: from,
+            amount: one,
+            from_address: wallet,
+            recipient: wallet,
+            refund_to: wallet,
+            slippage: Some("0.005".parse().unwrap()),
+            deposit_methods: Vec::new(),
+            referral: None,
         };
-        insta::assert_json_snapshot!(quote_routes(&quote));
+        let catalog = Catalog::bundled().unwrap();
+        let around = Surroundings { snapshot: &catalog.snapshot(), prices: &Prices };
+        insta::assert_json_snapshot!(around.map_route(&ask, &route));
     }
 }

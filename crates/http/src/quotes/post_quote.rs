@@ -2,21 +2,23 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use causeway_engine::QuoteRequest;
-use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk};
+use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk, StreamedRoute};
 
-use super::map_route::quote_routes;
+use super::map_route::Surroundings;
 use super::read_ask::read_ask;
+use super::stream_routes::stream_routes;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::{Body, Params};
 
 /// Asks for routes.
 ///
-/// The quote is durable before its id is answered. Routes come best first; when no filler answers in time the
-/// list is empty. With `mode=stream` the answer is one route per line (`application/x-ndjson`) as they come.
+/// Every filler is asked at once; the answer comes when all have answered, or at the deadline. The quote is durable before
+/// its id is answered. Routes come best first; when no filler answers in time the list is empty. With `mode=stream` the
+/// answer is one route per line as they come, each durable before its line is sent; errors come as without it.
 #[utoipa::path(
     post,
     path = "/v1/quotes",
@@ -30,13 +32,26 @@ use crate::extract::{Body, Params};
         "fromAddress": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
     })),
     responses(
-        (status = 200, body = QuoteAnswer),
+        (status = 200, content((QuoteAnswer = "application/json"), (StreamedRoute = "application/x-ndjson"))),
         (status = 400, description = "ValidationException", body = ErrorBody, example = json!({
             "name": "ValidationException", "message": "amount: is required",
             "details": { "issues": [{ "path": "amount", "message": "is required" }] },
         })),
         (status = 413, description = "PayloadTooLargeException", body = ErrorBody),
-        (status = 422, description = "NotSupportedChainException or NotSupportedTokenException", body = ErrorBody),
+        (
+            status = 422,
+            description = "CannotFillException (`details.reasons` holds a FillerReason per filler), \
+                           NotSupportedChainException or NotSupportedTokenException",
+            body = ErrorBody,
+            example = json!({
+                "name": "CannotFillException",
+                "message": "No filler takes so small an amount: ask for at least 1000000 raw units.",
+                "details": { "reasons": [
+                    { "filler": "north", "reason": "the amount is too small: at least 1000000", "minimum": "1000000" },
+                    { "filler": "south", "reason": "did not answer in time" },
+                ] },
+            }),
+        ),
     ),
 )]
 pub(crate) async fn post_quote(
@@ -51,23 +66,14 @@ pub(crate) async fn post_quote(
     }
     params.finish()?;
     let request = QuoteRequest { ask: read_ask(body)?, integrator: integrator(&headers) };
-    let quote = app.request_quote.request(request).await?;
-    let answer = QuoteAnswer { quote_id: quote.id.to_string(), routes: quote_routes(&quote) };
-    Ok(if mode.is_some() { lines(&answer).into_response() } else { Json(answer).into_response() })
-}
-
-/// One route per line, each with the id of its quote.
-fn lines(answer: &QuoteAnswer) -> impl IntoResponse {
-    let lines: String = answer
-        .routes
-        .iter()
-        .filter_map(|route| {
-            let mut line = serde_json::to_value(route).ok()?;
-            line.as_object_mut()?.insert("quoteId".to_owned(), answer.quote_id.clone().into());
-            Some(format!("{line}\n"))
-        })
-        .collect();
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], lines)
+    let routes = app.request_quote.ask(request)?;
+    if mode.is_some() {
+        return stream_routes(app, routes).await;
+    }
+    let quote = routes.gather().await?;
+    let around = Surroundings { snapshot: &app.catalog.snapshot(), prices: app.prices.as_ref() };
+    let routes = quote.routes.iter().map(|route| around.map_route(&quote.ask, route)).collect();
+    Ok(Json(QuoteAnswer { quote_id: quote.id.to_string(), routes }).into_response())
 }
 
 /// `X-Integrator-Id: <slug>-<8 hex>`; a malformed one is ignored.

@@ -1,5 +1,5 @@
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, Family, RawAmount, Slippage, TokenId, TradeType,
+    Address, Ask, ChainId, DepositMethod, Family, RawAmount, Referral, Slippage, TokenId, TradeType,
 };
 
 use crate::error::ApiError;
@@ -11,6 +11,9 @@ pub(super) fn read_ask(body: Body) -> Result<Ask, ApiError> {
     let trade_type = read_trade_type(&mut fields);
     let from = read_token(&mut fields, "fromChainId", "fromToken");
     let to = read_token(&mut fields, "toChainId", "toToken");
+    if from.is_some() && from == to {
+        fields.issues.add("toToken", "is the token that you give: choose another token, or another chain");
+    }
     let amount = read_amount(&mut fields);
     let from_family = from.map(|token| token.chain().family());
     let to_family = to.map(|token| token.chain().family());
@@ -23,9 +26,12 @@ pub(super) fn read_ask(body: Body) -> Result<Ask, ApiError> {
     let slippage = fields.decimal("slippageTolerance");
     let slippage =
         slippage.and_then(|text| fields.issues.keep("slippageTolerance", text.parse::<Slippage>()));
-    for method in fields.strings("depositMethods") {
-        fields.issues.keep("depositMethods", method.parse::<DepositMethod>());
-    }
+    let deposit_methods = fields.strings("depositMethods");
+    let deposit_methods = deposit_methods
+        .iter()
+        .filter_map(|method| fields.issues.keep("depositMethods", method.parse::<DepositMethod>()))
+        .collect();
+    let referral = read_referral(&mut fields, from_family);
     fields.finish()?;
 
     // Every `None` above has left an issue, so past `finish` all of them are there.
@@ -39,6 +45,8 @@ pub(super) fn read_ask(body: Body) -> Result<Ask, ApiError> {
             recipient: recipient?,
             refund_to: refund_to?,
             slippage,
+            deposit_methods,
+            referral,
         })
     })();
     ask.ok_or_else(|| ApiError::internal(&"a field of the ask is missing without an issue"))
@@ -82,6 +90,24 @@ fn read_recipient(fields: &mut Fields, sender: Option<&str>, family: Option<Fami
     }
     let words = "is required here: the sender's address is not one of the destination chain's family";
     fields.issues.keep("recipient", Address::parse(family, sender?).map_err(|_| words))
+}
+
+/// A referrer with its fee; a fee without anybody to pay it to is refused, a referrer without a fee is only a name.
+fn read_referral(fields: &mut Fields, family: Option<Family>) -> Option<Referral> {
+    let text = fields.string("referrer");
+    let referrer = read_address(fields, "referrer", text.as_deref(), family);
+    let fee = fields.integer("referrerFeeBps").unwrap_or(0);
+    let words = "is a whole number between 0 and 1000, in hundredths of a percent";
+    let fee = fields.issues.keep("referrerFeeBps", u16::try_from(fee).map_err(|_| words))?;
+    if text.is_none() && fee > 0 {
+        fields
+            .issues
+            .add("referrer", "is required where referrerFeeBps is given: whom shall the fee be paid to?");
+    }
+    if fee > Referral::MAX_FEE_BPS {
+        fields.issues.add("referrerFeeBps", words);
+    }
+    Referral::new(referrer?, fee)
 }
 
 #[cfg(test)]
@@ -139,16 +165,32 @@ mod tests {
 
     #[test]
     fn amounts_are_positive_integer_strings_below_two_to_the_256() {
-        for bad in [json!(1), json!("0"), json!("-1"), json!("1.5"), json!("9".repeat(80)), json!("")] {
+        let texts = ["0", "-1", "1.5", "0x10", "1e18", ""].map(Value::from);
+        for bad in texts.into_iter().chain([json!(1), json!("9".repeat(80))]) {
             assert!(read(&with("amount", bad.clone())).unwrap_err().contains("amount"), "{bad}");
         }
     }
 
     #[test]
     fn slippage_outside_zero_to_a_half_is_refused() {
-        for bad in [json!(0.51), json!(-0.1), json!("0.1"), json!(1e-9)] {
-            assert!(read(&with("slippageTolerance", bad.clone())).is_err(), "{bad}");
+        for bad in [json!(0.51), json!(2), json!(-0.1), json!("0.1"), json!("NaN"), json!(1e-9)] {
+            assert!(read(&with("slippageTolerance", bad.clone())).unwrap_err().contains("slippage"), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_token_is_not_swapped_for_itself_however_it_is_spelled() {
+        let mut same = with("toChainId", json!(1));
+        same["toToken"] = json!(format!("0x{}", "0".repeat(40)));
+        let error = read(&same).unwrap_err();
+        assert!(error.contains("toToken") && error.contains("choose another token"), "{error}");
+        same["toChainId"] = json!(8453);
+        assert!(read(&same).is_ok(), "the same coin on another chain");
+    }
+
+    #[test]
+    fn an_unknown_trade_type_is_refused() {
+        assert!(read(&with("tradeType", json!("EXACT"))).unwrap_err().contains("EXACT_OUTPUT"));
     }
 
     #[test]
@@ -160,6 +202,19 @@ mod tests {
         assert!(read(&to_solana).unwrap_err().contains("a Solana address is"));
         to_solana["recipient"] = json!(SOLANA_WALLET);
         assert!(read(&to_solana).is_ok());
+    }
+
+    #[test]
+    fn a_referrers_fee_is_a_whole_number_up_to_a_thousand_and_needs_a_referrer() {
+        for bad in [json!(1_001), json!(-1), json!(2.5), json!("25")] {
+            let error = read(&with("referrerFeeBps", bad.clone())).unwrap_err();
+            assert!(error.contains("referrerFeeBps"), "{bad}: {error}");
+        }
+        assert!(read(&with("referrerFeeBps", json!(25))).unwrap_err().contains("whom shall the fee"));
+        assert!(read(&with("referrer", json!(SOLANA_WALLET))).is_err(), "of the source chain's family");
+        let mut referred = with("referrerFeeBps", json!(25));
+        referred["referrer"] = json!(WALLET);
+        assert_eq!(read(&referred).unwrap().referral.unwrap().fee_bps(), 25);
     }
 
     #[test]

@@ -7,7 +7,9 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
+mod filler;
 mod openapi;
 mod qr;
+mod quotes;
 mod responses;
 mod service;

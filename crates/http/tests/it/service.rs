@@ -6,9 +6,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Health, PriceFeed, QuoteStore, StoreError};
+use causeway_domain::ports::{Filler, Health, PriceFeed, QuoteStore, StoreError};
 use causeway_domain::{Quote, QuoteId, Route, RowKeys, TokenId, UsdPrice};
-use causeway_engine::{ReadBalances, RequestQuote};
+use causeway_engine::{Fillers, QuoteOptions, ReadBalances, RequestQuote};
 use causeway_http::{App, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -19,6 +19,8 @@ use tower::ServiceExt as _;
 pub(crate) struct FakeStore {
     pub(crate) quotes: Mutex<Vec<Quote>>,
     pub(crate) broken: bool,
+    /// Takes the quote and no further route.
+    pub(crate) breaks_later: bool,
     pub(crate) slow: Option<Duration>,
 }
 
@@ -35,7 +37,13 @@ impl QuoteStore for FakeStore {
         Ok(())
     }
 
-    async fn add_route(&self, _: &QuoteId, _: &Route) -> Result<(), StoreError> {
+    async fn add_route(&self, id: &QuoteId, route: &Route) -> Result<(), StoreError> {
+        if self.breaks_later {
+            return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
+        }
+        let mut quotes = self.quotes.lock().unwrap();
+        let quote = quotes.iter_mut().find(|quote| quote.id == *id).unwrap();
+        quote.routes.push(route.clone());
         Ok(())
     }
 
@@ -62,6 +70,15 @@ impl PriceFeed for FlatPrice {
 }
 
 pub(crate) fn router(store: Arc<FakeStore>) -> Router {
+    router_with(store, Vec::new(), &QuoteOptions::default())
+}
+
+pub(crate) fn router_with(
+    store: Arc<FakeStore>,
+    fillers: Vec<Arc<dyn Filler>>,
+    options: &QuoteOptions,
+) -> Router {
+    let fillers = Fillers::new(fillers, options).unwrap();
     let catalog = Arc::new(Catalog::bundled().unwrap());
     causeway_http::router(
         App {
@@ -69,8 +86,9 @@ pub(crate) fn router(store: Arc<FakeStore>) -> Router {
             prices: Arc::new(FlatPrice),
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0))),
+            request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0)), fillers),
             metrics: Arc::new(Metrics::default()),
+            deployments: Vec::new(),
             options: Options {
                 public_url: "https://swap.example".to_owned(),
                 timeout: Duration::from_millis(500),

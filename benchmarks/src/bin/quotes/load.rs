@@ -1,0 +1,128 @@
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// One connection that asks again and again.
+pub(crate) struct Client {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Client {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("a connection");
+        stream.set_nodelay(true).expect("no delay");
+        Self { stream, buffer: vec![0; 64 * 1024] }
+    }
+
+    /// Sends an ask like no other, so that none is spared by another's answer.
+    pub(crate) async fn send(&mut self, path: &str) {
+        static AMOUNT: AtomicU64 = AtomicU64::new(1_000_000_000_000_000_000);
+        let amount = AMOUNT.fetch_add(10_000, Ordering::Relaxed);
+        let body = format!(
+            r#"{{"tradeType":"EXACT_INPUT","fromChainId":1,"fromToken":"0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE","toChainId":8453,"toToken":"0x833589fcd6edb6e08f4c7c32d4f71b54bda02913","amount":"{amount}","fromAddress":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","slippageTolerance":0.005}}"#
+        );
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        self.stream.write_all(request.as_bytes()).await.expect("the request is sent");
+    }
+
+    /// Reads until `done` says so of everything read since the request.
+    pub(crate) async fn read_until(&mut self, mut done: impl FnMut(&[u8]) -> bool) -> &[u8] {
+        let mut filled = 0;
+        loop {
+            let read = self.stream.read(&mut self.buffer[filled..]).await.expect("an answer");
+            assert_ne!(read, 0, "the server closed the connection");
+            filled += read;
+            if done(&self.buffer[..filled]) {
+                return &self.buffer[..filled];
+            }
+        }
+    }
+
+    pub(crate) async fn ask(&mut self) -> &[u8] {
+        self.send("/v1/quotes").await;
+        let mut whole = 0;
+        self.read_until(|answer| {
+            if whole == 0 {
+                whole = length(answer).unwrap_or(0);
+            }
+            whole != 0 && answer.len() >= whole
+        })
+        .await
+    }
+}
+
+/// The length of an answer with its head, once the head is there.
+fn length(answer: &[u8]) -> Option<usize> {
+    let head = head(answer)?;
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(answer));
+    let text = std::str::from_utf8(&answer[..head]).expect("a head is text");
+    let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
+    Some(head + length.expect("a content length").trim().parse::<usize>().expect("a number"))
+}
+
+/// The length of an answer's head.
+pub(crate) fn head(answer: &[u8]) -> Option<usize> {
+    answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").map(|at| at + 4)
+}
+
+pub(crate) async fn body_of(address: SocketAddr) -> String {
+    let mut client = Client::connect(address).await;
+    let answer = client.ask().await;
+    let head = head(answer).expect("a head");
+    String::from_utf8_lossy(&answer[head..]).into_owned()
+}
+
+/// How many requests a second the server answers when every connection asks as soon as it has its answer.
+pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration) -> f64 {
+    let start = Instant::now();
+    let ask = || async move {
+        let (mut client, mut count) = (Client::connect(address).await, 0_u32);
+        while start.elapsed() < time {
+            client.ask().await;
+            count += 1;
+        }
+        count
+    };
+    let clients: Vec<_> = (0..connections).map(|_| tokio::spawn(ask())).collect();
+    let mut count = 0;
+    for client in clients {
+        count += client.await.expect("the client ends");
+    }
+    f64::from(count) / start.elapsed().as_secs_f64()
+}
+
+/// How long answers take when so many requests a second are due, each counted from the moment when it was due. Sorted.
+pub(crate) async fn paced(
+    address: SocketAddr,
+    connections: usize,
+    per_second: f64,
+    time: Duration,
+) -> Vec<Duration> {
+    let every = Duration::from_secs_f64(connections as f64 / per_second);
+    let start = Instant::now() + Duration::from_millis(100);
+    let ask = |mut due: Instant| async move {
+        let (mut client, mut times) = (Client::connect(address).await, Vec::new());
+        while due < start + time {
+            tokio::time::sleep_until(due.into()).await;
+            client.ask().await;
+            times.push(due.elapsed());
+            due += every;
+        }
+        times
+    };
+    let offset = |n: usize| every.mul_f64(n as f64 / connections as f64);
+    let clients: Vec<_> = (0..connections).map(|n| tokio::spawn(ask(start + offset(n)))).collect();
+    let mut times = Vec::new();
+    for client in clients {
+        times.extend(client.await.expect("the client ends"));
+    }
+    times.sort_unstable();
+    times
+}

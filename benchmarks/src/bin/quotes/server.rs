@@ -1,0 +1,74 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::routing::post;
+use axum::{Json, Router};
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{Filler, QuoteStore as _};
+use causeway_domain::{Quote, QuoteId, RowKeys};
+use causeway_engine::{Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_http::{App, Metrics, Options};
+use causeway_prices::FixedPrices;
+use causeway_store::Store;
+use causeway_wire::QuoteAsk;
+use jiff::Timestamp;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+/// The whole service with these fillers.
+pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> SocketAddr {
+    let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
+    let price = |token| (token, "2.5".parse().expect("a price"));
+    let snapshot = catalog.snapshot();
+    let prices = FixedPrices::new(snapshot.top(&[]).iter().map(|listed| price(listed.token.id)));
+    let fillers = Fillers::new(fillers, &QuoteOptions::default()).expect("names of their own");
+    let router = causeway_http::router(
+        App {
+            catalog: Arc::clone(&catalog),
+            prices: Arc::new(prices),
+            store: store.clone(),
+            read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
+            request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0)), fillers),
+            metrics: Arc::new(Metrics::default()),
+            deployments: Vec::new(),
+            options: Options {
+                public_url: "http://127.0.0.1".to_owned(),
+                timeout: Duration::from_secs(30),
+                rate_limit: None,
+                sandbox_rpc: None,
+                mode: "sandbox",
+                store_engine: "sqlite",
+                started_at: Timestamp::now(),
+            },
+        },
+        Router::new(),
+    );
+    start(router).await
+}
+
+/// A handler that parses the same request and returns a text of the same size.
+pub(crate) async fn bare(body: String) -> SocketAddr {
+    let answer = async move |Json(_): Json<QuoteAsk>| body.clone();
+    start(Router::new().route("/v1/quotes", post(answer))).await
+}
+
+/// The same, after the same batched write.
+pub(crate) async fn writing(body: String, store: Arc<Store>, like: Quote) -> SocketAddr {
+    let keys = Arc::new(RowKeys::new(1));
+    let answer = async move |Json(_): Json<QuoteAsk>| {
+        let now = Timestamp::now();
+        let id = QuoteId::random().expect("random bytes");
+        let quote = Quote { id, key: keys.next(now), created_at: now, ..like.clone() };
+        store.put_quote(&quote).await.expect("the quote is written");
+        body.clone()
+    };
+    start(Router::new().route("/v1/quotes", post(answer))).await
+}
+
+async fn start(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
+    address
+}

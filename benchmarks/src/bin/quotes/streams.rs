@@ -1,0 +1,92 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use causeway_benchmarks::percentile;
+use causeway_store::Store;
+
+use crate::filler::BenchFiller;
+use crate::load::Client;
+use crate::server;
+
+const RUNS: usize = 60;
+const CLIENTS: usize = 1_000;
+const FILLERS: [(&str, u64); 3] = [("fast", 5), ("middling", 50), ("slow", 200)];
+
+/// How soon routes arrive when the fillers take 5, 50 and 200 ms.
+pub(crate) async fn measure(store: Arc<Store>) {
+    let fillers = FILLERS.map(|(name, millis)| BenchFiller::after(name, Duration::from_millis(millis)));
+    let address = server::ours(store, fillers.to_vec()).await;
+    let (mut first, mut last, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+    let mut client = Client::connect(address).await;
+    for _ in 0..RUNS {
+        let seen = stream(&mut client).await;
+        first.push(beyond(seen.first, 5));
+        last.push(beyond(seen.last, 200));
+        let start = Instant::now();
+        client.ask().await;
+        plain.push(beyond(start.elapsed(), 200));
+    }
+    println!("| fillers at 5, 50 and 200 ms, {RUNS} runs | median | p99 |\n|---|---|---|");
+    for (name, mut times) in [
+        ("first streamed line, beyond the fastest filler", first),
+        ("end of the stream, beyond the slowest", last),
+        ("plain answer, beyond the slowest", plain),
+    ] {
+        times.sort_unstable();
+        println!("| {name} | {:.1?} | {:.1?} |", percentile(&times, 50), percentile(&times, 99));
+    }
+    println!("\n{}", at_once(address).await);
+}
+
+fn beyond(time: Duration, millis: u64) -> Duration {
+    time.saturating_sub(Duration::from_millis(millis))
+}
+
+struct Seen {
+    first: Duration,
+    last: Duration,
+    lines: usize,
+}
+
+/// Asks for a stream, and tells when its first line and its end arrived.
+async fn stream(client: &mut Client) -> Seen {
+    let start = Instant::now();
+    client.send("/v1/quotes?mode=stream").await;
+    let mut first = None;
+    let answer = client
+        .read_until(|answer| {
+            if first.is_none() && lines(answer) > 0 {
+                first = Some(start.elapsed());
+            }
+            answer.ends_with(b"\r\n0\r\n\r\n")
+        })
+        .await;
+    let lines = lines(answer);
+    Seen { first: first.expect("a line"), last: start.elapsed(), lines }
+}
+
+fn lines(answer: &[u8]) -> usize {
+    answer.windows(2).filter(|bytes| *bytes == b"}\n").count()
+}
+
+/// A thousand clients that stream at the same time, and how many got every route.
+async fn at_once(address: SocketAddr) -> String {
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        clients.push(Client::connect(address).await);
+    }
+    let start = Instant::now();
+    let streams: Vec<_> = clients
+        .into_iter()
+        .map(|mut client| tokio::spawn(async move { stream(&mut client).await.lines }))
+        .collect();
+    let mut whole = 0;
+    for stream in streams {
+        whole += usize::from(stream.await.expect("the client ends") == FILLERS.len());
+    }
+    format!(
+        "{CLIENTS} clients streaming at once: {whole} got every route, the last after {:.0?}",
+        start.elapsed()
+    )
+}

@@ -1,0 +1,204 @@
+use causeway_domain::ports::Offer;
+use causeway_domain::{Address, Ask, Fee, FeeKind, RawAmount, Route, RouteId, TradeType};
+use jiff::Timestamp;
+
+/// So many offers of one answer are looked at.
+pub(super) const MAX_OFFERS: usize = 3;
+
+/// More lines than these tell nobody where the difference went.
+const MAX_FEES: usize = 16;
+
+/// What an offer of a filler is called inside its quote: the filler's name, then `name-2` and so on.
+pub(super) fn route_name(filler: &str, place: usize) -> String {
+    if place == 0 { filler.to_owned() } else { format!("{filler}-{}", place + 1) }
+}
+
+/// Turns the first few offers of an answer into routes, without those whose deposit methods nobody asked for.
+/// One offer that cannot be meant as it stands discredits the whole answer.
+pub(super) fn read_offers(
+    filler: &str,
+    kind: &str,
+    ask: &Ask,
+    offers: Vec<Offer>,
+    now: Timestamp,
+) -> Result<Vec<Route>, &'static str> {
+    if offers.is_empty() {
+        return Err("an answer without an offer and without a refusal");
+    }
+    let mut routes = Vec::with_capacity(offers.len().min(MAX_OFFERS));
+    for (place, offer) in offers.into_iter().take(MAX_OFFERS).enumerate() {
+        check_offer(ask, &offer, now)?;
+        let wanted = ask.deposit_methods.is_empty()
+            || offer.deposit_methods.iter().any(|method| ask.deposit_methods.contains(method));
+        if wanted {
+            let id = route_name(filler, place).parse().map_err(|_| "a name that is no route id")?;
+            routes.push(route(id, filler, kind, ask, offer));
+        }
+    }
+    Ok(routes)
+}
+
+fn route(id: RouteId, filler: &str, kind: &str, ask: &Ask, offer: Offer) -> Route {
+    Route {
+        id,
+        filler: filler.to_owned(),
+        kind: kind.to_owned(),
+        exact_out: offer.exact_out.filter(|_| ask.trade_type == TradeType::ExactOutput),
+        deposit_methods: offer.deposit_methods,
+        amount_in: offer.amount_in,
+        amount_out: offer.amount_out,
+        min_amount_out: offer.min_amount_out,
+        expected_duration_seconds: offer.expected_duration_seconds,
+        valid_before: offer.valid_before,
+        price_holds_until: offer.price_holds_until,
+        estimated_gas: offer.estimated_gas,
+        fees: offer.fees,
+        parties: offer.parties,
+    }
+}
+
+/// What is wrong with an offer, for the log.
+fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static str> {
+    let amounts = [offer.amount_in, offer.amount_out, offer.min_amount_out];
+    if amounts.into_iter().any(RawAmount::is_zero) {
+        return Err("an amount of zero");
+    }
+    let fixed = match ask.trade_type {
+        TradeType::ExactInput => offer.amount_in,
+        TradeType::ExactOutput => offer.amount_out,
+    };
+    if fixed != ask.amount {
+        return Err("another amount than was asked for");
+    }
+    if offer.min_amount_out > offer.amount_out {
+        return Err("a least output above the output");
+    }
+    if ask.slippage.is_some_and(|slippage| loss(offer) > allowed_loss(offer, slippage.millionths())) {
+        return Err("a least output beyond the tolerated slippage");
+    }
+    if offer.valid_before <= now {
+        return Err("a validity that is over");
+    }
+    if offer.deposit_methods.is_empty() {
+        return Err("no deposit method");
+    }
+    let at_source = |address: Address| address.family() == ask.from.chain().family();
+    if offer.parties.is_some_and(|parties| !at_source(parties.filler) || !at_source(parties.payee)) {
+        return Err("parties that are no addresses of the source chain");
+    }
+    if offer.fees.len() > MAX_FEES {
+        return Err("more fees than anybody reads");
+    }
+    check_referral(ask, offer)
+}
+
+fn loss(offer: &Offer) -> RawAmount {
+    offer.amount_out.checked_sub(offer.min_amount_out).unwrap_or_default()
+}
+
+/// The tolerated part of the output, rounded up by less than a unit in each million: a filler that rounds is no liar.
+fn allowed_loss(offer: &Offer, millionths: u32) -> RawAmount {
+    let million = alloy_primitives::U256::from(1_000_000);
+    let (millions, rest) = offer.amount_out.get().div_rem(million);
+    let share = alloy_primitives::U256::from(millionths);
+    let rest = rest.saturating_mul(share).div_ceil(million);
+    RawAmount::new(millions.saturating_mul(share).saturating_add(rest))
+}
+
+/// The referrer's part stands among the fees exactly as the ask says, and only then.
+fn check_referral(ask: &Ask, offer: &Offer) -> Result<(), &'static str> {
+    let owed = ask.referral.map_or(RawAmount::ZERO, |referral| referral.fee(offer.amount_in));
+    let named = |fee: &&Fee| fee.kind == FeeKind::Referrer && !fee.amount.is_zero();
+    let mut fees = offer.fees.iter().filter(named);
+    match (fees.next(), fees.next()) {
+        (None, None) if owed.is_zero() => Ok(()),
+        (Some(fee), None) if fee.amount == owed && fee.token == ask.from => Ok(()),
+        _ => Err("a referrer's fee that is not the one asked for"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::{DepositMethod, ExactOutMethod, Family, Parties, Referral};
+
+    use super::*;
+    use crate::fillers::fake::{amount, ask, offer};
+
+    type Change = fn(&mut Offer);
+
+    const NONSENSE: [(&str, Change); 11] = [
+        ("zero", |offer| offer.amount_out = RawAmount::ZERO),
+        ("zero", |offer| offer.min_amount_out = RawAmount::ZERO),
+        ("another amount", |offer| offer.amount_in = amount(999)),
+        ("least output above", |offer| offer.min_amount_out = amount(2_001)),
+        ("slippage", |offer| offer.min_amount_out = amount(1_989)),
+        ("over", |offer| offer.valid_before = Timestamp::UNIX_EPOCH),
+        ("no deposit method", |offer| offer.deposit_methods.clear()),
+        ("parties", |offer| {
+            let (filler, payee) = (Address::native(Family::Evm), Address::native(Family::Solana));
+            offer.parties = Some(Parties { filler, payee });
+        }),
+        ("fees", |offer| {
+            let fee = Fee { kind: FeeKind::Gas, token: ask().from, amount: amount(1) };
+            offer.fees = vec![fee; 17];
+        }),
+        ("referrer", |offer| offer.fees.clear()),
+        ("referrer", |offer| offer.fees.iter_mut().for_each(|fee| fee.amount = amount(9))),
+    ];
+
+    /// An ask with everything that binds a filler, and an offer that honours it.
+    fn bound() -> (Ask, Offer) {
+        let referral = Referral::new(Address::native(Family::Evm), 100);
+        let ask = Ask { slippage: "0.005".parse().ok(), referral, ..ask() };
+        let mut offer = offer(&ask, 2_000);
+        offer.min_amount_out = amount(1_990);
+        offer.fees = vec![Fee { kind: FeeKind::Referrer, token: ask.from, amount: amount(10) }];
+        (ask, offer)
+    }
+
+    fn read(ask: &Ask, offers: Vec<Offer>) -> Result<Vec<Route>, &'static str> {
+        read_offers("house", "native-filler", ask, offers, Timestamp::now())
+    }
+
+    #[test]
+    fn an_offer_that_cannot_be_meant_discredits_its_answer() {
+        let (ask, good) = bound();
+        assert_eq!(read(&ask, vec![good.clone()]).unwrap().len(), 1);
+        for (word, change) in NONSENSE {
+            let mut bad = good.clone();
+            change(&mut bad);
+            let error = read(&ask, vec![good.clone(), bad]).unwrap_err();
+            assert!(error.contains(word), "{word}: {error}");
+        }
+        assert!(read(&ask, Vec::new()).is_err());
+    }
+
+    #[test]
+    fn on_exact_output_the_output_is_the_fixed_side() {
+        let ask = Ask { trade_type: TradeType::ExactOutput, ..ask() };
+        let mut offer = offer(&ask, 7);
+        offer.exact_out = Some(ExactOutMethod::Native);
+        assert_eq!(read(&ask, vec![offer.clone()]).unwrap()[0].exact_out, Some(ExactOutMethod::Native));
+        offer.amount_out = amount(999);
+        offer.min_amount_out = amount(999);
+        assert!(read(&ask, vec![offer]).is_err());
+    }
+
+    #[test]
+    fn a_thousand_offers_are_cut_to_a_few_with_names_of_their_own() {
+        let ask = ask();
+        let routes = read(&ask, vec![offer(&ask, 2_000); 1_000]).unwrap();
+        let names: Vec<_> = routes.iter().map(|route| route.id.as_str()).collect();
+        assert_eq!(names, ["house", "house-2", "house-3"]);
+    }
+
+    #[test]
+    fn only_routes_with_a_wanted_deposit_method_are_kept_and_keep_their_names() {
+        let ask = Ask { deposit_methods: vec![DepositMethod::Transfer], ..ask() };
+        let mut second = offer(&ask, 1_900);
+        second.deposit_methods = vec![DepositMethod::Permit2, DepositMethod::Transfer];
+        let routes = read(&ask, vec![offer(&ask, 2_000), second]).unwrap();
+        assert_eq!(routes.iter().map(|route| route.id.as_str()).collect::<Vec<_>>(), ["house-2"]);
+        assert!(read(&ask, vec![offer(&ask, 2_000)]).unwrap().is_empty());
+    }
+}

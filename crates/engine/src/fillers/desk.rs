@@ -1,0 +1,112 @@
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Refusal};
+use futures::FutureExt as _;
+use jiff::Timestamp;
+use tokio::time::{Instant, timeout_at};
+
+use super::breaker::Breaker;
+use super::calls::{Calls, TicketSlot};
+use super::check_offer::read_offers;
+use super::outcome::{NoOffer, Outcome, count, tidy};
+use super::queue::Queue;
+use super::tally::Tally;
+use super::{FillerReport, QuoteOptions};
+
+/// Where one filler is asked: its queue, its breaker, its counts.
+pub(crate) struct Desk {
+    filler: Arc<dyn Filler>,
+    deadline: Duration,
+    queue: Queue,
+    breaker: Arc<Breaker>,
+    calls: Arc<Calls>,
+    tally: Tally,
+}
+
+impl Desk {
+    pub(super) fn new(filler: Arc<dyn Filler>, options: &QuoteOptions) -> Self {
+        Self {
+            deadline: options.deadlines.get(filler.name()).copied().unwrap_or(options.deadline),
+            filler,
+            queue: Queue::new(options.calls, options.waiting),
+            breaker: Breaker::new(options.breaker),
+            calls: Arc::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.filler.name()
+    }
+
+    pub(crate) fn count_win(&self) {
+        self.tally.win();
+    }
+
+    pub(super) fn report(&self) -> FillerReport {
+        let (health, breaker) = (self.breaker.health(), self.breaker.state());
+        self.tally.report(self.filler.name(), self.filler.kind(), health, breaker)
+    }
+
+    /// Asks, for as long as the deadline after `start` allows; dropping this gives the ask up.
+    pub(crate) async fn ask(self: Arc<Self>, ask: Arc<FillerAsk>, start: Instant) -> Outcome {
+        self.tally.ask();
+        let outcome =
+            if self.breaker.admits() { self.wait(&ask, start).await } else { Err(NoOffer::Resting) };
+        self.tally.count(count(&outcome));
+        outcome
+    }
+
+    async fn wait(self: &Arc<Self>, ask: &Arc<FillerAsk>, start: Instant) -> Outcome {
+        let call = self.calls.join(ask, |ticket| {
+            let (desk, ask) = (Arc::clone(self), Arc::clone(ask));
+            async move { desk.call(&ask, &ticket).await }
+        });
+        timeout_at(start + self.deadline, call.outcome).await.unwrap_or_else(|_| {
+            call.ticket.time_out(self.deadline / 2);
+            Err(NoOffer::TimedOut)
+        })
+    }
+
+    async fn call(&self, ask: &FillerAsk, ticket: &TicketSlot) -> Outcome {
+        let Some(_slot) = self.queue.enter().await else { return Err(NoOffer::Busy) };
+        let Some(admitted) = self.breaker.admit() else { return Err(NoOffer::Resting) };
+        ticket.put(admitted);
+        let start = Instant::now();
+        let answer = AssertUnwindSafe(async { self.filler.quote(ask).await }).catch_unwind().await;
+        self.tally.observe(start.elapsed());
+        let outcome = match answer {
+            Ok(answer) => self.judge(ask, answer),
+            Err(_) => Err(self.fault(&"panicked")),
+        };
+        ticket.settle(outcome.as_ref().is_err_and(NoOffer::is_fault));
+        outcome
+    }
+
+    fn judge(&self, ask: &FillerAsk, answer: Result<Answer, FillerError>) -> Outcome {
+        let offers = match answer {
+            Ok(Answer::Offers(offers)) => offers,
+            Ok(Answer::Refused(refusal)) => return Err(NoOffer::Refused(tidy(refusal))),
+            Err(error) => return Err(self.fault(&error)),
+        };
+        let (name, kind) = (self.filler.name(), self.filler.kind());
+        match read_offers(name, kind, &ask.ask, offers, Timestamp::now()) {
+            Ok(routes) if routes.is_empty() => Err(NoOffer::Refused(Refusal::NoDepositMethod)),
+            Ok(routes) => Ok(routes.into()),
+            Err(words) => Err(self.fault(&words)),
+        }
+    }
+
+    /// A fault is ours to know; whoever asked hears only that there was one.
+    fn fault(&self, cause: &dyn std::fmt::Display) -> NoOffer {
+        tracing::warn!(filler = self.filler.name(), %cause, "a filler failed to answer");
+        NoOffer::Faulted
+    }
+
+    #[cfg(test)]
+    pub(super) fn calls_in_flight(&self) -> usize {
+        self.calls.len()
+    }
+}

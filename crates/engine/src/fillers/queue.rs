@@ -1,0 +1,70 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// So many calls at once, and so many that wait their turn; who comes when all places are taken is turned away.
+#[derive(Debug)]
+pub(super) struct Queue {
+    slots: Semaphore,
+    waiting: AtomicUsize,
+    max_waiting: usize,
+}
+
+impl Queue {
+    pub(super) fn new(calls: usize, max_waiting: usize) -> Self {
+        Self {
+            slots: Semaphore::new(calls.clamp(1, Semaphore::MAX_PERMITS)),
+            waiting: AtomicUsize::new(0),
+            max_waiting,
+        }
+    }
+
+    /// A slot in the order of arrival; `None` when there is no room to wait.
+    pub(super) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        if let Ok(slot) = self.slots.try_acquire() {
+            return Some(slot);
+        }
+        let _place = Place::take(self)?;
+        self.slots.acquire().await.ok()
+    }
+}
+
+/// A place in the line, given back when its holder is called or leaves.
+struct Place<'a>(&'a AtomicUsize);
+
+impl<'a> Place<'a> {
+    fn take(queue: &'a Queue) -> Option<Self> {
+        let room = |waiting| (waiting < queue.max_waiting).then_some(waiting + 1);
+        queue.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).ok()?;
+        Some(Self(&queue.waiting))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_finds_no_room_to_wait_is_turned_away_and_who_leaves_makes_room() {
+        let queue = Arc::new(Queue::new(1, 1));
+        let slot = queue.enter().await.unwrap();
+        let mut second = Box::pin(queue.enter());
+        assert!((&mut second).now_or_never().is_none(), "the second waits");
+        assert!(queue.enter().await.is_none(), "no room for a third");
+        drop(second);
+        let mut fourth = Box::pin(queue.enter());
+        assert!((&mut fourth).now_or_never().is_none(), "there is room again");
+        drop(slot);
+        assert!(fourth.await.is_some());
+    }
+}

@@ -1,0 +1,193 @@
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::{BreakerState, FillerHealth};
+
+/// Upper bounds of the latency histogram, in microseconds; what is above the last is counted too.
+const BOUNDS: [u32; 13] =
+    [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000];
+
+/// The median is that of so many answers, the latest ones.
+const RECENT: usize = 256;
+
+/// What became of one ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    Offered,
+    Refused,
+    Faulted,
+    TimedOut,
+    /// It was not asked: its queue was full or its breaker open.
+    Skipped,
+}
+
+/// Counts what a filler was asked and how it answered.
+#[derive(Debug)]
+pub(super) struct Tally {
+    asked: AtomicU64,
+    offered: AtomicU64,
+    refused: AtomicU64,
+    faulted: AtomicU64,
+    timed_out: AtomicU64,
+    skipped: AtomicU64,
+    won: AtomicU64,
+    /// One more than bounds, for what lies above them.
+    buckets: [AtomicU64; BOUNDS.len() + 1],
+    sum_micros: AtomicU64,
+    answers: AtomicU64,
+    recent: [AtomicU32; RECENT],
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            asked: AtomicU64::default(),
+            offered: AtomicU64::default(),
+            refused: AtomicU64::default(),
+            faulted: AtomicU64::default(),
+            timed_out: AtomicU64::default(),
+            skipped: AtomicU64::default(),
+            won: AtomicU64::default(),
+            buckets: std::array::from_fn(|_| AtomicU64::default()),
+            sum_micros: AtomicU64::default(),
+            answers: AtomicU64::default(),
+            recent: std::array::from_fn(|_| AtomicU32::default()),
+        }
+    }
+}
+
+fn add(counter: &AtomicU64, by: u64) -> u64 {
+    counter.fetch_add(by, Ordering::Relaxed)
+}
+
+fn read(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+impl Tally {
+    pub(super) fn ask(&self) {
+        add(&self.asked, 1);
+    }
+
+    pub(super) fn count(&self, count: Count) {
+        let counter = match count {
+            Count::Offered => &self.offered,
+            Count::Refused => &self.refused,
+            Count::Faulted => &self.faulted,
+            Count::TimedOut => &self.timed_out,
+            Count::Skipped => &self.skipped,
+        };
+        add(counter, 1);
+    }
+
+    pub(super) fn win(&self) {
+        add(&self.won, 1);
+    }
+
+    /// Records how long one call took to be answered.
+    pub(super) fn observe(&self, elapsed: Duration) {
+        let micros = u32::try_from(elapsed.as_micros()).unwrap_or(u32::MAX);
+        let place = BOUNDS.partition_point(|bound| *bound < micros);
+        if let Some(bucket) = self.buckets.get(place) {
+            add(bucket, 1);
+        }
+        add(&self.sum_micros, u64::from(micros));
+        let turn = add(&self.answers, 1) % RECENT as u64;
+        if let Some(slot) = usize::try_from(turn).ok().and_then(|turn| self.recent.get(turn)) {
+            slot.store(micros, Ordering::Relaxed);
+        }
+    }
+
+    fn median(&self) -> Option<Duration> {
+        let count = usize::try_from(read(&self.answers)).unwrap_or(RECENT).min(RECENT);
+        let mut recent: Vec<u32> =
+            self.recent.iter().take(count).map(|slot| slot.load(Ordering::Relaxed)).collect();
+        recent.sort_unstable();
+        recent.get(count / 2).map(|micros| Duration::from_micros(u64::from(*micros)))
+    }
+
+    pub(super) fn report(
+        &self,
+        name: &str,
+        kind: &str,
+        health: FillerHealth,
+        breaker: BreakerState,
+    ) -> FillerReport {
+        let bounds = BOUNDS.iter().map(|bound| Some(Duration::from_micros(u64::from(*bound))));
+        let buckets = bounds.chain([None]).zip(self.buckets.iter().map(read)).collect();
+        FillerReport {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            health,
+            breaker,
+            asked: read(&self.asked),
+            offered: read(&self.offered),
+            refused: read(&self.refused),
+            faulted: read(&self.faulted),
+            timed_out: read(&self.timed_out),
+            skipped: read(&self.skipped),
+            won: read(&self.won),
+            median: self.median(),
+            latency: FillerLatency { buckets, sum: Duration::from_micros(read(&self.sum_micros)) },
+        }
+    }
+}
+
+/// What a filler was asked since the start, and how it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FillerReport {
+    pub name: String,
+    pub kind: String,
+    pub health: FillerHealth,
+    pub breaker: BreakerState,
+    /// Quotes that it was to take part in; the next five say what became of them, but for those that are in flight or given up.
+    pub asked: u64,
+    pub offered: u64,
+    pub refused: u64,
+    pub faulted: u64,
+    pub timed_out: u64,
+    /// Not asked, because its queue was full or its breaker open.
+    pub skipped: u64,
+    /// Quotes in which its offer stood first.
+    pub won: u64,
+    /// Of its latest answers.
+    pub median: Option<Duration>,
+    pub latency: FillerLatency,
+}
+
+/// How long a filler's answers took, each call counted once however many asks shared it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FillerLatency {
+    /// How many lie at or below each bound and above the one before; the last has no bound.
+    pub buckets: Vec<(Option<Duration>, u64)>,
+    pub sum: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(tally: &Tally) -> FillerReport {
+        tally.report("house", "native-filler", FillerHealth::Healthy, BreakerState::Closed)
+    }
+
+    #[test]
+    fn answers_fall_into_the_bucket_whose_bound_they_do_not_exceed() {
+        let tally = Tally::default();
+        for micros in [0, 250, 251, 2_500_000, 2_500_001, u64::MAX] {
+            tally.observe(Duration::from_micros(micros));
+        }
+        let counts: Vec<u64> = report(&tally).latency.buckets.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn the_median_is_that_of_the_latest_answers() {
+        let tally = Tally::default();
+        assert_eq!(report(&tally).median, None);
+        tally.observe(Duration::from_micros(7));
+        assert_eq!(report(&tally).median, Some(Duration::from_micros(7)));
+        (0..RECENT).for_each(|_| tally.observe(Duration::from_micros(90)));
+        assert_eq!(report(&tally).median, Some(Duration::from_micros(90)));
+    }
+}

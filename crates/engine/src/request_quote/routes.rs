@@ -1,0 +1,192 @@
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::sync::Arc;
+
+use causeway_domain::ports::{FillerAsk, QuoteStore};
+use causeway_domain::{Quote, Route};
+use futures::future::{BoxFuture, try_join_all};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
+use tokio::time::Instant;
+
+use super::QuoteError;
+use super::rank::{best_route, rank_routes};
+use super::timing::Timing;
+use crate::fillers::{Desk, Fillers, NoOffer, Outcome, Unfilled};
+
+/// A quote whose fillers are being asked. Dropping it gives up every ask that nobody else waits for.
+pub struct Routes {
+    /// With the routes that are stored.
+    quote: Quote,
+    stored: bool,
+    ended: bool,
+    fillers: Fillers,
+    store: Arc<dyn QuoteStore>,
+    pending: Pending,
+    /// Known, and not stored yet.
+    arrived: Vec<Route>,
+    /// Stored, and not handed out yet.
+    ready: VecDeque<Route>,
+    /// By the filler's place.
+    silent: Vec<(usize, NoOffer)>,
+    timing: Timing,
+}
+
+type Pending = FuturesUnordered<BoxFuture<'static, Reply>>;
+
+/// What one filler answered.
+struct Reply {
+    filler: usize,
+    outcome: Outcome,
+}
+
+impl std::fmt::Debug for Routes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Routes").field("quote", &self.quote.id).finish_non_exhaustive()
+    }
+}
+
+impl Routes {
+    pub(super) fn new(
+        quote: Quote,
+        ask: &Arc<FillerAsk>,
+        fillers: Fillers,
+        store: Arc<dyn QuoteStore>,
+        start: Instant,
+    ) -> Self {
+        let timing = Timing::new(start);
+        let asked = |(filler, desk): (usize, &Arc<Desk>)| {
+            let outcome = Arc::clone(desk).ask(Arc::clone(ask), start);
+            async move { Reply { filler, outcome: outcome.await } }.boxed()
+        };
+        let pending = fillers.desks().iter().enumerate().map(asked).collect();
+        Self {
+            quote,
+            stored: false,
+            ended: false,
+            fillers,
+            store,
+            pending,
+            arrived: Vec::new(),
+            ready: VecDeque::new(),
+            silent: Vec::new(),
+            timing,
+        }
+    }
+
+    /// The quote that the routes belong to, with those that are stored.
+    pub fn quote(&self) -> &Quote {
+        &self.quote
+    }
+
+    /// Waits for all fillers, and returns the quote with its routes best first.
+    pub async fn gather(mut self) -> Result<Quote, QuoteError> {
+        while let Some(reply) = self.pending.next().await {
+            self.take(reply);
+        }
+        self.timing.all_answered();
+        let mut routes = std::mem::take(&mut self.arrived);
+        rank_routes(&self.quote.ask, &mut routes);
+        self.quote.routes = routes;
+        self.refuse_if_all_did()?;
+        self.store.put_quote(&self.quote).await?;
+        self.timing.stored();
+        self.end();
+        Ok(self.quote)
+    }
+
+    /// Waits for the next route; `None` when all fillers have answered or are out of time.
+    pub async fn next(&mut self) -> Result<Option<Route>, QuoteError> {
+        while !self.ended {
+            if let Some(route) = self.ready.pop_front() {
+                return Ok(Some(route));
+            }
+            if !self.arrived.is_empty() {
+                self.commit().await?;
+                continue;
+            }
+            if let Some(reply) = self.pending.next().await {
+                self.take(reply);
+                continue;
+            }
+            self.timing.all_answered();
+            if !self.stored {
+                self.refuse_if_all_did()?;
+                // Nobody answered: the quote is known all the same, like any whose id was handed out.
+                self.commit().await?;
+            }
+            self.end();
+        }
+        Ok(None)
+    }
+
+    fn take(&mut self, reply: Reply) {
+        let Reply { filler, outcome } = reply;
+        self.timing.answered(filler, &outcome);
+        match outcome {
+            Ok(routes) => self.arrived.extend(routes.iter().cloned()),
+            Err(why) => self.silent.push((filler, why)),
+        }
+    }
+
+    /// Stores what has arrived, with the quote itself if that is not stored yet; who answers meanwhile is heard.
+    async fn commit(&mut self) -> Result<(), QuoteError> {
+        let routes = std::mem::take(&mut self.arrived);
+        let known = self.quote.routes.len();
+        self.quote.routes.extend(routes);
+        let (quote, store, first) = (&self.quote, self.store.as_ref(), !self.stored);
+        let added = quote.routes.get(known..).unwrap_or_default();
+        let write = async {
+            if first {
+                return store.put_quote(quote).await;
+            }
+            try_join_all(added.iter().map(|route| store.add_route(&quote.id, route))).await.map(drop)
+        };
+        let (written, heard) = hear_while(write, &mut self.pending).await;
+        written?;
+        self.stored = true;
+        self.ready.extend(added.iter().cloned());
+        self.timing.stored();
+        for reply in heard {
+            self.take(reply);
+        }
+        Ok(())
+    }
+
+    /// No route, and somebody who said no: that is an answer of its own, and no quote.
+    fn refuse_if_all_did(&mut self) -> Result<(), QuoteError> {
+        let refused = self.silent.iter().any(|(_, why)| matches!(why, NoOffer::Refused(_)));
+        if !self.quote.routes.is_empty() || !refused {
+            return Ok(());
+        }
+        self.timing.tell(&self.quote, &self.fillers);
+        let mut silent = std::mem::take(&mut self.silent);
+        silent.sort_by_key(|(filler, _)| *filler);
+        let desks = self.fillers.desks();
+        let reason = |(filler, why): (usize, NoOffer)| {
+            desks.get(filler).map(|desk| Unfilled { filler: desk.name().to_owned(), why })
+        };
+        Err(QuoteError::CannotFill(silent.into_iter().filter_map(reason).collect()))
+    }
+
+    /// Everything is known: counts who stands first, and writes the quote's line.
+    fn end(&mut self) {
+        self.ended = true;
+        let winner = best_route(&self.quote.ask, &self.quote.routes).map(|route| route.filler.as_str());
+        if let Some(desk) = self.fillers.desks().iter().find(|desk| winner == Some(desk.name())) {
+            desk.count_win();
+        }
+        self.timing.tell(&self.quote, &self.fillers);
+    }
+}
+
+/// Runs a write to its end, and keeps what fillers answer until then.
+async fn hear_while<T>(write: impl Future<Output = T>, pending: &mut Pending) -> (T, Vec<Reply>) {
+    let (mut write, mut heard) = (pin!(write), Vec::new());
+    loop {
+        tokio::select! {
+            written = &mut write => return (written, heard),
+            Some(reply) = pending.next() => heard.push(reply),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use causeway_domain::Quote;
+use tokio::time::Instant;
+
+use crate::fillers::{Fillers, Outcome, word};
+
+const TARGET: &str = "causeway::quote";
+
+/// When each part of a quote was done, counted from its beginning.
+#[derive(Debug)]
+pub(super) struct Timing {
+    start: Instant,
+    resolved: Duration,
+    answers: Vec<(usize, &'static str, Duration)>,
+    all_answered: Duration,
+    stored: Duration,
+}
+
+impl Timing {
+    pub(super) fn new(start: Instant) -> Self {
+        Self {
+            start,
+            resolved: start.elapsed(),
+            answers: Vec::new(),
+            all_answered: Duration::ZERO,
+            stored: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn answered(&mut self, filler: usize, outcome: &Outcome) {
+        self.answers.push((filler, word(outcome), self.start.elapsed()));
+    }
+
+    pub(super) fn all_answered(&mut self) {
+        self.all_answered = self.start.elapsed();
+    }
+
+    pub(super) fn stored(&mut self) {
+        self.stored = self.start.elapsed();
+    }
+
+    /// Writes the quote's one line, for those who look at debug level.
+    pub(super) fn tell(&self, quote: &Quote, fillers: &Fillers) {
+        if !tracing::enabled!(target: TARGET, tracing::Level::DEBUG) {
+            return;
+        }
+        let mut answers = String::new();
+        for (filler, word, at) in &self.answers {
+            let name = fillers.desks().get(*filler).map_or("", |desk| desk.name());
+            let comma = if answers.is_empty() { "" } else { ", " };
+            // Writing to a string does not fail.
+            let _ = write!(answers, "{comma}{name} {word} at {}", at.as_micros());
+        }
+        tracing::debug!(
+            target: TARGET,
+            id = quote.id.as_str(),
+            routes = quote.routes.len(),
+            resolved_micros = micros(self.resolved),
+            answers,
+            answered_micros = micros(self.all_answered),
+            stored_micros = micros(self.stored),
+            total_micros = micros(self.start.elapsed()),
+        );
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

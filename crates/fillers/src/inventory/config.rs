@@ -1,0 +1,113 @@
+use std::time::Duration;
+
+use alloy_primitives::U256;
+use causeway_domain::{RawAmount, RouteId, UsdAmount};
+use thiserror::Error;
+
+use super::spread::{Spread, Spreads};
+use super::wide::WHOLE;
+
+/// What the operator must change before the filler can start.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ConfigError {
+    #[error("the filler name `{0}` must be 1 to 64 letters, digits, `-`, `_` or `.`")]
+    Name(String),
+    #[error("a spread must be below 1000000 millionths, which is the whole order")]
+    Spread,
+    #[error("the tiers of a spread must rise: each ends above the one before")]
+    Tiers,
+    #[error("{0} must be between 1 and 1000000 millionths")]
+    Share(&'static str),
+}
+
+/// How one market maker prices and how much it risks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InventoryConfig {
+    /// Also the name under which its reservations are kept.
+    pub name: String,
+    pub spreads: Spreads,
+    pub min_order: UsdAmount,
+    pub max_order: UsdAmount,
+    /// The most that may be filled and not yet claimed, for each origin chain.
+    pub max_unclaimed: UsdAmount,
+    /// The largest part of an input that gas may eat, in millionths; smaller orders are refused.
+    pub max_gas_share: u32,
+    /// What is added to the gas price of this moment, in millionths, because orders are filled and claimed later.
+    pub gas_margin: u32,
+    /// The largest part of what is held that one order may take, in millionths.
+    pub book_share: u32,
+    /// How far a stablecoin may stray from its dollar before it is no longer traded, in millionths.
+    pub peg_tolerance: u32,
+    pub validity: Duration,
+    /// The validity where both tokens are stablecoins.
+    pub stable_validity: Duration,
+}
+
+impl Default for InventoryConfig {
+    fn default() -> Self {
+        Self {
+            name: "inventory".to_owned(),
+            spreads: Spreads::default(),
+            min_order: UsdAmount::from_cents(cents(100)),
+            max_order: UsdAmount::from_cents(cents(2_500_000)),
+            max_unclaimed: UsdAmount::from_cents(cents(25_000_000)),
+            max_gas_share: 500_000,
+            gas_margin: 250_000,
+            book_share: 200_000,
+            peg_tolerance: 10_000,
+            validity: Duration::from_secs(30),
+            stable_validity: Duration::from_mins(1),
+        }
+    }
+}
+
+impl InventoryConfig {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        self.name.parse::<RouteId>().map_err(|_| ConfigError::Name(self.name.clone()))?;
+        for (name, share) in [("max_gas_share", self.max_gas_share), ("book_share", self.book_share)] {
+            if !(1..=WHOLE).contains(&share) {
+                return Err(ConfigError::Share(name));
+            }
+        }
+        self.spreads.all().into_iter().try_for_each(check_spread)
+    }
+}
+
+fn check_spread(spread: &Spread) -> Result<(), ConfigError> {
+    let mut rates = spread.tiers.iter().map(|tier| tier.millionths).chain([spread.beyond]);
+    if rates.any(|rate| rate >= WHOLE) {
+        return Err(ConfigError::Spread);
+    }
+    if spread.tiers.is_sorted_by(|one, next| one.up_to < next.up_to) {
+        Ok(())
+    } else {
+        Err(ConfigError::Tiers)
+    }
+}
+
+pub(super) fn cents(cents: u64) -> RawAmount {
+    RawAmount::new(U256::from(cents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_priced_does_not_start() {
+        let good = InventoryConfig::default();
+        assert_eq!(good.check(), Ok(()));
+        let bad = InventoryConfig { name: "a b".to_owned(), ..good.clone() };
+        assert_eq!(bad.check(), Err(ConfigError::Name("a b".to_owned())));
+        let bad = InventoryConfig { max_gas_share: 0, ..good.clone() };
+        assert_eq!(bad.check(), Err(ConfigError::Share("max_gas_share")));
+        let bad = InventoryConfig { book_share: WHOLE + 1, ..good.clone() };
+        assert_eq!(bad.check(), Err(ConfigError::Share("book_share")));
+        let mut bad = good.clone();
+        bad.spreads.volatile.beyond = WHOLE;
+        assert_eq!(bad.check(), Err(ConfigError::Spread));
+        let mut bad = good;
+        bad.spreads.stable.tiers.reverse();
+        assert_eq!(bad.check(), Err(ConfigError::Tiers));
+    }
+}

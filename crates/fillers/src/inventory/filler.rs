@@ -1,0 +1,125 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, VaultRates,
+};
+use causeway_domain::{ChainId, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType};
+use jiff::{SignedDuration, Timestamp};
+
+use super::accounts::Accounts;
+use super::book::Book;
+use super::config::{ConfigError, InventoryConfig};
+use super::exposure::Unclaimed;
+use super::limits;
+use super::served::{ChainTerms, ServedToken};
+use super::swap::Swap;
+
+/// What a filler works with.
+pub struct Equipment {
+    pub chains: HashMap<ChainId, ChainTerms>,
+    /// Only these are taken and given, and shares of vaults of them.
+    pub tokens: Vec<ServedToken>,
+    pub accounts: Accounts,
+    pub prices: Arc<dyn PriceFeed>,
+    pub gas: Arc<dyn GasFeed>,
+    pub vaults: Arc<dyn VaultRates>,
+    pub book: Arc<Book>,
+    pub unclaimed: Arc<Unclaimed>,
+}
+
+impl fmt::Debug for Equipment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Equipment").field("tokens", &self.tokens.len()).finish_non_exhaustive()
+    }
+}
+
+/// Our own market maker: quotes at the feed's prices from what it holds, without asking anybody.
+pub struct InventoryFiller {
+    pub(super) config: InventoryConfig,
+    pub(super) tokens: HashMap<TokenId, ServedToken>,
+    pub(super) equipment: Equipment,
+}
+
+impl fmt::Debug for InventoryFiller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InventoryFiller").field("name", &self.config.name).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Filler for InventoryFiller {
+    fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    fn kind(&self) -> &'static str {
+        "native-filler"
+    }
+
+    async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
+        Ok(match self.offer(ask, Timestamp::now()) {
+            Ok(offer) => Answer::Offers(vec![offer]),
+            Err(refusal) => Answer::Refused(refusal),
+        })
+    }
+}
+
+impl InventoryFiller {
+    pub fn new(config: InventoryConfig, mut equipment: Equipment) -> Result<Self, ConfigError> {
+        config.check()?;
+        let tokens = std::mem::take(&mut equipment.tokens);
+        let tokens = tokens.into_iter().map(|token| (token.id, token)).collect();
+        Ok(Self { config, tokens, equipment })
+    }
+
+    /// Answers from memory alone. The output is promised, so slippage plays no part.
+    pub fn offer(&self, ask: &FillerAsk, now: Timestamp) -> Result<Offer, Refusal> {
+        let swap = Swap::find(self, ask)?;
+        let asked = ask.ask.amount.get();
+        let trade = ask.ask.trade_type;
+        limits::check(trade, asked, &swap.pricing, &swap.limits)?;
+        let (amount_in, amount_out) = match trade {
+            TradeType::ExactInput => (asked, swap.pricing.output_for(asked)),
+            // Within the limits there is such an input.
+            TradeType::ExactOutput => (swap.pricing.input_for(asked).ok_or(Refusal::NoPrice)?, asked),
+        };
+        let (amount_in, amount_out) = (RawAmount::new(amount_in), RawAmount::new(amount_out));
+        let validity = if swap.stable { self.config.stable_validity } else { self.config.validity };
+        let valid_before = later(now, validity);
+        Ok(Offer {
+            exact_out: (trade == TradeType::ExactOutput).then_some(ExactOutMethod::Native),
+            amount_in,
+            amount_out,
+            min_amount_out: amount_out,
+            expected_duration_seconds: swap.seconds,
+            valid_before,
+            price_holds_until: Some(valid_before),
+            estimated_gas: Some(swap.deposit_gas),
+            fees: fees(&swap, ask, amount_in, amount_out),
+            parties: Some(swap.parties),
+            deposit_methods: swap.methods,
+        })
+    }
+}
+
+/// The spread and the referrer's part in the input token, gas in the coins that pay for it. What is zero is left out.
+fn fees(swap: &Swap, ask: &FillerAsk, amount_in: RawAmount, amount_out: RawAmount) -> Vec<Fee> {
+    let parts = swap.pricing.parts(amount_in.get(), amount_out.get());
+    let from = ask.from.id;
+    let fee = |kind, token, amount| Fee { kind, token, amount };
+    let mut fees = vec![
+        fee(FeeKind::Filler, from, RawAmount::new(parts.filler)),
+        fee(FeeKind::Referrer, from, RawAmount::new(parts.referrer)),
+    ];
+    fees.extend(swap.gas.iter().map(|(coin, amount)| fee(FeeKind::Gas, *coin, *amount)));
+    fees.retain(|fee| !fee.amount.is_zero());
+    fees
+}
+
+fn later(now: Timestamp, by: Duration) -> Timestamp {
+    SignedDuration::try_from(by).ok().and_then(|by| now.checked_add(by).ok()).unwrap_or(now)
+}

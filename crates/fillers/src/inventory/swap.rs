@@ -1,0 +1,177 @@
+use alloy_primitives::U256;
+use causeway_domain::ports::{FillerAsk, Refusal, VaultRate};
+use causeway_domain::{DepositMethod, Parties, RawAmount, Token, TokenId, UsdAmount};
+
+use super::config::InventoryConfig;
+use super::filler::InventoryFiller;
+use super::gas;
+use super::limits::{Limits, least_for_gas};
+use super::peg::{NoTrade, TokenPrice};
+use super::pricing::{Leg, Pricing, Terms};
+use super::served::{ChainTerms, ServedToken};
+use super::wide::{Wide, floor, product, saturate};
+
+/// All that is known about one swap before its amount is looked at.
+#[derive(Debug)]
+pub(super) struct Swap {
+    pub(super) pricing: Pricing,
+    pub(super) limits: Limits,
+    pub(super) methods: Vec<DepositMethod>,
+    pub(super) parties: Parties,
+    /// What the filler's transactions cost, in the coins that pay for them; one entry where that is one coin.
+    pub(super) gas: Vec<(TokenId, RawAmount)>,
+    /// What the user's own deposit costs.
+    pub(super) deposit_gas: RawAmount,
+    pub(super) seconds: u32,
+    /// Whether both tokens are stablecoins.
+    pub(super) stable: bool,
+}
+
+/// The tokens of a swap and the chains they are on.
+struct Pair<'a> {
+    from: &'a ServedToken,
+    /// What leaves the book.
+    paid: &'a ServedToken,
+    vault: Option<VaultRate>,
+    source: &'a ChainTerms,
+    destination: &'a ChainTerms,
+}
+
+impl Swap {
+    pub(super) fn find(filler: &InventoryFiller, ask: &FillerAsk) -> Result<Self, Refusal> {
+        let pair = find_pair(filler, ask)?;
+        let parties = filler.equipment.accounts.of(pair.from.id.chain().family());
+        let (Some(parties), Some(_)) = (parties, filler.equipment.accounts.of(pair.paid.id.chain().family()))
+        else {
+            return Err(Refusal::PairNotServed);
+        };
+        let methods = pair.source.methods(&pair.from.id, &ask.ask.deposit_methods);
+        if methods.is_empty() {
+            return Err(Refusal::NoDepositMethod);
+        }
+        let input = leg(filler, pair.from)?;
+        let output = leg(filler, pair.paid)?;
+        let costs = Costs::of(filler, &pair, &methods, &input).ok_or(Refusal::NoPrice)?;
+        let pricing = Pricing::new(&Terms {
+            input,
+            output,
+            vault: pair.vault.map(|rate| (rate.assets.get(), rate.shares.get())),
+            spread: filler.config.spreads.of(pair.from.class(pair.paid)),
+            gas: costs.in_input,
+            referral: ask.ask.referral,
+        })
+        .ok_or(Refusal::NoPrice)?;
+        Ok(Self {
+            limits: find_limits(filler, &pair, &input, costs.in_input)?,
+            pricing,
+            methods,
+            parties,
+            gas: costs.in_coins,
+            deposit_gas: costs.deposit,
+            seconds: pair.source.deposit_seconds.saturating_add(pair.destination.fill_seconds),
+            stable: pair.from.stable && pair.paid.stable,
+        })
+    }
+}
+
+fn find_pair<'a>(filler: &'a InventoryFiller, ask: &FillerAsk) -> Result<Pair<'a>, Refusal> {
+    let (from, to) = (&ask.from, &ask.to);
+    let served =
+        |token: &Token| filler.tokens.get(&token.id).filter(|known| known.decimals == token.decimals);
+    let terms = |token: &Token| filler.equipment.chains.get(&token.id.chain());
+    if from.id == to.id {
+        return Err(Refusal::PairNotServed);
+    }
+    let vault = if filler.equipment.vaults.is_share(&to.id) {
+        let rate = filler.equipment.vaults.rate(&to.id).ok_or(Refusal::NoPrice)?;
+        (rate.asset.chain() == to.id.chain()).then_some(rate).ok_or(Refusal::PairNotServed).map(Some)?
+    } else {
+        None
+    };
+    let paid = vault.map_or_else(|| served(to), |rate| filler.tokens.get(&rate.asset));
+    let (Some(from), Some(paid), Some(source), Some(destination)) =
+        (served(from), paid, terms(from), terms(to))
+    else {
+        return Err(Refusal::PairNotServed);
+    };
+    Ok(Pair { from, paid, vault, source, destination })
+}
+
+fn leg(filler: &InventoryFiller, token: &ServedToken) -> Result<Leg, Refusal> {
+    let feed = filler.equipment.prices.usd_price(&token.id).ok_or(Refusal::NoPrice)?;
+    let InventoryConfig { peg_tolerance, .. } = filler.config;
+    let price = TokenPrice::new(feed.units().get(), token.stable, peg_tolerance).map_err(|no| match no {
+        NoTrade::Worthless => Refusal::NoPrice,
+        NoTrade::OffPeg => Refusal::Other(format!("{} is not traded while it is off its peg", token.asset)),
+    })?;
+    Ok(Leg { price, decimals: token.decimals })
+}
+
+/// What transactions cost.
+struct Costs {
+    in_coins: Vec<(TokenId, RawAmount)>,
+    /// Each side rounded up to one unit.
+    in_input: U256,
+    deposit: RawAmount,
+}
+
+impl Costs {
+    /// `None` while the price of gas or of a coin that pays for it is not known.
+    fn of(filler: &InventoryFiller, pair: &Pair<'_>, methods: &[DepositMethod], input: &Leg) -> Option<Self> {
+        let margin = filler.config.gas_margin;
+        let (source, destination) =
+            (TokenId::native(pair.from.id.chain()), TokenId::native(pair.paid.id.chain()));
+        let price = |coin: TokenId| filler.equipment.gas.price(coin.chain()).map(RawAmount::get);
+        let coin_price =
+            |coin: TokenId| filler.equipment.prices.usd_price(&coin).map(|price| price.units().get());
+        let source_price = price(source)?;
+
+        let units = &pair.destination.gas;
+        let (fill, rent) = match (pair.vault, pair.paid.id.is_native()) {
+            (Some(_), _) => (units.fill_vault, units.fill_token_rent),
+            (None, true) => (units.fill_native, 0),
+            (None, false) => (units.fill_token, units.fill_token_rent),
+        };
+        let claiming = gas::cost(pair.source.gas.source(methods), source_price, margin, 0)?;
+        let filling = gas::cost(fill, price(destination)?, margin, rent)?;
+
+        let (from, to) = (pair.source.native_decimals, pair.destination.native_decimals);
+        let claiming_in = input.cost_of(claiming, coin_price(source)?, from)?;
+        let filling_in = input.cost_of(filling, coin_price(destination)?, to)?;
+        let in_coins = if source == destination {
+            vec![(source, RawAmount::new(claiming.checked_add(filling)?))]
+        } else {
+            vec![(source, RawAmount::new(claiming)), (destination, RawAmount::new(filling))]
+        };
+        Some(Self {
+            in_coins,
+            in_input: claiming_in.checked_add(filling_in)?,
+            deposit: RawAmount::new(gas::cost(pair.source.gas.open, source_price, 0, 0)?),
+        })
+    }
+}
+
+fn find_limits(filler: &InventoryFiller, pair: &Pair<'_>, input: &Leg, gas: U256) -> Result<Limits, Refusal> {
+    let config = &filler.config;
+    let origin = pair.from.id.chain();
+    let cap = pair.source.order_cap.map_or(config.max_order, |cap| cap.min(config.max_order));
+    let room = config.max_unclaimed.cents().checked_sub(filler.equipment.unclaimed.of(origin).cents());
+    let room = UsdAmount::from_cents(room.unwrap_or(RawAmount::ZERO));
+    let holding = filler.equipment.book.holding(&pair.paid.id).ok_or(Refusal::NoInventory)?;
+    let available = holding.available(config.book_share).get();
+    let inventory = match pair.vault {
+        None => available,
+        // So many shares cost no more than what is available.
+        Some(rate) => product([available, rate.shares.get()])
+            .and_then(|shares| floor(shares, Wide::from(rate.assets.get())))
+            .map(saturate)
+            .ok_or(Refusal::NoPrice)?,
+    };
+    let least = input.at_least(config.min_order).ok_or(Refusal::NoPrice)?;
+    Ok(Limits {
+        least: least.max(least_for_gas(gas, config.max_gas_share)).max(U256::ONE),
+        order: input.at_most(cap).ok_or(Refusal::NoPrice)?,
+        exposure: input.at_most(room).ok_or(Refusal::NoPrice)?,
+        inventory,
+    })
+}

@@ -1,0 +1,110 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    BalanceReader, ChainError, Reservation, ReservationLimit, Reservations, Reserved, StoreError,
+};
+use causeway_domain::{Address, ChainId, Family, RawAmount, TokenId};
+use causeway_fillers::inventory::{Book, BookSources, Holding, keep_book};
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use crate::world::{BASE, ETHEREUM, accounts, chain, parties, raw, usdc};
+
+const EVERY: Duration = Duration::from_secs(2);
+const AGE: Duration = Duration::from_secs(20);
+
+/// A chain that tells this balance of USDC, or does not answer.
+struct Chain(ChainId, Mutex<Option<u64>>);
+
+#[async_trait]
+impl BalanceReader for Chain {
+    fn chain(&self) -> ChainId {
+        self.0
+    }
+
+    async fn balances(
+        &self,
+        owner: Address,
+        tokens: &[TokenId],
+    ) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
+        assert_eq!(owner, parties(Family::Evm).filler);
+        let balance = self.1.lock().unwrap().ok_or(ChainError::Unavailable(self.0))?;
+        Ok(tokens.iter().map(|token| (*token, raw(balance))).collect())
+    }
+}
+
+#[derive(Default)]
+struct Promises(Mutex<HashMap<TokenId, u64>>);
+
+#[async_trait]
+impl Reservations for Promises {
+    async fn reserve(
+        &self,
+        _: &Reservation,
+        _: ReservationLimit,
+        _: Timestamp,
+    ) -> Result<Reserved, StoreError> {
+        unreachable!("a book only reads")
+    }
+
+    async fn release(&self, _: &str, _: &str) -> Result<(), StoreError> {
+        unreachable!("a book only reads")
+    }
+
+    async fn reserved(&self, _: &str, _: TokenId, _: Timestamp) -> Result<RawAmount, StoreError> {
+        unreachable!("a book reads all at once")
+    }
+
+    async fn all_reserved(
+        &self,
+        filler: &str,
+        _: Timestamp,
+    ) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
+        assert_eq!(filler, "north");
+        Ok(self.0.lock().unwrap().iter().map(|(token, amount)| (*token, raw(*amount))).collect())
+    }
+}
+
+fn chain_with(id: u64, balance: u64) -> Arc<Chain> {
+    Arc::new(Chain(chain(id), Mutex::new(Some(balance))))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_book_follows_balances_and_reservations_and_each_chain_grows_old_alone() {
+    let (one, other) = (chain_with(ETHEREUM, 100), chain_with(BASE, 50));
+    let promises = Arc::new(Promises::default());
+    let book = Arc::new(Book::new(AGE));
+    let sources = BookSources {
+        filler: "north".to_owned(),
+        readers: vec![one.clone(), other.clone()],
+        reservations: promises.clone(),
+        accounts: accounts(),
+        tokens: [ETHEREUM, BASE].into_iter().map(|id| (chain(id), vec![usdc(id).id])).collect(),
+    };
+    let stop = CancellationToken::new();
+    let keeping = tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
+    let held = |id| book.holding(&usdc(id).id);
+    let holding = |held, reserved| Some(Holding { held: raw(held), reserved: raw(reserved) });
+
+    tokio::time::sleep(EVERY / 2).await;
+    assert_eq!((held(ETHEREUM), held(BASE)), (holding(100, 0), holding(50, 0)));
+
+    promises.0.lock().unwrap().insert(usdc(BASE).id, 20);
+    *one.1.lock().unwrap() = Some(90);
+    tokio::time::sleep(EVERY).await;
+    assert_eq!((held(ETHEREUM), held(BASE)), (holding(90, 0), holding(50, 20)));
+
+    *other.1.lock().unwrap() = None;
+    tokio::time::sleep(AGE + EVERY).await;
+    assert_eq!((held(ETHEREUM), held(BASE)), (holding(90, 0), None));
+
+    *other.1.lock().unwrap() = Some(30);
+    tokio::time::sleep(EVERY).await;
+    assert_eq!(held(BASE), holding(30, 20));
+
+    stop.cancel();
+    keeping.await.unwrap();
+}

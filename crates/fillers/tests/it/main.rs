@@ -1,0 +1,6 @@
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
+
+mod book;
+mod limits;
+mod offers;
+mod world;

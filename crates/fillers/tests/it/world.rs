@@ -1,0 +1,211 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use alloy_primitives::U256;
+use causeway_domain::ports::{FillerAsk, GasFeed, PriceFeed, VaultRate, VaultRates};
+use causeway_domain::{
+    Address, Ask, ChainId, DepositMethod, Family, Parties, RawAmount, SOLANA_CHAIN_ID, Token, TokenId,
+    TradeType, UsdPrice,
+};
+use causeway_fillers::inventory::{
+    Accounts, Book, ChainTerms, Equipment, InventoryConfig, InventoryFiller, ServedToken, Unclaimed,
+};
+use tokio::time::Instant;
+
+pub(crate) const ETHEREUM: u64 = 1;
+pub(crate) const BASE: u64 = 8453;
+
+pub(crate) fn chain(id: u64) -> ChainId {
+    ChainId::new(id).unwrap()
+}
+
+pub(crate) fn raw(units: u64) -> RawAmount {
+    RawAmount::new(U256::from(units))
+}
+
+pub(crate) fn decimal(text: &str, decimals: u8) -> RawAmount {
+    RawAmount::from_decimal(text, decimals).unwrap()
+}
+
+fn token(id: TokenId, symbol: &str, decimals: u8) -> Token {
+    Token { id, symbol: symbol.to_owned(), name: symbol.to_owned(), decimals, logo: None }
+}
+
+fn erc20(on: u64, byte: u8, symbol: &str, decimals: u8) -> Token {
+    let address = Address::Evm(alloy_primitives::Address::repeat_byte(byte));
+    token(TokenId::new(chain(on), &address.to_string()).unwrap(), symbol, decimals)
+}
+
+pub(crate) fn usdc(on: u64) -> Token {
+    erc20(on, 0xc0, "USDC", 6)
+}
+
+pub(crate) fn dai(on: u64) -> Token {
+    erc20(on, 0xda, "DAI", 18)
+}
+
+pub(crate) fn weth(on: u64) -> Token {
+    erc20(on, 0xe1, "WETH", 18)
+}
+
+/// Shares of a vault of USDC.
+pub(crate) fn shares(on: u64) -> Token {
+    erc20(on, 0x5a, "vUSDC", 18)
+}
+
+pub(crate) fn eth(on: u64) -> Token {
+    token(TokenId::native(chain(on)), "ETH", 18)
+}
+
+pub(crate) fn sol() -> Token {
+    token(TokenId::native(SOLANA_CHAIN_ID), "SOL", 9)
+}
+
+pub(crate) fn served(token: &Token) -> ServedToken {
+    let (asset, stable) = match token.symbol.as_str() {
+        "USDC" => ("usd-coin", true),
+        "DAI" => ("dai", true),
+        "ETH" | "WETH" => ("ethereum", false),
+        other => (other, false),
+    };
+    ServedToken { id: token.id, decimals: token.decimals, asset: asset.to_owned(), stable }
+}
+
+pub(crate) fn parties(family: Family) -> Parties {
+    match family {
+        Family::Evm => Parties {
+            filler: Address::Evm(alloy_primitives::Address::repeat_byte(0xf1)),
+            payee: Address::Evm(alloy_primitives::Address::repeat_byte(0xf2)),
+        },
+        Family::Solana => Parties { filler: Address::Solana([0xf1; 32]), payee: Address::Solana([0xf2; 32]) },
+    }
+}
+
+pub(crate) fn accounts() -> Accounts {
+    Accounts { evm: Some(parties(Family::Evm)), solana: Some(parties(Family::Solana)) }
+}
+
+/// What the feeds say; a test may change it.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) prices: Mutex<HashMap<TokenId, UsdPrice>>,
+    pub(crate) gas: Mutex<HashMap<ChainId, RawAmount>>,
+    pub(crate) vaults: Mutex<HashMap<TokenId, Option<VaultRate>>>,
+}
+
+impl PriceFeed for Figures {
+    fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
+        self.prices.lock().unwrap().get(token).copied()
+    }
+}
+
+impl GasFeed for Figures {
+    fn price(&self, chain: ChainId) -> Option<RawAmount> {
+        self.gas.lock().unwrap().get(&chain).copied()
+    }
+}
+
+impl VaultRates for Figures {
+    fn rate(&self, share: &TokenId) -> Option<VaultRate> {
+        self.vaults.lock().unwrap().get(share).copied().flatten()
+    }
+
+    fn is_share(&self, token: &TokenId) -> bool {
+        self.vaults.lock().unwrap().contains_key(token)
+    }
+}
+
+impl Figures {
+    pub(crate) fn set_price(&self, token: &Token, price: &str) {
+        self.prices.lock().unwrap().insert(token.id, price.parse().unwrap());
+    }
+}
+
+/// A filler with everything around it: USDC, DAI, ETH and WETH on two chains, SOL, and a vault of USDC on the second.
+pub(crate) struct World {
+    pub(crate) figures: Arc<Figures>,
+    pub(crate) book: Arc<Book>,
+    pub(crate) unclaimed: Arc<Unclaimed>,
+    pub(crate) filler: InventoryFiller,
+}
+
+pub(crate) fn tokens() -> Vec<Token> {
+    let on = |id| [usdc(id), dai(id), weth(id), eth(id)];
+    [ETHEREUM, BASE].into_iter().flat_map(on).chain([sol()]).collect()
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with(InventoryConfig::default(), &tokens())
+    }
+
+    /// A filler of these tokens, each of which it holds a million of.
+    pub(crate) fn with(config: InventoryConfig, tokens: &[Token]) -> Self {
+        let figures = Arc::new(Figures::default());
+        for token in tokens.iter().chain(&[eth(ETHEREUM), eth(BASE), sol()]) {
+            let price = match token.symbol.as_str() {
+                "ETH" | "WETH" => "3500",
+                "SOL" => "160",
+                _ => "1",
+            };
+            figures.set_price(token, price);
+        }
+        let gas = [
+            (chain(ETHEREUM), raw(1_000_000_000)),
+            (chain(BASE), raw(10_000_000)),
+            (SOLANA_CHAIN_ID, raw(5_000)),
+        ];
+        figures.gas.lock().unwrap().extend(gas);
+        let rate = VaultRate { asset: usdc(BASE).id, assets: raw(1_050_000), shares: decimal("1", 18) };
+        figures.vaults.lock().unwrap().insert(shares(BASE).id, Some(rate));
+
+        let book = Arc::new(Book::new(Duration::from_hours(1)));
+        book.note_reserved(Instant::now(), []);
+        for id in [chain(ETHEREUM), chain(BASE), SOLANA_CHAIN_ID] {
+            let here = tokens.iter().filter(|token| token.id.chain() == id);
+            let million = |token: &Token| (token.id, decimal("1000000", token.decimals));
+            book.note_held(id, Instant::now(), here.map(million));
+        }
+
+        let methods = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
+        let terms = |id, seconds| (id, ChainTerms::new(id, seconds, methods.to_vec()));
+        let unclaimed = Arc::new(Unclaimed::default());
+        let equipment = Equipment {
+            chains: [terms(chain(ETHEREUM), 48), terms(chain(BASE), 20), terms(SOLANA_CHAIN_ID, 13)].into(),
+            tokens: tokens.iter().map(served).collect(),
+            accounts: accounts(),
+            prices: figures.clone(),
+            gas: figures.clone(),
+            vaults: figures.clone(),
+            book: Arc::clone(&book),
+            unclaimed: Arc::clone(&unclaimed),
+        };
+        Self { figures, book, unclaimed, filler: InventoryFiller::new(config, equipment).unwrap() }
+    }
+}
+
+pub(crate) fn ask(trade_type: TradeType, from: &Token, to: &Token, amount: RawAmount) -> FillerAsk {
+    let from_address = parties(from.id.chain().family()).payee;
+    let ask = Ask {
+        trade_type,
+        from: from.id,
+        to: to.id,
+        amount,
+        from_address,
+        recipient: parties(to.id.chain().family()).payee,
+        refund_to: from_address,
+        slippage: None,
+        deposit_methods: Vec::new(),
+        referral: None,
+    };
+    FillerAsk { ask, from: from.clone(), to: to.clone() }
+}
+
+pub(crate) fn sell(from: &Token, to: &Token, amount: &str) -> FillerAsk {
+    ask(TradeType::ExactInput, from, to, decimal(amount, from.decimals))
+}
+
+pub(crate) fn buy(from: &Token, to: &Token, amount: &str) -> FillerAsk {
+    ask(TradeType::ExactOutput, from, to, decimal(amount, to.decimals))
+}

@@ -1,0 +1,4 @@
+mod collector;
+pub(crate) mod get_fillers;
+
+pub(crate) use collector::FillerCollector;

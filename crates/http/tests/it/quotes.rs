@@ -1,0 +1,249 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use causeway_domain::ports::{Filler, Refusal};
+use causeway_engine::QuoteOptions;
+use futures::future::join_all;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::filler::{FakeFiller, Habit};
+use crate::service::{FakeStore, bytes, json as body_json, router, router_with, send};
+
+const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
+
+fn service(store: &Arc<FakeStore>, fillers: &[Arc<FakeFiller>]) -> Router {
+    let fillers = fillers.iter().map(|filler| filler.clone() as Arc<dyn Filler>).collect();
+    let options = QuoteOptions { deadline: Duration::from_millis(400), ..QuoteOptions::default() };
+    router_with(Arc::clone(store), fillers, &options)
+}
+
+fn ask() -> Value {
+    json!({
+        "tradeType": "EXACT_INPUT",
+        "fromChainId": 1, "fromToken": "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE",
+        "toChainId": 8453, "toToken": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        "amount": "1000000000000000000", "fromAddress": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    })
+}
+
+fn post(path: &str, ask: &Value) -> Request<Body> {
+    Request::post(path).body(Body::from(ask.to_string())).unwrap()
+}
+
+async fn plain(router: Router, ask: &Value) -> Response<Body> {
+    send(router, post("/v1/quotes", ask)).await
+}
+
+async fn stream(router: Router, ask: &Value) -> Response<Body> {
+    send(router, post("/v1/quotes?mode=stream", ask)).await
+}
+
+async fn lines(response: Response<Body>) -> Vec<Value> {
+    let body = String::from_utf8(bytes(response).await).unwrap();
+    assert!(body.is_empty() || body.ends_with('\n'), "{body}");
+    body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn names(routes: &[Value]) -> Vec<&str> {
+    routes.iter().map(|route| route["routeId"].as_str().unwrap()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn routes_come_best_first_and_have_the_shape_of_the_contract() {
+    let store: Arc<FakeStore> = Arc::default();
+    let fillers = [
+        FakeFiller::new("south", Habit::Offers("3490000000"), 50),
+        FakeFiller::new("north", Habit::Offers("3500000000"), 200),
+        FakeFiller::new("broken", Habit::Panics, 0),
+    ];
+    let mut asked = ask();
+    asked["slippageTolerance"] = json!(0.005);
+    asked["referrer"] = asked["fromAddress"].clone();
+    asked["referrerFeeBps"] = json!(25);
+    let answer = body_json(plain(service(&store, &fillers), &asked).await).await;
+    let stored = store.quotes.lock().unwrap();
+    assert_eq!(answer["quoteId"], stored[0].id.to_string());
+    assert_eq!(stored[0].routes.len(), 2);
+    insta::assert_json_snapshot!(answer, {
+        ".quoteId" => "[id]", ".routes[].quote.validBefore" => "[time]", ".routes[].quote.quoteExpiresAt" => "[time]",
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_route_is_one_line_the_moment_it_is_known() {
+    let store: Arc<FakeStore> = Arc::default();
+    let fillers = [
+        FakeFiller::new("slow", Habit::Offers("3500000000"), 200),
+        FakeFiller::new("fast", Habit::Offers("3490000000"), 5),
+        FakeFiller::new("hangs", Habit::Hangs, 0),
+    ];
+    let start = Instant::now();
+    let response = stream(service(&store, &fillers), &ask()).await;
+    assert_eq!(start.elapsed(), Duration::from_millis(5), "the headers leave with the first line");
+    let headers: Vec<_> = ["content-type", "cache-control", "x-accel-buffering"]
+        .map(|name| response.headers()[name].to_str().unwrap().to_owned())
+        .to_vec();
+    assert_eq!(headers, ["application/x-ndjson", "no-store", "no"]);
+    assert!(response.headers().contains_key("x-request-id"));
+
+    let mut body = response.into_body();
+    for (name, millis, stored) in [("fast", 5, 1), ("slow", 200, 2)] {
+        let line: Value =
+            serde_json::from_slice(&body.frame().await.unwrap().unwrap().into_data().unwrap()).unwrap();
+        assert_eq!(start.elapsed(), Duration::from_millis(millis));
+        let quotes = store.quotes.lock().unwrap();
+        assert_eq!((&line["routeId"], &line["quoteId"]), (&json!(name), &json!(quotes[0].id.to_string())));
+        assert_eq!(quotes[0].routes.len(), stored, "stored before the line");
+    }
+    assert!(body.frame().await.is_none());
+    assert_eq!(start.elapsed(), Duration::from_millis(400), "closed at the deadline");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streamed_line_is_a_route_with_the_id_of_its_quote() {
+    let fillers = [FakeFiller::new("house", Habit::Offers("3500000000"), 0)];
+    let lines = lines(stream(service(&Arc::default(), &fillers), &ask()).await).await;
+    insta::assert_json_snapshot!(lines, {
+        "[].quoteId" => "[id]", "[].quote.validBefore" => "[time]", "[].quote.quoteExpiresAt" => "[time]",
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_none_can_fill_each_fillers_reason_is_told_and_nothing_of_ours() {
+    let store: Arc<FakeStore> = Arc::default();
+    let amount = |text: &str| text.parse().unwrap();
+    let fillers = [
+        FakeFiller::new("small", Habit::Refuses(Refusal::TooSmall { minimum: amount("5000") }), 0),
+        FakeFiller::new("large", Habit::Refuses(Refusal::TooLarge { maximum: amount("9000") }), 5),
+        FakeFiller::new("empty", Habit::Refuses(Refusal::NoInventory), 0),
+        FakeFiller::new("hangs", Habit::Hangs, 0),
+        FakeFiller::new("fails", Habit::Fails, 0),
+    ];
+    let router = service(&store, &fillers);
+    for response in [plain(router.clone(), &ask()).await, stream(router, &ask()).await] {
+        assert_eq!(response.status(), 422);
+        assert_eq!(response.headers()["content-type"], "application/json");
+        insta::assert_json_snapshot!("cannot_fill", body_json(response).await);
+    }
+    assert!(store.quotes.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_nobody_answers_the_quote_is_empty_and_known() {
+    let store: Arc<FakeStore> = Arc::default();
+    let fillers = [FakeFiller::new("hangs", Habit::Hangs, 0), FakeFiller::new("fails", Habit::Fails, 0)];
+    let router = service(&store, &fillers);
+    let answer = body_json(plain(router.clone(), &ask()).await).await;
+    let id = store.quotes.lock().unwrap()[0].id.to_string();
+    assert_eq!(answer, json!({ "quoteId": id, "routes": [] }));
+    let response = stream(router, &ask()).await;
+    assert_eq!(response.status(), 200);
+    assert!(lines(response).await.is_empty());
+    assert_eq!(store.quotes.lock().unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_goes_away_takes_its_asks_along() {
+    let hangs = FakeFiller::new("hangs", Habit::Hangs, 0);
+    let fillers = [hangs.clone(), FakeFiller::new("fast", Habit::Offers("1"), 5)];
+    let router = service(&Arc::default(), &fillers);
+    let mut body = stream(router, &ask()).await.into_body();
+    body.frame().await.unwrap().unwrap();
+    assert_eq!(hangs.given_up(), 0);
+    drop(body);
+    assert_eq!(hangs.given_up(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_in_the_middle_breaks_the_stream_off() {
+    let store = Arc::new(FakeStore { breaks_later: true, ..FakeStore::default() });
+    let fillers =
+        [FakeFiller::new("fast", Habit::Offers("1"), 5), FakeFiller::new("slow", Habit::Offers("1"), 50)];
+    let mut body = stream(service(&store, &fillers), &ask()).await.into_body();
+    assert!(body.frame().await.unwrap().is_ok());
+    assert!(body.frame().await.unwrap().is_err(), "a route that is not stored is not sent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_clients_at_once_each_get_every_route() {
+    let fillers = [("a", 5), ("b", 50), ("c", 200)]
+        .map(|(name, millis)| FakeFiller::new(name, Habit::Offers("1000"), millis));
+    let fillers = fillers.map(|filler| filler as Arc<dyn Filler>).to_vec();
+    let router = router_with(Arc::default(), fillers, &QuoteOptions::default());
+    let client = |n: usize| {
+        let (router, mut ask) = (router.clone(), ask());
+        ask["amount"] = json!((n + 1).to_string());
+        async move { lines(stream(router, &ask).await).await }
+    };
+    for lines in join_all((0..1_000).map(client)).await {
+        let mut answered = names(&lines);
+        answered.sort_unstable();
+        assert_eq!(answered, ["a", "b", "c"]);
+        assert!(lines.iter().all(|line| line["quoteId"] == lines[0]["quoteId"]));
+    }
+}
+
+#[tokio::test]
+async fn bad_asks_are_told_what_to_change() {
+    let router = router(Arc::default());
+    let cases = [
+        ("amount", json!("0"), "more than zero"),
+        ("amount", json!("-1"), "digits only"),
+        ("amount", json!("1.5"), "digits only"),
+        ("amount", json!("0x10"), "digits only"),
+        ("amount", json!("9".repeat(80)), "256 bits"),
+        ("slippageTolerance", json!(2), "between 0 and 0.5"),
+        ("slippageTolerance", json!("NaN"), "must be a number"),
+        ("tradeType", json!("EXACT"), "EXACT_INPUT or EXACT_OUTPUT"),
+        ("fromAddress", Value::Null, "is required"),
+        ("recipient", json!(SOLANA_WALLET), "an EVM address is"),
+        ("refundTo", json!(SOLANA_WALLET), "an EVM address is"),
+        ("referrerFeeBps", json!(1_001), "between 0 and 1000"),
+        ("depositMethods", json!(["CASH"]), "not a deposit method"),
+    ];
+    for (field, value, words) in cases {
+        let mut ask = ask();
+        ask[field] = value.clone();
+        for response in [plain(router.clone(), &ask).await, stream(router.clone(), &ask).await] {
+            assert_eq!(response.status(), 400, "{field} {value}");
+            let body = body_json(response).await;
+            assert_eq!(body["name"], "ValidationException");
+            let issues = body["details"]["issues"].as_array().unwrap();
+            let told = issues.iter().find(|issue| issue["path"] == field).unwrap();
+            assert!(told["message"].as_str().unwrap().contains(words), "{field} {value}: {told}");
+        }
+    }
+    let mut same = ask();
+    same["toChainId"] = json!(1);
+    same["toToken"] = json!(format!("0x{}", "0".repeat(40)));
+    let body = body_json(plain(router.clone(), &same).await).await;
+    assert_eq!(body["details"]["issues"][0]["path"], "toToken");
+    let nan = ask().to_string().replacen('{', "{\"slippageTolerance\":NaN,", 1);
+    let request = Request::post("/v1/quotes").body(Body::from(nan)).unwrap();
+    assert_eq!(send(router, request).await.status(), 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fillers_are_listed_with_how_they_do() {
+    let fillers = [
+        FakeFiller::new("north", Habit::Offers("3500000000"), 20),
+        FakeFiller::new("south", Habit::Refuses(Refusal::NoInventory), 5),
+        FakeFiller::new("hangs", Habit::Hangs, 0),
+    ];
+    let router = service(&Arc::default(), &fillers);
+    for n in 1..=6 {
+        let mut ask = ask();
+        ask["amount"] = json!(n.to_string());
+        assert_eq!(plain(router.clone(), &ask).await.status(), 200);
+    }
+    let request = |path: &str| Request::get(path).body(Body::empty()).unwrap();
+    insta::assert_json_snapshot!(body_json(send(router.clone(), request("/v1/fillers")).await).await);
+    let metrics = String::from_utf8(bytes(send(router, request("/metrics")).await).await).unwrap();
+    let ours: Vec<_> = metrics.lines().filter(|line| line.contains("causeway_filler")).collect();
+    insta::assert_snapshot!(ours.join("\n"));
+}

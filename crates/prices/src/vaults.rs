@@ -1,0 +1,99 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use alloy_primitives::U256;
+use causeway_domain::ports::{PriceFeed, VaultRates};
+use causeway_domain::{RawAmount, TokenId, UsdPrice};
+
+/// Prices vault shares by what they are worth of their asset, and everything else as another feed does.
+pub struct VaultPrices {
+    prices: Arc<dyn PriceFeed>,
+    vaults: Arc<dyn VaultRates>,
+    decimals: HashMap<TokenId, u8>,
+}
+
+impl std::fmt::Debug for VaultPrices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VaultPrices").finish_non_exhaustive()
+    }
+}
+
+impl VaultPrices {
+    /// `decimals` are those of every share and of its asset.
+    pub fn new(
+        prices: Arc<dyn PriceFeed>,
+        vaults: Arc<dyn VaultRates>,
+        decimals: impl IntoIterator<Item = (TokenId, u8)>,
+    ) -> Self {
+        Self { prices, vaults, decimals: decimals.into_iter().collect() }
+    }
+
+    /// The price of one whole share, rounded down.
+    fn share_price(&self, share: &TokenId) -> Option<UsdPrice> {
+        let rate = self.vaults.rate(share)?;
+        let whole = |token| Some(U256::from(10).checked_pow(U256::from(*self.decimals.get(token)?)));
+        let (one_share, one_asset) = (whole(share)??, whole(&rate.asset)??);
+        // One share in raw units of the asset, with 18 more digits so that small ones keep their worth.
+        let digits = U256::from(10).pow(U256::from(18));
+        let assets = RawAmount::new(one_share.checked_mul(digits)?);
+        let assets = assets.mul_div_floor(rate.assets.get(), rate.shares.get())?;
+        let price = self.prices.usd_price(&rate.asset)?.units().get();
+        assets.mul_div_floor(price, one_asset.checked_mul(digits)?).map(UsdPrice::from_units)
+    }
+}
+
+impl PriceFeed for VaultPrices {
+    fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
+        if self.vaults.is_share(token) { self.share_price(token) } else { self.prices.usd_price(token) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::ChainId;
+    use causeway_domain::ports::VaultRate;
+
+    use super::*;
+    use crate::FixedPrices;
+
+    /// A vault whose first 10^6 units of asset are worth these shares.
+    struct Vault(Option<RawAmount>);
+
+    impl VaultRates for Vault {
+        fn rate(&self, share: &TokenId) -> Option<VaultRate> {
+            let assets = RawAmount::new(U256::from(1_000_000));
+            let shares = self.0.filter(|_| self.is_share(share))?;
+            Some(VaultRate { asset: token(1), assets, shares })
+        }
+
+        fn is_share(&self, candidate: &TokenId) -> bool {
+            *candidate == token(2)
+        }
+    }
+
+    fn token(chain: u64) -> TokenId {
+        TokenId::native(ChainId::new(chain).unwrap())
+    }
+
+    fn price(shares: Option<RawAmount>, of: u64) -> Option<String> {
+        let table = FixedPrices::new([(token(1), "0.5".parse().unwrap()), (token(2), "9".parse().unwrap())]);
+        let decimals = [(token(1), 6), (token(2), 18)];
+        let prices = VaultPrices::new(Arc::new(table), Arc::new(Vault(shares)), decimals);
+        prices.usd_price(&token(of)).map(|price| price.to_string())
+    }
+
+    #[test]
+    fn a_share_is_worth_its_part_of_the_asset() {
+        let shares = |text: &str| Some(RawAmount::from_decimal(text, 18).unwrap());
+        assert_eq!(price(shares("0.8"), 2).as_deref(), Some("0.625"));
+        assert_eq!(price(shares("3"), 2).as_deref(), Some("0.166666666666666666"));
+        assert_eq!(price(shares("1000000"), 2).as_deref(), Some("0.0000005"));
+        assert_eq!(price(shares("0.8"), 1).as_deref(), Some("0.5"));
+    }
+
+    #[test]
+    fn a_share_without_a_rate_has_no_price() {
+        assert_eq!(price(None, 2), None);
+        assert_eq!(price(Some(RawAmount::ZERO), 2), None);
+    }
+}

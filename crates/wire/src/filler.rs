@@ -1,0 +1,44 @@
+use serde::{Deserialize, Serialize};
+
+/// A source of routes, and how it does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Filler {
+    #[cfg_attr(feature = "openapi", schema(example = "house"))]
+    pub name: String,
+    /// `native-filler`, `rfq`, `oif`, …; the `type` of its routes.
+    #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
+    pub kind: String,
+    /// `healthy`, `degraded` (asked, and failed lately) or `open` (not asked for now, after repeated failures).
+    #[cfg_attr(feature = "openapi", schema(example = "healthy"))]
+    pub health: String,
+    pub quotes: FillerQuotes,
+}
+
+/// What a filler was asked since the service started, and how it answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FillerQuotes {
+    #[cfg_attr(feature = "openapi", schema(example = 1_200))]
+    pub asked: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 1_100))]
+    pub offered: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 96))]
+    pub refused: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
+    pub faulted: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 2))]
+    pub timed_out: u64,
+    /// Not asked, because too many asks waited or it had failed too often.
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
+    pub skipped: u64,
+    /// Quotes in which its offer stood first.
+    #[cfg_attr(feature = "openapi", schema(example = 640))]
+    pub won: u64,
+    /// Milliseconds, over its latest answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 1.25))]
+    pub median_ms: Option<f64>,
+}

@@ -1,0 +1,74 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Where the hub's contracts lie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct HubConfig {
+    #[cfg_attr(feature = "openapi", schema(example = 4_278_608))]
+    pub chain_id: u64,
+    /// The service's own public address.
+    #[serde(rename = "medusaURL")]
+    pub medusa_url: String,
+    pub contract: HubContracts,
+}
+
+/// Contract addresses; one contract may stand behind several names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct HubContracts {
+    /// The attester registry.
+    pub access_manager: String,
+    pub intent_book: String,
+    pub cross_chain_intent_book: String,
+    /// The vault factory.
+    pub m_token_manager: String,
+    pub m_token_registry: String,
+    pub m_token_vault_factory: String,
+    /// The hub's settler.
+    pub gateway: String,
+    /// The attester registry.
+    pub hyperlane_verifier: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vault_lib: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_lib: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stable_asset_rate_provider: Option<String>,
+    /// The escrow of each chain, by chain id.
+    pub asset_reserves: BTreeMap<u64, String>,
+    /// The deposit-address factory of each chain, by chain id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub depositor: BTreeMap<u64, String>,
+}
+
+/// A vault that pays out shares for one token.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Vault {
+    #[cfg_attr(feature = "openapi", schema(example = "cwUSDC"))]
+    pub symbol: String,
+    #[cfg_attr(feature = "openapi", schema(example = "Causeway USDC Vault"))]
+    pub name: String,
+    pub description: String,
+    /// The ERC-4626 contract, which is its own share token.
+    pub vault: String,
+    /// The same contract: deposits go to it directly.
+    pub teller: String,
+    /// What it takes.
+    pub assets: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub testnet: Option<bool>,
+    /// Of the shares.
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
+    pub decimals: u8,
+    #[cfg_attr(feature = "openapi", schema(example = "erc4626"))]
+    pub backend: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub extensions: Option<serde_json::Value>,
+}
