@@ -88,7 +88,7 @@ async fn unknown_tokens_and_chains_are_422_with_their_details() {
     let service = Service::start(folder.path());
     let ask = |chain: u64, token: &str| {
         json!({
-            "tradeType": "EXACT_INPUT", "fromChainId": chain, "fromToken": token, "toChainId": 1,
+            "tradeType": "EXACT_INPUT", "fromChainId": chain, "fromToken": token, "toChainId": 8453,
             "toToken": format!("0x{}", "e".repeat(40)), "amount": "1",
             "fromAddress": format!("0x{}", "1".repeat(40)),
         })

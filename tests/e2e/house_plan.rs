@@ -3,12 +3,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Who may know whom. A crate that is not named here, or an edge that is not, needs a decision, not an accident.
-const MAY_KNOW: [(&str, &[&str]); 12] = [
+const MAY_KNOW: [(&str, &[&str]); 14] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
     ("causeway-qr", &[]),
+    ("causeway-attester", &["causeway-domain"]),
     ("causeway-catalog", &["causeway-domain"]),
     ("causeway-evm", &["causeway-domain"]),
+    ("causeway-fillers", &["causeway-domain"]),
     ("causeway-solana", &["causeway-domain"]),
     ("causeway-prices", &["causeway-domain"]),
     ("causeway-sandbox", &["causeway-domain"]),
@@ -22,10 +24,12 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
     (
         "causeway",
         &[
+            "causeway-attester",
             "causeway-catalog",
             "causeway-domain",
             "causeway-engine",
             "causeway-evm",
+            "causeway-fillers",
             "causeway-http",
             "causeway-prices",
             "causeway-sandbox",

@@ -9,6 +9,7 @@
 
 mod api;
 mod cli;
+mod contracts;
 mod house_plan;
 mod kill;
 mod sandbox;

@@ -1,6 +1,10 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use causeway_domain::ports::{Attempt, Outbox as _, OutboxPut, Outgoing};
+use causeway_domain::{Address, ChainId, Family};
+use causeway_store::{Location, Store};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::service::{Service, causeway, data_dir};
@@ -124,4 +128,32 @@ async fn a_service_can_use_the_chains_of_another_process() {
     assert_eq!(response.json::<Value>().await.unwrap()["result"], "0x1");
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[tokio::test]
+async fn chains_that_begin_anew_find_an_empty_outbox_and_chains_that_live_on_a_full_one() {
+    let folder = data_dir();
+    let location = Location::Sqlite(folder.path().join("causeway.db"));
+    let sent = Outgoing {
+        chain: ChainId::new(8453).unwrap(),
+        signer: Address::parse(Family::Evm, WALLET).unwrap(),
+        nonce: 7,
+        purpose: "fill".to_owned(),
+        attempts: vec![Attempt {
+            hash: [7; 32].into(),
+            raw: vec![7],
+            max_fee_per_gas: 7,
+            priority_fee_per_gas: None,
+            made_at: Timestamp::now(),
+        }],
+    };
+    let store = Store::open(&location).await.unwrap();
+    assert_eq!(store.put(&sent).await.unwrap(), OutboxPut::Written);
+    store.close().await;
+    for (args, highest) in [(&[][..], Some(7)), (&["--fresh"][..], None)] {
+        drop(Service::start_with(folder.path(), args));
+        let store = Store::open(&location).await.unwrap();
+        assert_eq!(store.highest_nonce(sent.chain, sent.signer).await.unwrap(), highest, "{args:?}");
+        store.close().await;
+    }
 }

@@ -7,10 +7,13 @@ use reqwest::{Client, Response};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// How long a process may take to name its address; far more than it needs on the slowest machine.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
 /// The binary under test, without any setting of the person who runs the tests.
 pub(crate) fn causeway() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_causeway"));
-    for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG", "SANDBOX_RPC"] {
+    for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG", "SANDBOX_RPC", "DEPLOYER_KEY"] {
         command.env_remove(format!("CAUSEWAY_{name}"));
     }
     command
@@ -32,7 +35,7 @@ impl Service {
     }
 
     pub(crate) fn start_with(data_dir: &Path, args: &[&str]) -> Self {
-        let mut child = causeway()
+        let child = causeway()
             .current_dir(data_dir)
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data_dir)
@@ -41,8 +44,10 @@ impl Service {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary starts");
-        let url = read_address(&mut child);
-        Self { child, url, client: client() }
+        // From here on the process ends with the value, also when its address never comes.
+        let mut service = Self { child, url: String::new(), client: client() };
+        service.url = read_address(&mut service.child);
+        service
     }
 
     pub(crate) async fn get(&self, path: &str) -> Response {
@@ -82,15 +87,23 @@ impl Drop for Service {
 }
 
 /// The start-up summary names the address; the rest of it is read away so that the pipe never fills.
+///
+/// A process that never names one is ended, so that it does not outlive the test that waits for it.
 pub(crate) fn read_address(child: &mut Child) -> String {
-    let mut lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
-    let url = lines
-        .by_ref()
-        .map_while(Result::ok)
-        .find_map(|line| line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned))
-        .expect("the start-up summary names an address");
-    std::thread::spawn(move || lines.for_each(drop));
-    url.trim_end_matches('/').to_owned()
+    let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            if let Some(url) = line.split_whitespace().find(|word| word.starts_with("http://")) {
+                let _ = tell.send(url.trim_end_matches('/').to_owned());
+            }
+        }
+    });
+    told.recv_timeout(START_LIMIT).unwrap_or_else(|_| {
+        let _ = child.kill();
+        let _ = child.wait();
+        panic!("the start-up summary names no address");
+    })
 }
 
 pub(crate) fn data_dir() -> TempDir {
@@ -99,4 +112,16 @@ pub(crate) fn data_dir() -> TempDir {
 
 pub(crate) fn run(args: &[&str]) -> std::process::Output {
     causeway().args(args).output().expect("the binary starts")
+}
+
+#[test]
+fn a_process_that_names_no_address_is_ended() {
+    let mut silent = Command::new("sh")
+        .args(["-c", "exec sleep 600 >&-"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let wait = std::panic::AssertUnwindSafe(|| read_address(&mut silent));
+    assert!(std::panic::catch_unwind(wait).is_err());
+    assert!(silent.try_wait().unwrap().is_some());
 }

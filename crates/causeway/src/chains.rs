@@ -1,43 +1,81 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
-use causeway_domain::{Chain, Family};
+use causeway_domain::{Chain, ChainId, Family};
 use causeway_evm::{EvmClient, EvmConfig, Http};
 use causeway_solana::{RpcConfig, SolanaRpc};
+use tokio_util::sync::CancellationToken;
 
-/// A client for every enabled chain that has an RPC address: the sandbox's where one runs, else the catalog's.
-pub(crate) fn connect(
-    catalog: &Catalog,
-    sandbox_rpc: Option<&str>,
-) -> anyhow::Result<Vec<Arc<dyn BalanceReader>>> {
-    let http = Http::new()?;
-    let snapshot = catalog.snapshot();
-    let mut readers: Vec<Arc<dyn BalanceReader>> = Vec::new();
-    for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
-        let urls = match sandbox_rpc {
-            Some(base) => vec![format!("{base}/{}", chain.id)],
-            None => chain.rpc.clone(),
-        };
-        if !urls.is_empty() {
-            let reader = connect_one(chain, &urls, &http);
-            readers
-                .push(reader.with_context(|| format!("chain {} ({}) cannot be used", chain.id, chain.name))?);
-        }
-    }
-    Ok(readers)
+/// How often endpoints are asked for their newest block, so that those that lag are asked last.
+const PROBE_EVERY: Duration = Duration::from_secs(15);
+
+/// A client for every enabled chain that has an RPC address.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clients {
+    pub(crate) evm: Vec<EvmClient>,
+    solana: Option<Arc<SolanaRpc>>,
 }
 
-fn connect_one(chain: &Chain, urls: &[String], http: &Http) -> anyhow::Result<Arc<dyn BalanceReader>> {
-    Ok(match chain.family() {
-        Family::Evm => {
-            let urls: Vec<_> = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-            Arc::new(EvmClient::with_http(chain.id, EvmConfig::for_chain(chain.id, urls), http)?)
+impl Clients {
+    /// Uses the sandbox's addresses where one runs, else the catalog's; nothing is sent yet.
+    pub(crate) fn connect(catalog: &Catalog, sandbox_rpc: Option<&str>) -> anyhow::Result<Self> {
+        let http = Http::new()?;
+        let snapshot = catalog.snapshot();
+        let mut clients = Self::default();
+        for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
+            let urls = match sandbox_rpc {
+                Some(base) => vec![format!("{base}/{}", chain.id)],
+                None => chain.rpc.clone(),
+            };
+            if !urls.is_empty() {
+                let added = clients.add(chain, &urls, &http);
+                added.with_context(|| format!("chain {} ({}) cannot be used", chain.id, chain.name))?;
+            }
         }
-        Family::Solana => {
-            let urls = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-            Arc::new(SolanaRpc::new(RpcConfig::new(urls))?)
+        Ok(clients)
+    }
+
+    fn add(&mut self, chain: &Chain, urls: &[String], http: &Http) -> anyhow::Result<()> {
+        match chain.family() {
+            Family::Evm => {
+                let urls: Vec<_> = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
+                let config = EvmConfig::for_chain(chain.id, urls);
+                self.evm.push(EvmClient::with_http(chain.id, config, http)?);
+            }
+            Family::Solana => {
+                let urls = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
+                self.solana = Some(Arc::new(SolanaRpc::new(RpcConfig::new(urls))?));
+            }
         }
-    })
+        Ok(())
+    }
+
+    pub(crate) fn evm(&self, chain: ChainId) -> Option<&EvmClient> {
+        self.evm.iter().find(|client| client.chain_id() == chain)
+    }
+
+    pub(crate) fn readers(&self) -> Vec<Arc<dyn BalanceReader>> {
+        let evm = self.evm.iter().map(|client| Arc::new(client.clone()) as Arc<dyn BalanceReader>);
+        evm.chain(self.solana.iter().map(|rpc| Arc::clone(rpc) as Arc<dyn BalanceReader>)).collect()
+    }
+
+    /// Looks at the endpoints of every chain that has several, until `stop`.
+    pub(crate) async fn keep_probing(self, stop: CancellationToken) {
+        let several: Vec<_> = self.evm.into_iter().filter(|client| client.endpoints().len() > 1).collect();
+        if several.is_empty() {
+            return;
+        }
+        let mut turn = tokio::time::interval(PROBE_EVERY);
+        turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turn.tick() => {}
+            }
+            futures::future::join_all(several.iter().map(EvmClient::probe)).await;
+        }
+    }
 }

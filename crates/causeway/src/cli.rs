@@ -26,6 +26,7 @@ Examples:
   causeway --listen 0.0.0.0:80 --config /etc/causeway.toml
   causeway config                            show every setting with its effective value
   causeway backup /backups/today.db          copy the store of a running service
+  causeway deploy --chain 8453               put the contracts on Base; CAUSEWAY_DEPLOYER_KEY pays
   causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, beside it:
   causeway --sandbox-rpc http://127.0.0.1:8545
 
@@ -60,6 +61,14 @@ pub(crate) enum Command {
     Config,
     /// Print the API document (OpenAPI 3.1, JSON)
     Openapi,
+    /// Put the contracts on chains, at the same addresses everywhere, and record where they lie
+    Deploy {
+        /// The chain's id; give it once per chain
+        #[arg(long = "chain", value_name = "ID", required = true)]
+        chains: Vec<u64>,
+    },
+    /// Look at the chains through endpoints of its own and sign what became of orders
+    Attester,
     /// Run the sandbox's chains alone, in a process of their own
     Sandbox,
     /// Copy the SQLite store to FILE, consistently, while the service runs

@@ -4,7 +4,10 @@ mod chains;
 mod cli;
 mod commands;
 mod config;
+mod deployments;
+mod hub;
 mod logging;
+mod market;
 mod sandbox;
 mod signals;
 
@@ -36,6 +39,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         None => commands::serve::serve(&Config::load(&cli.options)?),
         Some(Command::Config) => commands::show_config::show_config(&Config::load(&cli.options)?),
         Some(Command::Openapi) => commands::show_openapi::show_openapi(),
+        Some(Command::Deploy { chains }) => commands::deploy::deploy(&Config::load(&cli.options)?, chains),
+        Some(Command::Attester) => commands::attester::attester(&Config::load(&cli.options)?),
         Some(Command::Sandbox) => commands::run_sandbox::run_sandbox(&Config::load(&cli.options)?),
         Some(Command::Backup { file }) => commands::backup::backup(&Config::load(&cli.options)?, file),
     }

@@ -1,4 +1,6 @@
+pub(crate) mod attester;
 pub(crate) mod backup;
+pub(crate) mod deploy;
 pub(crate) mod run_sandbox;
 pub(crate) mod serve;
 pub(crate) mod show_config;

@@ -6,19 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use causeway_catalog::{Catalog, CatalogOptions};
-use causeway_domain::RowKeys;
-use causeway_engine::{ReadBalances, RequestQuote, keep_retention};
+use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
+use causeway_domain::{Deployment, RowKeys};
+use causeway_engine::{Fillers, ReadBalances, RequestQuote, keep_retention};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::{FixedPrices, sandbox_price};
-use causeway_sandbox::Sandbox;
+use causeway_sandbox::genesis::Roles;
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, Mode, ServerConfig};
-use crate::{chains, logging, sandbox, signals};
+use crate::chains::Clients;
+use crate::config::{Config, Mode};
+use crate::deployments::{Contracts, Records};
+use crate::market::Market;
+use crate::sandbox::{self, Play};
+use crate::{hub, logging, signals};
 
 /// How long open requests may take to finish once the service stops; exit follows within 10 s.
 pub(crate) const DRAIN: Duration = Duration::from_secs(8);
@@ -40,24 +44,28 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 
     let store = Arc::new(open_store(config).await?);
     let catalog = Arc::new(load_catalog(config)?);
-    let prices = Arc::new(fixed_prices(config, &catalog)?);
-    let sandbox = open_sandbox(config, &catalog, prices.as_ref())?;
-    let inner_rpc = sandbox_rpc(config, &ServerConfig::local_url(bound));
+    let fixed = Arc::new(fixed_prices(config, &catalog)?);
+    let play = open_sandbox(config, &catalog, fixed.as_ref(), &store).await?;
     let sandbox_rpc = sandbox_rpc(config, &public_url);
+    // Chains inside the process are reached past the door, those elsewhere by their address.
+    let inner_rpc = play.as_ref().map(|play| play.rpc.clone()).or_else(|| sandbox_rpc.clone());
+    let deployments = deployments(config, &catalog, play.as_ref(), inner_rpc.as_deref()).await?;
+    let clients = Clients::connect(&catalog, inner_rpc.as_deref())?;
+    let stop = CancellationToken::new();
+    signals::stop_on_signal(stop.clone())?;
+    let market = Market::open(config, &catalog, fixed, &clients, &deployments, &store, &stop)?;
+    let fillers = Fillers::new(market.fillers.clone(), &config.quotes.options())?;
     let keys = Arc::new(RowKeys::new(config.server.replica));
     let metrics = Arc::new(Metrics::default());
     watch_store(&metrics, &store);
     let app = App {
         catalog: Arc::clone(&catalog),
-        prices,
+        prices: Arc::clone(&market.prices),
         store: store.clone(),
-        read_balances: ReadBalances::new(
-            Arc::clone(&catalog),
-            chains::connect(&catalog, inner_rpc.as_deref())?,
-            BALANCES_DEADLINE,
-        ),
-        request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys),
+        read_balances: ReadBalances::new(Arc::clone(&catalog), clients.readers(), BALANCES_DEADLINE),
+        request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys, fillers),
         metrics,
+        deployments,
         options: Options {
             public_url: public_url.clone(),
             timeout: config.server.timeout(),
@@ -68,19 +76,20 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
             started_at: Timestamp::now(),
         },
     };
-    let beside = sandbox.as_ref().map(|(chains, _)| causeway_sandbox::routes(Arc::clone(chains)));
+    let beside = play.as_ref().map(|play| causeway_sandbox::routes(Arc::clone(&play.chains)));
     let router = causeway_http::router(app, beside.unwrap_or_default());
 
-    let stop = CancellationToken::new();
-    signals::stop_on_signal(stop.clone())?;
     let lists = tokio::spawn(Arc::clone(&catalog).keep_fresh());
     let retention = tokio::spawn(keep_retention(store.clone(), config.retention.policy(), stop.clone()));
+    let probing = tokio::spawn(clients.keep_probing(stop.clone()));
+    market.ready().await;
     greet(config, &public_url, &catalog)?;
     causeway_http::serve(listener, router, stop, DRAIN).await;
     lists.abort();
     retention.await.context("the retention task ended badly")?;
-    if let Some((chains, _lock)) = &sandbox {
-        chains.stop().await;
+    probing.abort();
+    if let Some(play) = play {
+        play.stop().await;
     }
     if tokio::time::timeout(CLOSE, store.close()).await.is_err() {
         tracing::warn!("the store did not close in time; what it has acknowledged is safe");
@@ -121,23 +130,57 @@ pub(crate) fn load_catalog(config: &Config) -> anyhow::Result<Catalog> {
     Ok(Catalog::load(&CatalogOptions {
         chains: config.chains.clone(),
         lists: config.tokens.lists.clone(),
+        own: own_tokens(config)?,
         cache_dir: Some(config.data_dir.join("token-lists")),
     })?)
 }
 
-/// The chains inside the process and the lock on what is kept of them, unless they run elsewhere or not at all.
-fn open_sandbox(
+/// The tokens that come with our own contracts, and in the sandbox those that the hub's vaults are over.
+fn own_tokens(config: &Config) -> anyhow::Result<Vec<OwnToken>> {
+    match config.mode {
+        Mode::Sandbox => {
+            let mut own = hub::play_tokens();
+            own.extend(hub::share_tokens(&Contracts::play(&Roles::new()?)?.hub()?));
+            Ok(own)
+        }
+        Mode::Production => {
+            let deployments = Records::under(&config.data_dir).read()?;
+            Ok(deployments.iter().flat_map(hub::share_tokens).collect())
+        }
+    }
+}
+
+/// The chains inside the process, unless they run elsewhere or not at all.
+async fn open_sandbox(
     config: &Config,
     catalog: &Catalog,
     prices: &FixedPrices,
-) -> anyhow::Result<Option<(Arc<Sandbox>, File)>> {
-    let inside = config.mode == Mode::Sandbox && config.sandbox.enabled && config.sandbox.rpc.is_none();
-    if !inside {
+    store: &Store,
+) -> anyhow::Result<Option<Play>> {
+    if config.mode != Mode::Sandbox || !config.sandbox.enabled {
         return Ok(None);
     }
-    let lock = lock(&config.data_dir.join("sandbox"))?;
-    let chains = sandbox::open(catalog, prices, &config.data_dir, config.sandbox.fresh)?;
-    Ok(Some((Arc::new(chains), lock)))
+    if config.sandbox.fresh {
+        // Before the chains go: nonces of chains that are no more would keep every later transaction waiting.
+        store.forget_chains().await.context("what the store keeps of the chains could not be forgotten")?;
+    }
+    let inside = config.sandbox.rpc.is_none();
+    Ok(if inside { Some(Play::open(config, catalog, prices).await?) } else { None })
+}
+
+/// Where our contracts lie: put there now, found where another process put them, or as the records say.
+async fn deployments(
+    config: &Config,
+    catalog: &Catalog,
+    play: Option<&Play>,
+    rpc: Option<&str>,
+) -> anyhow::Result<Vec<Deployment>> {
+    match (play, rpc) {
+        (Some(play), _) => play.deploy(config, catalog).await,
+        (None, Some(rpc)) => sandbox::find_contracts(catalog, rpc).await,
+        (None, None) if config.mode == Mode::Production => Records::under(&config.data_dir).read(),
+        (None, None) => Ok(Vec::new()),
+    }
 }
 
 /// Where the play chains answer, whether they run inside or elsewhere.

@@ -1,8 +1,11 @@
 //! What an operator can set: one struct per concern, each with its defaults; unknown keys are refused.
 
+mod attester;
+mod contracts;
 mod database;
 mod log;
 mod prices;
+mod quotes;
 mod read;
 mod retention;
 mod sandbox;
@@ -15,9 +18,12 @@ use anyhow::Context as _;
 use causeway_catalog::{ChainOverride, TokenListConfig};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use attester::AttesterConfig;
+pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use log::{LogConfig, LogFormat};
 pub(crate) use prices::PricesConfig;
+pub(crate) use quotes::QuotesConfig;
 pub(crate) use retention::RetentionConfig;
 pub(crate) use sandbox::SandboxConfig;
 pub(crate) use server::ServerConfig;
@@ -56,7 +62,10 @@ pub(crate) struct Config {
     pub(crate) retention: RetentionConfig,
     pub(crate) log: LogConfig,
     pub(crate) prices: PricesConfig,
+    pub(crate) quotes: QuotesConfig,
     pub(crate) tokens: TokensConfig,
+    pub(crate) contracts: ContractsConfig,
+    pub(crate) attester: AttesterConfig,
     pub(crate) sandbox: SandboxConfig,
     /// Chains to add, change or disable, by id.
     pub(crate) chains: Vec<ChainOverride>,
@@ -72,7 +81,10 @@ impl Default for Config {
             retention: RetentionConfig::default(),
             log: LogConfig::default(),
             prices: PricesConfig::default(),
+            quotes: QuotesConfig::default(),
             tokens: TokensConfig::default(),
+            contracts: ContractsConfig::default(),
+            attester: AttesterConfig::default(),
             sandbox: SandboxConfig::default(),
             chains: Vec::new(),
         }
@@ -125,7 +137,10 @@ impl Config {
         self.server.check()?;
         self.retention.check()?;
         self.log.check()?;
+        self.contracts.check()?;
         self.sandbox.check()?;
+        self.attester.check()?;
+        self.quotes.check()?;
         self.prices.check()
     }
 

@@ -1,0 +1,95 @@
+use std::collections::BTreeMap;
+
+use causeway_domain::ports::{ChainContracts, NoAttestation};
+use causeway_domain::{ChainId, Deployment, Terms};
+
+/// The contracts of these deployments by chain; a chain may have several, of older versions.
+pub fn known_contracts<'a>(
+    deployments: impl IntoIterator<Item = &'a Deployment>,
+) -> BTreeMap<ChainId, ChainContracts> {
+    let mut known: BTreeMap<ChainId, ChainContracts> = BTreeMap::new();
+    for deployment in deployments {
+        let chain = deployment.chain;
+        let contracts = known.entry(chain).or_insert_with(|| ChainContracts {
+            chain,
+            escrows: Vec::new(),
+            settlers: Vec::new(),
+            from_block: deployment.from_block,
+        });
+        contracts.escrows.push(deployment.escrow.into_word());
+        contracts.settlers.push(deployment.settler.into_word());
+        contracts.from_block = contracts.from_block.min(deployment.from_block);
+    }
+    known
+}
+
+/// The order's two chains, if an attester with this list may speak of it.
+pub(crate) fn admit(
+    known: &BTreeMap<ChainId, ChainContracts>,
+    terms: &Terms,
+) -> Result<(ChainId, ChainId), NoAttestation> {
+    if terms.is_same_chain() {
+        return Err(NoAttestation::SameChain(terms.origin_chain_id));
+    }
+    let of = |id: u64| ChainId::new(id).and_then(|chain| known.get(&chain));
+    let origin = of(terms.origin_chain_id).filter(|origin| origin.escrows.contains(&terms.escrow));
+    let origin = origin.ok_or(NoAttestation::UnknownEscrow(terms.origin_chain_id))?;
+    let destination =
+        of(terms.destination_chain_id).filter(|destination| destination.settlers.contains(&terms.settler));
+    let destination = destination.ok_or(NoAttestation::UnknownSettler(terms.destination_chain_id))?;
+    Ok((origin.chain, destination.chain))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::{Address, B256};
+
+    use super::*;
+
+    fn deployment(chain: u64, escrow: u8, settler: u8, from_block: u64) -> Deployment {
+        Deployment {
+            chain: ChainId::new(chain).unwrap(),
+            escrow: Address::repeat_byte(escrow),
+            settler: Address::repeat_byte(settler),
+            registry: Address::ZERO,
+            deposit_factory: Address::ZERO,
+            deposit_code_hash: B256::ZERO,
+            permit2: None,
+            min_grace: 60,
+            transfers: false,
+            from_block,
+            hub: None,
+        }
+    }
+
+    fn terms(origin: u64, escrow: u8, destination: u64, settler: u8) -> Terms {
+        let words = [B256::with_last_byte(1); Terms::WORDS];
+        Terms {
+            origin_chain_id: origin,
+            escrow: Address::repeat_byte(escrow).into_word(),
+            destination_chain_id: destination,
+            settler: Address::repeat_byte(settler).into_word(),
+            ..Terms::from_bytes(&words.concat()).unwrap()
+        }
+    }
+
+    #[test]
+    fn rule_11_escrows_and_settlers_come_from_the_attesters_own_list() {
+        let known =
+            known_contracts(&[deployment(1, 1, 2, 9), deployment(10, 3, 4, 0), deployment(1, 5, 6, 7)]);
+        assert_eq!(known[&ChainId::new(1).unwrap()].from_block, 7);
+        assert!(admit(&known, &terms(1, 1, 10, 4)).is_ok());
+        assert!(admit(&known, &terms(1, 5, 10, 4)).is_ok(), "an older version is known too");
+        let refusals = [
+            (terms(1, 1, 1, 2), NoAttestation::SameChain(1)),
+            (terms(1, 3, 10, 4), NoAttestation::UnknownEscrow(1)),
+            (terms(2, 1, 10, 4), NoAttestation::UnknownEscrow(2)),
+            (terms(u64::MAX, 1, 10, 4), NoAttestation::UnknownEscrow(u64::MAX)),
+            (terms(1, 1, 10, 2), NoAttestation::UnknownSettler(10)),
+            (terms(1, 1, 11, 4), NoAttestation::UnknownSettler(11)),
+        ];
+        for (terms, wanted) in refusals {
+            assert_eq!(admit(&known, &terms), Err(wanted));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What an attester answers over HTTP.
+
+mod get_attestation;
+mod get_health;
+mod post_attest;
+mod refusal;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
+
+use crate::attester::Attester;
+
+/// The terms of an order are 1.4 kB of text.
+const BODY_LIMIT: usize = 8 * 1024;
+
+/// `POST /attest`, `GET /attestations/{orderId}` and `GET /health`.
+pub fn router(attester: Attester) -> Router {
+    Router::new()
+        .route("/attest", post(post_attest::post_attest))
+        .route("/attestations/{orderId}", get(get_attestation::get_attestation))
+        .route("/health", get(get_health::get_health))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .with_state(attester)
+}

@@ -1,0 +1,45 @@
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use causeway_domain::ports::NoAttestation;
+
+use crate::wire::RefusalJson;
+
+/// Why a question has no answer; the one place where that becomes HTTP.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    No(NoAttestation),
+    BadBody(String),
+    BadOrderId,
+    NothingSigned,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let plain =
+            |name: &str, message: String| RefusalJson { name: name.to_owned(), message, retry: false };
+        let (status, body) = match self {
+            Self::No(why) => (status(&why), RefusalJson::from(&why)),
+            Self::BadBody(message) => (StatusCode::BAD_REQUEST, plain("BadRequest", message)),
+            Self::BadOrderId => {
+                let message = "an order id is 0x and 64 hexadecimal digits".to_owned();
+                (StatusCode::BAD_REQUEST, plain("BadRequest", message))
+            }
+            Self::NothingSigned => {
+                let message = "this attester has signed nothing about that order".to_owned();
+                (StatusCode::NOT_FOUND, RefusalJson { retry: true, ..plain("NothingSigned", message) })
+            }
+        };
+        (status, Json(body)).into_response()
+    }
+}
+
+fn status(why: &NoAttestation) -> StatusCode {
+    match why {
+        NoAttestation::Unavailable(_)
+        | NoAttestation::Halted { .. }
+        | NoAttestation::Busy
+        | NoAttestation::Journal(_) => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::CONFLICT,
+    }
+}

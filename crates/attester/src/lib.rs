@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod attester;
+mod contracts;
+mod decide;
+mod health;
+mod http;
+mod journal;
+mod ledger;
+mod panel;
+mod watch;
+mod wire;
+
+pub use attester::{Attester, AttesterConfig, SmallAmount, StartError};
+pub use contracts::known_contracts;
+pub use decide::{Facts, decide};
+pub use health::{ChainHealth, Health};
+pub use http::router;
+pub use journal::{Journal, JournalError, Kept, Note};
+pub use panel::{Attest, HttpAttester, HttpAttesterError, Panel, PanelError};
+pub use watch::Watching;

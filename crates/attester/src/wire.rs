@@ -1,0 +1,116 @@
+use alloy_primitives::{Address, B256, Bytes};
+use causeway_domain::ports::NoAttestation;
+use causeway_domain::{Attestation, Outcome, SignatureBytes, SignedAttestation};
+use serde::{Deserialize, Serialize};
+
+/// A signed attestation as JSON, in answers and in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AttestationJson {
+    order_id: B256,
+    epoch: u64,
+    outcome: OutcomeName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    filled_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fill_ref: Option<B256>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    destination_time: Option<u64>,
+    signature: SignatureBytes,
+    attester: Address,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OutcomeName {
+    Filled,
+    Unfilled,
+}
+
+impl From<&SignedAttestation> for AttestationJson {
+    fn from(signed: &SignedAttestation) -> Self {
+        let (filled_at, fill_ref, destination_time) = match signed.attestation {
+            Attestation::Filled { filled_at, fill_ref, .. } => (Some(filled_at), Some(fill_ref), None),
+            Attestation::Unfilled { destination_time, .. } => (None, None, Some(destination_time)),
+        };
+        Self {
+            order_id: signed.attestation.order(),
+            epoch: signed.epoch,
+            outcome: match signed.attestation.outcome() {
+                Outcome::Filled => OutcomeName::Filled,
+                Outcome::Unfilled => OutcomeName::Unfilled,
+            },
+            filled_at,
+            fill_ref,
+            destination_time,
+            signature: signed.signature,
+            attester: signed.attester,
+        }
+    }
+}
+
+impl AttestationJson {
+    /// The attestation, unless it lacks what its outcome needs.
+    pub(crate) fn read(&self) -> Option<SignedAttestation> {
+        let order = self.order_id;
+        let attestation = match self.outcome {
+            OutcomeName::Filled => {
+                Attestation::Filled { order, filled_at: self.filled_at?, fill_ref: self.fill_ref? }
+            }
+            OutcomeName::Unfilled => {
+                Attestation::Unfilled { order, destination_time: self.destination_time? }
+            }
+        };
+        let (epoch, attester, signature) = (self.epoch, self.attester, self.signature);
+        Some(SignedAttestation { attestation, epoch, attester, signature })
+    }
+}
+
+/// What `POST /attest` takes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttestRequest {
+    /// The order's terms, word after word, as the contracts encode them.
+    pub(crate) terms: Bytes,
+}
+
+/// Why there is no attestation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RefusalJson {
+    pub(crate) name: String,
+    pub(crate) message: String,
+    /// Whether the same question may be answered later.
+    pub(crate) retry: bool,
+}
+
+impl From<&NoAttestation> for RefusalJson {
+    fn from(why: &NoAttestation) -> Self {
+        Self { name: why.name().to_owned(), message: why.to_string(), retry: why.is_retryable() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_outcomes_read_back_and_half_of_one_does_not() {
+        let sign = |attestation| SignedAttestation {
+            attestation,
+            epoch: 3,
+            attester: Address::repeat_byte(1),
+            signature: SignatureBytes::repeat_byte(2),
+        };
+        let order = B256::repeat_byte(3);
+        for attestation in [
+            Attestation::Filled { order, filled_at: 4, fill_ref: B256::repeat_byte(5) },
+            Attestation::Unfilled { order, destination_time: 6 },
+        ] {
+            let json = serde_json::to_string(&AttestationJson::from(&sign(attestation))).unwrap();
+            let read: AttestationJson = serde_json::from_str(&json).unwrap();
+            assert_eq!(read.read(), Some(sign(attestation)));
+            let half = json.replace("filledAt", "x").replace("destinationTime", "x");
+            assert_eq!(serde_json::from_str::<AttestationJson>(&half).unwrap().read(), None);
+        }
+    }
+}

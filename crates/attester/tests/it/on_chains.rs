@@ -1,0 +1,136 @@
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy_primitives::{Address, U256};
+use alloy_sol_types::SolCall as _;
+use causeway_attester::{
+    Attest, Attester, AttesterConfig, HttpAttester, Panel, Watching, known_contracts, router,
+};
+use causeway_domain::ports::{Attestations as _, Care, ChainView, EscrowState};
+use causeway_domain::{Attestation, Collected, Deployment, Terms};
+use causeway_evm::attest::EvmVerifier;
+use causeway_evm::contracts::Escrow;
+use causeway_sandbox::genesis::TestWallet;
+use tempfile::TempDir;
+
+use crate::fake::eventually;
+use crate::play::{FILL_WINDOW, PlayChain, genesis, now, order, signer};
+
+/// Two chains, our contracts on both, and three attesters of which two must agree.
+struct World {
+    origin: PlayChain,
+    destination: PlayChain,
+    deployments: [Deployment; 2],
+    attesters: Vec<(Attester, Watching, TempDir)>,
+    panel: Panel,
+    wallets: Vec<TestWallet>,
+}
+
+async fn world() -> World {
+    let roles = genesis().roles().clone();
+    let addresses: Vec<_> = roles.attesters.iter().map(|wallet| wallet.address).collect();
+    let (origin, destination) = tokio::join!(PlayChain::start(1, now()), PlayChain::start(10, now()));
+    let (one, two) = tokio::join!(origin.deploy(&addresses), destination.deploy(&addresses));
+    let deployments = [one, two];
+    let mut attesters = Vec::new();
+    let mut members: Vec<(Address, Arc<dyn Attest>)> = Vec::new();
+    for (place, wallet) in roles.attesters.iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = AttesterConfig {
+            poll: Duration::from_millis(100),
+            ..AttesterConfig::new(known_contracts(&deployments))
+        };
+        let views = [origin.view(), destination.view()];
+        let attester = Attester::open(config, Arc::new(signer(wallet)), views, folder.path()).unwrap();
+        let member: Arc<dyn Attest> = if place == 0 {
+            Arc::new(HttpAttester::new(&serve(attester.clone()).await).unwrap())
+        } else {
+            Arc::new(attester.clone())
+        };
+        members.push((wallet.address, member));
+        attesters.push((attester.clone(), attester.watch(), folder));
+    }
+    let panel = Panel::new(members, NonZeroUsize::new(2).unwrap(), Arc::new(EvmVerifier)).unwrap();
+    World { origin, destination, deployments, attesters, panel, wallets: genesis().wallets().to_vec() }
+}
+
+async fn serve(attester: Attester) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router(attester)).await });
+    address
+}
+
+impl World {
+    /// Waits until all three have signed by themselves.
+    async fn all_signed(&self, terms: &Terms) {
+        for (attester, ..) in &self.attesters {
+            eventually("an attester's own signature", || attester.attestation(&terms.id())).await;
+        }
+    }
+
+    async fn collect(&self, terms: &Terms) -> Collected {
+        self.panel.collect(terms).await.unwrap()
+    }
+
+    async fn end(&self, terms: &Terms, call: Vec<u8>) -> EscrowState {
+        self.origin.land(&self.wallets[5], Address::from_word(terms.escrow), 0, call).await;
+        self.origin.settle().await;
+        let view: Arc<dyn ChainView> = self.origin.view();
+        let block = view.final_block(Care::Usual).await.unwrap();
+        view.escrow_state(terms.escrow, terms.id(), &block).await.unwrap()
+    }
+
+    async fn balance(&self, wallet: &TestWallet) -> U256 {
+        self.origin.client.native_balance(wallet.address).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_filled_order_is_claimed_and_an_unfilled_one_refunded_with_two_signatures_of_three() {
+    let world = world().await;
+    let [origin, destination] = &world.deployments;
+    let (user, filler, payee) = (&world.wallets[0], &world.wallets[1], &world.wallets[2]);
+    let (first, second) = (order(origin, destination, "first"), order(origin, destination, "second"));
+
+    world.origin.open(&first, user).await;
+    world.origin.open(&second, user).await;
+    world.origin.settle().await;
+    let early = world.panel.collect(&first).await.unwrap_err();
+    assert!(early.retry && early.answers.iter().all(|(_, why)| why.name() == "Undecided"), "{early}");
+
+    let filled = world.destination.fill(&first, filler).await;
+    world.destination.settle().await;
+    world.all_signed(&first).await;
+    let Collected { attestation, signatures } = world.collect(&first).await;
+    let Attestation::Filled { filled_at, fill_ref, .. } = attestation else { panic!("{attestation:?}") };
+    assert_eq!((fill_ref, signatures.len()), (filled.transaction_hash, 2));
+    let before = world.balance(payee).await;
+    let claim = Escrow::claimCall {
+        order: (&first).into(),
+        filledAt: U256::from(filled_at),
+        fillRef: fill_ref,
+        signatures: signatures.iter().map(|signature| signature.to_vec().into()).collect(),
+    };
+    assert_eq!(world.end(&first, claim.abi_encode()).await, EscrowState::Claimed);
+    assert_eq!(world.balance(payee).await - before, first.amount_in);
+
+    world.destination.chain.increase_time(FILL_WINDOW + 60);
+    world.destination.settle().await;
+    world.all_signed(&second).await;
+    let Collected { attestation, signatures } = world.collect(&second).await;
+    let Attestation::Unfilled { destination_time, .. } = attestation else { panic!("{attestation:?}") };
+    let before = world.balance(user).await;
+    let refund = Escrow::refundUnfilledCall {
+        order: (&second).into(),
+        destinationTime: U256::from(destination_time),
+        signatures: signatures.iter().map(|signature| signature.to_vec().into()).collect(),
+    };
+    assert_eq!(world.end(&second, refund.abi_encode()).await, EscrowState::Refunded);
+    assert_eq!(world.balance(user).await - before, second.amount_in);
+    for (attester, ..) in &world.attesters {
+        eventually("health", || (attester.health().status() == "ok").then_some(())).await;
+        assert_eq!((attester.health().signed, attester.health().waiting), (2, 0));
+    }
+}

@@ -1,0 +1,156 @@
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy_primitives::B256;
+use anyhow::{Context as _, ensure};
+use causeway_attester::{Attester, SmallAmount, known_contracts};
+use causeway_domain::ports::ChainView;
+use causeway_domain::{ChainId, Deployment};
+use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
+use causeway_evm::{EvmClient, EvmConfig, Http, RpcUrl, Signer};
+use causeway_sandbox::genesis::is_test_key;
+use tokio_util::sync::CancellationToken;
+
+use super::serve::{DRAIN, listen, load_catalog};
+use crate::config::{Config, Mode};
+use crate::deployments::Records;
+use crate::{logging, sandbox, signals};
+
+/// Holds the attester's key, unless a file does.
+const KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
+
+/// Where a service with its sandbox answers when nothing else was said.
+const DEFAULT_SANDBOX: &str = "http://127.0.0.1:8080";
+
+/// How many endpoints of a real chain must say the same.
+const AGREE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
+/// Runs one attester: its own key, endpoints, list of contracts and journal, and nothing of the service's.
+#[tokio::main]
+pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
+    logging::start(&config.log)?;
+    let signer = Arc::new(read_key(config)?);
+    let deployments = find_deployments(config).await?;
+    let views = connect(config, &deployments)?;
+    let settings = causeway_attester::AttesterConfig {
+        small: small_amounts(config)?,
+        poll: Duration::from_millis(config.attester.poll_milliseconds),
+        ..causeway_attester::AttesterConfig::new(known_contracts(&deployments))
+    };
+    let attester = Attester::open(settings, signer, views, &config.data_dir.join("attester"))?;
+
+    let listener = listen(config.server.listen).await?;
+    let url = config.server.public_url(listener.local_addr()?);
+    let stop = CancellationToken::new();
+    signals::stop_on_signal(stop.clone())?;
+    let watching = attester.watch();
+    let (address, chains) = (attester.address(), deployments.len());
+    // Nobody may be reading any more, and the attester runs all the same.
+    let _ = writeln!(
+        std::io::stdout(),
+        "\n  Attester {address} is watching {chains} chains ({mode})\n\n    \
+         Answers on  {url}\n    \
+         Health      {url}/health\n\n  \
+         Ctrl-C stops it.\n",
+        mode = config.mode.as_str(),
+    );
+    causeway_http::serve(listener, causeway_attester::router(attester), stop, DRAIN).await;
+    watching.stop().await;
+    Ok(())
+}
+
+fn read_key(config: &Config) -> anyhow::Result<Signer> {
+    let (place, text) = match &config.attester.key_file {
+        Some(file) => (file.display().to_string(), read_key_file(file)?),
+        None => {
+            let missing = || {
+                format!("set {KEY_VARIABLE} to this attester's private key (64 hex digits), or attester.key_file to its file")
+            };
+            (KEY_VARIABLE.to_owned(), std::env::var(KEY_VARIABLE).with_context(missing)?)
+        }
+    };
+    let key: B256 = text.trim().parse().ok().with_context(|| format!("{place} does not hold 64 hex digits"))?;
+    let known = config.mode == Mode::Production && is_test_key(&key);
+    ensure!(!known, "{place} holds a key of the test phrase, which everybody knows");
+    Ok(Signer::from_bytes(&key.0)?)
+}
+
+fn read_key_file(file: &Path) -> anyhow::Result<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fault = || format!("cannot read the key in {}", file.display());
+    let mode = std::fs::metadata(file).with_context(fault)?.permissions().mode();
+    ensure!(mode & 0o077 == 0, "others may read the key in {0}: chmod 600 {0}", file.display());
+    std::fs::read_to_string(file).with_context(fault)
+}
+
+/// The attester's own list of contracts. On play chains they can be found without one.
+async fn find_deployments(config: &Config) -> anyhow::Result<Vec<Deployment>> {
+    let recorded = Records::under(&config.data_dir).read()?;
+    if !recorded.is_empty() {
+        return Ok(recorded);
+    }
+    let folder = config.data_dir.join("deployments");
+    ensure!(
+        config.mode == Mode::Sandbox,
+        "{} holds no deployment records: put those there whose contracts this attester is to speak of, after looking at \
+         the contracts themselves",
+        folder.display()
+    );
+    sandbox::find_contracts(&load_catalog(config)?, &play_rpc(config)).await
+}
+
+fn play_rpc(config: &Config) -> String {
+    let base = config.sandbox.rpc.as_deref().unwrap_or(DEFAULT_SANDBOX).trim_end_matches('/');
+    format!("{base}/sandbox/rpc")
+}
+
+fn connect(config: &Config, deployments: &[Deployment]) -> anyhow::Result<Vec<Arc<dyn ChainView>>> {
+    let http = Http::new()?;
+    let mut views: Vec<Arc<dyn ChainView>> = Vec::new();
+    for deployment in deployments {
+        let chain = deployment.chain;
+        let urls = endpoints(config, chain)?;
+        let quorum = match config.mode {
+            Mode::Production => AGREE,
+            Mode::Sandbox => AGREE.min(NonZeroUsize::new(urls.len()).unwrap_or(NonZeroUsize::MIN)),
+        };
+        ensure!(
+            urls.len() >= quorum.get(),
+            "chain {chain} needs at least {quorum} RPC addresses of different operators in attester.chains"
+        );
+        let client = EvmClient::with_http(chain, EvmConfig::for_chain(chain, urls), &http)?;
+        let finality = match config.mode {
+            Mode::Production => AttestFinality::for_chain(chain),
+            Mode::Sandbox => AttestFinality::sandbox(),
+        };
+        let fresh_for = Duration::from_millis(config.attester.poll_milliseconds / 2);
+        views.push(Arc::new(EvmView::new(client, ViewConfig { finality, quorum, fresh_for })));
+    }
+    Ok(views)
+}
+
+fn endpoints(config: &Config, chain: ChainId) -> anyhow::Result<Vec<RpcUrl>> {
+    let own = config.attester.chains.iter().find(|own| own.id == chain.get());
+    match (own, config.mode) {
+        (Some(own), _) => Ok(own.rpc.iter().map(|rpc| rpc.0.clone()).collect()),
+        (None, Mode::Sandbox) => Ok(vec![format!("{}/{chain}", play_rpc(config)).parse()?]),
+        (None, Mode::Production) => anyhow::bail!(
+            "there is a deployment record for chain {chain}, and attester.chains does not say how to reach it"
+        ),
+    }
+}
+
+fn small_amounts(config: &Config) -> anyhow::Result<Vec<SmallAmount>> {
+    let mut amounts = Vec::new();
+    for own in &config.attester.chains {
+        let chain = ChainId::new(own.id).with_context(|| format!("{} is not a chain id", own.id))?;
+        for small in &own.small {
+            let (token, up_to) = (small.token.into_word(), small.amount()?.get());
+            amounts.push(SmallAmount { chain, token, up_to });
+        }
+    }
+    Ok(amounts)
+}

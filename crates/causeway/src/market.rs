@@ -1,0 +1,208 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy_primitives::U256;
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{Filler, GasFeed, PriceFeed};
+use causeway_domain::{
+    Address, ChainId, Deployment, DepositMethod, Parties, RawAmount, SOLANA_CHAIN_ID, TokenId,
+};
+use causeway_evm::{CachedGas, CachedVaultRates, Vault};
+use causeway_fillers::inventory::{
+    Accounts, Book, BookSources, ChainTerms, Equipment, InventoryConfig, InventoryFiller, ServedToken,
+    Spreads, Unclaimed, keep_book,
+};
+use causeway_prices::{DriftingPrices, FixedPrices, VaultPrices, asset_of, is_dollar, sandbox_swing};
+use causeway_sandbox::genesis::{FillerRole, Roles};
+use causeway_store::Store;
+use tokio_util::sync::CancellationToken;
+
+use crate::chains::Clients;
+use crate::config::{Config, Mode};
+
+/// How often gas prices, vault rates and the fillers' books are read, and how long a reading counts.
+const EVERY: Duration = Duration::from_secs(5);
+const MAX_AGE: Duration = Duration::from_mins(1);
+
+/// How long the first readings may take before the service says that it runs all the same.
+const FIRST_READINGS: Duration = Duration::from_secs(15);
+
+/// What a signature costs on Solana, in lamports.
+const LAMPORTS_PER_SIGNATURE: u64 = 5_000;
+
+/// How long a deposit on a play chain takes to be believed: two blocks.
+const PLAY_DEPOSIT_SECONDS: u32 = 2;
+
+/// What quotes are made of: prices, and fillers with their books.
+pub(crate) struct Market {
+    pub(crate) prices: Arc<dyn PriceFeed>,
+    pub(crate) fillers: Vec<Arc<dyn Filler>>,
+    books: Vec<Arc<Book>>,
+    gas: Arc<CachedGas>,
+    /// One token of every chain that is served.
+    samples: Vec<TokenId>,
+}
+
+impl Market {
+    /// Puts the market together and begins to read what it needs, until `stop`.
+    pub(crate) fn open(
+        config: &Config,
+        catalog: &Catalog,
+        fixed: Arc<FixedPrices>,
+        clients: &Clients,
+        deployments: &[Deployment],
+        store: &Arc<Store>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let drifting = match config.mode {
+            Mode::Sandbox => drifting(catalog, fixed),
+            Mode::Production => fixed,
+        };
+        let lamports = RawAmount::new(U256::from(LAMPORTS_PER_SIGNATURE));
+        let gas = Arc::new(CachedGas::new(MAX_AGE, [(SOLANA_CHAIN_ID, lamports)]));
+        let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, deployments)));
+        let prices: Arc<dyn PriceFeed> =
+            Arc::new(VaultPrices::new(drifting, vaults.clone(), vault_decimals(catalog, deployments)));
+        keep_readings(&gas, &vaults, clients, stop);
+        let mut market = Self { prices, fillers: Vec::new(), books: Vec::new(), gas, samples: Vec::new() };
+        // In production a filler needs keys and money of its own, which the sandbox has in play.
+        if config.mode != Mode::Sandbox || deployments.is_empty() {
+            return Ok(market);
+        }
+        let tokens = served_tokens(catalog, deployments);
+        market.samples = deployments.iter().map(|there| TokenId::native(there.chain)).collect();
+        for role in Roles::new()?.fillers {
+            let book = Arc::new(Book::new(MAX_AGE));
+            let equipment = Equipment {
+                chains: deployments.iter().map(|there| (there.chain, chain_terms(there))).collect(),
+                tokens: tokens.clone(),
+                accounts: accounts(&role),
+                prices: Arc::clone(&market.prices),
+                gas: market.gas.clone(),
+                vaults: vaults.clone(),
+                book: Arc::clone(&book),
+                unclaimed: Arc::new(Unclaimed::default()),
+            };
+            let sources = BookSources {
+                filler: role.name.to_owned(),
+                readers: clients.readers(),
+                reservations: store.clone(),
+                accounts: accounts(&role),
+                tokens: by_chain(&tokens),
+            };
+            tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
+            market.fillers.push(Arc::new(InventoryFiller::new(play_filler(&role), equipment)?));
+            market.books.push(book);
+        }
+        Ok(market)
+    }
+
+    /// Waits until the fillers know what they hold and what gas costs, so that the first ask is answered like any other.
+    pub(crate) async fn ready(&self) {
+        let known = || {
+            let holds = |book: &Arc<Book>| self.samples.iter().all(|token| book.holding(token).is_some());
+            self.books.iter().all(holds)
+                && self.samples.iter().all(|token| self.gas.price(token.chain()).is_some())
+        };
+        let wait = async {
+            while !known() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        if tokio::time::timeout(FIRST_READINGS, wait).await.is_err() {
+            tracing::warn!(
+                "some chains have not told yet what the fillers hold; their routes come when they have"
+            );
+        }
+    }
+}
+
+/// The sandbox's prices move a little, as prices do.
+fn drifting(catalog: &Catalog, fixed: Arc<FixedPrices>) -> Arc<dyn PriceFeed> {
+    let snapshot = catalog.snapshot();
+    let swings = snapshot.assets().iter().flat_map(|asset| {
+        let swing = sandbox_swing(&asset.coin);
+        asset.tokens.iter().map(move |token| (*token, swing))
+    });
+    Arc::new(DriftingPrices::new(fixed, swings.collect::<Vec<_>>(), 0))
+}
+
+fn keep_readings(
+    gas: &Arc<CachedGas>,
+    vaults: &Arc<CachedVaultRates>,
+    clients: &Clients,
+    stop: &CancellationToken,
+) {
+    let (gas, vaults, evm, stop) = (Arc::clone(gas), Arc::clone(vaults), clients.evm.clone(), stop.clone());
+    tokio::spawn(async move {
+        let readings = async { tokio::join!(gas.keep(&evm, EVERY), vaults.keep(&evm, EVERY)) };
+        stop.run_until_cancelled(readings).await;
+    });
+}
+
+fn known_vaults(catalog: &Catalog, deployments: &[Deployment]) -> Vec<Vault> {
+    let snapshot = catalog.snapshot();
+    let vaults = deployments.iter().filter_map(|there| Some((there.chain, there.hub.as_ref()?)));
+    let vaults = vaults.flat_map(|(chain, hub)| hub.vaults.iter().map(move |vault| (chain, vault)));
+    vaults
+        .filter_map(|(chain, vault)| {
+            let asset = TokenId::from_address(chain, Address::Evm(vault.asset))?;
+            let share = TokenId::from_address(chain, Address::Evm(vault.vault))?;
+            Some(Vault { share, asset, asset_decimals: snapshot.token(&asset)?.token.decimals })
+        })
+        .collect()
+}
+
+fn vault_decimals(catalog: &Catalog, deployments: &[Deployment]) -> Vec<(TokenId, u8)> {
+    let snapshot = catalog.snapshot();
+    let tokens = known_vaults(catalog, deployments).into_iter().flat_map(|vault| [vault.share, vault.asset]);
+    tokens.filter_map(|id| Some((id, snapshot.token(&id)?.token.decimals))).collect()
+}
+
+/// The well-known tokens of every chain that has our contracts.
+fn served_tokens(catalog: &Catalog, deployments: &[Deployment]) -> Vec<ServedToken> {
+    let snapshot = catalog.snapshot();
+    let chains: Vec<ChainId> = deployments.iter().map(|there| there.chain).collect();
+    let shares: Vec<TokenId> = known_vaults(catalog, deployments).iter().map(|vault| vault.share).collect();
+    let tokens = snapshot.top(&chains).into_iter().map(|listed| listed.token);
+    tokens
+        .filter(|token| !shares.contains(&token.id))
+        .filter_map(|token| {
+            let coin = &snapshot.asset(&token.id)?.coin;
+            Some(ServedToken {
+                id: token.id,
+                decimals: token.decimals,
+                asset: asset_of(coin).to_owned(),
+                stable: is_dollar(coin),
+            })
+        })
+        .collect()
+}
+
+fn by_chain(tokens: &[ServedToken]) -> HashMap<ChainId, Vec<TokenId>> {
+    let mut chains: HashMap<ChainId, Vec<TokenId>> = HashMap::new();
+    for token in tokens {
+        chains.entry(token.id.chain()).or_default().push(token.id);
+    }
+    chains
+}
+
+fn chain_terms(there: &Deployment) -> ChainTerms {
+    let mut methods = vec![DepositMethod::ContractCall];
+    methods.extend(there.permit2.map(|_| DepositMethod::Permit2));
+    methods.extend(there.transfers.then_some(DepositMethod::Transfer));
+    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, methods)
+}
+
+fn accounts(role: &FillerRole) -> Accounts {
+    let parties = Parties { filler: Address::Evm(role.hot.address), payee: Address::Evm(role.payee.address) };
+    Accounts { evm: Some(parties), solana: None }
+}
+
+/// Two fillers that are each the better one at something.
+fn play_filler(role: &FillerRole) -> InventoryConfig {
+    let spreads =
+        if role.name == "north" { Spreads::tight_on_stables() } else { Spreads::tight_on_volatile() };
+    InventoryConfig { name: role.name.to_owned(), spreads, ..InventoryConfig::default() }
+}

@@ -1,0 +1,109 @@
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::service::{Service, causeway, data_dir};
+
+fn causeway_in(folder: &Path) -> Command {
+    let mut command = causeway();
+    command.current_dir(folder).arg("--data-dir").arg(folder);
+    command
+}
+
+async fn code(service: &Service, chain: u64, address: &str) -> String {
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_getCode", "params": [address, "latest"] });
+    let url = format!("{}/sandbox/rpc/{chain}", service.url);
+    let answer: Value =
+        service.client.post(url).body(call.to_string()).send().await.unwrap().json().await.unwrap();
+    answer["result"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn every_address_of_the_hub_has_code_and_shares_are_listed() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let config = service.get_json("/v1/config/hub").await;
+    assert_eq!(config, service.get_json("/v1/config/arcadia").await);
+    assert_eq!(config["medusaURL"], service.url);
+    let hub = config["chainId"].as_u64().unwrap();
+    assert_eq!(hub, 4_278_608);
+    let contracts = config["contract"].as_object().unwrap();
+    for (name, value) in contracts {
+        let places: Vec<(u64, &str)> = match value {
+            Value::Object(by_chain) => {
+                assert_eq!(by_chain.len(), 18, "{name} lies on every EVM chain");
+                by_chain.iter().map(|(chain, at)| (chain.parse().unwrap(), at.as_str().unwrap())).collect()
+            }
+            address => vec![(hub, address.as_str().unwrap())],
+        };
+        for (chain, address) in places {
+            assert_ne!(code(&service, chain, address).await, "0x", "{name} at {address} on {chain}");
+        }
+    }
+    let vaults = service.get_json("/v1/vaults").await;
+    assert_eq!(vaults.as_array().unwrap().len(), 2);
+    for vault in vaults.as_array().unwrap() {
+        for at in [&vault["vault"], &vault["teller"], &vault["assets"][0]] {
+            assert_ne!(code(&service, hub, at.as_str().unwrap()).await, "0x", "{vault}");
+        }
+    }
+    let shares = service.get_json("/v1/mtokens").await;
+    let symbols: Vec<&str> =
+        shares.as_array().unwrap().iter().map(|share| share["symbol"].as_str().unwrap()).collect();
+    assert_eq!(symbols, ["cwUSDC", "cwWETH"]);
+    let found = service.get_json("/v1/tokens/search?q=cwUSDC").await;
+    assert_eq!(found["data"][0]["address"], vaults[0]["vault"]);
+}
+
+#[tokio::test]
+async fn deploying_again_finds_everything_where_it_was() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let records = data_dir();
+    let arguments = ["deploy", "--chain", "8453", "--chain", "4278608", "--sandbox-rpc", &service.url];
+    let deploy = || causeway_in(records.path()).args(arguments).output().unwrap();
+    let (first, second) = (deploy(), deploy());
+    let text = String::from_utf8_lossy(&first.stdout).into_owned();
+    assert!(first.status.success(), "{text}{}", String::from_utf8_lossy(&first.stderr));
+    assert_eq!(text.matches("was there").count(), 4 + 8, "{text}");
+    assert_eq!(text.matches("swept back").count(), 2, "{text}");
+    assert_eq!(text, String::from_utf8_lossy(&second.stdout));
+    let written = |base: &Path| {
+        let text = std::fs::read_to_string(base.join("deployments/8453.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let (ours, theirs) = (written(records.path()), written(folder.path()));
+    assert_eq!(ours["escrow"], theirs["escrow"]);
+    assert_eq!(ours["transfers"], true);
+}
+
+#[test]
+fn deploy_says_what_is_missing() {
+    let folder = data_dir();
+    let fails = |arguments: &[&str], words: &str| {
+        let output = causeway_in(folder.path()).args(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(words), "{arguments:?}: {error}");
+    };
+    fails(&["deploy"], "--chain");
+    fails(
+        &["deploy", "--chain", "20011000000", "--sandbox-rpc", "http://127.0.0.1:9"],
+        "no enabled EVM chain",
+    );
+    fails(&["deploy", "--chain", "1", "--sandbox-rpc", "http://127.0.0.1:9"], "does not answer");
+    let file = folder.path().join("production.toml");
+    std::fs::write(&file, "mode = \"production\"\n").unwrap();
+    let config = file.to_str().unwrap();
+    fails(&["deploy", "--chain", "1", "--config", config], "contracts.attesters");
+    std::fs::write(&file, "mode = \"production\"\n[contracts]\nattesters = [\"0x70997970C51812dc3A010C7d01b50e0d17dc79C8\"]\nthreshold = 1\n").unwrap();
+    fails(&["deploy", "--chain", "1", "--config", config], "CAUSEWAY_DEPLOYER_KEY");
+    let test_key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+    let output = causeway_in(folder.path())
+        .args(["deploy", "--chain", "1", "--config", config])
+        .env("CAUSEWAY_DEPLOYER_KEY", test_key)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("test phrase") && !error.contains("ac0974"), "{error}");
+}
