@@ -63,7 +63,7 @@ async function makeCases() {
     'a call into an unknown opcode': call({}, '0x0c'),
     'a call that jumps astray': call({}, '0x60ff56'),
     'a call that underflows the stack': call({}, '0x50'),
-    'an estimate of what never ends': call({}, LOOP, 'eth_estimateGas'),
+    'an estimate of what never ends': call({ gas: '0x20000' }, LOOP, 'eth_estimateGas'),
     'a call of more than the balance': call({ from: NOBODY, value: '0x1' }),
     'a call with less than the intrinsic gas': call({ gas: '0x1' }),
     'a call with a tip above the fee': call({ maxFeePerGas: numberToHex(5n * GWEI), maxPriorityFeePerGas: numberToHex(6n * GWEI) }),

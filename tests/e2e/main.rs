@@ -8,10 +8,12 @@
 )]
 
 mod api;
+mod attester;
 mod cli;
 mod contracts;
 mod house_plan;
 mod kill;
+mod quotes;
 mod sandbox;
 mod service;
 mod shutdown;

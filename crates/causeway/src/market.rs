@@ -34,6 +34,9 @@ const LAMPORTS_PER_SIGNATURE: u64 = 5_000;
 /// How long a deposit on a play chain takes to be believed: two blocks.
 const PLAY_DEPOSIT_SECONDS: u32 = 2;
 
+/// Coins whose balances change by themselves: an escrow of fixed amounts cannot hold them.
+const REBASING: [&str; 1] = ["staked-ether"];
+
 /// What quotes are made of: prices, and fillers with their books.
 pub(crate) struct Market {
     pub(crate) prices: Arc<dyn PriceFeed>,
@@ -170,7 +173,7 @@ fn served_tokens(catalog: &Catalog, deployments: &[Deployment]) -> Vec<ServedTok
         .filter(|token| !shares.contains(&token.id))
         .filter_map(|token| {
             let coin = &snapshot.asset(&token.id)?.coin;
-            Some(ServedToken {
+            (!REBASING.contains(&coin.as_str())).then(|| ServedToken {
                 id: token.id,
                 decimals: token.decimals,
                 asset: asset_of(coin).to_owned(),

@@ -67,12 +67,15 @@ fn read_key(config: &Config) -> anyhow::Result<Signer> {
         Some(file) => (file.display().to_string(), read_key_file(file)?),
         None => {
             let missing = || {
-                format!("set {KEY_VARIABLE} to this attester's private key (64 hex digits), or attester.key_file to its file")
+                format!(
+                    "set {KEY_VARIABLE} to this attester's private key (64 hex digits), or attester.key_file to its file"
+                )
             };
             (KEY_VARIABLE.to_owned(), std::env::var(KEY_VARIABLE).with_context(missing)?)
         }
     };
-    let key: B256 = text.trim().parse().ok().with_context(|| format!("{place} does not hold 64 hex digits"))?;
+    let key: B256 =
+        text.trim().parse().ok().with_context(|| format!("{place} does not hold 64 hex digits"))?;
     let known = config.mode == Mode::Production && is_test_key(&key);
     ensure!(!known, "{place} holds a key of the test phrase, which everybody knows");
     Ok(Signer::from_bytes(&key.0)?)

@@ -75,7 +75,10 @@ mod tests {
 
     #[test]
     fn the_defaults_are_those_of_the_deed() {
-        assert_eq!(format!("{:?}", QuotesConfig::default().options()), format!("{:?}", QuoteOptions::default()));
+        assert_eq!(
+            format!("{:?}", QuotesConfig::default().options()),
+            format!("{:?}", QuoteOptions::default())
+        );
     }
 
     #[test]

@@ -1,0 +1,130 @@
+use reqwest::Response;
+use serde_json::{Value, json};
+
+use crate::service::{Service, data_dir};
+
+const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+async fn ask(service: &Service, path: &str, body: &Value) -> Response {
+    let request = service.client.post(format!("{}{path}", service.url)).body(body.to_string());
+    request.send().await.unwrap()
+}
+
+/// Its balances change by themselves, so no escrow may hold it and nobody quotes it.
+const STETH: &str = "0xae7ab96520DE3A18E5e111B5EaAb095312D7fE84";
+
+/// A listed token with the raw amount that is worth about a hundred dollars.
+struct Listed {
+    chain: u64,
+    address: String,
+    hundred_dollars: String,
+}
+
+/// The priced tokens of one chain, best known first.
+async fn listed(service: &Service, chain: u64) -> Vec<Listed> {
+    let tokens = service.get_json(&format!("/v1/tokens/top?chainIds={chain}")).await;
+    let priced = tokens.as_array().unwrap().iter().filter_map(|token| {
+        let price: f64 = token["extensions"]["price"]["usd"].as_str()?.parse().ok()?;
+        let decimals = i32::try_from(token["decimals"].as_i64()?).ok()?;
+        // Digits enough for a test; amounts in the product are never floats.
+        let raw = 100.0 / price * 10_f64.powi(decimals);
+        let address = token["address"].as_str()?.to_owned();
+        (address != STETH).then_some(Listed { chain, address, hundred_dollars: format!("{raw:.0}") })
+    });
+    priced.collect()
+}
+
+fn swap(from: &Listed, to: &Listed) -> Value {
+    json!({
+        "tradeType": "EXACT_INPUT", "amount": from.hundred_dollars, "fromAddress": WALLET,
+        "fromChainId": from.chain, "fromToken": from.address, "toChainId": to.chain, "toToken": to.address,
+    })
+}
+
+#[tokio::test]
+async fn every_two_evm_chains_have_at_least_two_routes_between_listed_tokens() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let chains = service.get_json("/v1/chains").await;
+    let chains: Vec<u64> = (chains.as_array().unwrap().iter())
+        .filter(|chain| chain["type"] == "eip155")
+        .map(|chain| chain["id"].as_u64().unwrap())
+        .collect();
+    assert_eq!(chains.len(), 18);
+    let mut tokens = Vec::new();
+    for chain in &chains {
+        tokens.push(listed(&service, *chain).await);
+    }
+    // Every ordered pair of chains, and over all of them every token on either side at least once.
+    let mut turn = 0_usize;
+    let shares = service.get_json("/v1/mtokens").await;
+    let is_share =
+        |token: &Listed| shares.as_array().unwrap().iter().any(|share| share["address"] == token.address);
+    for from in &tokens {
+        // Shares of vaults are had by swaps, and turned back at their vault.
+        let from: Vec<&Listed> = from.iter().filter(|token| !is_share(token)).collect();
+        for to in &tokens {
+            turn += 1;
+            let (from, to) = (from[turn % from.len()], &to[(turn * 7 + 3) % to.len()]);
+            if (from.chain, &from.address) == (to.chain, &to.address) {
+                continue;
+            }
+            let response = ask(&service, "/v1/quotes", &swap(from, to)).await;
+            let (status, answer) = (response.status(), response.json::<Value>().await.unwrap());
+            let routes = answer["routes"].as_array().map_or(0, Vec::len);
+            let pair = format!("{}:{} to {}:{}", from.chain, from.address, to.chain, to.address);
+            assert!(status == 200 && routes >= 2, "{pair}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_whose_balances_change_by_themselves_is_refused_at_quote() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let tokens = listed(&service, 1).await;
+    let mut rebasing = swap(&tokens[0], &tokens[1]);
+    rebasing["fromToken"] = json!(STETH);
+    let answer: Value = ask(&service, "/v1/quotes", &rebasing).await.json().await.unwrap();
+    assert_eq!(answer["details"]["reasons"][0]["reason"], "the pair is not served", "{answer}");
+}
+
+#[tokio::test]
+async fn a_streamed_quote_has_a_line_per_filler_and_one_id() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let tokens = listed(&service, 1).await;
+    let response = ask(&service, "/v1/quotes?mode=stream", &swap(&tokens[0], &tokens[1])).await;
+    assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+    let text = response.text().await.unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut names: Vec<&str> = lines.iter().map(|line| line["routeId"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["north", "south"]);
+    assert_eq!(lines[0]["quoteId"], lines[1]["quoteId"]);
+    let fillers = service.get_json("/v1/fillers").await;
+    assert_eq!(fillers[0]["quotes"]["offered"], 1, "{fillers}");
+}
+
+#[tokio::test]
+async fn what_nobody_fills_is_told_with_each_filler_s_reason() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let tokens = listed(&service, 8453).await;
+    let mut too_much = swap(&tokens[0], &tokens[1]);
+    too_much["amount"] = json!("1000000000000000000000000000");
+    let answer: Value = ask(&service, "/v1/quotes", &too_much).await.json().await.unwrap();
+    assert_eq!(answer["name"], "CannotFillException", "{answer}");
+    let reasons = answer["details"]["reasons"].as_array().unwrap();
+    assert_eq!(reasons.len(), 2);
+    // The limit that is told is one that works.
+    let mut at_most = swap(&tokens[0], &tokens[1]);
+    at_most["amount"] = reasons[0]["maximum"].clone();
+    let near = at_most["amount"].as_str().unwrap().parse::<u128>().unwrap() / 100 * 98;
+    at_most["amount"] = json!(near.to_string());
+    let answer: Value = ask(&service, "/v1/quotes", &at_most).await.json().await.unwrap();
+    assert!(
+        !answer["routes"].as_array().unwrap().is_empty(),
+        "prices drift, by less than two percent: {answer}"
+    );
+}
