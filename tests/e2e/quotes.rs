@@ -1,3 +1,4 @@
+use causeway_domain::UsdPrice;
 use reqwest::Response;
 use serde_json::{Value, json};
 
@@ -24,12 +25,11 @@ struct Listed {
 async fn listed(service: &Service, chain: u64) -> Vec<Listed> {
     let tokens = service.get_json(&format!("/v1/tokens/top?chainIds={chain}")).await;
     let priced = tokens.as_array().unwrap().iter().filter_map(|token| {
-        let price: f64 = token["extensions"]["price"]["usd"].as_str()?.parse().ok()?;
-        let decimals = i32::try_from(token["decimals"].as_i64()?).ok()?;
-        // Digits enough for a test; amounts in the product are never floats.
-        let raw = 100.0 / price * 10_f64.powi(decimals);
+        let price: UsdPrice = token["extensions"]["price"]["usd"].as_str()?.parse().ok()?;
+        let decimals = u8::try_from(token["decimals"].as_u64()?).ok()?;
+        let raw = price.buys("100".parse().ok()?, decimals)?;
         let address = token["address"].as_str()?.to_owned();
-        (address != STETH).then_some(Listed { chain, address, hundred_dollars: format!("{raw:.0}") })
+        (address != STETH).then_some(Listed { chain, address, hundred_dollars: raw.to_string() })
     });
     priced.collect()
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// How long a process may take to name its address; far more than it needs on the slowest machine.
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_mins(1);
 
 /// The binary under test, without any setting of the person who runs the tests.
 pub(crate) fn causeway() -> Command {

@@ -10,7 +10,7 @@ use axum::Router;
 use axum::routing::get;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
-use causeway_engine::{Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::FixedPrices;
 use causeway_store::{Location, Store};
@@ -67,7 +67,8 @@ async fn service(folder: &std::path::Path) -> Router {
             prices: Arc::new(FixedPrices::default()),
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store, keys, fillers),
+            request_quote: RequestQuote::new(catalog, store.clone(), keys, fillers),
+            count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),
             options: Options {

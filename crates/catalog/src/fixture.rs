@@ -210,7 +210,7 @@ pub(crate) fn snapshot() -> Arc<Snapshot> {
 fn build(lists: &[Arc<[Arc<Token>]>]) -> Snapshot {
     let chains = chains();
     let icons = Icons::load(&chains, &[]).unwrap();
-    let base = Base { chains, icons, assets: parse_assets(TOP).unwrap() };
+    let base = Base { chains, icons, assets: parse_assets(TOP).unwrap(), own: Vec::new() };
     Snapshot::build(Arc::new(base), parse_bundled(TOKENS).unwrap(), lists)
 }
 

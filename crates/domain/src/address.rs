@@ -93,7 +93,11 @@ fn parse_solana(text: &str) -> Option<[u8; 32]> {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Evm(address) => f.write_str(&address.to_checksum(None)),
+            // The coin itself stands everywhere, and its checksum is a hash that changes nothing.
+            Self::Evm(address) if address.is_zero() => {
+                f.write_str("0x0000000000000000000000000000000000000000")
+            }
+            Self::Evm(address) => f.write_str(address.to_checksum_buffer(None).as_str()),
             Self::Solana(bytes) => f.write_str(&bs58::encode(bytes).into_string()),
         }
     }

@@ -1,11 +1,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use thiserror::Error;
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum IdError {
-    #[error("an id is 32 lower-case hex digits")]
+    #[error("an id is 32 or 44 lower-case hex digits")]
     Form,
     #[error("a route id is 1 to 64 letters, digits, `-`, `_` or `.`")]
     Route,
@@ -20,8 +21,13 @@ fn random_hex() -> Result<String, IdError> {
     Ok(alloy_primitives::hex::encode(bytes))
 }
 
+/// The moment, then 128 random bits: what is written together lies together in an index, instead of all over it.
+fn timed_hex(at: Timestamp) -> Result<String, IdError> {
+    Ok(format!("{:012x}{}", at.as_millisecond().clamp(0, (1 << 48) - 1), random_hex()?))
+}
+
 fn is_lower_hex(text: &str) -> bool {
-    text.len() == 32 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    matches!(text.len(), 32 | 44) && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 macro_rules! public_id {
@@ -31,11 +37,6 @@ macro_rules! public_id {
         pub struct $name(String);
 
         impl $name {
-            /// A new id that nobody can guess.
-            pub fn random() -> Result<Self, IdError> {
-                random_hex().map(Self)
-            }
-
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -65,6 +66,20 @@ public_id!(
     /// Names an order to the public.
     OrderId
 );
+
+impl QuoteId {
+    /// A new id that nobody can guess, of this moment.
+    pub fn random() -> Result<Self, IdError> {
+        timed_hex(Timestamp::now()).map(Self)
+    }
+}
+
+impl OrderId {
+    /// A new id that nobody can guess.
+    pub fn random() -> Result<Self, IdError> {
+        random_hex().map(Self)
+    }
+}
 
 /// Names one filler's offer inside a quote.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -98,10 +113,20 @@ mod tests {
 
     #[test]
     fn public_ids_hold_128_random_bits_and_read_back() {
-        let (one, two) = (QuoteId::random().unwrap(), QuoteId::random().unwrap());
+        let (one, two) = (OrderId::random().unwrap(), OrderId::random().unwrap());
         assert_ne!(one, two);
         assert_eq!(one.as_str().len(), 32);
         assert_eq!(one.to_string().parse(), Ok(one));
+    }
+
+    #[test]
+    fn quote_ids_grow_with_time_and_hold_128_random_bits_beside() {
+        let at = |text: &str| timed_hex(text.parse().unwrap()).unwrap();
+        let (early, late) = (at("2026-11-15T12:00:00Z"), at("2026-11-15T12:00:00.001Z"));
+        assert!(early < late && early[..11] == late[..11] && early[12..] != late[12..], "{early} {late}");
+        let id = QuoteId::random().unwrap();
+        assert_eq!(id.as_str().len(), 12 + 32);
+        assert_eq!(id.to_string().parse(), Ok(id));
     }
 
     #[test]

@@ -37,7 +37,9 @@ impl UsdPrice {
 }
 
 fn power_of_ten(exponent: u8) -> Option<U256> {
-    U256::from(10).checked_pow(U256::from(exponent))
+    // Nearly every power fits into half the bits, which are many times faster.
+    let small = 10_u128.checked_pow(u32::from(exponent)).map(U256::from);
+    small.or_else(|| U256::from(10).checked_pow(U256::from(exponent)))
 }
 
 impl FromStr for UsdPrice {

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod count_fills;
 mod fillers;
 mod keep_retention;
 mod read_balances;
 mod request_quote;
 
+pub use count_fills::{CountFills, Fills, FillsByFiller};
 pub use fillers::{
     BreakerPolicy, BreakerState, FillerHealth, FillerLatency, FillerNameError, FillerReport, Fillers,
     NoOffer, QuoteOptions, Unfilled,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
 use causeway_domain::ports::{Health, PriceFeed};
-use causeway_engine::{ReadBalances, RequestQuote};
+use causeway_engine::{CountFills, ReadBalances, RequestQuote};
 use jiff::Timestamp;
 
 use crate::{Metrics, RateLimit};
@@ -17,6 +17,7 @@ pub struct App {
     pub store: Arc<dyn Health>,
     pub read_balances: ReadBalances,
     pub request_quote: RequestQuote,
+    pub count_fills: CountFills,
     pub metrics: Arc<Metrics>,
     /// Where our contracts lie, by chain.
     pub deployments: Vec<Deployment>,

@@ -1,18 +1,22 @@
 use async_trait::async_trait;
-use causeway_domain::ports::{Creation, OrderQuery, OrderStore, StoreError};
-use causeway_domain::{Order, OrderEvent, OrderId, RowKey};
+use causeway_domain::ports::{Creation, FillCount, FillStatistics, OrderQuery, OrderStore, StoreError};
+use causeway_domain::{Order, OrderEvent, OrderId, OrderStatus, RowKey};
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use crate::claim_due::ClaimDue;
 use crate::create_order::CreateOrder;
 use crate::fault::store_error;
-use crate::record::{EventRecord, ORDER_COLUMNS, OrderRecord};
+use crate::record::{EventRecord, ORDER_COLUMNS, OrderRecord, parse};
 use crate::store::Store;
 use crate::update_order::UpdateOrder;
 
 pub(crate) const STORY: &str = "SELECT row_key, order_id, kind, status, detail, happened_at FROM events \
      WHERE order_id = $1 ORDER BY row_key";
+
+const FILLS: &str = "SELECT routes.filler, orders.status, COUNT(*) FROM orders \
+     JOIN routes ON routes.quote_id = orders.quote_id AND routes.route_id = orders.route_id \
+     GROUP BY routes.filler, orders.status";
 
 impl Store {
     async fn order_row(&self, id: &OrderId) -> Result<Option<OrderRecord>, sqlx::Error> {
@@ -80,5 +84,19 @@ impl OrderStore for Store {
     async fn story(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError> {
         let rows = self.event_rows(id).await.map_err(store_error)?;
         rows.into_iter().map(EventRecord::into_event).collect()
+    }
+}
+
+#[async_trait]
+impl FillStatistics for Store {
+    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
+        let rows: Result<Vec<(String, String, i64)>, sqlx::Error> = on_engine!(self.engine, handles => {
+            sqlx::query_as(FILLS).fetch_all(&handles.readers).await
+        });
+        let count = |(filler, status, orders): (String, String, i64)| {
+            let status: OrderStatus = parse("orders.status", &status)?;
+            Ok(FillCount { filler, status, orders: u64::try_from(orders).unwrap_or(0) })
+        };
+        rows.map_err(store_error)?.into_iter().map(count).collect()
     }
 }

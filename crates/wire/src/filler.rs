@@ -14,6 +14,24 @@ pub struct Filler {
     #[cfg_attr(feature = "openapi", schema(example = "healthy"))]
     pub health: String,
     pub quotes: FillerQuotes,
+    pub fills: FillerFills,
+}
+
+/// What became of a filler's orders, over all replicas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FillerFills {
+    /// Neither delivered nor given back yet.
+    #[cfg_attr(feature = "openapi", schema(example = 4))]
+    pub open: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 310))]
+    pub filled: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 3))]
+    pub refunded: u64,
+    /// No deposit came.
+    #[cfg_attr(feature = "openapi", schema(example = 21))]
+    pub failed: u64,
 }
 
 /// What a filler was asked since the service started, and how it answered.

@@ -11,7 +11,7 @@ mod token;
 
 pub use chain::{BlockExplorer, BlockExplorers, Chain, NativeCurrency, RpcEndpoints, RpcUrls};
 pub use error::{ErrorBody, ErrorName, Issue};
-pub use filler::{Filler, FillerQuotes};
+pub use filler::{Filler, FillerFills, FillerQuotes};
 pub use hub::{HubConfig, HubContracts, Vault};
 pub use page::{Data, Page};
 pub use quote::{Fee, FillerReason, QuoteAnswer, QuoteAsk, Route, RouteQuote, StreamedRoute};

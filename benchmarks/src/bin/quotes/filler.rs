@@ -1,5 +1,5 @@
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use async_trait::async_trait;
@@ -13,15 +13,22 @@ pub(crate) struct BenchFiller {
     delay: Duration,
     /// How many hundredths of a percent its offer stands below the best.
     worse: u64,
+    answered: Mutex<Instant>,
 }
 
 impl BenchFiller {
-    pub(crate) fn at_once(name: &'static str, worse: u64) -> Arc<dyn Filler> {
-        Arc::new(Self { name, delay: Duration::ZERO, worse })
+    pub(crate) fn at_once(name: &'static str, worse: u64) -> Arc<Self> {
+        Arc::new(Self { name, delay: Duration::ZERO, worse, answered: Mutex::new(Instant::now()) })
     }
 
-    pub(crate) fn after(name: &'static str, delay: Duration) -> Arc<dyn Filler> {
-        Arc::new(Self { name, delay, worse: 0 })
+    pub(crate) fn after(name: &'static str, millis: u64) -> Arc<Self> {
+        let delay = Duration::from_millis(millis);
+        Arc::new(Self { name, delay, worse: 0, answered: Mutex::new(Instant::now()) })
+    }
+
+    /// How long before `then` the latest answer was given.
+    pub(crate) fn answered_before(&self, then: Instant) -> Duration {
+        then.saturating_duration_since(*self.answered.lock().expect("no panic"))
     }
 
     /// An offer with everything that a real one holds.
@@ -63,6 +70,7 @@ impl Filler for BenchFiller {
     async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
         if !self.delay.is_zero() {
             tokio::time::sleep(self.delay).await;
+            *self.answered.lock().expect("no panic") = Instant::now();
         }
         Ok(Answer::Offers(vec![self.offer(ask)]))
     }

@@ -45,8 +45,8 @@ async fn main() {
 /// Requests per second of the endpoint with fillers that answer at once, beside handlers that do less.
 async fn rates(store: Arc<Store>, beside: Arc<Store>) {
     let fillers = [("north", 0), ("south", 3), ("west", 7)];
-    let fillers = fillers.map(|(name, worse)| BenchFiller::at_once(name, worse)).to_vec();
-    let ours = server::ours(Arc::clone(&store), fillers).await;
+    let fillers = fillers.map(|(name, worse)| BenchFiller::at_once(name, worse));
+    let ours = server::ours(Arc::clone(&store), &fillers).await;
     let body = body_of(ours).await;
     let size = body.len();
     let like = stored(&store, &body).await;

@@ -7,7 +7,7 @@ use axum::{Json, Router};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, QuoteStore as _};
 use causeway_domain::{Quote, QuoteId, RowKeys};
-use causeway_engine::{Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -16,12 +16,15 @@ use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::filler::BenchFiller;
+
 /// The whole service with these fillers.
-pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> SocketAddr {
+pub(crate) async fn ours(store: Arc<Store>, fillers: &[Arc<BenchFiller>]) -> SocketAddr {
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let price = |token| (token, "2.5".parse().expect("a price"));
     let snapshot = catalog.snapshot();
     let prices = FixedPrices::new(snapshot.top(&[]).iter().map(|listed| price(listed.token.id)));
+    let fillers = fillers.iter().map(|filler| filler.clone() as Arc<dyn Filler>).collect();
     let fillers = Fillers::new(fillers, &QuoteOptions::default()).expect("names of their own");
     let router = causeway_http::router(
         App {
@@ -29,7 +32,8 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> So
             prices: Arc::new(prices),
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0)), fillers),
+            request_quote: RequestQuote::new(catalog, store.clone(), Arc::new(RowKeys::new(0)), fillers),
+            count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),
             options: Options {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
 use causeway_domain::{Deployment, RowKeys};
-use causeway_engine::{Fillers, ReadBalances, RequestQuote, keep_retention};
+use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, keep_retention};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::{FixedPrices, sandbox_price};
 use causeway_sandbox::genesis::Roles;
@@ -64,6 +64,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         store: store.clone(),
         read_balances: ReadBalances::new(Arc::clone(&catalog), clients.readers(), BALANCES_DEADLINE),
         request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys, fillers),
+        count_fills: CountFills::new(store.clone()),
         metrics,
         deployments,
         options: Options {

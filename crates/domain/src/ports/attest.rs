@@ -134,6 +134,8 @@ pub enum NoAttestation {
     Busy,
     #[error("this attester cannot keep its word: {0}")]
     Journal(String),
+    #[error("this attester's key cannot sign that: {0}")]
+    Unsignable(String),
     #[error("this attester cannot be reached: {0}")]
     Unreachable(String),
     #[error("this attester's answer is not one: {0}")]
@@ -159,6 +161,7 @@ impl NoAttestation {
             Self::Halted { .. } => "Halted",
             Self::Busy => "Busy",
             Self::Journal(_) => "Journal",
+            Self::Unsignable(_) => "Unsignable",
             Self::Unreachable(_) => "Unreachable",
             Self::Nonsense(_) => "Nonsense",
             Self::Told { name, .. } => name,
@@ -204,7 +207,8 @@ pub struct CollectError {
 }
 
 fn reasons(answers: &[(Address, NoAttestation)]) -> String {
-    answers.iter().map(|(attester, why)| format!("; {attester}: {why}")).collect()
+    let words: Vec<String> = answers.iter().map(|(attester, why)| format!("; {attester}: {why}")).collect();
+    words.concat()
 }
 
 /// Collects a threshold of attesters' signatures.

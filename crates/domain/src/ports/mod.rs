@@ -21,7 +21,9 @@ pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 
-use crate::{Address, Order, OrderEvent, OrderId, Quote, QuoteId, Route, RowKey, TokenId, UsdPrice};
+use crate::{
+    Address, Order, OrderEvent, OrderId, OrderStatus, Quote, QuoteId, Route, RowKey, TokenId, UsdPrice,
+};
 
 /// What can go wrong with a store.
 #[derive(Debug, Error)]
@@ -91,6 +93,21 @@ pub trait OrderStore: Send + Sync {
     ) -> Result<Vec<Order>, StoreError>;
     /// The order's whole story, oldest line first.
     async fn story(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError>;
+}
+
+/// How many orders of one filler stand where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FillCount {
+    pub filler: String,
+    pub status: OrderStatus,
+    pub orders: u64,
+}
+
+/// Counts what became of the orders that fillers won.
+#[async_trait]
+pub trait FillStatistics: Send + Sync {
+    /// Every filler and status that has an order, in no order. Reads all orders: not for the hot path.
+    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError>;
 }
 
 /// How many rows a sweep removed.

@@ -3,20 +3,24 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use causeway_engine::{FillerHealth, FillerReport};
-use causeway_wire::{Filler, FillerQuotes};
+use causeway_engine::{FillerHealth, FillerReport, Fills};
+use causeway_wire::{Filler, FillerFills, FillerQuotes};
 
 use crate::App;
+use crate::error::ApiResult;
 
 /// Lists the fillers that compete, and how they do.
 ///
-/// Counts begin with the service and are those of the replica that answers.
+/// `quotes` counts since the start of the replica that answers; `fills` counts every order there is, a few seconds late.
 #[utoipa::path(get, path = "/v1/fillers", tag = "quotes", responses((status = 200, body = Vec<Filler>)))]
-pub(crate) async fn get_fillers(State(app): State<Arc<App>>) -> Json<Vec<Filler>> {
-    Json(app.request_quote.fillers().reports().into_iter().map(map_filler).collect())
+pub(crate) async fn get_fillers(State(app): State<Arc<App>>) -> ApiResult<Json<Vec<Filler>>> {
+    let fills = app.count_fills.count().await?;
+    let of = |name: &str| fills.get(name).copied().unwrap_or_default();
+    let reports = app.request_quote.fillers().reports();
+    Ok(Json(reports.into_iter().map(|report| map_filler(of(&report.name), report)).collect()))
 }
 
-fn map_filler(report: FillerReport) -> Filler {
+fn map_filler(fills: Fills, report: FillerReport) -> Filler {
     let health = match report.health {
         FillerHealth::Healthy => "healthy",
         FillerHealth::Degraded => "degraded",
@@ -33,6 +37,12 @@ fn map_filler(report: FillerReport) -> Filler {
             skipped: report.skipped,
             won: report.won,
             median_ms: report.median.map(millis),
+        },
+        fills: FillerFills {
+            open: fills.open,
+            filled: fills.filled,
+            refunded: fills.refunded,
+            failed: fills.failed,
         },
         name: report.name,
         kind: report.kind,

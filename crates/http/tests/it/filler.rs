@@ -29,7 +29,8 @@ pub(crate) struct FakeFiller {
 
 impl FakeFiller {
     pub(crate) fn new(name: &'static str, habit: Habit, millis: u64) -> Arc<Self> {
-        Arc::new(Self { name, habit, delay: Duration::from_millis(millis), given_up: Arc::default() })
+        let delay = Duration::from_millis(millis);
+        Arc::new(Self { name, habit, delay, given_up: Arc::default() })
     }
 
     pub(crate) fn given_up(&self) -> usize {

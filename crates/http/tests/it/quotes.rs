@@ -9,7 +9,10 @@ use causeway_engine::QuoteOptions;
 use futures::future::join_all;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::filler::{FakeFiller, Habit};
 use crate::service::{FakeStore, bytes, json as body_json, router, router_with, send};
@@ -157,6 +160,30 @@ async fn a_client_that_goes_away_takes_its_asks_along() {
     assert_eq!(hangs.given_up(), 0);
     drop(body);
     assert_eq!(hangs.given_up(), 1);
+}
+
+/// Over a real connection: closing it is all that a client does.
+#[tokio::test]
+async fn closing_the_connection_gives_the_fillers_up() {
+    let hangs = FakeFiller::new("hangs", Habit::Hangs, 0);
+    let fillers: Vec<Arc<dyn Filler>> = vec![hangs.clone(), FakeFiller::new("fast", Habit::Offers("1"), 0)];
+    let options = QuoteOptions { deadline: Duration::from_mins(10), ..QuoteOptions::default() };
+    let router = router_with(Arc::default(), fillers, &options);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server =
+        tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
+    let body = ask().to_string();
+    let head = format!("HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(format!("POST /v1/quotes?mode=stream {head}{body}").as_bytes()).await.unwrap();
+    assert!(client.read(&mut [0; 4_096]).await.unwrap() > 0, "the first line");
+    assert_eq!(hangs.given_up(), 0);
+    drop(client);
+    while hangs.given_up() == 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    server.abort();
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,9 +6,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Filler, Health, PriceFeed, QuoteStore, StoreError};
-use causeway_domain::{Quote, QuoteId, Route, RowKeys, TokenId, UsdPrice};
-use causeway_engine::{Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_domain::ports::{FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore, StoreError};
+use causeway_domain::{OrderStatus, Quote, QuoteId, Route, RowKeys, TokenId, UsdPrice};
+use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
 use causeway_http::{App, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -59,6 +59,13 @@ impl Health for FakeStore {
     }
 }
 
+#[async_trait]
+impl FillStatistics for FakeStore {
+    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
+        Ok(vec![FillCount { filler: "north".to_owned(), status: OrderStatus::Filled, orders: 7 }])
+    }
+}
+
 /// Every token costs two dollars and a half.
 #[derive(Debug)]
 struct FlatPrice;
@@ -86,7 +93,8 @@ pub(crate) fn router_with(
             prices: Arc::new(FlatPrice),
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store, Arc::new(RowKeys::new(0)), fillers),
+            request_quote: RequestQuote::new(catalog, store.clone(), Arc::new(RowKeys::new(0)), fillers),
+            count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),
             options: Options {

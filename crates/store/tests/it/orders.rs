@@ -1,4 +1,4 @@
-use causeway_domain::ports::{Creation, OrderQuery, OrderStore, QuoteStore, StoreError};
+use causeway_domain::ports::{Creation, FillStatistics, OrderQuery, OrderStore, QuoteStore, StoreError};
 use causeway_domain::{Address, EventKind, Order, OrderId, OrderStatus, RowKey};
 use causeway_store::Store;
 
@@ -19,6 +19,7 @@ on_both_engines!(
     only_the_asked_ids_of_the_author_are_listed,
     a_story_is_told_in_order,
     an_order_that_cannot_be_read_is_corrupt,
+    orders_are_counted_by_filler_and_status,
 );
 
 fn all_of(author: Address) -> OrderQuery {
@@ -27,6 +28,19 @@ fn all_of(author: Address) -> OrderQuery {
 
 async fn listed(store: &Store, query: &OrderQuery) -> Vec<RowKey> {
     store.orders(query).await.unwrap().iter().map(|order| order.key).collect()
+}
+
+async fn orders_are_counted_by_filler_and_status(fresh: &Fresh) {
+    let store = fresh.store().await;
+    for status in [OrderStatus::Filled, OrderStatus::Created, OrderStatus::Filled] {
+        placed(&store, |order| order.status = status).await;
+    }
+    let mut counts: Vec<_> = (store.fill_counts().await.unwrap().into_iter())
+        .map(|count| (count.filler, count.status.as_str(), count.orders))
+        .collect();
+    counts.sort();
+    let filler = quote(&["a"]).routes[0].filler.clone();
+    assert_eq!(counts, [(filler.clone(), "created", 1), (filler, "filled", 2)]);
 }
 
 async fn an_order_reads_back_exactly_as_it_was_written(fresh: &Fresh) {

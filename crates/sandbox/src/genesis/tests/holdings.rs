@@ -4,16 +4,29 @@ use crate::genesis::artifact::{self, Artifact};
 use crate::genesis::storage::slot;
 use crate::genesis::{GenesisError, TAXED_TOKEN, permit2_address};
 
-/// What the first wallet holds of a token, after checking that the supply is what all wallets hold.
-fn held(token: &WellKnownToken) -> U256 {
+/// What the first wallet and a filler hold of a token, after checking that the supply is what all of them hold.
+fn holdings(token: &WellKnownToken) -> (U256, U256) {
     let accounts = GENESIS.accounts(chain(10), std::slice::from_ref(token), FAUCET).unwrap();
     let mut machine = Machine::new(10, accounts);
     let supply = machine.call(FAUCET, token.address, &Token::totalSupplyCall {});
-    let held: Vec<U256> = (GENESIS.wallets().iter())
-        .map(|wallet| machine.call(FAUCET, token.address, &Token::balanceOfCall { owner: wallet.address }))
-        .collect();
+    let fillers = GENESIS.roles().fillers.iter().map(|filler| filler.hot.address);
+    let owners = fillers.chain(GENESIS.wallets().iter().map(|wallet| wallet.address));
+    let held: Vec<U256> =
+        owners.map(|owner| machine.call(FAUCET, token.address, &Token::balanceOfCall { owner })).collect();
     assert_eq!(held.iter().sum::<U256>(), supply);
-    held[0]
+    (held[2], held[0])
+}
+
+fn held(token: &WellKnownToken) -> U256 {
+    holdings(token).0
+}
+
+#[test]
+fn a_filler_holds_enough_of_every_token_for_many_orders() {
+    let of_filler = |token: &WellKnownToken| holdings(token).1;
+    assert_eq!(of_filler(&token(USDC, "USDC", "USD Coin", 6, Some("1"))), whole(5_000_000, 6));
+    assert_eq!(of_filler(&token(WETH, "WBTC", "Wrapped BTC", 8, Some("100000"))), whole(1_000, 8));
+    assert_eq!(of_filler(&token(WETH, "ODD", "Odd", 0, None)), U256::from(1_000));
 }
 
 #[test]

@@ -1,0 +1,106 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_domain::OrderStatus;
+use causeway_domain::ports::{FillStatistics, StoreError};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// How long a count is good enough: counting reads every order, and anybody may ask.
+const GOOD_FOR: Duration = Duration::from_secs(10);
+
+/// What became of a filler's orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fills {
+    /// Neither delivered nor given back yet.
+    pub open: u64,
+    pub filled: u64,
+    pub refunded: u64,
+    /// No deposit came.
+    pub failed: u64,
+}
+
+/// Counts under the fillers' names.
+pub type FillsByFiller = Arc<BTreeMap<String, Fills>>;
+
+/// Counts the orders of every filler, now and then.
+pub struct CountFills {
+    store: Arc<dyn FillStatistics>,
+    last: Mutex<Option<(Instant, FillsByFiller)>>,
+}
+
+impl fmt::Debug for CountFills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountFills").finish_non_exhaustive()
+    }
+}
+
+impl CountFills {
+    pub fn new(store: Arc<dyn FillStatistics>) -> Self {
+        Self { store, last: Mutex::default() }
+    }
+
+    /// The counts by filler, at most a few seconds old; those who ask at once share one look.
+    pub async fn count(&self) -> Result<FillsByFiller, StoreError> {
+        let mut last = self.last.lock().await;
+        if let Some((when, fills)) = last.as_ref()
+            && when.elapsed() < GOOD_FOR
+        {
+            return Ok(Arc::clone(fills));
+        }
+        let mut fills: BTreeMap<String, Fills> = BTreeMap::new();
+        for count in self.store.fill_counts().await? {
+            let of = fills.entry(count.filler).or_default();
+            match count.status {
+                OrderStatus::Filled => of.filled += count.orders,
+                OrderStatus::Refunded => of.refunded += count.orders,
+                OrderStatus::Failed => of.failed += count.orders,
+                OrderStatus::Created
+                | OrderStatus::Deposited
+                | OrderStatus::Published
+                | OrderStatus::RefundPending => of.open += count.orders,
+            }
+        }
+        let fills = Arc::new(fills);
+        *last = Some((Instant::now(), Arc::clone(&fills)));
+        Ok(fills)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use async_trait::async_trait;
+    use causeway_domain::ports::FillCount;
+
+    use super::*;
+
+    /// Has one more order at every look.
+    struct Growing(AtomicU64);
+
+    #[async_trait]
+    impl FillStatistics for Growing {
+        async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
+            let orders = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+            let count = |status, orders| FillCount { filler: "north".to_owned(), status, orders };
+            Ok(vec![
+                count(OrderStatus::Filled, orders),
+                count(OrderStatus::Created, 2),
+                count(OrderStatus::RefundPending, 3),
+            ])
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn orders_are_counted_by_filler_and_not_at_every_asking() {
+        let counts = CountFills::new(Arc::new(Growing(AtomicU64::new(0))));
+        let expected = Fills { open: 5, filled: 1, refunded: 0, failed: 0 };
+        assert_eq!(counts.count().await.unwrap()["north"], expected);
+        assert_eq!(counts.count().await.unwrap()["north"].filled, 1);
+        tokio::time::advance(GOOD_FOR).await;
+        assert_eq!(counts.count().await.unwrap()["north"].filled, 2);
+    }
+}
