@@ -43,11 +43,11 @@ impl Chains {
 
     /// Sends a call and waits for its receipt.
     async fn land(&self, chain: u64, from: &TestWallet, to: B256, value: U256, data: Vec<u8>) -> Receipt {
-        let (client, signer) = (self.client(chain), Signer::from_bytes(&from.key.0).unwrap());
+        let (client, key) = (self.client(chain), Signer::from_bytes(&from.key.0).unwrap());
         let request = TxRequest { to: Address::from_word(to), value, data: data.into() };
-        let nonce = client.nonce(signer.address(), BlockTag::Latest).await.unwrap();
+        let nonce = client.nonce(key.address(), BlockTag::Latest).await.unwrap();
         let fees = client.fees().await.unwrap();
-        let signed = signer.sign(client.chain_id(), nonce, &request, 500_000, fees).unwrap();
+        let signed = key.sign(client.chain_id(), nonce, &request, 500_000, fees).unwrap();
         let _: B256 = client.call(Call::new("eth_sendRawTransaction", json!([signed.raw]))).await.unwrap();
         for _ in 0..3_000 {
             if let Some(receipt) = client.receipts(&[signed.hash]).await.unwrap().remove(0) {
@@ -164,9 +164,9 @@ async fn three_attester_processes_watch_a_fill_and_two_of_them_are_enough_to_cla
         fillRef: filled.transaction_hash,
         signatures: said.iter().map(|said| said["signature"].as_str().unwrap().parse().unwrap()).collect(),
     };
-    assert_eq!(chains.status(&terms).await.as_ref(), U256::from(1), "open");
+    assert_eq!(chains.status(&terms).await, U256::from(1), "open");
     chains.land(ORIGIN, &wallets[5], terms.escrow, U256::ZERO, claim.abi_encode()).await;
-    assert_eq!(chains.status(&terms).await.as_ref(), U256::from(2), "claimed");
+    assert_eq!(chains.status(&terms).await, U256::from(2), "claimed");
 }
 
 #[test]

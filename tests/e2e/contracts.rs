@@ -1,5 +1,6 @@
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -106,4 +107,25 @@ fn deploy_says_what_is_missing() {
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("test phrase") && !error.contains("ac0974"), "{error}");
+}
+
+#[tokio::test]
+async fn three_attesters_watch_every_evm_chain_of_the_sandbox() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let mut addresses = Vec::new();
+    for number in 1..=3 {
+        let path = format!("/sandbox/attesters/{number}/health");
+        // It is unwell until it has looked at every chain once.
+        while service.get(&path).await.status() != 200 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let health = service.get_json(&path).await;
+        assert_eq!(health["chains"].as_array().unwrap().len(), 18, "{health}");
+        addresses.push(health["attester"].as_str().unwrap().to_owned());
+    }
+    addresses.sort();
+    addresses.dedup();
+    assert_eq!(addresses.len(), 3);
+    assert_eq!(service.get("/sandbox/attesters/4/health").await.status(), 404);
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use alloy_primitives::{Address, B256, U256};
 use async_trait::async_trait;
-use causeway_domain::ports::{AttestationSigner, Care, ChainContracts, ChainView, NoAttestation};
+use causeway_domain::ports::{
+    AttestationSigner, Care, ChainContracts, ChainView, EscrowState, NoAttestation,
+};
 use causeway_domain::{ChainId, SignedAttestation, Terms};
 use thiserror::Error;
 use tokio::sync::Semaphore;
@@ -134,7 +136,7 @@ impl Attester {
             .0
             .signer
             .sign(terms, &attestation)
-            .map_err(|error| NoAttestation::Journal(error.to_string()))?;
+            .map_err(|error| NoAttestation::Unsignable(error.to_string()))?;
         let signed =
             SignedAttestation { attestation, epoch: terms.epoch, attester: self.address(), signature };
         Ledger::commit(&self.0.ledger, signed).await
@@ -147,20 +149,18 @@ impl Attester {
         destination: ChainId,
     ) -> Result<Facts, NoAttestation> {
         let id = terms.id();
-        let at_origin = async {
-            let view = self.view(origin)?;
-            let care = self.care(origin, terms.input_token, terms.amount_in);
-            let block = view.final_block(care).await?;
-            Ok::<_, NoAttestation>(view.escrow_state(terms.escrow, id, &block).await?)
-        };
-        let at_destination = async {
-            let view = self.view(destination)?;
-            let care = self.care(destination, terms.output_token, terms.amount_out);
-            let block = view.final_block(care).await?;
-            Ok::<_, NoAttestation>((block.time, view.fill_record(terms.settler, id, &block).await?))
-        };
-        let (state, (destination_time, fill)) = futures::try_join!(at_origin, at_destination)?;
-        Ok(Facts { state, destination_time, fill })
+        let view = self.view(origin)?;
+        let care = self.care(origin, terms.input_token, terms.amount_in);
+        let state = view.escrow_state(terms.escrow, id, &view.final_block(care).await?).await?;
+        if state != EscrowState::Open {
+            // Anybody may ask about orders that do not exist; they cost one look and not two.
+            return Ok(Facts { state, destination_time: 0, fill: None });
+        }
+        let view = self.view(destination)?;
+        let care = self.care(destination, terms.output_token, terms.amount_out);
+        let block = view.final_block(care).await?;
+        let fill = view.fill_record(terms.settler, id, &block).await?;
+        Ok(Facts { state, destination_time: block.time, fill })
     }
 
     fn view(&self, chain: ChainId) -> Result<&Arc<dyn ChainView>, NoAttestation> {

@@ -51,8 +51,8 @@ mod tests {
         Terms { origin_chain_id: 1, destination_chain_id: 10, fill_deadline: DEADLINE, ..terms }
     }
 
-    fn fill(filled_at: u64) -> Option<FillRecord> {
-        Some(FillRecord { filled_at, reference: B256::repeat_byte(0xf1) })
+    fn fill(filled_at: u64) -> FillRecord {
+        FillRecord { filled_at, reference: B256::repeat_byte(0xf1) }
     }
 
     fn said(
@@ -78,22 +78,22 @@ mod tests {
         let unfilled = Ok(Attestation::Unfilled { order, destination_time: DEADLINE + 1 });
         let table = [
             // The fill stands.
-            (Open, 500, fill(400), filled(400)),
-            (Open, 5_000, fill(400), filled(400)),
-            (Open, DEADLINE, fill(DEADLINE), filled(DEADLINE)),
+            (Open, 500, Some(fill(400)), filled(400)),
+            (Open, 5_000, Some(fill(400)), filled(400)),
+            (Open, DEADLINE, Some(fill(DEADLINE)), filled(DEADLINE)),
             // It does not, at the very second of the deadline, one before and one after.
             (Open, DEADLINE - 1, None, Err("undecided")),
             (Open, DEADLINE, None, Err("undecided")),
             (Open, DEADLINE + 1, None, unfilled),
             (Open, DEADLINE + 50_000, None, unfilled),
             // A settler that records what it must refuse is believed in neither direction.
-            (Open, DEADLINE + 5, fill(DEADLINE + 1), Err("late")),
+            (Open, DEADLINE + 5, Some(fill(DEADLINE + 1)), Err("late")),
             // The order was never opened, or its opening is not final or was reorganised away.
-            (Unknown, 500, fill(400), Err("not open")),
+            (Unknown, 500, Some(fill(400)), Err("not open")),
             (Unknown, DEADLINE + 1, None, Err("not open")),
             // Somebody was faster.
-            (Claimed, 500, fill(400), Err("ended")),
-            (Refunded, 500, fill(400), Err("ended")),
+            (Claimed, 500, Some(fill(400)), Err("ended")),
+            (Refunded, 500, Some(fill(400)), Err("ended")),
             (Refunded, DEADLINE + 1, None, Err("ended")),
         ];
         for (state, time, fill, wanted) in table {
@@ -107,7 +107,7 @@ mod tests {
             time in any::<u64>(), filled_at in proptest::option::of(any::<u64>()), deadline in any::<u64>(),
         ) {
             let terms = Terms { fill_deadline: deadline, ..terms() };
-            let facts = Facts { state: EscrowState::Open, destination_time: time, fill: filled_at.and_then(fill) };
+            let facts = Facts { state: EscrowState::Open, destination_time: time, fill: filled_at.map(fill) };
             match decide(&terms, &facts) {
                 Ok(Attestation::Filled { filled_at: at, .. }) => {
                     prop_assert!(at <= deadline && filled_at == Some(at));

@@ -41,7 +41,9 @@ impl Ledger {
     pub(crate) fn note(&self, notes: Vec<Note>) -> Result<(), JournalError> {
         let mut held = self.lock();
         held.0.append(&notes, false)?;
-        notes.into_iter().for_each(|note| held.1.take(note));
+        for note in notes {
+            held.1.take(note);
+        }
         Ok(())
     }
 

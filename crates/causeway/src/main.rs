@@ -1,5 +1,6 @@
 //! `causeway`: the service as one binary.
 
+mod attesters;
 mod chains;
 mod cli;
 mod commands;
@@ -8,6 +9,7 @@ mod deployments;
 mod hub;
 mod logging;
 mod market;
+mod runtime;
 mod sandbox;
 mod signals;
 
@@ -35,13 +37,14 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
+    let config = || Config::load(&cli.options);
     match &cli.command {
-        None => commands::serve::serve(&Config::load(&cli.options)?),
-        Some(Command::Config) => commands::show_config::show_config(&Config::load(&cli.options)?),
+        None => runtime::run(commands::serve::serve(&config()?)),
+        Some(Command::Config) => commands::show_config::show_config(&config()?),
         Some(Command::Openapi) => commands::show_openapi::show_openapi(),
-        Some(Command::Deploy { chains }) => commands::deploy::deploy(&Config::load(&cli.options)?, chains),
-        Some(Command::Attester) => commands::attester::attester(&Config::load(&cli.options)?),
-        Some(Command::Sandbox) => commands::run_sandbox::run_sandbox(&Config::load(&cli.options)?),
-        Some(Command::Backup { file }) => commands::backup::backup(&Config::load(&cli.options)?, file),
+        Some(Command::Deploy { chains }) => runtime::run(commands::deploy::deploy(&config()?, chains)),
+        Some(Command::Attester) => runtime::run(commands::attester::attester(&config()?)),
+        Some(Command::Sandbox) => runtime::run(commands::run_sandbox::run_sandbox(&config()?)),
+        Some(Command::Backup { file }) => commands::backup::backup(&config()?, file),
     }
 }

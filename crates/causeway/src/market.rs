@@ -67,8 +67,10 @@ impl Market {
         let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, deployments)));
         let prices: Arc<dyn PriceFeed> =
             Arc::new(VaultPrices::new(drifting, vaults.clone(), vault_decimals(catalog, deployments)));
-        keep_readings(&gas, &vaults, clients, stop);
         let mut market = Self { prices, fillers: Vec::new(), books: Vec::new(), gas, samples: Vec::new() };
+        if !deployments.is_empty() {
+            keep_readings(&market.gas, &vaults, clients, stop);
+        }
         // In production a filler needs keys and money of its own, which the sandbox has in play.
         if config.mode != Mode::Sandbox || deployments.is_empty() {
             return Ok(market);

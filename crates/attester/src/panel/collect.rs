@@ -147,8 +147,8 @@ mod tests {
         Terms { fill_deadline: 100, ..Terms::from_bytes(&words.concat()).unwrap() }
     }
 
-    fn filled(reference: u8) -> Result<Attestation, NoAttestation> {
-        Ok(Attestation::Filled { order: terms().id(), filled_at: 50, fill_ref: B256::repeat_byte(reference) })
+    fn filled(reference: u8) -> Attestation {
+        Attestation::Filled { order: terms().id(), filled_at: 50, fill_ref: B256::repeat_byte(reference) }
     }
 
     fn who(byte: u8) -> Address {
@@ -166,23 +166,23 @@ mod tests {
     async fn rule_10_signatures_come_in_ascending_order_of_their_signers() {
         let no = || Err(NoAttestation::Undecided { chain: 1 });
         let collected = collect(vec![
-            (9, Says(filled(1), who(9))),
+            (9, Says(Ok(filled(1)), who(9))),
             (1, Says(no(), who(1))),
-            (4, Says(filled(1), who(4))),
+            (4, Says(Ok(filled(1)), who(4))),
         ])
         .await
         .unwrap();
         let first: Vec<u8> = collected.signatures.iter().map(|signature| signature[0]).collect();
         assert_eq!(first, [4, 9]);
-        assert_eq!(Ok(collected.attestation), filled(1));
+        assert_eq!(collected.attestation, filled(1));
     }
 
     #[tokio::test]
     async fn different_words_do_not_add_up() {
         let unfilled = Ok(Attestation::Unfilled { order: terms().id(), destination_time: 101 });
         let error = collect(vec![
-            (1, Says(filled(1), who(1))),
-            (2, Says(filled(2), who(2))),
+            (1, Says(Ok(filled(1)), who(1))),
+            (2, Says(Ok(filled(2)), who(2))),
             (3, Says(unfilled, who(3))),
         ])
         .await
@@ -195,7 +195,7 @@ mod tests {
         let another = Ok(Attestation::Unfilled { order: B256::ZERO, destination_time: 101 });
         let early = Ok(Attestation::Unfilled { order: terms().id(), destination_time: 100 });
         let error = collect(vec![
-            (1, Says(filled(1), who(2))),
+            (1, Says(Ok(filled(1)), who(2))),
             (2, Says(another, who(2))),
             (3, Says(early, who(3))),
             (4, Says(Err(NoAttestation::Unreachable("gone".to_owned())), who(4))),
@@ -211,13 +211,13 @@ mod tests {
     async fn it_is_worth_asking_again_while_enough_may_still_sign() {
         let later = || Says(Err(NoAttestation::Undecided { chain: 1 }), who(0));
         assert!(collect(vec![(1, later()), (2, later()), (3, later())]).await.unwrap_err().retry);
-        let error = collect(vec![(1, Says(filled(1), who(1))), (2, later())]).await.unwrap_err();
+        let error = collect(vec![(1, Says(Ok(filled(1)), who(1))), (2, later())]).await.unwrap_err();
         assert!(error.retry && error.have == 1, "{error}");
     }
 
     #[test]
     fn a_panel_can_reach_its_threshold_and_names_nobody_twice() {
-        let member = |byte| (who(byte), Arc::new(Says(filled(1), who(byte))) as Arc<dyn Attest>);
+        let member = |byte| (who(byte), Arc::new(Says(Ok(filled(1)), who(byte))) as Arc<dyn Attest>);
         let two = NonZeroUsize::new(2).unwrap();
         let few = Panel::new([member(1)], two, Arc::new(Reads)).unwrap_err();
         assert_eq!(few, PanelError::Threshold { threshold: 2, members: 1 });

@@ -23,8 +23,8 @@ struct Waiting {
 
 impl Watchlist {
     /// An order was opened; its fill may stand already, so it is looked at once.
-    pub(super) fn opened(&mut self, terms: Terms, now: Instant) {
-        let waiting = Waiting { terms, ripe: false, due: Some(now), pause: FIRST_PAUSE };
+    pub(super) fn opened(&mut self, terms: &Terms, now: Instant) {
+        let waiting = Waiting { terms: *terms, ripe: false, due: Some(now), pause: FIRST_PAUSE };
         self.0.entry(terms.id()).or_insert(waiting);
     }
 
@@ -97,9 +97,9 @@ mod tests {
     fn an_order_is_looked_at_when_opened_when_filled_and_when_late_and_not_in_between() {
         let (mut list, now) = (Watchlist::default(), Instant::now());
         let order = terms(1).id();
-        list.opened(terms(1), now);
+        list.opened(&terms(1), now);
         assert_eq!(list.take_due(now), [terms(1)]);
-        list.opened(terms(1), now);
+        list.opened(&terms(1), now);
         assert!(list.take_due(now).is_empty(), "it is out, and opened only once");
         list.answered(&order, Some(&UNDECIDED), now);
         assert!(list.take_due(now + LONGEST_PAUSE).is_empty());
@@ -120,7 +120,7 @@ mod tests {
     fn a_fill_that_is_seen_but_not_final_enough_is_looked_at_again_and_again() {
         let (mut list, mut now) = (Watchlist::default(), Instant::now());
         let order = terms(1).id();
-        list.opened(terms(1), now);
+        list.opened(&terms(1), now);
         list.filled(&order, now);
         for _ in 0..10 {
             assert_eq!(list.take_due(now), [terms(1)]);
@@ -133,8 +133,8 @@ mod tests {
     #[test]
     fn trouble_with_a_chain_is_waited_out_and_a_final_no_is_not() {
         let (mut list, now) = (Watchlist::default(), Instant::now());
-        list.opened(terms(1), now);
-        list.opened(terms(2), now);
+        list.opened(&terms(1), now);
+        list.opened(&terms(2), now);
         assert_eq!(list.take_due(now).len(), 2);
         list.answered(&terms(1).id(), Some(&NoAttestation::Unavailable(10)), now);
         list.answered(&terms(2).id(), Some(&NoAttestation::Ended), now);

@@ -42,7 +42,7 @@ impl Attester {
     pub fn watch(&self) -> Watching {
         let mut list = Watchlist::default();
         for terms in self.0.ledger.open_orders() {
-            list.opened(terms, Instant::now());
+            list.opened(&terms, Instant::now());
         }
         let desk = Arc::new(Desk { list: Mutex::new(list), news: Notify::new() });
         let mut tasks = JoinSet::new();

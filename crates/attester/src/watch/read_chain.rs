@@ -106,7 +106,7 @@ impl Reader {
             for sighting in sightings {
                 match sighting {
                     Sighting::Opened(terms) if self.concerns(&terms) => {
-                        list.opened(*terms, now);
+                        list.opened(&terms, now);
                         notes.push(Note::Opened(terms));
                     }
                     Sighting::Opened(_) => {}

@@ -100,12 +100,12 @@ async fn a_filled_order_is_claimed_and_an_unfilled_one_refunded_with_two_signatu
     let early = world.panel.collect(&first).await.unwrap_err();
     assert!(early.retry && early.answers.iter().all(|(_, why)| why.name() == "Undecided"), "{early}");
 
-    let filled = world.destination.fill(&first, filler).await;
+    let delivery = world.destination.fill(&first, filler).await;
     world.destination.settle().await;
     world.all_signed(&first).await;
     let Collected { attestation, signatures } = world.collect(&first).await;
     let Attestation::Filled { filled_at, fill_ref, .. } = attestation else { panic!("{attestation:?}") };
-    assert_eq!((fill_ref, signatures.len()), (filled.transaction_hash, 2));
+    assert_eq!((fill_ref, signatures.len()), (delivery.transaction_hash, 2));
     let before = world.balance(payee).await;
     let claim = Escrow::claimCall {
         order: (&first).into(),

@@ -56,13 +56,15 @@ impl PlayChain {
         Self { chain, url, client }
     }
 
-    /// Puts the contracts there, with these attesters and a threshold of two.
+    /// Puts the contracts there for good, with these attesters and a threshold of two.
     pub(crate) async fn deploy(&self, attesters: &[Address]) -> Deployment {
         let terms = DeployTerms { attesters: attesters.to_vec(), threshold: 2, min_grace: 60 };
         let id = self.client.chain_id();
         let plan = Plan::new(&Code::load().unwrap(), id, permit2_address(id), &terms, &[]).unwrap();
         let deployer = signer(&genesis().roles().deployer);
-        deploy(&self.client, &deployer, &plan, Duration::from_secs(60)).await.unwrap().deployment
+        let done = deploy(&self.client, &deployer, &plan, Duration::from_mins(1)).await.unwrap();
+        self.settle().await;
+        done.deployment
     }
 
     /// What an attester with this endpoint, twice over, sees.
@@ -71,11 +73,11 @@ impl PlayChain {
     }
 
     pub(crate) async fn send(&self, from: &TestWallet, to: Address, value: u64, data: Vec<u8>) -> B256 {
-        let signer = signer(from);
+        let key = signer(from);
         let request = TxRequest { to, value: U256::from(value), data: Bytes::from(data) };
         let fees = self.client.fees().await.unwrap();
-        let nonce = self.client.nonce(signer.address(), causeway_evm::BlockTag::Latest).await.unwrap();
-        let signed = signer.sign(self.client.chain_id(), nonce, &request, 500_000, fees).unwrap();
+        let nonce = self.client.nonce(key.address(), causeway_evm::BlockTag::Latest).await.unwrap();
+        let signed = key.sign(self.client.chain_id(), nonce, &request, 500_000, fees).unwrap();
         self.client.call(Call::new("eth_sendRawTransaction", json!([signed.raw]))).await.unwrap()
     }
 

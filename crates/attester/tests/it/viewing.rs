@@ -11,7 +11,6 @@ async fn a_chain_shows_what_stands_in_its_final_blocks_and_nothing_newer() {
     let attesters: Vec<_> = roles.attesters.iter().map(|wallet| wallet.address).collect();
     let (origin, destination) = tokio::join!(PlayChain::start(1, now()), PlayChain::start(10, now()));
     let (at_origin, at_destination) = tokio::join!(origin.deploy(&attesters), destination.deploy(&attesters));
-    origin.settle().await;
     let wallets = genesis().wallets().to_vec();
     let terms = order(&at_origin, &at_destination, "viewing");
     let (id, user, filler) = (terms.id(), wallets[0], wallets[1]);
@@ -38,14 +37,14 @@ async fn a_chain_shows_what_stands_in_its_final_blocks_and_nothing_newer() {
     // Far enough from the start that the search for the fill's block has to step.
     destination.chain.mine(300, 1).await.unwrap();
     destination.chain.pause();
-    let filled =
+    let delivery =
         destination.send(&filler, at_destination.settler, 990_000, PlayChain::fill_call(&terms)).await;
     destination.chain.mine(2, 1).await.unwrap();
     assert_eq!(record().await, None, "one block deep is not final");
     destination.chain.mine(200, 1).await.unwrap();
-    let receipt = destination.receipt(filled).await;
+    let receipt = destination.receipt(delivery).await;
     let block = destination.client.agreed_block(receipt.block_number).await.unwrap().unwrap();
-    assert_eq!(record().await, Some(FillRecord { filled_at: block.timestamp, reference: filled }));
+    assert_eq!(record().await, Some(FillRecord { filled_at: block.timestamp, reference: delivery }));
     let other = view.final_block(Care::Usual).await.unwrap();
     assert_eq!(view.fill_record(terms.settler, B256::ZERO, &other).await.unwrap(), None);
 

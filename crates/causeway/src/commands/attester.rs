@@ -29,7 +29,6 @@ const DEFAULT_SANDBOX: &str = "http://127.0.0.1:8080";
 const AGREE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
 /// Runs one attester: its own key, endpoints, list of contracts and journal, and nothing of the service's.
-#[tokio::main]
 pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     let signer = Arc::new(read_key(config)?);
@@ -63,16 +62,15 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
 }
 
 fn read_key(config: &Config) -> anyhow::Result<Signer> {
-    let (place, text) = match &config.attester.key_file {
-        Some(file) => (file.display().to_string(), read_key_file(file)?),
-        None => {
-            let missing = || {
-                format!(
-                    "set {KEY_VARIABLE} to this attester's private key (64 hex digits), or attester.key_file to its file"
-                )
-            };
-            (KEY_VARIABLE.to_owned(), std::env::var(KEY_VARIABLE).with_context(missing)?)
-        }
+    let (place, text) = if let Some(file) = &config.attester.key_file {
+        (file.display().to_string(), read_key_file(file)?)
+    } else {
+        let missing = || {
+            format!(
+                "set {KEY_VARIABLE} to this attester's private key (64 hex digits), or attester.key_file to its file"
+            )
+        };
+        (KEY_VARIABLE.to_owned(), std::env::var(KEY_VARIABLE).with_context(missing)?)
     };
     let key: B256 =
         text.trim().parse().ok().with_context(|| format!("{place} does not hold 64 hex digits"))?;
@@ -85,7 +83,8 @@ fn read_key_file(file: &Path) -> anyhow::Result<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let fault = || format!("cannot read the key in {}", file.display());
     let mode = std::fs::metadata(file).with_context(fault)?.permissions().mode();
-    ensure!(mode & 0o077 == 0, "others may read the key in {0}: chmod 600 {0}", file.display());
+    let others = mode & 0o077;
+    ensure!(others == 0, "others may read the key in {0}: chmod 600 {0}", file.display());
     std::fs::read_to_string(file).with_context(fault)
 }
 

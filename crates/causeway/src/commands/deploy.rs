@@ -19,7 +19,6 @@ const KEY_VARIABLE: &str = "CAUSEWAY_DEPLOYER_KEY";
 const DEFAULT_SANDBOX: &str = "http://127.0.0.1:8080";
 
 /// Puts the contracts on the given chains and records where they lie.
-#[tokio::main]
 pub(crate) async fn deploy(config: &Config, chains: &[u64]) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     ensure!(!chains.is_empty(), "which chains? For instance: causeway deploy --chain 8453 --chain 10");

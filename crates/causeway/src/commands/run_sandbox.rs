@@ -10,7 +10,6 @@ use crate::sandbox::Play;
 use crate::{logging, signals};
 
 /// Runs the chains alone, so that a service beside them can be killed, stopped or doubled while they live on.
-#[tokio::main]
 pub(crate) async fn run_sandbox(config: &Config) -> anyhow::Result<()> {
     ensure!(config.mode == Mode::Sandbox, "play chains do not run in production mode");
     logging::start(&config.log)?;

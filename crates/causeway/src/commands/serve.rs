@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::attesters::PlayAttesters;
 use crate::chains::Clients;
 use crate::config::{Config, Mode};
 use crate::deployments::{Contracts, Records};
@@ -34,7 +35,6 @@ const BALANCES_DEADLINE: Duration = Duration::from_secs(5);
 const CLOSE: Duration = Duration::from_millis(1_500);
 
 /// Starts everything and returns when it has been stopped.
-#[tokio::main]
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     let _lock = lock(&config.data_dir)?;
@@ -53,6 +53,11 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let clients = Clients::connect(&catalog, inner_rpc.as_deref())?;
     let stop = CancellationToken::new();
     signals::stop_on_signal(stop.clone())?;
+    let attesters = if deployments.is_empty() || config.mode == Mode::Production {
+        PlayAttesters::default()
+    } else {
+        PlayAttesters::start(&config.data_dir, &clients, &deployments, config.sandbox.fresh)?
+    };
     let market = Market::open(config, &catalog, fixed, &clients, &deployments, &store, &stop)?;
     let fillers = Fillers::new(market.fillers.clone(), &config.quotes.options())?;
     let keys = Arc::new(RowKeys::new(config.server.replica));
@@ -78,7 +83,8 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         },
     };
     let beside = play.as_ref().map(|play| causeway_sandbox::routes(Arc::clone(&play.chains)));
-    let router = causeway_http::router(app, beside.unwrap_or_default());
+    let beside = beside.unwrap_or_default().merge(attesters.routes.clone());
+    let router = causeway_http::router(app, beside);
 
     let lists = tokio::spawn(Arc::clone(&catalog).keep_fresh());
     let retention = tokio::spawn(keep_retention(store.clone(), config.retention.policy(), stop.clone()));
@@ -89,6 +95,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     lists.abort();
     retention.await.context("the retention task ended badly")?;
     probing.abort();
+    attesters.stop().await;
     if let Some(play) = play {
         play.stop().await;
     }

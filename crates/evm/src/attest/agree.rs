@@ -34,7 +34,8 @@ where
         };
         match &known {
             Some((other, before)) if *before != said => {
-                let message = format!("{other} and {host} answer {} {} differently", call.method, call.params);
+                let message =
+                    format!("{other} and {host} answer {} {} differently", call.method, call.params);
                 return Err(CallError::Disagreement { chain: client.chain_id(), message });
             }
             Some(_) => {}

@@ -41,9 +41,8 @@ pub(super) async fn find_fill(
     let ours = |logs: Vec<Log>| {
         let mut hashes = logs.iter().filter(|log| {
             let event = Settler::Filled::decode_raw_log_validate(log.topics.iter().copied(), &log.data);
-            let same = |event: Settler::Filled| {
-                event.orderId == order && event.filledAt == U256::from(filled_at)
-            };
+            let same =
+                |event: Settler::Filled| event.orderId == order && event.filledAt == U256::from(filled_at);
             log.address == settler && !log.removed && event.is_ok_and(same)
         });
         match (hashes.next(), hashes.next()) {

@@ -157,8 +157,7 @@ impl EvmView {
         let to = evm_address(to).ok_or_else(|| self.client.nonsense("a contract's address is too wide"))?;
         let data = Bytes::from(call.abi_encode());
         // By hash: a number could mean another block by the time the second endpoint is asked.
-        let params =
-            json!([{ "to": to, "data": data }, { "blockHash": at.hash, "requireCanonical": true }]);
+        let params = json!([{ "to": to, "data": data }, { "blockHash": at.hash, "requireCanonical": true }]);
         let call = Call::new("eth_call", params);
         let answer: Bytes = agreed(&self.client, self.config.quorum, &call, Some).await?;
         C::abi_decode_returns_validate(&answer)

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
+mod attesting;
 mod balances;
 mod endpoints;
 mod fake;

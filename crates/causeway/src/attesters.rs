@@ -1,0 +1,67 @@
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use axum::Router;
+use causeway_attester::{Attester, AttesterConfig, Watching, known_contracts};
+use causeway_domain::Deployment;
+use causeway_domain::ports::ChainView;
+use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
+use causeway_evm::{EvmClient, Signer};
+use causeway_sandbox::genesis::Roles;
+
+use crate::chains::Clients;
+
+/// How long what a play chain said of its newest block counts.
+const FRESH_FOR: Duration = Duration::from_millis(500);
+
+/// The sandbox's three attesters, inside the service: two of them make a threshold.
+#[derive(Debug, Default)]
+pub(crate) struct PlayAttesters {
+    watching: Vec<Watching>,
+    /// Each answers under `/sandbox/attesters/`, the first one under `1`.
+    pub(crate) routes: Router,
+}
+
+impl PlayAttesters {
+    /// Starts them on journals of their own, which chains that begin anew make worthless.
+    pub(crate) fn start(
+        data_dir: &Path,
+        clients: &Clients,
+        deployments: &[Deployment],
+        fresh: bool,
+    ) -> anyhow::Result<Self> {
+        let folder = data_dir.join("sandbox").join("attesters");
+        if fresh && folder.exists() {
+            std::fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        let views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
+        let mut attesters = Self::default();
+        for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {
+            let settings = AttesterConfig::new(known_contracts(deployments));
+            let signer = Arc::new(Signer::from_bytes(&wallet.key.0)?);
+            let journal = folder.join(wallet.address.to_string());
+            let attester = Attester::open(settings, signer, views.clone(), &journal)?;
+            attesters.watching.push(attester.watch());
+            let place = format!("/sandbox/attesters/{number}");
+            attesters.routes = attesters.routes.nest(&place, causeway_attester::router(attester));
+        }
+        Ok(attesters)
+    }
+
+    pub(crate) async fn stop(self) {
+        for watching in self.watching {
+            watching.stop().await;
+        }
+    }
+}
+
+/// One view serves all three: they look at the same chains by the same address.
+fn view(client: &EvmClient) -> Arc<dyn ChainView> {
+    let config =
+        ViewConfig { finality: AttestFinality::sandbox(), quorum: NonZeroUsize::MIN, fresh_for: FRESH_FOR };
+    Arc::new(EvmView::new(client.clone(), config))
+}
