@@ -17,6 +17,9 @@ use crate::chains::Clients;
 /// How long what a play chain said of its newest block counts.
 const FRESH_FOR: Duration = Duration::from_millis(500);
 
+/// How often each chain is looked at: nobody waits for a claim, and an idle sandbox should cost next to nothing.
+const POLL: Duration = Duration::from_secs(3);
+
 /// The sandbox's three attesters, inside the service: two of them make a threshold.
 #[derive(Debug, Default)]
 pub(crate) struct PlayAttesters {
@@ -41,7 +44,7 @@ impl PlayAttesters {
         let views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
         let mut attesters = Self::default();
         for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {
-            let settings = AttesterConfig::new(known_contracts(deployments));
+            let settings = AttesterConfig { poll: POLL, ..AttesterConfig::new(known_contracts(deployments)) };
             let signer = Arc::new(Signer::from_bytes(&wallet.key.0)?);
             let journal = folder.join(wallet.address.to_string());
             let attester = Attester::open(settings, signer, views.clone(), &journal)?;

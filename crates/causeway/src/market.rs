@@ -22,7 +22,7 @@ use crate::chains::Clients;
 use crate::config::{Config, Mode};
 
 /// How often gas prices, vault rates and the fillers' books are read, and how long a reading counts.
-const EVERY: Duration = Duration::from_secs(5);
+const EVERY: Duration = Duration::from_secs(10);
 const MAX_AGE: Duration = Duration::from_mins(1);
 
 /// How long the first readings may take before the service says that it runs all the same.

@@ -51,5 +51,5 @@ fn map_filler(fills: Fills, report: FillerReport) -> Filler {
 
 #[allow(clippy::float_arithmetic, reason = "a time for people to read, no amount")]
 fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1_000.0
+    f64::from(u32::try_from(time.as_micros()).unwrap_or(u32::MAX)) / 1_000.0
 }
