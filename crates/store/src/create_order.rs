@@ -4,7 +4,8 @@ use sqlx::Database;
 use crate::engine::Connection;
 use crate::fault::Fault;
 use crate::job::Deed;
-use crate::record::{EventRecord, ORDER_COLUMNS, OrderRecord};
+use crate::put_quote::Insert as _;
+use crate::record::{EventRecord, ORDER_COLUMNS, OrderRecord, unpack};
 
 /// Writes an order with its first event, once per quote and route.
 pub(crate) struct CreateOrder {
@@ -21,6 +22,17 @@ const CREATE: &str = "INSERT INTO orders (id, row_key, quote_id, route_id, statu
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
      ON CONFLICT (quote_id, route_id) DO NOTHING";
 
+const PACKED: &str = "SELECT routes FROM quotes WHERE id = $1";
+
+/// Gives a route that its quote was made with a row of its own, which the order can point to.
+pub(crate) trait Unfold: Database {
+    fn unfold(
+        connection: &mut Connection<Self>,
+        quote_id: &str,
+        route_id: &str,
+    ) -> impl Future<Output = Result<(), Fault>> + Send;
+}
+
 /// Adds lines to a story.
 pub(crate) trait AddEvents: Database {
     fn add_events(
@@ -30,6 +42,22 @@ pub(crate) trait AddEvents: Database {
 }
 
 for_each_engine! {
+    impl Unfold for Db {
+        async fn unfold(
+            connection: &mut Connection<Self>,
+            quote_id: &str,
+            route_id: &str,
+        ) -> Result<(), Fault> {
+            let packed: Option<Option<String>> =
+                sqlx::query_scalar(PACKED).bind(quote_id).fetch_optional(&mut *connection).await?;
+            let routes = unpack(quote_id, packed.flatten().as_deref())?;
+            match routes.iter().find(|route| route.route_id == route_id) {
+                Some(route) => Db::routes(connection, &[route]).await,
+                None => Ok(()),
+            }
+        }
+    }
+
     impl AddEvents for Db {
         async fn add_events(connection: &mut Connection<Self>, events: &[EventRecord]) -> Result<(), Fault> {
             for event in events {
@@ -59,6 +87,7 @@ for_each_engine! {
                 return Err(StoreError::Conflict("the event belongs to another order").into());
             }
             sqlx::query(TAKE).bind(&row.quote_id).execute(&mut *connection).await?;
+            Db::unfold(connection, &row.quote_id, &row.route_id).await?;
             let created = sqlx::query(CREATE)
                 .bind(&row.id)
                 .bind(row.row_key)

@@ -20,19 +20,21 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 4] = migrations!(
+pub(crate) const SQLITE: [(i64, &str, &str); 5] = migrations!(
     "sqlite",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
     3 "0003_reservations",
     4 "0004_referrals_and_parties",
+    5 "0005_routes_in_quotes",
 );
-pub(crate) const POSTGRES: [(i64, &str, &str); 4] = migrations!(
+pub(crate) const POSTGRES: [(i64, &str, &str); 5] = migrations!(
     "postgres",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
     3 "0003_reservations",
     4 "0004_referrals_and_parties",
+    5 "0005_routes_in_quotes",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -3,13 +3,14 @@ use sqlx::{Database, QueryBuilder};
 
 use crate::engine::Connection;
 use crate::fault::Fault;
-use crate::record::{QuoteRecord, QuoteRows, RouteRecord};
+use crate::record::{QuoteRecord, RouteRecord};
 
 /// Rows per statement. Few sizes make few texts, which the drivers then keep prepared.
-const SIZES: [usize; 4] = [64, 16, 4, 1];
+const SIZES: [usize; 5] = [256, 64, 16, 4, 1];
 
 pub(crate) const QUOTE: &str = "SELECT id, row_key, trade_type, from_token, to_token, amount, from_address, \
-     recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at FROM quotes WHERE id = $1";
+     recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at, routes \
+     FROM quotes WHERE id = $1";
 
 /// Cuts rows into pieces of the known sizes.
 fn pieces<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
@@ -44,22 +45,16 @@ pub(crate) trait Insert: Database {
 /// Writes many quotes with few statements; one that cannot be written fails all.
 pub(crate) async fn put_quotes<DB: Insert>(
     connection: &mut Connection<DB>,
-    quotes: &[&QuoteRows],
+    quotes: &[&QuoteRecord],
 ) -> Result<(), Fault> {
-    let mut new: Vec<&QuoteRows> = Vec::with_capacity(quotes.len());
     for piece in pieces(quotes) {
-        let rows: Vec<_> = piece.iter().map(|rows| &rows.quote).collect();
-        let written = DB::quotes(connection, &rows).await?;
+        let written = DB::quotes(connection, piece).await?;
         match piece {
-            _ if written == piece.len() as u64 => new.extend(piece),
+            _ if written == piece.len() as u64 => {}
             // A caller that did not hear the first time may write the same quote again.
-            [again] => DB::is_stored(connection, &again.quote).await?,
+            [again] => DB::is_stored(connection, again).await?,
             _ => return Err(StoreError::Conflict("one of these quotes is stored already").into()),
         }
-    }
-    let routes: Vec<_> = new.iter().flat_map(|quote| &quote.routes).collect();
-    for piece in pieces(&routes) {
-        DB::routes(connection, piece).await?;
     }
     Ok(())
 }
@@ -69,7 +64,7 @@ for_each_engine! {
         async fn quotes(connection: &mut Connection<Self>, rows: &[&QuoteRecord]) -> Result<u64, Fault> {
             let mut insert = QueryBuilder::<Db>::new(
                 "INSERT INTO quotes (id, row_key, trade_type, from_token, to_token, amount, from_address, \
-                 recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at) ",
+                 recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at, routes) ",
             );
             insert.push_values(rows, |mut values, row| {
                 values
@@ -86,7 +81,8 @@ for_each_engine! {
                     .push_bind(&row.referrer)
                     .push_bind(row.referrer_fee_bps)
                     .push_bind(&row.integrator)
-                    .push_bind(row.created_at);
+                    .push_bind(row.created_at)
+                    .push_bind(&row.routes);
             });
             insert.push(" ON CONFLICT (id) DO NOTHING");
             Ok(insert.build().execute(connection).await?.rows_affected())

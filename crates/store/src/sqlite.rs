@@ -7,7 +7,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
+use sqlx::{ConnectOptions as _, Sqlite};
 use tokio::time;
 
 use crate::engine::{Connection, Dialect, Handles};
@@ -15,9 +15,11 @@ use crate::fault::{Fault, is_locked};
 use crate::migrate::{SQLITE, migrate};
 use crate::options::Options;
 use crate::put_quote::put_quotes;
-use crate::record::QuoteRows;
+use crate::record::QuoteRecord;
 use crate::store::OpenError;
 use crate::writer::Writer;
+
+use checkpoint::keep_checkpointing;
 
 /// How often the switch to the write-ahead log is tried, which does not wait for others by itself.
 const WAL_ATTEMPTS: u32 = 50;
@@ -30,7 +32,7 @@ impl Dialect for Sqlite {
     // There is one writer.
     const SKIP_LOCKED: &'static str = "";
 
-    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&QuoteRows]) -> Result<(), Fault> {
+    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&QuoteRecord]) -> Result<(), Fault> {
         put_quotes::<Self>(connection, quotes).await
     }
 }
@@ -46,10 +48,10 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlit
         .max_connections(options.readers.max(1))
         .acquire_timeout(Duration::from_secs(5))
         .connect_lazy_with(connect.pragma("query_only", "ON"));
-    // The writer's own comes before the first one goes: the last to leave would have to tidy up the log.
     drop(writer.acquire().await.map_err(unreachable)?);
-    first.close().await.map_err(unreachable)?;
-    Ok(Handles { writer: Writer::start(writer, options), readers })
+    let writer = Writer::start(writer, options);
+    writer.beside(keep_checkpointing(first, writer.committed()));
+    Ok(Handles { writer, readers })
 }
 
 fn connect_options(path: &Path, options: &Options) -> SqliteConnectOptions {
@@ -60,6 +62,7 @@ fn connect_options(path: &Path, options: &Options) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(options.busy_timeout)
         .pragma("journal_size_limit", LOG_BYTES)
+        .pragma("wal_autocheckpoint", "0")
 }
 
 fn writer_pool(connect: SqliteConnectOptions) -> SqlitePool {
@@ -114,5 +117,6 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+mod checkpoint;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use causeway_domain::ports::StoreError;
 use sqlx::{Connection as _, Pool};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,7 +14,7 @@ use crate::engine::{Connection, Dialect};
 use crate::fault::{Fault, is_clash, is_outage, timed_out, unavailable};
 use crate::job::{Deed, Job, Pending, PutQuote};
 use crate::options::Options;
-use crate::record::QuoteRows;
+use crate::record::QuoteRecord;
 
 type Jobs<DB> = Vec<Box<dyn Job<DB>>>;
 
@@ -30,6 +30,7 @@ pub(crate) struct Writer<DB: Dialect> {
     counters: Arc<Counters>,
     closing: CancellationToken,
     task: TaskTracker,
+    committed: watch::Receiver<()>,
 }
 
 #[derive(Default)]
@@ -42,15 +43,26 @@ impl<DB: Dialect> Writer<DB> {
     pub(crate) fn start(pool: Pool<DB>, options: &Options) -> Self {
         let (queue, waiting) = mpsc::channel(options.queue.max(1));
         let (counters, closing, task) = (Arc::default(), CancellationToken::new(), TaskTracker::new());
-        let committer = Committer { pool: pool.clone(), counters: Arc::clone(&counters) };
-        task.spawn(committer.serve(waiting, options.max_batch.max(1), closing.clone()));
+        let (tell, committed) = watch::channel(());
+        let work = Committer { pool: pool.clone(), counters: Arc::clone(&counters), committed: tell };
+        task.spawn(work.serve(waiting, options.max_batch.max(1), closing.clone()));
         task.close();
-        Self { pool, queue, counters, closing, task }
+        Self { pool, queue, counters, closing, task, committed }
     }
 
-    pub(crate) async fn put_quote(&self, rows: QuoteRows) -> Result<(), StoreError> {
+    /// Changes with every commit, and ends with the writer.
+    pub(crate) fn committed(&self) -> watch::Receiver<()> {
+        self.committed.clone()
+    }
+
+    /// Runs work that ends with the writer, and is waited for when it closes.
+    pub(crate) fn beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.task.spawn(work);
+    }
+
+    pub(crate) async fn put_quote(&self, row: QuoteRecord) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(Box::new(PutQuote { rows, reply }), answer).await
+        self.enqueue(Box::new(PutQuote { row, reply }), answer).await
     }
 
     pub(crate) async fn write<D: Deed<DB>>(&self, deed: D) -> Result<D::Outcome, StoreError> {
@@ -102,6 +114,7 @@ fn closed() -> StoreError {
 struct Committer<DB: Dialect> {
     pool: Pool<DB>,
     counters: Arc<Counters>,
+    committed: watch::Sender<()>,
 }
 
 impl<DB: Dialect> Committer<DB> {
@@ -171,6 +184,7 @@ impl<DB: Dialect> Committer<DB> {
         if result.is_ok() {
             self.counters.commits.fetch_add(1, Ordering::Relaxed);
             self.counters.writes.fetch_add(jobs.len() as u64, Ordering::Relaxed);
+            self.committed.send_replace(());
         } else if connection.is_in_transaction() {
             // Neither commit nor rollback came through (a full SQLite has rolled back by itself, which the
             // driver does not see): the next transaction needs a connection that knows where it stands.

@@ -5,6 +5,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+/// How long requests are paced before their times count.
+const WARM_UP: Duration = Duration::from_millis(300);
+
+static SLOW: std::sync::Mutex<Vec<u64>> = std::sync::Mutex::new(Vec::new());
 /// One connection that asks again and again.
 pub(crate) struct Client {
     stream: TcpStream,
@@ -79,9 +83,17 @@ pub(crate) async fn body_of(address: SocketAddr) -> String {
     String::from_utf8_lossy(&answer[head..]).into_owned()
 }
 
+/// How fast a server is, clients included.
+#[derive(Clone, Copy)]
+pub(crate) struct Speed {
+    pub(crate) per_second: f64,
+    /// Of both cores together, for one request.
+    pub(crate) cpu: Duration,
+}
+
 /// How many requests a second the server answers when every connection asks as soon as it has its answer.
-pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration) -> f64 {
-    let start = Instant::now();
+pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration) -> Speed {
+    let (start, cpu) = (Instant::now(), cpu_time());
     let ask = || async move {
         let (mut client, mut count) = (Client::connect(address).await, 0_u32);
         while start.elapsed() < time {
@@ -95,7 +107,17 @@ pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration
     for client in clients {
         count += client.await.expect("the client ends");
     }
-    f64::from(count) / start.elapsed().as_secs_f64()
+    let per_second = f64::from(count) / start.elapsed().as_secs_f64();
+    Speed { per_second, cpu: cpu_time().saturating_sub(cpu) / count }
+}
+
+/// What this process has used of the processor; nothing where the system does not tell it this way.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let hundredths =
+        after_name.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    Duration::from_millis(hundredths.sum::<u64>() * 10)
 }
 
 /// How long answers take when so many requests a second are due, each counted from the moment when it was due. Sorted.
@@ -106,23 +128,37 @@ pub(crate) async fn paced(
     time: Duration,
 ) -> Vec<Duration> {
     let every = Duration::from_secs_f64(connections as f64 / per_second);
-    let start = Instant::now() + Duration::from_millis(100);
-    let ask = |mut due: Instant| async move {
-        let (mut client, mut times) = (Client::connect(address).await, Vec::new());
-        while due < start + time {
+    let mut connected = Vec::new();
+    for _ in 0..connections {
+        connected.push(Client::connect(address).await);
+    }
+    let start = Instant::now() + Duration::from_millis(50);
+    let ask = |mut client: Client, mut due: Instant| async move {
+        let mut times = Vec::new();
+        while due < start + WARM_UP + time {
             tokio::time::sleep_until(due.into()).await;
             client.ask().await;
-            times.push(due.elapsed());
+            if due >= start + WARM_UP {
+                times.push(due.elapsed());
+                if due.elapsed() > Duration::from_millis(10) { SLOW.lock().unwrap().push(due.duration_since(start).as_millis() as u64 / 20 * 20); }
+            }
             due += every;
         }
         times
     };
     let offset = |n: usize| every.mul_f64(n as f64 / connections as f64);
-    let clients: Vec<_> = (0..connections).map(|n| tokio::spawn(ask(start + offset(n)))).collect();
+    let clients: Vec<_> = connected
+        .into_iter()
+        .enumerate()
+        .map(|(n, client)| tokio::spawn(ask(client, start + offset(n))))
+        .collect();
     let mut times = Vec::new();
     for client in clients {
         times.extend(client.await.expect("the client ends"));
     }
     times.sort_unstable();
+    let mut slow = std::mem::take(&mut *SLOW.lock().unwrap()); slow.sort();
+    let mut c = std::collections::BTreeMap::new(); for x in slow { *c.entry(x).or_insert(0) += 1; }
+    eprintln!("{} slow {:?}", times.len(), c);
     times
 }

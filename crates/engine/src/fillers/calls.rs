@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use causeway_domain::ports::FillerAsk;
@@ -53,20 +54,54 @@ pub(super) struct Call {
     pub(super) ticket: Arc<TicketSlot>,
 }
 
+/// What became of an attempt to join.
+pub(super) enum Joined {
+    Call(Call),
+    /// The filler answered on the spot: there is nothing to share.
+    Answered(Outcome),
+}
+
 impl Calls {
     fn lock(&self) -> MutexGuard<'_, InFlight> {
         self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Joins the call for the same ask, or makes one of `begin`.
-    pub(super) fn join<F>(
+    pub(super) async fn join<F>(
         self: &Arc<Self>,
         ask: &Arc<FillerAsk>,
         begin: impl FnOnce(Arc<TicketSlot>) -> F,
-    ) -> Call
+    ) -> Joined
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
+        if let Some(call) = self.find(ask) {
+            return Joined::Call(call);
+        }
+        let ticket: Arc<TicketSlot> = Arc::default();
+        let mut work = begin(Arc::clone(&ticket)).boxed();
+        match futures::poll!(&mut work) {
+            Poll::Ready(outcome) => Joined::Answered(outcome),
+            Poll::Pending => Joined::Call(self.enter(ask, work, ticket)),
+        }
+    }
+
+    fn find(&self, ask: &Arc<FillerAsk>) -> Option<Call> {
+        let in_flight = self.lock();
+        if in_flight.calls.is_empty() {
+            return None;
+        }
+        let entered = in_flight.calls.get(&Key(Arc::clone(ask)))?;
+        Some(Call { outcome: entered.call.upgrade()?, ticket: Arc::clone(&entered.ticket) })
+    }
+
+    /// Puts a call that has begun on the list, unless somebody else was faster with the same.
+    fn enter(
+        self: &Arc<Self>,
+        ask: &Arc<FillerAsk>,
+        work: BoxFuture<'static, Outcome>,
+        ticket: Arc<TicketSlot>,
+    ) -> Call {
         let mut in_flight = self.lock();
         let number = in_flight.last_number + 1;
         let entry = in_flight.calls.entry(Key(Arc::clone(ask)));
@@ -75,9 +110,7 @@ impl Calls {
         {
             return Call { outcome, ticket: Arc::clone(&entered.get().ticket) };
         }
-        let ticket: Arc<TicketSlot> = Arc::default();
         let leaving = Leaving { calls: Arc::clone(self), key: Key(Arc::clone(ask)), number };
-        let work = begin(Arc::clone(&ticket));
         let outcome = async move {
             let _leaving = leaving;
             work.await

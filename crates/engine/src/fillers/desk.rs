@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::time::{Instant, timeout_at};
 
 use super::breaker::Breaker;
-use super::calls::{Calls, TicketSlot};
+use super::calls::{Calls, Joined, TicketSlot};
 use super::check_offer::read_offers;
 use super::outcome::{NoOffer, Outcome, count, tidy};
 use super::queue::Queue;
@@ -60,10 +60,14 @@ impl Desk {
     }
 
     async fn wait(self: &Arc<Self>, ask: &Arc<FillerAsk>, start: Instant) -> Outcome {
-        let call = self.calls.join(ask, |ticket| {
+        let joined = self.calls.join(ask, |ticket| {
             let (desk, ask) = (Arc::clone(self), Arc::clone(ask));
             async move { desk.call(&ask, &ticket).await }
         });
+        let call = match joined.await {
+            Joined::Call(call) => call,
+            Joined::Answered(outcome) => return outcome,
+        };
         timeout_at(start + self.deadline, call.outcome).await.unwrap_or_else(|_| {
             call.ticket.time_out(self.deadline / 2);
             Err(NoOffer::TimedOut)

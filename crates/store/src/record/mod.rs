@@ -3,6 +3,7 @@
 mod event;
 mod order;
 mod outgoing;
+mod packed;
 mod quote;
 mod reservation;
 mod route;
@@ -11,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Address, RowKey};
+use causeway_domain::{Address, RowKey, TokenId};
 use jiff::Timestamp;
 
 pub(crate) use event::EventRecord;
@@ -19,6 +20,7 @@ pub(crate) use order::{ORDER_COLUMNS, OrderRecord};
 pub(crate) use outgoing::{
     AttemptRecord, OutgoingKey, OutgoingRows, SENT, SentRecord, chain_number, end_state, gather, read_nonce,
 };
+pub(crate) use packed::unpack;
 pub(crate) use quote::{QuoteRecord, QuoteRows};
 pub(crate) use reservation::{HeldRecord, ReservationRecord, TokenHeldRecord, add};
 pub(crate) use route::RouteRecord;
@@ -28,7 +30,7 @@ fn corrupt(column: &'static str, value: impl fmt::Display) -> StoreError {
     StoreError::Corrupt(format!("{column} holds `{value}`"))
 }
 
-fn parse<T: FromStr>(column: &'static str, text: &str) -> Result<T, StoreError> {
+pub(crate) fn parse<T: FromStr>(column: &'static str, text: &str) -> Result<T, StoreError> {
     text.parse().map_err(|_| corrupt(column, text))
 }
 
@@ -42,6 +44,27 @@ fn parse_with<T>(
 
 fn address(column: &'static str, text: &str) -> Result<Address, StoreError> {
     parse_with(column, text, Address::parse_any)
+}
+
+/// An address without its checksum, which is a hash to compute and a typing aid that a store has no use for.
+struct Plain(Address);
+
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Address::Evm(address) => write!(f, "{address:#x}"),
+            Address::Solana(_) => self.0.fmt(f),
+        }
+    }
+}
+
+/// A token whose address is plain.
+struct PlainToken(TokenId);
+
+impl fmt::Display for PlainToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.0.chain().caip2(), Plain(self.0.address()))
+    }
 }
 
 fn time(column: &'static str, millis: i64) -> Result<Timestamp, StoreError> {

@@ -2,7 +2,8 @@ use causeway_domain::ports::StoreError;
 use causeway_domain::{Ask, Quote, Referral, Slippage, TradeType};
 use sqlx::FromRow;
 
-use super::{RouteRecord, address, corrupt, key, parse, parse_with, small, text, time};
+use super::packed::{pack, unpack};
+use super::{Plain, PlainToken, RouteRecord, address, corrupt, key, parse, parse_with, small, text, time};
 
 /// A row of `quotes`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -21,44 +22,48 @@ pub(crate) struct QuoteRecord {
     pub(crate) referrer_fee_bps: Option<i64>,
     pub(crate) integrator: Option<String>,
     pub(crate) created_at: i64,
+    /// Those that the quote was made with, as a JSON list.
+    pub(crate) routes: Option<String>,
 }
 
-/// A quote with its routes in their order.
+/// A quote with the routes that came later, in their order.
 pub(crate) struct QuoteRows {
     pub(crate) quote: QuoteRecord,
     pub(crate) routes: Vec<RouteRecord>,
 }
 
-impl From<&Quote> for QuoteRows {
+impl From<&Quote> for QuoteRecord {
     fn from(quote: &Quote) -> Self {
         let ask = &quote.ask;
-        let record = QuoteRecord {
+        Self {
             id: quote.id.to_string(),
             row_key: quote.key.get(),
             trade_type: ask.trade_type.as_str().to_owned(),
-            from_token: ask.from.to_string(),
-            to_token: ask.to.to_string(),
+            from_token: PlainToken(ask.from).to_string(),
+            to_token: PlainToken(ask.to).to_string(),
             amount: ask.amount.to_string(),
-            from_address: ask.from_address.to_string(),
-            recipient: ask.recipient.to_string(),
-            refund_to: ask.refund_to.to_string(),
+            from_address: Plain(ask.from_address).to_string(),
+            recipient: Plain(ask.recipient).to_string(),
+            refund_to: Plain(ask.refund_to).to_string(),
             slippage: ask.slippage.map(|slippage| i64::from(slippage.millionths())),
-            referrer: ask.referral.map(|referral| referral.referrer.to_string()),
+            referrer: ask.referral.map(|referral| Plain(referral.referrer).to_string()),
             referrer_fee_bps: ask.referral.map(|referral| i64::from(referral.fee_bps())),
             integrator: quote.integrator.as_deref().map(text),
             created_at: quote.created_at.as_millisecond(),
-        };
-        let routes = (0..)
-            .zip(&quote.routes)
-            .map(|(place, route)| RouteRecord::new(&quote.id, place, route))
-            .collect();
-        Self { quote: record, routes }
+            routes: pack(&quote.routes),
+        }
     }
 }
 
 impl QuoteRows {
     pub(crate) fn into_quote(self) -> Result<Quote, StoreError> {
         let row = self.quote;
+        let mut routes = unpack(&row.id, row.routes.as_deref())?;
+        // One that an order came from has a row of its own beside.
+        let later = self.routes.into_iter();
+        let later: Vec<_> =
+            later.filter(|row| routes.iter().all(|known| known.route_id != row.route_id)).collect();
+        routes.extend(later);
         let ask = Ask {
             trade_type: parse_with("quotes.trade_type", &row.trade_type, TradeType::parse)?,
             from: parse("quotes.from_token", &row.from_token)?,
@@ -77,7 +82,7 @@ impl QuoteRows {
             ask,
             integrator: row.integrator,
             created_at: time("quotes.created_at", row.created_at)?,
-            routes: self.routes.into_iter().map(RouteRecord::into_route).collect::<Result<_, _>>()?,
+            routes: routes.into_iter().map(RouteRecord::into_route).collect::<Result<_, _>>()?,
         })
     }
 }

@@ -1,10 +1,10 @@
 use causeway_domain::ports::StoreError;
 use causeway_domain::{DepositMethod, ExactOutMethod, Fee, FeeKind, Parties, QuoteId, Route};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
-use super::{address, corrupt, parse, parse_with, small, text, time};
+use super::packed::{FeeRecord, PackingFee, json};
+use super::{Plain, address, corrupt, parse, parse_with, small, text, time};
 
 /// A row of `routes`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -31,16 +31,8 @@ pub(crate) struct RouteRecord {
     pub(crate) payee: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct FeeRecord {
-    kind: String,
-    token: String,
-    amount: String,
-}
-
 impl RouteRecord {
     pub(crate) fn new(quote: &QuoteId, place: i64, route: &Route) -> Self {
-        let methods: Vec<_> = route.deposit_methods.iter().map(|method| method.as_str()).collect();
         Self {
             quote_id: quote.to_string(),
             route_id: route.id.to_string(),
@@ -48,7 +40,7 @@ impl RouteRecord {
             filler: text(&route.filler),
             kind: text(&route.kind),
             exact_out: route.exact_out.map(|method| method.as_str().to_owned()),
-            deposit_methods: methods.join(","),
+            deposit_methods: Self::method_names(&route.deposit_methods),
             amount_in: route.amount_in.to_string(),
             amount_out: route.amount_out.to_string(),
             min_amount_out: route.min_amount_out.to_string(),
@@ -57,9 +49,14 @@ impl RouteRecord {
             price_holds_until: route.price_holds_until.map(Timestamp::as_millisecond),
             estimated_gas: route.estimated_gas.map(|gas| gas.to_string()),
             fees: write_fees(&route.fees),
-            filler_address: route.parties.map(|parties| parties.filler.to_string()),
-            payee: route.parties.map(|parties| parties.payee.to_string()),
+            filler_address: route.parties.map(|parties| Plain(parties.filler).to_string()),
+            payee: route.parties.map(|parties| Plain(parties.payee).to_string()),
         }
+    }
+
+    pub(super) fn method_names(methods: &[DepositMethod]) -> String {
+        let names: Vec<_> = methods.iter().map(|method| method.as_str()).collect();
+        names.join(",")
     }
 
     pub(crate) fn into_route(self) -> Result<Route, StoreError> {
@@ -103,17 +100,8 @@ fn read_methods(names: &str) -> Result<Vec<DepositMethod>, StoreError> {
 }
 
 fn write_fees(fees: &[Fee]) -> String {
-    let fees: Vec<_> = fees
-        .iter()
-        .map(|fee| {
-            serde_json::json!(FeeRecord {
-                kind: fee.kind.as_str().to_owned(),
-                token: fee.token.to_string(),
-                amount: fee.amount.to_string(),
-            })
-        })
-        .collect();
-    serde_json::Value::Array(fees).to_string()
+    let fees: Vec<_> = fees.iter().map(PackingFee::from).collect();
+    json(&fees)
 }
 
 fn read_fees(json: &str) -> Result<Vec<Fee>, StoreError> {
@@ -131,7 +119,7 @@ fn read_fees(json: &str) -> Result<Vec<Fee>, StoreError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use causeway_domain::{Address, RawAmount};
     use proptest::prelude::*;
 
@@ -155,7 +143,7 @@ mod tests {
     }
 
     prop_compose! {
-        fn any_route()(
+        pub(in crate::record) fn any_route()(
             words in ("[a-z0-9._-]{1,64}", "[^\0]{0,20}", "[^\0]{0,20}"),
             exact_out in prop::option::of(prop::sample::select(vec![ExactOutMethod::Native, ExactOutMethod::Adaptive])),
             deposit_methods in prop::sample::subsequence(METHODS.to_vec(), 0..=3),

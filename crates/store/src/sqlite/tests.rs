@@ -110,6 +110,21 @@ async fn a_closed_store_is_one_file_for_its_owner_alone() {
 }
 
 #[tokio::test]
+async fn the_log_is_written_back_while_the_store_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("causeway.db");
+    let store = Store::open(&Location::Sqlite(path.clone())).await.unwrap();
+    let (keys, before) = (RowKeys::new(0), fs::metadata(&path).unwrap().len());
+    for _ in 0..100 {
+        store.put_quote(&quote(&keys)).await.unwrap();
+    }
+    while fs::metadata(&path).unwrap().len() == before {
+        time::sleep(Duration::from_millis(5)).await;
+    }
+    store.close().await;
+}
+
+#[tokio::test]
 async fn every_query_has_its_index() {
     let folder = tempfile::tempdir().unwrap();
     let handles = open(&folder.path().join("causeway.db"), &Options::default()).await.unwrap();

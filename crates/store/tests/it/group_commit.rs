@@ -91,7 +91,11 @@ async fn one_bad_write_does_not_fail_its_neighbours(fresh: &Fresh) {
         assert!(matches!(write.await.unwrap(), Err(StoreError::Conflict(_))));
     }
     assert_eq!(fresh.raw().await.count("quotes").await, 61);
-    assert_eq!(fresh.raw().await.count("routes").await, 121);
+    assert_eq!(
+        fresh.raw().await.count("routes").await,
+        0,
+        "the bad ones alone would have had rows of their own"
+    );
 }
 
 async fn batches_of_two_replicas_that_cross_both_come_through(fresh: &Fresh) {

@@ -1,8 +1,8 @@
-use causeway_domain::QuoteId;
-use causeway_domain::ports::{QuoteStore, StoreError};
+use causeway_domain::ports::{Creation, OrderStore, QuoteStore, StoreError};
+use causeway_domain::{EventKind, QuoteId};
 
 use crate::fresh::Fresh;
-use crate::sample::{bare_route, quote, route};
+use crate::sample::{bare_route, event, now, order, quote, route};
 
 on_both_engines!(
     a_quote_reads_back_exactly_as_it_was_written,
@@ -11,6 +11,7 @@ on_both_engines!(
     the_same_route_twice_is_written_once,
     an_unknown_quote_is_none,
     a_route_of_an_unknown_quote_is_refused,
+    a_quote_reads_the_same_after_orders_came_from_its_routes,
     the_same_quote_again_is_no_error_and_another_with_its_id_is,
     words_with_nul_are_kept_without_it,
     a_quote_that_cannot_be_read_is_corrupt,
@@ -72,6 +73,20 @@ async fn a_route_of_an_unknown_quote_is_refused(fresh: &Fresh) {
     assert!(!error.is_retryable());
 }
 
+async fn a_quote_reads_the_same_after_orders_came_from_its_routes(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut quote = quote(&["a", "b"]);
+    store.put_quote(&quote).await.unwrap();
+    store.add_route(&quote.id, &route("c")).await.unwrap();
+    quote = store.quote(&quote.id).await.unwrap().unwrap();
+    for name in ["c", "b"] {
+        let order = order(&quote, name);
+        let created = store.create_order(&order, &event(&order, EventKind::Note, now())).await.unwrap();
+        assert_eq!(created, Creation::Created);
+    }
+    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+}
+
 async fn the_same_quote_again_is_no_error_and_another_with_its_id_is(fresh: &Fresh) {
     let store = fresh.store().await;
     let first = quote(&["a"]);
@@ -101,12 +116,15 @@ async fn a_quote_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
         "UPDATE quotes SET amount = '-1' WHERE id = ",
         "UPDATE quotes SET created_at = 9223372036854775807 WHERE id = ",
         "UPDATE quotes SET slippage = 500001 WHERE id = ",
+        "UPDATE quotes SET routes = '{' WHERE id = ",
+        "UPDATE quotes SET routes = REPLACE(routes, 'TRANSFER', 'CASH') WHERE id = ",
         "UPDATE routes SET fees = '{' WHERE quote_id = ",
         "UPDATE routes SET deposit_methods = 'CASH' WHERE quote_id = ",
         "UPDATE routes SET expected_seconds = -1 WHERE quote_id = ",
     ] {
         let quote = quote(&["a"]);
         store.put_quote(&quote).await.unwrap();
+        store.add_route(&quote.id, &route("b")).await.unwrap();
         fresh.raw().await.run(&format!("{damage} '{}'", quote.id)).await;
         let error = store.quote(&quote.id).await.unwrap_err();
         assert!(matches!(error, StoreError::Corrupt(_)), "{damage}: {error:?}");
