@@ -8,7 +8,6 @@ use tokio::net::TcpStream;
 /// How long requests are paced before their times count.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-static SLOW: std::sync::Mutex<Vec<u64>> = std::sync::Mutex::new(Vec::new());
 /// One connection that asks again and again.
 pub(crate) struct Client {
     stream: TcpStream,
@@ -140,7 +139,6 @@ pub(crate) async fn paced(
             client.ask().await;
             if due >= start + WARM_UP {
                 times.push(due.elapsed());
-                if due.elapsed() > Duration::from_millis(10) { SLOW.lock().unwrap().push(due.duration_since(start).as_millis() as u64 / 20 * 20); }
             }
             due += every;
         }
@@ -157,8 +155,5 @@ pub(crate) async fn paced(
         times.extend(client.await.expect("the client ends"));
     }
     times.sort_unstable();
-    let mut slow = std::mem::take(&mut *SLOW.lock().unwrap()); slow.sort();
-    let mut c = std::collections::BTreeMap::new(); for x in slow { *c.entry(x).or_insert(0) += 1; }
-    eprintln!("{} slow {:?}", times.len(), c);
     times
 }
