@@ -15,5 +15,6 @@ mod house_plan;
 mod kill;
 mod quotes;
 mod sandbox;
+mod sending;
 mod service;
 mod shutdown;
