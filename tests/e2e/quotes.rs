@@ -128,3 +128,21 @@ async fn what_nobody_fills_is_told_with_each_filler_s_reason() {
         "prices drift, by less than two percent: {answer}"
     );
 }
+
+#[tokio::test]
+async fn the_service_s_own_calls_to_its_chains_are_not_rate_limited() {
+    let folder = data_dir();
+    let file = folder.path().join("limited.toml");
+    std::fs::write(&file, "[server.rate_limit]\nenabled = true\nper_second = 1\nburst = 4\n").unwrap();
+    let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
+    let tokens = listed(&service, 8453).await;
+    // The fillers know their books, which takes hundreds of calls.
+    let answer: Value =
+        ask(&service, "/v1/quotes", &swap(&tokens[0], &tokens[1])).await.json().await.unwrap();
+    assert_eq!(answer["routes"].as_array().map(Vec::len), Some(2), "{answer}");
+    let mut refused = false;
+    for _ in 0..20 {
+        refused |= service.get("/v1/chains").await.status() == 429;
+    }
+    assert!(refused, "strangers are limited");
+}

@@ -155,3 +155,48 @@ impl Records {
 fn read(path: &Path) -> anyhow::Result<Deployment> {
     Ok(DeploymentRecord::parse(&std::fs::read_to_string(path)?)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::Address;
+
+    use super::*;
+
+    fn chain(id: u64) -> ChainId {
+        ChainId::new(id).unwrap()
+    }
+
+    #[test]
+    fn the_zksync_stack_is_for_play_only() {
+        let real = Contracts::real(vec![Address::repeat_byte(1)], 1, Vec::new()).unwrap();
+        let play = Contracts::play(&Roles::new().unwrap()).unwrap();
+        for id in ZKSYNC_STACK {
+            assert!(real.plan(chain(id)).unwrap_err().to_string().contains("ZKsync"));
+            assert!(play.plan(chain(id)).is_ok());
+        }
+        assert!(real.plan(chain(8453)).is_ok());
+    }
+
+    #[test]
+    fn a_deployment_needs_attesters() {
+        let refused = Contracts::real(Vec::new(), 0, Vec::new()).unwrap_err();
+        assert!(refused.to_string().contains("contracts.attesters"));
+    }
+
+    #[test]
+    fn a_record_keeps_its_first_block_when_it_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = Records::under(folder.path());
+        assert!(records.read().unwrap().is_empty(), "no folder is no record");
+        let plan = Contracts::play(&Roles::new().unwrap()).unwrap().plan(chain(10)).unwrap();
+        let first = Deployment { from_block: 7, ..plan.deployment };
+        records.write(&first).unwrap();
+        records.write(&Deployment { from_block: 0, ..first.clone() }).unwrap();
+        assert_eq!(records.read().unwrap(), [first]);
+        std::fs::write(folder.path().join("deployments/1.json"), "{}").unwrap();
+        assert!(
+            records.read().unwrap_err().to_string().contains("1.json"),
+            "a chain less would go unnoticed"
+        );
+    }
+}
