@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod deployments;
 mod hub;
+mod keys;
 mod logging;
 mod market;
 mod runtime;

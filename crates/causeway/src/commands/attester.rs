@@ -1,29 +1,24 @@
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy_primitives::B256;
 use anyhow::{Context as _, ensure};
 use causeway_attester::{Attester, SmallAmount, known_contracts};
 use causeway_domain::ports::ChainView;
 use causeway_domain::{ChainId, Deployment};
 use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
-use causeway_evm::{EvmClient, EvmConfig, Http, RpcUrl, Signer};
-use causeway_sandbox::genesis::is_test_key;
+use causeway_evm::{EvmClient, EvmConfig, Http, RpcUrl};
 use tokio_util::sync::CancellationToken;
 
 use super::serve::{DRAIN, listen, load_catalog};
 use crate::config::{Config, Mode};
 use crate::deployments::Records;
+use crate::keys::read_key;
 use crate::{logging, sandbox, signals};
 
 /// Holds the attester's key, unless a file does.
 const KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
-
-/// Where a service with its sandbox answers when nothing else was said.
-const DEFAULT_SANDBOX: &str = "http://127.0.0.1:8080";
 
 /// How many endpoints of a real chain must say the same.
 const AGREE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
@@ -31,7 +26,10 @@ const AGREE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 /// Runs one attester: its own key, endpoints, list of contracts and journal, and nothing of the service's.
 pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
-    let signer = Arc::new(read_key(config)?);
+    let key_file = config.attester.key_file.as_deref();
+    let key = read_key(config.mode, KEY_VARIABLE, key_file)
+        .context("an attester needs a key of its own, from the environment or from attester.key_file")?;
+    let signer = Arc::new(key);
     let deployments = find_deployments(config).await?;
     let views = connect(config, &deployments)?;
     let settings = causeway_attester::AttesterConfig {
@@ -61,33 +59,6 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read_key(config: &Config) -> anyhow::Result<Signer> {
-    let (place, text) = if let Some(file) = &config.attester.key_file {
-        (file.display().to_string(), read_key_file(file)?)
-    } else {
-        let missing = || {
-            format!(
-                "set {KEY_VARIABLE} to this attester's private key (64 hex digits), or attester.key_file to its file"
-            )
-        };
-        (KEY_VARIABLE.to_owned(), std::env::var(KEY_VARIABLE).with_context(missing)?)
-    };
-    let key: B256 =
-        text.trim().parse().ok().with_context(|| format!("{place} does not hold 64 hex digits"))?;
-    let known = config.mode == Mode::Production && is_test_key(&key);
-    ensure!(!known, "{place} holds a key of the test phrase, which everybody knows");
-    Ok(Signer::from_bytes(&key.0)?)
-}
-
-fn read_key_file(file: &Path) -> anyhow::Result<String> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let fault = || format!("cannot read the key in {}", file.display());
-    let mode = std::fs::metadata(file).with_context(fault)?.permissions().mode();
-    let others = mode & 0o077;
-    ensure!(others == 0, "others may read the key in {0}: chmod 600 {0}", file.display());
-    std::fs::read_to_string(file).with_context(fault)
-}
-
 /// The attester's own list of contracts. On play chains they can be found without one.
 async fn find_deployments(config: &Config) -> anyhow::Result<Vec<Deployment>> {
     let recorded = Records::under(&config.data_dir).read()?;
@@ -101,12 +72,7 @@ async fn find_deployments(config: &Config) -> anyhow::Result<Vec<Deployment>> {
          the contracts themselves",
         folder.display()
     );
-    sandbox::find_contracts(&load_catalog(config)?, &play_rpc(config)).await
-}
-
-fn play_rpc(config: &Config) -> String {
-    let base = config.sandbox.rpc.as_deref().unwrap_or(DEFAULT_SANDBOX).trim_end_matches('/');
-    format!("{base}/sandbox/rpc")
+    sandbox::find_contracts(&load_catalog(config)?, &config.sandbox.rpc_address()).await
 }
 
 fn connect(config: &Config, deployments: &[Deployment]) -> anyhow::Result<Vec<Arc<dyn ChainView>>> {
@@ -138,7 +104,7 @@ fn endpoints(config: &Config, chain: ChainId) -> anyhow::Result<Vec<RpcUrl>> {
     let own = config.attester.chains.iter().find(|own| own.id == chain.get());
     match (own, config.mode) {
         (Some(own), _) => Ok(own.rpc.iter().map(|rpc| rpc.0.clone()).collect()),
-        (None, Mode::Sandbox) => Ok(vec![format!("{}/{chain}", play_rpc(config)).parse()?]),
+        (None, Mode::Sandbox) => Ok(vec![format!("{}/{chain}", config.sandbox.rpc_address()).parse()?]),
         (None, Mode::Production) => anyhow::bail!(
             "there is a deployment record for chain {chain}, and attester.chains does not say how to reach it"
         ),

@@ -20,7 +20,16 @@ impl Default for SandboxConfig {
     }
 }
 
+/// Where a service with its sandbox answers when nothing else was said.
+const DEFAULT_SERVICE: &str = "http://127.0.0.1:8080";
+
 impl SandboxConfig {
+    /// Where a command beside the service finds the play chains; a chain's address is this and its id.
+    pub(crate) fn rpc_address(&self) -> String {
+        let base = self.rpc.as_deref().unwrap_or(DEFAULT_SERVICE).trim_end_matches('/');
+        format!("{base}/sandbox/rpc")
+    }
+
     pub(super) fn check(&self) -> anyhow::Result<()> {
         if let Some(url) = &self.rpc {
             let web = url.starts_with("http://") || url.starts_with("https://");
