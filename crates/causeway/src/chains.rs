@@ -79,3 +79,49 @@ impl Clients {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::post;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A node of chain 10 whose newest block is `head`.
+    async fn node(head: u64) -> String {
+        let answer = move |body: String| async move {
+            let one = |call: &Value| {
+                let result =
+                    if call["method"] == "eth_chainId" { "0xa".to_owned() } else { format!("{head:#x}") };
+                json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })
+            };
+            match serde_json::from_str::<Value>(&body) {
+                Ok(Value::Array(calls)) => Value::from(calls.iter().map(one).collect::<Vec<_>>()).to_string(),
+                call => one(&call.unwrap_or_default()).to_string(),
+            }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let routes = Router::new().route("/", post(answer));
+        tokio::spawn(causeway_http::serve(listener, routes, CancellationToken::new(), Duration::ZERO));
+        url
+    }
+
+    #[tokio::test]
+    async fn an_endpoint_that_lags_is_noticed_without_anybody_asking() {
+        let urls = [node(100).await, node(900).await].map(|url| url.parse().unwrap());
+        let chain = ChainId::new(10).unwrap();
+        let client = EvmClient::new(chain, EvmConfig::for_chain(chain, urls)).unwrap();
+        let clients = Clients { evm: vec![client.clone()], solana: None };
+        let stop = CancellationToken::new();
+        let probing = tokio::spawn(clients.keep_probing(stop.clone()));
+        while client.endpoints().iter().any(|endpoint| endpoint.head.is_none()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let lagging: Vec<bool> = client.endpoints().iter().map(|endpoint| endpoint.lagging).collect();
+        assert_eq!(lagging, [true, false]);
+        stop.cancel();
+        probing.await.unwrap();
+    }
+}
