@@ -5,10 +5,12 @@ mod amount;
 mod attestation;
 mod chain;
 mod deployment;
+mod evidence;
 mod ids;
 mod order;
 pub mod ports;
 mod quote;
+mod quote_key;
 mod row_key;
 mod terms;
 mod token;
@@ -23,11 +25,16 @@ pub use chain::{
     UnknownDepositMethod,
 };
 pub use deployment::{Deployment, HubDeployment, VaultDeployment};
+pub use evidence::{Evidence, Fact, FactKind, FactPlace, RefundCause, Shown};
 pub use ids::{IdError, OrderId, QuoteId, RouteId};
-pub use order::{EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, UnknownStatus};
+pub use order::{
+    Arrived, Decision, EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, RefundWay, Step, Todo,
+    UnknownStatus, World, advance,
+};
 pub use quote::{
     Ask, ExactOutMethod, Fee, FeeKind, Parties, Quote, Referral, Route, Slippage, SlippageError, TradeType,
 };
+pub use quote_key::{QuoteKey, QuoteKeyError, QuoteKeys};
 pub use row_key::{RowKey, RowKeys};
 pub use terms::{TERMS_TYPE, TERMS_TYPEHASH, TERMS_VERSION, Terms};
 pub use token::Token;

@@ -1,10 +1,18 @@
+mod advance;
+
 use std::fmt;
 use std::str::FromStr;
 
+use alloy_primitives::B256;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use crate::{Address, OrderId, QuoteId, RawAmount, RouteId, RowKey, TokenId, TradeType};
+pub use advance::{Arrived, RefundWay, Step, Todo, World, advance};
+
+use crate::ports::Care;
+use crate::{
+    Address, DepositMethod, Evidence, OrderId, QuoteId, RawAmount, RouteId, RowKey, Terms, TokenId, TradeType,
+};
 
 /// How far an order has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,7 +93,28 @@ pub struct IllegalTransition {
     pub to: OrderStatus,
 }
 
-/// A swap that somebody took, as the user sees it.
+/// What the filler made of an order, once: to deliver it, or to give the deposit back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    Fill,
+    Waive,
+}
+
+impl Decision {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fill => "fill",
+            Self::Waive => "waive",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Fill, Self::Waive].into_iter().find(|decision| decision.as_str() == text)
+    }
+}
+
+/// A swap that somebody took, as the user sees it. It is written when its route is built, and shown from the moment
+/// that somebody tells of its deposit or the chain shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub id: OrderId,
@@ -101,11 +130,32 @@ pub struct Order {
     pub author: Address,
     pub recipient: Address,
     pub refund_to: Address,
-    /// The deposit's transaction, once somebody told us or the chain showed it.
-    pub deposit_tx: Option<String>,
-    /// A person's words for why it failed.
+    /// The name and the kind of the filler whose offer was taken.
+    pub filler: String,
+    pub kind: String,
+    pub method: DepositMethod,
+    /// Frozen by the first build.
+    pub terms: Terms,
+    /// By which the chains know the order: the hash of its terms.
+    pub intent: B256,
+    /// Where to send the input, for a plain transfer.
+    pub deposit_address: Option<Address>,
+    /// Until when the price holds.
+    pub valid_before: Timestamp,
+    /// How final a block must be before it is believed, for the amount at stake.
+    pub care: Care,
+    /// Whether anybody but the builder knows of it: until then it is not shown.
+    pub announced: bool,
+    /// The deposit's transaction as somebody told it; the one that the chain showed is in the evidence.
+    pub told_tx: Option<String>,
+    /// What the payer signed for us to bring to the chain: a permit, or a whole transaction.
+    pub handed: Option<Vec<u8>>,
+    pub decision: Option<Decision>,
+    /// What the chains have shown in blocks that stand.
+    pub evidence: Evidence,
+    /// A person's words for why it failed or was given back.
     pub failure_reason: Option<String>,
-    /// When somebody should look at it again; `None` once it is terminal.
+    /// When somebody should look at it again; `None` once nothing is left to do.
     pub due_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -121,10 +171,12 @@ impl Order {
         }
         self.status = status;
         self.updated_at = at;
-        if status.is_terminal() {
-            self.due_at = None;
-        }
         Ok(self)
+    }
+
+    /// The deposit's transaction: the one that the chain showed, else the one that somebody told.
+    pub fn deposit_tx(&self) -> Option<&str> {
+        self.evidence.deposit.as_ref().map(|fact| fact.tx.as_str()).or(self.told_tx.as_deref())
     }
 }
 

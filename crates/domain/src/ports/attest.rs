@@ -15,7 +15,7 @@ pub struct FinalBlock {
 }
 
 /// How final a block must be for the amount at stake, where a chain has two answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Care {
     Usual,
     Large,

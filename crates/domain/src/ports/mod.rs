@@ -1,12 +1,17 @@
 //! What the outside provides, as small traits; one conformance suite per trait runs against every implementation.
 
 mod attest;
+mod carry;
 mod chain;
 mod costs;
+mod deposits;
+mod facts;
 mod filler;
+mod hand;
 mod outbox;
 mod reservations;
 
+use alloy_primitives::B256;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
@@ -15,14 +20,22 @@ pub use attest::{
     AttestationSigner, AttestationVerifier, Attestations, Care, ChainContracts, ChainView, CollectError,
     EscrowState, FillRecord, FinalBlock, NoAttestation, Sighting, SigningError,
 };
+pub use carry::{Carrier, Deed, DeedError, Progress};
 pub use chain::{BalanceReader, ChainError};
 pub use costs::{GasFeed, VaultRate, VaultRates};
+pub use deposits::{
+    AddressWatch, BroadcastError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose,
+    Visible, WalletAction, WalletTransaction,
+};
+pub use facts::{Arrival, BlockMark, FactStore, Follow, News};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
+pub use hand::Hand;
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 
 use crate::{
-    Address, Order, OrderEvent, OrderId, OrderStatus, Quote, QuoteId, Route, RowKey, TokenId, UsdPrice,
+    Address, ChainId, Order, OrderEvent, OrderId, OrderStatus, Quote, QuoteId, RawAmount, Route, RouteId,
+    RowKey, TokenId, UsdPrice,
 };
 
 /// What can go wrong with a store.
@@ -63,15 +76,34 @@ pub enum Creation {
     Existing(Box<Order>),
 }
 
-/// One page of an author's orders, newest first.
+/// One page of an author's orders that are shown, newest first.
 #[derive(Clone, Debug)]
 pub struct OrderQuery {
     pub author: Address,
     /// Only these; all of the author's when empty.
     pub ids: Vec<OrderId>,
+    pub from_chain: Option<ChainId>,
+    pub to_chain: Option<ChainId>,
     /// Only orders older than this key.
     pub before: Option<RowKey>,
     pub limit: u32,
+}
+
+/// An order that waits for a plain transfer, or may still be sent one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenTransfer {
+    pub order: OrderId,
+    pub key: RowKey,
+    pub address: Address,
+    pub token: TokenId,
+}
+
+/// What a filler is owed by the escrow of one chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owed {
+    pub filler: String,
+    pub token: TokenId,
+    pub amount: RawAmount,
 }
 
 /// Keeps orders and their stories.
@@ -80,9 +112,16 @@ pub trait OrderStore: Send + Sync {
     /// Writes the order and its first event together, once per quote and route; both must be stored.
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError>;
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError>;
+    async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError>;
+    async fn order_of_intent(&self, intent: B256) -> Result<Option<Order>, StoreError>;
+    /// The order whose deposit the chain showed in this transaction, else the one that it was told for.
+    async fn order_of_deposit(&self, chain: ChainId, tx: &str) -> Result<Option<Order>, StoreError>;
+    /// Every order with that deposit address, newest first.
+    async fn orders_at(&self, deposit_address: Address) -> Result<Vec<Order>, StoreError>;
     async fn orders(&self, query: &OrderQuery) -> Result<Vec<Order>, StoreError>;
     /// Writes `order` and its events together if the stored version is still `order.version`; the stored
     /// version then grows by one and a lease on it ends. `false` when somebody else was faster: nothing is written.
+    /// A told transaction that another order of that chain was told before is a conflict.
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError>;
     /// Takes up to `limit` orders that are due, oldest due first, and keeps others from taking them until `lease_until`.
     async fn claim_due(
@@ -93,6 +132,17 @@ pub trait OrderStore: Send + Sync {
     ) -> Result<Vec<Order>, StoreError>;
     /// The order's whole story, oldest line first.
     async fn story(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError>;
+    /// The orders of a chain that have a deposit address, oldest first, after that key: those that still wait for their
+    /// deposit, or with `ended` those that were created since and do not.
+    async fn transfers(
+        &self,
+        chain: ChainId,
+        ended: Option<Timestamp>,
+        after: Option<RowKey>,
+        limit: u32,
+    ) -> Result<Vec<OpenTransfer>, StoreError>;
+    /// What fillers have delivered, or are to deliver, and were not paid for yet: one line per order.
+    async fn owed(&self) -> Result<Vec<Owed>, StoreError>;
 }
 
 /// How many orders of one filler stand where.

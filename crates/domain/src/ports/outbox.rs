@@ -27,6 +27,8 @@ pub struct Outgoing {
     pub purpose: String,
     /// Oldest first, never empty.
     pub attempts: Vec<Attempt>,
+    /// How it ended, once it has.
+    pub end: Option<OutgoingEnd>,
 }
 
 /// How a transaction ended, in a block that is final.

@@ -1,0 +1,71 @@
+use alloy_primitives::{B256, U256};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use thiserror::Error;
+
+use super::{ChainError, CollectError, StoreError};
+use crate::{Address, ChainId, SignatureBytes, Terms};
+
+/// A thing to do on a chain for an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Open with the payer's permit.
+    OpenFor { terms: Terms, permit: Vec<u8> },
+    /// Move the deposit address's balance into the escrow.
+    Sweep { terms: Terms },
+    /// Send what lies at the deposit address to the refund address; the zero address is the chain's own coin.
+    GiveBack { terms: Terms, tokens: Vec<Address> },
+    /// Deliver. Where the output is a vault's share, `through` is the vault's asset and the most of it that may be spent.
+    Fill { terms: Terms, through: Option<(Address, U256)> },
+    /// Be paid for a delivery; without signatures where both sides lie on one chain.
+    Claim { terms: Terms, filled_at: u64, fill_ref: B256, signatures: Vec<SignatureBytes> },
+    /// Give the deposit back: as the filler, or as anybody once that is allowed.
+    Refund { terms: Terms },
+    /// Give the deposit back by the attesters' word.
+    RefundUnfilled { terms: Terms, destination_time: u64, signatures: Vec<SignatureBytes> },
+}
+
+/// How far a deed has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Something must happen first, and is under way.
+    Waiting,
+    /// Signed, stored and sent.
+    OnItsWay(String),
+    /// In a block that stands.
+    Succeeded(String),
+    /// In a block that stands, and did nothing.
+    Reverted(String),
+}
+
+/// Why a deed is not done.
+#[derive(Debug, Error)]
+pub enum DeedError {
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Attesters(#[from] CollectError),
+    /// The chain would refuse it now, in its own words; nothing was sent.
+    #[error("the chain would refuse it: {0}")]
+    WouldFail(String),
+    /// Not now, for a reason that passes: gas is too dear, a part is away.
+    #[error("{0}")]
+    Later(String),
+    /// Never, whatever is tried.
+    #[error("{0}")]
+    Never(String),
+}
+
+/// One key's hand on one chain: sends what it is told to, each purpose once, and sees it through.
+#[async_trait]
+pub trait Carrier: Send + Sync {
+    fn chain(&self) -> ChainId;
+    /// Whose key it is.
+    fn account(&self) -> Address;
+    /// Does the deed, or tells how far it has come: what has the same purpose is done once, whatever happens in between.
+    async fn carry(&self, purpose: &str, deed: &Deed, now: Timestamp) -> Result<Progress, DeedError>;
+    /// Sends again what was lost, replaces what is stuck, and records what has ended. Costs nothing while nothing is open.
+    async fn tend(&self, now: Timestamp) -> Result<(), DeedError>;
+}

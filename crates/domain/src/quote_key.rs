@@ -1,0 +1,85 @@
+use std::fmt;
+
+use alloy_primitives::B256;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use thiserror::Error;
+
+use crate::Terms;
+
+/// How many bytes of a nonce are random; the others are the tag.
+const RANDOM: usize = 16;
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum QuoteKeyError {
+    #[error("the system gave no random bytes")]
+    NoRandomness,
+}
+
+/// Marks the terms that we quoted, so that we know them again even when all else is lost: anybody may open an order that
+/// names our filler, nobody can make us honour terms that we never quoted.
+#[derive(Clone)]
+pub struct QuoteKey([u8; 32]);
+
+impl QuoteKey {
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    pub fn random() -> Result<Self, QuoteKeyError> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|_| QuoteKeyError::NoRandomness)?;
+        Ok(Self(bytes))
+    }
+
+    /// The secret itself, to be written where only its owner reads.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The same terms with a fresh nonce: 16 random bytes, then 16 bytes of HMAC-SHA256 over them and all other terms.
+    pub fn seal(&self, terms: Terms) -> Result<Terms, QuoteKeyError> {
+        let mut random = [0; RANDOM];
+        getrandom::fill(&mut random).map_err(|_| QuoteKeyError::NoRandomness)?;
+        let mut nonce = B256::ZERO;
+        let (front, back) = nonce.0.split_at_mut(RANDOM);
+        front.copy_from_slice(&random);
+        if let Some(mac) = self.mac(&random, &terms) {
+            back.copy_from_slice(&mac.finalize().into_bytes()[..RANDOM]);
+        }
+        Ok(Terms { nonce, ..terms })
+    }
+
+    /// Whether the nonce bears our tag over these very terms; compared in constant time.
+    pub fn has_sealed(&self, terms: &Terms) -> bool {
+        let (random, tag) = terms.nonce.0.split_at(RANDOM);
+        self.mac(random, terms).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
+    }
+
+    fn mac(&self, random: &[u8], terms: &Terms) -> Option<Hmac<Sha256>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        mac.update(random);
+        mac.update(&Terms { nonce: B256::ZERO, ..*terms }.to_bytes());
+        Some(mac)
+    }
+}
+
+impl fmt::Debug for QuoteKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QuoteKey(…)")
+    }
+}
+
+/// The key that seals new quotes, and older ones that are still honoured.
+#[derive(Clone, Debug)]
+pub struct QuoteKeys {
+    pub current: QuoteKey,
+    pub older: Vec<QuoteKey>,
+}
+
+impl QuoteKeys {
+    /// Whether one of the keys has sealed these terms.
+    pub fn have_sealed(&self, terms: &Terms) -> bool {
+        std::iter::once(&self.current).chain(&self.older).any(|key| key.has_sealed(terms))
+    }
+}
