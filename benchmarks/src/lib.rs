@@ -1,10 +1,19 @@
-//! What the benchmarks share: quotes to write, times to sum up.
+//! What the benchmarks share: quotes to write, times to sum up, processes to look at.
 
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
+use std::process::Child;
+use std::sync::Arc;
 use std::time::Duration;
 
+use causeway_catalog::Catalog;
 use causeway_domain::{
-    Address, Ask, ChainId, Family, Quote, QuoteId, RawAmount, RowKeys, TokenId, TradeType,
+    Address, Ask, ChainId, Family, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, RowKeys, TokenId,
+    TradeType,
 };
+use causeway_engine::{BuildDeposit, BuildParts, OrderTiming, SubmitDeposit, SubmitParts};
+use causeway_prices::FixedPrices;
+use causeway_store::Store;
 use jiff::Timestamp;
 
 /// The value below which `percent` of the sorted times lie.
@@ -44,4 +53,52 @@ pub fn quote(keys: &RowKeys) -> Quote {
         created_at: now,
         routes: Vec::new(),
     }
+}
+
+/// What builds and submits deposits in a service that has no chains.
+pub fn no_deposits(catalog: Arc<Catalog>, store: Arc<Store>, keys: Arc<RowKeys>) -> (BuildDeposit, SubmitDeposit) {
+    let build = BuildParts {
+        catalog,
+        quotes: store.clone(),
+        orders: store.clone(),
+        desks: HashMap::new(),
+        hands: HashMap::new(),
+        prices: Arc::new(FixedPrices::default()),
+        row_keys: Arc::clone(&keys),
+        quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
+        timing: OrderTiming::default(),
+    };
+    let submit = SubmitParts {
+        quotes: store.clone(),
+        orders: store,
+        desks: HashMap::new(),
+        relayers: HashMap::new(),
+        row_keys: keys,
+    };
+    (BuildDeposit::new(build), SubmitDeposit::new(submit))
+}
+
+/// The first address that a started process names on its piped output; without a trailing slash.
+pub fn address(child: &mut Child) -> String {
+    let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
+    let word =
+        |line: String| line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
+    let url = lines.map_while(Result::ok).find_map(word).expect("the summary names an address");
+    url.trim_end_matches('/').to_owned()
+}
+
+/// Kilobytes of resident memory, as the kernel counts them.
+pub fn resident(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process lives");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}
+
+/// What a process has used of the processor, `self` being this one; nothing where the system does not tell it this way.
+pub fn cpu_time(process: &str) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let hundredths =
+        after_name.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    Duration::from_millis(hundredths.sum::<u64>() * 10)
 }

@@ -68,5 +68,6 @@ async fn a_backup_of_a_running_service_can_be_restored() {
     assert!(!again.status.success(), "an existing file is never overwritten");
     drop(service);
     drop(Service::start(restored.path()));
-    assert!(crate::kill::quote_ids(&file).await.contains(&quote));
+    let store = Store::open(&Location::Sqlite(file)).await.unwrap();
+    assert!(crate::kill::is_kept(&store, &quote).await);
 }

@@ -13,8 +13,12 @@ mod cli;
 mod contracts;
 mod house_plan;
 mod kill;
+mod orders;
 mod quotes;
 mod sandbox;
 mod sending;
 mod service;
 mod shutdown;
+/// What a wallet signs, by the text of EIP-712 and nothing of ours.
+#[path = "../../crates/evm/tests/it/wallet.rs"]
+mod wallet;

@@ -146,6 +146,7 @@ async fn chains_that_begin_anew_find_an_empty_outbox_and_chains_that_live_on_a_f
             priority_fee_per_gas: None,
             made_at: Timestamp::now(),
         }],
+        end: None,
     };
     let store = Store::open(&location).await.unwrap();
     assert_eq!(store.put(&sent).await.unwrap(), OutboxPut::Written);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing::get;
+use causeway_benchmarks::no_deposits;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
 use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
@@ -61,6 +62,7 @@ async fn service(folder: &std::path::Path) -> Router {
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let keys = Arc::new(RowKeys::new(0));
     let fillers = Fillers::new(Vec::new(), &QuoteOptions::default()).expect("no names");
+    let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
     causeway_http::router(
         App {
             catalog: Arc::clone(&catalog),
@@ -68,6 +70,10 @@ async fn service(folder: &std::path::Path) -> Router {
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
             request_quote: RequestQuote::new(catalog, store.clone(), keys, fillers),
+            build_deposit,
+            submit_deposit,
+            orders: store.clone(),
+            facts: store.clone(),
             count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),

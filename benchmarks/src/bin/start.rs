@@ -1,10 +1,9 @@
 //! Without the chains of the sandbox: how long the service takes from its start to its first `ready`, and how much memory it holds when idle.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use causeway_benchmarks::percentile;
+use causeway_benchmarks::{address, percentile, resident};
 
 const STARTS: usize = 10;
 
@@ -44,19 +43,4 @@ async fn main() {
         percentile(&times, 100),
         memory as f64 / 1024.0
     );
-}
-
-fn address(child: &mut Child) -> String {
-    let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
-    let word =
-        |line: String| line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
-    let url = lines.map_while(Result::ok).find_map(word).expect("the summary names an address");
-    url.trim_end_matches('/').to_owned()
-}
-
-/// Kilobytes of resident memory, as the kernel counts them.
-fn resident(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process lives");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }

@@ -3,12 +3,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use alloy_primitives::Address;
 use anyhow::Context as _;
 use axum::Router;
-use causeway_attester::{Attester, AttesterConfig, Watching, known_contracts};
+use causeway_attester::{Attest, Attester, AttesterConfig, Panel, Watching, known_contracts};
 use causeway_domain::Deployment;
-use causeway_domain::ports::ChainView;
-use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
+use causeway_domain::ports::{Attestations, ChainView};
+use causeway_evm::attest::{AttestFinality, EvmVerifier, EvmView, ViewConfig};
 use causeway_evm::{EvmClient, Signer};
 use causeway_sandbox::genesis::Roles;
 
@@ -20,12 +21,17 @@ const FRESH_FOR: Duration = Duration::from_millis(500);
 /// How often each chain is looked at: nobody waits for a claim, and an idle sandbox should cost next to nothing.
 const POLL: Duration = Duration::from_secs(3);
 
+/// How many of them must say the same.
+const THRESHOLD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
 /// The sandbox's three attesters, inside the service: two of them make a threshold.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct PlayAttesters {
     watching: Vec<Watching>,
     /// Each answers under `/sandbox/attesters/`, the first one under `1`.
     pub(crate) routes: Router,
+    /// Where the service asks them.
+    pub(crate) panel: Option<Arc<dyn Attestations>>,
 }
 
 impl PlayAttesters {
@@ -43,15 +49,19 @@ impl PlayAttesters {
         }
         let views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
         let mut attesters = Self::default();
+        let mut members: Vec<(Address, Arc<dyn Attest>)> = Vec::new();
         for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {
             let settings = AttesterConfig { poll: POLL, ..AttesterConfig::new(known_contracts(deployments)) };
             let signer = Arc::new(Signer::from_bytes(&wallet.key.0)?);
             let journal = folder.join(wallet.address.to_string());
             let attester = Attester::open(settings, signer, views.clone(), &journal)?;
             attesters.watching.push(attester.watch());
+            members.push((wallet.address, Arc::new(attester.clone())));
             let place = format!("/sandbox/attesters/{number}");
             attesters.routes = attesters.routes.nest(&place, causeway_attester::router(attester));
         }
+        let panel = Panel::new(members, THRESHOLD, Arc::new(EvmVerifier))?;
+        attesters.panel = Some(Arc::new(panel));
         Ok(attesters)
     }
 

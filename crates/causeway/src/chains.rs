@@ -12,6 +12,10 @@ use tokio_util::sync::CancellationToken;
 /// How often endpoints are asked for their newest block, so that those that lag are asked last.
 const PROBE_EVERY: Duration = Duration::from_secs(15);
 
+/// The least tip on play chains, in wei: what they suggest while nobody bids. With less, the price of gas would jump with the
+/// first transaction of anybody, and small orders that were quoted before would be given back.
+const PLAY_TIP: u128 = 1_000_000_000;
+
 /// A client for every enabled chain that has an RPC address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clients {
@@ -31,18 +35,21 @@ impl Clients {
                 None => chain.rpc.clone(),
             };
             if !urls.is_empty() {
-                let added = clients.add(chain, &urls, &http);
+                let added = clients.add(chain, &urls, &http, sandbox_rpc.is_some());
                 added.with_context(|| format!("chain {} ({}) cannot be used", chain.id, chain.name))?;
             }
         }
         Ok(clients)
     }
 
-    fn add(&mut self, chain: &Chain, urls: &[String], http: &Http) -> anyhow::Result<()> {
+    fn add(&mut self, chain: &Chain, urls: &[String], http: &Http, play: bool) -> anyhow::Result<()> {
         match chain.family() {
             Family::Evm => {
                 let urls: Vec<_> = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-                let config = EvmConfig::for_chain(chain.id, urls);
+                let mut config = EvmConfig::for_chain(chain.id, urls);
+                if play {
+                    config.fees.min_priority_fee = config.fees.min_priority_fee.max(PLAY_TIP);
+                }
                 self.evm.push(EvmClient::with_http(chain.id, config, http)?);
             }
             Family::Solana => {

@@ -10,6 +10,7 @@ mod hub;
 mod keys;
 mod logging;
 mod market;
+mod orders;
 mod runtime;
 mod sandbox;
 mod signals;

@@ -14,7 +14,7 @@ use causeway_fillers::inventory::{
     Spreads, Unclaimed, keep_book,
 };
 use causeway_prices::{DriftingPrices, FixedPrices, VaultPrices, asset_of, is_dollar, sandbox_swing};
-use causeway_sandbox::genesis::{FillerRole, Roles};
+use causeway_sandbox::genesis::{FillerRole, Roles, TestWallet};
 use causeway_store::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +32,7 @@ const FIRST_READINGS: Duration = Duration::from_secs(15);
 const LAMPORTS_PER_SIGNATURE: u64 = 5_000;
 
 /// How long a deposit on a play chain takes to be believed: two blocks.
-const PLAY_DEPOSIT_SECONDS: u32 = 2;
+pub(crate) const PLAY_DEPOSIT_SECONDS: u32 = 2;
 
 /// Coins whose balances change by themselves: an escrow of fixed amounts cannot hold them.
 const REBASING: [&str; 1] = ["staked-ether"];
@@ -41,10 +41,19 @@ const REBASING: [&str; 1] = ["staked-ether"];
 pub(crate) struct Market {
     pub(crate) prices: Arc<dyn PriceFeed>,
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
+    /// Those of them that are our own, with their keys.
+    pub(crate) inventory: Vec<PlayFiller>,
     books: Vec<Arc<Book>>,
     gas: Arc<CachedGas>,
     /// One token of every chain that is served.
     samples: Vec<TokenId>,
+}
+
+/// A market maker of the sandbox.
+pub(crate) struct PlayFiller {
+    pub(crate) name: &'static str,
+    pub(crate) filler: Arc<InventoryFiller>,
+    pub(crate) hot: TestWallet,
 }
 
 impl Market {
@@ -67,7 +76,14 @@ impl Market {
         let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, deployments)));
         let prices: Arc<dyn PriceFeed> =
             Arc::new(VaultPrices::new(drifting, vaults.clone(), vault_decimals(catalog, deployments)));
-        let mut market = Self { prices, fillers: Vec::new(), books: Vec::new(), gas, samples: Vec::new() };
+        let mut market = Self {
+            prices,
+            fillers: Vec::new(),
+            inventory: Vec::new(),
+            books: Vec::new(),
+            gas,
+            samples: Vec::new(),
+        };
         if !deployments.is_empty() {
             keep_readings(&market.gas, &vaults, clients, stop);
         }
@@ -97,10 +113,16 @@ impl Market {
                 tokens: by_chain(&tokens),
             };
             tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
-            market.fillers.push(Arc::new(InventoryFiller::new(play_filler(&role), equipment)?));
+            let filler = Arc::new(InventoryFiller::new(play_filler(&role), equipment)?);
+            market.fillers.push(filler.clone());
+            market.inventory.push(PlayFiller { name: role.name, filler, hot: role.hot });
             market.books.push(book);
         }
         Ok(market)
+    }
+
+    pub(crate) fn gas(&self) -> Arc<dyn GasFeed> {
+        self.gas.clone()
     }
 
     /// Waits until the fillers know what they hold and what gas costs, so that the first ask is answered like any other.

@@ -118,3 +118,96 @@ impl Fact {
         Shown { chain, tx: tx.clone(), block, time, amount }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{DESTINATION, ORIGIN, chain, raw, terms};
+
+    fn fact(on: u64, kind: FactKind) -> Fact {
+        let place = FactPlace { chain: chain(on), tx: "0xab".to_owned(), index: 3, block: 40, time: 600 };
+        Fact { intent: terms().id(), kind, place }
+    }
+
+    fn opened() -> FactKind {
+        FactKind::Opened(Box::new(terms()))
+    }
+
+    fn refunded() -> FactKind {
+        FactKind::Refunded { to: Address::Evm([7; 20].into()), amount: raw(4), cause: RefundCause::Unfilled }
+    }
+
+    fn read(facts: &[Fact]) -> Evidence {
+        let facts: Vec<_> = facts.iter().map(|fact| (fact.clone(), Care::Usual)).collect();
+        Evidence::of(&terms(), Care::Usual, &facts)
+    }
+
+    #[test]
+    fn each_fact_is_kept_with_its_place_and_what_it_moved() {
+        let evidence = read(&[
+            fact(ORIGIN, opened()),
+            fact(DESTINATION, FactKind::Filled(raw(2))),
+            fact(ORIGIN, FactKind::Claimed(raw(3))),
+            fact(ORIGIN, refunded()),
+        ]);
+        let shown = |on, amount| Shown {
+            chain: chain(on),
+            tx: "0xab".to_owned(),
+            block: 40,
+            time: 600,
+            amount: raw(amount),
+        };
+        assert_eq!(evidence.deposit, Some(shown(ORIGIN, 1_000)), "the whole input was taken");
+        assert_eq!(evidence.fill, Some(shown(DESTINATION, 2)));
+        assert_eq!(evidence.claim, Some(shown(ORIGIN, 3)));
+        assert_eq!(evidence.refund, Some((shown(ORIGIN, 4), RefundCause::Unfilled)));
+    }
+
+    #[test]
+    fn what_another_chain_tells_shows_nothing() {
+        for (on, kind) in [
+            (DESTINATION, opened()),
+            (ORIGIN, FactKind::Filled(raw(2))),
+            (DESTINATION, FactKind::Claimed(raw(3))),
+            (DESTINATION, refunded()),
+            (10, opened()),
+            (10, FactKind::Filled(raw(2))),
+        ] {
+            assert_eq!(read(&[fact(on, kind.clone())]), Evidence::default(), "{kind:?} on {on}");
+        }
+    }
+
+    #[test]
+    fn a_deposit_under_other_terms_is_not_this_orders() {
+        let other = Terms { amount_in: terms().amount_in - alloy_primitives::U256::ONE, ..terms() };
+        let lie = fact(ORIGIN, FactKind::Opened(Box::new(other)));
+        assert_eq!(read(&[lie]), Evidence::default(), "although it bears the order's id");
+    }
+
+    #[test]
+    fn facts_about_other_orders_show_nothing() {
+        for kind in [opened(), FactKind::Claimed(raw(3)), refunded()] {
+            let other = Fact { intent: B256::repeat_byte(1), ..fact(ORIGIN, kind) };
+            assert_eq!(read(&[other]), Evidence::default());
+        }
+    }
+
+    #[test]
+    fn a_large_order_believes_only_what_stands_for_large_ones() {
+        let deposit = fact(ORIGIN, opened());
+        let seen =
+            |asked, stands| Evidence::of(&terms(), asked, &[(deposit.clone(), stands)]).deposit.is_some();
+        assert!(seen(Care::Usual, Care::Usual));
+        assert!(seen(Care::Usual, Care::Large));
+        assert!(seen(Care::Large, Care::Large));
+        assert!(!seen(Care::Large, Care::Usual));
+    }
+
+    #[test]
+    fn causes_print_and_read_back() {
+        for cause in [RefundCause::Waived, RefundCause::Unfilled, RefundCause::Expired] {
+            assert_eq!(RefundCause::parse(cause.as_str()), Some(cause));
+        }
+        assert_eq!(RefundCause::parse("Waived"), None);
+    }
+}

@@ -12,6 +12,8 @@ pub mod ports;
 mod quote;
 mod quote_key;
 mod row_key;
+#[cfg(test)]
+mod sample;
 mod terms;
 mod token;
 mod token_id;

@@ -83,3 +83,79 @@ impl QuoteKeys {
         std::iter::once(&self.current).chain(&self.older).any(|key| key.has_sealed(terms))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::b256;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sample::terms;
+
+    fn key() -> QuoteKey {
+        QuoteKey::new([7; 32])
+    }
+
+    #[test]
+    fn rule_2_sealed_terms_verify_and_only_their_nonce_is_new() {
+        let sealed = key().seal(terms()).unwrap();
+        assert!(key().has_sealed(&sealed));
+        assert!(!key().has_sealed(&terms()));
+        assert_eq!(Terms { nonce: terms().nonce, ..sealed }, terms());
+    }
+
+    #[test]
+    fn rule_2_the_nonce_is_random_then_its_tag() {
+        // As another implementation of HMAC-SHA256 computes it over the random bytes and the other terms.
+        let nonce = b256!("000102030405060708090a0b0c0d0e0f66c504c733d372d6da6b919cd3b04ba8");
+        assert!(key().has_sealed(&Terms { nonce, ..terms() }));
+    }
+
+    #[test]
+    fn rule_2_two_seals_of_the_same_terms_differ() {
+        let (one, other) = (key().seal(terms()).unwrap(), key().seal(terms()).unwrap());
+        assert_ne!(one.nonce[..RANDOM], other.nonce[..RANDOM]);
+        assert_ne!(one.nonce[RANDOM..], other.nonce[RANDOM..]);
+    }
+
+    #[test]
+    fn rule_2_every_term_is_under_the_seal() {
+        let sealed = key().seal(terms()).unwrap().to_bytes();
+        // The first word is the version, of which there is one.
+        for word in 1..Terms::WORDS {
+            let mut changed = sealed.clone();
+            changed[word * 32 + 31] ^= 1;
+            let changed = Terms::from_bytes(&changed).unwrap();
+            assert!(!key().has_sealed(&changed), "word {word}");
+        }
+    }
+
+    #[test]
+    fn rule_2_older_keys_verify_and_strangers_do_not() {
+        let (new, old, stranger) =
+            (QuoteKey::random().unwrap(), QuoteKey::random().unwrap(), QuoteKey::random().unwrap());
+        let keys = QuoteKeys { current: new.clone(), older: vec![key(), old.clone()] };
+        for ours in [new, old, key()] {
+            assert!(keys.have_sealed(&ours.seal(terms()).unwrap()));
+        }
+        assert!(!keys.have_sealed(&stranger.seal(terms()).unwrap()));
+    }
+
+    #[test]
+    fn a_key_reads_back_and_never_prints_itself() {
+        let keys = QuoteKeys { current: QuoteKey::new(*key().as_bytes()), older: vec![key()] };
+        assert!(keys.current.has_sealed(&key().seal(terms()).unwrap()));
+        let printed = format!("{keys:?}");
+        assert_eq!(printed, "QuoteKeys { current: QuoteKey(…), older: [QuoteKey(…)] }");
+    }
+
+    proptest! {
+        #[test]
+        fn rule_2_any_changed_byte_breaks_the_seal(at in 32..Terms::WORDS * 32, flip in 1u8..) {
+            let mut bytes = key().seal(terms()).unwrap().to_bytes();
+            bytes[at] ^= flip;
+            let changed = Terms::from_bytes(&bytes);
+            prop_assert!(changed.is_none_or(|changed| !key().has_sealed(&changed)));
+        }
+    }
+}

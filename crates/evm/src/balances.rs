@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -7,16 +8,14 @@ use causeway_domain::ports::{BalanceReader, ChainError};
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use serde_json::json;
 
+use crate::blocks::BlockTag;
 use crate::client::EvmClient;
 use crate::error::CallError;
-use crate::multicall;
+use crate::multicall::{self, Ask};
 use crate::rpc::Call;
 
 /// How long a chain without Multicall3 is believed to have none.
 const MULTICALL_RECHECK: Duration = Duration::from_mins(10);
-
-/// A token and its address, so that the address is unwrapped once.
-type Wanted = (TokenId, EvmAddress);
 
 #[async_trait]
 impl BalanceReader for EvmClient {
@@ -33,38 +32,41 @@ impl BalanceReader for EvmClient {
             let words = format!("{owner} is not an address of this chain");
             return Err(ChainError::Refused(self.chain_id(), words));
         };
-        let wanted: Vec<Wanted> = tokens
+        let (wanted, asks): (Vec<TokenId>, Vec<Ask>) = tokens
             .iter()
             .filter(|token| token.chain() == self.chain_id())
             .filter_map(|token| match token.address() {
-                Address::Evm(address) => Some((*token, address)),
+                Address::Evm(address) => Some((*token, Ask { owner, token: address })),
                 Address::Solana(_) => None,
             })
-            .collect();
-        let held = match self.aggregated(owner, &wanted).await? {
-            Some(held) => held,
-            None => self.one_by_one(owner, &wanted).await?,
-        };
-        Ok(held.into_iter().filter(|(_, amount)| !amount.is_zero()).collect())
+            .unzip();
+        let held = self.balances_of(&asks, BlockTag::Latest).await?;
+        let amounts = held.into_iter().map(RawAmount::new);
+        Ok(wanted.into_iter().zip(amounts).filter(|(_, amount)| !amount.is_zero()).collect())
     }
 }
 
 impl EvmClient {
+    /// What each owner holds, in the order of the questions; a token that does not answer counts as not held.
+    pub(crate) async fn balances_of(&self, asks: &[Ask], at: BlockTag) -> Result<Vec<U256>, CallError> {
+        match self.aggregated(asks, at).await? {
+            Some(held) => Ok(held),
+            None => self.one_by_one(asks, at).await,
+        }
+    }
+
     /// Balances through Multicall3, or `None` where it does not lie.
-    async fn aggregated(
-        &self,
-        owner: EvmAddress,
-        wanted: &[Wanted],
-    ) -> Result<Option<Vec<(TokenId, RawAmount)>>, CallError> {
+    async fn aggregated(&self, asks: &[Ask], at: BlockTag) -> Result<Option<Vec<U256>>, CallError> {
         if self.multicall_is_missing() {
             return Ok(None);
         }
-        let mut held = Vec::new();
-        let mut parts: Vec<&[Wanted]> = wanted.chunks(self.config().tokens_per_multicall.get()).collect();
+        let mut held = vec![U256::ZERO; asks.len()];
+        let mut parts = split(0..asks.len(), self.config().tokens_per_multicall.get());
         let mut refusal = None;
-        let mut answered = wanted.is_empty();
+        let mut answered = asks.is_empty();
         while !parts.is_empty() {
-            let calls: Vec<Call> = parts.iter().map(|part| self.aggregate_call(owner, part)).collect();
+            let asked = |part: &Range<usize>| asks.get(part.clone()).unwrap_or_default();
+            let calls: Vec<Call> = parts.iter().map(|part| self.aggregate_call(asked(part), at)).collect();
             let answers: Vec<Result<Bytes, CallError>> = self.batch(&calls).await;
             let mut smaller = Vec::new();
             for (part, answer) in parts.into_iter().zip(answers) {
@@ -75,17 +77,18 @@ impl EvmClient {
                             return Ok(None);
                         };
                         answered = true;
-                        held.extend(
-                            part.iter().zip(balances).map(|((token, _), raw)| (*token, RawAmount::new(raw))),
-                        );
+                        for (slot, balance) in held.iter_mut().skip(part.start).zip(balances) {
+                            *slot = balance;
+                        }
                     }
                     // One token that burns all gas or returns megabytes spoils the call for its neighbours.
-                    Err(error @ CallError::Refused { .. }) if part.len() > 1 => {
+                    Err(error @ CallError::Refused { .. }) => {
                         refusal = Some(error);
-                        let (left, right) = part.split_at(part.len() / 2);
-                        smaller.extend([left, right]);
+                        if part.len() > 1 {
+                            let half = part.len().div_ceil(2);
+                            smaller.extend(split(part, half));
+                        }
                     }
-                    Err(error @ CallError::Refused { .. }) => refusal = Some(error),
                     Err(error) => return Err(error),
                 }
             }
@@ -98,42 +101,40 @@ impl EvmClient {
         }
     }
 
-    fn aggregate_call(&self, owner: EvmAddress, part: &[Wanted]) -> Call {
+    fn aggregate_call(&self, part: &[Ask], at: BlockTag) -> Call {
         let multicall = self.config().multicall;
-        let tokens: Vec<EvmAddress> = part.iter().map(|(_, address)| *address).collect();
-        eth_call(multicall, &multicall::encode(multicall, owner, &tokens))
+        eth_call(multicall, &multicall::encode(multicall, part), at)
     }
 
     /// Balances by one call a token, in batches.
-    async fn one_by_one(
-        &self,
-        owner: EvmAddress,
-        wanted: &[Wanted],
-    ) -> Result<Vec<(TokenId, RawAmount)>, CallError> {
-        let data = Bytes::from(multicall::balance_of(owner));
-        let calls: Vec<Call> = wanted
-            .iter()
-            .map(|(_, token)| {
-                if token.is_zero() {
-                    Call::new("eth_getBalance", json!([owner, "latest"]))
-                } else {
-                    eth_call(*token, &data)
-                }
-            })
-            .collect();
+    async fn one_by_one(&self, asks: &[Ask], at: BlockTag) -> Result<Vec<U256>, CallError> {
+        let call = |ask: &Ask| {
+            if ask.token.is_zero() {
+                Call::new("eth_getBalance", json!([ask.owner, at.json()]))
+            } else {
+                eth_call(ask.token, &multicall::balance_of(ask.owner).into(), at)
+            }
+        };
+        let calls: Vec<Call> = asks.iter().map(call).collect();
         // `eth_getBalance` answers a short number, `eth_call` padded words: both arrive as text first.
         let answers: Vec<Result<String, CallError>> = self.batch(&calls).await;
         let mut held = Vec::new();
-        let mut refusal = None;
-        for ((token, address), answer) in wanted.iter().zip(answers) {
+        let (mut refusal, mut answered) = (None, false);
+        for (ask, answer) in asks.iter().zip(answers) {
             match answer {
-                Ok(text) => held.push((*token, RawAmount::new(read_balance(address.is_zero(), &text)))),
-                Err(error @ CallError::Refused { .. }) => refusal = Some(error),
+                Ok(text) => {
+                    answered = true;
+                    held.push(read_balance(ask.token.is_zero(), &text));
+                }
+                Err(error @ CallError::Refused { .. }) => {
+                    refusal = Some(error);
+                    held.push(U256::ZERO);
+                }
                 Err(error) => return Err(error),
             }
         }
         match refusal {
-            Some(error) if held.is_empty() => Err(error),
+            Some(error) if !answered => Err(error),
             _ => Ok(held),
         }
     }
@@ -150,8 +151,14 @@ impl EvmClient {
     }
 }
 
-fn eth_call(to: EvmAddress, data: &Bytes) -> Call {
-    Call::new("eth_call", json!([{ "to": to, "data": data }, "latest"]))
+fn eth_call(to: EvmAddress, data: &Bytes, at: BlockTag) -> Call {
+    Call::new("eth_call", json!([{ "to": to, "data": data }, at.json()]))
+}
+
+/// The range in parts of at most `size`.
+fn split(range: Range<usize>, size: usize) -> Vec<Range<usize>> {
+    let end = range.end;
+    range.step_by(size.max(1)).map(|start| start..start.saturating_add(size).min(end)).collect()
 }
 
 fn read_balance(native: bool, text: &str) -> U256 {

@@ -12,6 +12,7 @@ mod fees;
 mod follow;
 mod gas_feed;
 mod multicall;
+pub mod orders;
 mod revert;
 mod rpc;
 mod send;

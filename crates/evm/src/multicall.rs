@@ -18,8 +18,14 @@ sol! {
     function balanceOf(address owner) returns (uint256 balance);
 }
 
-/// What to ask of `token` to learn what `owner` holds; the zero address is the native coin.
-fn balance_call(multicall: Address, owner: Address, token: Address) -> Call3 {
+/// Whose balance of what is asked for; the zero address is the native coin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ask {
+    pub(crate) owner: Address,
+    pub(crate) token: Address,
+}
+
+fn balance_call(multicall: Address, Ask { owner, token }: Ask) -> Call3 {
     let (target, data) = if token.is_zero() {
         (multicall, getEthBalanceCall { owner }.abi_encode())
     } else {
@@ -32,13 +38,13 @@ pub(crate) fn balance_of(owner: Address) -> Vec<u8> {
     balanceOfCall { owner }.abi_encode()
 }
 
-/// One call that asks for all of `tokens`.
-pub(crate) fn encode(multicall: Address, owner: Address, tokens: &[Address]) -> Bytes {
-    let calls = tokens.iter().map(|token| balance_call(multicall, owner, *token)).collect();
+/// One call that asks for all balances.
+pub(crate) fn encode(multicall: Address, asks: &[Ask]) -> Bytes {
+    let calls = asks.iter().map(|ask| balance_call(multicall, *ask)).collect();
     aggregate3Call { calls }.abi_encode().into()
 }
 
-/// The balances in the order of the tokens, or `None` if this is no answer of Multicall3 to `count` calls.
+/// The balances in the order of the questions, or `None` if this is no answer of Multicall3 to `count` calls.
 pub(crate) fn decode(answer: &[u8], count: usize) -> Option<Vec<U256>> {
     let outcomes = aggregate3Call::abi_decode_returns(answer).ok()?;
     let balance = |outcome: Outcome3| if outcome.success { word(&outcome.returnData) } else { U256::ZERO };

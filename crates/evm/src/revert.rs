@@ -1,7 +1,10 @@
 use alloy_primitives::hex;
 use alloy_sol_types::{Panic, Revert, SolError};
 
-/// The reason of a revert in words: the contract's text, what a panic means, or the name of nothing we know.
+use crate::contracts::refusal;
+
+/// The reason of a revert in words: the contract's text, what a panic or an error that we know means, or the sign of one that
+/// we do not.
 pub fn revert_words(data: &[u8]) -> Option<String> {
     if let Ok(revert) = Revert::abi_decode(data) {
         let words: String = revert.reason.chars().filter(|c| !c.is_control()).take(300).collect();
@@ -11,6 +14,9 @@ pub fn revert_words(data: &[u8]) -> Option<String> {
         let meaning =
             panic.kind().map_or_else(|| "panic of an unknown kind".to_owned(), |kind| kind.to_string());
         return Some(format!("reverted: {meaning}"));
+    }
+    if let Some((name, words)) = refusal(data) {
+        return Some(format!("{words} ({name})"));
     }
     let selector = data.first_chunk::<4>()?;
     Some(format!("reverted with the contract's error {}", hex::encode_prefixed(selector)))
@@ -33,6 +39,14 @@ mod tests {
             "reverted with the contract's error 0xdeadbeef"
         );
         assert_eq!(revert_words(&[]), None);
+    }
+
+    #[test]
+    fn an_error_of_our_contracts_is_told_in_a_sentence() {
+        use crate::contracts::Escrow::OpenDeadlinePassed;
+        let late = OpenDeadlinePassed { openDeadline: alloy_primitives::U256::from(5) }.abi_encode();
+        let words = "the order's time to deposit is over; ask for a new quote (OpenDeadlinePassed)";
+        assert_eq!(revert_words(&late).unwrap(), words);
     }
 
     proptest! {

@@ -57,11 +57,11 @@ impl EvmClient {
     }
 }
 
-fn with_margin(gas: u64, percent: u8) -> u64 {
+pub(crate) fn with_margin(gas: u64, percent: u8) -> u64 {
     gas.saturating_add((gas / 100).saturating_add(1).saturating_mul(percent.into()))
 }
 
-fn transaction(from: Address, request: &TxRequest) -> Value {
+pub(crate) fn transaction(from: Address, request: &TxRequest) -> Value {
     json!({ "from": from, "to": request.to, "value": request.value, "data": request.data })
 }
 

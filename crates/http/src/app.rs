@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
-use causeway_domain::ports::{Health, PriceFeed};
-use causeway_engine::{CountFills, ReadBalances, RequestQuote};
+use causeway_domain::ports::{FactStore, Health, OrderStore, PriceFeed};
+use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit};
 use jiff::Timestamp;
 
 use crate::{Metrics, RateLimit};
@@ -17,6 +17,10 @@ pub struct App {
     pub store: Arc<dyn Health>,
     pub read_balances: ReadBalances,
     pub request_quote: RequestQuote,
+    pub build_deposit: BuildDeposit,
+    pub submit_deposit: SubmitDeposit,
+    pub orders: Arc<dyn OrderStore>,
+    pub facts: Arc<dyn FactStore>,
     pub count_fills: CountFills,
     pub metrics: Arc<Metrics>,
     /// Where our contracts lie, by chain.

@@ -1,3 +1,5 @@
+mod deposits;
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::middleware::request_id;
 
-/// Every error that the swap API answers with. This file alone turns errors into HTTP.
+/// Every error that the swap API answers with. This file and those under it alone turn errors into HTTP.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     name: ErrorName,

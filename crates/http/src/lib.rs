@@ -2,15 +2,19 @@
 
 mod app;
 mod chains;
+mod deposits;
 mod error;
 mod extract;
 mod fillers;
 mod hub;
+mod intents;
 mod mapping;
 mod metrics;
 mod middleware;
 mod openapi;
 mod operations;
+mod orders;
+mod page;
 mod pages;
 mod qr;
 mod quotes;

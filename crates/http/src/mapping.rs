@@ -1,13 +1,17 @@
 //! Domain types as the wire shows them.
 
+use alloy_primitives::{Address as EvmAddress, B256};
 use causeway_catalog::Listed;
 use causeway_domain as domain;
 use causeway_domain::ports::PriceFeed;
+use causeway_domain::{Address, DepositMethod, Family};
 use causeway_wire as wire;
+use jiff::Timestamp;
 
-use crate::Options;
+use crate::App;
 
-pub(crate) fn map_chain(chain: &domain::Chain, options: &Options) -> wire::Chain {
+pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
+    let options = &app.options;
     let rpc = match &options.sandbox_rpc {
         // Whoever tries the service must not end up on the real chain.
         Some(base) => vec![format!("{base}/{}", chain.id)],
@@ -32,9 +36,36 @@ pub(crate) fn map_chain(chain: &domain::Chain, options: &Options) -> wire::Chain
         },
         explorer_url: chain.explorer.url.clone(),
         icon: format!("{}/v1/chain/{}/icon", options.public_url, chain.id),
-        deposit_methods: chain.deposit_methods.iter().map(|method| method.as_str().to_owned()).collect(),
+        deposit_methods: deposit_methods(chain, &app.deployments),
         enabled: chain.enabled,
     }
+}
+
+/// The ways of depositing that our contracts on that chain allow; without any deployment, what the catalog plans.
+fn deposit_methods(chain: &domain::Chain, deployments: &[domain::Deployment]) -> Vec<String> {
+    let there = deployments.iter().find(|deployment| deployment.chain == chain.id);
+    let is_planned = deployments.is_empty() || chain.family() != Family::Evm;
+    let works = |method: &&DepositMethod| match method {
+        _ if is_planned => true,
+        DepositMethod::ContractCall => there.is_some(),
+        DepositMethod::Permit2 => there.is_some_and(|there| there.permit2.is_some()),
+        DepositMethod::Transfer => there.is_some_and(|there| there.transfers),
+    };
+    chain.deposit_methods.iter().filter(works).map(|method| method.as_str().to_owned()).collect()
+}
+
+/// An address as the terms write it, back in the form of its family.
+pub(crate) fn address_of(word: B256, family: Family) -> Address {
+    match family {
+        Family::Evm => Address::Evm(EvmAddress::from_word(word)),
+        Family::Solana => Address::Solana(word.0),
+    }
+}
+
+/// A chain's own time, in Unix seconds, as the wire writes moments.
+pub(crate) fn chain_time(seconds: u64) -> String {
+    let at = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    at.unwrap_or(Timestamp::MAX).to_string()
 }
 
 /// A token with what the catalog and the price feed know of it.

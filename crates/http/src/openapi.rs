@@ -7,7 +7,7 @@ use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{App, chains, fillers, hub, operations, qr, quotes, tokens};
+use crate::{App, chains, deposits, fillers, hub, intents, operations, orders, qr, quotes, tokens};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -19,6 +19,9 @@ use crate::{App, chains, fillers, hub, operations, qr, quotes, tokens};
     ),
     tags(
         (name = "quotes", description = "Ask the fillers what a swap costs."),
+        (name = "deposits", description = "Take a route: build its deposit, and tell of it."),
+        (name = "orders", description = "Swaps that somebody took, and how far they have come."),
+        (name = "intents", description = "The same, as the chains know them."),
         (name = "tokens", description = "The catalog: list, search, autocomplete."),
         (name = "chains", description = "The chains that are supported."),
         (name = "hub", description = "The hub's contracts and its vaults."),
@@ -35,6 +38,14 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     document.extensions = Some(ExtensionsBuilder::new().add("x-errors", errors()).build());
     OpenApiRouter::with_openapi(document)
         .routes(routes!(quotes::post_quote::post_quote))
+        .routes(routes!(deposits::build_deposit::build_deposit))
+        .routes(routes!(deposits::submit_deposit::submit_deposit))
+        .routes(routes!(orders::get_order::get_order))
+        .routes(routes!(orders::get_orders::get_orders))
+        .routes(routes!(orders::get_deposit_address::get_deposit_address))
+        .routes(routes!(intents::get_intent::get_intent))
+        .routes(routes!(intents::find_intent::find_intent))
+        .routes(routes!(intents::get_intents::get_intents))
         .routes(routes!(fillers::get_fillers::get_fillers))
         .routes(routes!(tokens::get_tokens::get_tokens))
         .routes(routes!(tokens::search_tokens::search_tokens))

@@ -1,9 +1,10 @@
 use crate::engine::Connection;
 use crate::fault::Fault;
 use crate::job::Deed;
+use crate::own_rows::OwnRows as _;
 use crate::record::RouteRecord;
 
-/// Puts a route behind those that its quote has.
+/// Puts a route behind those that its quote has, which gets a row of its own for it.
 pub(crate) struct AddRoute(pub(crate) RouteRecord);
 
 const ADD: &str = "INSERT INTO routes (quote_id, route_id, place, filler, kind, exact_out, deposit_methods, \
@@ -12,12 +13,18 @@ const ADD: &str = "INSERT INTO routes (quote_id, route_id, place, filler, kind, 
      VALUES ($1, $2, (SELECT COALESCE(MAX(place) + 1, 0) FROM routes WHERE quote_id = $1), \
      $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (quote_id, route_id) DO NOTHING";
 
+const HAS_ROW: &str = "SELECT COUNT(*) FROM quotes WHERE id = $1";
+
 for_each_engine! {
     impl Deed<Db> for AddRoute {
         type Outcome = ();
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), Fault> {
             let row = &self.0;
+            let rows: i64 = sqlx::query_scalar(HAS_ROW).bind(&row.quote_id).fetch_one(&mut *connection).await?;
+            if rows == 0 {
+                Db::own_quote(connection, &row.quote_id).await?;
+            }
             sqlx::query(ADD)
                 .bind(&row.quote_id)
                 .bind(&row.route_id)

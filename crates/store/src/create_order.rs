@@ -1,36 +1,31 @@
 use causeway_domain::ports::{Creation, StoreError};
-use sqlx::Database;
+use sqlx::{AssertSqlSafe, Database};
 
 use crate::engine::Connection;
 use crate::fault::Fault;
+use crate::find_orders::{OF_ROUTE, select};
 use crate::job::Deed;
-use crate::put_quote::Insert as _;
-use crate::record::{EventRecord, ORDER_COLUMNS, OrderRecord, unpack};
+use crate::own_rows::OwnRows as _;
+use crate::record::{EventRecord, ORDER_COLUMNS, OrderIndex, OrderRecord};
 
 /// Writes an order with its first event, once per quote and route.
 pub(crate) struct CreateOrder {
     pub(crate) order: OrderRecord,
+    pub(crate) index: OrderIndex,
     pub(crate) event: EventRecord,
 }
 
 // Comes first: a sweep that is about to remove the quote waits for this row, and then lets it be.
 const TAKE: &str = "UPDATE quotes SET taken = 1 WHERE id = $1";
 
-const CREATE: &str = "INSERT INTO orders (id, row_key, quote_id, route_id, status, trade_type, from_token, to_token, \
-     src_amount, dest_amount, author, recipient, refund_to, deposit_tx, failure_reason, due_at, created_at, \
-     updated_at, version) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
-     ON CONFLICT (quote_id, route_id) DO NOTHING";
-
-const PACKED: &str = "SELECT routes FROM quotes WHERE id = $1";
-
-/// Gives a route that its quote was made with a row of its own, which the order can point to.
-pub(crate) trait Unfold: Database {
-    fn unfold(
-        connection: &mut Connection<Self>,
-        quote_id: &str,
-        route_id: &str,
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
+// The columns of `OrderRecord` and of `OrderIndex`, in their order.
+fn create() -> String {
+    let places: Vec<String> = (1..=35).map(|place| format!("${place}")).collect();
+    format!(
+        "INSERT INTO orders ({ORDER_COLUMNS}, from_chain, to_chain, deposit_tx, owed) VALUES ({}) \
+         ON CONFLICT (quote_id, route_id) DO NOTHING",
+        places.join(", ")
+    )
 }
 
 /// Adds lines to a story.
@@ -42,22 +37,6 @@ pub(crate) trait AddEvents: Database {
 }
 
 for_each_engine! {
-    impl Unfold for Db {
-        async fn unfold(
-            connection: &mut Connection<Self>,
-            quote_id: &str,
-            route_id: &str,
-        ) -> Result<(), Fault> {
-            let packed: Option<Option<String>> =
-                sqlx::query_scalar(PACKED).bind(quote_id).fetch_optional(&mut *connection).await?;
-            let routes = unpack(quote_id, packed.flatten().as_deref())?;
-            match routes.iter().find(|route| route.route_id == route_id) {
-                Some(route) => Db::routes(connection, &[route]).await,
-                None => Ok(()),
-            }
-        }
-    }
-
     impl AddEvents for Db {
         async fn add_events(connection: &mut Connection<Self>, events: &[EventRecord]) -> Result<(), Fault> {
             for event in events {
@@ -82,17 +61,22 @@ for_each_engine! {
         type Outcome = Creation;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Creation, Fault> {
-            let row = &self.order;
+            let (row, index) = (&self.order, &self.index);
             if self.event.order_id != row.id {
                 return Err(StoreError::Conflict("the event belongs to another order").into());
             }
-            sqlx::query(TAKE).bind(&row.quote_id).execute(&mut *connection).await?;
-            Db::unfold(connection, &row.quote_id, &row.route_id).await?;
-            let created = sqlx::query(CREATE)
+            let take = || sqlx::query(TAKE).bind(&row.quote_id);
+            if take().execute(&mut *connection).await?.rows_affected() == 0 {
+                Db::own_quote(connection, &row.quote_id).await?;
+                take().execute(&mut *connection).await?;
+            }
+            Db::own_route(connection, &row.quote_id, &row.route_id).await?;
+            let created = sqlx::query(AssertSqlSafe(create()))
                 .bind(&row.id)
                 .bind(row.row_key)
                 .bind(&row.quote_id)
                 .bind(&row.route_id)
+                .bind(&row.intent_id)
                 .bind(&row.status)
                 .bind(&row.trade_type)
                 .bind(&row.from_token)
@@ -102,25 +86,38 @@ for_each_engine! {
                 .bind(&row.author)
                 .bind(&row.recipient)
                 .bind(&row.refund_to)
-                .bind(&row.deposit_tx)
+                .bind(&row.filler)
+                .bind(&row.kind)
+                .bind(&row.method)
+                .bind(&row.terms)
+                .bind(&row.deposit_address)
+                .bind(row.valid_before)
+                .bind(row.care)
+                .bind(row.announced)
+                .bind(&row.told_tx)
+                .bind(&row.handed)
+                .bind(&row.decision)
+                .bind(&row.evidence)
                 .bind(&row.failure_reason)
                 .bind(row.due_at)
                 .bind(row.created_at)
                 .bind(row.updated_at)
                 .bind(row.version)
+                .bind(index.from_chain)
+                .bind(index.to_chain)
+                .bind(&index.deposit_tx)
+                .bind(index.owed)
                 .execute(&mut *connection)
                 .await?;
             if created.rows_affected() == 1 {
                 Db::add_events(connection, std::slice::from_ref(&self.event)).await?;
                 return Ok(Creation::Created);
             }
-            let existing: OrderRecord = sqlx::query_as(sqlx::AssertSqlSafe(format!(
-                "SELECT {ORDER_COLUMNS} FROM orders WHERE quote_id = $1 AND route_id = $2"
-            )))
-            .bind(&row.quote_id)
-            .bind(&row.route_id)
-            .fetch_one(connection)
-            .await?;
+            let existing: OrderRecord = sqlx::query_as(select(OF_ROUTE))
+                .bind(&row.quote_id)
+                .bind(&row.route_id)
+                .fetch_one(connection)
+                .await?;
             Ok(Creation::Existing(Box::new(existing.into_order()?)))
         }
     }

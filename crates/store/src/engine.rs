@@ -1,7 +1,7 @@
 use sqlx::{Database, Pool, Postgres, Sqlite};
 
 use crate::fault::Fault;
-use crate::record::QuoteRecord;
+use crate::record::Entry;
 use crate::writer::Writer;
 
 /// Repeats items once per engine, with `Db` standing for it.
@@ -35,7 +35,7 @@ pub(crate) trait Dialect: Database {
 
     fn put_quotes(
         connection: &mut Connection<Self>,
-        quotes: &[&QuoteRecord],
+        quotes: &[&Entry],
     ) -> impl Future<Output = Result<(), Fault>> + Send;
 }
 

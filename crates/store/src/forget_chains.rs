@@ -8,8 +8,16 @@ use crate::store::Store;
 /// Removes what is true of one run of the chains only.
 struct ForgetChains;
 
-// The attempts go with their transactions. A book that stays keeps its version, which means nothing by itself.
-const FORGET: [&str; 2] = ["DELETE FROM outbox", "DELETE FROM reservations"];
+// The attempts go with their transactions, events and arrivals with their orders. A book that stays keeps its version,
+// which means nothing by itself.
+const FORGET: [&str; 6] = [
+    "DELETE FROM outbox",
+    "DELETE FROM reservations",
+    "DELETE FROM facts",
+    "DELETE FROM marks",
+    "DELETE FROM orders",
+    "UPDATE quotes SET taken = 0 WHERE taken = 1",
+];
 
 for_each_engine! {
     impl Deed<Db> for ForgetChains {
@@ -25,8 +33,8 @@ for_each_engine! {
 }
 
 impl Store {
-    /// Empties the outbox and the reservations, for chains that begin anew: their nonces and deposits are gone.
-    /// Quotes and orders stay, as a record of what happened.
+    /// Removes all that hangs on the chains, for chains that begin anew: what was sent and reserved, what they have shown,
+    /// and the orders, whose deposits are gone. Quotes stay.
     pub async fn forget_chains(&self) -> Result<(), StoreError> {
         self.write(ForgetChains).await
     }

@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::engine::{Connection, Dialect};
 use crate::fault::Fault;
-use crate::record::QuoteRecord;
+use crate::record::Entry;
 
 /// A caller who waits for what became of a write.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -24,7 +24,7 @@ pub(crate) trait Deed<DB: Dialect>: Send + Sync + 'static {
 #[async_trait]
 pub(crate) trait Job<DB: Dialect>: Send {
     /// The quote, when that is all there is to write: quotes are written many at a time.
-    fn quote(&self) -> Option<&QuoteRecord> {
+    fn quote(&self) -> Option<&Entry> {
         None
     }
 
@@ -65,14 +65,14 @@ impl<DB: Dialect, D: Deed<DB>> Job<DB> for Pending<D, D::Outcome> {
 }
 
 pub(crate) struct PutQuote {
-    pub(crate) row: QuoteRecord,
+    pub(crate) entry: Entry,
     pub(crate) reply: Reply<()>,
 }
 
 #[async_trait]
 impl<DB: Dialect> Job<DB> for PutQuote {
-    fn quote(&self) -> Option<&QuoteRecord> {
-        Some(&self.row)
+    fn quote(&self) -> Option<&Entry> {
+        Some(&self.entry)
     }
 
     async fn run(&mut self, _connection: &mut Connection<DB>) -> Result<(), Fault> {

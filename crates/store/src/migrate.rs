@@ -20,21 +20,25 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 5] = migrations!(
+pub(crate) const SQLITE: [(i64, &str, &str); 7] = migrations!(
     "sqlite",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
     3 "0003_reservations",
     4 "0004_referrals_and_parties",
     5 "0005_routes_in_quotes",
+    6 "0006_orders_and_facts",
+    7 "0007_quote_batches",
 );
-pub(crate) const POSTGRES: [(i64, &str, &str); 5] = migrations!(
+pub(crate) const POSTGRES: [(i64, &str, &str); 7] = migrations!(
     "postgres",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
     3 "0003_reservations",
     4 "0004_referrals_and_parties",
     5 "0005_routes_in_quotes",
+    6 "0006_orders_and_facts",
+    7 "0007_quote_batches",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
@@ -80,6 +84,9 @@ pub(crate) async fn migrate(
 mod tests {
     use std::path::Path;
 
+    use sqlx::sqlite::SqliteConnectOptions;
+    use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _};
+
     use super::*;
 
     #[test]
@@ -94,6 +101,28 @@ mod tests {
             let names: Vec<_> = migrations.iter().map(|(_, name, _)| format!("{name}.sql")).collect();
             assert_eq!(files, names);
             assert!(migrations.iter().all(|(version, name, _)| name.starts_with(&format!("{version:04}_"))));
+        }
+    }
+
+    #[tokio::test]
+    async fn quotes_and_routes_of_the_version_before_orders_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = SqliteConnectOptions::new().filename(folder.path().join("old.db")).foreign_keys(true);
+        let mut old = options.create_if_missing(true).connect().await.unwrap();
+        migrate(&mut old, &SQLITE[..5]).await.unwrap();
+        old.execute(
+            "INSERT INTO quotes (row_key, id, trade_type, from_token, to_token, amount, from_address, recipient, \
+             refund_to, created_at) VALUES (1, 'q', '', '', '', '', '', '', '', 0); \
+             INSERT INTO routes (quote_id, route_id, place, filler, kind, deposit_methods, amount_in, amount_out, \
+             min_amount_out, expected_seconds, valid_before, fees) VALUES ('q', 'r', 0, '', '', '', '', '', '', 0, 0, '')",
+        )
+        .await
+        .unwrap();
+        migrate(&mut old, &SQLITE).await.unwrap();
+        for (table, rows) in [("quotes", 1), ("routes", 1), ("orders", 0), ("facts", 0)] {
+            let count = sqlx::query_scalar(AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}")));
+            let count: i64 = count.fetch_one(&mut old).await.unwrap();
+            assert_eq!(count, rows, "{table}");
         }
     }
 }

@@ -1,49 +1,21 @@
+use alloy_primitives::B256;
 use async_trait::async_trait;
-use causeway_domain::ports::{Creation, FillCount, FillStatistics, OrderQuery, OrderStore, StoreError};
-use causeway_domain::{Order, OrderEvent, OrderId, OrderStatus, RowKey};
+use causeway_domain::ports::{Creation, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError};
+use causeway_domain::{Address, ChainId, Order, OrderEvent, OrderId, QuoteId, RouteId, RowKey};
 use jiff::Timestamp;
-use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use crate::claim_due::ClaimDue;
 use crate::create_order::CreateOrder;
 use crate::fault::store_error;
-use crate::record::{EventRecord, ORDER_COLUMNS, OrderRecord, parse};
+use crate::find_orders::{SHOWN, TOLD};
+use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord};
 use crate::store::Store;
 use crate::update_order::UpdateOrder;
 
 pub(crate) const STORY: &str = "SELECT row_key, order_id, kind, status, detail, happened_at FROM events \
      WHERE order_id = $1 ORDER BY row_key";
 
-const FILLS: &str = "SELECT routes.filler, orders.status, COUNT(*) FROM orders \
-     JOIN routes ON routes.quote_id = orders.quote_id AND routes.route_id = orders.route_id \
-     GROUP BY routes.filler, orders.status";
-
 impl Store {
-    async fn order_row(&self, id: &OrderId) -> Result<Option<OrderRecord>, sqlx::Error> {
-        let select = AssertSqlSafe(format!("SELECT {ORDER_COLUMNS} FROM orders WHERE id = $1"));
-        on_engine!(self.engine, handles => {
-            sqlx::query_as(select).bind(id.as_str()).fetch_optional(&handles.readers).await
-        })
-    }
-
-    async fn order_rows(&self, query: &OrderQuery) -> Result<Vec<OrderRecord>, sqlx::Error> {
-        let before = query.before.map_or(i64::MAX, RowKey::get);
-        on_engine!(self.engine, handles => {
-            let mut select = QueryBuilder::new(format!("SELECT {ORDER_COLUMNS} FROM orders WHERE author = "));
-            select.push_bind(query.author.to_author()).push(" AND row_key < ").push_bind(before);
-            if !query.ids.is_empty() {
-                select.push(" AND id IN (");
-                let mut ids = select.separated(", ");
-                for id in &query.ids {
-                    ids.push_bind(id.as_str());
-                }
-                ids.push_unseparated(")");
-            }
-            select.push(" ORDER BY row_key DESC LIMIT ").push_bind(i64::from(query.limit));
-            select.build_query_as().persistent(query.ids.is_empty()).fetch_all(&handles.readers).await
-        })
-    }
-
     async fn event_rows(&self, id: &OrderId) -> Result<Vec<EventRecord>, sqlx::Error> {
         on_engine!(self.engine, handles => {
             sqlx::query_as(STORY).bind(id.as_str()).fetch_all(&handles.readers).await
@@ -54,21 +26,40 @@ impl Store {
 #[async_trait]
 impl OrderStore for Store {
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError> {
-        self.write(CreateOrder { order: order.into(), event: event.into() }).await
+        self.write(CreateOrder { order: order.into(), index: order.into(), event: event.into() }).await
     }
 
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {
-        let row = self.order_row(id).await.map_err(store_error)?;
-        row.map(OrderRecord::into_order).transpose()
+        self.order_by_id(id).await
+    }
+
+    async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError> {
+        self.order_by_route(quote, route).await
+    }
+
+    async fn order_of_intent(&self, intent: B256) -> Result<Option<Order>, StoreError> {
+        self.order_by_intent(&intent.to_string()).await
+    }
+
+    async fn order_of_deposit(&self, chain: ChainId, tx: &str) -> Result<Option<Order>, StoreError> {
+        match self.order_by_deposit(SHOWN, chain, tx).await? {
+            Some(order) => Ok(Some(order)),
+            None => self.order_by_deposit(TOLD, chain, tx).await,
+        }
+    }
+
+    async fn orders_at(&self, deposit_address: Address) -> Result<Vec<Order>, StoreError> {
+        self.orders_by_address(deposit_address).await
     }
 
     async fn orders(&self, query: &OrderQuery) -> Result<Vec<Order>, StoreError> {
-        let rows = self.order_rows(query).await.map_err(store_error)?;
+        let rows = self.order_page(query).await.map_err(store_error)?;
         rows.into_iter().map(OrderRecord::into_order).collect()
     }
 
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError> {
-        self.write(UpdateOrder { order: order.into(), events: events.iter().map(Into::into).collect() }).await
+        let events = events.iter().map(Into::into).collect();
+        self.write(UpdateOrder { order: order.into(), index: order.into(), events }).await
     }
 
     async fn claim_due(
@@ -85,18 +76,20 @@ impl OrderStore for Store {
         let rows = self.event_rows(id).await.map_err(store_error)?;
         rows.into_iter().map(EventRecord::into_event).collect()
     }
-}
 
-#[async_trait]
-impl FillStatistics for Store {
-    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
-        let rows: Result<Vec<(String, String, i64)>, sqlx::Error> = on_engine!(self.engine, handles => {
-            sqlx::query_as(FILLS).fetch_all(&handles.readers).await
-        });
-        let count = |(filler, status, orders): (String, String, i64)| {
-            let status: OrderStatus = parse("orders.status", &status)?;
-            Ok(FillCount { filler, status, orders: u64::try_from(orders).unwrap_or(0) })
-        };
-        rows.map_err(store_error)?.into_iter().map(count).collect()
+    async fn transfers(
+        &self,
+        chain: ChainId,
+        ended: Option<Timestamp>,
+        after: Option<RowKey>,
+        limit: u32,
+    ) -> Result<Vec<OpenTransfer>, StoreError> {
+        let rows = self.transfer_rows(chain, ended, after, limit).await.map_err(store_error)?;
+        rows.into_iter().map(TransferRecord::into_transfer).collect()
+    }
+
+    async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
+        let rows = self.owed_rows().await.map_err(store_error)?;
+        rows.into_iter().map(OwedRecord::into_owed).collect()
     }
 }

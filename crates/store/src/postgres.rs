@@ -9,7 +9,7 @@ use crate::location::PostgresUrl;
 use crate::migrate::{POSTGRES, migrate};
 use crate::options::Options;
 use crate::put_quote::put_quotes;
-use crate::record::QuoteRecord;
+use crate::record::Entry;
 use crate::store::OpenError;
 use crate::writer::Writer;
 
@@ -17,7 +17,7 @@ impl Dialect for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
 
-    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&QuoteRecord]) -> Result<(), Fault> {
+    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&Entry]) -> Result<(), Fault> {
         put_quotes::<Self>(connection, quotes).await
     }
 }

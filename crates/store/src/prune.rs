@@ -2,6 +2,8 @@ use async_trait::async_trait;
 use causeway_domain::ports::{Pruned, Retention, StoreError};
 use jiff::Timestamp;
 
+use crate::drop_batches::DropBatches as _;
+use crate::drop_unused::DropUnused as _;
 use crate::engine::Connection;
 use crate::fault::Fault;
 use crate::job::Deed;
@@ -28,11 +30,14 @@ for_each_engine! {
         type Outcome = Pruned;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Pruned, Fault> {
-            let limit = i64::from(self.limit);
+            Db::drop_unused(connection, self.quotes_before, self.limit).await?;
+            let batched = Db::drop_batches(connection, self.quotes_before, self.limit).await?;
+            let room = i64::from(self.limit.saturating_sub(batched));
             let quotes =
-                sqlx::query(QUOTES).bind(self.quotes_before).bind(limit).execute(&mut *connection).await?;
+                sqlx::query(QUOTES).bind(self.quotes_before).bind(room).execute(&mut *connection).await?;
+            let limit = i64::from(self.limit);
             let events = sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(connection).await?;
-            Ok(Pruned { quotes: quotes.rows_affected(), events: events.rows_affected() })
+            Ok(Pruned { quotes: u64::from(batched) + quotes.rows_affected(), events: events.rows_affected() })
         }
     }
 }

@@ -1,146 +1,55 @@
 use causeway_domain::ports::StoreError;
-use sqlx::{Database, QueryBuilder};
 
 use crate::engine::Connection;
 use crate::fault::Fault;
-use crate::record::{QuoteRecord, RouteRecord};
+use crate::quote_batches::{Batches, find_record};
+use crate::record::{BatchRecord, Entry, batch};
 
-/// Rows per statement. Few sizes make few texts, which the drivers then keep prepared.
-const SIZES: [usize; 5] = [256, 64, 16, 4, 1];
-
-pub(crate) const QUOTE: &str = "SELECT id, row_key, trade_type, from_token, to_token, amount, from_address, \
-     recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at, routes \
-     FROM quotes WHERE id = $1";
-
-/// Cuts rows into pieces of the known sizes.
-fn pieces<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
-    std::iter::from_fn(move || {
-        let size = SIZES.into_iter().find(|size| *size <= rows.len())?;
-        let (piece, rest) = rows.split_at(size);
-        rows = rest;
-        Some(piece)
-    })
-}
-
-/// Writes rows by the statements of one engine.
-pub(crate) trait Insert: Database {
-    /// How many were new.
-    fn quotes(
-        connection: &mut Connection<Self>,
-        rows: &[&QuoteRecord],
-    ) -> impl Future<Output = Result<u64, Fault>> + Send;
-
-    fn routes(
-        connection: &mut Connection<Self>,
-        rows: &[&RouteRecord],
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
-
-    /// Fails unless exactly this quote is stored.
-    fn is_stored(
-        connection: &mut Connection<Self>,
-        row: &QuoteRecord,
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
-}
-
-/// Writes many quotes with few statements; one that cannot be written fails all.
-pub(crate) async fn put_quotes<DB: Insert>(
+/// Writes many quotes as few rows; one that cannot be written fails all.
+pub(crate) async fn put_quotes<DB: Batches>(
     connection: &mut Connection<DB>,
-    quotes: &[&QuoteRecord],
+    quotes: &[&Entry],
 ) -> Result<(), Fault> {
-    for piece in pieces(quotes) {
-        let written = DB::quotes(connection, piece).await?;
-        match piece {
-            _ if written == piece.len() as u64 => {}
+    let mut quotes = quotes.to_vec();
+    quotes.sort_by_key(|entry| entry.place.window());
+    for piece in quotes.chunk_by(|one, other| one.place.window() == other.place.window()) {
+        let Some(row) = BatchRecord::of(piece) else { continue };
+        if !is_known::<DB>(connection, piece, &row).await? {
+            DB::put(connection, &row).await?;
+        } else if let [again] = piece {
             // A caller that did not hear the first time may write the same quote again.
-            [again] => DB::is_stored(connection, again).await?,
-            _ => return Err(StoreError::Conflict("one of these quotes is stored already").into()),
+            put_again::<DB>(connection, again, &row).await?;
+        } else {
+            return Err(StoreError::Conflict("one of these quotes is stored already").into());
         }
     }
     Ok(())
 }
 
-for_each_engine! {
-    impl Insert for Db {
-        async fn quotes(connection: &mut Connection<Self>, rows: &[&QuoteRecord]) -> Result<u64, Fault> {
-            let mut insert = QueryBuilder::<Db>::new(
-                "INSERT INTO quotes (id, row_key, trade_type, from_token, to_token, amount, from_address, \
-                 recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at, routes) ",
-            );
-            insert.push_values(rows, |mut values, row| {
-                values
-                    .push_bind(&row.id)
-                    .push_bind(row.row_key)
-                    .push_bind(&row.trade_type)
-                    .push_bind(&row.from_token)
-                    .push_bind(&row.to_token)
-                    .push_bind(&row.amount)
-                    .push_bind(&row.from_address)
-                    .push_bind(&row.recipient)
-                    .push_bind(&row.refund_to)
-                    .push_bind(row.slippage)
-                    .push_bind(&row.referrer)
-                    .push_bind(row.referrer_fee_bps)
-                    .push_bind(&row.integrator)
-                    .push_bind(row.created_at)
-                    .push_bind(&row.routes);
-            });
-            insert.push(" ON CONFLICT (id) DO NOTHING");
-            Ok(insert.build().execute(connection).await?.rows_affected())
-        }
-
-        async fn routes(connection: &mut Connection<Self>, rows: &[&RouteRecord]) -> Result<(), Fault> {
-            let mut insert = QueryBuilder::<Db>::new(
-                "INSERT INTO routes (quote_id, route_id, place, filler, kind, exact_out, deposit_methods, \
-                 amount_in, amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, \
-                 estimated_gas, fees, filler_address, payee) ",
-            );
-            insert.push_values(rows, |mut values, row| {
-                values
-                    .push_bind(&row.quote_id)
-                    .push_bind(&row.route_id)
-                    .push_bind(row.place)
-                    .push_bind(&row.filler)
-                    .push_bind(&row.kind)
-                    .push_bind(&row.exact_out)
-                    .push_bind(&row.deposit_methods)
-                    .push_bind(&row.amount_in)
-                    .push_bind(&row.amount_out)
-                    .push_bind(&row.min_amount_out)
-                    .push_bind(row.expected_seconds)
-                    .push_bind(row.valid_before)
-                    .push_bind(row.price_holds_until)
-                    .push_bind(&row.estimated_gas)
-                    .push_bind(&row.fees)
-                    .push_bind(&row.filler_address)
-                    .push_bind(&row.payee);
-            });
-            insert.push(" ON CONFLICT (quote_id, route_id) DO NOTHING");
-            insert.build().execute(connection).await?;
-            Ok(())
-        }
-
-        async fn is_stored(connection: &mut Connection<Self>, row: &QuoteRecord) -> Result<(), Fault> {
-            let stored: Option<QuoteRecord> =
-                sqlx::query_as(QUOTE).bind(&row.id).fetch_optional(connection).await?;
-            if stored.as_ref() == Some(row) {
-                Ok(())
-            } else {
-                Err(StoreError::Conflict("another quote has this id").into())
-            }
-        }
+/// Whether one of these ids may stand in a batch, or twice among these.
+async fn is_known<DB: Batches>(
+    connection: &mut Connection<DB>,
+    piece: &[&Entry],
+    row: &BatchRecord,
+) -> Result<bool, Fault> {
+    let mut marks: Vec<_> = piece.iter().map(|entry| entry.place.mark).collect();
+    marks.sort_unstable();
+    if marks.windows(2).any(|pair| matches!(pair, [one, other] if one == other)) {
+        return Ok(true);
     }
+    let near = DB::contents(connection, row.first_ms, row.last_ms).await?;
+    let mut stored = near.iter().flat_map(|(_, contents)| batch::marks(contents));
+    Ok(stored.any(|mark| marks.binary_search(&mark).is_ok()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_cut_into_few_sizes_and_none_is_lost() {
-        for count in [0, 1, 3, 4, 63, 64, 255, 300] {
-            let rows: Vec<usize> = (0..count).collect();
-            assert_eq!(pieces(&rows).flatten().copied().collect::<Vec<_>>(), rows);
-            assert!(pieces(&rows).all(|piece| SIZES.contains(&piece.len())));
-        }
+async fn put_again<DB: Batches>(
+    connection: &mut Connection<DB>,
+    entry: &Entry,
+    row: &BatchRecord,
+) -> Result<(), Fault> {
+    match find_record::<DB>(connection, &entry.id).await? {
+        None => DB::put(connection, row).await,
+        Some(stored) if batch::is_same(entry, &stored.record) => Ok(()),
+        Some(_) => Err(StoreError::Conflict("another quote has this id").into()),
     }
 }

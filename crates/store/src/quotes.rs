@@ -1,12 +1,17 @@
 use async_trait::async_trait;
 use causeway_domain::ports::{QuoteStore, StoreError};
 use causeway_domain::{Quote, QuoteId, Route};
+use sqlx::Pool;
 
 use crate::add_route::AddRoute;
-use crate::fault::store_error;
-use crate::put_quote::QUOTE;
-use crate::record::{QuoteRecord, QuoteRows, RouteRecord};
+use crate::fault::{Fault, store_error};
+use crate::quote_batches::{Batches, find_record};
+use crate::record::{Entry, QuoteRecord, QuoteRows, RouteRecord, batch};
 use crate::store::Store;
+
+pub(crate) const QUOTE: &str = "SELECT id, row_key, trade_type, from_token, to_token, amount, from_address, \
+     recipient, refund_to, slippage, referrer, referrer_fee_bps, integrator, created_at, routes \
+     FROM quotes WHERE id = $1";
 
 pub(crate) const ROUTES: &str = "SELECT quote_id, route_id, place, filler, kind, exact_out, deposit_methods, amount_in, \
      amount_out, min_amount_out, expected_seconds, valid_before, price_holds_until, estimated_gas, fees, \
@@ -25,10 +30,16 @@ impl Store {
     }
 }
 
+async fn batched<DB: Batches>(readers: &Pool<DB>, id: &QuoteId) -> Result<Option<Quote>, Fault> {
+    let mut connection = readers.acquire().await?;
+    let found = find_record::<DB>(&mut connection, id).await?;
+    Ok(found.map(|found| batch::read(id, &found.record)).transpose()?)
+}
+
 #[async_trait]
 impl QuoteStore for Store {
     async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError> {
-        on_engine!(self.engine, handles => handles.writer.put_quote(quote.into()).await)
+        on_engine!(self.engine, handles => handles.writer.put_quote(Entry::from(quote)).await)
     }
 
     async fn add_route(&self, quote: &QuoteId, route: &Route) -> Result<(), StoreError> {
@@ -37,6 +48,9 @@ impl QuoteStore for Store {
 
     async fn quote(&self, id: &QuoteId) -> Result<Option<Quote>, StoreError> {
         let rows = self.quote_rows(id.as_str()).await.map_err(store_error)?;
-        rows.map(QuoteRows::into_quote).transpose()
+        match rows {
+            Some(rows) => rows.into_quote().map(Some),
+            None => Ok(on_engine!(self.engine, handles => batched(&handles.readers, id).await)?),
+        }
     }
 }

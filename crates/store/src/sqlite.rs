@@ -15,7 +15,7 @@ use crate::fault::{Fault, is_locked};
 use crate::migrate::{SQLITE, migrate};
 use crate::options::Options;
 use crate::put_quote::put_quotes;
-use crate::record::QuoteRecord;
+use crate::record::Entry;
 use crate::store::OpenError;
 use crate::writer::Writer;
 
@@ -32,7 +32,7 @@ impl Dialect for Sqlite {
     // There is one writer.
     const SKIP_LOCKED: &'static str = "";
 
-    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&QuoteRecord]) -> Result<(), Fault> {
+    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&Entry]) -> Result<(), Fault> {
         put_quotes::<Self>(connection, quotes).await
     }
 }

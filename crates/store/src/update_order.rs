@@ -4,51 +4,72 @@ use crate::create_order::AddEvents;
 use crate::engine::Connection;
 use crate::fault::Fault;
 use crate::job::Deed;
-use crate::record::{EventRecord, OrderRecord};
+use crate::record::{EventRecord, OrderIndex, OrderRecord};
 
 /// Writes an order over the version that its writer saw, and ends the lease on it.
 pub(crate) struct UpdateOrder {
     pub(crate) order: OrderRecord,
+    pub(crate) index: OrderIndex,
     pub(crate) events: Vec<EventRecord>,
 }
 
-const UPDATE: &str = "UPDATE orders SET status = $1, trade_type = $2, from_token = $3, to_token = $4, \
-     src_amount = $5, dest_amount = $6, author = $7, recipient = $8, refund_to = $9, deposit_tx = $10, \
-     failure_reason = $11, due_at = $12, updated_at = $13, version = version + 1, lease_until = 0 \
-     WHERE id = $14 AND version = $15";
+// Where it came from, what it swaps, and the terms that the chains hash are as the first build froze them.
+const UPDATE: &str = "UPDATE orders SET status = $1, src_amount = $2, dest_amount = $3, author = $4, recipient = $5, \
+     refund_to = $6, method = $7, deposit_address = $8, valid_before = $9, care = $10, announced = $11, \
+     told_tx = $12, handed = $13, decision = $14, evidence = $15, failure_reason = $16, due_at = $17, \
+     updated_at = $18, deposit_tx = $19, owed = $20, version = version + 1, lease_until = 0 \
+     WHERE id = $21 AND version = $22";
 
 for_each_engine! {
     impl Deed<Db> for UpdateOrder {
         type Outcome = bool;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, Fault> {
-            let row = &self.order;
+            let (row, index) = (&self.order, &self.index);
             if self.events.iter().any(|event| event.order_id != row.id) {
                 return Err(StoreError::Conflict("the event belongs to another order").into());
             }
             let updated = sqlx::query(UPDATE)
                 .bind(&row.status)
-                .bind(&row.trade_type)
-                .bind(&row.from_token)
-                .bind(&row.to_token)
                 .bind(&row.src_amount)
                 .bind(&row.dest_amount)
                 .bind(&row.author)
                 .bind(&row.recipient)
                 .bind(&row.refund_to)
-                .bind(&row.deposit_tx)
+                .bind(&row.method)
+                .bind(&row.deposit_address)
+                .bind(row.valid_before)
+                .bind(row.care)
+                .bind(row.announced)
+                .bind(&row.told_tx)
+                .bind(&row.handed)
+                .bind(&row.decision)
+                .bind(&row.evidence)
                 .bind(&row.failure_reason)
                 .bind(row.due_at)
                 .bind(row.updated_at)
+                .bind(&index.deposit_tx)
+                .bind(index.owed)
                 .bind(&row.id)
                 .bind(row.version)
                 .execute(&mut *connection)
-                .await?;
+                .await
+                .map_err(told_twice)?;
             if updated.rows_affected() == 0 {
                 return Ok(false);
             }
             Db::add_events(connection, &self.events).await?;
             Ok(true)
         }
+    }
+}
+
+/// Of what an update writes, the told transaction alone must be nobody else's.
+fn told_twice(error: sqlx::Error) -> Fault {
+    match &error {
+        sqlx::Error::Database(cause) if cause.is_unique_violation() => {
+            StoreError::Conflict("another order was told of this transaction").into()
+        }
+        _ => error.into(),
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::{Connection, Dialect};
 use crate::fault::{Fault, is_clash, is_outage, timed_out, unavailable};
 use crate::job::{Deed, Job, Pending, PutQuote};
 use crate::options::Options;
-use crate::record::QuoteRecord;
+use crate::record::Entry;
 
 type Jobs<DB> = Vec<Box<dyn Job<DB>>>;
 
@@ -60,9 +60,9 @@ impl<DB: Dialect> Writer<DB> {
         self.task.spawn(work);
     }
 
-    pub(crate) async fn put_quote(&self, row: QuoteRecord) -> Result<(), StoreError> {
+    pub(crate) async fn put_quote(&self, entry: Entry) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(Box::new(PutQuote { row, reply }), answer).await
+        self.enqueue(Box::new(PutQuote { entry, reply }), answer).await
     }
 
     pub(crate) async fn write<D: Deed<DB>>(&self, deed: D) -> Result<D::Outcome, StoreError> {

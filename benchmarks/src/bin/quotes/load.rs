@@ -2,6 +2,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use causeway_benchmarks::cpu_time;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -92,7 +93,7 @@ pub(crate) struct Speed {
 
 /// How many requests a second the server answers when every connection asks as soon as it has its answer.
 pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration) -> Speed {
-    let (start, cpu) = (Instant::now(), cpu_time());
+    let (start, cpu) = (Instant::now(), cpu_time("self"));
     let ask = || async move {
         let (mut client, mut count) = (Client::connect(address).await, 0_u32);
         while start.elapsed() < time {
@@ -107,16 +108,7 @@ pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration
         count += client.await.expect("the client ends");
     }
     let per_second = f64::from(count) / start.elapsed().as_secs_f64();
-    Speed { per_second, cpu: cpu_time().saturating_sub(cpu) / count }
-}
-
-/// What this process has used of the processor; nothing where the system does not tell it this way.
-fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let hundredths =
-        after_name.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
-    Duration::from_millis(hundredths.sum::<u64>() * 10)
+    Speed { per_second, cpu: cpu_time("self").saturating_sub(cpu) / count }
 }
 
 /// How long answers take when so many requests a second are due, each counted from the moment when it was due. Sorted.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::routing::post;
 use axum::{Json, Router};
+use causeway_benchmarks::no_deposits;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, QuoteStore as _};
 use causeway_domain::{Quote, QuoteId, RowKeys};
@@ -26,13 +27,19 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: &[Arc<BenchFiller>]) -> Soc
     let prices = FixedPrices::new(snapshot.top(&[]).iter().map(|listed| price(listed.token.id)));
     let fillers = fillers.iter().map(|filler| filler.clone() as Arc<dyn Filler>).collect();
     let fillers = Fillers::new(fillers, &QuoteOptions::default()).expect("names of their own");
+    let keys = Arc::new(RowKeys::new(0));
+    let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
     let router = causeway_http::router(
         App {
             catalog: Arc::clone(&catalog),
             prices: Arc::new(prices),
             store: store.clone(),
             read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store.clone(), Arc::new(RowKeys::new(0)), fillers),
+            request_quote: RequestQuote::new(catalog, store.clone(), keys, fillers),
+            build_deposit,
+            submit_deposit,
+            orders: store.clone(),
+            facts: store.clone(),
             count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),

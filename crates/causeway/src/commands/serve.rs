@@ -22,6 +22,7 @@ use crate::chains::Clients;
 use crate::config::{Config, Mode};
 use crate::deployments::{Contracts, Records};
 use crate::market::Market;
+use crate::orders::{Orders, Surroundings};
 use crate::sandbox::{self, Play};
 use crate::{hub, logging, signals};
 
@@ -61,6 +62,18 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let market = Market::open(config, &catalog, fixed, &clients, &deployments, &store, &stop)?;
     let fillers = Fillers::new(market.fillers.clone(), &config.quotes.options())?;
     let keys = Arc::new(RowKeys::new(config.server.replica));
+    let around = Surroundings {
+        config,
+        catalog: &catalog,
+        clients: &clients,
+        deployments: &deployments,
+        market: &market,
+        attestations: attesters.panel.clone(),
+        store: &store,
+        row_keys: &keys,
+    };
+    let mut orders = Orders::open(&around)?;
+    orders.start(&around, &stop).await?;
     let metrics = Arc::new(Metrics::default());
     watch_store(&metrics, &store);
     let app = App {
@@ -69,6 +82,10 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         store: store.clone(),
         read_balances: ReadBalances::new(Arc::clone(&catalog), clients.readers(), BALANCES_DEADLINE),
         request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys, fillers),
+        build_deposit: orders.build_deposit(&market),
+        submit_deposit: orders.submit_deposit(),
+        orders: store.clone(),
+        facts: store.clone(),
         count_fills: CountFills::new(store.clone()),
         metrics,
         deployments,
@@ -95,6 +112,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     lists.abort();
     retention.await.context("the retention task ended badly")?;
     probing.abort();
+    orders.stopped().await;
     attesters.stop().await;
     if let Some(play) = play {
         play.stop().await;

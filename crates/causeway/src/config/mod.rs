@@ -4,6 +4,7 @@ mod attester;
 mod contracts;
 mod database;
 mod log;
+mod orders;
 mod prices;
 mod quotes;
 mod read;
@@ -22,6 +23,7 @@ pub(crate) use attester::AttesterConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use log::{LogConfig, LogFormat};
+pub(crate) use orders::OrdersConfig;
 pub(crate) use prices::PricesConfig;
 pub(crate) use quotes::QuotesConfig;
 pub(crate) use retention::RetentionConfig;
@@ -63,6 +65,7 @@ pub(crate) struct Config {
     pub(crate) log: LogConfig,
     pub(crate) prices: PricesConfig,
     pub(crate) quotes: QuotesConfig,
+    pub(crate) orders: OrdersConfig,
     pub(crate) tokens: TokensConfig,
     pub(crate) contracts: ContractsConfig,
     pub(crate) attester: AttesterConfig,
@@ -82,6 +85,7 @@ impl Default for Config {
             log: LogConfig::default(),
             prices: PricesConfig::default(),
             quotes: QuotesConfig::default(),
+            orders: OrdersConfig::default(),
             tokens: TokensConfig::default(),
             contracts: ContractsConfig::default(),
             attester: AttesterConfig::default(),
@@ -141,6 +145,7 @@ impl Config {
         self.sandbox.check()?;
         self.attester.check()?;
         self.quotes.check()?;
+        self.orders.check(self.mode)?;
         self.prices.check()
     }
 

@@ -175,7 +175,8 @@ fn give_back(order: &Order, world: &World) -> Option<Todo> {
     let arrived = world.arrived.as_ref().filter(|_| order.deposit_address.is_some())?;
     let opened = order.evidence.deposit.as_ref().map(|deposit| deposit.block);
     let over = match opened {
-        Some(opened) => arrived.block > opened,
+        // A balance is read at its block's end, when the deposit has left already.
+        Some(opened) => arrived.block >= opened,
         None => order.status == OrderStatus::Failed,
     };
     let input = (!arrived.input.is_zero()).then_some(order.from);
@@ -199,3 +200,6 @@ fn after(order: &Order, now: Timestamp) -> Timestamp {
     let unmoved = now.duration_since(order.updated_at) / 8;
     now.checked_add(unmoved.clamp(SOONEST, LATEST)).unwrap_or(now)
 }
+
+#[cfg(test)]
+mod tests;

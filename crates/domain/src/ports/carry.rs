@@ -66,6 +66,8 @@ pub trait Carrier: Send + Sync {
     fn account(&self) -> Address;
     /// Does the deed, or tells how far it has come: what has the same purpose is done once, whatever happens in between.
     async fn carry(&self, purpose: &str, deed: &Deed, now: Timestamp) -> Result<Progress, DeedError>;
+    /// How far the deed of that purpose has come; `None` while nothing was sent for it. Sends nothing.
+    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError>;
     /// Sends again what was lost, replaces what is stuck, and records what has ended. Costs nothing while nothing is open.
     async fn tend(&self, now: Timestamp) -> Result<(), DeedError>;
 }

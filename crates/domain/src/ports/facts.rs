@@ -62,7 +62,7 @@ pub trait FactStore: Send + Sync {
     ) -> Result<(), StoreError>;
     /// What is known of an intent, in the order in which the chains told it, with the care for which each stands.
     async fn facts(&self, intent: B256) -> Result<Vec<(Fact, Care)>, StoreError>;
-    /// The newest mark for that care.
+    /// The newest mark for that care; what stands for more stands for less too.
     async fn mark(&self, chain: ChainId, care: Care) -> Result<Option<BlockMark>, StoreError>;
     /// Writes what changed at a deposit address and makes its order due; the same again is written once.
     async fn record_arrival(&self, arrival: &Arrival, now: Timestamp) -> Result<(), StoreError>;

@@ -171,7 +171,8 @@ pub struct Pruned {
 #[async_trait]
 pub trait Retention: Send + Sync {
     /// Removes at most `limit` quotes made before `quotes_before` that no order came from, and at most `limit`
-    /// events written before `events_before` of orders that are terminal.
+    /// events written before `events_before` of orders that are terminal. An order that was never announced, failed before
+    /// `quotes_before` and needs nothing more goes too, and its quote counts as one that no order came from.
     async fn prune(
         &self,
         quotes_before: Timestamp,

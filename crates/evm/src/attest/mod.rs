@@ -8,5 +8,7 @@ mod sign;
 mod view;
 
 pub use finality::AttestFinality;
+pub(crate) use sight::opened;
 pub use sign::EvmVerifier;
+pub(crate) use view::evm_address;
 pub use view::{EvmView, ViewConfig};

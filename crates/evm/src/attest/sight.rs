@@ -52,7 +52,7 @@ fn read(contracts: &ChainContracts, log: &Log) -> Option<Sighting> {
 }
 
 /// The terms that an escrow tells to fillers, if they are those of the order.
-fn opened(log: &Log) -> Option<Terms> {
+pub(crate) fn opened(log: &Log) -> Option<Terms> {
     let event = Escrow::Open::decode_raw_log_validate(log.topics.iter().copied(), &log.data).ok()?;
     let terms = Terms::from_bytes(&event.resolvedOrder.fillInstructions.first()?.originData)?;
     let escrow: B256 = log.address.into_word();

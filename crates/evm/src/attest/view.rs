@@ -240,7 +240,7 @@ fn block_call(tag: BlockTag) -> Call {
 }
 
 /// The address in the low twenty bytes, if the rest is clean.
-pub(super) fn evm_address(word: B256) -> Option<Address> {
+pub(crate) fn evm_address(word: B256) -> Option<Address> {
     let address = Address::from_word(word);
     (address.into_word() == word).then_some(address)
 }

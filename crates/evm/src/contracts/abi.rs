@@ -100,6 +100,37 @@ sol! {
         event Claimed(bytes32 indexed orderId, bytes32 indexed payee, uint256 paid, uint256 referrerFee, bool referrerPaid, uint256 filledAt, bytes32 fillRef);
         event Refunded(bytes32 indexed orderId, address indexed to, uint256 amount, RefundCause cause);
 
+        error AlreadyFilled(bytes32 orderId);
+        error AlreadyOpened(bytes32 orderId);
+        error AttestationsRefused();
+        error BadDeadlines();
+        error BadOrderLength(uint256 length);
+        error DirtyAddress(bytes32 value);
+        error EnvelopeMismatch();
+        error EscrowAsParty();
+        error FeeAboveAmount(uint256 referrerFee, uint256 amountIn);
+        error FilledTooLate(uint256 filledAt, uint256 fillDeadline);
+        error NotFilled(bytes32 orderId);
+        error NotOpen(bytes32 orderId, Status status);
+        error NotRefundable(uint256 refundAt);
+        error NotTheDepositor(address caller);
+        error NotTheRefundAddress(address caller);
+        error NotUnfilled(uint256 destinationTime, uint256 fillDeadline);
+        error OpenDeadlinePassed(uint256 openDeadline);
+        error OpeningPaused(uint256 until);
+        error ReentrancyGuardReentrantCall();
+        error TransferFailed(address token, address to);
+        error WrongChain(uint256 chainId);
+        error WrongDelta(uint256 received, uint256 wanted);
+        error WrongEpoch(uint256 epoch, uint256 current);
+        error WrongEscrow(bytes32 escrow);
+        error WrongNativeValue(uint256 given, uint256 wanted);
+        error WrongOrderType(bytes32 orderDataType);
+        error WrongSettler(bytes32 settler);
+        error WrongVersion(uint256 version);
+        error ZeroAddress();
+        error ZeroAmount();
+
         constructor(address registry, address settler, address depositFactory, bytes32 depositInitCodeHash, address permit2, uint256 minGrace);
         function open(OnchainCrossChainOrder calldata order) external payable;
         function openFor(GaslessCrossChainOrder calldata order, bytes calldata signature, bytes calldata originFillerData) external;
@@ -109,11 +140,20 @@ sol! {
         function refundTo(Order calldata order, address to) external;
         function status(bytes32 orderId) external view returns (Status);
         function orderId(Order calldata order) external pure returns (bytes32);
+        function resolve(OnchainCrossChainOrder calldata order) external view returns (ResolvedCrossChainOrder memory);
     }
 
     #[derive(Debug, PartialEq, Eq)]
     interface Settler {
         event Filled(bytes32 indexed orderId, address indexed caller, bytes32 indexed recipient, bytes32 outputToken, uint256 amountOut, uint256 originChainId, uint256 filledAt);
+
+        error AlreadyFilled(bytes32 orderId, uint256 filledAt);
+        error BadFillerData();
+        error BadRecipient(address recipient);
+        error DeliveredTooLittle(uint256 gained, uint256 wanted);
+        error FillDeadlinePassed(uint256 fillDeadline);
+        error SafeERC20FailedOperation(address token);
+        error WrongOrderId(bytes32 given, bytes32 computed);
 
         function fill(bytes32 orderId, bytes calldata originData, bytes calldata fillerData) external payable;
         function filledAt(bytes32 orderId) external view returns (uint256);
@@ -124,6 +164,17 @@ sol! {
         event EpochScheduled(uint256 indexed epoch, address[] attesters, uint256 threshold, uint256 activeFrom);
         event Resigned(uint256 indexed epoch, address indexed attester);
         event OpenPaused(address indexed attester, uint256 until);
+
+        error AttestersNotAscending();
+        error BadThreshold(uint256 threshold, uint256 attesters);
+        error ECDSAInvalidSignature();
+        error ECDSAInvalidSignatureLength(uint256 length);
+        error ECDSAInvalidSignatureS(bytes32 s);
+        error NotAnAttester(uint256 epoch, address signer);
+        error SignersNotAscending(address signer);
+        error ThresholdWouldBreak();
+        error TooFewSignatures(uint256 given, uint256 threshold);
+        error UnknownEpoch(uint256 epoch);
 
         constructor(address[] attesters, uint256 threshold);
         function currentEpoch() external view returns (uint256);
@@ -143,6 +194,18 @@ sol! {
         event Jumped(bytes32 indexed jumpId, bytes32 indexed orderId, address indexed depositAddress, uint256 amount);
         event Returned(bytes32 indexed id, address indexed depositAddress, address indexed to, address token, uint256 amount);
         event Skipped(bytes32 indexed id, address indexed depositAddress, address token);
+
+        error Expired(uint256 expiry);
+        error FillDeadlineTooFar(uint256 fillDeadline);
+        error JumpMismatch();
+        error NoRefundAddress();
+        error NotTheMaker(address signer);
+        error OpenFailed();
+        error RateTooLow(uint256 amountIn, uint256 amountOut);
+        error SafeCastOverflowedUintDowncast(uint8 bits, uint256 value);
+        error StillAwaited(bytes32 id);
+        error TooLittle(uint256 balance, uint256 amountIn);
+        error TooLittleGas(uint256 given, uint256 wanted);
 
         function addressOf(bytes32 id) external view returns (address);
         function initCodeHash() external view returns (bytes32);
@@ -185,6 +248,28 @@ sol! {
         function convertToShares(uint256 assets) external view returns (uint256);
         function convertToAssets(uint256 shares) external view returns (uint256);
         function previewMint(uint256 shares) external view returns (uint256);
+    }
+
+    /// Why Permit2 refuses.
+    #[derive(Debug, PartialEq, Eq)]
+    interface Permit2 {
+        error InvalidAmount(uint256 maxAmount);
+        error InvalidContractSignature();
+        error InvalidNonce();
+        error InvalidSignature();
+        error InvalidSignatureLength();
+        error InvalidSigner();
+        error SignatureExpired(uint256 signatureDeadline);
+    }
+
+    /// Why tokens refuse, in the names that ERC-6093 and the usual vaults gave to it.
+    #[derive(Debug, PartialEq, Eq)]
+    interface Token {
+        error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
+        error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed);
+        error ERC20InvalidReceiver(address receiver);
+        error ERC4626ExceededMaxMint(address receiver, uint256 shares, uint256 max);
+        error EnforcedPause();
     }
 }
 

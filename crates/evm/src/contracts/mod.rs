@@ -4,6 +4,7 @@ mod abi;
 mod code;
 mod convert;
 mod digest;
+mod words;
 
 pub use abi::{
     AttesterRegistry, DepositFactory, Escrow, IntentBook, Order, Settler, Vault, VaultFactory, erc7683,
@@ -12,3 +13,4 @@ pub use causeway_domain::Attestation;
 pub use code::Code;
 pub use convert::{gasless_envelope, onchain_envelope};
 pub use digest::attestation_digest;
+pub(crate) use words::refusal;

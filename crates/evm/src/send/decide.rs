@@ -120,6 +120,7 @@ mod tests {
             nonce: 5,
             purpose: "fill".to_owned(),
             attempts: vec![attempt],
+            end: None,
         }
     }
 

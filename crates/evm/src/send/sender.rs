@@ -1,22 +1,24 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use alloy_primitives::{B256, Bytes};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes};
 use causeway_domain::Address;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, StoreError};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 use thiserror::Error;
 
 use super::decide::{Next, Seen, SendPolicy, decide};
+use super::look::Sight;
+use super::market::Market;
 use super::sign::{SignedTx, Signer, SignerError, TxRequest};
-use crate::blocks::{BlockTag, Receipt};
+use super::try_out::try_out;
+use crate::blocks::BlockTag;
 use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::fees::Fees;
 use crate::rpc::Call;
-use crate::simulate::Simulation;
 
 /// How often a nonce is looked for while other processes take nonces of the same signer.
 const NONCE_TRIES: usize = 5;
@@ -44,15 +46,35 @@ pub struct Sender {
     signer: Signer,
     outbox: Arc<dyn Outbox>,
     policy: SendPolicy,
+    market: Market,
     /// When this process first sent each attempt that is still open.
     sent: Mutex<HashMap<B256, Timestamp>>,
-    /// One at a time takes a nonce or tends.
+    /// The account's next nonce on the chain, as it was last told.
+    on_chain: Mutex<Option<u64>>,
+    /// One at a time takes a nonce and sends under it, so that nodes see nonces in their order,
     turn: tokio::sync::Mutex<()>,
+    /// and one at a time tends, so that nothing is replaced twice.
+    tending: tokio::sync::Mutex<()>,
 }
 
 impl Sender {
     pub fn new(client: EvmClient, signer: Signer, outbox: Arc<dyn Outbox>, policy: SendPolicy) -> Self {
-        Self { client, signer, outbox, policy, sent: Mutex::default(), turn: tokio::sync::Mutex::default() }
+        Self {
+            client,
+            signer,
+            outbox,
+            policy,
+            market: Market::default(),
+            sent: Mutex::default(),
+            on_chain: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            tending: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Whose transactions these are.
+    pub const fn account(&self) -> EvmAddress {
+        self.signer.address()
     }
 
     fn owner(&self) -> Address {
@@ -67,19 +89,26 @@ impl Sender {
         request: &TxRequest,
         now: Timestamp,
     ) -> Result<Outgoing, SendError> {
-        let _turn = self.turn.lock().await;
+        self.send_with_gas(purpose, request, 0, now).await
+    }
+
+    /// The same with no less gas than `least`, for contracts that do less when they are given less.
+    pub async fn send_with_gas(
+        &self,
+        purpose: &str,
+        request: &TxRequest,
+        least: u64,
+        now: Timestamp,
+    ) -> Result<Outgoing, SendError> {
         if let Some(existing) = self.outbox.for_purpose(self.client.chain_id(), purpose).await? {
             return Ok(existing);
         }
-        let from = self.signer.address();
-        if let Simulation::Fails { words, .. } = self.client.simulate(from, request).await? {
-            return Err(SendError::WouldFail(words));
-        }
-        let gas = self.client.estimate_gas(from, request).await?;
-        let fees = self.client.fees().await?;
+        let gas = try_out(&self.client, self.signer.address(), request, least).await?;
+        let fees = self.market.fees(&self.client).await?;
         if fees.ceiling() > self.policy.max_fee_per_gas {
             return Err(SendError::TooDear { needed: fees.ceiling(), limit: self.policy.max_fee_per_gas });
         }
+        let _turn = self.turn.lock().await;
         for _ in 0..NONCE_TRIES {
             let nonce = self.next_nonce().await?;
             let signed = self.signer.sign(self.client.chain_id(), nonce, request, gas, fees)?;
@@ -89,6 +118,7 @@ impl Sender {
                 nonce,
                 purpose: purpose.to_owned(),
                 attempts: vec![attempt(&signed, fees, now)],
+                end: None,
             };
             match self.outbox.put(&outgoing).await? {
                 OutboxPut::Written => {
@@ -102,38 +132,43 @@ impl Sender {
         Err(SendError::Crowded)
     }
 
+    /// One above the highest that was ever stored, by whichever process. The chain is asked only while it may be ahead of the
+    /// outbox: should somebody use the key elsewhere meanwhile, the transaction is superseded and its purpose free again.
     async fn next_nonce(&self) -> Result<u64, SendError> {
-        let on_chain = self.client.nonce(self.signer.address(), BlockTag::Latest).await?;
         let stored = self.outbox.highest_nonce(self.client.chain_id(), self.owner()).await?;
+        if let (Some(stored), Some(on_chain)) = (stored, *self.on_chain())
+            && stored >= on_chain
+        {
+            return Ok(stored.saturating_add(1));
+        }
+        let on_chain = self.client.nonce(self.signer.address(), BlockTag::Latest).await?;
+        *self.on_chain() = Some(on_chain);
         Ok(stored.map_or(on_chain, |nonce| nonce.saturating_add(1).max(on_chain)))
     }
 
     /// Looks after everything that is on its way: sends again what was stored before a crash or dropped by a node,
     /// replaces what is stuck, and records what has ended. Returns what it decided.
     pub async fn tend(&self, now: Timestamp) -> Result<Vec<(Outgoing, Next)>, SendError> {
-        let _turn = self.turn.lock().await;
+        let _tending = self.tending.lock().await;
         let open = self.outbox.open(self.client.chain_id(), self.owner()).await?;
         self.forget_all_but(&open);
         if open.is_empty() {
             return Ok(Vec::new());
         }
-        let account = self.signer.address();
-        let head = self.client.block(BlockTag::Latest).await?.map_or(0, |block| block.number);
-        let final_block = head.saturating_sub(self.policy.depth);
-        let nonce = self.client.nonce(account, BlockTag::Latest).await?;
-        let final_nonce = self.client.nonce(account, BlockTag::Number(final_block)).await?;
-        let market = self.client.fees().await?;
+        let sight = Sight::take(&self.client, self.signer.address(), self.policy.depth, &open).await?;
+        *self.on_chain() = Some(sight.nonce);
+        let market = self.market.fees(&self.client).await?;
         let mut decided = Vec::new();
         for outgoing in open {
-            let (receipt, certain) = self.receipt(&outgoing, final_nonce).await?;
+            let (receipt, certain) = sight.receipt(&self.client, &outgoing).await;
             let seen = Seen {
-                known: receipt.is_some() || self.is_known(&outgoing).await?,
+                known: receipt.is_some() || sight.is_known(&outgoing),
                 receipt,
-                final_block,
-                final_nonce: if certain { final_nonce } else { outgoing.nonce },
-                nonce,
+                final_block: sight.final_block,
+                final_nonce: if certain { sight.final_nonce } else { outgoing.nonce },
+                nonce: sight.nonce,
                 sent_at: outgoing.attempts.last().and_then(|last| self.sent().get(&last.hash).copied()),
-                first_in_line: outgoing.nonce == nonce,
+                first_in_line: outgoing.nonce == sight.nonce,
             };
             let next = decide(&outgoing, &seen, &market, now, &self.policy);
             self.act(&outgoing, next, now).await?;
@@ -166,39 +201,6 @@ impl Sender {
         Ok(())
     }
 
-    /// The receipt of any attempt, and whether its absence is certain: before a nonce is called lost to another,
-    /// every endpoint must have said that it has none.
-    async fn receipt(
-        &self,
-        outgoing: &Outgoing,
-        final_nonce: u64,
-    ) -> Result<(Option<Receipt>, bool), SendError> {
-        let hashes: Vec<B256> = outgoing.attempts.iter().map(|attempt| attempt.hash).collect();
-        let found = self.client.receipts(&hashes).await?.into_iter().flatten().next();
-        if found.is_some() || final_nonce <= outgoing.nonce {
-            return Ok((found, true));
-        }
-        let mut certain = true;
-        for hash in hashes {
-            let call = Call::new("eth_getTransactionReceipt", json!([hash]));
-            for (_, answer) in self.client.each::<Option<Receipt>>(&call).await {
-                match answer {
-                    Ok(Some(receipt)) => return Ok((Some(receipt), true)),
-                    Ok(None) => {}
-                    Err(_) => certain = false,
-                }
-            }
-        }
-        Ok((None, certain))
-    }
-
-    async fn is_known(&self, outgoing: &Outgoing) -> Result<bool, SendError> {
-        let Some(last) = outgoing.attempts.last() else { return Ok(false) };
-        let found: Option<Value> =
-            self.client.call(Call::new("eth_getTransactionByHash", json!([last.hash]))).await?;
-        Ok(found.is_some())
-    }
-
     /// Sends the newest attempt. Failure is no error here: the bytes are stored and will be sent again.
     async fn broadcast(&self, outgoing: &Outgoing, now: Timestamp) {
         const ARRIVED: [&str; 4] =
@@ -227,10 +229,14 @@ impl Sender {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn on_chain(&self) -> MutexGuard<'_, Option<u64>> {
+        self.on_chain.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn forget_all_but(&self, open: &[Outgoing]) {
-        let is_open =
-            |hash: &B256| open.iter().flat_map(|o| &o.attempts).any(|attempt| attempt.hash == *hash);
-        self.sent().retain(|hash, _| is_open(hash));
+        let attempts = open.iter().flat_map(|outgoing| &outgoing.attempts);
+        let hashes: HashSet<B256> = attempts.map(|attempt| attempt.hash).collect();
+        self.sent().retain(|hash, _| hashes.contains(hash));
     }
 }
 

@@ -2,9 +2,18 @@
 
 mod attesting;
 mod balances;
+mod carrying;
+mod deposits;
+mod desk_kit;
 mod endpoints;
 mod fake;
 mod feeds;
 mod following;
+mod looking;
+mod order_news;
+mod orders_chain;
 mod outbox;
+mod permits;
 mod sending;
+mod wallet;
+mod watching;

@@ -6,30 +6,33 @@ use causeway_domain::{Address, ChainId};
 
 /// An outbox that keeps its rows in memory; it outlives the sender, as a database does.
 #[derive(Default)]
-pub(crate) struct MemoryOutbox(Mutex<Vec<(Outgoing, Option<OutgoingEnd>)>>);
+pub(crate) struct MemoryOutbox(Mutex<Vec<Outgoing>>);
 
 impl MemoryOutbox {
-    pub(crate) fn rows(&self) -> Vec<(Outgoing, Option<OutgoingEnd>)> {
+    pub(crate) fn rows(&self) -> Vec<Outgoing> {
         self.0.lock().unwrap().clone()
     }
+}
+
+fn is_alive(row: &Outgoing) -> bool {
+    row.end != Some(OutgoingEnd::Superseded)
 }
 
 #[async_trait]
 impl Outbox for MemoryOutbox {
     async fn put(&self, outgoing: &Outgoing) -> Result<OutboxPut, StoreError> {
         let mut rows = self.0.lock().unwrap();
-        let alive = |end: &Option<OutgoingEnd>| *end != Some(OutgoingEnd::Superseded);
         let same_purpose = rows
             .iter()
-            .find(|(row, end)| row.chain == outgoing.chain && row.purpose == outgoing.purpose && alive(end));
-        if let Some((existing, _)) = same_purpose {
+            .find(|row| row.chain == outgoing.chain && row.purpose == outgoing.purpose && is_alive(row));
+        if let Some(existing) = same_purpose {
             return Ok(OutboxPut::Existing(Box::new(existing.clone())));
         }
         let key = |row: &Outgoing| (row.chain, row.signer, row.nonce);
-        if rows.iter().any(|(row, _)| key(row) == key(outgoing)) {
+        if rows.iter().any(|row| key(row) == key(outgoing)) {
             return Ok(OutboxPut::NonceTaken);
         }
-        rows.push((outgoing.clone(), None));
+        rows.push(outgoing.clone());
         Ok(OutboxPut::Written)
     }
 
@@ -41,10 +44,9 @@ impl Outbox for MemoryOutbox {
         attempt: &Attempt,
     ) -> Result<(), StoreError> {
         let mut rows = self.0.lock().unwrap();
-        let row =
-            rows.iter_mut().find(|(row, _)| (row.chain, row.signer, row.nonce) == (chain, signer, nonce));
+        let row = rows.iter_mut().find(|row| (row.chain, row.signer, row.nonce) == (chain, signer, nonce));
         match row {
-            Some((row, None)) => {
+            Some(row) if row.end.is_none() => {
                 if !row.attempts.contains(attempt) {
                     row.attempts.push(attempt.clone());
                 }
@@ -56,27 +58,22 @@ impl Outbox for MemoryOutbox {
 
     async fn for_purpose(&self, chain: ChainId, purpose: &str) -> Result<Option<Outgoing>, StoreError> {
         let rows = self.0.lock().unwrap();
-        let mine = |(row, end): &&(Outgoing, Option<OutgoingEnd>)| {
-            row.chain == chain && row.purpose == purpose && *end != Some(OutgoingEnd::Superseded)
-        };
-        Ok(rows.iter().find(mine).map(|(row, _)| row.clone()))
+        let mine = |row: &&Outgoing| row.chain == chain && row.purpose == purpose && is_alive(row);
+        Ok(rows.iter().find(mine).cloned())
     }
 
     async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError> {
         let rows = self.0.lock().unwrap();
-        let mut open: Vec<Outgoing> = rows
-            .iter()
-            .filter(|(row, end)| row.chain == chain && row.signer == signer && end.is_none())
-            .map(|(row, _)| row.clone())
-            .collect();
+        let mine = |row: &&Outgoing| row.chain == chain && row.signer == signer && row.end.is_none();
+        let mut open: Vec<Outgoing> = rows.iter().filter(mine).cloned().collect();
         open.sort_by_key(|row| row.nonce);
         Ok(open)
     }
 
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {
         let rows = self.0.lock().unwrap();
-        let mine = rows.iter().filter(|(row, _)| row.chain == chain && row.signer == signer);
-        Ok(mine.map(|(row, _)| row.nonce).max())
+        let mine = rows.iter().filter(|row| row.chain == chain && row.signer == signer);
+        Ok(mine.map(|row| row.nonce).max())
     }
 
     async fn end(
@@ -87,9 +84,9 @@ impl Outbox for MemoryOutbox {
         end: OutgoingEnd,
     ) -> Result<(), StoreError> {
         let mut rows = self.0.lock().unwrap();
-        for (row, ended) in rows.iter_mut() {
+        for row in rows.iter_mut() {
             if (row.chain, row.signer, row.nonce) == (chain, signer, nonce) {
-                ended.get_or_insert(end);
+                row.end.get_or_insert(end);
             }
         }
         Ok(())

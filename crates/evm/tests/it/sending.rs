@@ -2,6 +2,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use alloy_consensus::{Transaction as _, TxEnvelope};
+use alloy_eips::eip2718::Decodable2718 as _;
 use alloy_primitives::{Address, B256, Bytes, U256, hex, keccak256};
 use causeway_domain::ports::OutgoingEnd;
 use causeway_evm::{Fees, Next, SendError, SendPolicy, Sender, Signer, TxRequest};
@@ -149,7 +151,7 @@ async fn a_stuck_transaction_is_replaced_under_its_nonce_until_one_attempt_is_fi
     assert_eq!(decisions(sender.tend(at(59)).await.unwrap()), [Next::Wait]);
     let replaced = decisions(sender.tend(at(60)).await.unwrap());
     assert!(matches!(replaced[..], [Next::Replace(Fees::Eip1559 { .. })]), "{replaced:?}");
-    let (row, _) = stage.outbox.rows().remove(0);
+    let row = stage.outbox.rows().remove(0);
     assert_eq!((row.nonce, row.attempts.len()), (first.nonce, 2));
     assert!(row.attempts[1].max_fee_per_gas * 8 >= row.attempts[0].max_fee_per_gas * 9);
     assert!(stage.chain().pool.contains_key(&row.attempts[1].hash));
@@ -160,7 +162,7 @@ async fn a_stuck_transaction_is_replaced_under_its_nonce_until_one_attempt_is_fi
     stage.chain().mine(None);
     let end = OutgoingEnd::Succeeded(row.attempts[0].hash);
     assert_eq!(decisions(sender.tend(at(62)).await.unwrap()), [Next::End(end)]);
-    assert_eq!(stage.outbox.rows()[0].1, Some(end));
+    assert_eq!(stage.outbox.rows()[0].end, Some(end));
     assert_eq!(decisions(sender.tend(at(63)).await.unwrap()), []);
 }
 
@@ -174,7 +176,7 @@ async fn replacements_stop_at_the_limit() {
         last = decisions(sender.tend(at(minute * 60)).await.unwrap());
     }
     assert!(matches!(last[..], [Next::TooDear(_)]), "{last:?}");
-    let attempts = stage.outbox.rows()[0].0.attempts.clone();
+    let attempts = stage.outbox.rows()[0].attempts.clone();
     assert!(attempts.iter().all(|attempt| attempt.max_fee_per_gas <= 2_000_000));
 }
 
@@ -219,4 +221,97 @@ async fn what_would_fail_or_cost_too_much_is_never_signed() {
     let refused = miser.send("fill:1", &request(), at(0)).await;
     assert!(matches!(refused, Err(SendError::TooDear { .. })), "{refused:?}");
     assert!(stage.outbox.rows().is_empty());
+}
+
+#[tokio::test]
+async fn tending_takes_the_same_few_requests_however_many_are_open() {
+    let stage = Stage::new().await;
+    let sender = stage.sender();
+    let mut requests = Vec::new();
+    for (first, last) in [(0, 2), (2, 20)] {
+        for n in first..last {
+            sender.send(&format!("fill:{n}"), &request(), at(0)).await.unwrap();
+        }
+        let before = stage.fake.requests().len();
+        let waiting = decisions(sender.tend(at(1)).await.unwrap());
+        assert_eq!(waiting, vec![Next::Wait; last]);
+        let methods: Vec<Vec<String>> = stage.fake.requests().split_off(before);
+        requests.push(methods.iter().filter(|methods| methods[0] != "eth_feeHistory").count());
+    }
+    assert_eq!(requests, [3, 3], "head, nonces, and what nodes still have");
+    let before = stage.fake.requests().len();
+    for row in stage.outbox.rows() {
+        stage.chain().mine(Some(row.attempts[0].hash));
+    }
+    stage.chain().mine(None);
+    stage.chain().mine(None);
+    let ended = decisions(sender.tend(at(2)).await.unwrap());
+    assert!(
+        ended.len() == 20 && ended.iter().all(|next| matches!(next, Next::End(OutgoingEnd::Succeeded(_))))
+    );
+    let methods = stage.fake.requests().split_off(before);
+    assert_eq!(methods.iter().filter(|methods| methods[0] == "eth_getTransactionReceipt").count(), 1);
+    assert_eq!(stage.fake.count("eth_getTransactionReceipt"), 20, "each is asked for once");
+}
+
+#[tokio::test]
+async fn the_chain_is_asked_for_a_nonce_only_while_it_may_be_ahead_of_the_outbox() {
+    let stage = Stage::new().await;
+    let sender = stage.sender();
+    let send = async |n: u64| sender.send(&format!("fill:{n}"), &request(), at(0)).await.unwrap().nonce;
+    for n in 0..5 {
+        assert_eq!(send(n).await, n);
+    }
+    assert_eq!(stage.fake.count("eth_getTransactionCount"), 1);
+    // Another process goes on where this one is, and this one where the other was.
+    assert_eq!(stage.sender().send("fill:5", &request(), at(0)).await.unwrap().nonce, 5);
+    assert_eq!(stage.fake.count("eth_getTransactionCount"), 2);
+    assert_eq!(send(6).await, 6);
+    assert_eq!(stage.fake.count("eth_getTransactionCount"), 2);
+}
+
+#[tokio::test]
+async fn a_key_that_is_used_elsewhere_costs_one_lost_attempt_and_no_purpose() {
+    let stage = Stage::new().await;
+    let sender = stage.sender();
+    sender.send("fill:1", &request(), at(0)).await.unwrap();
+    for stranger in 1..=3 {
+        stage.chain().mine(Some(B256::repeat_byte(stranger)));
+    }
+    let lost = sender.send("fill:2", &request(), at(1)).await.unwrap();
+    assert_eq!(lost.nonce, 1);
+    stage.chain().mine(None);
+    stage.chain().mine(None);
+    let superseded = Next::End(OutgoingEnd::Superseded);
+    assert_eq!(decisions(sender.tend(at(2)).await.unwrap()), [superseded, superseded]);
+    assert_eq!(sender.send("fill:2", &request(), at(3)).await.unwrap().nonce, 3);
+}
+
+#[tokio::test]
+async fn a_contract_that_needs_more_gas_than_it_seems_gets_it() {
+    let stage = Stage::new().await;
+    let sender = stage.sender();
+    for (purpose, least, limit) in [("some", 900_000, 900_000), ("none", 0, 25_220)] {
+        let sent = sender.send_with_gas(purpose, &request(), least, at(0)).await.unwrap();
+        let signed = TxEnvelope::decode_2718(&mut sent.attempts[0].raw.as_slice()).unwrap();
+        assert_eq!(signed.gas_limit(), limit, "{purpose}");
+    }
+}
+
+#[tokio::test]
+async fn what_one_endpoint_cannot_tell_supersedes_nothing() {
+    let stage = Stage::new().await;
+    let silent = Fake::start(|method, _| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        _ => error(-32603, "internal error"),
+    })
+    .await;
+    let policy = SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 2_000_000, depth: 2 };
+    let signer = Signer::from_bytes(&KEY).unwrap();
+    let sender = Sender::new(client(&[&stage.fake, &silent]), signer, stage.outbox.clone(), policy);
+    sender.send("fill:1", &request(), at(0)).await.unwrap();
+    stage.chain().mine(Some(B256::repeat_byte(9)));
+    stage.chain().mine(None);
+    stage.chain().mine(None);
+    assert_eq!(decisions(sender.tend(at(1)).await.unwrap()), [Next::Wait]);
 }

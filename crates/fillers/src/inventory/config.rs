@@ -38,6 +38,10 @@ pub struct InventoryConfig {
     pub book_share: u32,
     /// How far a stablecoin may stray from its dollar before it is no longer traded, in millionths.
     pub peg_tolerance: u32,
+    /// How long before its deadline a delivery may be sent for the first time.
+    pub fill_cutoff: Duration,
+    /// How much more than today's output a promised one may be, in millionths; deposits that lose more are given back.
+    pub max_loss: u32,
     pub validity: Duration,
     /// The validity where both tokens are stablecoins.
     pub stable_validity: Duration,
@@ -55,6 +59,8 @@ impl Default for InventoryConfig {
             gas_margin: 250_000,
             book_share: 200_000,
             peg_tolerance: 10_000,
+            fill_cutoff: Duration::from_mins(1),
+            max_loss: 20_000,
             validity: Duration::from_secs(30),
             stable_validity: Duration::from_mins(1),
         }

@@ -1,6 +1,6 @@
 use alloy_primitives::U256;
 use causeway_domain::ports::{FillerAsk, Refusal, VaultRate};
-use causeway_domain::{DepositMethod, Parties, RawAmount, Token, TokenId, UsdAmount};
+use causeway_domain::{DepositMethod, Parties, RawAmount, Referral, Token, TokenId, UsdAmount};
 
 use super::config::InventoryConfig;
 use super::filler::InventoryFiller;
@@ -39,7 +39,13 @@ struct Pair<'a> {
 
 impl Swap {
     pub(super) fn find(filler: &InventoryFiller, ask: &FillerAsk) -> Result<Self, Refusal> {
-        let pair = find_pair(filler, ask)?;
+        let pair = find_pair(filler, &ask.from.id, &ask.to.id)?;
+        let decimals_differ = |known: &ServedToken, token: &Token| known.decimals != token.decimals;
+        if decimals_differ(pair.from, &ask.from)
+            || (pair.vault.is_none() && decimals_differ(pair.paid, &ask.to))
+        {
+            return Err(Refusal::PairNotServed);
+        }
         let parties = filler.equipment.accounts.of(pair.from.id.chain().family());
         let (Some(parties), Some(_)) = (parties, filler.equipment.accounts.of(pair.paid.id.chain().family()))
         else {
@@ -49,18 +55,7 @@ impl Swap {
         if methods.is_empty() {
             return Err(Refusal::NoDepositMethod);
         }
-        let input = leg(filler, pair.from)?;
-        let output = leg(filler, pair.paid)?;
-        let costs = Costs::of(filler, &pair, &methods, &input).ok_or(Refusal::NoPrice)?;
-        let pricing = Pricing::new(&Terms {
-            input,
-            output,
-            vault: pair.vault.map(|rate| (rate.assets.get(), rate.shares.get())),
-            spread: filler.config.spreads.of(pair.from.class(pair.paid)),
-            gas: costs.in_input,
-            referral: ask.ask.referral,
-        })
-        .ok_or(Refusal::NoPrice)?;
+        let Priced { pricing, costs, input } = price(filler, &pair, &methods, ask.ask.referral)?;
         Ok(Self {
             limits: find_limits(filler, &pair, &input, costs.in_input)?,
             pricing,
@@ -74,21 +69,57 @@ impl Swap {
     }
 }
 
-fn find_pair<'a>(filler: &'a InventoryFiller, ask: &FillerAsk) -> Result<Pair<'a>, Refusal> {
-    let (from, to) = (&ask.from, &ask.to);
-    let served =
-        |token: &Token| filler.tokens.get(&token.id).filter(|known| known.decimals == token.decimals);
-    let terms = |token: &Token| filler.equipment.chains.get(&token.id.chain());
-    if from.id == to.id {
+/// What turns inputs of this pair into outputs now, whatever their size, for a deposit that was made in this way.
+pub(super) fn price_now(
+    filler: &InventoryFiller,
+    from: &TokenId,
+    to: &TokenId,
+    method: DepositMethod,
+) -> Result<Pricing, Refusal> {
+    let pair = find_pair(filler, from, to)?;
+    price(filler, &pair, &[method], None).map(|priced| priced.pricing)
+}
+
+struct Priced {
+    pricing: Pricing,
+    costs: Costs,
+    input: Leg,
+}
+
+fn price(
+    filler: &InventoryFiller,
+    pair: &Pair<'_>,
+    methods: &[DepositMethod],
+    referral: Option<Referral>,
+) -> Result<Priced, Refusal> {
+    let input = leg(filler, pair.from)?;
+    let output = leg(filler, pair.paid)?;
+    let costs = Costs::of(filler, pair, methods, &input).ok_or(Refusal::NoPrice)?;
+    let pricing = Pricing::new(&Terms {
+        input,
+        output,
+        vault: pair.vault.map(|rate| (rate.assets.get(), rate.shares.get())),
+        spread: filler.config.spreads.of(pair.from.class(pair.paid)),
+        gas: costs.in_input,
+        referral,
+    })
+    .ok_or(Refusal::NoPrice)?;
+    Ok(Priced { pricing, costs, input })
+}
+
+fn find_pair<'a>(filler: &'a InventoryFiller, from: &TokenId, to: &TokenId) -> Result<Pair<'a>, Refusal> {
+    let served = |token: &TokenId| filler.tokens.get(token);
+    let terms = |token: &TokenId| filler.equipment.chains.get(&token.chain());
+    if from == to {
         return Err(Refusal::PairNotServed);
     }
-    let vault = if filler.equipment.vaults.is_share(&to.id) {
-        let rate = filler.equipment.vaults.rate(&to.id).ok_or(Refusal::NoPrice)?;
-        (rate.asset.chain() == to.id.chain()).then_some(rate).ok_or(Refusal::PairNotServed).map(Some)?
+    let vault = if filler.equipment.vaults.is_share(to) {
+        let rate = filler.equipment.vaults.rate(to).ok_or(Refusal::NoPrice)?;
+        (rate.asset.chain() == to.chain()).then_some(rate).ok_or(Refusal::PairNotServed).map(Some)?
     } else {
         None
     };
-    let paid = vault.map_or_else(|| served(to), |rate| filler.tokens.get(&rate.asset));
+    let paid = vault.map_or_else(|| served(to), |rate| served(&rate.asset));
     let (Some(from), Some(paid), Some(source), Some(destination)) =
         (served(from), paid, terms(from), terms(to))
     else {

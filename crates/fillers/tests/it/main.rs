@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
 mod book;
+mod hand;
 mod limits;
 mod offers;
 mod world;

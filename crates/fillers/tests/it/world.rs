@@ -127,7 +127,7 @@ pub(crate) struct World {
     pub(crate) figures: Arc<Figures>,
     pub(crate) book: Arc<Book>,
     pub(crate) unclaimed: Arc<Unclaimed>,
-    pub(crate) filler: InventoryFiller,
+    pub(crate) filler: Arc<InventoryFiller>,
 }
 
 pub(crate) fn tokens() -> Vec<Token> {
@@ -181,7 +181,8 @@ impl World {
             book: Arc::clone(&book),
             unclaimed: Arc::clone(&unclaimed),
         };
-        Self { figures, book, unclaimed, filler: InventoryFiller::new(config, equipment).unwrap() }
+        let filler = Arc::new(InventoryFiller::new(config, equipment).unwrap());
+        Self { figures, book, unclaimed, filler }
     }
 }
 

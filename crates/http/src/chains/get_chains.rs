@@ -11,5 +11,5 @@ use crate::mapping::map_chain;
 #[utoipa::path(get, path = "/v1/chains", tag = "chains", responses((status = 200, body = Vec<Chain>)))]
 pub(crate) async fn get_chains(State(app): State<Arc<App>>) -> Json<Vec<Chain>> {
     let snapshot = app.catalog.snapshot();
-    Json(snapshot.chains().iter().map(|chain| map_chain(chain, &app.options)).collect())
+    Json(snapshot.chains().iter().map(|chain| map_chain(chain, &app)).collect())
 }

@@ -1,11 +1,13 @@
 //! Reading requests: every problem of a request is collected and told at once.
 
 mod body;
+mod hex;
 mod path;
 mod query;
 
 pub(crate) use body::{Body, Fields};
-pub(crate) use path::Segment;
+pub(crate) use hex::{parse_hash, parse_hex};
+pub(crate) use path::{Segment, parse_address};
 pub(crate) use query::Params;
 
 use causeway_wire::Issue;

@@ -1,6 +1,6 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use causeway_domain::ChainId;
+use causeway_domain::{Address, ChainId};
 
 use super::{Issues, check_text};
 use crate::error::ApiError;
@@ -38,10 +38,22 @@ impl Segment {
         Some(self.value)
     }
 
+    /// The segment as an address, whose form tells its family.
+    pub(crate) fn address(self, issues: &mut Issues) -> Option<Address> {
+        let name = self.name.clone();
+        let text = self.text(issues)?;
+        issues.keep(&name, parse_address(&text))
+    }
+
     /// The segment as a chain id.
     pub(crate) fn chain_id(&self, issues: &mut Issues) -> Option<ChainId> {
         issues.keep(&self.name, parse_chain_id(&self.value))
     }
+}
+
+pub(crate) fn parse_address(text: &str) -> Result<Address, &'static str> {
+    Address::parse_any(text)
+        .ok_or("is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)")
 }
 
 pub(super) fn parse_chain_id(text: &str) -> Result<ChainId, &'static str> {

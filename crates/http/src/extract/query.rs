@@ -52,11 +52,29 @@ impl Params {
 
     /// Free text that must stand exactly once.
     pub(crate) fn required_text(&mut self, key: &str) -> Option<String> {
-        if !self.pairs.iter().any(|(name, _)| name == key) {
+        if !self.has(key) {
             self.issues.add(key, "is required");
             return None;
         }
         self.text(key)
+    }
+
+    /// One chain, which may stand once.
+    pub(crate) fn chain_id(&mut self, key: &str) -> Option<ChainId> {
+        let text = self.raw(key)?;
+        self.issues.keep(key, parse_chain_id(&text))
+    }
+
+    /// Whether the parameter stands at all.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.pairs.iter().any(|(name, _)| name == key)
+    }
+
+    /// Texts that are comma-joined, repeated or both; `None` where the parameter does not stand at all.
+    pub(crate) fn list(&self, key: &str) -> Option<Vec<&str>> {
+        let values = self.pairs.iter().filter(|(name, _)| name == key);
+        let texts = values.flat_map(|(_, value)| value.split(',')).map(str::trim);
+        self.has(key).then(|| texts.filter(|text| !text.is_empty()).collect())
     }
 
     /// `chainIds=1,8453`, `chainIds=1&chainIds=8453` or both; empty means every chain.

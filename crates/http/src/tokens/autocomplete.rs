@@ -53,7 +53,7 @@ fn map_item(app: &App, item: SuggestedToken<'_>) -> AutocompleteItem {
     let prices = app.prices.as_ref();
     AutocompleteItem {
         description: item.description,
-        chain: map_chain(item.chain, &app.options),
+        chain: map_chain(item.chain, app),
         token: map_token(item.token, prices),
         amount: item.amount.map(|amount| amount.to_string()),
         usd_amount: item.usd_amount.map(|amount| amount.to_string()),

@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header::HeaderName};
 use axum::response::{IntoResponse, Response};
-use causeway_domain::Address;
 use causeway_wire::{ErrorBody, Token};
 
 use crate::App;
@@ -36,10 +35,7 @@ pub(crate) async fn get_balances(
     segment: Segment,
     mut params: Params,
 ) -> ApiResult<Response> {
-    let address = segment.text(&mut params.issues);
-    let words = "is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)";
-    let address =
-        address.and_then(|text| params.issues.keep("address", Address::parse_any(&text).ok_or(words)));
+    let address = segment.address(&mut params.issues);
     let chains = params.chain_ids();
     params.finish()?;
     let Some(address) = address else { return Ok(Json(Vec::<Token>::new()).into_response()) };

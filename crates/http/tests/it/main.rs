@@ -7,9 +7,15 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
+mod deposits;
+mod desk;
 mod filler;
+mod intents;
+mod ledger;
 mod openapi;
+mod orders;
 mod qr;
 mod quotes;
 mod responses;
+mod sample;
 mod service;

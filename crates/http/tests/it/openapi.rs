@@ -45,3 +45,21 @@ fn collect(value: &Value, found: &mut Vec<String>) {
         _ => {}
     }
 }
+
+/// The reference page sends what the examples say.
+#[tokio::test]
+async fn every_body_and_every_required_parameter_has_an_example() {
+    let document = get_json("/openapi.json").await;
+    let items = document["paths"].as_object().unwrap().iter();
+    for (path, operation) in
+        items.flat_map(|(path, item)| item.as_object().unwrap().values().map(move |op| (path, op)))
+    {
+        if let Some(body) = operation.get("requestBody") {
+            assert!(body.pointer("/content/application~1json/example").is_some(), "{path}: the body");
+        }
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let is_told = parameter["required"] != true || parameter.get("example").is_some();
+            assert!(is_told, "{path}: {}", parameter["name"]);
+        }
+    }
+}

@@ -1,4 +1,5 @@
-use std::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -6,13 +7,23 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore, StoreError};
-use causeway_domain::{OrderStatus, Quote, QuoteId, Route, RowKeys, TokenId, UsdPrice};
-use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_domain::ports::{
+    DepositDesk, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore, StoreError,
+};
+use causeway_domain::{
+    ChainId, Deployment, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
+};
+use causeway_engine::{
+    BuildDeposit, BuildParts, CountFills, Fillers, OrderTiming, QuoteOptions, ReadBalances, RequestQuote,
+    SubmitDeposit, SubmitParts,
+};
 use causeway_http::{App, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
+
+use crate::desk::FakeDesk;
+use crate::ledger::FakeLedger;
 
 /// A store in memory that can be told to fail or to take its time.
 #[derive(Debug, Default)]
@@ -66,6 +77,9 @@ impl FillStatistics for FakeStore {
     }
 }
 
+/// Reading it takes longer than most tests.
+static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
+
 /// Every token costs two dollars and a half.
 #[derive(Debug)]
 struct FlatPrice;
@@ -85,30 +99,73 @@ pub(crate) fn router_with(
     fillers: Vec<Arc<dyn Filler>>,
     options: &QuoteOptions,
 ) -> Router {
-    let fillers = Fillers::new(fillers, options).unwrap();
-    let catalog = Arc::new(Catalog::bundled().unwrap());
-    causeway_http::router(
-        App {
+    Service { store, fillers, options: options.clone(), ..Service::default() }.router()
+}
+
+/// What a service under test is made of.
+#[derive(Default)]
+pub(crate) struct Service {
+    pub(crate) store: Arc<FakeStore>,
+    pub(crate) ledger: Arc<FakeLedger>,
+    pub(crate) desks: Vec<Arc<FakeDesk>>,
+    pub(crate) deployments: Vec<Deployment>,
+    pub(crate) fillers: Vec<Arc<dyn Filler>>,
+    pub(crate) options: QuoteOptions,
+}
+
+impl Service {
+    pub(crate) fn router(self) -> Router {
+        let Self { store, ledger, desks, deployments, fillers, options } = self;
+        let fillers = Fillers::new(fillers, &options).unwrap();
+        let catalog = Arc::clone(&CATALOG);
+        let row_keys = Arc::new(RowKeys::new(0));
+        let desks: HashMap<ChainId, Arc<dyn DepositDesk>> =
+            desks.into_iter().map(|desk| (desk.chain, desk as Arc<dyn DepositDesk>)).collect();
+        let build = BuildParts {
             catalog: Arc::clone(&catalog),
+            quotes: store.clone(),
+            orders: ledger.clone(),
+            desks: desks.clone(),
+            hands: HashMap::new(),
             prices: Arc::new(FlatPrice),
-            store: store.clone(),
-            read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote: RequestQuote::new(catalog, store.clone(), Arc::new(RowKeys::new(0)), fillers),
-            count_fills: CountFills::new(store),
-            metrics: Arc::new(Metrics::default()),
-            deployments: Vec::new(),
-            options: Options {
-                public_url: "https://swap.example".to_owned(),
-                timeout: Duration::from_millis(500),
-                rate_limit: None,
-                sandbox_rpc: None,
-                mode: "sandbox",
-                store_engine: "sqlite",
-                started_at: "2026-11-15T12:00:00Z".parse().unwrap(),
+            row_keys: Arc::clone(&row_keys),
+            quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
+            timing: OrderTiming::default(),
+        };
+        let submit = SubmitParts {
+            quotes: store.clone(),
+            orders: ledger.clone(),
+            desks,
+            relayers: HashMap::new(),
+            row_keys: Arc::clone(&row_keys),
+        };
+        causeway_http::router(
+            App {
+                catalog: Arc::clone(&catalog),
+                prices: Arc::new(FlatPrice),
+                store: store.clone(),
+                read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
+                request_quote: RequestQuote::new(catalog, store.clone(), row_keys, fillers),
+                build_deposit: BuildDeposit::new(build),
+                submit_deposit: SubmitDeposit::new(submit),
+                orders: ledger.clone(),
+                facts: ledger,
+                count_fills: CountFills::new(store),
+                metrics: Arc::new(Metrics::default()),
+                deployments,
+                options: Options {
+                    public_url: "https://swap.example".to_owned(),
+                    timeout: Duration::from_millis(500),
+                    rate_limit: None,
+                    sandbox_rpc: None,
+                    mode: "sandbox",
+                    store_engine: "sqlite",
+                    started_at: "2026-11-15T12:00:00Z".parse().unwrap(),
+                },
             },
-        },
-        Router::new(),
-    )
+            Router::new(),
+        )
+    }
 }
 
 pub(crate) async fn send(router: Router, request: Request<Body>) -> Response<Body> {

@@ -1,9 +1,13 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Order, TradeType};
+use causeway_domain::{Decision, DepositMethod, Order, OrderStatus, Terms, TradeType};
 use jiff::Timestamp;
 use sqlx::FromRow;
 
-use super::{address, key, parse, parse_with, small, text, time};
+use super::evidence::{evidence_text, read_evidence};
+use super::{
+    Plain, PlainToken, address, care_number, chain_number, corrupt, key, parse, parse_with, read_care, small,
+    text, time,
+};
 
 /// A row of `orders`, without the lease.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -12,6 +16,7 @@ pub(crate) struct OrderRecord {
     pub(crate) row_key: i64,
     pub(crate) quote_id: String,
     pub(crate) route_id: String,
+    pub(crate) intent_id: String,
     pub(crate) status: String,
     pub(crate) trade_type: String,
     pub(crate) from_token: String,
@@ -22,7 +27,18 @@ pub(crate) struct OrderRecord {
     pub(crate) author: String,
     pub(crate) recipient: String,
     pub(crate) refund_to: String,
-    pub(crate) deposit_tx: Option<String>,
+    pub(crate) filler: String,
+    pub(crate) kind: String,
+    pub(crate) method: String,
+    pub(crate) terms: Vec<u8>,
+    pub(crate) deposit_address: Option<String>,
+    pub(crate) valid_before: i64,
+    pub(crate) care: i64,
+    pub(crate) announced: i64,
+    pub(crate) told_tx: Option<String>,
+    pub(crate) handed: Option<Vec<u8>>,
+    pub(crate) decision: Option<String>,
+    pub(crate) evidence: String,
     pub(crate) failure_reason: Option<String>,
     pub(crate) due_at: Option<i64>,
     pub(crate) created_at: i64,
@@ -31,9 +47,36 @@ pub(crate) struct OrderRecord {
 }
 
 /// Named one by one, so that a column which a newer version adds does not change a prepared answer.
-pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, status, trade_type, from_token, to_token, \
-     src_amount, dest_amount, author, recipient, refund_to, deposit_tx, failure_reason, due_at, created_at, \
+pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, intent_id, status, trade_type, from_token, \
+     to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, method, terms, deposit_address, \
+     valid_before, care, announced, told_tx, handed, decision, evidence, failure_reason, due_at, created_at, \
      updated_at, version";
+
+/// Columns that only say again what others hold, where an index can reach it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OrderIndex {
+    pub(crate) from_chain: i64,
+    pub(crate) to_chain: i64,
+    pub(crate) deposit_tx: Option<String>,
+    pub(crate) owed: i64,
+}
+
+impl From<&Order> for OrderIndex {
+    fn from(order: &Order) -> Self {
+        Self {
+            from_chain: chain_number(order.from.chain()),
+            to_chain: chain_number(order.to.chain()),
+            deposit_tx: order.evidence.deposit.as_ref().map(|shown| text(&shown.tx)),
+            owed: i64::from(is_owed(order)),
+        }
+    }
+}
+
+/// Whether the filler delivers, or has delivered, and was not paid yet.
+fn is_owed(order: &Order) -> bool {
+    let ended = order.evidence.claim.is_some() || order.evidence.refund.is_some();
+    matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !ended
+}
 
 impl From<&Order> for OrderRecord {
     fn from(order: &Order) -> Self {
@@ -42,16 +85,28 @@ impl From<&Order> for OrderRecord {
             row_key: order.key.get(),
             quote_id: order.quote.to_string(),
             route_id: order.route.to_string(),
+            intent_id: order.intent.to_string(),
             status: order.status.as_str().to_owned(),
             trade_type: order.trade_type.as_str().to_owned(),
-            from_token: order.from.to_string(),
-            to_token: order.to.to_string(),
+            from_token: PlainToken(order.from).to_string(),
+            to_token: PlainToken(order.to).to_string(),
             src_amount: order.src_amount.to_string(),
             dest_amount: order.dest_amount.to_string(),
             author: order.author.to_author(),
-            recipient: order.recipient.to_string(),
-            refund_to: order.refund_to.to_string(),
-            deposit_tx: order.deposit_tx.as_deref().map(text),
+            recipient: Plain(order.recipient).to_string(),
+            refund_to: Plain(order.refund_to).to_string(),
+            filler: text(&order.filler),
+            kind: text(&order.kind),
+            method: order.method.as_str().to_owned(),
+            terms: order.terms.to_bytes(),
+            deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
+            valid_before: order.valid_before.as_millisecond(),
+            care: care_number(order.care),
+            announced: i64::from(order.announced),
+            told_tx: order.told_tx.as_deref().map(text),
+            handed: order.handed.clone(),
+            decision: order.decision.map(|decision| decision.as_str().to_owned()),
+            evidence: evidence_text(&order.evidence),
             failure_reason: order.failure_reason.as_deref().map(text),
             due_at: order.due_at.map(Timestamp::as_millisecond),
             created_at: order.created_at.as_millisecond(),
@@ -77,7 +132,25 @@ impl OrderRecord {
             author: address("orders.author", &self.author)?,
             recipient: address("orders.recipient", &self.recipient)?,
             refund_to: address("orders.refund_to", &self.refund_to)?,
-            deposit_tx: self.deposit_tx,
+            filler: self.filler,
+            kind: self.kind,
+            method: parse::<DepositMethod>("orders.method", &self.method)?,
+            terms: read_terms("orders.terms", &self.terms)?,
+            intent: parse("orders.intent_id", &self.intent_id)?,
+            deposit_address: self
+                .deposit_address
+                .map(|text| address("orders.deposit_address", &text))
+                .transpose()?,
+            valid_before: time("orders.valid_before", self.valid_before)?,
+            care: read_care("orders.care", self.care)?,
+            announced: self.announced != 0,
+            told_tx: self.told_tx,
+            handed: self.handed,
+            decision: self
+                .decision
+                .map(|text| parse_with("orders.decision", &text, Decision::parse))
+                .transpose()?,
+            evidence: read_evidence(&self.evidence)?,
             failure_reason: self.failure_reason,
             due_at: self.due_at.map(|millis| time("orders.due_at", millis)).transpose()?,
             created_at: time("orders.created_at", self.created_at)?,
@@ -85,4 +158,8 @@ impl OrderRecord {
             version: small("orders.version", self.version)?,
         })
     }
+}
+
+pub(super) fn read_terms(column: &'static str, bytes: &[u8]) -> Result<Terms, StoreError> {
+    Terms::from_bytes(bytes).ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }

@@ -2,7 +2,7 @@ use causeway_domain::ports::{Attempt, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
 use sqlx::FromRow;
 
-use super::{address, corrupt, parse, text, time};
+use super::{address, chain, chain_number, corrupt, parse, text, time};
 
 /// What a transaction of ours is known by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +36,14 @@ pub(crate) struct SentRecord {
     chain: i64,
     nonce: i64,
     purpose: String,
+    state: String,
+    ended_by: Option<String>,
     #[sqlx(flatten)]
     attempt: AttemptRecord,
 }
 
 /// Follows the columns of [`SentRecord`]; one statement, so that a transaction is never read without its attempts.
-pub(crate) const SENT: &str = "SELECT signer, chain, nonce, purpose, hash, raw, max_fee_per_gas, \
+pub(crate) const SENT: &str = "SELECT signer, chain, nonce, purpose, state, ended_by, hash, raw, max_fee_per_gas, \
      priority_fee_per_gas, made_at FROM outbox JOIN attempts USING (nonce, chain, signer)";
 
 impl OutgoingKey {
@@ -52,17 +54,15 @@ impl OutgoingKey {
     }
 }
 
-/// Chain ids end below 2^53.
-pub(crate) fn chain_number(chain: ChainId) -> i64 {
-    chain.get().cast_signed()
-}
-
 impl TryFrom<&Outgoing> for OutgoingRows {
     type Error = StoreError;
 
     fn try_from(outgoing: &Outgoing) -> Result<Self, StoreError> {
         if outgoing.attempts.is_empty() {
             return Err(StoreError::Conflict("a transaction needs its signed bytes before it is written"));
+        }
+        if outgoing.end.is_some() {
+            return Err(StoreError::Conflict("a transaction that has ended is not written anew"));
         }
         Ok(Self {
             key: OutgoingKey::new(outgoing.chain, outgoing.signer, outgoing.nonce)?,
@@ -101,13 +101,13 @@ impl AttemptRecord {
 
 impl SentRecord {
     fn into_outgoing(self) -> Result<Outgoing, StoreError> {
-        let chain = u64::try_from(self.chain).ok().and_then(ChainId::new);
         Ok(Outgoing {
-            chain: chain.ok_or_else(|| corrupt("outbox.chain", self.chain))?,
+            chain: chain("outbox.chain", self.chain)?,
             signer: address("outbox.signer", &self.signer)?,
             nonce: read_nonce(self.nonce)?,
             purpose: self.purpose,
             attempts: vec![self.attempt.into_attempt()?],
+            end: read_end(&self.state, self.ended_by.as_deref())?,
         })
     }
 }
@@ -131,11 +131,26 @@ pub(crate) fn gather(rows: Vec<SentRecord>) -> Result<Vec<Outgoing>, StoreError>
     Ok(gathered)
 }
 
+const OPEN: &str = "open";
+const SUCCEEDED: &str = "succeeded";
+const REVERTED: &str = "reverted";
+const SUPERSEDED: &str = "superseded";
+
 /// The state that an end leaves, and the attempt that the chain took.
 pub(crate) fn end_state(end: OutgoingEnd) -> (&'static str, Option<String>) {
     match end {
-        OutgoingEnd::Succeeded(hash) => ("succeeded", Some(hash.to_string())),
-        OutgoingEnd::Reverted(hash) => ("reverted", Some(hash.to_string())),
-        OutgoingEnd::Superseded => ("superseded", None),
+        OutgoingEnd::Succeeded(hash) => (SUCCEEDED, Some(hash.to_string())),
+        OutgoingEnd::Reverted(hash) => (REVERTED, Some(hash.to_string())),
+        OutgoingEnd::Superseded => (SUPERSEDED, None),
+    }
+}
+
+fn read_end(state: &str, ended_by: Option<&str>) -> Result<Option<OutgoingEnd>, StoreError> {
+    match (state, ended_by) {
+        (OPEN, None) => Ok(None),
+        (SUCCEEDED, Some(hash)) => Ok(Some(OutgoingEnd::Succeeded(parse("outbox.ended_by", hash)?))),
+        (REVERTED, Some(hash)) => Ok(Some(OutgoingEnd::Reverted(parse("outbox.ended_by", hash)?))),
+        (SUPERSEDED, None) => Ok(Some(OutgoingEnd::Superseded)),
+        _ => Err(corrupt("outbox.state", state)),
     }
 }

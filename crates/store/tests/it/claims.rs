@@ -1,8 +1,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use causeway_domain::OrderId;
 use causeway_domain::ports::OrderStore;
+use causeway_domain::{OrderId, OrderStatus};
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
@@ -17,6 +17,7 @@ on_both_engines!(
     an_update_ends_the_lease,
     claims_at_the_same_moment_never_meet,
     an_order_that_cannot_be_read_does_not_keep_others_from_being_claimed,
+    an_order_that_has_ended_is_claimed_while_it_is_due,
 );
 
 async fn claim(store: &Store, at: Timestamp, limit: u32) -> Vec<OrderId> {
@@ -100,4 +101,12 @@ async fn an_order_that_cannot_be_read_does_not_keep_others_from_being_claimed(fr
     let sound = placed(&store, |order| order.due_at = Some(now)).await;
     fresh.raw().await.run(&format!("UPDATE orders SET status = 'stolen' WHERE id = '{}'", damaged.id)).await;
     assert_eq!(claim(&store, now, 10).await, [sound.id]);
+}
+
+async fn an_order_that_has_ended_is_claimed_while_it_is_due(fresh: &Fresh) {
+    let store = fresh.store().await;
+    for status in OrderStatus::ALL {
+        let order = placed(&store, |order| order.status = status).await;
+        assert_eq!(claim(&store, now(), 10).await, [order.id], "{status}");
+    }
 }

@@ -1,14 +1,19 @@
 use causeway_domain::RawAmount;
 use causeway_domain::ports::{
-    OrderStore, Outbox, OutboxPut, QuoteStore, ReservationKind, ReservationLimit, Reservations, Reserved,
+    Care, FactStore, OrderStore, Outbox, OutboxPut, Pruned, QuoteStore, ReservationKind, ReservationLimit,
+    Reservations, Reserved, Retention,
 };
 
+use crate::facts::{arrival, mark, opened};
 use crate::fresh::Fresh;
 use crate::outbox::{chain, outgoing, signer};
 use crate::reservations::{of, units};
-use crate::sample::{now, placed};
+use crate::sample::{now, placed, seconds};
 
-on_both_engines!(chains_that_begin_anew_have_no_outbox_and_no_reservations, orders_outlive_their_chains);
+on_both_engines!(
+    chains_that_begin_anew_have_no_outbox_and_no_reservations,
+    chains_that_begin_anew_have_shown_nothing_and_have_no_orders,
+);
 
 async fn chains_that_begin_anew_have_no_outbox_and_no_reservations(fresh: &Fresh) {
     let store = fresh.store().await;
@@ -29,11 +34,20 @@ async fn chains_that_begin_anew_have_no_outbox_and_no_reservations(fresh: &Fresh
     }
 }
 
-async fn orders_outlive_their_chains(fresh: &Fresh) {
+async fn chains_that_begin_anew_have_shown_nothing_and_have_no_orders(fresh: &Fresh) {
     let store = fresh.store().await;
-    let order = placed(&store, |_| ()).await;
+    let order = placed(&store, |order| order.deposit_address = Some(signer())).await;
+    let (one, block) = (chain(1), mark(5));
+    store.record_facts(one, Care::Large, block, &[opened(&order, "a", 5)], now()).await.unwrap();
+    store.record_arrival(&arrival(&order, 5), now()).await.unwrap();
     store.forget_chains().await.unwrap();
-    assert_eq!(store.order(&order.id).await.unwrap(), Some(order.clone()));
+    assert_eq!(store.order(&order.id).await.unwrap(), None);
+    assert_eq!(store.mark(one, Care::Usual).await.unwrap(), None);
+    for table in ["orders", "events", "facts", "marks", "arrivals"] {
+        assert_eq!(fresh.raw().await.count(table).await, 0, "{table}");
+    }
+    // The quote stays, and goes by retention as one that no order came from.
     assert!(store.quote(&order.quote).await.unwrap().is_some());
-    assert_eq!(store.story(&order.id).await.unwrap().len(), 1);
+    let later = now() + seconds(1);
+    assert_eq!(store.prune(later, later, 10).await.unwrap(), Pruned { quotes: 1, events: 0 });
 }

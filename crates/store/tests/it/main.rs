@@ -29,13 +29,16 @@ macro_rules! on_both_engines {
 
 mod backups;
 mod claims;
+mod deposits;
 mod durability;
+mod facts;
 mod forget;
 mod fresh;
 mod group_commit;
 mod orders;
 mod outages;
 mod outbox;
+mod quote_batches;
 mod quotes;
 mod races;
 mod reservation_model;
@@ -43,3 +46,5 @@ mod reservations;
 mod retention;
 mod sample;
 mod schema;
+mod transfers;
+mod wakes;

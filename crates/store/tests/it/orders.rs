@@ -1,9 +1,11 @@
 use causeway_domain::ports::{Creation, FillStatistics, OrderQuery, OrderStore, QuoteStore, StoreError};
-use causeway_domain::{Address, EventKind, Order, OrderId, OrderStatus, RowKey};
+use causeway_domain::{
+    Address, ChainId, EventKind, Order, OrderId, OrderStatus, RowKey, SOLANA_CHAIN_ID, TokenId,
+};
 use causeway_store::Store;
 
 use crate::fresh::Fresh;
-use crate::sample::{AUTHOR, event, evm, now, order, placed, quote, seconds};
+use crate::sample::{AUTHOR, complete, event, evm, now, order, placed, quote};
 
 on_both_engines!(
     an_order_reads_back_exactly_as_it_was_written,
@@ -20,10 +22,13 @@ on_both_engines!(
     a_story_is_told_in_order,
     an_order_that_cannot_be_read_is_corrupt,
     orders_are_counted_by_filler_and_status,
+    what_the_first_build_froze_stays,
+    an_order_that_was_not_announced_is_not_listed_and_not_counted,
+    orders_are_listed_by_their_chains,
 );
 
 fn all_of(author: Address) -> OrderQuery {
-    OrderQuery { author, ids: Vec::new(), before: None, limit: 100 }
+    OrderQuery { author, ids: Vec::new(), from_chain: None, to_chain: None, before: None, limit: 100 }
 }
 
 async fn listed(store: &Store, query: &OrderQuery) -> Vec<RowKey> {
@@ -45,8 +50,8 @@ async fn orders_are_counted_by_filler_and_status(fresh: &Fresh) {
 
 async fn an_order_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
     let store = fresh.store().await;
-    let full = placed(&store, |order| order.failure_reason = Some("a ‘reason’".to_owned())).await;
-    let bare = placed(&store, |order| (order.deposit_tx, order.due_at) = (None, None)).await;
+    let full = placed(&store, complete).await;
+    let bare = placed(&store, |order| order.due_at = None).await;
     for order in [full, bare] {
         assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
     }
@@ -107,18 +112,58 @@ async fn an_event_of_another_order_is_refused(fresh: &Fresh) {
 async fn an_update_writes_everything_that_may_change(fresh: &Fresh) {
     let store = fresh.store().await;
     let mut order = placed(&store, |_| ()).await;
-    order.status = OrderStatus::Failed;
-    order.deposit_tx = None;
-    order.failure_reason = Some("no deposit came".to_owned());
-    order.due_at = None;
-    order.updated_at = now() + seconds(5);
-    order.dest_amount = order.src_amount;
-    order.recipient = order.refund_to;
-    let told = event(&order, EventKind::Status(OrderStatus::Failed), now());
+    complete(&mut order);
+    let told = event(&order, EventKind::Status(order.status), now());
     assert!(store.update_order(&order, std::slice::from_ref(&told)).await.unwrap());
     order.version = 1;
     assert_eq!(store.order(&order.id).await.unwrap(), Some(order.clone()));
     assert_eq!(store.story(&order.id).await.unwrap().last(), Some(&told));
+}
+
+async fn what_the_first_build_froze_stays(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let (order, other) = (placed(&store, |_| ()).await, placed(&store, |_| ()).await);
+    let changed = Order { id: order.id.clone(), status: OrderStatus::Failed, announced: true, ..other };
+    assert!(store.update_order(&changed, &[]).await.unwrap());
+    let stored = store.order(&order.id).await.unwrap().unwrap();
+    assert_eq!((stored.terms, stored.intent), (order.terms, order.intent));
+    assert_eq!((stored.key, stored.quote, stored.route), (order.key, order.quote, order.route));
+    assert_eq!(stored.status, OrderStatus::Failed);
+}
+
+async fn an_order_that_was_not_announced_is_not_listed_and_not_counted(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut hidden = placed(&store, |order| order.announced = false).await;
+    let asked = OrderQuery { ids: vec![hidden.id.clone()], ..all_of(evm(AUTHOR)) };
+    for query in [&all_of(evm(AUTHOR)), &asked] {
+        assert_eq!(listed(&store, query).await, []);
+    }
+    assert_eq!(store.fill_counts().await.unwrap(), []);
+    assert_eq!(store.order(&hidden.id).await.unwrap().as_ref(), Some(&hidden));
+    hidden.announced = true;
+    assert!(store.update_order(&hidden, &[]).await.unwrap());
+    for query in [&all_of(evm(AUTHOR)), &asked] {
+        assert_eq!(listed(&store, query).await, [hidden.key]);
+    }
+    assert_eq!(store.fill_counts().await.unwrap().len(), 1);
+}
+
+async fn orders_are_listed_by_their_chains(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let [one, ten, solana] = [ChainId::new(1).unwrap(), ChainId::new(10).unwrap(), SOLANA_CHAIN_ID];
+    let away = placed(&store, |_| ()).await;
+    let back = placed(&store, |order| (order.from, order.to) = (TokenId::native(ten), order.from)).await;
+    for (from_chain, to_chain, expected) in [
+        (None, None, vec![back.key, away.key]),
+        (Some(one), None, vec![away.key]),
+        (Some(ten), None, vec![back.key]),
+        (None, Some(solana), vec![away.key]),
+        (Some(ten), Some(one), vec![back.key]),
+        (Some(one), Some(one), vec![]),
+    ] {
+        let query = OrderQuery { from_chain, to_chain, ..all_of(evm(AUTHOR)) };
+        assert_eq!(listed(&store, &query).await, expected, "{from_chain:?} {to_chain:?}");
+    }
 }
 
 async fn an_update_on_a_stale_version_writes_nothing(fresh: &Fresh) {
@@ -216,11 +261,24 @@ async fn a_story_is_told_in_order(fresh: &Fresh) {
 
 async fn an_order_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
     let store = fresh.store().await;
-    let order = placed(&store, |_| ()).await;
     let mut raw = fresh.raw().await;
+    for damage in [
+        "status = 'stolen'",
+        "method = 'CHEQUE'",
+        "terms = SUBSTR(terms, 2)",
+        "care = 2",
+        "decision = 'maybe'",
+        "evidence = '{\"deposit\":{}}'",
+        "intent_id = '0x12'",
+        "deposit_address = 'here'",
+    ] {
+        let order = placed(&store, |_| ()).await;
+        raw.run(&format!("UPDATE orders SET {damage} WHERE id = '{}'", order.id)).await;
+        let error = store.order(&order.id).await.unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt(_)), "{damage}: {error:?}");
+        assert!(matches!(store.orders(&all_of(order.author)).await, Err(StoreError::Corrupt(_))));
+    }
+    let order = placed(&store, |_| ()).await;
     raw.run("UPDATE events SET kind = 'song'").await;
-    raw.run("UPDATE orders SET status = 'stolen'").await;
     assert!(matches!(store.story(&order.id).await, Err(StoreError::Corrupt(_))));
-    assert!(matches!(store.order(&order.id).await, Err(StoreError::Corrupt(_))));
-    assert!(matches!(store.orders(&all_of(order.author)).await, Err(StoreError::Corrupt(_))));
 }

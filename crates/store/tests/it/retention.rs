@@ -1,14 +1,18 @@
-use causeway_domain::ports::{OrderStore, Pruned, QuoteStore, Retention};
-use causeway_domain::{EventKind, OrderStatus};
+use causeway_domain::ports::{Creation, OrderStore, Pruned, QuoteStore, Retention};
+use causeway_domain::{EventKind, Order, OrderStatus};
 
 use crate::fresh::Fresh;
-use crate::sample::{days_ago, event, now, placed, quote, route};
+use crate::sample::{days_ago, event, now, order, placed, quote, route};
 
 on_both_engines!(
     old_quotes_go_with_their_routes_and_young_ones_stay,
     a_quote_that_an_order_came_from_stays,
     the_story_of_an_open_order_stays,
     a_sweep_removes_no_more_than_its_limit,
+    an_order_that_nobody_used_goes_with_its_quote,
+    an_order_that_somebody_knows_or_that_is_not_over_stays,
+    a_quote_with_another_order_stays_when_an_unused_one_goes,
+    a_quote_that_is_taken_while_its_unused_order_goes_stays,
 );
 
 async fn old_quotes_go_with_their_routes_and_young_ones_stay(fresh: &Fresh) {
@@ -74,4 +78,85 @@ async fn a_sweep_removes_no_more_than_its_limit(fresh: &Fresh) {
     }
     let of = |count| Pruned { quotes: count, events: count };
     assert_eq!(swept, [of(2), of(1), of(0)]);
+}
+
+/// As an order is that was built, failed two days ago for want of a deposit, and needs nothing more.
+fn unused(order: &mut Order) {
+    order.status = OrderStatus::Failed;
+    order.announced = false;
+    order.due_at = None;
+    order.updated_at = days_ago(2);
+}
+
+async fn an_order_that_nobody_used_goes_with_its_quote(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let order = placed(&store, unused).await;
+    fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+    assert_eq!(store.prune(days_ago(3), days_ago(3), 100).await.unwrap(), Pruned::default());
+    assert!(store.order(&order.id).await.unwrap().is_some());
+    let pruned = store.prune(days_ago(1), days_ago(3), 100).await.unwrap();
+    assert_eq!(pruned, Pruned { quotes: 1, events: 0 });
+    for table in ["orders", "events", "quotes", "routes"] {
+        assert_eq!(fresh.raw().await.count(table).await, 0, "{table}");
+    }
+}
+
+async fn an_order_that_somebody_knows_or_that_is_not_over_stays(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let changes: [fn(&mut Order); 4] = [
+        |order| order.announced = true,
+        |order| order.status = OrderStatus::Created,
+        |order| order.due_at = Some(now()),
+        |order| order.updated_at = now(),
+    ];
+    for change in changes {
+        let order = placed(&store, |order| {
+            unused(order);
+            change(order);
+        })
+        .await;
+        fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+        assert_eq!(store.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
+        assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
+    }
+}
+
+async fn a_quote_with_another_order_stays_when_an_unused_one_goes(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let mut quote = quote(&["a", "b"]);
+    quote.created_at = days_ago(9);
+    store.put_quote(&quote).await.unwrap();
+    let (mut gone, kept) = (order(&quote, "a"), order(&quote, "b"));
+    unused(&mut gone);
+    for order in [&gone, &kept] {
+        let told = event(order, EventKind::Note, now());
+        assert_eq!(store.create_order(order, &told).await.unwrap(), Creation::Created);
+    }
+    assert_eq!(store.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
+    assert_eq!(store.order(&gone.id).await.unwrap(), None);
+    assert_eq!(store.order(&kept.id).await.unwrap(), Some(kept));
+    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+}
+
+async fn a_quote_that_is_taken_while_its_unused_order_goes_stays(fresh: &Fresh) {
+    let (sweeper, taker) = (fresh.store().await, fresh.store().await);
+    let mut quotes = Vec::new();
+    for _ in 0..20 {
+        let quote = quote(&["a", "b"]);
+        taker.put_quote(&quote).await.unwrap();
+        let (mut gone, kept) = (order(&quote, "a"), order(&quote, "b"));
+        unused(&mut gone);
+        taker.create_order(&gone, &event(&gone, EventKind::Note, now())).await.unwrap();
+        let told = event(&kept, EventKind::Note, now());
+        let (created, pruned) =
+            tokio::join!(taker.create_order(&kept, &told), sweeper.prune(days_ago(1), days_ago(3), 100));
+        assert_eq!((created.unwrap(), pruned.unwrap()), (Creation::Created, Pruned::default()));
+        assert_eq!(taker.order(&gone.id).await.unwrap(), None);
+        quotes.push(quote);
+    }
+    fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+    assert_eq!(sweeper.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
+    for quote in quotes {
+        assert!(sweeper.quote(&quote.id).await.unwrap().is_some());
+    }
 }

@@ -1,11 +1,11 @@
 use std::sync::LazyLock;
 
-use alloy_primitives::U256;
-use causeway_domain::ports::{Creation, OrderStore, QuoteStore};
+use alloy_primitives::{B256, U256, keccak256};
+use causeway_domain::ports::{Care, Creation, OrderStore, QuoteStore};
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, EventKind, ExactOutMethod, Family, Fee, FeeKind, Order, OrderEvent,
-    OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral, Route, RowKey, RowKeys,
-    SOLANA_CHAIN_ID, Slippage, TokenId, TradeType,
+    Address, Ask, ChainId, Decision, DepositMethod, EventKind, Evidence, ExactOutMethod, Family, Fee,
+    FeeKind, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral,
+    RefundCause, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Shown, Slippage, Terms, TokenId, TradeType,
 };
 use causeway_store::Store;
 use jiff::{SignedDuration, Timestamp};
@@ -97,10 +97,40 @@ pub(crate) fn quote(routes: &[&str]) -> Quote {
     }
 }
 
+/// Terms that no other order has.
+pub(crate) fn terms(order: &OrderId) -> Terms {
+    let word = B256::repeat_byte;
+    Terms {
+        origin_chain_id: 1,
+        escrow: word(2),
+        user: word(3),
+        nonce: keccak256(order.as_str()),
+        input_token: word(5),
+        amount_in: U256::MAX,
+        refund_to: word(7),
+        filler: word(8),
+        payee: word(9),
+        referrer: word(10),
+        referrer_fee: U256::from(11),
+        destination_chain_id: SOLANA_CHAIN_ID.get(),
+        settler: word(13),
+        output_token: word(14),
+        amount_out: U256::from(15),
+        recipient: word(16),
+        open_deadline: u64::MAX,
+        fill_deadline: 18,
+        refund_at: 19,
+        epoch: 20,
+    }
+}
+
+/// An order with nothing set that may be left out.
 pub(crate) fn order(quote: &Quote, route: &str) -> Order {
     let ask = &quote.ask;
+    let id = OrderId::random().unwrap();
+    let terms = terms(&id);
     Order {
-        id: OrderId::random().unwrap(),
+        id,
         key: key(),
         quote: quote.id.clone(),
         route: route.parse().unwrap(),
@@ -113,13 +143,60 @@ pub(crate) fn order(quote: &Quote, route: &str) -> Order {
         author: ask.from_address,
         recipient: ask.recipient,
         refund_to: ask.refund_to,
-        deposit_tx: Some("0xfeed".to_owned()),
+        filler: "inventory ‘north’".to_owned(),
+        kind: "native-filler".to_owned(),
+        method: DepositMethod::ContractCall,
+        intent: terms.id(),
+        terms,
+        deposit_address: None,
+        valid_before: now() + seconds(60),
+        care: Care::Usual,
+        announced: true,
+        told_tx: None,
+        handed: None,
+        decision: None,
+        evidence: Evidence::default(),
         failure_reason: None,
         due_at: Some(now()),
         created_at: now(),
         updated_at: now(),
         version: 0,
     }
+}
+
+/// A thing that a chain showed in a transaction.
+pub(crate) fn shown(tx: &str) -> Shown {
+    Shown {
+        chain: ChainId::new(1).unwrap(),
+        tx: tx.to_owned(),
+        block: u64::MAX,
+        time: 1_800_000_000,
+        amount: RawAmount::new(U256::MAX),
+    }
+}
+
+/// Sets everything that changes in the life of an order.
+pub(crate) fn complete(order: &mut Order) {
+    order.status = OrderStatus::Refunded;
+    order.method = DepositMethod::Transfer;
+    order.deposit_address = Some(evm("0x00000000000000000000000000000000000000dd"));
+    order.care = Care::Large;
+    order.announced = !order.announced;
+    order.told_tx = Some(format!("told {}", order.id));
+    order.handed = Some(vec![0, 255, 1]);
+    order.decision = Some(Decision::Waive);
+    order.evidence = Evidence {
+        deposit: Some(shown("deposit")),
+        fill: Some(shown("fill")),
+        claim: Some(shown("claim")),
+        refund: Some((shown("refund"), RefundCause::Unfilled)),
+    };
+    order.failure_reason = Some("a ‘reason’".to_owned());
+    order.due_at = None;
+    order.valid_before += seconds(1);
+    order.updated_at += seconds(5);
+    order.dest_amount = order.src_amount;
+    order.recipient = order.refund_to;
 }
 
 pub(crate) fn event(order: &Order, kind: EventKind, at: Timestamp) -> OrderEvent {

@@ -1,0 +1,75 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::ensure;
+use causeway_engine::{OrderTiming, WatchPolicy};
+use serde::{Deserialize, Serialize};
+
+use super::Mode;
+
+/// The shortest grace that the contracts take, in production and with play money.
+const MIN_GRACE: u64 = 2 * 60 * 60;
+const MIN_PLAY_GRACE: u64 = 60;
+
+/// The longest that they take.
+const MAX_GRACE: u64 = 7 * 24 * 60 * 60;
+
+/// How long an order may take at each stage, in seconds.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OrdersConfig {
+    /// How long after its quote has expired a deposit is still taken.
+    pub(crate) open_slack_seconds: u64,
+    /// How long a filler has once a deposit can be believed.
+    pub(crate) fill_window_seconds: u64,
+    /// How long after that anybody may take an undelivered deposit back, without a signature.
+    pub(crate) grace_seconds: u64,
+    /// Where the keys that mark our quotes lie, newest first; `keys/quote` in the data folder unless set. Replicas share one.
+    pub(crate) quote_key_file: Option<PathBuf>,
+    /// How often the deposit addresses of orders that are over are looked at.
+    pub(crate) look_back_seconds: u64,
+}
+
+impl Default for OrdersConfig {
+    fn default() -> Self {
+        Self {
+            open_slack_seconds: 10 * 60,
+            fill_window_seconds: 15 * 60,
+            grace_seconds: 6 * 60 * 60,
+            quote_key_file: None,
+            look_back_seconds: 60,
+        }
+    }
+}
+
+impl OrdersConfig {
+    pub(super) fn check(&self, mode: Mode) -> anyhow::Result<()> {
+        let least = if mode == Mode::Production { MIN_GRACE } else { MIN_PLAY_GRACE };
+        ensure!(
+            (least..=MAX_GRACE).contains(&self.grace_seconds),
+            "orders.grace_seconds must be between {least} and {MAX_GRACE}: the contracts take nothing else"
+        );
+        ensure!(self.open_slack_seconds > 0, "orders.open_slack_seconds must be at least 1");
+        // A filler sends nothing in the last minute.
+        ensure!(
+            self.fill_window_seconds > 60 || mode == Mode::Sandbox,
+            "orders.fill_window_seconds must be more than 60"
+        );
+        ensure!(self.fill_window_seconds > 0, "orders.fill_window_seconds must be at least 1");
+        ensure!(self.look_back_seconds > 0, "orders.look_back_seconds must be at least 1");
+        Ok(())
+    }
+
+    pub(crate) fn timing(&self) -> OrderTiming {
+        OrderTiming {
+            open_slack: self.open_slack_seconds,
+            fill_window: self.fill_window_seconds,
+            grace: self.grace_seconds,
+            ..OrderTiming::default()
+        }
+    }
+
+    pub(crate) fn watch(&self) -> WatchPolicy {
+        WatchPolicy { ended_every: Duration::from_secs(self.look_back_seconds), ..WatchPolicy::default() }
+    }
+}

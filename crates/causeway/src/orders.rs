@@ -1,0 +1,250 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{
+    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Hand, OrderStore as _,
+};
+use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys};
+use causeway_engine::{
+    BuildDeposit, BuildParts, FollowParts, Marks, OrderTiming, SubmitDeposit, SubmitParts, WatchAddresses,
+    WorkOrders, WorkParts, follow_chain, tend_carriers,
+};
+use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, OrderFollowConfig, OrderFollower};
+use causeway_evm::{EvmClient, SendPolicy, Signer};
+use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
+use causeway_sandbox::genesis::Roles;
+use causeway_store::Store;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::chains::Clients;
+use crate::config::Config;
+use crate::keys::quote_keys;
+use crate::market::{Market, PLAY_DEPOSIT_SECONDS};
+
+/// How often the play chains are looked at.
+const PLAY_POLL: Duration = Duration::from_millis(500);
+
+/// How often what was sent is looked after, and what the chains owe the fillers is added up.
+const TEND_EVERY: Duration = Duration::from_secs(1);
+const OWED_EVERY: Duration = Duration::from_secs(5);
+
+/// How a play chain is sent to: it takes whatever is valid within a block or two.
+const PLAY_SENDING: SendPolicy =
+    SendPolicy { stuck_after: Duration::from_secs(6), max_fee_per_gas: 10_000_000_000_000, depth: 2 };
+
+/// How long what runs for orders may take to stop.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// What orders are made and worked on with.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) catalog: &'a Arc<Catalog>,
+    pub(crate) clients: &'a Clients,
+    pub(crate) deployments: &'a [Deployment],
+    pub(crate) market: &'a Market,
+    /// Absent where no attester is known: then there are no orders either.
+    pub(crate) attestations: Option<Arc<dyn Attestations>>,
+    pub(crate) store: &'a Arc<Store>,
+    pub(crate) row_keys: &'a Arc<RowKeys>,
+}
+
+/// Everything that takes an order from its build to its end.
+pub(crate) struct Orders {
+    catalog: Arc<Catalog>,
+    store: Arc<Store>,
+    row_keys: Arc<RowKeys>,
+    quote_keys: QuoteKeys,
+    timing: OrderTiming,
+    desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
+    relayers: HashMap<ChainId, Arc<dyn Carrier>>,
+    hands: HashMap<String, Arc<dyn Hand>>,
+    /// Those of the fillers.
+    carriers: Vec<Arc<dyn Carrier>>,
+    tasks: JoinSet<()>,
+}
+
+impl Orders {
+    /// Puts it together for the play chains. Where there are no contracts there is nothing to do.
+    pub(crate) fn open(around: &Surroundings<'_>) -> anyhow::Result<Self> {
+        let Surroundings { config, catalog, store, row_keys, .. } = *around;
+        let file = config.orders.quote_key_file.clone();
+        let file = file.unwrap_or_else(|| config.data_dir.join("keys").join("quote"));
+        let mut orders = Self {
+            catalog: Arc::clone(catalog),
+            store: Arc::clone(store),
+            row_keys: Arc::clone(row_keys),
+            quote_keys: quote_keys(&file)?,
+            timing: OrderTiming { usual_finality: PLAY_DEPOSIT_SECONDS.into(), ..config.orders.timing() },
+            desks: HashMap::new(),
+            relayers: HashMap::new(),
+            hands: HashMap::new(),
+            carriers: Vec::new(),
+            tasks: JoinSet::new(),
+        };
+        let Some(attestations) = &around.attestations else { return Ok(orders) };
+        let roles = Roles::new()?;
+        let places = places(around);
+        for (client, there) in &places {
+            let desk = EvmDesk::new(client.clone(), there.clone(), roles.relayer.address);
+            orders.desks.insert(there.chain, Arc::new(desk));
+            let relayer = orders.carrier(client, there, &roles.relayer.key.0)?;
+            orders.relayers.insert(there.chain, relayer);
+        }
+        for filler in &around.market.inventory {
+            let mut carriers = HashMap::new();
+            for (client, there) in &places {
+                carriers.insert(there.chain, orders.carrier(client, there, &filler.hot.key.0)?);
+            }
+            orders.carriers.extend(carriers.values().cloned());
+            let hand = InventoryHand::new(
+                Arc::clone(&filler.filler),
+                store.clone(),
+                carriers,
+                Arc::clone(attestations),
+                orders.quote_keys.clone(),
+            );
+            orders.hands.insert(filler.name.to_owned(), Arc::new(hand));
+        }
+        Ok(orders)
+    }
+
+    fn carrier(
+        &self,
+        client: &EvmClient,
+        there: &Deployment,
+        key: &[u8; 32],
+    ) -> anyhow::Result<Arc<dyn Carrier>> {
+        let signer = Signer::from_bytes(key)?;
+        let outbox = self.store.clone();
+        let carrier = EvmCarrier::new(client.clone(), signer, outbox, PLAY_SENDING, vec![there.clone()]);
+        Ok(Arc::new(carrier))
+    }
+
+    pub(crate) fn build_deposit(&self, market: &Market) -> BuildDeposit {
+        BuildDeposit::new(BuildParts {
+            catalog: Arc::clone(&self.catalog),
+            quotes: self.store.clone(),
+            orders: self.store.clone(),
+            desks: self.desks.clone(),
+            hands: self.hands.clone(),
+            prices: Arc::clone(&market.prices),
+            row_keys: Arc::clone(&self.row_keys),
+            quote_keys: self.quote_keys.clone(),
+            timing: self.timing.clone(),
+        })
+    }
+
+    pub(crate) fn submit_deposit(&self) -> SubmitDeposit {
+        SubmitDeposit::new(SubmitParts {
+            quotes: self.store.clone(),
+            orders: self.store.clone(),
+            desks: self.desks.clone(),
+            relayers: self.relayers.clone(),
+            row_keys: Arc::clone(&self.row_keys),
+        })
+    }
+
+    /// Begins to follow the chains and to work on orders, until `stop`.
+    pub(crate) async fn start(
+        &mut self,
+        around: &Surroundings<'_>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let market = around.market;
+        let marks = Arc::new(Marks::default());
+        for (client, there) in places(around) {
+            self.follow(around.config, client, &there, &marks, stop).await?;
+        }
+        let work = WorkOrders::new(WorkParts {
+            orders: self.store.clone(),
+            facts: self.store.clone(),
+            hands: self.hands.clone(),
+            relayers: self.relayers.clone(),
+            desks: self.desks.clone(),
+            attestations: around.attestations.clone(),
+            prices: Arc::clone(&market.prices),
+            gas: market.gas(),
+            catalog: Arc::clone(&self.catalog),
+            row_keys: Arc::clone(&self.row_keys),
+            marks,
+        });
+        let until = stop.clone();
+        self.tasks.spawn(async move { work.work(until).await });
+        let carriers = self.carriers.iter().chain(self.relayers.values()).cloned().collect();
+        self.tasks.spawn(tend_carriers(carriers, TEND_EVERY, stop.clone()));
+        let fillers = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
+        self.tasks.spawn(keep_owed(self.store.clone(), fillers, stop.clone()));
+        Ok(())
+    }
+
+    async fn follow(
+        &mut self,
+        config: &Config,
+        client: EvmClient,
+        there: &Deployment,
+        marks: &Arc<Marks>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let after = self.store.mark(there.chain, Care::Large).await?;
+        let deployments = std::slice::from_ref(there);
+        let settings = OrderFollowConfig::sandbox(PLAY_POLL);
+        let follower = OrderFollower::new(client.clone(), deployments, &settings, after);
+        let snapshot = self.catalog.snapshot();
+        let tokens = snapshot.top(&[there.chain]).into_iter().map(|listed| listed.token.id);
+        let watch = there.transfers.then(|| {
+            let watch: Arc<dyn AddressWatch> = Arc::new(EvmAddressWatch::new(client));
+            let (orders, facts) = (self.store.clone(), self.store.clone());
+            WatchAddresses::new(
+                watch,
+                orders,
+                facts,
+                Arc::clone(marks),
+                tokens.collect(),
+                config.orders.watch(),
+            )
+        });
+        let parts = FollowParts {
+            facts: self.store.clone(),
+            orders: self.store.clone(),
+            hands: self.hands.clone(),
+            marks: Arc::clone(marks),
+        };
+        self.tasks.spawn(follow_chain(Box::new(follower), watch, parts, stop.clone()));
+        Ok(())
+    }
+
+    /// Waits until all of it has stopped.
+    pub(crate) async fn stopped(mut self) {
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_WITHIN, all).await.is_err() {
+            tracing::warn!(
+                "work on orders did not stop in time; what was begun is gone on with at the next start"
+            );
+        }
+    }
+}
+
+/// Every chain that has both a client and our contracts.
+fn places(around: &Surroundings<'_>) -> Vec<(EvmClient, Deployment)> {
+    let place = |there: &Deployment| Some((around.clients.evm(there.chain)?.clone(), there.clone()));
+    around.deployments.iter().filter_map(place).collect()
+}
+
+/// Tells the fillers what they are owed, so that they keep within their limits.
+async fn keep_owed(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller>>, stop: CancellationToken) {
+    let mut turn = tokio::time::interval(OWED_EVERY);
+    turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = turn.tick() => {}
+        }
+        match store.owed().await {
+            Ok(owed) => fillers.iter().for_each(|filler| filler.note_owed(&owed)),
+            Err(error) => tracing::warn!(%error, "what the fillers are owed cannot be read"),
+        }
+    }
+}

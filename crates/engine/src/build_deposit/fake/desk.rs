@@ -1,0 +1,172 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use alloy_primitives::{Address as EvmAddress, B256, U256, keccak256};
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    BroadcastError, ChainError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose, Visible,
+    WalletAction, WalletTransaction,
+};
+use causeway_domain::{Address, ChainId, Terms};
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+/// A chain's desk that says what the test told it to.
+pub(crate) struct FakeDesk {
+    chain: ChainId,
+    escrow: EvmAddress,
+    settler: EvmAddress,
+    pub(crate) min_grace: Mutex<u64>,
+    pub(crate) allowed: AtomicBool,
+    pub(crate) transfers: AtomicBool,
+    /// What the next trial says.
+    pub(crate) refusal: Mutex<Option<DepositError>>,
+    /// What transactions turn out to be; others are not visible yet.
+    pub(crate) visible: Mutex<HashMap<String, Visible>>,
+    pub(crate) is_away: AtomicBool,
+    /// What happens elsewhere while the chain is looked at.
+    pub(crate) meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
+    /// Keeps the first trials until so many are there.
+    pub(crate) gate: Mutex<Option<(Arc<Barrier>, usize)>>,
+    pub(crate) broadcasts: Mutex<Vec<Vec<u8>>>,
+    pub(crate) broadcast_refusal: Mutex<Option<BroadcastError>>,
+    pub(crate) trials: AtomicUsize,
+}
+
+impl FakeDesk {
+    pub(crate) fn new(chain: ChainId, escrow: u8, settler: u8) -> Arc<Self> {
+        Arc::new(Self {
+            chain,
+            escrow: EvmAddress::repeat_byte(escrow),
+            settler: EvmAddress::repeat_byte(settler),
+            min_grace: Mutex::new(7_200),
+            allowed: AtomicBool::new(false),
+            transfers: AtomicBool::new(true),
+            refusal: Mutex::default(),
+            visible: Mutex::default(),
+            is_away: AtomicBool::new(false),
+            meanwhile: Mutex::default(),
+            gate: Mutex::default(),
+            broadcasts: Mutex::default(),
+            broadcast_refusal: Mutex::default(),
+            trials: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn show(&self, tx: &str, visible: Visible) {
+        self.visible.lock().unwrap().insert(tx.to_owned(), visible);
+    }
+
+    pub(crate) fn meanwhile(&self, deed: impl Future<Output = ()> + Send + 'static) {
+        *self.meanwhile.lock().unwrap() = Some(Box::pin(deed));
+    }
+
+    async fn trial(&self) -> Result<(), DepositError> {
+        self.trials.fetch_add(1, Ordering::Relaxed);
+        let gate = match &mut *self.gate.lock().unwrap() {
+            Some((gate, places)) if *places > 0 => {
+                *places -= 1;
+                Some(Arc::clone(gate))
+            }
+            _ => None,
+        };
+        if let Some(gate) = gate {
+            gate.wait().await;
+        }
+        self.refusal.lock().unwrap().take().map_or(Ok(()), Err)
+    }
+
+    fn send(&self, purpose: SendPurpose, terms: &Terms) -> WalletAction {
+        let from = EvmAddress::from_word(terms.user);
+        let data = terms.to_bytes().into();
+        let transaction = WalletTransaction { from, to: self.escrow, data, value: U256::ZERO, gas: None };
+        WalletAction::Send { purpose, transaction }
+    }
+
+    fn approval(&self, spender: EvmAddress, terms: &Terms) -> Vec<WalletAction> {
+        let mut actions = vec![WalletAction::SwitchChain(self.chain)];
+        if !self.allowed.load(Ordering::Relaxed) {
+            actions.push(self.send(SendPurpose::ResetAllowance, terms));
+            actions.push(self.send(SendPurpose::Approve { spender, amount: terms.amount_in }, terms));
+        }
+        actions
+    }
+}
+
+/// A permit over these terms that the fake desk takes, and any number of others.
+pub(crate) fn permit_over(terms: &Terms, flavour: u8) -> Vec<u8> {
+    [terms.id().as_slice(), &[flavour]].concat()
+}
+
+fn check(terms: &Terms, signed: &[u8]) -> Result<(), CheckError> {
+    let fits = signed.starts_with(terms.id().as_slice());
+    if fits { Ok(()) } else { Err(NotThisDeposit("it is for another order".to_owned()).into()) }
+}
+
+#[async_trait]
+impl DepositDesk for FakeDesk {
+    fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    fn escrow(&self) -> B256 {
+        self.escrow.into_word()
+    }
+
+    fn settler(&self) -> B256 {
+        self.settler.into_word()
+    }
+
+    fn min_grace(&self) -> u64 {
+        *self.min_grace.lock().unwrap()
+    }
+
+    async fn epoch(&self) -> Result<u64, ChainError> {
+        Ok(3)
+    }
+
+    async fn actions(&self, terms: &Terms) -> Result<Vec<WalletAction>, DepositError> {
+        self.trial().await?;
+        let mut actions = self.approval(self.escrow, terms);
+        actions.push(self.send(SendPurpose::Deposit, terms));
+        Ok(actions)
+    }
+
+    async fn permit(&self, terms: &Terms) -> Result<(Value, Vec<WalletAction>), DepositError> {
+        self.trial().await?;
+        let before = self.approval(EvmAddress::repeat_byte(0x22), terms);
+        Ok((json!({ "message": terms.id().to_string() }), before))
+    }
+
+    fn address_for(&self, intent: B256) -> Option<Address> {
+        let address = Address::Evm(EvmAddress::from_word(intent));
+        self.transfers.load(Ordering::Relaxed).then_some(address)
+    }
+
+    async fn look_at(&self, _: &Terms, tx: &str) -> Result<Visible, ChainError> {
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
+        if self.is_away.load(Ordering::Relaxed) {
+            return Err(ChainError::Unavailable(self.chain));
+        }
+        Ok(self.visible.lock().unwrap().get(tx).cloned().unwrap_or(Visible::NotYet))
+    }
+
+    async fn check_permit(&self, terms: &Terms, permit: &[u8]) -> Result<(), CheckError> {
+        check(terms, permit)
+    }
+
+    async fn check_signed(&self, terms: &Terms, raw: &[u8]) -> Result<String, CheckError> {
+        check(terms, raw)?;
+        Ok(format!("0x{:X}", keccak256(raw)))
+    }
+
+    async fn broadcast(&self, raw: &[u8]) -> Result<(), BroadcastError> {
+        self.broadcasts.lock().unwrap().push(raw.to_vec());
+        self.broadcast_refusal.lock().unwrap().take().map_or(Ok(()), Err)
+    }
+}

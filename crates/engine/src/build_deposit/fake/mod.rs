@@ -1,0 +1,175 @@
+mod desk;
+mod others;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use alloy_primitives::{Address as EvmAddress, U256};
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{Carrier, DepositDesk, Hand, OrderStore as _, QuoteStore as _};
+use causeway_domain::{
+    Address, Ask, ChainId, DepositMethod, Order, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount,
+    Route, RowKey, RowKeys, TokenId, TradeType,
+};
+use causeway_store::{Location, Store};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+pub(crate) use desk::{FakeDesk, permit_over};
+pub(crate) use others::{FakeCarrier, FakeHand, FakePrices};
+
+use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
+use crate::submit_deposit::{SubmitDeposit, SubmitParts};
+
+pub(crate) const BASE: u64 = 8453;
+pub(crate) const ARBITRUM: u64 = 42161;
+
+/// Read once: it is the slowest part of a test.
+static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
+
+pub(crate) fn chain(id: u64) -> ChainId {
+    ChainId::new(id).unwrap()
+}
+
+pub(crate) fn evm(byte: u8) -> Address {
+    Address::Evm(EvmAddress::repeat_byte(byte))
+}
+
+pub(crate) fn usdc() -> TokenId {
+    TokenId::new(chain(BASE), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap()
+}
+
+/// The moment of every build that does not say otherwise; the routes hold for half a minute more.
+pub(crate) fn now() -> Timestamp {
+    "2026-11-15T12:00:00Z".parse().unwrap()
+}
+
+pub(crate) fn valid_before() -> Timestamp {
+    "2026-11-15T12:00:30Z".parse().unwrap()
+}
+
+pub(crate) fn quote_keys() -> QuoteKeys {
+    QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() }
+}
+
+/// 25 USDC on Base for at least 0.0098 ETH on Arbitrum.
+fn quote(key: RowKey) -> Quote {
+    let ask = Ask {
+        trade_type: TradeType::ExactInput,
+        from: usdc(),
+        to: TokenId::native(chain(ARBITRUM)),
+        amount: RawAmount::new(U256::from(25_000_000)),
+        from_address: evm(0xa1),
+        recipient: evm(0xb2),
+        refund_to: evm(0xc3),
+        slippage: None,
+        deposit_methods: Vec::new(),
+        referral: None,
+    };
+    let route = Route {
+        id: "house".parse().unwrap(),
+        filler: "house".to_owned(),
+        kind: "native-filler".to_owned(),
+        exact_out: None,
+        deposit_methods: vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer],
+        amount_in: ask.amount,
+        amount_out: RawAmount::from_decimal("0.01", 18).unwrap(),
+        min_amount_out: RawAmount::from_decimal("0.0098", 18).unwrap(),
+        expected_duration_seconds: 12,
+        valid_before: valid_before(),
+        price_holds_until: None,
+        estimated_gas: None,
+        fees: Vec::new(),
+        parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
+    };
+    let id = QuoteId::random().unwrap();
+    Quote { id, key, ask, integrator: None, created_at: now(), routes: vec![route] }
+}
+
+/// Both deeds over a real store, with everything beyond the process made up.
+pub(crate) struct Scene {
+    pub(crate) store: Arc<Store>,
+    pub(crate) origin: Arc<FakeDesk>,
+    pub(crate) hand: Arc<FakeHand>,
+    pub(crate) carrier: Arc<FakeCarrier>,
+    pub(crate) prices: Arc<FakePrices>,
+    pub(crate) build: BuildDeposit,
+    pub(crate) submit: SubmitDeposit,
+    row_keys: Arc<RowKeys>,
+    _folder: TempDir,
+}
+
+impl Scene {
+    pub(crate) async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Location::Sqlite(folder.path().join("orders.db"))).await.unwrap();
+        let store = Arc::new(store);
+        let origin = FakeDesk::new(chain(BASE), 0xe1, 0xe2);
+        let destination = FakeDesk::new(chain(ARBITRUM), 0xd1, 0xd2);
+        let (hand, prices) = (Arc::<FakeHand>::default(), Arc::<FakePrices>::default());
+        let carrier = FakeCarrier::new(chain(BASE));
+        let desks: HashMap<ChainId, Arc<dyn DepositDesk>> = HashMap::from([
+            (chain(BASE), origin.clone() as Arc<dyn DepositDesk>),
+            (chain(ARBITRUM), destination as Arc<dyn DepositDesk>),
+        ]);
+        let row_keys = Arc::new(RowKeys::new(0));
+        let build = BuildDeposit::new(BuildParts {
+            catalog: Arc::clone(&CATALOG),
+            quotes: store.clone(),
+            orders: store.clone(),
+            desks: desks.clone(),
+            hands: HashMap::from([("house".to_owned(), hand.clone() as Arc<dyn Hand>)]),
+            prices: prices.clone(),
+            row_keys: Arc::clone(&row_keys),
+            quote_keys: quote_keys(),
+            timing: OrderTiming::default(),
+        });
+        let submit = SubmitDeposit::new(SubmitParts {
+            quotes: store.clone(),
+            orders: store.clone(),
+            desks,
+            relayers: HashMap::from([(chain(BASE), carrier.clone() as Arc<dyn Carrier>)]),
+            row_keys: Arc::clone(&row_keys),
+        });
+        Self { store, origin, hand, carrier, prices, build, submit, row_keys, _folder: folder }
+    }
+
+    /// Keeps a quote, changed as the test needs it.
+    pub(crate) async fn quote(&self, change: impl FnOnce(&mut Quote)) -> Quote {
+        let mut quote = quote(self.row_keys.next(now()));
+        change(&mut quote);
+        self.store.put_quote(&quote).await.unwrap();
+        quote
+    }
+
+    pub(crate) async fn take(&self, request: BuildRequest) -> Result<Built, BuildError> {
+        self.build.build_at(request, now()).await
+    }
+
+    /// A new order by that method.
+    pub(crate) async fn order(&self, method: DepositMethod) -> Order {
+        let quote = self.quote(|_| {}).await;
+        self.take(BuildRequest { method, ..request(&quote) }).await.unwrap().order
+    }
+
+    /// The order as it is stored.
+    pub(crate) async fn stored(&self, order: &Order) -> Order {
+        self.store.order(&order.id).await.unwrap().unwrap()
+    }
+
+    /// Whether the quote's first route was taken.
+    pub(crate) async fn is_taken(&self, quote: &Quote) -> bool {
+        self.store.order_of_route(&quote.id, &quote.routes[0].id).await.unwrap().is_some()
+    }
+}
+
+pub(crate) fn request(quote: &Quote) -> BuildRequest {
+    BuildRequest {
+        quote: quote.id.clone(),
+        route: "house".parse().unwrap(),
+        from: evm(0xa1),
+        recipient: None,
+        refund_to: None,
+        method: DepositMethod::ContractCall,
+    }
+}

@@ -1,0 +1,70 @@
+use causeway_domain::ports::{SendPurpose, WalletAction};
+use causeway_domain::{Address, Order, RawAmount};
+
+use super::BuiltDeposit;
+use super::names::Names;
+use super::timing::moment;
+
+/// One plain sentence for each thing that the payer is asked to do, with everything that is worth comparing before signing.
+pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &Names) -> Vec<String> {
+    let input = names.amount(order.src_amount, &order.from);
+    let chain = names.chain(order.from.chain());
+    let promise = promise(order, names);
+    match deposit {
+        BuiltDeposit::ContractCall(actions) => sentences(order, actions, names),
+        BuiltDeposit::Permit { before, .. } => {
+            let mut words = sentences(order, before, names);
+            words.push(format!(
+                "Sign a permit for {input} on {chain}, which costs nothing and which this service brings to the chain: {promise}"
+            ));
+            words
+        }
+        BuiltDeposit::Transfer => {
+            let address = order.deposit_address.map(|address| address.to_string()).unwrap_or_default();
+            let until = time(order.terms.open_deadline);
+            vec![format!("Send {input} on {chain} to {address} so that it arrives by {until}: {promise}")]
+        }
+    }
+}
+
+fn sentences(order: &Order, actions: &[WalletAction], names: &Names) -> Vec<String> {
+    actions.iter().map(|action| sentence(order, action, names)).collect()
+}
+
+fn sentence(order: &Order, action: &WalletAction, names: &Names) -> String {
+    let chain = names.chain(order.from.chain());
+    match action {
+        WalletAction::SwitchChain(chain) => format!("Switch your wallet to {}.", names.chain(*chain)),
+        WalletAction::Send { purpose: SendPurpose::ResetAllowance, .. } => format!(
+            "Set the allowance of {} on {chain} that is left from before to zero, which this token demands first.",
+            names.symbol(&order.from)
+        ),
+        WalletAction::Send { purpose: SendPurpose::Approve { spender, amount }, .. } => {
+            let spender = Address::Evm(*spender);
+            let who =
+                if spender.to_word() == order.terms.escrow { "the Causeway escrow" } else { "Permit2 at" };
+            let amount = names.amount(RawAmount::new(*amount), &order.from);
+            format!("Allow {who} {spender} on {chain} to take exactly {amount}.")
+        }
+        WalletAction::Send { purpose: SendPurpose::Deposit, .. } => {
+            let input = names.amount(order.src_amount, &order.from);
+            format!("Deposit {input} on {chain}: {}", promise(order, names))
+        }
+    }
+}
+
+/// What becomes of the money, as a half sentence.
+fn promise(order: &Order, names: &Names) -> String {
+    format!(
+        "{} receives at least {} on {}; if nobody delivers by {} it comes back to {}.",
+        order.recipient,
+        names.amount(order.dest_amount, &order.to),
+        names.chain(order.to.chain()),
+        time(order.terms.fill_deadline),
+        order.refund_to,
+    )
+}
+
+fn time(seconds: u64) -> String {
+    moment(seconds).map(|at| at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()).unwrap_or_default()
+}

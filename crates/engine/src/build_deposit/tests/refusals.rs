@@ -1,0 +1,131 @@
+use std::sync::atomic::Ordering;
+
+use causeway_domain::ports::{ChainError, DepositError, OrderStore as _};
+use causeway_domain::{Family, Quote, RawAmount, Referral, TokenId};
+use jiff::SignedDuration;
+
+use super::super::fake::{BASE, Scene, chain, evm, now, request, usdc, valid_before};
+use super::raw;
+use crate::build_deposit::*;
+
+#[tokio::test]
+async fn rule_5_nobody_is_paid_whom_the_chain_would_refuse() {
+    let scene = Scene::new().await;
+    let quote = scene.quote(|_| {}).await;
+    let zero = Address::native(Family::Evm);
+    let solana = Address::Solana([1; 32]);
+    let recipients = [zero, evm(0xd1), evm(0xd2), evm(0xe1), evm(0xe2), solana];
+    let refunds = [zero, usdc().address(), evm(0xe1), evm(0xe2), solana];
+    let asked = |recipient, refund_to| BuildRequest { recipient, refund_to, ..request(&quote) };
+    let requests = recipients.map(|address| ("recipient", asked(Some(address), None))).into_iter();
+    let requests = requests.chain(refunds.map(|address| ("refundTo", asked(None, Some(address)))));
+    for (named, request) in requests {
+        let words = format!("{request:?}");
+        let error = scene.take(request).await.unwrap_err();
+        let BuildError::Field { field, expected } = error else { panic!("{error} for {words}") };
+        assert_eq!(field, named, "{words}");
+        assert!(expected.starts_with("expected an a"), "{expected}");
+    }
+    // The token that is delivered, where it is none of the chain's own.
+    let swapped = scene.quote(|quote| std::mem::swap(&mut quote.ask.from, &mut quote.ask.to)).await;
+    let token = BuildRequest { recipient: Some(usdc().address()), ..request(&swapped) };
+    assert!(matches!(scene.take(token).await, Err(BuildError::Field { field: "recipient", .. })));
+    let paid = |referrer| move |quote: &mut Quote| quote.ask.referral = Referral::new(referrer, 30);
+    let quote = scene.quote(paid(evm(0xe1))).await;
+    assert!(matches!(scene.take(request(&quote)).await, Err(BuildError::Field { field: "referrer", .. })));
+}
+
+#[tokio::test]
+async fn other_values_after_the_first_build_are_refused_by_name() {
+    let scene = Scene::new().await;
+    let quote = scene.quote(|_| {}).await;
+    let order = scene.take(request(&quote)).await.unwrap().order;
+    let other =
+        |recipient, refund_to, method| BuildRequest { recipient, refund_to, method, ..request(&quote) };
+    for (request, named) in [
+        (other(Some(evm(1)), None, DepositMethod::ContractCall), vec!["recipient"]),
+        (other(None, Some(evm(1)), DepositMethod::ContractCall), vec!["refundTo"]),
+        (other(Some(evm(1)), None, DepositMethod::Permit2), vec!["recipient", "depositMethod"]),
+    ] {
+        let error = scene.take(request).await.unwrap_err();
+        let BuildError::AlreadyBuilt { order: id, differs } = error else { panic!("{error}") };
+        assert_eq!((id, differs), (order.id.clone(), named));
+    }
+    // What the quote says anyway is the same, said or not.
+    let same = other(Some(evm(0xb2)), Some(evm(0xc3)), DepositMethod::ContractCall);
+    assert_eq!(scene.take(same).await.unwrap().order, scene.stored(&order).await);
+}
+
+#[tokio::test]
+async fn what_cannot_be_built_says_why_and_leaves_nothing() {
+    let scene = Scene::new().await;
+    let quote = scene.quote(|_| {}).await;
+    let unknown = BuildRequest { quote: QuoteId::random().unwrap(), ..request(&quote) };
+    assert!(matches!(scene.take(unknown).await, Err(BuildError::QuoteNotFound(_))));
+    let nowhere = BuildRequest { route: "nobody".parse().unwrap(), ..request(&quote) };
+    assert!(matches!(scene.take(nowhere).await, Err(BuildError::RouteNotFound { .. })));
+    let stranger = BuildRequest { from: evm(0xc3), ..request(&quote) };
+    assert!(matches!(scene.take(stranger).await,
+        Err(BuildError::UnexpectedFrom { expected, .. }) if expected == evm(0xa1)));
+    let late = valid_before() + SignedDuration::from_millis(1);
+    assert!(matches!(
+        scene.build.build_at(request(&quote), late).await,
+        Err(BuildError::QuoteExpired { .. })
+    ));
+    assert!(!scene.is_taken(&quote).await);
+    assert!(scene.build.build_at(request(&quote), valid_before()).await.is_ok(), "the last moment counts");
+
+    let plain =
+        scene.quote(|quote| quote.routes[0].deposit_methods = vec![DepositMethod::ContractCall]).await;
+    let error =
+        scene.take(BuildRequest { method: DepositMethod::Permit2, ..request(&plain) }).await.unwrap_err();
+    assert_eq!(error.to_string(), "the route does not offer PERMIT2; it offers CONTRACT_CALL");
+    let others = scene.quote(|quote| quote.routes[0].parties = None).await;
+    assert!(matches!(scene.take(request(&others)).await, Err(BuildError::OthersContracts { .. })));
+    let elsewhere = scene.quote(|quote| quote.ask.to = TokenId::native(chain(1))).await;
+    assert!(matches!(scene.take(request(&elsewhere)).await, Err(BuildError::ChainNotServed(_))));
+}
+
+#[tokio::test]
+async fn a_deposit_that_would_fail_is_told_in_words_and_writes_nothing() {
+    let scene = Scene::new().await;
+    let quote = scene.quote(|_| {}).await;
+    let gas = |has: &str, needs: &str| {
+        let wei = |text| RawAmount::from_decimal(text, 18).unwrap();
+        DepositError::Gas { has: wei(has), needs: wei(needs) }
+    };
+    for (refusal, words) in [
+        (
+            DepositError::Balance { has: raw(1_500_000), needs: raw(25_000_000) },
+            "the payer has 1.5 USDC, and the deposit takes 25",
+        ),
+        (
+            gas("0.0001", "0.00025"),
+            "the payer has 0.0001 ETH for the network's fees, and the transactions cost up to 0.00025",
+        ),
+        (DepositError::WouldFail("USDC is paused".to_owned()), "the deposit would fail: USDC is paused"),
+        (DepositError::NotOffered, "the route does not offer CONTRACT_CALL; it offers PERMIT2, TRANSFER"),
+        (ChainError::Unavailable(chain(BASE)).into(), "chain 8453 does not answer"),
+    ] {
+        *scene.origin.refusal.lock().unwrap() = Some(refusal);
+        let error = scene.take(request(&quote)).await.unwrap_err();
+        assert_eq!(error.to_string(), words);
+        assert_eq!(error.is_retryable(), matches!(error, BuildError::Chain(_)), "{words}");
+        assert!(!scene.is_taken(&quote).await, "{words}");
+    }
+    scene.origin.transfers.store(false, Ordering::Relaxed);
+    let transfer = BuildRequest { method: DepositMethod::Transfer, ..request(&quote) };
+    assert!(matches!(scene.take(transfer).await, Err(BuildError::MethodNotOffered { .. })));
+    assert!(!scene.is_taken(&quote).await);
+}
+
+#[tokio::test]
+async fn a_route_whose_deposit_was_made_is_not_built_again() {
+    let scene = Scene::new().await;
+    let quote = scene.quote(|_| {}).await;
+    let order = scene.take(request(&quote)).await.unwrap().order;
+    let deposited = scene.stored(&order).await.become_status(OrderStatus::Deposited, now()).unwrap();
+    assert!(scene.store.update_order(&deposited, &[]).await.unwrap());
+    let error = scene.take(request(&quote)).await.unwrap_err();
+    assert!(matches!(error, BuildError::AlreadyTaken { status: OrderStatus::Deposited, .. }), "{error}");
+}

@@ -1,0 +1,57 @@
+use causeway_domain::ports::{ChainError, StoreError};
+use causeway_domain::{ChainId, DepositMethod, OrderId, QuoteId, RouteId};
+use jiff::Timestamp;
+use thiserror::Error;
+
+/// Why a proof of a deposit was not taken. All are for the submitter to change, but for the last five: the chain's, and ours.
+#[derive(Debug, Error)]
+pub enum SubmitError {
+    #[error("quote {0} is not known")]
+    QuoteNotFound(QuoteId),
+    #[error("quote {quote} has no route {route}")]
+    RouteNotFound { quote: QuoteId, route: RouteId },
+    #[error("route {route} of quote {quote} was never built; build its deposit first")]
+    NotBuilt { quote: QuoteId, route: RouteId },
+    /// A hash that is none of the order's chain.
+    #[error("a transaction of chain {chain} is named by {expected}")]
+    MalformedHash { chain: ChainId, expected: &'static str },
+    #[error("the route was built as {}: {expected}", .method.as_str())]
+    WrongProof { method: DepositMethod, expected: &'static str },
+    #[error("another deposit was submitted for this route before; its order is {order}")]
+    Conflict { order: OrderId },
+    #[error("this transaction was submitted for another order before")]
+    Duplicate,
+    /// In what it differs.
+    #[error("this is not the deposit that was built: {0}")]
+    NotThis(String),
+    #[error("the time to deposit ended at {at}; nothing was sent, ask for a new quote")]
+    TooLate { order: OrderId, at: Timestamp },
+    /// In the chain's own words; nothing was sent, and the same proof may be submitted again.
+    #[error("the chain refused the deposit: {0}")]
+    Refused(String),
+    /// It is kept, and brought to the chain as soon as that is possible.
+    #[error(
+        "the permit was taken, and will be brought to the chain; submit it again to learn the transaction"
+    )]
+    Taken { order: OrderId },
+    #[error("deposits cannot be brought to chain {0} now")]
+    ChainNotServed(ChainId),
+    #[error("the order changes too fast to be written; submit again")]
+    Contended { order: OrderId },
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SubmitError {
+    /// Whether the same proof may work later without anybody changing it.
+    pub const fn is_retryable(&self) -> bool {
+        match self {
+            Self::Taken { .. } | Self::Contended { .. } => true,
+            Self::Chain(error) => error.is_retryable(),
+            Self::Store(error) => error.is_retryable(),
+            _ => false,
+        }
+    }
+}

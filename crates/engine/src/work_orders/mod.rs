@@ -1,0 +1,216 @@
+mod perform;
+mod worth;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{
+    Attestations, Carrier, DepositDesk, FactStore, GasFeed, Hand, OrderStore, PriceFeed, StoreError,
+};
+use causeway_domain::{
+    Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderStatus, RowKeys, Step, World, advance,
+};
+use futures::StreamExt as _;
+use futures::stream;
+use jiff::{SignedDuration, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use crate::marks::Marks;
+
+/// How many orders are taken at once, and how many of them are worked on side by side.
+const BATCH: u32 = 256;
+const SIDE_BY_SIDE: usize = 32;
+
+/// For so long nobody else looks at an order that was taken; whoever took it and died is then followed by another.
+const LEASE: SignedDuration = SignedDuration::from_secs(60);
+
+/// How often due orders are looked for when nothing rings.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long an order waits whose chain is not believed any more.
+const FROZEN: SignedDuration = SignedDuration::from_secs(30);
+
+/// How often an order is looked at anew in one turn, because its last step made another possible or somebody else was faster.
+const LOOKS: usize = 8;
+
+/// What orders are worked on with.
+pub struct WorkParts {
+    pub orders: Arc<dyn OrderStore>,
+    pub facts: Arc<dyn FactStore>,
+    /// By the fillers' names.
+    pub hands: HashMap<String, Arc<dyn Hand>>,
+    /// The service's own key, which pays gas and nothing else, on each chain.
+    pub relayers: HashMap<ChainId, Arc<dyn Carrier>>,
+    pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
+    pub attestations: Option<Arc<dyn Attestations>>,
+    pub prices: Arc<dyn PriceFeed>,
+    pub gas: Arc<dyn GasFeed>,
+    pub catalog: Arc<Catalog>,
+    pub row_keys: Arc<RowKeys>,
+    pub marks: Arc<Marks>,
+}
+
+impl fmt::Debug for WorkParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkParts").finish_non_exhaustive()
+    }
+}
+
+/// Moves orders from the deposit to their end. Any number of processes may do so at once.
+#[derive(Debug)]
+pub struct WorkOrders {
+    parts: WorkParts,
+}
+
+impl WorkOrders {
+    pub const fn new(parts: WorkParts) -> Self {
+        Self { parts }
+    }
+
+    /// Works until `stop`: at once when the marks ring, else every now and then.
+    pub async fn work(&self, stop: CancellationToken) {
+        let mut answered = true;
+        while !stop.is_cancelled() {
+            match self.turn(Timestamp::now()).await {
+                Ok(worked) => {
+                    answered = true;
+                    if worked >= BATCH as usize {
+                        continue;
+                    }
+                }
+                Err(error) => {
+                    if std::mem::take(&mut answered) {
+                        tracing::warn!(%error, "orders cannot be read and wait");
+                    }
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.parts.marks.rung() => {}
+                () = tokio::time::sleep(PATIENCE) => {}
+            }
+        }
+    }
+
+    /// Looks at every order that is due, and tells how many there were.
+    pub async fn turn(&self, now: Timestamp) -> Result<usize, StoreError> {
+        let lease = now.checked_add(LEASE).unwrap_or(now);
+        let due = self.parts.orders.claim_due(now, lease, BATCH).await?;
+        let count = due.len();
+        stream::iter(due)
+            .for_each_concurrent(SIDE_BY_SIDE, |order| async move {
+                let id = order.id.clone();
+                if let Err(error) = self.look(order).await {
+                    // Its lease passes, and it is looked at again.
+                    tracing::warn!(order = %id, %error, "an order could not be worked on");
+                }
+            })
+            .await;
+        Ok(count)
+    }
+
+    /// Takes an order as far as it goes now. What it becomes is written before anything is done about it.
+    async fn look(&self, mut order: Order) -> Result<(), StoreError> {
+        let chains = [order.from.chain(), order.to.chain()];
+        if chains.into_iter().any(|chain| self.parts.marks.is_halted(chain)) {
+            order.due_at = Timestamp::now().checked_add(FROZEN).ok();
+            return self.parts.orders.update_order(&order, &[]).await.map(drop);
+        }
+        for _ in 0..LOOKS {
+            let world = self.world(&order, Timestamp::now()).await?;
+            let before = order.clone();
+            let step = advance(order, &world);
+            let is_last = step.is_last();
+            let mut written = false;
+            order = step.order.clone();
+            if differs(&before, &order) {
+                if !self.write(&mut order, &step).await? {
+                    let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
+                    order = newer;
+                    continue;
+                }
+                written = true;
+            }
+            let done = self.perform(&mut order, &step.todo, &world).await;
+            if done.decided {
+                // The decision is written with the step that follows from it.
+                continue;
+            }
+            if is_last && done.all {
+                order.due_at = None;
+                written = false;
+            }
+            if written || self.parts.orders.update_order(&order, &[]).await? {
+                return Ok(());
+            }
+            // Something was shown meanwhile.
+            let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
+            order = newer;
+        }
+        Ok(())
+    }
+
+    /// The marks come first: what stood by then is among the facts that are read after them.
+    async fn world(&self, order: &Order, now: Timestamp) -> Result<World, StoreError> {
+        let time = |chain| self.parts.marks.get(chain).map(|mark| mark.time);
+        let (origin_time, destination_time) = (time(order.from.chain()), time(order.to.chain()));
+        let facts = self.parts.facts.facts(order.intent).await?;
+        let evidence = Evidence::of(&order.terms, order.care, &facts);
+        let arrived = match order.deposit_address {
+            Some(_) => self.arrived(order).await?,
+            None => None,
+        };
+        Ok(World { now, evidence, origin_time, destination_time, arrived })
+    }
+
+    /// The newest balance of each token at the deposit address.
+    async fn arrived(&self, order: &Order) -> Result<Option<Arrived>, StoreError> {
+        let Some(address) = order.deposit_address else { return Ok(None) };
+        let mut newest = HashMap::new();
+        let arrivals = self.parts.facts.arrivals(address).await?;
+        for arrival in arrivals.into_iter().filter(|arrival| arrival.order == order.id) {
+            newest.insert(arrival.token, (arrival.balance, arrival.block));
+        }
+        let mut arrived: Option<Arrived> = None;
+        for (token, (balance, block)) in newest {
+            let arrived = arrived.get_or_insert_default();
+            arrived.block = arrived.block.max(block);
+            if token == order.from {
+                arrived.input = balance;
+            } else if !balance.is_zero() {
+                arrived.others.push(token);
+            }
+        }
+        Ok(arrived)
+    }
+
+    async fn write(&self, order: &mut Order, step: &Step) -> Result<bool, StoreError> {
+        let now = Timestamp::now();
+        let event = |(status, words): &(OrderStatus, String)| OrderEvent {
+            key: self.parts.row_keys.next(now),
+            order: order.id.clone(),
+            kind: EventKind::Status(*status),
+            detail: words.clone(),
+            at: now,
+        };
+        let events: Vec<OrderEvent> = step.changes.iter().map(event).collect();
+        let written = self.parts.orders.update_order(order, &events).await?;
+        if written {
+            order.version = order.version.saturating_add(1);
+            for (status, words) in &step.changes {
+                tracing::info!(order = %order.id, intent = %order.intent, %status, "{words}");
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// Whether there is more to write than when to look again.
+fn differs(before: &Order, after: &Order) -> bool {
+    let moment = before.due_at;
+    let after = Order { due_at: moment, ..after.clone() };
+    after != *before
+}

@@ -1,0 +1,289 @@
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use alloy_primitives::{Address as EvmAddress, B256, U256, keccak256};
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{
+    BlockMark, Care, Carrier, Creation, FactStore as _, Hand, OrderStore as _, QuoteStore as _,
+};
+use causeway_domain::{
+    Address, Ask, ChainId, DepositMethod, EventKind, Evidence, Fact, FactKind, FactPlace, Order, OrderEvent,
+    OrderId, OrderStatus, Quote, QuoteId, RawAmount, RefundCause, Route, RowKeys, Terms, TokenId, TradeType,
+};
+use causeway_engine::{Marks, WorkOrders, WorkParts};
+use causeway_store::{Location, Store};
+use jiff::{SignedDuration, Timestamp};
+use tempfile::TempDir;
+
+use crate::fakes::{FakeAttesters, FakeCarrier, FakeHand, Nothing};
+
+pub(crate) const ORIGIN: u64 = 8453;
+pub(crate) const DESTINATION: u64 = 1;
+/// The chains' own times.
+pub(crate) const OPEN_UNTIL: u64 = 1_000;
+pub(crate) const FILL_UNTIL: u64 = 2_000;
+pub(crate) const REFUND_AFTER: u64 = 3_000;
+pub(crate) const AMOUNT_IN: u64 = 1_000;
+
+/// Read once: it is the slowest part of a test.
+static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
+
+pub(crate) fn chain(id: u64) -> ChainId {
+    ChainId::new(id).unwrap()
+}
+
+pub(crate) fn raw(units: u64) -> RawAmount {
+    RawAmount::new(U256::from(units))
+}
+
+pub(crate) fn address(byte: u8) -> Address {
+    Address::Evm(EvmAddress::repeat_byte(byte))
+}
+
+pub(crate) fn token(on: u64, byte: u8) -> TokenId {
+    TokenId::from_address(chain(on), address(byte)).unwrap()
+}
+
+pub(crate) fn input() -> TokenId {
+    token(ORIGIN, 5)
+}
+
+pub(crate) fn mark(number: u64, time: u64) -> BlockMark {
+    BlockMark { number, hash: B256::with_last_byte(1), time }
+}
+
+/// Later than any lease and any next look.
+pub(crate) fn later() -> Timestamp {
+    Timestamp::now() + SignedDuration::from_hours(1)
+}
+
+/// A real store with one order in it, and everything beyond the process made up.
+pub(crate) struct Scene {
+    pub(crate) store: Arc<Store>,
+    pub(crate) hand: Arc<FakeHand>,
+    pub(crate) relayer: Arc<FakeCarrier>,
+    pub(crate) marks: Arc<Marks>,
+    pub(crate) attesters: FakeAttesters,
+    pub(crate) row_keys: Arc<RowKeys>,
+    pub(crate) id: OrderId,
+    pub(crate) terms: Terms,
+    _folder: TempDir,
+}
+
+impl Scene {
+    /// An order that somebody was handed to deposit for.
+    pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// The same for a plain transfer to an address.
+    pub(crate) async fn transfer() -> Self {
+        Self::with(|order| {
+            order.method = DepositMethod::Transfer;
+            order.deposit_address = Some(address(0xda));
+            order.announced = true;
+        })
+        .await
+    }
+
+    pub(crate) async fn with(change: impl FnOnce(&mut Order)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Location::Sqlite(folder.path().join("orders.db"))).await.unwrap();
+        let (store, row_keys) = (Arc::new(store), Arc::new(RowKeys::new(0)));
+        let quote = quote(&row_keys);
+        store.put_quote(&quote).await.unwrap();
+        let mut order = order(&quote, &row_keys);
+        change(&mut order);
+        order.intent = order.terms.id();
+        let event = OrderEvent {
+            key: row_keys.next(order.created_at),
+            order: order.id.clone(),
+            kind: EventKind::Status(OrderStatus::Created),
+            detail: "It was built.".to_owned(),
+            at: order.created_at,
+        };
+        assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
+        Self {
+            hand: FakeHand::new(store.clone()),
+            relayer: FakeCarrier::new(chain(ORIGIN)),
+            marks: Arc::default(),
+            attesters: FakeAttesters { filled: false },
+            row_keys,
+            id: order.id,
+            terms: order.terms,
+            store,
+            _folder: folder,
+        }
+    }
+
+    pub(crate) fn hands(&self) -> HashMap<String, Arc<dyn Hand>> {
+        HashMap::from([("house".to_owned(), self.hand.clone() as Arc<dyn Hand>)])
+    }
+
+    /// A worker as a process would make it at its start.
+    pub(crate) fn worker(&self) -> WorkOrders {
+        WorkOrders::new(WorkParts {
+            orders: self.store.clone(),
+            facts: self.store.clone(),
+            hands: self.hands(),
+            relayers: HashMap::from([(chain(ORIGIN), self.relayer.clone() as Arc<dyn Carrier>)]),
+            desks: HashMap::new(),
+            attestations: Some(Arc::new(FakeAttesters { filled: self.attesters.filled })),
+            prices: Arc::new(Nothing),
+            gas: Arc::new(Nothing),
+            catalog: Arc::clone(&CATALOG),
+            row_keys: Arc::clone(&self.row_keys),
+            marks: Arc::clone(&self.marks),
+        })
+    }
+
+    /// Looks at whatever is due within the hour.
+    pub(crate) async fn turn(&self) {
+        self.worker().turn(later()).await.unwrap();
+    }
+
+    pub(crate) async fn order(&self) -> Order {
+        self.store.order(&self.id).await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn status(&self) -> OrderStatus {
+        self.order().await.status
+    }
+
+    pub(crate) fn fact(&self, kind: FactKind, block: u64) -> Fact {
+        let on = if matches!(kind, FactKind::Filled(_)) { self.terms.destination_chain_id } else { ORIGIN };
+        let tx = format!("0x{block:064x}");
+        let place = FactPlace { chain: chain(on), tx, index: 0, block, time: block };
+        Fact { intent: self.terms.id(), kind, place }
+    }
+
+    pub(crate) fn opened(&self, block: u64) -> Fact {
+        self.fact(FactKind::Opened(Box::new(self.terms)), block)
+    }
+
+    pub(crate) fn filled(&self) -> Fact {
+        self.fact(FactKind::Filled(raw(990)), 20)
+    }
+
+    pub(crate) fn claimed(&self) -> Fact {
+        self.fact(FactKind::Claimed(raw(AMOUNT_IN)), 30)
+    }
+
+    pub(crate) fn refunded(&self) -> Fact {
+        let cause = RefundCause::Waived;
+        self.fact(FactKind::Refunded { to: address(7), amount: raw(AMOUNT_IN), cause }, 40)
+    }
+
+    /// What a follower would do with that fact.
+    pub(crate) async fn show(&self, fact: Fact) {
+        show(&self.store, fact).await;
+    }
+
+    /// The chains' times move on.
+    pub(crate) fn pass(&self, seconds: u64) {
+        for id in [ORIGIN, DESTINATION] {
+            self.marks.set(chain(id), mark(seconds, seconds));
+        }
+    }
+}
+
+pub(crate) async fn show(store: &Store, fact: Fact) {
+    let (on, block) = (fact.place.chain, fact.place.block);
+    store.record_facts(on, Care::Large, mark(block, block), &[fact], Timestamp::now()).await.unwrap();
+}
+
+fn quote(row_keys: &RowKeys) -> Quote {
+    let route = Route {
+        id: "house".parse().unwrap(),
+        filler: "house".to_owned(),
+        kind: "native-filler".to_owned(),
+        exact_out: None,
+        deposit_methods: vec![DepositMethod::ContractCall],
+        amount_in: raw(AMOUNT_IN),
+        amount_out: raw(990),
+        min_amount_out: raw(990),
+        expected_duration_seconds: 12,
+        valid_before: Timestamp::now(),
+        price_holds_until: None,
+        estimated_gas: None,
+        fees: Vec::new(),
+        parties: None,
+    };
+    let ask = Ask {
+        trade_type: TradeType::ExactInput,
+        from: input(),
+        to: token(DESTINATION, 14),
+        amount: raw(AMOUNT_IN),
+        from_address: address(3),
+        recipient: address(16),
+        refund_to: address(7),
+        slippage: None,
+        deposit_methods: Vec::new(),
+        referral: None,
+    };
+    let created_at = Timestamp::now();
+    let (id, key) = (QuoteId::random().unwrap(), row_keys.next(created_at));
+    Quote { id, key, ask, integrator: None, created_at, routes: vec![route] }
+}
+
+fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
+    let now = Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap();
+    let id = OrderId::random().unwrap();
+    let word = |byte| address(byte).to_word();
+    let terms = Terms {
+        origin_chain_id: ORIGIN,
+        escrow: word(2),
+        user: word(3),
+        nonce: keccak256(id.as_str()),
+        input_token: word(5),
+        amount_in: U256::from(AMOUNT_IN),
+        refund_to: word(7),
+        filler: word(8),
+        payee: word(9),
+        referrer: B256::ZERO,
+        referrer_fee: U256::ZERO,
+        destination_chain_id: DESTINATION,
+        settler: word(13),
+        output_token: word(14),
+        amount_out: U256::from(990),
+        recipient: word(16),
+        open_deadline: OPEN_UNTIL,
+        fill_deadline: FILL_UNTIL,
+        refund_at: REFUND_AFTER,
+        epoch: 1,
+    };
+    Order {
+        id,
+        key: row_keys.next(now),
+        quote: quote.id.clone(),
+        route: "house".parse().unwrap(),
+        status: OrderStatus::Created,
+        trade_type: TradeType::ExactInput,
+        from: input(),
+        to: token(DESTINATION, 14),
+        src_amount: raw(AMOUNT_IN),
+        dest_amount: raw(990),
+        author: address(3),
+        recipient: address(16),
+        refund_to: address(7),
+        filler: "house".to_owned(),
+        kind: "native-filler".to_owned(),
+        method: DepositMethod::ContractCall,
+        terms,
+        intent: terms.id(),
+        deposit_address: None,
+        valid_before: now,
+        care: Care::Large,
+        announced: false,
+        told_tx: None,
+        handed: None,
+        decision: None,
+        evidence: Evidence::default(),
+        failure_reason: None,
+        // Nobody would look at it for a day.
+        due_at: now.checked_add(SignedDuration::from_hours(24)).ok(),
+        created_at: now,
+        updated_at: now,
+        version: 0,
+    }
+}

@@ -1,0 +1,55 @@
+use alloy_primitives::{Address, Bytes, U256};
+use alloy_sol_types::{SolCall, sol};
+use causeway_domain::ports::ChainError;
+use serde_json::json;
+
+use super::calldata::Encoded;
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::multicall;
+use crate::rpc::Call;
+use crate::send::TxRequest;
+
+sol! {
+    function allowance(address owner, address spender) external view returns (uint256);
+    function approve(address spender, uint256 amount) external returns (bool);
+}
+
+/// Some tokens count in 96 bits; more than half of what those can tell never runs out.
+const PLENTY: U256 = U256::from_limbs([0, 1 << 31, 0, 0]);
+
+/// How much the spender may take of the owner's token, as of the newest block.
+pub(super) async fn allowance(
+    client: &EvmClient,
+    token: Address,
+    owner: Address,
+    spender: Address,
+) -> Result<U256, ChainError> {
+    let data = Bytes::from(allowanceCall { owner, spender }.abi_encode());
+    let call = Call::new("eth_call", json!([{ "to": token, "data": data }, "latest"]));
+    let answer: Result<Bytes, CallError> = client.call(call).await;
+    Ok(multicall::word(&answer?))
+}
+
+/// Lets the spender take as much as it wants: our settler takes only what its caller asks it to deliver.
+pub(super) fn approve(token: Address, spender: Address) -> Encoded {
+    let data = approveCall { spender, amount: U256::MAX }.abi_encode();
+    let request = TxRequest { to: token, value: U256::ZERO, data: data.into() };
+    Encoded { request, least_gas: 0, spends: None }
+}
+
+/// Whether it need not be looked at again.
+pub(super) fn is_unlimited(allowance: U256) -> bool {
+    allowance >= PLENTY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_96_bit_token_calls_unlimited_is_and_a_million_coins_are_not() {
+        assert!(is_unlimited(U256::MAX) && is_unlimited((U256::ONE << 96) - U256::ONE));
+        assert!(!is_unlimited(U256::from(10).pow(U256::from(24))));
+    }
+}

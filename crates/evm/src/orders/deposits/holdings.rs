@@ -1,0 +1,66 @@
+use alloy_primitives::{Address, Bytes, U256};
+use alloy_sol_types::SolCall as _;
+use causeway_domain::RawAmount;
+use causeway_domain::ports::{ChainError, DepositError};
+use serde_json::json;
+
+use super::desk::EvmDesk;
+use super::payment::{Erc20, Payment};
+use crate::error::CallError;
+use crate::multicall::balance_of;
+use crate::rpc::Call;
+
+/// What the payer has, and has allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Holdings {
+    /// Of the chain's own coin.
+    pub(super) coins: U256,
+    /// What the spender may take already; no bound for the chain's own coin.
+    pub(super) allowance: U256,
+}
+
+impl EvmDesk {
+    /// Reads all in one batch and refuses a payer who has too little of the input.
+    pub(super) async fn holdings(
+        &self,
+        payment: &Payment,
+        spender: Address,
+    ) -> Result<Holdings, DepositError> {
+        let mut calls = vec![Call::new("eth_getBalance", json!([payment.user, "latest"]))];
+        if !payment.is_native() {
+            let allowance = Erc20::allowanceCall { owner: payment.user, spender }.abi_encode();
+            for data in [balance_of(payment.user), allowance] {
+                let call = json!([{ "to": payment.token, "data": Bytes::from(data) }, "latest"]);
+                calls.push(Call::new("eth_call", call));
+            }
+        }
+        let mut answers = self.client.batch::<String>(&calls).await.into_iter();
+        let mut answer = || answers.next().unwrap_or_else(|| Err(self.client.nonsense("too few answers")));
+        let coins = answer().and_then(|text| {
+            let digits = text.strip_prefix("0x").and_then(|hex| U256::from_str_radix(hex, 16).ok());
+            digits.ok_or_else(|| self.client.nonsense("a balance that is no number"))
+        });
+        let coins = coins.map_err(ChainError::from)?;
+        let (has, allowance) = if payment.is_native() {
+            (coins, U256::MAX)
+        } else {
+            (of_token(payment, answer())?, of_token(payment, answer())?)
+        };
+        if has < payment.amount {
+            let (has, needs) = (RawAmount::new(has), RawAmount::new(payment.amount));
+            return Err(DepositError::Balance { has, needs });
+        }
+        Ok(Holdings { coins, allowance })
+    }
+}
+
+/// The number that the token answered; what answers none is no token.
+fn of_token(payment: &Payment, answer: Result<String, CallError>) -> Result<U256, DepositError> {
+    let number = match answer {
+        Ok(text) => text.parse::<Bytes>().ok().and_then(|data| data.first_chunk::<32>().copied()),
+        Err(CallError::Refused { .. }) => None,
+        Err(error) => return Err(ChainError::from(error).into()),
+    };
+    let missing = || DepositError::WouldFail(format!("there is no token at {} on this chain", payment.token));
+    number.map(U256::from_be_bytes).ok_or_else(missing)
+}

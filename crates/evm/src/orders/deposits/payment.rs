@@ -1,0 +1,75 @@
+use alloy_primitives::{Address, B256, Bytes, U256};
+use alloy_sol_types::{SolCall as _, sol};
+use causeway_domain::{Deployment, Terms};
+
+use crate::attest::evm_address;
+use crate::contracts::{Escrow, onchain_envelope};
+use crate::send::TxRequest;
+
+sol! {
+    interface Erc20 {
+        event Transfer(address indexed from, address indexed to, uint256 value);
+
+        function allowance(address owner, address spender) external view returns (uint256);
+        function approve(address spender, uint256 amount) external;
+        function transfer(address to, uint256 amount) external;
+    }
+}
+
+/// Who pays what, read from an order's terms.
+#[derive(Clone, Debug)]
+pub(super) struct Payment {
+    pub(super) user: Address,
+    /// The zero address is the chain's own coin.
+    pub(super) token: Address,
+    pub(super) amount: U256,
+    /// The payer's own call of the escrow.
+    pub(super) open: TxRequest,
+}
+
+impl Payment {
+    /// What is to be paid into this escrow; in words why these terms are not for it.
+    pub(super) fn read(terms: &Terms, contracts: &Deployment) -> Result<Self, String> {
+        if terms.origin_chain_id != contracts.chain.get() {
+            return Err(format!(
+                "the order is paid on chain {}, not on chain {}",
+                terms.origin_chain_id, contracts.chain
+            ));
+        }
+        if terms.escrow != contracts.escrow.into_word() {
+            return Err(format!("the order is for another escrow, {}", terms.escrow));
+        }
+        let envelope = onchain_envelope(terms)
+            .ok_or_else(|| "the order's deadlines are beyond what the escrow can read".to_owned())?;
+        let address =
+            |word: B256| evm_address(word).ok_or_else(|| format!("{word} is no address of an EVM chain"));
+        let (user, token) = (address(terms.user)?, address(terms.input_token)?);
+        let value = if token.is_zero() { terms.amount_in } else { U256::ZERO };
+        let data = Escrow::openCall { order: envelope }.abi_encode().into();
+        let open = TxRequest { to: contracts.escrow, value, data };
+        Ok(Self { user, token, amount: terms.amount_in, open })
+    }
+
+    pub(super) fn is_native(&self) -> bool {
+        self.token.is_zero()
+    }
+
+    pub(super) fn approve(&self, spender: Address, amount: U256) -> TxRequest {
+        self.of_token(Erc20::approveCall { spender, amount }.abi_encode())
+    }
+
+    /// The bare movement of the money, which shows whether the token lets it go.
+    pub(super) fn transfer(&self) -> TxRequest {
+        self.of_token(Erc20::transferCall { to: self.open.to, amount: self.amount }.abi_encode())
+    }
+
+    fn of_token(&self, data: Vec<u8>) -> TxRequest {
+        TxRequest { to: self.token, value: U256::ZERO, data: data.into() }
+    }
+}
+
+/// Whether a token said yes: silence counts, as it does for the escrow, and a false does not.
+pub(super) fn said_yes(answer: &Bytes) -> bool {
+    answer.is_empty()
+        || answer.first_chunk::<32>().is_some_and(|word| U256::from_be_bytes(*word) == U256::ONE)
+}

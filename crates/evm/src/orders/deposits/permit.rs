@@ -1,0 +1,141 @@
+use alloy_primitives::{Address, Bytes, Signature, U256};
+use alloy_sol_types::SolCall as _;
+use causeway_domain::Terms;
+use causeway_domain::ports::{ChainError, CheckError, DepositError, NotThisDeposit, WalletAction};
+use serde_json::Value;
+
+use super::desk::EvmDesk;
+use super::payment::Payment;
+use super::typed_data::PermitData;
+use super::words::{Cause, Refusal};
+use crate::contracts::{Escrow, gasless_envelope};
+use crate::send::TxRequest;
+use crate::simulate::Simulation;
+
+impl EvmDesk {
+    pub(super) async fn permit_request(
+        &self,
+        terms: &Terms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+        let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
+        let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
+        let permit2 = permit2.ok_or(DepositError::NotOffered)?;
+        let holdings = self.holdings(&payment, permit2).await?;
+        let mut before = self.approvals(&payment, permit2, holdings.allowance).await?;
+        // There is no signature to try yet; the payer's own deposit of these terms fails for the same reasons.
+        self.rehearse_allowed(terms, &payment).await?;
+        if !before.is_empty() {
+            self.check_gas(&before, holdings.coins).await?;
+            before = self.behind_switch(before);
+        }
+        Ok((PermitData { permit2, terms }.json(), before))
+    }
+
+    pub(super) async fn judge_permit(&self, terms: &Terms, permit: &[u8]) -> Result<(), CheckError> {
+        let payment = Payment::read(terms, &self.contracts).map_err(NotThisDeposit)?;
+        let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
+        let permit2 =
+            permit2.ok_or_else(|| NotThisDeposit("permits are not taken for this token here".to_owned()))?;
+        let code = self.client.code(payment.user).await.map_err(ChainError::from)?;
+        // A contract judges its signatures itself, which the trial below shows.
+        if code.is_empty() {
+            let digest = PermitData { permit2, terms }.digest();
+            let signer = read_signature(permit)?.recover_address_from_prehash(&digest);
+            let signer = signer.map_err(|_| refused("no key makes such a signature"))?;
+            if signer != payment.user {
+                return Err(wrong_signer(signer, payment.user).into());
+            }
+        }
+        let open =
+            open_for(terms, permit).ok_or_else(|| refused("the order's deadlines are out of range"))?;
+        let open = TxRequest { to: self.contracts.escrow, value: U256::ZERO, data: open };
+        match self.client.simulate(self.relayer, &open).await.map_err(ChainError::from)? {
+            Simulation::Passes(_) => Ok(()),
+            Simulation::Fails { words, data } => {
+                let refusal = Refusal::read(words, data.as_ref());
+                if refusal.cause == Cause::Epoch {
+                    self.forget_epoch();
+                }
+                Err(NotThisDeposit(refusal.words).into())
+            }
+        }
+    }
+}
+
+fn open_for(terms: &Terms, permit: &[u8]) -> Option<Bytes> {
+    let order = gasless_envelope(terms)?;
+    let signature = Bytes::copy_from_slice(permit);
+    Some(Escrow::openForCall { order, signature, originFillerData: Bytes::new() }.abi_encode().into())
+}
+
+fn refused(words: &str) -> NotThisDeposit {
+    NotThisDeposit(words.to_owned())
+}
+
+fn wrong_signer(signer: Address, user: Address) -> NotThisDeposit {
+    NotThisDeposit(format!(
+        "the signature is not the payer's over this order: it belongs to {signer} instead of {user}, so another key signed, \
+         or another order was signed"
+    ))
+}
+
+/// A signature as Permit2 takes it from a plain account, 65 bytes or the 64 of EIP-2098. Its mirror image, which Permit2
+/// would take as well, is refused: no permit has two faces.
+fn read_signature(bytes: &[u8]) -> Result<Signature, NotThisDeposit> {
+    let signature = match bytes {
+        [.., 27 | 28] if bytes.len() == 65 => Signature::from_raw(bytes).ok(),
+        _ if bytes.len() == 65 => {
+            return Err(refused("the last byte of a signature of 65 bytes must be 27 or 28"));
+        }
+        _ if bytes.len() == 64 => Some(Signature::from_erc2098(bytes)),
+        _ => {
+            let words = format!("a signature has 65 bytes, or 64 in its short form, and not {}", bytes.len());
+            return Err(NotThisDeposit(words));
+        }
+    };
+    let signature = signature.ok_or_else(|| refused("this is not a signature"))?;
+    if signature.normalize_s().is_some() {
+        return Err(refused(
+            "the signature is the mirror image of a proper one: its s is above half of the curve's order",
+        ));
+    }
+    Ok(signature)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::send::Signer;
+
+    #[test]
+    fn both_forms_of_a_signature_are_read_alike_and_the_mirror_image_is_refused() {
+        let signer = Signer::from_bytes(&[7; 32]).unwrap();
+        for byte in 0..20 {
+            let made = signer.sign_digest(&[byte; 32].into()).unwrap();
+            assert_eq!(read_signature(&made.as_bytes()).unwrap(), made);
+            assert_eq!(read_signature(&made.as_erc2098()).unwrap(), made);
+            let order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
+            let order = U256::from_str_radix(order, 16).unwrap();
+            let mirror = Signature::new(made.r(), order - made.s(), !made.v());
+            assert!(read_signature(&mirror.as_bytes()).unwrap_err().0.contains("mirror"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..70)) {
+            let _ = read_signature(&bytes);
+        }
+
+        #[test]
+        fn bytes_of_the_right_length_are_read_or_refused_without_panic(bytes in any::<[[u8; 32]; 2]>(), last in any::<u8>()) {
+            let bytes = bytes.concat();
+            if let Ok(signature) = read_signature(&bytes) {
+                let _ = signature.recover_address_from_prehash(&[1; 32].into());
+            }
+            let _ = read_signature(&[bytes, vec![last]].concat());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+use alloy_primitives::{Address, B256, U256, keccak256};
+use alloy_sol_types::eip712_domain;
+use causeway_domain::{TERMS_TYPE, Terms};
+use serde_json::{Map, Value, json};
+
+const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
+/// Permit2's part of the type; the witness and its type follow.
+const PERMIT_STUB: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,\
+uint256 deadline,CausewayOrder witness)";
+
+/// A transfer by Permit2 into the escrow, with all terms of the order as its witness.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PermitData<'a> {
+    pub(super) permit2: Address,
+    pub(super) terms: &'a Terms,
+}
+
+impl PermitData<'_> {
+    fn token(&self) -> Address {
+        Address::from_word(self.terms.input_token)
+    }
+
+    fn escrow(&self) -> Address {
+        Address::from_word(self.terms.escrow)
+    }
+
+    /// What the payer signs; the witness's own hash is the order's id.
+    pub(super) fn digest(&self) -> B256 {
+        let domain = eip712_domain! {
+            name: "Permit2",
+            chain_id: self.terms.origin_chain_id,
+            verifying_contract: self.permit2,
+        };
+        let number = |value: u64| B256::from(U256::from(value));
+        let permitted =
+            hash_words(keccak256(PERMITTED_TYPE), &[self.token().into_word(), self.terms.amount_in.into()]);
+        let kind = keccak256([PERMIT_STUB, TERMS_TYPE, PERMITTED_TYPE].concat());
+        let words = [
+            permitted,
+            self.escrow().into_word(),
+            self.terms.nonce,
+            number(self.terms.open_deadline),
+            self.terms.id(),
+        ];
+        let permit = hash_words(kind, &words);
+        keccak256([&[0x19, 0x01][..], domain.separator().as_slice(), permit.as_slice()].concat())
+    }
+
+    /// The same for `eth_signTypedData_v4`. Numbers are decimal text: wallets lose digits of larger ones.
+    pub(super) fn json(&self) -> Value {
+        let order_fields = fields(TERMS_TYPE);
+        let witness: Map<String, Value> = order_fields
+            .iter()
+            .zip(self.terms.words())
+            .map(|((kind, name), word)| {
+                let value = match *kind {
+                    "uint256" => json!(U256::from_be_bytes(word.0).to_string()),
+                    _ => json!(word),
+                };
+                ((*name).to_owned(), value)
+            })
+            .collect();
+        json!({
+            "domain": {
+                "name": "Permit2",
+                "chainId": self.terms.origin_chain_id,
+                "verifyingContract": self.permit2,
+            },
+            "types": {
+                "EIP712Domain": [
+                    { "name": "name", "type": "string" },
+                    { "name": "chainId", "type": "uint256" },
+                    { "name": "verifyingContract", "type": "address" },
+                ],
+                "PermitWitnessTransferFrom": type_json(PERMIT_STUB),
+                "TokenPermissions": type_json(PERMITTED_TYPE),
+                "CausewayOrder": type_json(TERMS_TYPE),
+            },
+            "primaryType": "PermitWitnessTransferFrom",
+            "message": {
+                "permitted": { "token": self.token(), "amount": self.terms.amount_in.to_string() },
+                "spender": self.escrow(),
+                "nonce": U256::from_be_bytes(self.terms.nonce.0).to_string(),
+                "deadline": self.terms.open_deadline.to_string(),
+                "witness": witness,
+            },
+        })
+    }
+}
+
+fn hash_words(kind: B256, words: &[B256]) -> B256 {
+    keccak256([kind.as_slice(), &words.concat()].concat())
+}
+
+/// Types and names of the fields of a type as EIP-712 writes it.
+fn fields(kind: &'static str) -> Vec<(&'static str, &'static str)> {
+    let inner = kind.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')');
+    inner.split(',').filter_map(|field| field.split_once(' ')).collect()
+}
+
+fn type_json(kind: &'static str) -> Value {
+    let field = |(kind, name): (&str, &str)| json!({ "name": name, "type": kind });
+    fields(kind).into_iter().map(field).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wallet_is_shown_the_types_that_permit2_hashes() {
+        let written = |name: &str, kind: &'static str| {
+            let fields = type_json(kind);
+            let fields = fields.as_array().unwrap().iter();
+            let text = |field: &Value| {
+                format!("{} {}", field["type"].as_str().unwrap(), field["name"].as_str().unwrap())
+            };
+            format!("{name}({})", fields.map(text).collect::<Vec<_>>().join(","))
+        };
+        assert_eq!(written("CausewayOrder", TERMS_TYPE), TERMS_TYPE);
+        assert_eq!(written("TokenPermissions", PERMITTED_TYPE), PERMITTED_TYPE);
+        assert_eq!(written("PermitWitnessTransferFrom", PERMIT_STUB), PERMIT_STUB);
+    }
+}

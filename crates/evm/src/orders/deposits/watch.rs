@@ -1,0 +1,168 @@
+use alloy_primitives::{Address as EvmAddress, B256, U64, U256};
+use alloy_sol_types::SolEvent as _;
+use async_trait::async_trait;
+use causeway_domain::ports::{AddressWatch, ChainError};
+use causeway_domain::{Address, ChainId, RawAmount, TokenId};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::payment::Erc20;
+use crate::blocks::{BlockTag, Log};
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::multicall::Ask;
+use crate::rpc::Call;
+
+/// How many of the newest blocks are looked through for a transfer of the chain's own coin.
+const BLOCKS_LOOKED_THROUGH: u64 = 64;
+/// Full blocks are large; so many are asked for at once.
+const BLOCKS_AT_ONCE: usize = 8;
+
+/// Watches plain addresses of one EVM chain.
+#[derive(Clone, Debug)]
+pub struct EvmAddressWatch {
+    client: EvmClient,
+}
+
+#[derive(Debug, Deserialize)]
+struct FullBlock {
+    transactions: Vec<Sent>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Sent {
+    hash: B256,
+    to: Option<EvmAddress>,
+    value: U256,
+}
+
+impl EvmAddressWatch {
+    /// A watch over the chain of `client`.
+    pub const fn new(client: EvmClient) -> Self {
+        Self { client }
+    }
+
+    /// An address of this chain, or a refusal that says it is none.
+    fn evm(&self, address: Address) -> Result<EvmAddress, ChainError> {
+        match address {
+            Address::Evm(address) => Ok(address),
+            Address::Solana(_) => {
+                let words = format!("{address} is not an address of this chain");
+                Err(ChainError::Refused(self.client.chain_id(), words))
+            }
+        }
+    }
+
+    fn token(&self, token: TokenId) -> Result<EvmAddress, ChainError> {
+        if token.chain() != self.client.chain_id() {
+            let words = format!("{} is a token of chain {}", token.address(), token.chain());
+            return Err(ChainError::Refused(self.client.chain_id(), words));
+        }
+        self.evm(token.address())
+    }
+
+    /// The newest log that shows the token arriving; a range that is too large for the node is halved, newer half first.
+    async fn newest_transfer(
+        &self,
+        to: EvmAddress,
+        token: EvmAddress,
+        range: (u64, u64),
+    ) -> Result<Option<B256>, CallError> {
+        let mut open = vec![range];
+        while let Some((first, last)) = open.pop() {
+            let filter = json!([{
+                "address": token,
+                "fromBlock": U64::from(first),
+                "toBlock": U64::from(last),
+                "topics": [Erc20::Transfer::SIGNATURE_HASH, null, to.into_word()],
+            }]);
+            match self.client.call::<Vec<Log>>(Call::new("eth_getLogs", filter)).await {
+                Ok(logs) => {
+                    let of_range = |log: &&Log| {
+                        log.address == token
+                            && (first..=last).contains(&log.block_number)
+                            && log.topics.get(2) == Some(&to.into_word())
+                            && !log.removed
+                    };
+                    let newest = logs.iter().filter(of_range).max_by_key(|log| (log.block_number, log.index));
+                    if let Some(log) = newest {
+                        return Ok(Some(log.transaction_hash));
+                    }
+                }
+                Err(error) if error.asks_for_less() && first < last => {
+                    let middle = first.midpoint(last);
+                    open.extend([(first, middle), (middle.saturating_add(1), last)]);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The newest transaction that carries coins there. Coins that a contract sent are not found this way.
+    async fn newest_payment(
+        &self,
+        to: EvmAddress,
+        (first, last): (u64, u64),
+    ) -> Result<Option<B256>, CallError> {
+        let first = first.max(last.saturating_sub(BLOCKS_LOOKED_THROUGH.saturating_sub(1)));
+        let numbers: Vec<u64> = (first..=last).rev().collect();
+        for numbers in numbers.chunks(BLOCKS_AT_ONCE) {
+            let call = |number: &u64| {
+                Call::new("eth_getBlockByNumber", json!([BlockTag::Number(*number).json(), true]))
+            };
+            let calls: Vec<Call> = numbers.iter().map(call).collect();
+            let mut found = Vec::new();
+            for block in self.client.batch::<Option<FullBlock>>(&calls).await {
+                let transactions = block?.map_or_else(Vec::new, |block| block.transactions);
+                let brings = |sent: &Sent| sent.to == Some(to) && !sent.value.is_zero();
+                found.extend(transactions.into_iter().rev().filter(brings).map(|sent| sent.hash));
+            }
+            let receipts = self.client.receipts(&found).await?;
+            let succeeded = receipts.into_iter().flatten().find(|receipt| receipt.status == 1);
+            if let Some(receipt) = succeeded {
+                return Ok(Some(receipt.transaction_hash));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl AddressWatch for EvmAddressWatch {
+    fn chain(&self) -> ChainId {
+        self.client.chain_id()
+    }
+
+    async fn balances_at(
+        &self,
+        wanted: &[(Address, TokenId)],
+        block: u64,
+    ) -> Result<Vec<RawAmount>, ChainError> {
+        let ask = |(owner, token): &(Address, TokenId)| {
+            Ok(Ask { owner: self.evm(*owner)?, token: self.token(*token)? })
+        };
+        let asks: Vec<Ask> = wanted.iter().map(ask).collect::<Result<_, ChainError>>()?;
+        let held = self.client.balances_of(&asks, BlockTag::Number(block)).await?;
+        Ok(held.into_iter().map(RawAmount::new).collect())
+    }
+
+    async fn brought_by(
+        &self,
+        address: Address,
+        token: TokenId,
+        from: u64,
+        to: u64,
+    ) -> Result<Option<String>, ChainError> {
+        let (address, token) = (self.evm(address)?, self.token(token)?);
+        if from > to {
+            return Ok(None);
+        }
+        let found = if token.is_zero() {
+            self.newest_payment(address, (from, to)).await?
+        } else {
+            self.newest_transfer(address, token, (from, to)).await?
+        };
+        Ok(found.map(|hash| hash.to_string()))
+    }
+}

@@ -1,0 +1,15 @@
+//! Swap orders on an EVM chain: what its contracts tell, and what a key does there.
+
+mod allowance;
+mod calldata;
+mod carry;
+mod deposits;
+mod facts;
+mod finality;
+mod follow;
+mod memory;
+
+pub use carry::EvmCarrier;
+pub use deposits::{EvmAddressWatch, EvmDesk};
+pub use finality::OrderFinality;
+pub use follow::{OrderFollowConfig, OrderFollower};

@@ -1,0 +1,144 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+
+use alloy_primitives::B256;
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    Attestations, Carrier, CollectError, Deed, DeedError, Progress, Reservation, ReservationKind,
+    ReservationLimit, Reservations, Reserved, StoreError,
+};
+use causeway_domain::{Address, Attestation, ChainId, Collected, RawAmount, SignatureBytes, Terms, TokenId};
+use jiff::Timestamp;
+
+/// Keeps reservations in memory, as the port says.
+#[derive(Default)]
+pub(super) struct Promises(pub(super) Mutex<Vec<Reservation>>);
+
+impl Promises {
+    pub(super) fn all(&self) -> Vec<Reservation> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Reservations for Promises {
+    async fn reserve(
+        &self,
+        wanted: &Reservation,
+        limit: ReservationLimit,
+        now: Timestamp,
+    ) -> Result<Reserved, StoreError> {
+        let mut held = self.0.lock().unwrap();
+        held.retain(|one| one.expires_at.is_none_or(|at| at > now));
+        let (mut reserved, mut builds) = (RawAmount::ZERO, RawAmount::ZERO);
+        for one in held.iter().filter(|one| (&one.filler, one.token) == (&wanted.filler, wanted.token)) {
+            if one.holder == wanted.holder {
+                match (one.kind, wanted.kind) {
+                    (ReservationKind::Build, ReservationKind::Order) => continue,
+                    _ if one.amount == wanted.amount => return Ok(Reserved::Existing),
+                    _ => return Err(StoreError::Conflict("another amount")),
+                }
+            }
+            reserved = reserved.checked_add(one.amount).unwrap();
+            if one.kind == ReservationKind::Build {
+                builds = builds.checked_add(one.amount).unwrap();
+            }
+        }
+        if !limit.admits(wanted.kind, wanted.amount, reserved, builds) {
+            return Ok(Reserved::OverLimit { reserved });
+        }
+        held.retain(|one| (&one.holder, one.token) != (&wanted.holder, wanted.token));
+        held.push(wanted.clone());
+        Ok(Reserved::Written)
+    }
+
+    async fn release(&self, filler: &str, holder: &str) -> Result<(), StoreError> {
+        self.0.lock().unwrap().retain(|one| (one.filler.as_str(), one.holder.as_str()) != (filler, holder));
+        Ok(())
+    }
+
+    async fn reserved(&self, _: &str, _: TokenId, _: Timestamp) -> Result<RawAmount, StoreError> {
+        unreachable!("the hand asks the book")
+    }
+
+    async fn all_reserved(&self, _: &str, _: Timestamp) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
+        unreachable!("the hand asks the book")
+    }
+}
+
+/// A key's hand that remembers what it was told to send.
+pub(super) struct Key {
+    chain: ChainId,
+    account: Address,
+    /// How far each purpose has come; a test may change it.
+    pub(super) states: Mutex<HashMap<String, Progress>>,
+    pub(super) sent: Mutex<Vec<(String, Deed)>>,
+    /// Whether something must happen before anything can be sent.
+    pub(super) waits: Mutex<bool>,
+}
+
+impl Key {
+    pub(super) fn new(chain: ChainId, account: Address) -> Self {
+        let (states, sent, waits) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { chain, account, states, sent, waits }
+    }
+
+    pub(super) fn set(&self, purpose: &str, progress: Progress) {
+        self.states.lock().unwrap().insert(purpose.to_owned(), progress);
+    }
+
+    pub(super) fn sent(&self) -> Vec<(String, Deed)> {
+        self.sent.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Carrier for Key {
+    fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    fn account(&self) -> Address {
+        self.account
+    }
+
+    async fn carry(&self, purpose: &str, deed: &Deed, _: Timestamp) -> Result<Progress, DeedError> {
+        if *self.waits.lock().unwrap() {
+            return Ok(Progress::Waiting);
+        }
+        let mut states = self.states.lock().unwrap();
+        if let Some(known) = states.get(purpose) {
+            return Ok(known.clone());
+        }
+        self.sent.lock().unwrap().push((purpose.to_owned(), deed.clone()));
+        let progress = Progress::OnItsWay(format!("tx of {purpose}"));
+        states.insert(purpose.to_owned(), progress.clone());
+        Ok(progress)
+    }
+
+    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError> {
+        Ok(self.states.lock().unwrap().get(purpose).cloned())
+    }
+
+    async fn tend(&self, _: Timestamp) -> Result<(), DeedError> {
+        unreachable!("others tend")
+    }
+}
+
+/// Attesters who say what a test tells them to, of the orders that they know.
+#[derive(Default)]
+pub(super) struct Attesters(pub(super) Mutex<BTreeMap<B256, Attestation>>);
+
+pub(super) const SIGNATURE: SignatureBytes = SignatureBytes::repeat_byte(0x51);
+
+#[async_trait]
+impl Attestations for Attesters {
+    async fn collect(&self, terms: &Terms) -> Result<Collected, CollectError> {
+        match self.0.lock().unwrap().get(&terms.id()) {
+            Some(attestation) => {
+                Ok(Collected { attestation: *attestation, signatures: vec![SIGNATURE, SIGNATURE] })
+            }
+            None => Err(CollectError { have: 0, need: 2, retry: true, answers: Vec::new() }),
+        }
+    }
+}

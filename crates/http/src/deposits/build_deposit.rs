@@ -1,0 +1,66 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use causeway_wire::{BuildAnswer, BuildAsk, ErrorBody};
+
+use super::map_built::map_built;
+use super::read_build::read_build;
+use crate::App;
+use crate::error::ApiResult;
+use crate::extract::Body;
+
+/// Turns a route into a deposit that a wallet can make.
+///
+/// The first build freezes the order's terms; the same values again give the same deposit, others need a new quote. The
+/// deposit is tried against the chain first, so that a wallet window opens only for what works. Every answer carries
+/// `summary`, which says in plain sentences what is about to be signed, and the `terms` with which the deposit can be had
+/// back without us. An order that is paid by `TRANSFER` exists from now on and moves by itself; nothing is submitted for it.
+#[utoipa::path(
+    post,
+    path = "/v1/deposit/build",
+    tag = "deposits",
+    request_body(content = BuildAsk, example = json!({
+        "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "house",
+        "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", "depositMethod": "CONTRACT_CALL",
+    })),
+    responses(
+        (status = 200, body = BuildAnswer),
+        (
+            status = 400,
+            description = "ValidationException, UnexpectedFromAddressException or BadRequestException with \
+                           `details.errorCode`: ROUTE_ALREADY_BUILT, INSUFFICIENT_BALANCE, INSUFFICIENT_GAS or \
+                           SIMULATION_REVERTED",
+            body = ErrorBody,
+            example = json!({
+                "name": "BadRequestException",
+                "message": "The payer has 12.5 USDC, and the deposit takes 1000.",
+                "details": { "errorCode": "INSUFFICIENT_BALANCE", "symbol": "USDC", "has": "12.5", "needs": "1000" },
+            }),
+        ),
+        (status = 404, description = "QuoteNotFoundException", body = ErrorBody, example = json!({
+            "name": "QuoteNotFoundException",
+            "message": "Quote 019a8c3f5b200f8fad5bd9cb469fa16570867728950e is not known; ask for a new one.",
+        })),
+        (status = 410, description = "QuoteExpiredException", body = ErrorBody, example = json!({
+            "name": "QuoteExpiredException",
+            "message": "The route was valid before 2026-11-15T12:00:00Z; ask for a new quote.",
+            "details": { "validBefore": 1_794_744_000 },
+        })),
+        (status = 413, description = "PayloadTooLargeException", body = ErrorBody),
+        (
+            status = 422,
+            description = "NotSupportedDepositMethodException or NotSupportedChainException",
+            body = ErrorBody,
+            example = json!({
+                "name": "NotSupportedDepositMethodException",
+                "message": "The route does not offer PERMIT2; it offers CONTRACT_CALL, TRANSFER.",
+                "details": { "depositMethod": "PERMIT2", "depositMethods": ["CONTRACT_CALL", "TRANSFER"] },
+            }),
+        ),
+    ),
+)]
+pub(crate) async fn build_deposit(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<BuildAnswer>> {
+    let built = app.build_deposit.build(read_build(body)?).await?;
+    map_built(&app, built).map(Json)
+}

@@ -1,0 +1,51 @@
+use causeway_domain::ChainId;
+use causeway_domain::ports::{SendPurpose, WalletAction, WalletTransaction};
+use causeway_wire::{Approval, WalletApproval, WalletRequest};
+use serde_json::{Value, json};
+
+/// What a wallet is asked to do, in the requests that EVM wallets take.
+pub(super) fn map_approvals(chain: ChainId, actions: &[WalletAction]) -> Vec<Approval> {
+    actions.iter().map(|action| Approval::Eip1193(map_action(chain, action))).collect()
+}
+
+fn map_action(chain: ChainId, action: &WalletAction) -> WalletApproval {
+    match action {
+        WalletAction::SwitchChain(chain) => WalletApproval {
+            request: request("wallet_switchEthereumChain", json!({ "chainId": hex(chain.get()) })),
+            wait_for_receipt: None,
+            deposit: None,
+        },
+        WalletAction::Send { purpose, transaction } => {
+            let is_deposit = *purpose == SendPurpose::Deposit;
+            WalletApproval {
+                request: request("eth_sendTransaction", map_transaction(chain, transaction)),
+                // Whatever comes before the deposit changes what the deposit finds.
+                wait_for_receipt: (!is_deposit).then_some(true),
+                deposit: is_deposit.then_some(true),
+            }
+        }
+    }
+}
+
+fn request(method: &str, params: Value) -> WalletRequest {
+    WalletRequest { method: method.to_owned(), params: vec![params] }
+}
+
+fn map_transaction(chain: ChainId, transaction: &WalletTransaction) -> Value {
+    let mut object = json!({
+        "from": transaction.from.to_string(),
+        "to": transaction.to.to_string(),
+        "data": transaction.data.to_string(),
+        "value": format!("{:#x}", transaction.value),
+        "chainId": hex(chain.get()),
+    });
+    if let (Some(gas), Some(object)) = (transaction.gas, object.as_object_mut()) {
+        object.insert("gas".to_owned(), hex(gas).into());
+    }
+    object
+}
+
+/// A number as JSON-RPC writes it.
+fn hex(number: u64) -> String {
+    format!("{number:#x}")
+}

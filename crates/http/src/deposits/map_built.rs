@@ -1,0 +1,116 @@
+use causeway_domain::{Order, Terms};
+use causeway_engine::{Built, BuiltDeposit};
+use causeway_wire as wire;
+
+use super::map_approvals::map_approvals;
+use super::map_transfer::map_transfer;
+use crate::App;
+use crate::error::{ApiError, ApiResult};
+use crate::mapping::address_of;
+
+/// A built deposit as the wire shows it.
+pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer> {
+    let Built { order, deposit, summary } = built;
+    let chain = order.from.chain();
+    let intent_id = order.intent.to_string();
+    let recovery = map_recovery(app, &order);
+    let frozen = wire::FrozenOrder { summary, terms: map_terms(&order.terms), recovery };
+    Ok(match deposit {
+        BuiltDeposit::ContractCall(actions) => wire::BuildAnswer::ContractCall(wire::ContractCallDeposit {
+            approvals: map_approvals(chain, &actions),
+            intent_id,
+            frozen,
+        }),
+        BuiltDeposit::Permit { typed, before } => wire::BuildAnswer::Permit2(wire::PermitDeposit {
+            permit: typed,
+            transfer_details: wire::TransferDetails {
+                to: address_of(order.terms.escrow, chain.family()).to_string(),
+                requested_amount: order.terms.amount_in.to_string(),
+            },
+            approvals: map_approvals(chain, &before),
+            intent_id,
+            frozen,
+        }),
+        BuiltDeposit::Transfer => {
+            let missing = |what: &'static str| move || ApiError::internal(&what);
+            let to = order.deposit_address.ok_or_else(missing("a transfer was built without an address"))?;
+            let decimals = app.catalog.snapshot().token(&order.from).map(|listed| listed.token.decimals);
+            let decimals = decimals.ok_or_else(missing("the input of an order is in the catalog no more"))?;
+            let transfer = map_transfer(&order, to, decimals, &app.options.public_url);
+            let deposit = transfer.clone();
+            wire::BuildAnswer::Transfer(Box::new(wire::TransferDeposit { transfer, deposit, frozen }))
+        }
+    })
+}
+
+fn map_recovery(app: &App, order: &Order) -> wire::Recovery {
+    let (terms, chain) = (&order.terms, order.from.chain());
+    // Only the factory that belongs to the order's own escrow knows its deposit address.
+    let home = |there: &&causeway_domain::Deployment| {
+        there.chain == chain && there.escrow.into_word() == terms.escrow && order.deposit_address.is_some()
+    };
+    wire::Recovery {
+        chain_id: chain.get(),
+        escrow: address_of(terms.escrow, chain.family()).to_string(),
+        refund_after: if terms.is_same_chain() { terms.fill_deadline } else { terms.refund_at },
+        deposit_factory: app.deployments.iter().find(home).map(|there| there.deposit_factory.to_string()),
+    }
+}
+
+/// The terms by the names and in the order of their EIP-712 type.
+fn map_terms(terms: &Terms) -> wire::Terms {
+    wire::Terms {
+        version: causeway_domain::TERMS_VERSION.to_string(),
+        origin_chain_id: terms.origin_chain_id.to_string(),
+        escrow: terms.escrow.to_string(),
+        user: terms.user.to_string(),
+        nonce: terms.nonce.to_string(),
+        input_token: terms.input_token.to_string(),
+        amount_in: terms.amount_in.to_string(),
+        refund_to: terms.refund_to.to_string(),
+        filler: terms.filler.to_string(),
+        payee: terms.payee.to_string(),
+        referrer: terms.referrer.to_string(),
+        referrer_fee: terms.referrer_fee.to_string(),
+        destination_chain_id: terms.destination_chain_id.to_string(),
+        settler: terms.settler.to_string(),
+        output_token: terms.output_token.to_string(),
+        amount_out: terms.amount_out.to_string(),
+        recipient: terms.recipient.to_string(),
+        open_deadline: terms.open_deadline.to_string(),
+        fill_deadline: terms.fill_deadline.to_string(),
+        refund_at: terms.refund_at.to_string(),
+        epoch: terms.epoch.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::{B256, U256, keccak256};
+    use causeway_domain::TERMS_TYPE;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Who holds the answer can rebuild the id by which the chain knows the order.
+    #[test]
+    fn the_terms_are_named_and_ordered_as_the_chain_hashes_them() {
+        let terms = Terms::from_bytes(
+            &(0..21_u64).flat_map(|n| B256::from(U256::from(n.max(1))).0).collect::<Vec<u8>>(),
+        )
+        .unwrap();
+        let shown = serde_json::to_value(map_terms(&terms)).unwrap();
+        let mut words = keccak256(TERMS_TYPE).to_vec();
+        let fields = TERMS_TYPE.trim_start_matches("CausewayOrder(").trim_end_matches(')').split(',');
+        for (kind, name) in fields.map(|field| field.split_once(' ').unwrap()) {
+            let text = shown.get(name).and_then(Value::as_str).unwrap_or_else(|| panic!("{name} is missing"));
+            let word: B256 = match kind {
+                "uint256" => text.parse::<U256>().unwrap().into(),
+                _ => text.parse().unwrap(),
+            };
+            words.extend_from_slice(word.as_slice());
+        }
+        assert_eq!(shown.as_object().unwrap().len(), Terms::WORDS);
+        assert_eq!(keccak256(words), terms.id());
+    }
+}

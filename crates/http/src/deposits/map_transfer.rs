@@ -1,0 +1,46 @@
+use causeway_domain::{Address, Order};
+use causeway_qr::payload;
+use causeway_wire as wire;
+
+/// What to send where, with a code that wallets scan. `decimals` are the token's.
+pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url: &str) -> wire::Transfer {
+    let (recipient, token) = (to.to_string(), order.from.address().to_string());
+    let caip2 = order.from.chain().caip2();
+    let amount = order.src_amount.to_decimal(decimals);
+    let transfer =
+        payload::Transfer { amount: &amount, recipient: &recipient, caip2: &caip2, token: &token, decimals };
+    // A token with decimals that no code can express still has an address to show.
+    let drawn = payload::transfer(&transfer).ok();
+    let qr_image_url = match &drawn {
+        Some(_) => {
+            let decimals = decimals.to_string();
+            let pairs = [
+                ("amount", &amount),
+                ("recipient", &recipient),
+                ("caip2", &caip2),
+                ("token", &token),
+                ("decimals", &decimals),
+            ];
+            format!("{public_url}/api/qrcode/transfer?{}", query(&pairs))
+        }
+        None => format!("{public_url}/api/qrcode?{}", query(&[("content", &recipient)])),
+    };
+    wire::Transfer {
+        amount: order.src_amount.to_string(),
+        token,
+        chain_id: order.from.chain().get(),
+        caip2,
+        decimals,
+        expires_at: order.terms.open_deadline,
+        order_id: order.id.to_string(),
+        intent_id: order.intent.to_string(),
+        qr_image_url,
+        payment_uri: drawn.clone().filter(|payload| *payload != recipient),
+        qr_payload: drawn.unwrap_or_else(|| recipient.clone()),
+        deposit_address: recipient,
+    }
+}
+
+fn query(pairs: &[(&str, &String)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}

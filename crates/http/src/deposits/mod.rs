@@ -1,0 +1,7 @@
+pub(crate) mod build_deposit;
+mod map_approvals;
+mod map_built;
+mod map_transfer;
+mod read_build;
+mod read_proof;
+pub(crate) mod submit_deposit;

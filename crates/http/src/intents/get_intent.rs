@@ -1,0 +1,50 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use causeway_domain::Order;
+use causeway_wire::{ErrorBody, Intent};
+
+use super::map_intent::map_intent;
+use crate::App;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::{Issues, Segment, parse_hash};
+
+/// One intent, by the id that the chains know.
+#[utoipa::path(
+    get,
+    path = "/v1/intent/{intentId}",
+    tag = "intents",
+    params((
+        "intentId" = String, Path, description = "0x and 64 hex digits",
+        example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad",
+    )),
+    responses(
+        (status = 200, body = Intent),
+        (status = 400, description = "ValidationException", body = ErrorBody, example = json!({
+            "name": "ValidationException", "message": "intentId: must be 0x and 64 hex digits",
+            "details": { "issues": [{ "path": "intentId", "message": "must be 0x and 64 hex digits" }] },
+        })),
+        (status = 404, description = "IntentNotFoundException", body = ErrorBody, example = json!({
+            "name": "IntentNotFoundException",
+            "message": "There is no such intent. An intent is shown once its deposit was submitted or seen.",
+        })),
+    ),
+)]
+pub(crate) async fn get_intent(State(app): State<Arc<App>>, segment: Segment) -> ApiResult<Json<Intent>> {
+    let mut issues = Issues::default();
+    let text = segment.text(&mut issues);
+    let id = text.and_then(|text| issues.keep("intentId", parse_hash(&text)));
+    issues.finish()?;
+    let order = match id {
+        Some(id) => app.orders.order_of_intent(id).await?,
+        None => None,
+    };
+    answer(&app, order).await
+}
+
+/// The order as an intent, if it is shown.
+pub(super) async fn answer(app: &App, order: Option<Order>) -> ApiResult<Json<Intent>> {
+    let order = order.filter(|order| order.announced).ok_or_else(ApiError::intent_not_found)?;
+    Ok(Json(map_intent(&order, &app.orders.story(&order.id).await?)))
+}

@@ -1,0 +1,61 @@
+use causeway_domain::{Decision, EventKind, Order, OrderEvent, OrderStatus, RefundCause};
+use causeway_wire as wire;
+
+use crate::mapping::chain_time;
+
+pub(super) fn map_summary(order: &Order) -> wire::IntentSummary {
+    let evidence = &order.evidence;
+    wire::IntentSummary {
+        intent_id: order.intent.to_string(),
+        state: state(order),
+        from_chain_id: order.from.chain().get(),
+        to_chain_id: order.to.chain().get(),
+        author: order.author.to_author(),
+        from_token: order.from.address().to_string(),
+        to_token: order.to.address().to_string(),
+        src_amount: order.src_amount.to_string(),
+        dest_amount: order.dest_amount.to_string(),
+        created_at: order.created_at.to_string(),
+        opened_at: evidence.deposit.as_ref().map(|shown| chain_time(shown.time)),
+        filled_at: evidence.fill.as_ref().map(|shown| chain_time(shown.time)),
+        settled_at: evidence.claim.as_ref().map(|shown| chain_time(shown.time)),
+    }
+}
+
+/// An intent with its deposit: the one that the chain showed, else the one that somebody told.
+pub(super) fn map_intent(order: &Order, story: &[OrderEvent]) -> wire::Intent {
+    let shown = order.evidence.deposit.as_ref();
+    let stood = story.iter().find(|event| event.kind == EventKind::Status(OrderStatus::Deposited));
+    let deposit = order.deposit_tx().map(|tx| wire::IntentDeposit {
+        // There is one deposit to an order, and keys fit a number.
+        id: order.key.get().unsigned_abs(),
+        intent_id: order.intent.to_string(),
+        chain_id: order.from.chain().get(),
+        tx_hash: tx.to_owned(),
+        input_token: order.from.address().to_string(),
+        amount_in: shown.map_or(order.src_amount, |shown| shown.amount).to_string(),
+        // Until the chain has shown it, the order has changed last when it was told.
+        created_at: shown.map_or_else(|| order.updated_at.to_string(), |shown| chain_time(shown.time)),
+        confirmed_at: shown
+            .map(|shown| stood.map_or_else(|| chain_time(shown.time), |event| event.at.to_string())),
+    });
+    wire::Intent { summary: map_summary(order), deposits: deposit.into_iter().collect() }
+}
+
+fn state(order: &Order) -> wire::IntentState {
+    use wire::IntentState::{Cancelled, Error, Expired, Locked, NonExistent, Open, Settled, Solved};
+    match order.status {
+        OrderStatus::Created => NonExistent,
+        OrderStatus::Published => Locked,
+        OrderStatus::Filled if order.evidence.claim.is_some() => Settled,
+        OrderStatus::Filled => Solved,
+        // The deposit is where it was until it is back.
+        OrderStatus::RefundPending if order.decision == Some(Decision::Fill) => Locked,
+        OrderStatus::Deposited | OrderStatus::RefundPending => Open,
+        OrderStatus::Refunded => match order.evidence.refund {
+            Some((_, RefundCause::Expired)) => Expired,
+            _ => Cancelled,
+        },
+        OrderStatus::Failed => Error,
+    }
+}

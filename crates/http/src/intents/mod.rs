@@ -1,0 +1,4 @@
+pub(crate) mod find_intent;
+pub(crate) mod get_intent;
+pub(crate) mod get_intents;
+mod map_intent;

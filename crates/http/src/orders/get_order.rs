@@ -1,0 +1,35 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use causeway_wire::{ErrorBody, Order};
+
+use super::map_order::map_order;
+use crate::App;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::{Issues, Segment};
+
+/// One order, whoever asks.
+#[utoipa::path(
+    get,
+    path = "/v1/orders/by-id/{orderId}",
+    tag = "orders",
+    params(("orderId" = String, Path, description = "As a submit or a build answered it", example = "0f8fad5bd9cb469fa16570867728950e")),
+    responses(
+        (status = 200, body = Order),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+        (status = 404, description = "OrderNotFoundException", body = ErrorBody, example = json!({
+            "name": "OrderNotFoundException",
+            "message": "There is no such order. An order is shown once its deposit was submitted or seen.",
+        })),
+    ),
+)]
+pub(crate) async fn get_order(State(app): State<Arc<App>>, segment: Segment) -> ApiResult<Json<Order>> {
+    let mut issues = Issues::default();
+    let text = segment.text(&mut issues);
+    issues.finish()?;
+    let id = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
+    let order = app.orders.order(&id).await?.filter(|order| order.announced);
+    let order = order.ok_or_else(ApiError::order_not_found)?;
+    Ok(Json(map_order(&order, &app.orders.story(&order.id).await?, &app.catalog.snapshot())))
+}

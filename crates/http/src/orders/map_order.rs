@@ -1,0 +1,87 @@
+use causeway_catalog::Snapshot;
+use causeway_domain::{Decision, Order, OrderEvent, OrderStatus, Shown, TokenId};
+use causeway_wire as wire;
+
+use super::steps::{steps, when};
+use crate::mapping::{address_of, chain_time};
+
+/// An order as the wire shows it; `story` are its events.
+pub(super) fn map_order(order: &Order, story: &[OrderEvent], snapshot: &Snapshot) -> wire::Order {
+    let steps = steps(order, story);
+    let time_of = |status| when(status, story).filter(|_| steps.contains(&status)).map(|at| at.to_string());
+    let created_at = order.created_at.to_string();
+    wire::Order {
+        id: order.id.to_string(),
+        r#type: order.kind.clone(),
+        quote_id: order.quote.to_string(),
+        route_id: order.route.to_string(),
+        status: order.status.to_string(),
+        from_chain_id: order.from.chain().get(),
+        to_chain_id: order.to.chain().get(),
+        from_token: Some(order.from.address().to_string()),
+        to_token: Some(order.to.address().to_string()),
+        src_amount: order.src_amount.to_string(),
+        dest_amount: order.dest_amount.to_string(),
+        author: order.author.to_author(),
+        recipient: Some(order.recipient.to_string()),
+        refund_to: Some(order.refund_to.to_string()),
+        filler_address: Some(address_of(order.terms.filler, order.from.chain().family()).to_string()),
+        // Every order is filled through contracts of ours, where no filler has a name of its own for it.
+        external_order_id: None,
+        deposit_tx_hash: order.deposit_tx().map(str::to_owned),
+        intent_id: Some(order.intent.to_string()),
+        trade_type: order.trade_type.as_str().to_owned(),
+        created_at: created_at.clone(),
+        updated_at: order.updated_at.to_string(),
+        transactions: wire::OrderTransactions {
+            deposit: order.evidence.deposit.as_ref().map(map_shown),
+            fill: order.evidence.fill.as_ref().map(map_shown),
+            refund: order.evidence.refund.as_ref().map(|(shown, _)| map_shown(shown)),
+        },
+        timestamps: wire::OrderTimestamps {
+            created_at,
+            published_at: time_of(OrderStatus::Published),
+            failed_at: time_of(OrderStatus::Failed),
+        },
+        steps_completed: steps.iter().map(ToString::to_string).collect(),
+        provider_status: Some(wire::ProviderStatus {
+            provider: order.filler.clone(),
+            native_status: provider_status(order).to_owned(),
+        }),
+        failure_reason: order.failure_reason.clone(),
+        from_token_meta: map_meta(&order.from, snapshot),
+        to_token_meta: map_meta(&order.to, snapshot),
+    }
+}
+
+fn map_shown(shown: &Shown) -> wire::OrderTransaction {
+    wire::OrderTransaction {
+        timestamp: chain_time(shown.time),
+        tx_hash: shown.tx.clone(),
+        chain_id: shown.chain.get(),
+        amount: Some(shown.amount.to_string()),
+    }
+}
+
+fn map_meta(token: &TokenId, snapshot: &Snapshot) -> Option<wire::TokenMeta> {
+    let token = snapshot.token(token)?.token;
+    Some(wire::TokenMeta {
+        symbol: token.symbol.clone(),
+        decimals: token.decimals,
+        logo_uri: token.logo.clone(),
+    })
+}
+
+/// How the filler sees the order: first what the chains have shown, then what it has said.
+fn provider_status(order: &Order) -> &'static str {
+    let evidence = &order.evidence;
+    match order.decision {
+        _ if evidence.claim.is_some() => "paid",
+        _ if evidence.fill.is_some() => "delivered",
+        _ if evidence.refund.is_some() => "returned",
+        Some(Decision::Fill) => "accepted",
+        Some(Decision::Waive) => "declined",
+        None if evidence.deposit.is_some() => "asked",
+        None => "waiting",
+    }
+}

@@ -1,0 +1,354 @@
+use std::sync::{Arc, Mutex};
+
+use alloy_primitives::{Address as EvmAddress, B256};
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use causeway_domain::{
+    Address, Ask, Deployment, DepositMethod, Parties, Quote, Route, RowKey, TokenId, TradeType,
+};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::desk::{FakeDesk, Mood};
+use crate::ledger::FakeLedger;
+use crate::sample::{WALLET, chain, raw, usdc};
+use crate::service::{FakeStore, Service, bytes, json as body_json, send};
+
+const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
+const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";
+
+/// A service with two quotes from Base to Ethereum, each with a route of every method and one of a call alone.
+struct Setup {
+    router: Router,
+    desk: Arc<FakeDesk>,
+    ledger: Arc<FakeLedger>,
+}
+
+fn setup() -> Setup {
+    let desk = Arc::new(FakeDesk { chain: chain(8453), mood: Mutex::default() });
+    let other = Arc::new(FakeDesk { chain: chain(1), mood: Mutex::default() });
+    let store = Arc::new(FakeStore {
+        quotes: Mutex::new([QUOTE, OTHER_QUOTE].map(quote).to_vec()),
+        ..FakeStore::default()
+    });
+    let ledger: Arc<FakeLedger> = Arc::default();
+    let service = Service {
+        store,
+        ledger: Arc::clone(&ledger),
+        desks: vec![Arc::clone(&desk), other],
+        deployments: vec![deployment()],
+        ..Service::default()
+    };
+    Setup { router: service.router(), desk, ledger }
+}
+
+fn deployment() -> Deployment {
+    let at = EvmAddress::repeat_byte;
+    Deployment {
+        chain: chain(8453),
+        escrow: at(0xe5),
+        settler: at(0x5e),
+        registry: at(0x4e),
+        deposit_factory: at(0xdf),
+        deposit_code_hash: B256::repeat_byte(1),
+        permit2: None,
+        min_grace: 60,
+        transfers: true,
+        from_block: 1,
+        hub: None,
+    }
+}
+
+fn quote(id: &str) -> Quote {
+    let wallet = Address::parse_any(WALLET).unwrap();
+    let filler = Address::Evm(EvmAddress::repeat_byte(0xf1));
+    let ask = Ask {
+        trade_type: TradeType::ExactInput,
+        from: usdc(),
+        to: TokenId::native(chain(1)),
+        amount: raw(1_000_000_000),
+        from_address: wallet,
+        recipient: wallet,
+        refund_to: wallet,
+        slippage: None,
+        deposit_methods: Vec::new(),
+        referral: None,
+    };
+    let route = |id: &str, methods: &[DepositMethod], seconds: i64| Route {
+        id: id.parse().unwrap(),
+        filler: "house".to_owned(),
+        kind: "native-filler".to_owned(),
+        exact_out: None,
+        deposit_methods: methods.to_vec(),
+        amount_in: raw(1_000_000_000),
+        amount_out: raw(285_000_000_000_000_000),
+        min_amount_out: raw(285_000_000_000_000_000),
+        expected_duration_seconds: 12,
+        valid_before: Timestamp::now() + SignedDuration::from_secs(seconds),
+        price_holds_until: None,
+        estimated_gas: None,
+        fees: Vec::new(),
+        parties: Some(Parties { filler, payee: filler }),
+    };
+    let (call, permit) = (DepositMethod::ContractCall, DepositMethod::Permit2);
+    Quote {
+        id: id.parse().unwrap(),
+        key: RowKey::new(1).unwrap(),
+        ask,
+        integrator: None,
+        created_at: Timestamp::now(),
+        routes: vec![
+            route("house", &[call, permit, DepositMethod::Transfer], 60),
+            route("plain", &[call], 60),
+            route("late", &[call], -1),
+        ],
+    }
+}
+
+async fn call(router: &Router, request: Request<Body>) -> (u16, Value) {
+    let response = send(router.clone(), request).await;
+    (response.status().as_u16(), body_json(response).await)
+}
+
+async fn build(setup: &Setup, change: Value) -> (u16, Value) {
+    let ask = with(json!({ "quoteId": QUOTE, "routeId": "house", "from": WALLET.to_lowercase() }), change);
+    call(&setup.router, Request::post("/v1/deposit/build").body(Body::from(ask.to_string())).unwrap()).await
+}
+
+async fn submit(setup: &Setup, change: Value) -> (u16, Value) {
+    let ask = with(json!({ "quoteId": QUOTE, "routeId": "house" }), change);
+    call(&setup.router, Request::put("/v1/deposit/submit").body(Body::from(ask.to_string())).unwrap()).await
+}
+
+fn with(mut body: Value, change: Value) -> Value {
+    let Value::Object(change) = change else { panic!("a change is an object") };
+    body.as_object_mut().unwrap().extend(change);
+    body
+}
+
+fn hash(byte: &str) -> String {
+    format!("0x{}", byte.repeat(32))
+}
+
+/// A build's answer with what is different every time redacted.
+macro_rules! assert_built {
+    ($answer:expr) => {
+        insta::assert_json_snapshot!($answer, {
+            ".intentId" => "[intent]", ".deposit.intentId" => "[intent]",
+            ".orderId" => "[order]", ".deposit.orderId" => "[order]",
+            ".depositAddress" => "[address]", ".deposit.depositAddress" => "[address]",
+            ".expiresAt" => "[time]", ".deposit.expiresAt" => "[time]",
+            ".qrImageUrl" => "[url]", ".deposit.qrImageUrl" => "[url]",
+            ".paymentUri" => "[uri]", ".deposit.paymentUri" => "[uri]",
+            ".qrPayload" => "[uri]", ".deposit.qrPayload" => "[uri]",
+            ".summary" => insta::dynamic_redaction(|value, _| format!("{} sentences", value.as_slice().unwrap().len())),
+            ".terms.nonce" => "[nonce]", ".terms.openDeadline" => "[time]", ".terms.fillDeadline" => "[time]",
+            ".terms.refundAt" => "[time]", ".recovery.refundAfter" => "[time]",
+        })
+    };
+}
+
+#[tokio::test]
+async fn a_contract_call_is_an_ordered_list_of_wallet_requests_with_one_deposit() {
+    let setup = setup();
+    let (status, answer) = build(&setup, json!({})).await;
+    assert_eq!(status, 200, "{answer}");
+    assert_built!(answer.clone());
+    assert_eq!(
+        build(&setup, json!({ "depositMethod": "CONTRACT_CALL" })).await,
+        (200, answer.clone()),
+        "the same again"
+    );
+    assert_eq!(answer["recovery"]["refundAfter"].to_string(), answer["terms"]["refundAt"].as_str().unwrap());
+}
+
+#[tokio::test]
+async fn a_permit_is_typed_data_and_what_it_moves_where() {
+    let (status, answer) = build(&setup(), json!({ "depositMethod": "PERMIT2" })).await;
+    assert_eq!(status, 200, "{answer}");
+    assert_built!(answer);
+}
+
+#[tokio::test]
+async fn a_transfer_tells_all_twice_and_its_code_is_drawn_by_us() {
+    let setup = setup();
+    let (status, answer) = build(&setup, json!({ "depositMethod": "TRANSFER" })).await;
+    assert_eq!(status, 200, "{answer}");
+    for (name, value) in answer["deposit"].as_object().unwrap() {
+        assert_eq!(answer[name], *value, "{name}");
+    }
+    let address = answer["depositAddress"].as_str().unwrap();
+    let token = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+    let uri = format!("ethereum:{token}@8453/transfer?address={address}&uint256=1000000000");
+    assert_eq!((&answer["paymentUri"], &answer["qrPayload"]), (&json!(uri), &json!(uri)));
+    assert_eq!(answer["expiresAt"].to_string(), answer["terms"]["openDeadline"].as_str().unwrap());
+
+    let url = answer["qrImageUrl"].as_str().unwrap();
+    let path = url.strip_prefix("https://swap.example").unwrap();
+    let image = send(setup.router.clone(), Request::get(path).body(Body::empty()).unwrap()).await;
+    assert_eq!(
+        (image.status().as_u16(), image.headers()["content-type"].to_str().unwrap()),
+        (200, "image/svg+xml; charset=utf-8")
+    );
+    let encoded: String = form_urlencoded::byte_serialize(uri.as_bytes()).collect();
+    let same = Request::get(format!("/api/qrcode?content={encoded}")).body(Body::empty()).unwrap();
+    assert_eq!(
+        bytes(image).await,
+        bytes(send(setup.router.clone(), same).await).await,
+        "it says what qrPayload says"
+    );
+
+    let order = Request::get(format!("/v1/orders/by-id/{}", answer["orderId"].as_str().unwrap()));
+    let (status, order) = call(&setup.router, order.body(Body::empty()).unwrap()).await;
+    assert_eq!((status, &order["status"]), (200, &json!("created")), "the order exists from now on");
+    assert_eq!(order["intentId"], answer["intentId"]);
+    assert_built!(answer);
+}
+
+#[tokio::test]
+async fn a_build_is_refused_with_the_reason_that_holds() {
+    for (change, status, name, code) in [
+        (json!({ "quoteId": "0".repeat(44) }), 404, "QuoteNotFoundException", Value::Null),
+        (json!({ "quoteId": "nonsense" }), 404, "QuoteNotFoundException", Value::Null),
+        (json!({ "routeId": "nobody" }), 404, "QuoteNotFoundException", Value::Null),
+        (json!({ "routeId": "a/b" }), 404, "QuoteNotFoundException", Value::Null),
+        (json!({ "from": hash("aa")[..42] }), 400, "UnexpectedFromAddressException", Value::Null),
+        (json!({ "routeId": "late" }), 410, "QuoteExpiredException", Value::Null),
+        (
+            json!({ "routeId": "plain", "depositMethod": "PERMIT2" }),
+            422,
+            "NotSupportedDepositMethodException",
+            Value::Null,
+        ),
+    ] {
+        let (got, body) = build(&setup(), change.clone()).await;
+        assert_eq!((got, body["name"].as_str().unwrap()), (status, name), "{change}: {body}");
+        assert_eq!(body["details"]["errorCode"], code, "{change}");
+    }
+    for (mood, status, code) in [
+        (Mood::PayerIsPoor, 400, json!("INSUFFICIENT_BALANCE")),
+        (Mood::PayerHasNoGas, 400, json!("INSUFFICIENT_GAS")),
+        (Mood::TokenIsPaused, 400, json!("SIMULATION_REVERTED")),
+        (Mood::Away, 500, Value::Null),
+    ] {
+        let setup = setup();
+        *setup.desk.mood.lock().unwrap() = mood;
+        let (got, body) = build(&setup, json!({})).await;
+        assert_eq!((got, &body["details"]["errorCode"]), (status, &code), "{mood:?}: {body}");
+        assert!(setup.ledger.entries.lock().unwrap().is_empty(), "nothing is written");
+    }
+}
+
+#[tokio::test]
+async fn a_route_that_was_built_is_not_built_otherwise() {
+    let setup = setup();
+    assert_eq!(build(&setup, json!({})).await.0, 200);
+    let other = &hash("aa")[..42];
+    for change in
+        [json!({ "recipient": other }), json!({ "refundTo": other }), json!({ "depositMethod": "TRANSFER" })]
+    {
+        let (status, body) = build(&setup, change.clone()).await;
+        assert_eq!(
+            (status, body["details"]["errorCode"].as_str()),
+            (400, Some("ROUTE_ALREADY_BUILT")),
+            "{change}"
+        );
+        let field = change.as_object().unwrap().keys().next().unwrap();
+        assert_eq!(body["details"]["differs"], json!([field]));
+    }
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_with_a_build_is_told_at_once() {
+    let change = json!({
+        "quoteId": null, "routeId": 7, "from": "0x12", "recipient": "me", "refundTo": "", "depositMethod": "CASH",
+    });
+    let (status, body) = build(&setup(), change).await;
+    assert_eq!((status, body["name"].as_str()), (400, Some("ValidationException")));
+    insta::assert_json_snapshot!(body["details"]["issues"]);
+}
+
+#[tokio::test]
+async fn a_submitted_hash_names_its_order_again_and_again() {
+    let setup = setup();
+    build(&setup, json!({})).await;
+    let (status, first) = submit(&setup, json!({ "txHash": hash("AB") })).await;
+    assert_eq!((status, &first["txHash"]), (200, &json!(hash("ab"))), "{first}");
+    assert_eq!(first.as_object().unwrap().len(), 2, "{first}");
+    assert_eq!(submit(&setup, json!({ "txHash": hash("ab") })).await, (200, first.clone()));
+
+    let (status, other) = submit(&setup, json!({ "txHash": hash("cd") })).await;
+    assert_eq!(status, 400);
+    assert_eq!(
+        other["details"],
+        json!({ "errorCode": "DEPOSIT_TX_HASH_CONFLICT", "orderId": first["orderId"] })
+    );
+
+    build(&setup, json!({ "quoteId": OTHER_QUOTE })).await;
+    let (status, taken) = submit(&setup, json!({ "quoteId": OTHER_QUOTE, "txHash": hash("ab") })).await;
+    assert_eq!((status, taken["name"].as_str()), (409, Some("DuplicateRecordException")));
+}
+
+#[tokio::test]
+async fn a_proof_is_refused_with_the_reason_that_holds() {
+    let setup = setup();
+    let code = |body: &Value| body["details"]["errorCode"].as_str().unwrap().to_owned();
+    let (status, body) = submit(&setup, json!({ "quoteId": "nonsense", "txHash": hash("ab") })).await;
+    assert_eq!((status, body["name"].as_str()), (404, Some("QuoteNotFoundException")));
+    let (status, body) = submit(&setup, json!({ "txHash": hash("ab") })).await;
+    assert_eq!((status, code(&body).as_str()), (400, "ROUTE_NOT_BUILT"));
+    build(&setup, json!({})).await;
+    let (status, body) = submit(&setup, json!({ "signature": "0x1234" })).await;
+    assert_eq!((status, code(&body).as_str()), (400, "WRONG_PROOF"));
+    *setup.desk.mood.lock().unwrap() = Mood::ShowsOther;
+    let (status, body) = submit(&setup, json!({ "txHash": hash("ab") })).await;
+    assert_eq!((status, code(&body).as_str()), (400, "NOT_THIS_DEPOSIT"));
+    assert_eq!(body["details"]["reason"], "it calls another contract");
+    *setup.desk.mood.lock().unwrap() = Mood::Refuses;
+    let (status, body) = submit(&setup, json!({ "signedTransaction": "0x02f8" })).await;
+    assert_eq!((status, body["name"].as_str()), (502, Some("BroadcastException")));
+    assert_eq!(body["details"], json!({ "reason": "nonce too low" }));
+    build(&setup, json!({ "quoteId": OTHER_QUOTE, "depositMethod": "PERMIT2" })).await;
+    let (status, body) = submit(&setup, json!({ "quoteId": OTHER_QUOTE, "signature": "0x1234" })).await;
+    assert_eq!((status, code(&body).as_str()), (400, "NOT_THIS_DEPOSIT"));
+}
+
+#[tokio::test]
+async fn exactly_one_proof_is_submitted() {
+    let setup = setup();
+    for (change, given) in [
+        (json!({}), json!([])),
+        (json!({ "txHash": null }), json!([])),
+        (json!({ "txHash": hash("ab"), "signature": "0x12" }), json!(["txHash", "signature"])),
+        (
+            json!({ "txHash": hash("ab"), "signature": "0x12", "signedTransaction": "AQID" }),
+            json!(["txHash", "signedTransaction", "signature"]),
+        ),
+    ] {
+        let (status, body) = submit(&setup, change.clone()).await;
+        assert_eq!((status, body["name"].as_str()), (400, Some("BadRequestException")), "{change}");
+        assert_eq!(body["details"], json!({ "errorCode": "EXACTLY_ONE_PROOF", "given": given }));
+    }
+}
+
+#[tokio::test]
+async fn everything_that_is_malformed_in_a_proof_is_told_at_once() {
+    let change = json!({ "quoteId": null, "txHash": "0x12", "signature": "zz", "signedTransaction": "*" });
+    let (status, body) = submit(&setup(), change).await;
+    assert_eq!((status, body["name"].as_str()), (400, Some("ValidationException")));
+    insta::assert_json_snapshot!(body["details"]["issues"]);
+}
+
+#[tokio::test]
+async fn chains_offer_the_deposits_that_their_contracts_allow() {
+    let request = Request::get("/v1/chains").body(Body::empty()).unwrap();
+    let (_, chains) = call(&setup().router, request).await;
+    let methods = |id: u64| {
+        let chain = chains.as_array().unwrap().iter().find(|chain| chain["id"] == id).unwrap();
+        chain["depositMethods"].clone()
+    };
+    assert_eq!(methods(8453), json!(["CONTRACT_CALL", "TRANSFER"]), "Permit2 does not lie there");
+    assert_eq!(methods(1), json!([]), "nothing of ours lies there");
+    assert_ne!(methods(20_011_000_000), json!([]), "programs are not among the deployments");
+}

@@ -1,0 +1,132 @@
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use causeway_domain::OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
+use causeway_domain::{Decision, Order, OrderStatus, RefundCause, TokenId};
+use serde_json::{Value, json};
+
+use crate::ledger::FakeLedger;
+use crate::sample::{WALLET, chain, order, shown, story};
+use crate::service::{Service, json as body_json, send};
+
+async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
+    let router = Service { ledger: Arc::clone(ledger), ..Service::default() }.router();
+    let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
+    (response.status().as_u16(), body_json(response).await)
+}
+
+fn settled() -> Order {
+    let mut order = order(1);
+    order.decision = Some(Decision::Fill);
+    order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
+    order.evidence.fill = Some(shown(1, 26, order.dest_amount));
+    order.evidence.claim = Some(shown(8453, 40, order.src_amount));
+    order
+}
+
+const PATH: [OrderStatus; 4] = [Created, Deposited, Published, Filled];
+
+#[tokio::test]
+async fn a_settled_intent_has_the_shape_of_the_contract() {
+    let order = settled();
+    let path = format!("/v1/intent/{}", order.intent);
+    let ledger = Arc::new(FakeLedger::with(vec![story(order, &PATH)]));
+    insta::assert_json_snapshot!(ask(&ledger, &path).await.1);
+}
+
+#[tokio::test]
+async fn states_follow_the_order_and_what_the_chains_show() {
+    let with = |change: &dyn Fn(&mut Order)| {
+        let mut order = order(1);
+        order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
+        change(&mut order);
+        order
+    };
+    let plain = with(&|_| ());
+    let refund =
+        |cause| with(&|order| order.evidence.refund = Some((shown(8453, 28, order.src_amount), cause)));
+    let accepted = with(&|order| order.decision = Some(Decision::Fill));
+    for (order, status, state) in [
+        (order(1), Created, "NonExistent"),
+        (plain.clone(), Deposited, "Open"),
+        (plain.clone(), Published, "Locked"),
+        (plain.clone(), Filled, "Solved"),
+        (settled(), Filled, "Settled"),
+        (plain, RefundPending, "Open"),
+        (accepted, RefundPending, "Locked"),
+        (refund(RefundCause::Waived), Refunded, "Cancelled"),
+        (refund(RefundCause::Unfilled), Refunded, "Cancelled"),
+        (refund(RefundCause::Expired), Refunded, "Expired"),
+        (order(1), Failed, "Error"),
+    ] {
+        let path = format!("/v1/intent/{}", order.intent);
+        let ledger = Arc::new(FakeLedger::with(vec![story(order, &[status])]));
+        assert_eq!(ask(&ledger, &path).await.1["state"], state, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn an_intent_is_found_by_its_deposit_told_or_shown() {
+    let told = format!("0x{}", "ab".repeat(32));
+    let mut submitted = order(2);
+    submitted.told_tx = Some(told.clone());
+    let ids = [settled().intent.to_string(), submitted.intent.to_string()];
+    let entries = vec![story(settled(), &PATH), story(submitted, &[Created])];
+    let ledger = Arc::new(FakeLedger::with(entries));
+    let find = async |chain: u64, tx: &str| {
+        ask(&ledger, &format!("/v1/intent/deposit?chainId={chain}&txHash={tx}")).await
+    };
+    let seen = shown(8453, 6, order(1).src_amount).tx;
+    assert_eq!(find(8453, &seen).await.1["intentId"], ids[0]);
+    for tx in [told.clone(), told.to_uppercase()] {
+        let (_, intent) = find(8453, &tx).await;
+        assert_eq!(intent["intentId"], ids[1], "{tx}");
+        assert_eq!((&intent["deposits"][0]["txHash"], &intent["openedAt"]), (&json!(told), &Value::Null));
+        assert_eq!(intent["deposits"][0]["confirmedAt"], Value::Null);
+    }
+    let (status, body) = find(1, &seen).await;
+    assert_eq!((status, body["name"].as_str()), (404, Some("IntentNotFoundException")), "on another chain");
+}
+
+#[tokio::test]
+async fn what_is_no_intent_is_told_apart_from_what_is_malformed() {
+    let mut hidden = order(4);
+    hidden.announced = false;
+    let id = hidden.intent.to_string();
+    let ledger = Arc::new(FakeLedger::with(vec![story(hidden, &[Created])]));
+    let unknown = format!("0x{}", "00".repeat(32));
+    for path in [format!("/v1/intent/{id}"), format!("/v1/intent/{unknown}")] {
+        let (status, body) = ask(&ledger, &path).await;
+        assert_eq!((status, body["name"].as_str()), (404, Some("IntentNotFoundException")), "{path}");
+    }
+    for (path, issues) in [
+        ("/v1/intent/0x12".to_owned(), 1),
+        (format!("/v1/intent/{}", &unknown[2..]), 1),
+        ("/v1/intent/deposit".to_owned(), 2),
+        ("/v1/intent/deposit?chainId=0&txHash=0x12".to_owned(), 2),
+        (format!("/v1/intent/deposit?chainId=1&chainId=1&txHash={unknown}"), 1),
+    ] {
+        let (status, body) = ask(&ledger, &path).await;
+        assert_eq!((status, body["name"].as_str()), (400, Some("ValidationException")), "{path}");
+        assert_eq!(body["details"]["issues"].as_array().unwrap().len(), issues, "{path}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn an_authors_intents_are_paged_and_narrowed_by_chain() {
+    let mut elsewhere = order(3);
+    elsewhere.to = TokenId::native(chain(10));
+    let entries =
+        vec![story(order(1), &[Created]), story(order(2), &[Created]), story(elsewhere, &[Created])];
+    let ledger = Arc::new(FakeLedger::with(entries));
+    let page = async |query: &str| ask(&ledger, &format!("/v1/intents/{WALLET}?{query}")).await.1;
+    let first = page("limit=1").await;
+    let second = page(&format!("limit=1&cursor={}", first["cursor"])).await;
+    insta::assert_json_snapshot!([first, second]);
+    let count = |page: Value| page["data"].as_array().unwrap().len();
+    assert_eq!(count(page("fromChainId=8453").await), 3);
+    assert_eq!(count(page("fromChainId=8453&toChainId=10").await), 1);
+    assert_eq!(count(page("fromChainId=1").await), 0);
+    assert_eq!(page("fromChainId=x&toChainId=-1").await["details"]["issues"].as_array().unwrap().len(), 2);
+}

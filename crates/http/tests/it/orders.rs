@@ -1,0 +1,214 @@
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use causeway_domain::OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
+use causeway_domain::ports::Arrival;
+use causeway_domain::{Address, Decision, Order, OrderEvent, OrderStatus, RefundCause, TokenId};
+use serde_json::{Value, json};
+
+use crate::ledger::FakeLedger;
+use crate::sample::{WALLET, chain, order, raw, shown, story};
+use crate::service::{Service, json as body_json, send};
+
+async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
+    let router = Service { ledger: Arc::clone(ledger), ..Service::default() }.router();
+    let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
+    (response.status().as_u16(), body_json(response).await)
+}
+
+async fn by_id(entry: (Order, Vec<OrderEvent>)) -> Value {
+    let path = format!("/v1/orders/by-id/{}", entry.0.id);
+    let (status, body) = ask(&Arc::new(FakeLedger::with(vec![entry])), &path).await;
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+fn filled() -> (Order, Vec<OrderEvent>) {
+    let mut order = order(1);
+    order.decision = Some(Decision::Fill);
+    order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
+    order.evidence.fill = Some(shown(1, 26, order.dest_amount));
+    story(order, &[Created, Deposited, Published, Filled])
+}
+
+fn refunded(cause: RefundCause) -> (Order, Vec<OrderEvent>) {
+    let mut order = order(2);
+    order.decision = Some(Decision::Waive);
+    order.failure_reason = Some("The filler gives the deposit back.".to_owned());
+    order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
+    order.evidence.refund = Some((shown(8453, 28, order.src_amount), cause));
+    story(order, &[Created, Deposited, RefundPending, Refunded])
+}
+
+#[tokio::test]
+async fn a_filled_order_has_every_field_of_the_contract() {
+    insta::assert_json_snapshot!(by_id(filled()).await);
+}
+
+#[tokio::test]
+async fn a_refunded_order_says_why_and_where_the_money_went() {
+    insta::assert_json_snapshot!(by_id(refunded(RefundCause::Waived)).await);
+}
+
+#[tokio::test]
+async fn an_order_that_was_only_submitted_names_its_transaction_and_shows_none() {
+    let mut order = order(3);
+    order.told_tx = Some(format!("0x{}", "ab".repeat(32)));
+    let body = by_id(story(order, &[Created])).await;
+    assert_eq!(body["depositTxHash"], format!("0x{}", "ab".repeat(32)));
+    assert_eq!(body["transactions"], json!({}));
+    assert_eq!(body["stepsCompleted"], json!(["created"]));
+    assert_eq!(body["providerStatus"], json!({ "provider": "house", "nativeStatus": "waiting" }));
+    assert!(body.get("failureReason").is_none());
+}
+
+#[tokio::test]
+async fn an_order_without_a_deposit_in_time_has_failed_with_a_moment_and_a_reason() {
+    let mut order = order(3);
+    order.failure_reason = Some("No deposit came.".to_owned());
+    let body = by_id(story(order, &[Created, Failed])).await;
+    assert_eq!(body["timestamps"]["failedAt"], body["updatedAt"]);
+    assert_eq!(body["failureReason"], "No deposit came.");
+    assert_eq!(body["stepsCompleted"], json!(["created", "failed"]));
+}
+
+#[tokio::test]
+async fn a_forgotten_story_leaves_the_path_that_the_order_took() {
+    for (entry, path) in [
+        (filled(), json!(["created", "deposited", "published", "filled"])),
+        (refunded(RefundCause::Waived), json!(["created", "deposited", "refund_pending", "refunded"])),
+    ] {
+        for kept in 0..entry.1.len() {
+            let newest = entry.1[entry.1.len() - kept..].to_vec();
+            assert_eq!(by_id((entry.0.clone(), newest)).await["stepsCompleted"], path, "{kept} lines kept");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_story_that_is_ahead_of_the_order_is_told_up_to_the_order() {
+    let (mut order, story) = filled();
+    order.status = Deposited;
+    let body = by_id((order, story)).await;
+    assert_eq!(body["stepsCompleted"], json!(["created", "deposited"]));
+    assert!(body["timestamps"].get("publishedAt").is_none());
+}
+
+#[tokio::test]
+async fn what_nobody_announced_is_not_found() {
+    let mut hidden = order(4);
+    hidden.announced = false;
+    let id = hidden.id.clone();
+    let ledger = Arc::new(FakeLedger::with(vec![story(hidden, &[Created])]));
+    for unknown in [id.as_str(), &"0".repeat(32), "nonsense"] {
+        let (status, body) = ask(&ledger, &format!("/v1/orders/by-id/{unknown}")).await;
+        assert_eq!((status, body["name"].as_str()), (404, Some("OrderNotFoundException")), "{unknown}");
+    }
+    let (_, page) = ask(&ledger, &format!("/v1/orders/{WALLET}")).await;
+    assert_eq!(page, json!({ "data": [] }));
+}
+
+fn ids(page: &Value) -> Vec<&str> {
+    page["data"].as_array().unwrap().iter().map(|order| order["id"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_authors_orders_come_newest_first_page_by_page() {
+    let ledger = Arc::new(FakeLedger::with((1..=5).map(|n| story(order(n), &[Created])).collect()));
+    let names: Vec<String> = (1..=5).rev().map(|n| format!("{n:032x}")).collect();
+    for author in [WALLET.to_owned(), WALLET.to_lowercase(), WALLET.to_uppercase()] {
+        let mut seen = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let (status, page) = ask(&ledger, &format!("/v1/orders/{author}?limit=2{cursor}")).await;
+            assert_eq!(status, 200, "{page}");
+            seen.extend(ids(&page).into_iter().map(str::to_owned));
+            let Some(next) = page["cursor"].as_u64() else { break };
+            cursor = format!("&cursor={next}");
+        }
+        assert_eq!(seen, names, "{author}");
+    }
+    let (_, whole) = ask(&ledger, &format!("/v1/orders/{WALLET}?limit=5")).await;
+    assert!(ids(&whole).len() == 5 && whole.get("cursor").is_none(), "a last page that is full: {whole}");
+}
+
+#[tokio::test]
+async fn orders_are_narrowed_by_their_ids_and_an_unknown_id_is_nobodys() {
+    let ledger = Arc::new(FakeLedger::with((1..=3).map(|n| story(order(n), &[Created])).collect()));
+    let id = |n: u8| format!("{n:032x}");
+    let page = async |query: String| ask(&ledger, &format!("/v1/orders/{WALLET}?{query}")).await.1;
+    assert_eq!(ids(&page(format!("orderIds={},{}", id(1), id(3))).await), [id(3), id(1)]);
+    assert_eq!(ids(&page(format!("orderIds={}&orderIds=x", id(2))).await), [id(2)]);
+    for nobodys in [id(9), "nonsense".to_owned(), String::new()] {
+        assert_eq!(page(format!("orderIds={nobodys}")).await, json!({ "data": [] }), "{nobodys}");
+    }
+    let many = vec![id(1); 101].join(",");
+    assert_eq!(page(format!("orderIds={many}")).await["name"], "ValidationException");
+}
+
+#[tokio::test]
+async fn a_path_that_is_not_an_address_is_told_so() {
+    let ledger = Arc::default();
+    for path in ["/v1/orders/0x12?limit=0", "/v1/orders/by-deposit-address/0x12", "/v1/intents/0x12"] {
+        let (status, body) = ask(&ledger, path).await;
+        assert_eq!((status, body["name"].as_str()), (400, Some("ValidationException")), "{path}");
+        assert!(body["message"].as_str().unwrap().contains("neither an EVM address"), "{body}");
+    }
+    let (_, both) = ask(&ledger, "/v1/orders/0x12?limit=0").await;
+    assert_eq!(both["details"]["issues"].as_array().unwrap().len(), 2, "all at once: {both}");
+}
+
+/// An order that waits at a deposit address, and what lies there.
+fn waiting(status: OrderStatus, arrived: &[(u64, u64)]) -> (Arc<FakeLedger>, String) {
+    let address = Address::parse_any("0x2d5f5bd9d4c0b1b1c8c8e4b8b3bd3c1c5e1a7a11").unwrap();
+    let mut order = order(5);
+    order.deposit_address = Some(address);
+    let (order, events) = story(order, &[status]);
+    let arrival = |(balance, gained): &(u64, u64)| Arrival {
+        order: order.id.clone(),
+        address,
+        token: order.from,
+        balance: raw(*balance),
+        gained: raw(*gained),
+        block: 44,
+        tx: Some(format!("0x{}", "cd".repeat(32))),
+    };
+    let mut arrivals: Vec<Arrival> = arrived.iter().map(arrival).collect();
+    let other = TokenId::native(chain(8453));
+    arrivals.push(Arrival { token: other, balance: raw(7), gained: raw(7), tx: None, ..arrival(&(0, 0)) });
+    let ledger = FakeLedger::with(vec![(order, events)]);
+    *ledger.arrivals.lock().unwrap() = arrivals;
+    (Arc::new(ledger), format!("/v1/orders/by-deposit-address/{address}"))
+}
+
+#[tokio::test]
+async fn a_deposit_address_tells_its_orders_and_what_arrived() {
+    let (ledger, path) =
+        waiting(Created, &[(400_000_000, 400_000_000), (1_000_000_000, 600_000_000), (0, 0)]);
+    insta::assert_json_snapshot!(ask(&ledger, &path).await.1);
+}
+
+#[tokio::test]
+async fn the_step_of_a_transfer_tells_what_it_waits_for() {
+    for (status, lies, step) in [
+        (Created, 0, "awaiting_deposit"),
+        (Created, 999_999_999, "awaiting_more"),
+        (Created, 1_000_000_000, "sweeping"),
+        (Deposited, 0, "asking_filler"),
+        (Published, 0, "filling"),
+        (Filled, 0, "filled"),
+        (RefundPending, 0, "refunding"),
+        (Refunded, 0, "refunded"),
+        (Failed, 5, "expired"),
+    ] {
+        let (ledger, path) = waiting(status, &[(lies, lies)]);
+        assert_eq!(ask(&ledger, &path).await.1["data"][0]["step"], step);
+    }
+}
+
+#[tokio::test]
+async fn an_address_of_no_order_has_none() {
+    let (status, body) = ask(&Arc::default(), &format!("/v1/orders/by-deposit-address/{WALLET}")).await;
+    assert_eq!((status, body), (200, json!({ "data": [], "observedDeposits": [] })));
+}

@@ -1,0 +1,112 @@
+use alloy_primitives::{Address as EvmAddress, B256, U256};
+use causeway_domain::ports::Care;
+use causeway_domain::{
+    Address, ChainId, DepositMethod, EventKind, Evidence, Order, OrderEvent, OrderStatus, RawAmount, RowKey,
+    Shown, Terms, TokenId, TradeType,
+};
+use jiff::{SignedDuration, Timestamp};
+
+pub(crate) const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+/// When orders of these tests were made.
+const START: u64 = 1_794_744_000;
+
+pub(crate) fn chain(id: u64) -> ChainId {
+    ChainId::new(id).unwrap()
+}
+
+pub(crate) fn usdc() -> TokenId {
+    TokenId::new(chain(8453), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap()
+}
+
+pub(crate) fn raw(amount: u64) -> RawAmount {
+    RawAmount::new(U256::from(amount))
+}
+
+pub(crate) fn at(seconds: u64) -> Timestamp {
+    Timestamp::from_second((START + seconds).try_into().unwrap()).unwrap()
+}
+
+/// Something that a chain showed so many seconds after the start.
+pub(crate) fn shown(on: u64, seconds: u64, amount: RawAmount) -> Shown {
+    let tx = B256::repeat_byte(u8::try_from(seconds).unwrap()).to_string();
+    Shown { chain: chain(on), tx, block: 40 + seconds, time: START + seconds, amount }
+}
+
+/// The `n`th order of the wallet: 1000 USDC on Base for 0.285 ETH on Ethereum, announced and not deposited.
+pub(crate) fn order(n: u8) -> Order {
+    let wallet = Address::parse_any(WALLET).unwrap();
+    let (from, to) = (usdc(), TokenId::native(chain(1)));
+    let (src_amount, dest_amount) = (raw(1_000_000_000), raw(285_000_000_000_000_000));
+    let terms = Terms {
+        origin_chain_id: 8453,
+        escrow: EvmAddress::repeat_byte(0xe5).into_word(),
+        user: wallet.to_word(),
+        nonce: B256::repeat_byte(n),
+        input_token: from.address().to_word(),
+        amount_in: src_amount.get(),
+        refund_to: wallet.to_word(),
+        filler: EvmAddress::repeat_byte(0xf1).into_word(),
+        payee: EvmAddress::repeat_byte(0xf2).into_word(),
+        referrer: B256::ZERO,
+        referrer_fee: U256::ZERO,
+        destination_chain_id: 1,
+        settler: EvmAddress::repeat_byte(0x5e).into_word(),
+        output_token: to.address().to_word(),
+        amount_out: dest_amount.get(),
+        recipient: wallet.to_word(),
+        open_deadline: START + 630,
+        fill_deadline: START + 1_530,
+        refund_at: START + 23_130,
+        epoch: 3,
+    };
+    Order {
+        id: format!("{n:032x}").parse().unwrap(),
+        key: RowKey::new(1_000 + i64::from(n)).unwrap(),
+        quote: format!("{n:044x}").parse().unwrap(),
+        route: "house".parse().unwrap(),
+        status: OrderStatus::Created,
+        trade_type: TradeType::ExactInput,
+        from,
+        to,
+        src_amount,
+        dest_amount,
+        author: wallet,
+        recipient: wallet,
+        refund_to: wallet,
+        filler: "house".to_owned(),
+        kind: "native-filler".to_owned(),
+        method: DepositMethod::ContractCall,
+        intent: terms.id(),
+        terms,
+        deposit_address: None,
+        valid_before: at(30),
+        care: Care::Large,
+        announced: true,
+        told_tx: None,
+        handed: None,
+        decision: None,
+        evidence: Evidence::default(),
+        failure_reason: None,
+        due_at: None,
+        created_at: at(0),
+        updated_at: at(0),
+        version: 0,
+    }
+}
+
+/// The order in its last status, with the story of how it got there: a status every ten seconds, and a note.
+pub(crate) fn story(mut order: Order, statuses: &[OrderStatus]) -> (Order, Vec<OrderEvent>) {
+    let event = |n: usize, kind: EventKind| OrderEvent {
+        key: RowKey::new(n.try_into().unwrap()).unwrap(),
+        order: order.id.clone(),
+        kind,
+        detail: "words".to_owned(),
+        at: order.created_at + SignedDuration::from_secs(10 * i64::try_from(n).unwrap()),
+    };
+    let mut events = vec![event(0, EventKind::Note)];
+    events.extend(statuses.iter().enumerate().map(|(n, status)| event(n, EventKind::Status(*status))));
+    order.status = *statuses.last().unwrap();
+    order.updated_at = events.last().unwrap().at;
+    (order, events)
+}

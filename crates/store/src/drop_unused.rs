@@ -1,0 +1,68 @@
+use sqlx::{Database, QueryBuilder};
+
+use crate::engine::Connection;
+use crate::fault::Fault;
+
+/// Removes orders that nobody but their builder ever knew of and for which nothing came, and frees their quotes.
+pub(crate) trait DropUnused: Database {
+    fn drop_unused(
+        connection: &mut Connection<Self>,
+        before: i64,
+        limit: u32,
+    ) -> impl Future<Output = Result<(), Fault>> + Send;
+}
+
+/// More than this at once only makes the transaction long.
+const MOST: u32 = 1_000;
+
+pub(crate) const UNUSED: &str = "SELECT id, quote_id FROM orders \
+     WHERE announced = 0 AND status = 'failed' AND due_at IS NULL AND updated_at < $1 ORDER BY updated_at LIMIT $2";
+
+for_each_engine! {
+    /// Continues a statement with a list of ids.
+    fn among<'a>(start: &str, ids: impl Iterator<Item = &'a str>) -> QueryBuilder<Db> {
+        let mut statement = QueryBuilder::<Db>::new(start);
+        let mut list = statement.separated(", ");
+        for id in ids {
+            list.push_bind(id.to_owned());
+        }
+        list.push_unseparated(")");
+        statement
+    }
+
+    impl DropUnused for Db {
+        async fn drop_unused(
+            connection: &mut Connection<Self>,
+            before: i64,
+            limit: u32,
+        ) -> Result<(), Fault> {
+            let unused: Vec<(String, String)> = sqlx::query_as(UNUSED)
+                .bind(before)
+                .bind(i64::from(limit.min(MOST)))
+                .fetch_all(&mut *connection)
+                .await?;
+            if unused.is_empty() {
+                return Ok(());
+            }
+            let orders = || unused.iter().map(|(order, _)| order.as_str());
+            let quotes = || unused.iter().map(|(_, quote)| quote.as_str());
+            // Holds the quotes first, as whoever creates an order does: what is decided below about a quote then sees every
+            // order that came from it.
+            let mut hold = among("UPDATE quotes SET taken = 1 WHERE id IN (", quotes());
+            hold.build().persistent(false).execute(&mut *connection).await?;
+            // Asked again, because somebody may have changed the order meanwhile.
+            let mut drop = among(
+                "DELETE FROM orders WHERE announced = 0 AND status = 'failed' AND due_at IS NULL AND id IN (",
+                orders(),
+            );
+            drop.build().persistent(false).execute(&mut *connection).await?;
+            let mut free = among(
+                "UPDATE quotes SET taken = 0 WHERE NOT EXISTS \
+                 (SELECT 1 FROM orders WHERE orders.quote_id = quotes.id) AND id IN (",
+                quotes(),
+            );
+            free.build().persistent(false).execute(connection).await?;
+            Ok(())
+        }
+    }
+}

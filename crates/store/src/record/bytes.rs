@@ -1,0 +1,228 @@
+//! The pieces of which a compact record is made. What reads them takes any bytes and never panics.
+
+use alloy_primitives::U256;
+use causeway_domain::{Address, ChainId, RawAmount, TokenId};
+
+/// Writes pieces one after the other. An address or a text that stood there before is only pointed at.
+#[derive(Default)]
+pub(super) struct Out<'a> {
+    pub(super) bytes: Vec<u8>,
+    addresses: Vec<Address>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> Out<'a> {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
+    }
+
+    pub(super) fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    pub(super) fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(low_bits(number) | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(low_bits(number));
+    }
+
+    /// Numbers near zero are short, whatever their sign.
+    pub(super) fn signed(&mut self, number: i64) {
+        self.number((number << 1 ^ number >> 63).cast_unsigned());
+    }
+
+    pub(super) fn count(&mut self, count: usize) {
+        self.number(count as u64);
+    }
+
+    /// The bytes that matter, the highest first.
+    pub(super) fn amount(&mut self, amount: RawAmount) {
+        let amount = amount.get();
+        let bytes: [u8; 32] = amount.to_be_bytes();
+        let used = bytes.get(amount.leading_zeros() / 8..).unwrap_or_default();
+        self.short(used);
+    }
+
+    /// Up to 255 bytes with their count.
+    pub(super) fn short(&mut self, bytes: &[u8]) {
+        debug_assert!(bytes.len() <= 255, "ids and amounts are short");
+        self.bytes.push(low_byte(bytes.len()));
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub(super) fn text(&mut self, text: &'a str) {
+        let known = self.texts.iter().position(|known| *known == text);
+        self.count(known.unwrap_or(self.texts.len()));
+        if known.is_none() {
+            self.texts.push(text);
+            self.count(text.len());
+            self.bytes.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    pub(super) fn address(&mut self, address: Address) {
+        let known = self.addresses.iter().position(|known| *known == address);
+        self.count(known.unwrap_or(self.addresses.len()));
+        if known.is_none() {
+            self.addresses.push(address);
+            match address {
+                Address::Evm(address) => self.short(address.as_slice()),
+                Address::Solana(bytes) => self.short(&bytes),
+            }
+        }
+    }
+
+    pub(super) fn token(&mut self, token: TokenId) {
+        self.number(token.chain().get());
+        self.address(token.address());
+    }
+}
+
+fn low_bits(number: u64) -> u8 {
+    u8::try_from(number & 0x7f).unwrap_or_default()
+}
+
+fn low_byte(count: usize) -> u8 {
+    u8::try_from(count).unwrap_or(u8::MAX)
+}
+
+/// Reads pieces one after the other; `None` where the bytes are none of ours.
+pub(super) struct In<'a> {
+    rest: &'a [u8],
+    addresses: Vec<Address>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> In<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, addresses: Vec::new(), texts: Vec::new() }
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        self.take(1)?.first().copied()
+    }
+
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return None;
+            }
+            number |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    pub(super) fn signed(&mut self) -> Option<i64> {
+        let number = self.number()?;
+        Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+    }
+
+    /// How many things follow, each of at least one byte.
+    pub(super) fn count(&mut self) -> Option<usize> {
+        let count = usize::try_from(self.number()?).ok()?;
+        (count <= self.rest.len()).then_some(count)
+    }
+
+    pub(super) fn amount(&mut self) -> Option<RawAmount> {
+        U256::try_from_be_slice(self.short()?).map(RawAmount::new)
+    }
+
+    pub(super) fn short(&mut self) -> Option<&'a [u8]> {
+        let count = self.byte()?;
+        self.take(usize::from(count))
+    }
+
+    pub(super) fn text(&mut self) -> Option<&'a str> {
+        let place = self.place()?;
+        if place == self.texts.len() {
+            let count = usize::try_from(self.number()?).ok()?;
+            let text = std::str::from_utf8(self.take(count)?).ok()?;
+            self.texts.push(text);
+        }
+        self.texts.get(place).copied()
+    }
+
+    pub(super) fn address(&mut self) -> Option<Address> {
+        let place = self.place()?;
+        if place == self.addresses.len() {
+            let bytes = self.short()?;
+            let evm = || <[u8; 20]>::try_from(bytes).ok().map(|bytes| Address::Evm(bytes.into()));
+            let solana = || <[u8; 32]>::try_from(bytes).ok().map(Address::Solana);
+            self.addresses.push(evm().or_else(solana)?);
+        }
+        self.addresses.get(place).copied()
+    }
+
+    fn place(&mut self) -> Option<usize> {
+        usize::try_from(self.number()?).ok()
+    }
+
+    pub(super) fn token(&mut self) -> Option<TokenId> {
+        let chain = ChainId::new(self.number()?)?;
+        TokenId::from_address(chain, self.address()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_read_back(number in any::<u64>(), signed in any::<i64>(), small in -70i64..70) {
+            let mut out = Out::default();
+            out.number(number);
+            out.signed(signed);
+            out.signed(small);
+            prop_assert!(out.bytes.len() <= 22);
+            let mut read = In::new(&out.bytes);
+            prop_assert_eq!(
+                (read.number(), read.signed(), read.signed(), read.is_at_end()),
+                (Some(number), Some(signed), Some(small), true)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        assert_eq!(In::new(&[0xff; 12]).number(), None);
+        assert_eq!(In::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).number(), None);
+        assert_eq!(In::new(&[0x80]).number(), None);
+    }
+
+    #[test]
+    fn what_stood_there_before_is_pointed_at() {
+        let mut out = Out::default();
+        let address = Address::Solana([7; 32]);
+        for _ in 0..3 {
+            out.text("filler");
+            out.address(address);
+        }
+        assert_eq!(out.bytes.len(), 2 + 6 + 2 + 32 + 4);
+        let mut read = In::new(&out.bytes);
+        for _ in 0..3 {
+            assert_eq!((read.text(), read.address()), (Some("filler"), Some(address)));
+        }
+    }
+}

@@ -1,0 +1,256 @@
+use serde::{Deserialize, Serialize};
+
+use crate::Terms;
+
+/// Which route to deposit for, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BuildAsk {
+    pub quote_id: String,
+    pub route_id: String,
+    /// The quote's `fromAddress`.
+    pub from: String,
+    /// Defaults to the quote's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
+    /// Defaults to the quote's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_to: Option<String>,
+    /// `CONTRACT_CALL` (by default), `PERMIT2` or `TRANSFER`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit_method: Option<String>,
+}
+
+/// What to do to deposit, by the way of depositing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind")]
+pub enum BuildAnswer {
+    #[serde(rename = "CONTRACT_CALL")]
+    ContractCall(ContractCallDeposit),
+    #[serde(rename = "PERMIT2")]
+    Permit2(PermitDeposit),
+    #[serde(rename = "TRANSFER")]
+    Transfer(Box<TransferDeposit>),
+}
+
+/// A deposit that the payer's wallet sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ContractCallDeposit {
+    /// In this order; exactly one has `deposit: true`.
+    pub approvals: Vec<Approval>,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: String,
+    #[serde(flatten)]
+    pub frozen: FrozenOrder,
+}
+
+/// A deposit that the payer signs and the service brings to the chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PermitDeposit {
+    /// EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub permit: serde_json::Value,
+    pub transfer_details: TransferDetails,
+    /// What must be allowed to Permit2 before the signature is of use; absent where enough is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Approval>,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: String,
+    #[serde(flatten)]
+    pub frozen: FrozenOrder,
+}
+
+/// Where Permit2 moves the input, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TransferDetails {
+    /// The escrow.
+    #[cfg_attr(feature = "openapi", schema(example = "0x5FbDB2315678afecb367f032d93F642f64180aa3"))]
+    pub to: String,
+    /// Raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
+    pub requested_amount: String,
+}
+
+/// A deposit that anybody makes by sending the input to an address that belongs to this order alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TransferDeposit {
+    #[serde(flatten)]
+    pub transfer: Transfer,
+    /// The same once more, for clients that look here.
+    pub deposit: Transfer,
+    #[serde(flatten)]
+    pub frozen: FrozenOrder,
+}
+
+/// What to send where, until when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Transfer {
+    #[cfg_attr(feature = "openapi", schema(example = "0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11"))]
+    pub deposit_address: String,
+    /// Raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
+    pub amount: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
+    pub token: String,
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    #[cfg_attr(feature = "openapi", schema(example = "eip155:8453"))]
+    pub caip2: String,
+    #[cfg_attr(feature = "openapi", schema(example = 6))]
+    pub decimals: u8,
+    /// Unix seconds; what arrives later is given back.
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_744_600))]
+    pub expires_at: u64,
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: String,
+    /// Absolute URL of a QR code as SVG.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            example = "https://swap.example/api/qrcode/transfer?amount=1000&recipient=0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11&caip2=eip155%3A8453&token=0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913&decimals=6"
+        )
+    )]
+    pub qr_image_url: String,
+    /// For wallets that open links; absent where no such link is beyond doubt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            example = "ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11&uint256=1000000000"
+        )
+    )]
+    pub payment_uri: Option<String>,
+    /// What the QR code says.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            example = "ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11&uint256=1000000000"
+        )
+    )]
+    pub qr_payload: String,
+}
+
+/// What every built deposit tells of its order, so that nobody signs blindly and nobody depends on us to be paid back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FrozenOrder {
+    /// A plain sentence for each action.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["Deposit 1000 USDC on Base for 0.28 ETH on Ethereum."])))]
+    pub summary: Vec<String>,
+    pub terms: Terms,
+    pub recovery: Recovery,
+}
+
+/// How to get the deposit back without the service, with `terms` and any wallet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Recovery {
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    /// Its `refund(terms)` pays `refundTo` back, whoever calls it.
+    #[cfg_attr(feature = "openapi", schema(example = "0x5FbDB2315678afecb367f032d93F642f64180aa3"))]
+    pub escrow: String,
+    /// Unix seconds; from the next second on it does.
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_767_100))]
+    pub refund_after: u64,
+    /// Its `sweep(terms)` and `giveBack(terms, tokens)` move what was sent to the order's deposit address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512"))]
+    pub deposit_factory: Option<String>,
+}
+
+/// One thing to ask of a wallet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "type")]
+pub enum Approval {
+    #[serde(rename = "eip1193_request")]
+    Eip1193(WalletApproval),
+}
+
+/// A request to pass to an EVM wallet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WalletApproval {
+    pub request: WalletRequest,
+    /// The chain must confirm it before the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_for_receipt: Option<bool>,
+    /// Its transaction hash is what is submitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit: Option<bool>,
+}
+
+/// The arguments of EIP-1193's `request`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct WalletRequest {
+    /// `wallet_switchEthereumChain` or `eth_sendTransaction`.
+    #[cfg_attr(feature = "openapi", schema(example = "eth_sendTransaction"))]
+    pub method: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>, example = json!([{
+        "from": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+        "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+        "data": "0xe917a962",
+        "value": "0x0",
+        "chainId": "0x2105",
+    }])))]
+    pub params: Vec<serde_json::Value>,
+}
+
+/// Tells that a deposit was made, or hands it over signed; exactly one of the three proofs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SubmitAsk {
+    pub quote_id: String,
+    pub route_id: String,
+    /// The hash of the deposit's transaction: `0x` and 64 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tx_hash: Option<String>,
+    /// The deposit's transaction, signed, for us to send: hex with `0x` on EVM, base64 on Solana.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_transaction: Option<String>,
+    /// The payer's signature of the permit, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// The order that the deposit belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SubmitAnswer {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub tx_hash: String,
+}

@@ -1,0 +1,224 @@
+use serde::{Deserialize, Serialize};
+
+/// A swap that somebody took, and how far it has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Order {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub id: String,
+    /// The kind of filler: `native-filler`, `rfq`, …
+    #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
+    pub r#type: String,
+    #[cfg_attr(feature = "openapi", schema(example = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e"))]
+    pub quote_id: String,
+    #[cfg_attr(feature = "openapi", schema(example = "house"))]
+    pub route_id: String,
+    /// `created`, `deposited`, `published`, `filled`, `refund_pending`, `refunded` or `failed`.
+    #[cfg_attr(feature = "openapi", schema(example = "filled"))]
+    pub status: String,
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub from_chain_id: u64,
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
+    pub to_chain_id: u64,
+    #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
+    pub from_token: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "0x0000000000000000000000000000000000000000"))]
+    pub to_token: Option<String>,
+    /// Raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
+    pub src_amount: String,
+    /// Raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "285000000000000000"))]
+    pub dest_amount: String,
+    /// Who deposits; lower case on EVM chains.
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"))]
+    pub author: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub recipient: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub refund_to: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"))]
+    pub filler_address: Option<String>,
+    /// Names the order at a filler elsewhere.
+    pub external_order_id: Option<String>,
+    /// As the chain showed it, else as it was submitted.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub deposit_tx_hash: Option<String>,
+    /// By which the chains know the order.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "EXACT_INPUT"))]
+    pub trade_type: String,
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
+    pub created_at: String,
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:21Z"))]
+    pub updated_at: String,
+    pub transactions: OrderTransactions,
+    pub timestamps: OrderTimestamps,
+    /// Every status that it has had, in order.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["created", "deposited", "published", "filled"])))]
+    pub steps_completed: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_status: Option<ProviderStatus>,
+    /// In a person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "Nobody delivered in time; the deposit goes back."))]
+    pub failure_reason: Option<String>,
+    pub from_token_meta: Option<TokenMeta>,
+    pub to_token_meta: Option<TokenMeta>,
+}
+
+/// What the chains have shown, each in a block that stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OrderTransactions {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit: Option<OrderTransaction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<OrderTransaction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund: Option<OrderTransaction>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OrderTransaction {
+    /// The block's own time.
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:12Z"))]
+    pub timestamp: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub tx_hash: String,
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    /// Raw units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
+    pub amount: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OrderTimestamps {
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
+    pub created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:15Z"))]
+    pub published_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_at: Option<String>,
+}
+
+/// How the filler sees the order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderStatus {
+    /// The filler's name.
+    #[cfg_attr(feature = "openapi", schema(example = "house"))]
+    pub provider: String,
+    /// `waiting`, `asked`, `accepted`, `declined`, `delivered`, `paid` or `returned`.
+    #[cfg_attr(feature = "openapi", schema(example = "paid"))]
+    pub native_status: String,
+}
+
+/// What a person needs to read an amount.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TokenMeta {
+    #[cfg_attr(feature = "openapi", schema(example = "USDC"))]
+    pub symbol: String,
+    #[cfg_attr(feature = "openapi", schema(example = 6))]
+    pub decimals: u8,
+    #[serde(rename = "logoURI")]
+    pub logo_uri: Option<String>,
+}
+
+/// The orders of a deposit address, and what has arrived there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DepositAddressOrders {
+    pub data: Vec<DepositAddressOrder>,
+    pub observed_deposits: Vec<ObservedDeposit>,
+}
+
+/// An order that waits, or waited, for a plain transfer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DepositAddressOrder {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    /// Names the deposit address among those of all chains: CAIP-2 chain and address.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "eip155:8453:0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11")
+    )]
+    pub oda_id: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11"))]
+    pub deposit_address: String,
+    #[cfg_attr(feature = "openapi", schema(example = "created"))]
+    pub status: String,
+    /// `awaiting_deposit`, `awaiting_more`, `sweeping`, `asking_filler`, `filling`, `filled`, `refunding`, `refunded` or
+    /// `expired`.
+    #[cfg_attr(feature = "openapi", schema(example = "awaiting_deposit"))]
+    pub step: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub refund_to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub deposit_tx_hash: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_tx_hash: Option<String>,
+    /// Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_744_000))]
+    pub valid_before: Option<i64>,
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
+    pub created_at: String,
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
+    pub updated_at: String,
+}
+
+/// Something that arrived at a deposit address, in a block that stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ObservedDeposit {
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    /// `null` where the transaction could not be found.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub tx_hash: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
+    pub token: String,
+    /// Raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
+    pub amount: String,
+}

@@ -1,0 +1,86 @@
+use serde::{Deserialize, Serialize};
+
+/// Every term of an order by the name that the contracts give it; hashed in this order they are the intent's id.
+///
+/// Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Terms {
+    #[cfg_attr(feature = "openapi", schema(example = "1"))]
+    pub version: String,
+    #[cfg_attr(feature = "openapi", schema(example = "8453"))]
+    pub origin_chain_id: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x0000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa3")
+    )]
+    pub escrow: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266")
+    )]
+    pub user: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x6f1c0c6c6be9d1d4b1f5a3d1f1a0c9e7b6f8c7d5e4f3a2b1c0d9e8f7a6b5c4d3")
+    )]
+    pub nonce: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x000000000000000000000000833589fcd6edb6e08f4c7c32d4f71b54bda02913")
+    )]
+    pub input_token: String,
+    #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
+    pub amount_in: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266")
+    )]
+    pub refund_to: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8")
+    )]
+    pub filler: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x0000000000000000000000003c44cdddb6a900fa2b585dd299e03d12fa4293bc")
+    )]
+    pub payee: String,
+    /// Zero where nobody is to be paid.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x0000000000000000000000000000000000000000000000000000000000000000")
+    )]
+    pub referrer: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0"))]
+    pub referrer_fee: String,
+    #[cfg_attr(feature = "openapi", schema(example = "1"))]
+    pub destination_chain_id: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x0000000000000000000000009fe46736679d2d9a65f0992f2272de9f3c7fa6e0")
+    )]
+    pub settler: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x0000000000000000000000000000000000000000000000000000000000000000")
+    )]
+    pub output_token: String,
+    #[cfg_attr(feature = "openapi", schema(example = "285000000000000000"))]
+    pub amount_out: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266")
+    )]
+    pub recipient: String,
+    #[cfg_attr(feature = "openapi", schema(example = "1794744600"))]
+    pub open_deadline: String,
+    #[cfg_attr(feature = "openapi", schema(example = "1794745500"))]
+    pub fill_deadline: String,
+    #[cfg_attr(feature = "openapi", schema(example = "1794767100"))]
+    pub refund_at: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0"))]
+    pub epoch: String,
+}

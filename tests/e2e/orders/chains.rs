@@ -1,0 +1,155 @@
+use std::time::Duration;
+
+use alloy_primitives::{Address, B256, Bytes, U64, U256, address};
+use alloy_sol_types::{SolCall as _, sol};
+use causeway_domain::ChainId;
+use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Fees, Receipt, Signer, TxRequest};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::service::{Service, data_dir};
+
+sol! {
+    function balanceOf(address owner) external view returns (uint256);
+    function transfer(address to, uint256 amount) external returns (bool);
+}
+
+/// The chain's own coin.
+pub(super) const COIN: Address = Address::ZERO;
+pub(super) const ETHEREUM: u64 = 1;
+pub(super) const OPTIMISM: u64 = 10;
+pub(super) const BASE: u64 = 8453;
+pub(super) const ARBITRUM: u64 = 42_161;
+pub(super) const CHAINS: [u64; 4] = [ETHEREUM, OPTIMISM, BASE, ARBITRUM];
+
+pub(super) const ETHEREUM_USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
+pub(super) const OPTIMISM_USDT: Address = address!("94b008aA00579c1307B0EF2c499aD98a8ce58e58");
+
+/// The dollar coin of each chain.
+pub(super) fn usdc(chain: u64) -> Address {
+    match chain {
+        ETHEREUM => address!("A0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
+        OPTIMISM => address!("0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
+        BASE => address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+        _ => address!("af88d065e77c8cC2239327C5EDb3A432268e5831"),
+    }
+}
+
+/// A wallet's fees: more than a play chain ever asks.
+const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000_000 };
+
+/// The chains in a process of their own, which outlives the service.
+pub(super) struct Chains {
+    _folder: TempDir,
+    service: Service,
+    pub(super) base: String,
+}
+
+impl Chains {
+    pub(super) fn start() -> Self {
+        let folder = data_dir();
+        let service = Service::start_with(folder.path(), &["sandbox"]);
+        let base = service.url.split("/sandbox").next().unwrap().to_owned();
+        Self { _folder: folder, service, base }
+    }
+
+    pub(super) fn client(&self, chain: u64) -> EvmClient {
+        let url = format!("{}/sandbox/rpc/{chain}", self.base).parse().unwrap();
+        EvmClient::new(ChainId::new(chain).unwrap(), EvmConfig::new([url])).unwrap()
+    }
+
+    pub(super) async fn control(&self, chain: u64, action: Value) {
+        self.post(&format!("/sandbox/control/{chain}"), &action).await;
+    }
+
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Value {
+        let request = self.service.client.post(format!("{}{path}", self.base)).body(body.to_string());
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path} {body}");
+        answer.json().await.unwrap()
+    }
+
+    /// Gives somebody coins or tokens, and waits until they are there.
+    pub(super) async fn give(&self, chain: u64, to: Address, token: Address, amount: U256) {
+        let before = self.balance(chain, token, to).await;
+        let mut gift = json!({ "chainId": chain, "address": to, "amount": amount.to_string() });
+        if token != COIN {
+            gift["token"] = json!(token);
+        }
+        self.post("/sandbox/faucet", &gift).await;
+        while self.balance(chain, token, to).await < before + amount {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    pub(super) async fn balance(&self, chain: u64, token: Address, owner: Address) -> U256 {
+        let client = self.client(chain);
+        if token == COIN {
+            return client.native_balance(owner).await.unwrap();
+        }
+        let data = Bytes::from(balanceOfCall { owner }.abi_encode());
+        let call = json!([{ "to": token, "data": data }, "latest"]);
+        let answer: Bytes = client.call(Call::new("eth_call", call)).await.unwrap();
+        U256::from_be_slice(&answer)
+    }
+
+    /// A wallet's next transaction, signed and not sent.
+    pub(super) async fn sign(&self, chain: u64, key: &Signer, request: &TxRequest) -> (B256, Bytes) {
+        let client = self.client(chain);
+        let nonce = client.nonce(key.address(), BlockTag::Latest).await.unwrap();
+        let gas = client.estimate_gas(key.address(), request).await.unwrap();
+        let signed = key.sign(client.chain_id(), nonce, request, gas, FEES).unwrap();
+        (signed.hash, signed.raw)
+    }
+
+    /// Sends a wallet's transaction and waits until it has succeeded in a block.
+    pub(super) async fn send(&self, chain: u64, key: &Signer, request: &TxRequest) -> B256 {
+        let (hash, raw) = self.sign(chain, key, request).await;
+        let client = self.client(chain);
+        let told: B256 = client.call(Call::new("eth_sendRawTransaction", json!([raw]))).await.unwrap();
+        assert_eq!(told, hash);
+        let receipt = self.receipt(chain, hash).await;
+        assert_eq!(receipt.status, 1, "{hash} on {chain} failed");
+        hash
+    }
+
+    pub(super) async fn receipt(&self, chain: u64, hash: B256) -> Receipt {
+        let client = self.client(chain);
+        loop {
+            if let Some(receipt) = client.receipts(&[hash]).await.unwrap().remove(0) {
+                return receipt;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Sends a token or the chain's coin, as any wallet does.
+    pub(super) async fn pay(&self, chain: u64, key: &Signer, token: Address, to: Address, amount: U256) {
+        let request = if token == COIN {
+            TxRequest { to, value: amount, data: Bytes::new() }
+        } else {
+            TxRequest { to: token, value: U256::ZERO, data: transferCall { to, amount }.abi_encode().into() }
+        };
+        self.send(chain, key, &request).await;
+    }
+
+    /// What every transaction of an account has cost, and how many have failed, from the chain's first block to its newest.
+    pub(super) async fn spent_on_gas(&self, chain: u64, account: Address) -> (U256, usize) {
+        let client = self.client(chain);
+        let newest = client.block(BlockTag::Latest).await.unwrap().unwrap().number;
+        let call = |number: u64| Call::new("eth_getBlockReceipts", json!([U64::from(number)]));
+        let calls: Vec<Call> = (1..=newest).map(call).collect();
+        let (mut cost, mut failed) = (U256::ZERO, 0);
+        for some in calls.chunks(200) {
+            for receipts in client.batch::<Vec<Value>>(some).await {
+                let ours = |receipt: &Value| receipt["from"] == json!(account).to_string().trim_matches('"');
+                for receipt in receipts.unwrap().into_iter().filter(ours) {
+                    let number = |name: &str| receipt[name].as_str().unwrap().parse::<U256>().unwrap();
+                    cost += number("gasUsed") * number("effectiveGasPrice");
+                    failed += usize::from(number("status").is_zero());
+                }
+            }
+        }
+        (cost, failed)
+    }
+}

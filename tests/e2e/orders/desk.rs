@@ -1,0 +1,136 @@
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::{Mutex, RwLock};
+use std::time::{Duration, Instant};
+
+use causeway_domain::OrderId;
+use causeway_domain::ports::OrderStore as _;
+use causeway_store::{Location, Store};
+use reqwest::{Client, Method};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::service::{causeway, data_dir, read_address};
+
+/// How long one request is tried while the service is killed and started; far more than any start takes.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+/// A service that may be killed at any moment and lives on with the same data.
+pub(super) struct Desk {
+    folder: TempDir,
+    arguments: Vec<String>,
+    child: Mutex<Option<Child>>,
+    url: RwLock<String>,
+    client: Client,
+}
+
+impl Desk {
+    /// A service on the chains of another process, configured by `config`.
+    pub(super) fn start(chains: &str, config: &str) -> Self {
+        let folder = data_dir();
+        let file = folder.path().join("orders.toml");
+        std::fs::write(&file, config).unwrap();
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let arguments = ["--sandbox-rpc", chains, "--config", file.to_str().unwrap()].map(str::to_owned);
+        let client = Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
+        let desk =
+            Self { folder, arguments: arguments.to_vec(), child: Mutex::default(), url: RwLock::default(), client };
+        desk.revive();
+        desk
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    /// Starts the process; what it logs is added to one file.
+    pub(super) fn revive(&self) {
+        let log = File::options().create(true).append(true).open(self.log()).unwrap();
+        let mut child = causeway()
+            .current_dir(self.folder.path())
+            .args(["--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(self.folder.path())
+            .args(&self.arguments)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .expect("the binary starts");
+        *self.url.write().unwrap() = read_address(&mut child);
+        *self.child.lock().unwrap() = Some(child);
+    }
+
+    /// Ends the process as a power cut would: `kill -9`.
+    pub(super) fn kill(&self) {
+        if let Some(mut child) = self.child.lock().unwrap().take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Asks until the service answers for good: what it cannot say now, or could not say because it died, is asked again.
+    pub(super) async fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, (u16, Value)> {
+        let begun = Instant::now();
+        loop {
+            let url = self.url.read().unwrap().clone();
+            let request = self.client.request(method.clone(), format!("{url}{path}"));
+            let request = if body.is_null() { request } else { request.body(body.to_string()) };
+            let answer = match request.send().await {
+                Ok(response) => Some((response.status().as_u16(), response.json::<Value>().await)),
+                Err(_) => None,
+            };
+            match answer {
+                Some((200..300, Ok(answer))) => return Ok(answer),
+                Some((status @ 400..500, Ok(answer))) if status != 429 => return Err((status, answer)),
+                other => assert!(begun.elapsed() < PATIENCE, "{path} {body} came to nothing: {other:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Value {
+        self.ask(Method::GET, path, &Value::Null).await.unwrap_or_else(|error| panic!("{path}: {error:?}"))
+    }
+
+    /// The orders that a payer can see.
+    pub(super) async fn orders_of(&self, payer: alloy_primitives::Address) -> Vec<Value> {
+        self.get(&format!("/v1/orders/{payer}")).await["data"].as_array().unwrap().clone()
+    }
+
+    /// The store of a service that was stopped.
+    pub(super) async fn store(&self) -> Store {
+        Store::open(&Location::Sqlite(self.database())).await.unwrap()
+    }
+
+    pub(super) fn database(&self) -> PathBuf {
+        self.folder.path().join("causeway.db")
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What can be told of an order when something went wrong with it. Stops the service.
+    pub(super) async fn story(&self, order: Option<&str>) -> String {
+        self.kill();
+        let mut text = String::new();
+        if let Some(id) = order.and_then(|id| id.parse::<OrderId>().ok()) {
+            let store = self.store().await;
+            text = format!("{:#?}\n", store.order(&id).await.unwrap());
+            for event in store.story(&id).await.unwrap() {
+                text += &format!("{} {:?} {}\n", event.at, event.kind, event.detail);
+            }
+            store.close().await;
+        }
+        let log = std::fs::read_to_string(self.log()).unwrap_or_default();
+        let told = |line: &&str| order.is_some_and(|id| line.contains(id)) || line.contains("ERROR");
+        let lines: Vec<&str> = log.lines().filter(told).collect();
+        text + &lines[lines.len().saturating_sub(60)..].join("\n")
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,234 @@
+use std::fmt;
+use std::time::Duration;
+
+use alloy_primitives::{Address, B256, Bytes, U256};
+use causeway_evm::{Signer, TxRequest};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+
+use super::chains::{COIN, Chains};
+use super::desk::Desk;
+use super::dice::Dice;
+use crate::wallet::wallet_digest;
+
+/// How a payer deposits, and what it tells of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Sends the deposit and tells its hash.
+    Call,
+    /// Sends the deposit and tells nobody.
+    Silent,
+    /// Hands the signed deposit over.
+    Signed,
+    Permit,
+    Transfer,
+}
+
+impl Way {
+    const fn method(self) -> &'static str {
+        match self {
+            Self::Call | Self::Silent | Self::Signed => "CONTRACT_CALL",
+            Self::Permit => "PERMIT2",
+            Self::Transfer => "TRANSFER",
+        }
+    }
+}
+
+/// How the order has to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Filled,
+    Refunded,
+    /// Its payer never deposits, and nobody ever sees it.
+    Unseen,
+}
+
+/// A moment at which a crash would be welcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    Built,
+    Deposited,
+    Submitted,
+}
+
+/// What somebody wants to swap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish {
+    pub(super) from: (u64, Address),
+    pub(super) to: (u64, Address),
+    pub(super) amount: U256,
+    pub(super) way: Way,
+    pub(super) fate: Fate,
+}
+
+/// A built order, as far as the chains know it.
+#[derive(Clone, Debug)]
+pub(super) struct Deal {
+    pub(super) quote: String,
+    pub(super) route: String,
+    pub(super) intent: B256,
+    pub(super) amount_in: U256,
+    pub(super) amount_out: U256,
+    pub(super) fee: U256,
+    pub(super) filler: Address,
+    pub(super) payee: Address,
+    pub(super) escrow: Address,
+    pub(super) settler: Address,
+    pub(super) fill_deadline: u64,
+    answer: Value,
+}
+
+/// Somebody who swaps once, with addresses that nothing else ever moves to or from.
+pub(super) struct Payer {
+    pub(super) wish: Wish,
+    pub(super) key: Signer,
+    pub(super) recipient: Address,
+    pub(super) refund_to: Address,
+    pub(super) deal: Option<Deal>,
+}
+
+impl fmt::Debug for Payer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} by {}: {:?}", self.wish, self.key.address(), self.deal)
+    }
+}
+
+impl Payer {
+    /// Somebody with enough to swap, and to pay for gas.
+    pub(super) async fn new(wish: Wish, chains: &Chains, dice: &mut Dice) -> Self {
+        let (key, recipient, refund_to) = (dice.key(), dice.key().address(), dice.key().address());
+        let (chain, token) = wish.from;
+        chains.give(chain, key.address(), COIN, U256::from(10).pow(U256::from(18))).await;
+        chains.give(chain, key.address(), token, wish.amount).await;
+        Self { wish, key, recipient, refund_to, deal: None }
+    }
+
+    pub(super) fn deal(&self) -> &Deal {
+        self.deal.as_ref().expect("it was built")
+    }
+
+    /// Asks for a quote until somebody offers.
+    async fn quote(&self, desk: &Desk) -> (String, String) {
+        let Wish { from, to, amount, way, .. } = self.wish;
+        let ask = json!({
+            "tradeType": "EXACT_INPUT", "amount": amount.to_string(), "fromAddress": self.key.address(),
+            "fromChainId": from.0, "fromToken": from.1, "toChainId": to.0, "toToken": to.1,
+        });
+        for _ in 0..600 {
+            let quote = desk.ask(Method::POST, "/v1/quotes", &ask).await;
+            if let Ok(quote) = &quote {
+                let takes = |route: &&Value| {
+                    route["depositMethods"].as_array().is_some_and(|all| all.contains(&json!(way.method())))
+                };
+                if let Some(route) = quote["routes"].as_array().unwrap().iter().find(takes) {
+                    let text = |value: &Value| value.as_str().unwrap().to_owned();
+                    return (text(&quote["quoteId"]), text(&route["routeId"]));
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("nobody offers anything for {ask}");
+    }
+
+    /// Takes a quote and has its deposit built; from the start when the service died for so long that the quote is over.
+    pub(super) async fn build(&mut self, desk: &Desk) {
+        loop {
+            let (quote, route) = self.quote(desk).await;
+            let ask = json!({
+                "quoteId": quote, "routeId": route, "from": self.key.address(), "recipient": self.recipient,
+                "refundTo": self.refund_to, "depositMethod": self.wish.way.method(),
+            });
+            match desk.ask(Method::POST, "/v1/deposit/build", &ask).await {
+                Ok(answer) => {
+                    self.deal = Some(Deal::read(quote, route, answer));
+                    return;
+                }
+                Err((_, error)) if error["name"] == "QuoteExpired" => {}
+                Err(error) => panic!("{ask} was not built: {error:?}"),
+            }
+        }
+    }
+
+    /// Deposits, and tells of it or not.
+    pub(super) async fn deposit(&self, chains: &Chains, desk: &Desk, tell: &broadcast::Sender<Moment>) {
+        let deal = self.deal();
+        let (chain, token) = self.wish.from;
+        let mut proof = None;
+        for approval in deal.answer["approvals"].as_array().into_iter().flatten() {
+            let request = &approval["request"];
+            if request["method"] != "eth_sendTransaction" {
+                continue;
+            }
+            let request = transaction(&request["params"][0]);
+            if approval["deposit"] == true && self.wish.way == Way::Signed {
+                let (_, raw) = chains.sign(chain, &self.key, &request).await;
+                proof = Some(json!({ "signedTransaction": raw }));
+                continue;
+            }
+            let hash = chains.send(chain, &self.key, &request).await;
+            if approval["deposit"] == true {
+                proof = Some(json!({ "txHash": hash }));
+            }
+        }
+        match self.wish.way {
+            Way::Permit => {
+                let signature = self.key.sign_digest(&wallet_digest(&deal.answer["permit"])).unwrap();
+                proof = Some(json!({ "signature": Bytes::from(signature.as_bytes().to_vec()) }));
+            }
+            Way::Transfer => {
+                let to = deal.answer["depositAddress"].as_str().unwrap().parse().unwrap();
+                chains.pay(chain, &self.key, token, to, deal.amount_in).await;
+            }
+            Way::Call | Way::Silent | Way::Signed => {}
+        }
+        let _ = tell.send(Moment::Deposited);
+        if let Some(proof) = proof.filter(|_| self.wish.way != Way::Silent) {
+            self.submit(desk, proof).await;
+            let _ = tell.send(Moment::Submitted);
+        }
+    }
+
+    /// Tells of the deposit, until the service has taken it.
+    async fn submit(&self, desk: &Desk, mut proof: Value) {
+        let deal = self.deal();
+        proof["quoteId"] = json!(deal.quote);
+        proof["routeId"] = json!(deal.route);
+        let taken = desk.ask(Method::PUT, "/v1/deposit/submit", &proof).await;
+        if let Err(error) = taken {
+            let story = desk.story(None).await;
+            panic!("{self:?} could not submit {proof}: {error:?}\n{story}");
+        }
+    }
+}
+
+impl Deal {
+    fn read(quote: String, route: String, answer: Value) -> Self {
+        let terms = &answer["terms"];
+        let word = |name: &str| terms[name].as_str().unwrap().parse::<B256>().unwrap();
+        let number = |name: &str| terms[name].as_str().unwrap().parse::<U256>().unwrap();
+        Self {
+            quote,
+            route,
+            intent: answer["intentId"].as_str().unwrap().parse().unwrap(),
+            amount_in: number("amountIn"),
+            amount_out: number("amountOut"),
+            fee: number("referrerFee"),
+            filler: Address::from_word(word("filler")),
+            payee: Address::from_word(word("payee")),
+            escrow: Address::from_word(word("escrow")),
+            settler: Address::from_word(word("settler")),
+            fill_deadline: number("fillDeadline").to(),
+            answer,
+        }
+    }
+}
+
+fn transaction(params: &Value) -> TxRequest {
+    let text = |name: &str| params[name].as_str().unwrap();
+    TxRequest {
+        to: text("to").parse().unwrap(),
+        value: text("value").parse().unwrap(),
+        data: text("data").parse().unwrap(),
+    }
+}
