@@ -29,6 +29,12 @@ pub fn install_tls() {
     rustls::crypto::ring::default_provider().install_default().expect("no other provider");
 }
 
+/// A client that gives its connections up before the service does: one that is closed while it is used again fails its request.
+pub fn client() -> reqwest::Client {
+    let client = reqwest::Client::builder().pool_idle_timeout(Duration::from_secs(2));
+    client.build().expect("a client")
+}
+
 /// A quote like those that clients ask for.
 pub fn quote(keys: &RowKeys) -> Quote {
     let now = Timestamp::now();
@@ -56,7 +62,11 @@ pub fn quote(keys: &RowKeys) -> Quote {
 }
 
 /// What builds and submits deposits in a service that has no chains.
-pub fn no_deposits(catalog: Arc<Catalog>, store: Arc<Store>, keys: Arc<RowKeys>) -> (BuildDeposit, SubmitDeposit) {
+pub fn no_deposits(
+    catalog: Arc<Catalog>,
+    store: Arc<Store>,
+    keys: Arc<RowKeys>,
+) -> (BuildDeposit, SubmitDeposit) {
     let build = BuildParts {
         catalog,
         quotes: store.clone(),

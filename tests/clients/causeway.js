@@ -8,29 +8,31 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const TARGET = resolve(REPOSITORY, process.env.CARGO_TARGET_DIR ?? 'target');
 const BINARY = process.env.CAUSEWAY_BIN ?? join(TARGET, 'debug', 'causeway');
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 /** A `causeway` of this test's own, on a free loopback port. It ends with this process at the latest. */
 class Process {
   constructor(args) {
     this.args = args;
   }
 
-  async start(listen = '127.0.0.1:0') {
-    const child = spawn(BINARY, [...this.args, '--listen', listen], { stdio: ['ignore', 'pipe', 'pipe'] });
+  async start() {
+    const child = spawn(BINARY, [...this.args, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
     const kill = () => child.kill('SIGKILL');
     process.once('exit', kill);
     this.ended = new Promise((done) => child.once('exit', done));
     this.ended.then(() => process.removeListener('exit', kill));
     this.child = child;
     this.url = await new Promise((found, failed) => {
-      let said = '';
+      let [greeting, said] = ['', ''];
       const late = setTimeout(() => failed(new Error(`causeway names no address:\n${said}`)), 60_000);
       late.unref();
       child.once('error', failed);
       child.once('exit', (code) => failed(new Error(`causeway ended with ${code}:\n${said}`)));
       child.stderr.on('data', (text) => { said = (said + text).slice(-10_000); });
       child.stdout.on('data', (text) => {
-        said += text;
-        const url = said.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+        greeting += text;
+        const url = greeting.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
         if (url) found(url);
       });
     });
@@ -65,5 +67,5 @@ export async function startApart(config) {
     await chains.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { url: service.url, chains: chains.url, service, stop };
+  return { service, chains: chains.url, stop };
 }

@@ -4,32 +4,32 @@ import { startApart } from './causeway.js';
 import { ESCROW } from './escrow.js';
 import { declined, isBack, late } from './orders-refunds.js';
 import { transfers } from './orders-transfers.js';
-import { Causeway, eventually, nobody } from './swaps.js';
-
-const DOLLARS = 1_000_000n;
+import { weather } from './orders-weather.js';
+import { Causeway, DOLLARS, eventually, nobody } from './swaps.js';
 
 /** A service of this file's own: its clocks are moved, its fillers robbed, and in the end it is killed. */
-const world = {};
+const causeway = new Causeway();
+let apart;
 before(async () => {
   // What comes to an address whose order is over is looked for at once, instead of every minute.
-  Object.assign(world, await startApart('[orders]\nlook_back_seconds = 1\n'));
-  world.causeway = new Causeway(world.url, world.chains);
+  apart = await startApart('[orders]\nlook_back_seconds = 1\n');
+  Object.assign(causeway, { url: apart.service.url, chains: apart.chains });
 }, { timeout: 120_000 });
-after(() => world.stop?.());
+after(() => apart?.stop());
 
 describe('money that does not go the straight way is never lost', { concurrency: true, timeout: 180_000 }, () => {
-  transfers(world);
-  declined(world);
-  late(world);
+  transfers(causeway);
+  declined(causeway);
+  late(causeway);
+  weather(causeway);
 });
 
 test('with the service gone, anybody takes the deposit back with the terms of the build alone', { timeout: 120_000 }, async () => {
-  let { causeway } = world;
   const chain = 747474;
   const [payer, refundTo] = [await causeway.payer(chain, { vbUSDC: 1_000n * DOLLARS }), nobody()];
   const taken = await causeway.take(payer, [chain, 'vbUSDC'], [8453, 'USDC'], 100n * DOLLARS, { built: { refundTo } });
   const { terms, recovery, intentId } = taken.deposit;
-  await world.service.kill();
+  await apart.service.kill();
   const [, deposit] = await causeway.walk(taken);
   assert.equal((await causeway.receipt(chain, deposit)).status, 'success');
   const anybody = await causeway.payer(chain);
@@ -41,11 +41,11 @@ test('with the service gone, anybody takes the deposit back with the terms of th
   assert.equal((await causeway.receipt(chain, hash)).status, 'success');
   assert.equal(await causeway.balance(chain, await causeway.token(chain, 'vbUSDC'), refundTo), 100n * DOLLARS);
   // When it is back, the service learns it from the chain.
-  await world.service.start();
-  causeway = new Causeway(world.service.url, world.chains);
-  const { state } = await eventually(() => causeway.get(`/v1/intent/${intentId}`).catch(({ name }) => ({ state: name })), ({ state }) => state === 'Expired', 'Expired');
-  assert.equal(state, 'Expired');
-  const { data: [{ id }] } = await causeway.get(`/v1/orders/${payer.address}`);
+  await apart.service.start();
+  causeway.url = apart.service.url;
+  const orders = () => causeway.get(`/v1/orders/${payer.address}`);
+  const { data: [{ id }] } = await eventually(orders, ({ data }) => data.length === 1, 'an order');
   const order = await isBack(causeway, id, refundTo, 'Expired');
   assert.equal(order.transactions.refund.txHash, hash);
+  assert.equal((await causeway.get(`/v1/intent/${intentId}`)).state, 'Expired');
 });

@@ -3,10 +3,10 @@ import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEventLogs } from 'viem';
 import { ESCROW } from './escrow.js';
-import { eventually, known, nobody, refuses } from './swaps.js';
+import { DOLLARS, FILLERS, eventually, nobody, refused, refuses } from './swaps.js';
 
-const DOLLARS = 1_000_000n;
-const HOT = { north: 16, south: 18 };
+/** Creates a contract that takes nothing. */
+const REFUSES = '0x625f5ffd5f526003601df3';
 const CAUSES = ['Waived', 'Unfilled', 'Expired'];
 
 /** Demands that the deposit is back where it belongs, in a transaction that the order names, for this reason. */
@@ -23,74 +23,102 @@ export async function isBack(causeway, orderId, refundTo, cause) {
   return order;
 }
 
-export const declined = (world) => describe('a filler that has spent what it promised', { concurrency: true }, () => {
+export const declined = (causeway) => describe('a filler that has spent what it promised', { concurrency: true }, () => {
   const [FROM, TO] = [[8453, 'USDC'], [59144, 'USDT']];
   let swaps;
   let payers;
   const refundTo = [nobody(), nobody()];
   before(async () => {
-    payers = await Promise.all(refundTo.map(() => world.causeway.payer(8453, { USDC: 1_000n * DOLLARS })));
+    payers = await Promise.all(refundTo.map(() => causeway.payer(8453, { USDC: 1_000n * DOLLARS })));
     const take = (number, depositMethod) =>
-      world.causeway.take(payers[number], FROM, TO, 100n * DOLLARS, { built: { refundTo: refundTo[number], depositMethod } });
+      causeway.take(payers[number], FROM, TO, 100n * DOLLARS, { built: { refundTo: refundTo[number], depositMethod } });
     swaps = [await take(0, 'CONTRACT_CALL'), await take(1, 'TRANSFER')];
     const { route } = swaps[0];
     assert.equal(swaps[1].route, route);
-    const [hot, token] = [known(HOT[route]), await world.causeway.token(...TO)];
-    await world.causeway.transfer(59144, hot, token, nobody(), await world.causeway.balance(59144, token, hot.address));
-    const offers = async () => (await world.causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map(({ routeId }) => routeId);
+    const [hot, token] = [FILLERS[route].hot, await causeway.token(...TO)];
+    await causeway.transfer(59144, hot, token, nobody(), await causeway.balance(59144, token, hot.address));
+    const offers = async () => (await causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map(({ routeId }) => routeId);
     await eventually(offers, (routes) => !routes.includes(route), 'an empty book');
   }, { timeout: 60_000 });
 
   test('gives a deposit back, and says why', async () => {
-    const orderId = await world.causeway.pay(swaps[0]);
-    const order = await isBack(world.causeway, orderId, refundTo[0], 'Waived');
+    const orderId = await causeway.pay(swaps[0]);
+    const order = await isBack(causeway, orderId, refundTo[0], 'Waived');
     assert.match(order.failureReason, /does not have enough/);
-    const intent = await world.causeway.get(`/v1/intent/${order.intentId}`);
+    const intent = await causeway.get(`/v1/intent/${order.intentId}`);
     assert.equal(intent.state, 'Cancelled');
   });
 
   test('gives a transfer back, and so what is sent after it', async () => {
     const { depositAddress, token, orderId } = swaps[1].deposit;
-    await world.causeway.transfer(8453, payers[1], token, depositAddress, 100n * DOLLARS);
-    await isBack(world.causeway, orderId, refundTo[1], 'Waived');
-    await world.causeway.transfer(8453, payers[1], token, depositAddress, 100n * DOLLARS);
-    await eventually(() => world.causeway.balance(8453, token, refundTo[1]), (has) => has === 200n * DOLLARS, 'the second return');
-    assert.equal((await world.causeway.get(`/v1/orders/by-id/${orderId}`)).status, 'refunded');
+    await causeway.transfer(8453, payers[1], token, depositAddress, 100n * DOLLARS);
+    await isBack(causeway, orderId, refundTo[1], 'Waived');
+    await causeway.transfer(8453, payers[1], token, depositAddress, 100n * DOLLARS);
+    await eventually(() => causeway.balance(8453, token, refundTo[1]), (has) => has === 200n * DOLLARS, 'the second return');
+    assert.equal((await causeway.get(`/v1/orders/by-id/${orderId}`)).status, 'refunded');
   });
 });
 
-export const late = (world) => describe('what is too late', { concurrency: true }, () => {
+export const late = (causeway) => describe('what is too late', { concurrency: true }, () => {
   test('a deposit that nobody delivered for in time comes back by the attesters\' word', async () => {
-    const [payer, refundTo] = [await world.causeway.payer(42161, { USDC: 1_000n * DOLLARS }), nobody()];
+    const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), nobody()];
     // The destination loses whatever the filler sends.
-    await world.causeway.control(130, 'drop', { transactions: 1_000 });
-    const taken = await world.causeway.take(payer, [42161, 'USDC'], [130, 'coin'], 100n * DOLLARS, { built: { refundTo } });
-    const orderId = await world.causeway.pay(taken);
-    await world.causeway.until(orderId, 'published');
-    await world.causeway.moveTime(130, Number(taken.deposit.terms.fillDeadline) + 1);
-    const order = await isBack(world.causeway, orderId, refundTo, 'Unfilled');
+    await causeway.control(130, 'drop', { transactions: 1_000 });
+    const taken = await causeway.take(payer, [42161, 'USDC'], [130, 'coin'], 100n * DOLLARS, { built: { refundTo } });
+    const orderId = await causeway.pay(taken);
+    await causeway.until(orderId, 'published');
+    await causeway.moveTime(130, Number(taken.deposit.terms.fillDeadline) + 1);
+    const order = await isBack(causeway, orderId, refundTo, 'Unfilled');
     assert.match(order.failureReason, /Nobody delivered in time/);
   });
 
+  test('a delivery that the recipient refuses is never paid for: the deposit comes back', async () => {
+    const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), nobody()];
+    const deployer = await causeway.payer(80094);
+    const created = await causeway.send(80094, deployer, { data: REFUSES });
+    const { contractAddress: recipient } = await causeway.receipt(80094, created);
+    const taken = await causeway.take(payer, [42161, 'USDC'], [80094, 'coin'], 100n * DOLLARS, { built: { refundTo, recipient } });
+    const orderId = await causeway.pay(taken);
+    await causeway.until(orderId, 'published');
+    await causeway.moveTime(80094, Number(taken.deposit.terms.fillDeadline) + 1);
+    await isBack(causeway, orderId, refundTo, 'Unfilled');
+  });
+
+  test('within one chain a deposit that nobody delivered for comes back without anybody\'s word', async () => {
+    const chain = 324;
+    const [payer, refundTo] = [await causeway.payer(chain, { USDC: 1_000n * DOLLARS }), nobody()];
+    const taken = await causeway.take(payer, [chain, 'USDC'], [chain, 'coin'], 100n * DOLLARS, { built: { refundTo } });
+    const hashes = await causeway.walk(taken);
+    await causeway.receipt(chain, hashes.at(-1));
+    await causeway.control(chain, 'drop', { transactions: 1_000 });
+    const { orderId } = await causeway.submit(taken, { txHash: hashes.at(-1) });
+    await causeway.until(orderId, 'published');
+    assert.equal(taken.deposit.recovery.refundAfter, Number(taken.deposit.terms.fillDeadline));
+    await causeway.moveTime(chain, taken.deposit.recovery.refundAfter + 1);
+    await causeway.until(orderId, 'refund_pending');
+    await causeway.control(chain, 'drop', { transactions: 0 });
+    await isBack(causeway, orderId, refundTo, 'Expired');
+  });
+
   test('a permit over an order that can be opened no more is refused', async () => {
-    const payer = await world.causeway.payer(43114, { USDC: 1_000n * DOLLARS });
+    const payer = await causeway.payer(43114, { USDC: 1_000n * DOLLARS });
     const built = { depositMethod: 'PERMIT2' };
-    const taken = await world.causeway.take(payer, [43114, 'USDC'], [8453, 'USDC'], 100n * DOLLARS, { built });
-    await world.causeway.walk(taken);
-    await world.causeway.moveTime(43114, Number(taken.deposit.terms.openDeadline) + 1);
+    const taken = await causeway.take(payer, [43114, 'USDC'], [8453, 'USDC'], 100n * DOLLARS, { built });
+    await causeway.walk(taken);
+    await causeway.moveTime(43114, Number(taken.deposit.terms.openDeadline) + 1);
     const signature = await payer.signTypedData(taken.deposit.permit);
     const code = 'NOT_THIS_DEPOSIT';
-    await refuses(world.causeway.submit(taken, { signature }), 400, 'BadRequestException', { code, says: /deadline|time/ });
+    await refused(causeway.submit(taken, { signature }), { code, says: /deadline|time/ });
   });
 
   test('an expired quote is not built, but a deposit that was built before is taken and filled', async () => {
-    const payer = await world.causeway.payer(1);
-    const taken = await world.causeway.take(payer, [1, 'coin'], [8453, 'USDC'], 10n ** 17n);
+    const payer = await causeway.payer(1);
+    const taken = await causeway.take(payer, [1, 'coin'], [8453, 'USDC'], 10n ** 17n);
     const { quote } = taken;
     const other = quote.routes.at(-1);
     await sleep(Math.max(...quote.routes.map((route) => route.quote.validBefore)) * 1_000 + 1_000 - Date.now());
-    await refuses(world.causeway.build(payer, quote, {}, other), 410, 'QuoteExpiredException', { says: /ask for a new quote/ });
-    await world.causeway.until(await world.causeway.pay(taken), 'filled');
+    await refuses(causeway.build(payer, quote, {}, other), 410, 'QuoteExpiredException', { says: /ask for a new quote/ });
+    await causeway.until(await causeway.pay(taken), 'filled');
   });
 });
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { concatHex, encodeFunctionData, erc20Abi, keccak256, numberToHex, parseAbi, toEventSelector, zeroAddress } from 'viem';
+import { concatHex, keccak256, numberToHex, toEventSelector, toFunctionSelector, zeroAddress } from 'viem';
 import { ESCROW } from './escrow.js';
-import { nobody, refuses, shared } from './swaps.js';
+import { DOLLARS, depositOf, nobody, refused, refuses, shared } from './swaps.js';
 
 const causeway = shared();
-const DOLLARS = 1_000_000n;
 const COIN = 10n ** 16n;
 const CHAIN = 8453;
 const CURVE = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -13,10 +12,8 @@ const CURVE = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const ECHO = '0x60118060095f395ff36020355f35604036038060405f375fa200';
 
 const NOT_THIS = { code: 'NOT_THIS_DEPOSIT' };
-const refused = (promise, more) => refuses(promise, 400, 'BadRequestException', more);
 
 const coin = (payer, built) => causeway.take(payer, [CHAIN, 'coin'], [42161, 'USDC'], COIN, { built });
-const depositOf = ({ deposit }) => deposit.approvals.at(-1).request.params[0];
 
 let payer;
 before(async () => { payer = await causeway.payer(CHAIN, { coin: 10n * 10n ** 18n, USDC: 1_000n * DOLLARS }); });
@@ -58,8 +55,8 @@ describe('a hash that is not this deposit is refused, and in what it differs is 
     const created = await causeway.receipt(CHAIN, await causeway.send(CHAIN, account, { data: ECHO }));
     // What the escrow would emit is what it answers when it is asked for the order's shape.
     const { to, data } = depositOf(taken);
-    const resolve = concatHex([encodeFunctionData({ abi: ESCROW, functionName: 'resolve', args: [{ fillDeadline: 0, orderDataType: keccak256('0x'), orderData: '0x' }] }).slice(0, 10), `0x${data.slice(10)}`]);
-    const { data: resolved } = await causeway.read(CHAIN).call({ to, data: resolve });
+    const resolve = toFunctionSelector(ESCROW.find(({ name }) => name === 'resolve'));
+    const { data: resolved } = await causeway.read(CHAIN).call({ to, data: concatHex([resolve, `0x${data.slice(10)}`]) });
     const open = toEventSelector(ESCROW.find(({ name }) => name === 'Open'));
     const event = concatHex([open, taken.deposit.intentId, resolved]);
     const txHash = await causeway.send(CHAIN, account, { to: created.contractAddress, data: event });
@@ -68,7 +65,7 @@ describe('a hash that is not this deposit is refused, and in what it differs is 
     const { message } = await refused(causeway.submit(taken, { txHash }), { ...NOT_THIS, says: /another contract/ });
     assert.ok(message.toLowerCase().includes(created.contractAddress), message);
     await causeway.control(CHAIN, 'mine', { blocks: 3 });
-    assert.equal((await causeway.get(`/v1/orders/${payer.address}`)).data.find(({ intentId }) => intentId === taken.deposit.intentId), undefined);
+    await refuses(causeway.get(`/v1/intent/${taken.deposit.intentId}`), 404, 'IntentNotFoundException');
     // The true deposit still counts.
     await causeway.until(await causeway.pay(taken), 'filled');
   });
@@ -149,6 +146,31 @@ describe('a submit that cannot be is refused before anything is looked at', { co
   });
 });
 
+describe('a signed transaction is sent only if it is the deposit that was built', { concurrency: true, timeout: 60_000 }, () => {
+  const sign = async (account, { to, data, value }) => {
+    const fees = { gas: 1_000_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
+    return account.signTransaction({ type: 'eip1559', chainId: CHAIN, nonce: 0, to, data, value: BigInt(value), ...fees });
+  };
+
+  test('of another payer, for another order, of another amount, to another contract, and no transaction at all', async () => {
+    const [other, taken, theirs] = [await causeway.payer(CHAIN), await coin(payer), await coin(payer)];
+    const deposit = depositOf(taken);
+    for (const signed of [
+      sign(other, deposit), sign(payer, depositOf(theirs)), sign(payer, { ...deposit, value: 1n }), sign(payer, { ...deposit, to: nobody() }),
+    ]) await refused(causeway.submit(taken, { signedTransaction: await signed }), NOT_THIS);
+    await refused(causeway.submit(taken, { signedTransaction: '0x02c0' }), NOT_THIS);
+  });
+
+  test('one that the chain refuses is told in the chain\'s words, and leaves nothing', async () => {
+    const poor = await causeway.payer(CHAIN, { coin: 2n * COIN });
+    const taken = await coin(poor);
+    await causeway.transfer(CHAIN, poor, zeroAddress, nobody(), COIN + COIN / 2n);
+    const { details } = await refuses(causeway.submit(taken, { signedTransaction: await sign(poor, depositOf(taken)) }), 502, 'BroadcastException');
+    assert.match(details.reason, /nonce too low|insufficient funds/);
+    assert.deepEqual((await causeway.get(`/v1/orders/${poor.address}`)).data, []);
+  });
+});
+
 describe('a permit counts with its payer\'s signature over this order only', { concurrency: true, timeout: 60_000 }, () => {
   let signer;
   before(async () => {
@@ -177,54 +199,9 @@ describe('a permit counts with its payer\'s signature over this order only', { c
     await refused(causeway.submit(taken, { signature: mirror }), { ...NOT_THIS, says: /mirror/ });
   });
 
-  test('of another length, and a hash of nobody\'s', async () => {
+  test('of another length, or as another proof', async () => {
     const taken = await permit();
     await refused(causeway.submit(taken, { signature: `0x${'11'.repeat(63)}` }), { ...NOT_THIS, says: /65 bytes/ });
     await refused(causeway.submit(taken, { signedTransaction: '0x02c0' }), { code: 'WRONG_PROOF' });
-  });
-});
-
-describe('a build that cannot be says why', { concurrency: true, timeout: 60_000 }, () => {
-  test('twice gives the same deposit', async () => {
-    const taken = await coin(payer);
-    assert.deepEqual(await causeway.build(payer, taken.quote), taken.deposit);
-    await refuses(causeway.build(payer, taken.quote, { recipient: nobody() }), 400, 'BadRequestException', { code: 'ROUTE_ALREADY_BUILT', says: /recipient/ });
-    await refuses(causeway.build(payer, taken.quote, { depositMethod: 'TRANSFER' }), 400, 'BadRequestException', { code: 'ROUTE_ALREADY_BUILT' });
-  });
-
-  test('from another address than the quote\'s', async () => {
-    const quote = await causeway.quote(payer, [CHAIN, 'coin'], [42161, 'USDC'], COIN);
-    await refuses(causeway.build({ address: nobody() }, quote), 400, 'UnexpectedFromAddressException');
-  });
-
-  test('by a way that the route does not offer', async () => {
-    const quote = await causeway.quote(payer, [CHAIN, 'coin'], [42161, 'USDC'], COIN);
-    await refuses(causeway.build(payer, quote, { depositMethod: 'PERMIT2' }), 422, 'NotSupportedDepositMethodException', { says: /CONTRACT_CALL/ });
-    await refuses(causeway.build(payer, quote, { depositMethod: 'POST' }), 400, 'ValidationException');
-  });
-
-  test('with too little of the input', async () => {
-    const poor = await causeway.payer(CHAIN, { USDC: DOLLARS });
-    const quote = await causeway.quote(poor, [CHAIN, 'USDC'], [42161, 'USDT'], 10n * DOLLARS);
-    await refused(causeway.build(poor, quote), { code: 'INSUFFICIENT_BALANCE', says: /has 1 USDC.* takes 10/ });
-  });
-
-  test('with no coin for the gas', async () => {
-    const poor = await causeway.payer(CHAIN, { coin: 0n, USDC: 100n * DOLLARS });
-    const quote = await causeway.quote(poor, [CHAIN, 'USDC'], [42161, 'USDT'], 10n * DOLLARS);
-    await refused(causeway.build(poor, quote), { code: 'INSUFFICIENT_GAS', says: /has 0 ETH/ });
-    const allowed = parseAbi(['function allowance(address, address) view returns (uint256)']);
-    const args = [poor.address, await causeway.escrow(CHAIN)];
-    assert.equal(await causeway.read(CHAIN).readContract({ address: await causeway.token(CHAIN, 'USDC'), abi: allowed, functionName: 'allowance', args }), 0n);
-  });
-
-  test('all of the coin, with nothing left for the gas', async () => {
-    const poor = await causeway.payer(CHAIN, { coin: COIN });
-    const quote = await causeway.quote(poor, [CHAIN, 'coin'], [42161, 'USDC'], COIN);
-    await refused(causeway.build(poor, quote), { code: 'INSUFFICIENT_GAS' });
-  });
-
-  test('an unknown quote', async () => {
-    await refuses(causeway.build(payer, { quoteId: '1'.repeat(44), routes: [{ routeId: 'north' }] }), 404, 'QuoteNotFoundException');
   });
 });

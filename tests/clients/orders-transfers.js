@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { zeroAddress } from 'viem';
-import { eventually, nobody } from './swaps.js';
+import { DOLLARS, eventually, nobody } from './swaps.js';
 
-const DOLLARS = 1_000_000n;
 const CHAIN = 8453;
 /** Whose time is moved here. */
 const LATE = 10;
@@ -28,9 +27,9 @@ async function makeTransfer(causeway, from = [CHAIN, 'USDC'], amount = 100n * DO
   return { deposit, orderId, token, send, filled, comesBack, seen };
 }
 
-/** `world.causeway` looks often at addresses whose order is over. */
-export const transfers = (world) => describe('money sent to a deposit address', { concurrency: true }, () => {
-  const transfer = (...terms) => makeTransfer(world.causeway, ...terms);
+/** On a service that looks often at addresses whose order is over. */
+export const transfers = (causeway) => describe('money sent to a deposit address', { concurrency: true }, () => {
+  const transfer = (...terms) => makeTransfer(causeway, ...terms);
 
   test('a token, exactly: the order goes on by itself and names what it saw', async () => {
     const { deposit, send, filled, seen } = await transfer();
@@ -62,7 +61,7 @@ export const transfers = (world) => describe('money sent to a deposit address', 
     const { orderId, send, filled, seen } = await transfer();
     await send(40n * DOLLARS);
     await eventually(async () => (await seen()).data[0].step, (step) => step === 'awaiting_more', 'awaiting_more');
-    assert.equal((await world.causeway.get(`/v1/orders/by-id/${orderId}`)).status, 'created');
+    assert.equal((await causeway.get(`/v1/orders/by-id/${orderId}`)).status, 'created');
     await send(60n * DOLLARS);
     await filled();
     assert.deepEqual((await seen()).observedDeposits.map(({ amount }) => amount), ['40000000', '60000000']);
@@ -87,7 +86,7 @@ export const transfers = (world) => describe('money sent to a deposit address', 
 
   test('another token comes back', async () => {
     const { send, filled, comesBack } = await transfer([CHAIN, 'USDC'], 100n * DOLLARS, { USDT: 50n * DOLLARS });
-    const usdt = await world.causeway.token(CHAIN, 'USDT');
+    const usdt = await causeway.token(CHAIN, 'USDT');
     await send(50n * DOLLARS, usdt);
     await send(10n ** 16n, zeroAddress);
     await send();
@@ -98,9 +97,9 @@ export const transfers = (world) => describe('money sent to a deposit address', 
   test('what is too late, or stays too little, comes back, and its order has failed', async () => {
     const [late, short] = await Promise.all([transfer([LATE, 'USDC']), transfer([LATE, 'USDC'])]);
     await short.send(99n * DOLLARS);
-    await world.causeway.moveTime(LATE, Math.max(late.deposit.expiresAt, short.deposit.expiresAt) + 1);
+    await causeway.moveTime(LATE, Math.max(late.deposit.expiresAt, short.deposit.expiresAt) + 1);
     await late.send();
-    const [order] = await Promise.all([late, short].map(({ orderId }) => world.causeway.until(orderId, 'failed')));
+    const [order] = await Promise.all([late, short].map(({ orderId }) => causeway.until(orderId, 'failed')));
     assert.match(order.failureReason, /No deposit came/);
     await Promise.all([late.comesBack(100n * DOLLARS), short.comesBack(99n * DOLLARS)]);
   });

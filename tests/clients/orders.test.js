@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { erc20Abi, keccak256 } from 'viem';
-import { eventually, known, nobody, shared } from './swaps.js';
+import { DOLLARS, FILLERS, depositOf, eventually, nobody, shared } from './swaps.js';
 
 const causeway = shared();
 const ESCROW_ALLOWANCE = { abi: erc20Abi, functionName: 'approve' };
-const DOLLARS = 1_000_000n;
-const PAYEES = { north: 17, south: 19 };
 
 /** What each request of a build is, in a word. */
 const kinds = ({ approvals = [] }) => approvals.map(({ request, deposit }) => (deposit ? 'deposit' : request.method));
@@ -89,9 +87,7 @@ describe('a stock viem wallet takes a route, and the recipient is paid', { concu
   test('a signed transaction is sent by the service', async () => {
     const payer = await causeway.payer(8453);
     const taken = await causeway.take(payer, [8453, 'coin'], [1, 'USDC'], 10n ** 16n);
-    const { to, data, value } = taken.deposit.approvals.at(-1).request.params[0];
-    const wallet = causeway.wallet(8453, payer);
-    const signedTransaction = await wallet.signTransaction(await wallet.prepareTransactionRequest({ to, data, value: BigInt(value) }));
+    const signedTransaction = await causeway.sign(taken);
     const { orderId, txHash } = await causeway.submit(taken, { signedTransaction });
     assert.equal(txHash, keccak256(signedTransaction));
     const order = await causeway.until(orderId, 'filled');
@@ -131,7 +127,7 @@ describe('a stock viem wallet takes a route, and the recipient is paid', { concu
     const payer = await causeway.payer(43114, { 'USDT.e': 1_000n * DOLLARS });
     const asked = { referrer, referrerFeeBps: 50 };
     const taken = await causeway.take(payer, from, [8453, 'coin'], 200n * DOLLARS, { asked });
-    const payee = known(PAYEES[taken.route]).address;
+    const payee = FILLERS[taken.route].payee.address;
     const before = await causeway.balance(43114, token, payee);
     await causeway.pay(taken);
     const states = [];
@@ -152,9 +148,8 @@ describe('a stock viem wallet takes a route, and the recipient is paid', { concu
     const chain = 59144;
     const payer = await causeway.payer(chain);
     const taken = await causeway.take(payer, [chain, 'coin'], [8453, 'USDC'], 10n ** 16n);
-    const { to, data, value } = taken.deposit.approvals.at(-1).request.params[0];
     const wallet = causeway.wallet(chain, payer);
-    const slow = await wallet.prepareTransactionRequest({ to, data, value: BigInt(value) });
+    const slow = await causeway.prepare(taken);
     const fast = { ...slow, maxFeePerGas: slow.maxFeePerGas * 2n, maxPriorityFeePerGas: slow.maxPriorityFeePerGas * 2n };
     await causeway.control(chain, 'pause');
     try {
@@ -186,15 +181,13 @@ describe('a stock viem wallet takes a route, and the recipient is paid', { concu
   test('a deposit from another address is refused by the contract, and the order waits for its payer', async () => {
     const [payer, other] = await Promise.all([causeway.payer(8453), causeway.payer(8453)]);
     const taken = await causeway.take(payer, [8453, 'coin'], [42161, 'USDC'], 10n ** 16n);
-    const { to, data, value } = taken.deposit.approvals.at(-1).request.params[0];
-    const wallet = causeway.wallet(8453, payer);
-    const own = await wallet.signTransaction(await wallet.prepareTransactionRequest({ to, data, value: BigInt(value) }));
+    const own = await causeway.sign(taken);
     const { orderId } = await causeway.submit(taken, { txHash: keccak256(own) });
-    const foreign = await causeway.send(8453, other, { to, data, value, gas: 1_000_000n });
+    const foreign = await causeway.send(8453, other, { ...depositOf(taken), gas: 1_000_000n });
     assert.equal((await causeway.receipt(8453, foreign)).status, 'reverted');
     await causeway.control(8453, 'mine', { blocks: 3 });
     assert.equal((await causeway.get(`/v1/orders/by-id/${orderId}`)).status, 'created');
-    await wallet.sendRawTransaction({ serializedTransaction: own });
+    await causeway.read(8453).sendRawTransaction({ serializedTransaction: own });
     assert.equal((await causeway.until(orderId, 'filled')).depositTxHash, keccak256(own));
   });
 });

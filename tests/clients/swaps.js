@@ -7,6 +7,9 @@ import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem
 const PHRASE = 'test test test test test test test test test test test junk';
 const ENDS = ['filled', 'refunded', 'failed'];
 
+/** Raw units of the tokens with six decimals. */
+export const DOLLARS = 1_000_000n;
+
 /** How long an order may take before a test gives up on it. */
 const PATIENCE = 60_000;
 
@@ -28,11 +31,19 @@ export async function refuses(promise, status, name, { code, says } = {}) {
   return refused;
 }
 
-/** An account of the test phrase, such as the fillers' and the payees' behind the ten wallets. */
-export const known = (addressIndex) => mnemonicToAccount(PHRASE, { addressIndex });
+/** As `refuses`, for what is well-formed but cannot be. */
+export const refused = (promise, more) => refuses(promise, 400, 'BadRequestException', more);
+
+const known = (addressIndex) => mnemonicToAccount(PHRASE, { addressIndex });
+
+/** The sandbox's fillers: the account that pays, and the one that is paid. */
+export const FILLERS = { north: { hot: known(16), payee: known(17) }, south: { hot: known(18), payee: known(19) } };
 
 /** A fresh address that nobody uses otherwise. */
 export const nobody = () => privateKeyToAccount(generatePrivateKey()).address;
+
+/** The transaction that a build wants as the deposit. */
+export const depositOf = ({ deposit }) => deposit.approvals.at(-1).request.params[0];
 
 /** Asks until the answer is one that `wanted` likes. */
 export async function eventually(ask, wanted, what) {
@@ -45,7 +56,7 @@ export async function eventually(ask, wanted, what) {
   }
 }
 
-/** A service, the sandbox's chains behind it, and stock viem wallets on them. */
+/** A service, the sandbox's chains behind it (at the same address, or at their own), and stock viem wallets on them. */
 export class Causeway {
   #chains = new Map();
   #tokens = new Map();
@@ -183,6 +194,17 @@ export class Causeway {
       if (waitForReceipt) assert.equal((await this.receipt(chainId, hashes.at(-1))).status, 'success');
     }
     return hashes;
+  }
+
+  /** The deposit's transaction with the nonce and the fees that the wallet chooses. */
+  prepare(swap) {
+    const { to, data, value } = depositOf(swap);
+    return this.wallet(swap.chainId, swap.account).prepareTransactionRequest({ to, data, value: BigInt(value) });
+  }
+
+  /** The deposit, signed and not sent. */
+  async sign(swap) {
+    return this.wallet(swap.chainId, swap.account).signTransaction(await this.prepare(swap));
   }
 
   /** Deposits as a dApp does: approve, deposit, submit. */

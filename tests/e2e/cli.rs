@@ -1,3 +1,4 @@
+use causeway_store::{Location, Store};
 use serde_json::Value;
 
 use crate::service::{Service, causeway, data_dir, run};

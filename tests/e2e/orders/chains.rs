@@ -1,12 +1,15 @@
+use std::collections::HashMap;
 use std::time::Duration;
 
-use alloy_primitives::{Address, B256, Bytes, U64, U256, address};
+use alloy_primitives::{Address, B256, Bytes, U256, address};
 use alloy_sol_types::{SolCall as _, sol};
 use causeway_domain::ChainId;
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Fees, Receipt, Signer, TxRequest};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::Mutex;
 
+use super::tally::Tally;
 use crate::service::{Service, data_dir};
 
 sol! {
@@ -43,6 +46,7 @@ pub(super) struct Chains {
     _folder: TempDir,
     service: Service,
     pub(super) base: String,
+    pub(super) tallies: Mutex<HashMap<u64, Tally>>,
 }
 
 impl Chains {
@@ -50,7 +54,7 @@ impl Chains {
         let folder = data_dir();
         let service = Service::start_with(folder.path(), &["sandbox"]);
         let base = service.url.split("/sandbox").next().unwrap().to_owned();
-        Self { _folder: folder, service, base }
+        Self { _folder: folder, service, base, tallies: Mutex::default() }
     }
 
     pub(super) fn client(&self, chain: u64) -> EvmClient {
@@ -131,25 +135,5 @@ impl Chains {
             TxRequest { to: token, value: U256::ZERO, data: transferCall { to, amount }.abi_encode().into() }
         };
         self.send(chain, key, &request).await;
-    }
-
-    /// What every transaction of an account has cost, and how many have failed, from the chain's first block to its newest.
-    pub(super) async fn spent_on_gas(&self, chain: u64, account: Address) -> (U256, usize) {
-        let client = self.client(chain);
-        let newest = client.block(BlockTag::Latest).await.unwrap().unwrap().number;
-        let call = |number: u64| Call::new("eth_getBlockReceipts", json!([U64::from(number)]));
-        let calls: Vec<Call> = (1..=newest).map(call).collect();
-        let (mut cost, mut failed) = (U256::ZERO, 0);
-        for some in calls.chunks(200) {
-            for receipts in client.batch::<Vec<Value>>(some).await {
-                let ours = |receipt: &Value| receipt["from"] == json!(account).to_string().trim_matches('"');
-                for receipt in receipts.unwrap().into_iter().filter(ours) {
-                    let number = |name: &str| receipt[name].as_str().unwrap().parse::<U256>().unwrap();
-                    cost += number("gasUsed") * number("effectiveGasPrice");
-                    failed += usize::from(number("status").is_zero());
-                }
-            }
-        }
-        (cost, failed)
     }
 }

@@ -1,5 +1,6 @@
+use std::fmt::Write as _;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
@@ -34,8 +35,13 @@ impl Desk {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let arguments = ["--sandbox-rpc", chains, "--config", file.to_str().unwrap()].map(str::to_owned);
         let client = Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
-        let desk =
-            Self { folder, arguments: arguments.to_vec(), child: Mutex::default(), url: RwLock::default(), client };
+        let desk = Self {
+            folder,
+            arguments: arguments.to_vec(),
+            child: Mutex::default(),
+            url: RwLock::default(),
+            client,
+        };
         desk.revive();
         desk
     }
@@ -106,10 +112,6 @@ impl Desk {
         self.folder.path().join("causeway.db")
     }
 
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
     /// What can be told of an order when something went wrong with it. Stops the service.
     pub(super) async fn story(&self, order: Option<&str>) -> String {
         self.kill();
@@ -118,7 +120,7 @@ impl Desk {
             let store = self.store().await;
             text = format!("{:#?}\n", store.order(&id).await.unwrap());
             for event in store.story(&id).await.unwrap() {
-                text += &format!("{} {:?} {}\n", event.at, event.kind, event.detail);
+                let _ = writeln!(text, "{} {:?} {}", event.at, event.kind, event.detail);
             }
             store.close().await;
         }

@@ -75,6 +75,7 @@ pub(super) struct Deal {
     pub(super) payee: Address,
     pub(super) escrow: Address,
     pub(super) settler: Address,
+    pub(super) open_deadline: u64,
     pub(super) fill_deadline: u64,
     answer: Value,
 }
@@ -95,13 +96,16 @@ impl fmt::Debug for Payer {
 }
 
 impl Payer {
-    /// Somebody with enough to swap, and to pay for gas.
-    pub(super) async fn new(wish: Wish, chains: &Chains, dice: &mut Dice) -> Self {
+    pub(super) fn new(wish: Wish, dice: &mut Dice) -> Self {
         let (key, recipient, refund_to) = (dice.key(), dice.key().address(), dice.key().address());
-        let (chain, token) = wish.from;
-        chains.give(chain, key.address(), COIN, U256::from(10).pow(U256::from(18))).await;
-        chains.give(chain, key.address(), token, wish.amount).await;
         Self { wish, key, recipient, refund_to, deal: None }
+    }
+
+    /// Gives it enough to swap, and to pay for gas.
+    pub(super) async fn fund(&self, chains: &Chains) {
+        let (chain, token) = self.wish.from;
+        chains.give(chain, self.key.address(), COIN, U256::from(10).pow(U256::from(18))).await;
+        chains.give(chain, self.key.address(), token, self.wish.amount).await;
     }
 
     pub(super) fn deal(&self) -> &Deal {
@@ -177,8 +181,7 @@ impl Payer {
                 proof = Some(json!({ "signature": Bytes::from(signature.as_bytes().to_vec()) }));
             }
             Way::Transfer => {
-                let to = deal.answer["depositAddress"].as_str().unwrap().parse().unwrap();
-                chains.pay(chain, &self.key, token, to, deal.amount_in).await;
+                chains.pay(chain, &self.key, token, deal.deposit_address(), deal.amount_in).await;
             }
             Way::Call | Way::Silent | Way::Signed => {}
         }
@@ -203,6 +206,10 @@ impl Payer {
 }
 
 impl Deal {
+    pub(super) fn deposit_address(&self) -> Address {
+        self.answer["depositAddress"].as_str().unwrap().parse().unwrap()
+    }
+
     fn read(quote: String, route: String, answer: Value) -> Self {
         let terms = &answer["terms"];
         let word = |name: &str| terms[name].as_str().unwrap().parse::<B256>().unwrap();
@@ -218,6 +225,7 @@ impl Deal {
             payee: Address::from_word(word("payee")),
             escrow: Address::from_word(word("escrow")),
             settler: Address::from_word(word("settler")),
+            open_deadline: number("openDeadline").to(),
             fill_deadline: number("fillDeadline").to(),
             answer,
         }

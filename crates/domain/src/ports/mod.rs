@@ -170,9 +170,10 @@ pub struct Pruned {
 /// Forgets what nobody needs any more.
 #[async_trait]
 pub trait Retention: Send + Sync {
-    /// Removes at most `limit` quotes made before `quotes_before` that no order came from, and at most `limit`
-    /// events written before `events_before` of orders that are terminal. An order that was never announced, failed before
-    /// `quotes_before` and needs nothing more goes too, and its quote counts as one that no order came from.
+    /// Removes quotes made before `quotes_before` that no order came from, until there are `limit` (those that were written
+    /// together go together, when the youngest is old), and at most `limit` events written before `events_before` of orders
+    /// that are terminal. An order that was never announced, failed before `quotes_before` and needs nothing more goes too,
+    /// and its quote counts as one that no order came from.
     async fn prune(
         &self,
         quotes_before: Timestamp,

@@ -98,7 +98,7 @@ impl Desk {
         let (name, kind) = (self.filler.name(), self.filler.kind());
         match read_offers(name, kind, &ask.ask, offers, Timestamp::now()) {
             Ok(routes) if routes.is_empty() => Err(NoOffer::Refused(Refusal::NoDepositMethod)),
-            Ok(routes) => Ok(routes.into()),
+            Ok(routes) => Ok(Arc::new(routes)),
             Err(words) => Err(self.fault(&words)),
         }
     }

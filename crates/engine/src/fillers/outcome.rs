@@ -9,8 +9,8 @@ use super::tally::Count;
 /// Words of a filler are cut here: they travel to the caller.
 const MAX_WORDS: usize = 200;
 
-/// Checked routes, or why there are none.
-pub(crate) type Outcome = Result<Arc<[Route]>, NoOffer>;
+/// Checked routes, which several asks may share, or why there are none.
+pub(crate) type Outcome = Result<Arc<Vec<Route>>, NoOffer>;
 
 /// Why a filler has no offer for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]

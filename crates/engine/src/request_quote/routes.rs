@@ -124,7 +124,7 @@ impl Routes {
         let Reply { filler, outcome } = reply;
         self.timing.answered(filler, &outcome);
         match outcome {
-            Ok(routes) => self.arrived.extend(routes.iter().cloned()),
+            Ok(routes) => self.arrived.extend(Arc::unwrap_or_clone(routes)),
             Err(why) => self.silent.push((filler, why)),
         }
     }

@@ -1,3 +1,4 @@
+mod bench;
 mod perform;
 mod worth;
 
@@ -11,21 +12,23 @@ use causeway_domain::ports::{
     Attestations, Carrier, DepositDesk, FactStore, GasFeed, Hand, OrderStore, PriceFeed, StoreError,
 };
 use causeway_domain::{
-    Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderStatus, RowKeys, Step, World, advance,
+    Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RowKeys, Step, World,
+    advance,
 };
-use futures::StreamExt as _;
-use futures::stream;
+use futures::{FutureExt as _, StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+
+use bench::Bench;
 
 use crate::marks::Marks;
 
-/// How many orders are taken at once, and how many of them are worked on side by side.
-const BATCH: u32 = 256;
-const SIDE_BY_SIDE: usize = 32;
+/// How many orders are worked on side by side.
+const MOST: usize = 256;
 
 /// For so long nobody else looks at an order that was taken; whoever took it and died is then followed by another.
-const LEASE: SignedDuration = SignedDuration::from_secs(60);
+const LEASE: SignedDuration = SignedDuration::from_secs(20);
 
 /// How often due orders are looked for when nothing rings.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -70,15 +73,33 @@ impl WorkOrders {
         Self { parts }
     }
 
-    /// Works until `stop`: at once when the marks ring, else every now and then.
+    /// Works until `stop`, and then finishes what was begun: at once when the marks ring, else every now and then. An order
+    /// that waits for a slow chain keeps nobody else from being worked on.
     pub async fn work(&self, stop: CancellationToken) {
-        let mut answered = true;
-        while !stop.is_cancelled() {
-            match self.turn(Timestamp::now()).await {
-                Ok(worked) => {
-                    answered = true;
-                    if worked >= BATCH as usize {
+        let mut bench = Bench::default();
+        let mut patience = tokio::time::interval(PATIENCE);
+        patience.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut answered, mut crowded) = (true, false);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return bench.finish().await,
+                () = self.parts.marks.rung(), if bench.room() > 0 => {}
+                _ = patience.tick() => {}
+                (id, again) = bench.ended() => {
+                    if again {
+                        bench.take(id.clone(), || self.look_again(id).boxed());
+                    }
+                    if !crowded || bench.room() < MOST / 2 {
                         continue;
+                    }
+                }
+            }
+            let room = bench.room();
+            match bench.beside(self.due(Timestamp::now(), room)).await {
+                Ok(due) => {
+                    (answered, crowded) = (true, due.len() >= room);
+                    for order in due {
+                        bench.take(order.id.clone(), || self.look_at(order).boxed());
                     }
                 }
                 Err(error) => {
@@ -87,29 +108,41 @@ impl WorkOrders {
                     }
                 }
             }
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = self.parts.marks.rung() => {}
-                () = tokio::time::sleep(PATIENCE) => {}
-            }
         }
     }
 
     /// Looks at every order that is due, and tells how many there were.
     pub async fn turn(&self, now: Timestamp) -> Result<usize, StoreError> {
-        let lease = now.checked_add(LEASE).unwrap_or(now);
-        let due = self.parts.orders.claim_due(now, lease, BATCH).await?;
+        let due = self.due(now, MOST).await?;
         let count = due.len();
-        stream::iter(due)
-            .for_each_concurrent(SIDE_BY_SIDE, |order| async move {
-                let id = order.id.clone();
-                if let Err(error) = self.look(order).await {
-                    // Its lease passes, and it is looked at again.
-                    tracing::warn!(order = %id, %error, "an order could not be worked on");
-                }
-            })
-            .await;
+        stream::iter(due).for_each_concurrent(None, |order| self.look_at(order).map(drop)).await;
         Ok(count)
+    }
+
+    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<Order>, StoreError> {
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let lease = now.checked_add(LEASE).unwrap_or(now);
+        self.parts.orders.claim_due(now, lease, most).await
+    }
+
+    async fn look_at(&self, order: Order) -> OrderId {
+        let id = order.id.clone();
+        if let Err(error) = self.look(order).await {
+            // Its lease passes, and it is looked at again.
+            tracing::warn!(order = %id, %error, "an order could not be worked on");
+        }
+        id
+    }
+
+    /// Looks at an order as it has become meanwhile; one that cannot be read is due again when its lease passes.
+    async fn look_again(&self, id: OrderId) -> OrderId {
+        match self.parts.orders.order(&id).await {
+            Ok(Some(order)) => self.look_at(order).await,
+            _ => id,
+        }
     }
 
     /// Takes an order as far as it goes now. What it becomes is written before anything is done about it.

@@ -2,14 +2,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use causeway_domain::ports::{Care, ChainError, FactStore, News};
 use causeway_domain::Fact;
+use causeway_domain::ports::{Care, ChainError, FactStore, News};
 use causeway_engine::{FollowParts, WatchAddresses, follow_chain};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::FakeFollow;
+use crate::fake_chain::FakeFollow;
 use crate::scene::{ORIGIN, Scene, chain, mark};
 
 /// How long what must come is waited for.

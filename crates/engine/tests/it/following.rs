@@ -1,12 +1,12 @@
 use std::sync::{Arc, Mutex};
 
-use causeway_domain::OrderStatus;
-use causeway_domain::ports::{Care, ChainError, FactStore as _, News};
+use causeway_domain::ports::{Care, ChainError, FactStore as _, News, OrderStore as _};
+use causeway_domain::{Fact, FactKind, OrderStatus};
 use tokio_util::sync::CancellationToken;
 
-use crate::fakes::Shaky;
+use crate::fake_chain::Shaky;
 use crate::followed::{Followed, until};
-use crate::scene::{ORIGIN, Scene, chain, mark};
+use crate::scene::{ORIGIN, Scene, add_order, chain, mark, show};
 
 #[tokio::test]
 async fn a_fact_wakes_its_order_at_once() {
@@ -21,6 +21,48 @@ async fn a_fact_wakes_its_order_at_once() {
     stop.cancel();
     working.await.unwrap();
     followed.end().await;
+}
+
+#[tokio::test]
+async fn an_order_that_hangs_keeps_nobody_else_from_being_worked_on() {
+    let scene = Scene::new().await;
+    let worker = scene.worker();
+    let working = tokio::spawn(async move { worker.work(CancellationToken::new()).await });
+    scene.hand.during("fill", std::future::pending());
+    scene.show(scene.opened(10)).await;
+    scene.marks.ring();
+    until(async || scene.hand.calls().len() == 2).await;
+    let other = add_order(&scene.store, &scene.row_keys, |_| {}).await;
+    let opened =
+        Fact { intent: other.intent, kind: FactKind::Opened(Box::new(other.terms)), ..scene.opened(11) };
+    scene.show(opened).await;
+    until(async || scene.store.order(&other.id).await.unwrap().unwrap().status == OrderStatus::Published)
+        .await;
+    // The one that hangs is due all the time, and is not begun a second time beside itself.
+    let mine = |call: &&String| call.as_str() == "fill (published fill)";
+    until(async || scene.hand.calls().iter().filter(mine).count() == 2).await;
+    working.abort();
+}
+
+#[tokio::test]
+async fn what_becomes_due_while_it_is_looked_at_is_looked_at_again_at_once() {
+    let scene = Scene::new().await;
+    let (worker, stop) = (scene.worker(), CancellationToken::new());
+    let until_then = stop.clone();
+    let working = tokio::spawn(async move { worker.work(until_then).await });
+    let (store, marks, filled) = (scene.store.clone(), scene.marks.clone(), scene.filled());
+    // The delivery is shown while it is still being sent, and its order is taken a second time meanwhile.
+    scene.hand.during("fill", async move {
+        show(&store, filled).await;
+        marks.ring();
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    });
+    scene.show(scene.opened(10)).await;
+    scene.marks.ring();
+    // Without that it would wait for the end of its lease.
+    until(async || scene.status().await == OrderStatus::Filled).await;
+    stop.cancel();
+    working.await.unwrap();
 }
 
 #[tokio::test]

@@ -1,14 +1,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use alloy_primitives::{Address as EvmAddress, B256, U256, keccak256};
+use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
     BlockMark, Care, Carrier, Creation, FactStore as _, Hand, OrderStore as _, QuoteStore as _,
 };
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, EventKind, Evidence, Fact, FactKind, FactPlace, Order, OrderEvent,
-    OrderId, OrderStatus, Quote, QuoteId, RawAmount, RefundCause, Route, RowKeys, Terms, TokenId, TradeType,
+    Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, Order, OrderEvent, OrderId,
+    OrderStatus, RawAmount, RefundCause, RowKeys, Terms, TokenId,
 };
 use causeway_engine::{Marks, WorkOrders, WorkParts};
 use causeway_store::{Location, Store};
@@ -16,6 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
 use crate::fakes::{FakeAttesters, FakeCarrier, FakeHand, Nothing};
+use crate::sample::{order, quote};
 
 pub(crate) const ORIGIN: u64 = 8453;
 pub(crate) const DESTINATION: u64 = 1;
@@ -90,19 +91,7 @@ impl Scene {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&Location::Sqlite(folder.path().join("orders.db"))).await.unwrap();
         let (store, row_keys) = (Arc::new(store), Arc::new(RowKeys::new(0)));
-        let quote = quote(&row_keys);
-        store.put_quote(&quote).await.unwrap();
-        let mut order = order(&quote, &row_keys);
-        change(&mut order);
-        order.intent = order.terms.id();
-        let event = OrderEvent {
-            key: row_keys.next(order.created_at),
-            order: order.id.clone(),
-            kind: EventKind::Status(OrderStatus::Created),
-            detail: "It was built.".to_owned(),
-            at: order.created_at,
-        };
-        assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
+        let order = add_order(&store, &row_keys, change).await;
         Self {
             hand: FakeHand::new(store.clone()),
             relayer: FakeCarrier::new(chain(ORIGIN)),
@@ -192,98 +181,20 @@ pub(crate) async fn show(store: &Store, fact: Fact) {
     store.record_facts(on, Care::Large, mark(block, block), &[fact], Timestamp::now()).await.unwrap();
 }
 
-fn quote(row_keys: &RowKeys) -> Quote {
-    let route = Route {
-        id: "house".parse().unwrap(),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
-        exact_out: None,
-        deposit_methods: vec![DepositMethod::ContractCall],
-        amount_in: raw(AMOUNT_IN),
-        amount_out: raw(990),
-        min_amount_out: raw(990),
-        expected_duration_seconds: 12,
-        valid_before: Timestamp::now(),
-        price_holds_until: None,
-        estimated_gas: None,
-        fees: Vec::new(),
-        parties: None,
+/// Keeps a new order, changed as the test needs it.
+pub(crate) async fn add_order(store: &Store, row_keys: &RowKeys, change: impl FnOnce(&mut Order)) -> Order {
+    let quote = quote(row_keys);
+    store.put_quote(&quote).await.unwrap();
+    let mut order = order(&quote, row_keys);
+    change(&mut order);
+    order.intent = order.terms.id();
+    let event = OrderEvent {
+        key: row_keys.next(order.created_at),
+        order: order.id.clone(),
+        kind: EventKind::Status(OrderStatus::Created),
+        detail: "It was built.".to_owned(),
+        at: order.created_at,
     };
-    let ask = Ask {
-        trade_type: TradeType::ExactInput,
-        from: input(),
-        to: token(DESTINATION, 14),
-        amount: raw(AMOUNT_IN),
-        from_address: address(3),
-        recipient: address(16),
-        refund_to: address(7),
-        slippage: None,
-        deposit_methods: Vec::new(),
-        referral: None,
-    };
-    let created_at = Timestamp::now();
-    let (id, key) = (QuoteId::random().unwrap(), row_keys.next(created_at));
-    Quote { id, key, ask, integrator: None, created_at, routes: vec![route] }
-}
-
-fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
-    let now = Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap();
-    let id = OrderId::random().unwrap();
-    let word = |byte| address(byte).to_word();
-    let terms = Terms {
-        origin_chain_id: ORIGIN,
-        escrow: word(2),
-        user: word(3),
-        nonce: keccak256(id.as_str()),
-        input_token: word(5),
-        amount_in: U256::from(AMOUNT_IN),
-        refund_to: word(7),
-        filler: word(8),
-        payee: word(9),
-        referrer: B256::ZERO,
-        referrer_fee: U256::ZERO,
-        destination_chain_id: DESTINATION,
-        settler: word(13),
-        output_token: word(14),
-        amount_out: U256::from(990),
-        recipient: word(16),
-        open_deadline: OPEN_UNTIL,
-        fill_deadline: FILL_UNTIL,
-        refund_at: REFUND_AFTER,
-        epoch: 1,
-    };
-    Order {
-        id,
-        key: row_keys.next(now),
-        quote: quote.id.clone(),
-        route: "house".parse().unwrap(),
-        status: OrderStatus::Created,
-        trade_type: TradeType::ExactInput,
-        from: input(),
-        to: token(DESTINATION, 14),
-        src_amount: raw(AMOUNT_IN),
-        dest_amount: raw(990),
-        author: address(3),
-        recipient: address(16),
-        refund_to: address(7),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
-        method: DepositMethod::ContractCall,
-        terms,
-        intent: terms.id(),
-        deposit_address: None,
-        valid_before: now,
-        care: Care::Large,
-        announced: false,
-        told_tx: None,
-        handed: None,
-        decision: None,
-        evidence: Evidence::default(),
-        failure_reason: None,
-        // Nobody would look at it for a day.
-        due_at: now.checked_add(SignedDuration::from_hours(24)).ok(),
-        created_at: now,
-        updated_at: now,
-        version: 0,
-    }
+    assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
+    order
 }

@@ -121,7 +121,11 @@ async fn a_delivery_that_failed_in_a_block_becomes_a_waiver() {
     assert_eq!(order.failure_reason.as_deref(), Some("The filler's delivery failed on the chain."));
     assert_eq!(scene.hand.calls(), ["fill (published fill)", "waive (refund_pending waive)"]);
     scene.turn().await;
-    assert_eq!(scene.hand.calls().last().unwrap(), "waive (refund_pending waive)", "until the chain shows it");
+    assert_eq!(
+        scene.hand.calls().last().unwrap(),
+        "waive (refund_pending waive)",
+        "until the chain shows it"
+    );
     scene.show(scene.refunded()).await;
     scene.turn().await;
     let order = scene.order().await;
@@ -164,9 +168,10 @@ async fn a_delivery_that_was_seen_before_our_own_word_is_a_delivery() {
     scene.show(scene.filled()).await;
     scene.turn().await;
     assert_eq!(scene.status().await, OrderStatus::Filled);
-    let kinds: Vec<_> = scene.store.story(&scene.id).await.unwrap().into_iter().map(|line| line.kind).collect();
-    use OrderStatus::{Created, Deposited, Filled, Published};
-    assert_eq!(kinds, [Created, Deposited, Published, Filled].map(EventKind::Status), "no edge is left out");
+    let kinds: Vec<_> =
+        scene.store.story(&scene.id).await.unwrap().into_iter().map(|line| line.kind).collect();
+    let all = [OrderStatus::Created, OrderStatus::Deposited, OrderStatus::Published, OrderStatus::Filled];
+    assert_eq!(kinds, all.map(EventKind::Status), "no edge is left out");
     let calls = scene.hand.calls();
     assert!(!calls.iter().any(|call| call.starts_with("decide") || call.starts_with("fill (")), "{calls:?}");
 }

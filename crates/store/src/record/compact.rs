@@ -162,7 +162,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Quote> {
     let key = RowKey::new(i64::try_from(read.number()?).ok()?)?;
     let made = read.signed()?;
     let ask = read_ask(&mut read)?;
-    let integrator = maybe(&mut read, In::text)?.map(str::to_owned);
+    let integrator = maybe(&mut read, In::text).ok()?.map(str::to_owned);
     let routes = many(&mut read, |read| read_route(read, made))?;
     let created_at = Timestamp::from_millisecond(made).ok()?;
     read.is_at_end().then_some(Quote { id, key, ask, integrator, created_at, routes })
@@ -177,12 +177,13 @@ fn read_ask(read: &mut In<'_>) -> Option<Ask> {
         from_address: read.address()?,
         recipient: read.address()?,
         refund_to: read.address()?,
-        slippage: maybe(read, |read| Slippage::from_millionths(u32::try_from(read.number()?).ok()?))?,
+        slippage: maybe(read, |read| Slippage::from_millionths(u32::try_from(read.number()?).ok()?)).ok()?,
         deposit_methods: Vec::new(),
         referral: maybe(read, |read| {
             let referrer = read.address()?;
             Referral::new(referrer, u16::try_from(read.number()?).ok()?)
-        })?,
+        })
+        .ok()?,
     })
 }
 
@@ -199,8 +200,8 @@ fn read_route(read: &mut In<'_>, made: i64) -> Option<Route> {
         min_amount_out: read.amount()?,
         expected_duration_seconds: u32::try_from(read.number()?).ok()?,
         valid_before: time(read)?,
-        price_holds_until: maybe(read, time)?,
-        estimated_gas: maybe(read, In::amount)?,
+        price_holds_until: maybe(read, time).ok()?,
+        estimated_gas: maybe(read, In::amount).ok()?,
         fees: many(read, |read| {
             Some(Fee {
                 kind: one_of(&FEE_KINDS, fee_kind, read)?,
@@ -208,16 +209,19 @@ fn read_route(read: &mut In<'_>, made: i64) -> Option<Route> {
                 amount: read.amount()?,
             })
         })?,
-        parties: maybe(read, |read| Some(Parties { filler: read.address()?, payee: read.address()? }))?,
+        parties: maybe(read, |read| Some(Parties { filler: read.address()?, payee: read.address()? }))
+            .ok()?,
     })
 }
 
-/// Whether there is one, and then which; the outer `None` is damage.
-fn maybe<'a, T>(read: &mut In<'a>, one: impl FnOnce(&mut In<'a>) -> Option<T>) -> Option<Option<T>> {
-    match read.byte()? {
-        0 => Some(None),
-        1 => one(read).map(Some),
-        _ => None,
+/// Bytes that are none of ours, where no value is a value too.
+struct Damaged;
+
+fn maybe<'a, T>(read: &mut In<'a>, one: impl FnOnce(&mut In<'a>) -> Option<T>) -> Result<Option<T>, Damaged> {
+    match read.byte() {
+        Some(0) => Ok(None),
+        Some(1) => one(read).map(Some).ok_or(Damaged),
+        _ => Err(Damaged),
     }
 }
 

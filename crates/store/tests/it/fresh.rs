@@ -109,7 +109,7 @@ impl Fresh {
             Raw::Sqlite(connection) => connection.execute("BEGIN IMMEDIATE").await.map(drop).unwrap(),
             Raw::Postgres(connection) => {
                 connection
-                    .execute("BEGIN; LOCK TABLE quotes, quote_batches IN EXCLUSIVE MODE")
+                    .execute("BEGIN; LOCK TABLE quotes, quote_batches IN ACCESS EXCLUSIVE MODE")
                     .await
                     .map(drop)
                     .unwrap();

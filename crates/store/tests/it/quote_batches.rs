@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use causeway_domain::ports::{Creation, OrderStore, Pruned, QuoteStore, Retention, StoreError};
 use causeway_domain::{EventKind, Quote};
@@ -21,14 +22,12 @@ on_both_engines!(
 async fn put_together(fresh: &Fresh, store: &Arc<Store>, quotes: &[Quote]) {
     let stall = fresh.stall().await;
     let mut writes = JoinSet::new();
-    for quote in quotes.iter().cloned() {
-        let store = Arc::clone(store);
+    for quote in quotes {
+        let (store, quote) = (Arc::clone(store), quote.clone());
         writes.spawn(async move { store.put_quote(&quote).await.unwrap() });
     }
-    // One is on its way into the store, which is stalled; the others gather behind it.
-    while store.queued() + 1 < quotes.len() {
-        tokio::task::yield_now().await;
-    }
+    // Those that came first are on their way into the store, which is stalled; the others gather behind them.
+    tokio::time::sleep(Duration::from_millis(100)).await;
     stall.let_go().await;
     writes.join_all().await;
 }

@@ -1,0 +1,124 @@
+use alloy_primitives::B256;
+use causeway_domain::Terms;
+use solana_address::Address;
+use solana_instruction::{AccountMeta, Instruction};
+
+use super::EscrowProgram;
+use super::address::{SYSTEM, address, associated_token_account};
+use super::pack::pack;
+
+/// From which account tokens are taken, and which of the two programs keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenSource {
+    pub account: Address,
+    pub token_program: Address,
+}
+
+/// A token account of a deposit address, whatever its mint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holding {
+    pub account: Address,
+    pub mint: Address,
+    pub token_program: Address,
+    /// Whether the emptied account is closed and its rent goes to the refund address as well.
+    pub close: bool,
+}
+
+pub(super) const OPEN: u8 = 4;
+const SWEEP: u8 = 5;
+const GIVE_BACK: u8 = 6;
+const FILL: u8 = 7;
+
+impl EscrowProgram {
+    /// Takes the user's deposit; the user signs, and `payer` signs and pays the rent. `source` is where tokens come from, and
+    /// none for SOL.
+    pub fn open(&self, terms: &Terms, payer: Address, source: Option<TokenSource>) -> Instruction {
+        let mut accounts = self.opening(terms, payer, AccountMeta::new(address(terms.user), true));
+        self.deposited(terms, source, &mut accounts);
+        self.with_terms(&[OPEN], terms, accounts)
+    }
+
+    /// Opens an order with what arrived at its deposit address; `payer` signs and pays the rent.
+    pub fn sweep(&self, terms: &Terms, payer: Address, source: Option<TokenSource>) -> Instruction {
+        let deposit = AccountMeta::new(self.deposit(terms.id()), false);
+        let mut accounts = self.opening(terms, payer, deposit);
+        accounts.push(AccountMeta::new(address(terms.refund_to), false));
+        self.deposited(terms, source, &mut accounts);
+        self.with_terms(&[SWEEP], terms, accounts)
+    }
+
+    /// Sends what lies at a deposit address to the refund address: a token, or without one all SOL.
+    pub fn give_back(&self, terms: &Terms, holding: Option<Holding>) -> Instruction {
+        let id = terms.id();
+        let refund_to = address(terms.refund_to);
+        let mut accounts = vec![
+            AccountMeta::new(self.deposit(id), false),
+            AccountMeta::new_readonly(self.order(id), false),
+            AccountMeta::new(refund_to, false),
+            AccountMeta::new_readonly(SYSTEM, false),
+        ];
+        if let Some(Holding { account, mint, token_program, .. }) = holding {
+            let destination = associated_token_account(&refund_to, &mint, &token_program);
+            accounts.extend([
+                AccountMeta::new(account, false),
+                AccountMeta::new(destination, false),
+                AccountMeta::new_readonly(mint, false),
+                AccountMeta::new_readonly(token_program, false),
+            ]);
+        }
+        let close = holding.is_some_and(|holding| holding.close);
+        self.with_terms(&[GIVE_BACK, u8::from(close)], terms, accounts)
+    }
+
+    /// Delivers an order from `caller`, who signs. `source` is where tokens come from, and none for SOL.
+    pub fn fill(&self, terms: &Terms, caller: Address, source: Option<TokenSource>) -> Instruction {
+        let recipient = address(terms.recipient);
+        let mut accounts = vec![
+            AccountMeta::new(caller, true),
+            AccountMeta::new(self.fill_marker(terms.id()), false),
+            AccountMeta::new_readonly(SYSTEM, false),
+        ];
+        match source {
+            None => accounts.push(AccountMeta::new(recipient, false)),
+            Some(TokenSource { account, token_program }) => {
+                let mint = address(terms.output_token);
+                let destination = associated_token_account(&recipient, &mint, &token_program);
+                accounts.extend([
+                    AccountMeta::new(destination, false),
+                    AccountMeta::new(account, false),
+                    AccountMeta::new_readonly(mint, false),
+                    AccountMeta::new_readonly(token_program, false),
+                ]);
+            }
+        }
+        self.with_terms(&[FILL], terms, accounts)
+    }
+
+    fn opening(&self, terms: &Terms, payer: Address, depositor: AccountMeta) -> Vec<AccountMeta> {
+        vec![
+            AccountMeta::new(payer, true),
+            depositor,
+            AccountMeta::new(self.order(terms.id()), false),
+            AccountMeta::new_readonly(self.office(), false),
+            AccountMeta::new_readonly(SYSTEM, false),
+        ]
+    }
+
+    fn deposited(&self, terms: &Terms, source: Option<TokenSource>, accounts: &mut Vec<AccountMeta>) {
+        match source {
+            Some(TokenSource { account, token_program }) => accounts.extend([
+                AccountMeta::new(self.vault(terms.id()), false),
+                AccountMeta::new(account, false),
+                AccountMeta::new_readonly(address(terms.input_token), false),
+                AccountMeta::new_readonly(token_program, false),
+            ]),
+            None if terms.referrer != B256::ZERO => accounts.push(AccountMeta::new(address(terms.referrer), false)),
+            None => {}
+        }
+    }
+
+    fn with_terms(&self, prefix: &[u8], terms: &Terms, accounts: Vec<AccountMeta>) -> Instruction {
+        let data = [prefix, &pack(terms, &self.id, &accounts)].concat();
+        Instruction { program_id: self.id, accounts, data }
+    }
+}
