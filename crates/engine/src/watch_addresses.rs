@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use crate::marks::Marks;
 
-/// How many addresses are read from the store, and asked for, at once.
-const PAGE: u32 = 500;
+/// How many addresses are read from the store, and asked for, at once: as many as chains are asked for in one call.
+const PAGE: u32 = 400;
 
 /// How many blocks the first look reaches back for what brought something.
 const FIRST_LOOK: u64 = 64;
@@ -25,6 +25,8 @@ pub struct WatchPolicy {
     pub open_every: Duration,
     /// Addresses whose order waits no more: what comes there goes back.
     pub ended_every: Duration,
+    /// What lies at such an address unchanged is returned once more after so long.
+    pub stuck_every: Duration,
     /// For how long after an order was made its address is watched.
     pub ended_for: SignedDuration,
 }
@@ -34,6 +36,7 @@ impl Default for WatchPolicy {
         Self {
             open_every: Duration::from_secs(1),
             ended_every: Duration::from_mins(1),
+            stuck_every: Duration::from_hours(1),
             ended_for: SignedDuration::from_hours(7 * 24),
         }
     }
@@ -46,11 +49,12 @@ struct LastLook {
     block: Option<u64>,
 }
 
-/// What lay at an address as of a block.
-#[derive(Clone, Copy, Debug, Default)]
+/// What lay at an address as of a block, and when that was last written down.
+#[derive(Clone, Copy, Debug)]
 struct Seen {
     balance: RawAmount,
     block: u64,
+    told: Instant,
 }
 
 /// Looks at the deposit addresses of one chain, all of them together, as of blocks that stand.
@@ -142,7 +146,7 @@ impl WatchAddresses {
                 wanted.iter().map(|(transfer, token)| (transfer.address, *token)).collect();
             let balances = self.watch.balances_at(&asked, mark.number).await?;
             for ((transfer, token), balance) in wanted.into_iter().zip(balances) {
-                let now = Seen { balance, block: mark.number };
+                let now = Seen { balance, block: mark.number, told: Instant::now() };
                 self.note(&transfer, token, now, from, ended.is_some()).await?;
             }
         }
@@ -171,7 +175,7 @@ impl WatchAddresses {
         ended: bool,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let (order, address) = (transfer.order.clone(), transfer.address);
-        let Seen { balance, block } = now;
+        let Seen { balance, block, .. } = now;
         let last = match self.known.get(&(address, token)) {
             Some(last) => *last,
             None if balance.is_zero() => return Ok(()),
@@ -188,7 +192,12 @@ impl WatchAddresses {
             tx = self.watch.brought_by(address, token, since, block).await?;
             gained = if tx.is_some() { balance } else { RawAmount::ZERO };
         }
-        if last.balance != balance || !gained.is_zero() {
+        // What was to be returned and is still there: perhaps its token was paused, and is not any more.
+        let stuck = ended && last.told.elapsed() >= self.policy.stuck_every;
+        let mut seen = now;
+        if last.balance == balance && gained.is_zero() && !stuck {
+            seen.told = last.told;
+        } else {
             let arrival = Arrival { order, address, token, balance, gained, block, tx };
             self.facts.record_arrival(&arrival, Timestamp::now()).await?;
             self.marks.ring();
@@ -196,7 +205,7 @@ impl WatchAddresses {
         if balance.is_zero() {
             self.known.remove(&(address, token));
         } else {
-            self.known.insert((address, token), now);
+            self.known.insert((address, token), seen);
         }
         Ok(())
     }
@@ -204,7 +213,8 @@ impl WatchAddresses {
     async fn last_stored(&self, transfer: &OpenTransfer, token: TokenId) -> Result<Seen, StoreError> {
         let arrivals = self.facts.arrivals(transfer.address).await?;
         let last = arrivals.iter().rev().find(|arrival| arrival.token == token);
-        Ok(last.map_or(Seen::default(), |last| Seen { balance: last.balance, block: last.block }))
+        let (balance, block) = last.map_or((RawAmount::ZERO, 0), |last| (last.balance, last.block));
+        Ok(Seen { balance, block, told: Instant::now() })
     }
 
     /// What the last look leaves to expect, once the escrow has taken its deposit: the same once more is another payment.

@@ -61,7 +61,15 @@ impl SubmitDeposit {
         let chain = order.from.chain();
         let relayer = self.parts.relayers.get(&chain).ok_or(SubmitError::ChainNotServed(chain))?;
         let deed = Deed::OpenFor { terms: order.terms, permit: permit.to_vec() };
-        let carried = relayer.carry(&format!("open:{:#x}", order.intent), &deed, now).await;
+        let purpose = format!("open:{:#x}", order.intent);
+        let carried = relayer.carry(&purpose, &deed, now).await;
+        if let Err(DeedError::WouldFail(_)) = &carried
+            && let Ok(Some(Progress::OnItsWay(tx) | Progress::Succeeded(tx))) =
+                relayer.progress(&purpose).await
+        {
+            // Whoever works on orders was faster, and the same permit is not taken twice.
+            return Ok(Relayed::As(tx));
+        }
         Ok(match carried {
             Ok(Progress::OnItsWay(tx) | Progress::Succeeded(tx)) => Relayed::As(tx),
             // What came to nothing in a block is tried anew like what waits.

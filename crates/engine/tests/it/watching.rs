@@ -13,6 +13,7 @@ use crate::scene::{AMOUNT_IN, OPEN_UNTIL, ORIGIN, Scene, address, input, raw, to
 const POLICY: WatchPolicy = WatchPolicy {
     open_every: Duration::ZERO,
     ended_every: Duration::ZERO,
+    stuck_every: Duration::from_hours(1),
     ended_for: SignedDuration::from_hours(1),
 };
 
@@ -23,9 +24,13 @@ fn stray() -> TokenId {
 
 /// The origin's addresses as one process watches them, with the memory of its start.
 fn watched(scene: &Scene, watch: &Arc<FakeWatch>) -> Followed {
+    watched_by(scene, watch, POLICY)
+}
+
+fn watched_by(scene: &Scene, watch: &Arc<FakeWatch>, policy: WatchPolicy) -> Followed {
     let (orders, facts, marks) = (scene.store.clone(), scene.store.clone(), Arc::clone(&scene.marks));
     let tokens = vec![input(), stray()];
-    let addresses = WatchAddresses::new(watch.clone(), orders, facts, marks, tokens, POLICY);
+    let addresses = WatchAddresses::new(watch.clone(), orders, facts, marks, tokens, policy);
     Followed::new(scene, scene.store.clone(), Some(addresses))
 }
 
@@ -186,4 +191,22 @@ async fn a_restart_with_an_empty_memory_notes_nothing_twice() {
         look_anew(&scene, &watch, block).await;
     }
     assert_eq!(arrivals(&scene).await.len(), 1);
+}
+
+#[tokio::test]
+async fn what_could_not_be_returned_and_is_still_there_is_tried_again_after_a_while() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    scene.pass(OPEN_UNTIL + 1);
+    scene.worker().turn(jiff::Timestamp::now() + SignedDuration::from_hours(48)).await.unwrap();
+    watch.bring(address(0xda), input(), AMOUNT_IN, 1_100);
+    let followed = watched_by(&scene, &watch, WatchPolicy { stuck_every: Duration::ZERO, ..POLICY });
+    for block in [1_100, 1_101] {
+        followed.stands(block, Vec::new());
+    }
+    followed.heard().await;
+    followed.end().await;
+    let blocks: Vec<u64> = arrivals(&scene).await.iter().map(|arrival| arrival.block).collect();
+    assert_eq!(blocks, [1_100, 1_101]);
+    scene.turn().await;
+    assert_eq!(scene.relayer.purposes(), [format!("giveback:{:#x}:1101", scene.terms.id())]);
 }

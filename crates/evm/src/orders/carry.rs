@@ -59,12 +59,10 @@ impl EvmCarrier {
     }
 
     async fn send(&self, purpose: &str, encoded: &Encoded, now: Timestamp) -> Result<Outgoing, DeedError> {
-        let sent = self
-            .sender
-            .send_with_gas(purpose, &encoded.request, encoded.least_gas, now)
-            .await
-            .map_err(refusal);
-        // Even after an error: it may have come after the bytes were stored.
+        let sent = self.sender.send_with_gas(purpose, &encoded.request, encoded.least_gas, now);
+        // Before and after, whatever comes of it: the bytes may be stored although this call is dropped or fails.
+        self.maybe_open.store(true, Ordering::SeqCst);
+        let sent = sent.await.map_err(refusal);
         self.maybe_open.store(true, Ordering::SeqCst);
         sent
     }
@@ -87,7 +85,9 @@ impl EvmCarrier {
         if allowance >= amount {
             return Ok(true);
         }
-        let mut purpose = format!("approve:{settler}:{token}");
+        // Purposes are one for all keys of a chain, and an allowance is one key's.
+        let first = format!("approve:{}:{settler}:{token}", self.sender.account());
+        let mut purpose = first.clone();
         for _ in 0..APPROVALS {
             let Some(stored) = self.stored(&purpose).await? else {
                 self.send(&purpose, &approve(token, settler), now).await?;
@@ -96,7 +96,7 @@ impl EvmCarrier {
             // A purpose is let through once: an allowance that was used up, or failed, is given anew under the next one.
             match stored.end {
                 Some(OutgoingEnd::Succeeded(hash) | OutgoingEnd::Reverted(hash)) => {
-                    purpose = format!("approve:{settler}:{token}:{hash}");
+                    purpose = format!("{first}:{hash}");
                 }
                 Some(OutgoingEnd::Superseded) | None => return Ok(false),
             }

@@ -115,7 +115,7 @@ async fn a_fill_in_a_token_waits_for_its_allowance_which_is_given_once() {
         assert_eq!(names(&told), expected);
     }
     assert_eq!(stage.play.token_balance(USDT, recipient()).await, U256::from(2 * 990_000));
-    let approve = format!("approve:{}:{USDT}", stage.play.deployment.settler);
+    let approve = format!("approve:{}:{}:{USDT}", filler.account(), stage.play.deployment.settler);
     assert_eq!(stage.purposes(), [approve.as_str(), "one", "two"]);
 }
 
