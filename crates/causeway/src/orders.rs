@@ -102,6 +102,7 @@ impl Orders {
             let hand = InventoryHand::new(
                 Arc::clone(&filler.filler),
                 store.clone(),
+                store.clone(),
                 carriers,
                 Arc::clone(attestations),
                 orders.quote_keys.clone(),

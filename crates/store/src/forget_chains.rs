@@ -10,9 +10,10 @@ struct ForgetChains;
 
 // The attempts go with their transactions, events and arrivals with their orders. A book that stays keeps its version,
 // which means nothing by itself.
-const FORGET: [&str; 6] = [
+const FORGET: [&str; 7] = [
     "DELETE FROM outbox",
     "DELETE FROM reservations",
+    "DELETE FROM losses",
     "DELETE FROM facts",
     "DELETE FROM marks",
     "DELETE FROM orders",

@@ -18,6 +18,7 @@ mod forget_chains;
 mod job;
 mod list_orders;
 mod location;
+mod losses;
 mod migrate;
 mod options;
 mod orders;

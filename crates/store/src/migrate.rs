@@ -20,7 +20,7 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 7] = migrations!(
+pub(crate) const SQLITE: [(i64, &str, &str); 8] = migrations!(
     "sqlite",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -29,8 +29,9 @@ pub(crate) const SQLITE: [(i64, &str, &str); 7] = migrations!(
     5 "0005_routes_in_quotes",
     6 "0006_orders_and_facts",
     7 "0007_quote_batches",
+    8 "0008_losses",
 );
-pub(crate) const POSTGRES: [(i64, &str, &str); 7] = migrations!(
+pub(crate) const POSTGRES: [(i64, &str, &str); 8] = migrations!(
     "postgres",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -39,6 +40,7 @@ pub(crate) const POSTGRES: [(i64, &str, &str); 7] = migrations!(
     5 "0005_routes_in_quotes",
     6 "0006_orders_and_facts",
     7 "0007_quote_batches",
+    8 "0008_losses",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -16,7 +16,7 @@ pub(crate) struct Reserve {
 }
 
 // Comes first: whoever else reserves from this book waits for the row, and then sees what was written here.
-const TURN: &str = "INSERT INTO books (filler, token, version) VALUES ($1, $2, 1) \
+pub(crate) const TURN: &str = "INSERT INTO books (filler, token, version) VALUES ($1, $2, 1) \
      ON CONFLICT (filler, token) DO UPDATE SET version = books.version + 1";
 
 pub(crate) const EXPIRE: &str =

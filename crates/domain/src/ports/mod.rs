@@ -8,6 +8,7 @@ mod deposits;
 mod facts;
 mod filler;
 mod hand;
+mod losses;
 mod outbox;
 mod reservations;
 
@@ -30,6 +31,7 @@ pub use deposits::{
 pub use facts::{Arrival, BlockMark, FactStore, Follow, News};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use hand::Hand;
+pub use losses::{Loss, Losses};
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 

@@ -30,6 +30,8 @@ pub struct InventoryConfig {
     pub max_order: UsdAmount,
     /// The most that may be filled and not yet claimed, for each origin chain.
     pub max_unclaimed: UsdAmount,
+    /// The most that prices which moved between quote and deposit may cost within a day.
+    pub max_daily_loss: UsdAmount,
     /// The largest part of an input that gas may eat, in millionths; smaller orders are refused.
     pub max_gas_share: u32,
     /// What is added to the gas price of this moment, in millionths, because orders are filled and claimed later.
@@ -55,6 +57,7 @@ impl Default for InventoryConfig {
             min_order: UsdAmount::from_cents(cents(100)),
             max_order: UsdAmount::from_cents(cents(2_500_000)),
             max_unclaimed: UsdAmount::from_cents(cents(25_000_000)),
+            max_daily_loss: UsdAmount::from_cents(cents(250_000)),
             max_gas_share: 500_000,
             gas_margin: 250_000,
             book_share: 200_000,

@@ -35,6 +35,7 @@ mod facts;
 mod forget;
 mod fresh;
 mod group_commit;
+mod losses;
 mod orders;
 mod outages;
 mod outbox;

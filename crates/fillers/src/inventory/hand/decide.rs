@@ -1,4 +1,5 @@
-use causeway_domain::ports::{DeedError, Progress};
+use alloy_primitives::U256;
+use causeway_domain::ports::{DeedError, Loss, Progress};
 use causeway_domain::{Address, Decision, Order, Terms, TokenId};
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,6 +7,9 @@ use super::InventoryHand;
 use super::carrying::{FILL, WAIVE, purpose};
 use super::loss::{Outlook, outlook};
 use super::reserve::Aside;
+
+/// Over which losses are added up.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 impl InventoryHand {
     pub(super) async fn decide_once(
@@ -50,8 +54,8 @@ impl InventoryHand {
         // Without a key on both sides it could neither be delivered nor paid for.
         self.carrier(order.to.chain())?;
         self.carrier(order.from.chain())?;
-        match outlook(&self.filler, order) {
-            Outlook::Fair => {}
+        let loss = match outlook(&self.filler, order) {
+            Outlook::Fair(loss) => loss,
             Outlook::Loss => {
                 return Ok(Some("The price has moved too far since the quote.".to_owned()));
             }
@@ -59,14 +63,28 @@ impl InventoryHand {
                 return Ok(Some(format!("The filler does not trade this now: {words}.")));
             }
             Outlook::Unknown => return Err(later("what the order is worth is not known now")),
-        }
+        };
         match self.reserve_for_order(order, now).await? {
-            Aside::Enough => Ok(None),
+            Aside::Enough if self.bears(order, loss, now).await? => Ok(None),
+            Aside::Enough => Ok(Some("Prices have cost the filler as much today as it bears.".to_owned())),
             Aside::TooLittle => {
                 Ok(Some("The filler does not have enough of the output token at hand.".to_owned()))
             }
             Aside::Unknown => Err(later("what the filler holds is not known now")),
         }
+    }
+
+    /// Whether the day can bear what is lost by this order; writes it down if so.
+    async fn bears(&self, order: &Order, loss: U256, now: Timestamp) -> Result<bool, DeedError> {
+        if loss.is_zero() {
+            return Ok(true);
+        }
+        let amount = self.filler.value_up(order.from, loss);
+        let amount = amount.ok_or_else(|| later("what the order is worth is not known now"))?;
+        let (filler, order) = (self.filler.config.name.clone(), order.id.clone());
+        let since = now.checked_sub(DAY).unwrap_or(Timestamp::MIN);
+        let most = self.filler.config.max_daily_loss;
+        Ok(self.losses.bear(&Loss { filler, order, amount }, most, since, now).await?)
     }
 
     /// Why the terms bind us to nothing, if they do not.

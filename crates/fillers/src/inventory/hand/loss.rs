@@ -4,12 +4,13 @@ use causeway_domain::ports::Refusal;
 
 use crate::inventory::filler::InventoryFiller;
 use crate::inventory::swap::price_now;
-use crate::inventory::wide::{WHOLE, product};
+use crate::inventory::wide::{WHOLE, Wide, ceil, product, saturate};
 
 /// What delivering an order would mean at the prices of this moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outlook {
-    Fair,
+    /// Bearable; what is lost by it, in units of the input, rounded up.
+    Fair(U256),
     /// It would cost more above what the input buys now than the filler bears.
     Loss,
     /// A price, the gas or a vault's rate is not known now.
@@ -27,7 +28,18 @@ pub(super) fn outlook(filler: &InventoryFiller, order: &Order) -> Outlook {
     };
     let terms = &order.terms;
     let today = pricing.output_for(terms.amount_in.saturating_sub(terms.referrer_fee));
-    if exceeds(terms.amount_out, today, filler.config.max_loss) { Outlook::Loss } else { Outlook::Fair }
+    if exceeds(terms.amount_out, today, filler.config.max_loss) {
+        return Outlook::Loss;
+    }
+    Outlook::Fair(loss(terms.amount_in, terms.amount_out, today))
+}
+
+/// The part of the input that is as much of it as `promised` is above `today`, rounded up.
+fn loss(amount_in: U256, promised: U256, today: U256) -> U256 {
+    let above = promised.saturating_sub(today);
+    let part = product([amount_in, above]).and_then(|part| ceil(part, Wide::from(today)));
+    // Nothing comes of nothing: an output of zero today makes all of it a loss.
+    part.map_or(if above.is_zero() { U256::ZERO } else { U256::MAX }, saturate)
 }
 
 /// Whether `promised` is above `today` by more than `most` millionths of it.
@@ -41,6 +53,16 @@ fn exceeds(promised: U256, today: U256, most: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loss_is_the_inputs_part_that_is_promised_too_much_rounded_up() {
+        let loss =
+            |promised: u64, today: u64| loss(U256::from(1_000), U256::from(promised), U256::from(today));
+        assert_eq!(loss(102, 100), U256::from(20));
+        assert_eq!(loss(100, 99), U256::from(11));
+        assert_eq!((loss(100, 100), loss(99, 100), loss(0, 0)), (U256::ZERO, U256::ZERO, U256::ZERO));
+        assert_eq!(loss(1, 0), U256::MAX);
+    }
 
     #[test]
     fn rule_14_two_percent_are_borne_and_one_unit_more_is_not() {

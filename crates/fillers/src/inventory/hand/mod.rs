@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{Attestations, Carrier, DeedError, Hand, Progress, Reservations};
+use causeway_domain::ports::{Attestations, Carrier, DeedError, Hand, Losses, Progress, Reservations};
 use causeway_domain::{ChainId, Decision, Order, QuoteKeys};
 use jiff::Timestamp;
 
@@ -25,6 +25,7 @@ use super::filler::InventoryFiller;
 pub struct InventoryHand {
     filler: Arc<InventoryFiller>,
     reservations: Arc<dyn Reservations>,
+    losses: Arc<dyn Losses>,
     carriers: HashMap<ChainId, Arc<dyn Carrier>>,
     attestations: Arc<dyn Attestations>,
     keys: QuoteKeys,
@@ -36,11 +37,12 @@ impl InventoryHand {
     pub fn new(
         filler: Arc<InventoryFiller>,
         reservations: Arc<dyn Reservations>,
+        losses: Arc<dyn Losses>,
         carriers: HashMap<ChainId, Arc<dyn Carrier>>,
         attestations: Arc<dyn Attestations>,
         keys: QuoteKeys,
     ) -> Self {
-        Self { filler, reservations, carriers, attestations, keys }
+        Self { filler, reservations, losses, carriers, attestations, keys }
     }
 }
 

@@ -38,6 +38,12 @@ impl InventoryFiller {
         }
     }
 
+    /// What an amount of a served token is worth, rounded up to the cent; `None` without a price.
+    pub(super) fn value_up(&self, token: TokenId, amount: U256) -> Option<UsdAmount> {
+        let decimals = self.tokens.get(&token)?.decimals;
+        self.worth(token, decimals, amount).map(|cents| UsdAmount::from_cents(RawAmount::new(cents)))
+    }
+
     fn worth(&self, token: TokenId, decimals: u8, amount: U256) -> Option<U256> {
         let price = self.equipment.prices.usd_price(&token)?.units().get();
         let scale: Wide = product([power_of_ten(decimals)?, CENT])?;

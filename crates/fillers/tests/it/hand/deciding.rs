@@ -108,6 +108,24 @@ async fn rule_14_a_loss_of_two_percent_is_borne_and_more_is_not() {
 }
 
 #[tokio::test]
+async fn rule_14_small_losses_add_up_to_what_a_day_may_cost() {
+    let scene = Scene::new();
+    let large: Vec<Order> =
+        (0..8).map(|_| scene.order(&sell(&usdc(ETHEREUM), &eth(BASE), "20000"))).collect();
+    // Each is then promised nearly two percent too much, some 380 dollars of the 2,500 that a day may cost.
+    scene.world.figures.set_price(&eth(BASE), "3567");
+    let mut filled = Vec::new();
+    for order in &large {
+        filled.push(fills(&scene, order, now()).await);
+    }
+    assert_eq!(filled, [true, true, true, true, true, true, false, false]);
+    assert!(waived(&scene, &large[7], now()).await.contains("as much today as it bears"));
+    assert!(fills(&scene, &large[0], now()).await, "what is borne already is not counted twice");
+    scene.world.figures.set_price(&eth(BASE), "3500");
+    assert!(fills(&scene, &large[6], now()).await, "what costs nothing is always borne");
+}
+
+#[tokio::test]
 async fn gas_counts_as_the_loss_that_it_is() {
     let scene = Scene::new();
     // Of these ten dollars a sweep and a claim at 1 gwei take 1.79375.

@@ -4,10 +4,12 @@ use std::sync::Mutex;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Attestations, Carrier, CollectError, Deed, DeedError, Progress, Reservation, ReservationKind,
-    ReservationLimit, Reservations, Reserved, StoreError,
+    Attestations, Carrier, CollectError, Deed, DeedError, Loss, Losses, Progress, Reservation,
+    ReservationKind, ReservationLimit, Reservations, Reserved, StoreError,
 };
-use causeway_domain::{Address, Attestation, ChainId, Collected, RawAmount, SignatureBytes, Terms, TokenId};
+use causeway_domain::{
+    Address, Attestation, ChainId, Collected, RawAmount, SignatureBytes, Terms, TokenId, UsdAmount,
+};
 use jiff::Timestamp;
 
 /// Keeps reservations in memory, as the port says.
@@ -17,6 +19,33 @@ pub(super) struct Promises(pub(super) Mutex<Vec<Reservation>>);
 impl Promises {
     pub(super) fn all(&self) -> Vec<Reservation> {
         self.0.lock().unwrap().clone()
+    }
+}
+
+/// Keeps losses in memory, as the port says.
+#[derive(Default)]
+pub(super) struct Ledger(Mutex<Vec<(Loss, Timestamp)>>);
+
+#[async_trait]
+impl Losses for Ledger {
+    async fn bear(
+        &self,
+        loss: &Loss,
+        most: UsdAmount,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut borne = self.0.lock().unwrap();
+        if borne.iter().any(|(one, _)| one.order == loss.order) {
+            return Ok(true);
+        }
+        let recent = borne.iter().filter(|(one, at)| one.filler == loss.filler && *at >= since);
+        let sum =
+            recent.fold(loss.amount.cents(), |sum, (one, _)| sum.checked_add(one.amount.cents()).unwrap());
+        if sum <= most.cents() {
+            borne.push((loss.clone(), now));
+        }
+        Ok(sum <= most.cents())
     }
 }
 

@@ -11,7 +11,7 @@ use causeway_fillers::inventory::InventoryHand;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::fakes::{Attesters, Key, Promises};
+use super::fakes::{Attesters, Key, Ledger, Promises};
 use crate::world::{BASE, ETHEREUM, World, chain, dai, decimal, eth, parties, sell, usdc, weth};
 
 pub(super) fn now() -> Timestamp {
@@ -45,8 +45,14 @@ impl Scene {
         let key = QuoteKey::random().unwrap();
         let keys = QuoteKeys { current: QuoteKey::random().unwrap(), older: vec![key.clone()] };
         let filler = Arc::clone(&world.filler);
-        let hand =
-            InventoryHand::new(filler, promises.clone(), HashMap::from(carriers), attesters.clone(), keys);
+        let hand = InventoryHand::new(
+            filler,
+            promises.clone(),
+            Arc::new(Ledger::default()),
+            HashMap::from(carriers),
+            attesters.clone(),
+            keys,
+        );
         assert_eq!(hand.name(), "inventory");
         Self { world, promises, ethereum, base, attesters, key, hand }
     }
