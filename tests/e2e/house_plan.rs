@@ -3,12 +3,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Who may know whom. A crate that is not named here, or an edge that is not, needs a decision, not an accident.
-const MAY_KNOW: [(&str, &[&str]); 14] = [
+const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
     ("causeway-qr", &[]),
     ("causeway-attester", &["causeway-domain"]),
     ("causeway-catalog", &["causeway-domain"]),
+    ("causeway-client", &["causeway-wire"]),
     ("causeway-evm", &["causeway-domain"]),
     ("causeway-fillers", &["causeway-domain"]),
     ("causeway-solana", &["causeway-domain"]),

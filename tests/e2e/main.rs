@@ -10,6 +10,7 @@
 mod api;
 mod attester;
 mod cli;
+mod client;
 mod contracts;
 mod house_plan;
 mod kill;

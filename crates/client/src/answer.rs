@@ -1,0 +1,46 @@
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use serde::de::DeserializeOwned;
+
+use crate::{Details, Error};
+
+/// A whole answer of the service.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as the contract has it.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_slice(&self.body).map_err(|error| Error::InvalidResponse {
+            message: format!("The answer is not what the contract says: {error}."),
+            details: Some(self.details()),
+        })
+    }
+
+    /// The body as an SVG image.
+    pub(crate) fn svg(self) -> Result<String, Error> {
+        let is_svg = self.content_type().starts_with("image/svg+xml");
+        match String::from_utf8(self.body) {
+            Ok(text) if is_svg => Ok(text),
+            other => {
+                let body = other.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
+                let details = Some(Details::new(self.status, &body));
+                Err(Error::InvalidResponse { message: "The answer is not an SVG image.".to_owned(), details })
+            }
+        }
+    }
+
+    pub(crate) fn details(&self) -> Details {
+        Details::new(self.status, &self.body)
+    }
+
+    pub(crate) fn is_plain_text(&self) -> bool {
+        self.content_type().starts_with("text/plain")
+    }
+
+    fn content_type(&self) -> &str {
+        self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,91 @@
+use causeway_wire::{Autocomplete, Chain, Data, Page, Suggestion, Token};
+
+use crate::address::Query;
+use crate::{Client, Error};
+
+/// Which tokens, and which page of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenQuery {
+    /// Part of a name or symbol, or an address.
+    pub q: Option<String>,
+    /// Only these chains; all where empty.
+    pub chain_ids: Vec<u64>,
+    /// 20 unless told, at most 1000.
+    pub limit: Option<u32>,
+    /// The `cursor` of the page before.
+    pub cursor: Option<u64>,
+}
+
+/// What an address holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Balances {
+    /// With `extensions.balance` in raw units; what it does not hold is left out.
+    pub tokens: Vec<Token>,
+    /// Chains that did not answer: what it holds there is not among the tokens.
+    pub silent_chains: Vec<u64>,
+}
+
+impl Client {
+    /// Every supported chain, ordered by id.
+    pub async fn chains(&self) -> Result<Vec<Chain>, Error> {
+        self.get(self.base.join(&["v1", "chains"])).await?.json()
+    }
+
+    /// A chain's icon as SVG.
+    pub async fn chain_icon(&self, chain_id: u64) -> Result<String, Error> {
+        self.get(self.base.join(&["v1", "chain", &chain_id.to_string(), "icon"])).await?.svg()
+    }
+
+    /// A page of the token catalog, well-known tokens first.
+    pub async fn tokens(&self, query: &TokenQuery) -> Result<Page<Token>, Error> {
+        let url = Query::default()
+            .with("q", query.q.as_deref())
+            .list("chainIds", &query.chain_ids)
+            .with("limit", query.limit)
+            .with("cursor", query.cursor)
+            .onto(self.base.join(&["v1", "tokens"]));
+        self.get(url).await?.json()
+    }
+
+    /// Finds tokens by name, symbol or address, typos forgiven, best first.
+    pub async fn search_tokens(&self, q: &str, chain_ids: &[u64]) -> Result<Vec<Token>, Error> {
+        let query = Query::default().with("q", Some(q)).list("chainIds", chain_ids);
+        let found: Data<Token> =
+            self.get(query.onto(self.base.join(&["v1", "tokens", "search"]))).await?.json()?;
+        Ok(found.data)
+    }
+
+    /// The well-known tokens.
+    pub async fn top_tokens(&self, chain_ids: &[u64]) -> Result<Vec<Token>, Error> {
+        let query = Query::default().list("chainIds", chain_ids);
+        self.get(query.onto(self.base.join(&["v1", "tokens", "top"]))).await?.json()
+    }
+
+    /// What an address holds of the well-known tokens, over all chains at once.
+    pub async fn balances(&self, address: &str, chain_ids: &[u64]) -> Result<Balances, Error> {
+        let query = Query::default().list("chainIds", chain_ids);
+        let answer = self.get(query.onto(self.base.join(&["v1", "tokens", "balances", address]))).await?;
+        let silent =
+            answer.headers.get("x-partial-chains").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let silent_chains = silent.split(',').filter_map(|id| id.trim().parse().ok()).collect();
+        Ok(Balances { tokens: answer.json()?, silent_chains })
+    }
+
+    /// Understands what somebody types, such as `100 usdc on base`, and offers ways to go on.
+    pub async fn autocomplete(
+        &self,
+        keyword: &str,
+        chain_ids: &[u64],
+        limit: Option<u32>,
+    ) -> Result<Autocomplete, Error> {
+        let query = Query::default().list("chainIds", chain_ids).with("limit", limit);
+        self.get(query.onto(self.base.join(&["v1", "tokens", "autocomplete", keyword]))).await?.json()
+    }
+
+    /// Sentences to start from.
+    pub async fn suggestions(&self) -> Result<Vec<Suggestion>, Error> {
+        let url = self.base.join(&["v1", "tokens", "autocomplete", "suggestions"]);
+        let suggestions: Data<Suggestion> = self.get(url).await?.json()?;
+        Ok(suggestions.data)
+    }
+}

@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+
+mod address;
+mod answer;
+mod catalog;
+mod client;
+mod deposits;
+mod error;
+mod execute;
+mod http;
+mod hub;
+mod intents;
+mod orders;
+mod qr;
+mod quotes;
+mod stream_quotes;
+mod track_order;
+mod wallet;
+
+/// The JSON that the service speaks, as types.
+pub use causeway_wire as wire;
+pub use tokio_util::sync::CancellationToken;
+
+pub use catalog::{Balances, TokenQuery};
+pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
+pub use error::{Details, Error, Refusal};
+pub use execute::{DepositWay, ExecuteOptions, Step};
+pub use intents::IntentQuery;
+pub use orders::OrderQuery;
+pub use qr::TransferQr;
+pub use track_order::{Pace, is_terminal};
+pub use wallet::{EvmTransaction, LocalWallet, Wallet, WalletError};

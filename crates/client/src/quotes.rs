@@ -1,0 +1,36 @@
+use causeway_wire::{QuoteAnswer, QuoteAsk, Route};
+use reqwest::Method;
+
+use crate::{Client, Error};
+
+impl Client {
+    /// Asks every filler at once; the routes come best first, and none where nobody answered in time.
+    pub async fn quote(&self, ask: &QuoteAsk) -> Result<QuoteAnswer, Error> {
+        let answer = self.send(Method::POST, self.base.join(&["v1", "quotes"]), ask).await?;
+        let quote: QuoteAnswer = answer.json()?;
+        for route in &quote.routes {
+            check_amounts(route)
+                .map_err(|message| Error::InvalidResponse { message, details: Some(answer.details()) })?;
+        }
+        Ok(quote)
+    }
+}
+
+/// People decide by these numbers: each must be one.
+pub(crate) fn check_amounts(route: &Route) -> Result<(), String> {
+    let quote = &route.quote;
+    let amounts = [
+        ("amountIn", &quote.amount_in),
+        ("amountOut", &quote.amount_out),
+        ("minAmountOut", &quote.min_amount_out),
+    ];
+    for (name, amount) in amounts {
+        if amount.is_empty() || !amount.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!(
+                "The answer is not what the contract says: {name} of route {:?} is {amount:?}, no integer.",
+                route.route_id,
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use alloy_consensus::{SignableTransaction, TxEip1559, TxEnvelope, TxLegacy};
+use alloy_eips::eip2718::Encodable2718 as _;
+use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U64, U128, hex};
+use k256::ecdsa::SigningKey;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::rpc::Endpoints;
+use super::{EvmTransaction, Wallet, WalletError, typed_data};
+use crate::{Client, Error};
+
+/// How long a transaction may wait for its block.
+const PATIENCE: Duration = Duration::from_mins(5);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
+/// How often an endpoint that fails is handed the same transaction.
+const TRIES: usize = 5;
+
+/// A private key in this process's memory, with an endpoint for each chain. It is never printed.
+pub struct LocalWallet {
+    key: SigningKey,
+    address: Address,
+    endpoints: Endpoints,
+    /// Two transactions must not be given the same number.
+    sending: Mutex<()>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    base_fee_per_gas: Option<U128>,
+}
+
+#[derive(Deserialize)]
+struct Receipt {
+    status: U64,
+}
+
+impl LocalWallet {
+    /// A wallet of a private key in hex, which knows no chain yet.
+    pub fn new(key: &str) -> Result<Self, WalletError> {
+        let bytes: [u8; 32] = hex::decode_to_array(key.trim()).map_err(|_| WalletError::Key)?;
+        let key = SigningKey::from_slice(&bytes).map_err(|_| WalletError::Key)?;
+        let address = Address::from_private_key(&key);
+        Ok(Self { key, address, endpoints: Endpoints::new()?, sending: Mutex::default() })
+    }
+
+    /// A wallet that reaches the chains by the addresses that the service makes public.
+    pub async fn connect(client: &Client, key: &str) -> Result<Self, Error> {
+        let mut wallet = Self::new(key)?;
+        for chain in client.chains().await? {
+            if let (Some(url), "eip155") = (chain.rpc_urls.default.http.first(), chain.r#type.as_str()) {
+                wallet = wallet.with_endpoint(chain.id, url)?;
+            }
+        }
+        Ok(wallet)
+    }
+
+    /// Reaches a chain by this JSON-RPC address.
+    pub fn with_endpoint(mut self, chain_id: u64, url: &str) -> Result<Self, WalletError> {
+        self.endpoints.insert(chain_id, url)?;
+        Ok(self)
+    }
+
+    fn sign(&self, digest: &B256) -> Result<Signature, WalletError> {
+        let signed =
+            self.key.sign_prehash_recoverable(digest.as_slice()).map_err(|_| WalletError::Signing)?;
+        Ok(Signature::from(signed))
+    }
+
+    fn seal<T>(&self, transaction: T) -> Result<TxEnvelope, WalletError>
+    where
+        T: SignableTransaction<Signature>,
+        TxEnvelope: From<alloy_consensus::Signed<T>>,
+    {
+        let signature = self.sign(&transaction.signature_hash())?;
+        Ok(transaction.into_signed(signature).into())
+    }
+
+    /// The transaction, signed with the number and the fees of this moment.
+    async fn prepare(&self, transaction: &EvmTransaction) -> Result<TxEnvelope, WalletError> {
+        let EvmTransaction { chain_id, to, data, value, gas } = transaction;
+        let (chain, input) = (*chain_id, data.clone());
+        let nonce: U64 =
+            self.endpoints.ask(chain, "eth_getTransactionCount", json!([self.address, "pending"])).await?;
+        let gas_limit = if let Some(gas) = gas {
+            *gas
+        } else {
+            let call = json!({ "from": self.address, "to": to, "data": data, "value": value });
+            self.endpoints.ask::<U64>(chain, "eth_estimateGas", json!([call])).await?.to()
+        };
+        let head: Head = self.endpoints.ask(chain, "eth_getBlockByNumber", json!(["latest", false])).await?;
+        let (to, value, nonce) = (TxKind::Call(*to), *value, nonce.to());
+        let Some(base_fee) = head.base_fee_per_gas else {
+            let price: U128 = self.endpoints.ask(chain, "eth_gasPrice", json!([])).await?;
+            let gas_price = price.to();
+            return self.seal(TxLegacy {
+                chain_id: Some(chain),
+                nonce,
+                gas_price,
+                gas_limit,
+                to,
+                value,
+                input,
+            });
+        };
+        let tip: U128 = self.endpoints.ask(chain, "eth_maxPriorityFeePerGas", json!([])).await?;
+        // The base fee may double before the transaction is mined.
+        let most = base_fee.saturating_mul(U128::from(2)).saturating_add(tip);
+        self.seal(TxEip1559 {
+            chain_id: chain,
+            nonce,
+            gas_limit,
+            max_fee_per_gas: most.to(),
+            max_priority_fee_per_gas: tip.to(),
+            to,
+            value,
+            input,
+            ..TxEip1559::default()
+        })
+    }
+
+    /// Sends until the endpoint has the transaction; the same one twice does no harm.
+    async fn broadcast(&self, chain_id: u64, signed: &TxEnvelope) -> Result<(), WalletError> {
+        let (raw, hash) = (Bytes::from(signed.encoded_2718()), signed.tx_hash());
+        for _ in 1..TRIES {
+            let Err(error) =
+                self.endpoints.ask::<B256>(chain_id, "eth_sendRawTransaction", json!([raw])).await
+            else {
+                return Ok(());
+            };
+            // It may have been taken although the answer was lost, or says that it was.
+            let found =
+                self.endpoints.find::<Value>(chain_id, "eth_getTransactionByHash", json!([hash])).await;
+            match error {
+                _ if matches!(found, Ok(Some(_))) => return Ok(()),
+                WalletError::Endpoint { .. } => tokio::time::sleep(BETWEEN_LOOKS).await,
+                refused => return Err(refused),
+            }
+        }
+        self.endpoints.ask::<B256>(chain_id, "eth_sendRawTransaction", json!([raw])).await.map(drop)
+    }
+}
+
+impl Wallet for LocalWallet {
+    fn address(&self) -> Address {
+        self.address
+    }
+
+    async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
+        let _turn = self.sending.lock().await;
+        let signed = self.prepare(transaction).await?;
+        self.broadcast(transaction.chain_id, &signed).await?;
+        Ok(signed.tx_hash().to_string())
+    }
+
+    async fn wait_for_receipt(&self, chain_id: u64, tx_hash: &str) -> Result<(), WalletError> {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            match self.endpoints.find(chain_id, "eth_getTransactionReceipt", json!([tx_hash])).await {
+                Ok(Some(Receipt { status })) if status.is_zero() => {
+                    return Err(WalletError::Reverted(tx_hash.to_owned()));
+                }
+                Ok(Some(_)) => return Ok(()),
+                // It was sent: an endpoint that fails for a moment is asked again.
+                Ok(None) | Err(WalletError::Endpoint { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Err(WalletError::NotMined(tx_hash.to_owned()))
+    }
+
+    async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
+        let digest = typed_data::digest(data).map_err(WalletError::TypedData)?;
+        Ok(hex::encode_prefixed(self.sign(&digest)?.as_bytes()))
+    }
+}
+
+impl fmt::Debug for LocalWallet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LocalWallet({})", self.address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_knows_its_address_and_never_shows_itself() {
+        let key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+        let wallet = LocalWallet::new(key).unwrap();
+        assert_eq!(format!("{wallet:?}"), "LocalWallet(0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266)");
+        for bad in ["", "0x00", &"00".repeat(32), &"ff".repeat(32), &"gg".repeat(32)] {
+            assert_eq!(LocalWallet::new(bad).unwrap_err(), WalletError::Key, "{bad}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_chain_without_an_endpoint_is_named() {
+        let wallet = LocalWallet::new(&"11".repeat(32)).unwrap();
+        assert_eq!(wallet.wait_for_receipt(10, "0x1").await, Err(WalletError::NoEndpoint(10)));
+    }
+}

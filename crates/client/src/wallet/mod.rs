@@ -1,0 +1,69 @@
+mod local;
+mod rpc;
+mod typed_data;
+
+use std::future::Future;
+
+use alloy_primitives::{Address, Bytes, U256};
+use serde_json::Value;
+use thiserror::Error;
+
+pub use local::LocalWallet;
+
+/// A transaction that a wallet is asked to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvmTransaction {
+    pub chain_id: u64,
+    pub to: Address,
+    pub data: Bytes,
+    /// Raw units of the chain's own coin.
+    pub value: U256,
+    /// The service's estimate; `None` leaves it to the wallet.
+    pub gas: Option<u64>,
+}
+
+/// Why a wallet did not do what it was asked for.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WalletError {
+    #[error("A private key is 32 bytes in hex that make a number between 1 and the order of secp256k1.")]
+    Key,
+    #[error("The quote is asked for {asked}, but the wallet is {wallet}.")]
+    OtherAddress { asked: String, wallet: Address },
+    #[error("The wallet knows no endpoint of chain {0}; give it one with `with_endpoint`.")]
+    NoEndpoint(u64),
+    #[error("The endpoint of chain {chain_id} could not be asked: {message}")]
+    Endpoint { chain_id: u64, message: String },
+    /// The chain's own words.
+    #[error("Chain {chain_id} refused: {message}")]
+    Refused { chain_id: u64, message: String },
+    #[error("Transaction {0} was mined and reverted.")]
+    Reverted(String),
+    #[error("Transaction {0} was sent and is not mined yet.")]
+    NotMined(String),
+    #[error("The typed data cannot be signed: {0}.")]
+    TypedData(String),
+    #[error("The wallet could not sign.")]
+    Signing,
+    /// Whatever another wallet has to say.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// What a swap needs of a wallet.
+pub trait Wallet: Send + Sync {
+    fn address(&self) -> Address;
+
+    /// Signs and sends, and answers the transaction's hash.
+    fn send(&self, transaction: &EvmTransaction) -> impl Future<Output = Result<String, WalletError>> + Send;
+
+    /// Waits until the transaction is mined; one that reverted is an error.
+    fn wait_for_receipt(
+        &self,
+        chain_id: u64,
+        tx_hash: &str,
+    ) -> impl Future<Output = Result<(), WalletError>> + Send;
+
+    /// Signs EIP-712 typed data as `eth_signTypedData_v4` does, and answers the signature in hex.
+    fn sign_typed_data(&self, data: &Value) -> impl Future<Output = Result<String, WalletError>> + Send;
+}

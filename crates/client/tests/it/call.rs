@@ -1,0 +1,94 @@
+use std::time::Duration;
+
+use causeway_client::{Client, Error, IntentQuery, OrderQuery, Pace, TokenQuery};
+use futures::StreamExt as _;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::table::Call;
+
+/// What a call came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) value: Result<Value, Error>,
+    /// Of a stream, before its end.
+    pub(crate) items: Vec<Value>,
+    /// As told while tracking.
+    pub(crate) statuses: Vec<String>,
+}
+
+/// Makes the call; `count` is told how many items of a stream have come.
+pub(crate) async fn run(client: &Client, call: &Call, count: &watch::Sender<usize>) -> Outcome {
+    let (mut items, mut statuses) = (Vec::new(), Vec::new());
+    let value = match call.operation.as_str() {
+        "streamQuotes" => stream(client, call, &mut items, count).await,
+        "trackOrder" => {
+            let pace = Pace::default()
+                .every(Duration::from_millis(call.every_ms.unwrap()))
+                .retrying_after(Duration::from_millis(call.retry_after_ms.unwrap()));
+            let told = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
+            client.track_order(&text(call, 0), pace, told).await.map(|order| json!(order))
+        }
+        _ => ask(client, call).await,
+    };
+    Outcome { value, items, statuses }
+}
+
+async fn stream(
+    client: &Client,
+    call: &Call,
+    items: &mut Vec<Value>,
+    count: &watch::Sender<usize>,
+) -> Result<Value, Error> {
+    let mut routes = std::pin::pin!(client.stream_quotes(&argument(call, 0)).await?);
+    while let Some(route) = routes.next().await {
+        items.push(json!(route?));
+        count.send_replace(items.len());
+    }
+    Ok(Value::Null)
+}
+
+async fn ask(client: &Client, call: &Call) -> Result<Value, Error> {
+    match call.operation.as_str() {
+        "quote" => value(client.quote(&argument(call, 0)).await),
+        "buildDeposit" => value(client.build_deposit(&argument(call, 0)).await),
+        "submitDeposit" => value(client.submit_deposit(&argument(call, 0)).await),
+        "order" => value(client.order(&text(call, 0)).await),
+        "orderOf" => value(client.order_of(&text(call, 0), &text(call, 1)).await),
+        "orders" => value(client.orders(&text(call, 0), &OrderQuery::default()).await),
+        "intent" => value(client.intent(&text(call, 0)).await),
+        "intents" => value(client.intents(&text(call, 0), &IntentQuery::default()).await),
+        "chains" => value(client.chains().await),
+        "chainIcon" => value(client.chain_icon(argument(call, 0)).await),
+        "qrCode" => value(client.qr_code(&text(call, 0), None).await),
+        "balances" => {
+            let balances = client.balances(&text(call, 0), &[]).await?;
+            Ok(json!({ "tokens": balances.tokens, "silentChains": balances.silent_chains }))
+        }
+        "tokens" => {
+            let query: Value = argument(call, 0);
+            let query = TokenQuery {
+                q: query["q"].as_str().map(str::to_owned),
+                chain_ids: serde_json::from_value(query["chainIds"].clone()).unwrap(),
+                limit: query["limit"].as_u64().map(|limit| limit.try_into().unwrap()),
+                cursor: query["cursor"].as_u64(),
+            };
+            value(client.tokens(&query).await)
+        }
+        other => panic!("the table names an operation {other} that this runner does not know"),
+    }
+}
+
+fn value<T: Serialize>(answer: Result<T, Error>) -> Result<Value, Error> {
+    answer.map(|answer| json!(answer))
+}
+
+fn argument<T: DeserializeOwned>(call: &Call, index: usize) -> T {
+    serde_json::from_value(call.arguments[index].clone()).unwrap()
+}
+
+fn text(call: &Call, index: usize) -> String {
+    argument(call, index)
+}

@@ -1,0 +1,137 @@
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::table::{Behaviour, End};
+
+/// A request as it came over the wire.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Seen {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// A server on a port of its own that does to each connection what it was told.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    /// Told whenever the server has sent all that it will for one request.
+    pub(crate) said: mpsc::UnboundedReceiver<()>,
+    /// Told when the other side hangs up on a connection that the server keeps open.
+    pub(crate) left: mpsc::UnboundedReceiver<()>,
+    _tasks: JoinSet<()>,
+}
+
+impl Server {
+    pub(crate) async fn start(behaviours: Vec<Behaviour>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let seen = Arc::<Mutex<Vec<Seen>>>::default();
+        let ((say, said), (leave, left)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let mut tasks = JoinSet::new();
+        let book = Arc::clone(&seen);
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            for number in 0.. {
+                let (stream, _) = listener.accept().await.unwrap();
+                let behaviour = behaviours.get(number).or(behaviours.last()).unwrap().clone();
+                let (book, say, leave) = (Arc::clone(&book), say.clone(), leave.clone());
+                connections.spawn(async move {
+                    // The client may hang up at any point, which is its right.
+                    let _ = serve(stream, &behaviour, &book, &say, &leave).await;
+                });
+            }
+        });
+        Self { url, seen, said, left, _tasks: tasks }
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    behaviour: &Behaviour,
+    book: &Mutex<Vec<Seen>>,
+    say: &mpsc::UnboundedSender<()>,
+    leave: &mpsc::UnboundedSender<()>,
+) -> std::io::Result<()> {
+    let request = read_request(&mut stream).await?;
+    book.lock().unwrap().push(request);
+    if behaviour.end != End::Reset {
+        if let Some(status) = behaviour.status {
+            let (head, parts) = answer(status, behaviour);
+            stream.write_all(head.as_bytes()).await?;
+            for part in parts {
+                stream.write_all(part.as_bytes()).await?;
+                stream.flush().await?;
+            }
+        }
+        let _ = say.send(());
+    }
+    if behaviour.end == End::Hang {
+        let _ = stream.read(&mut [0; 1]).await;
+        let _ = leave.send(());
+    }
+    stream.shutdown().await
+}
+
+/// The head of the answer, and the rest of it in the pieces in which it is sent.
+fn answer(status: u16, behaviour: &Behaviour) -> (String, Vec<String>) {
+    let mut head = format!("HTTP/1.1 {status} As-Told\r\nconnection: close\r\n");
+    for (name, value) in &behaviour.headers {
+        let _ = write!(head, "{name}: {value}\r\n");
+    }
+    let lines = behaviour.lines.as_ref().map(|lines| lines.iter().map(|line| format!("{line}\n")).collect());
+    if let Some(chunks) = lines.or_else(|| behaviour.chunks.clone()) {
+        head += "content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
+        let chunk = |text: &String| format!("{:x}\r\n{text}\r\n", text.len());
+        let mut parts: Vec<String> = chunks.iter().map(chunk).collect();
+        if behaviour.end == End::Clean {
+            parts.push("0\r\n\r\n".to_owned());
+        }
+        return (head, parts);
+    }
+    let body = match (&behaviour.json, &behaviour.body) {
+        (Some(json), _) => json.to_string(),
+        (None, text) => text.clone().unwrap_or_default(),
+    };
+    if !behaviour.headers.contains_key("content-type") {
+        head += "content-type: application/json\r\n";
+    }
+    if status != 204 {
+        let missing = if behaviour.end == End::Clean { 0 } else { 100 };
+        let _ = write!(head, "content-length: {}\r\n", body.len() + missing);
+    }
+    (head + "\r\n", vec![body])
+}
+
+async fn read_request(stream: &mut TcpStream) -> std::io::Result<Seen> {
+    let mut bytes = Vec::new();
+    loop {
+        if let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+            let mut request = Seen { head, body: bytes[end + 4..].to_vec() };
+            let length = request.header("content-length").map_or(0, |length| length.parse().unwrap());
+            while request.body.len() < length {
+                stream.read_buf(&mut request.body).await?;
+            }
+            return Ok(request);
+        }
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+}
