@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,16 +15,41 @@ pub enum IdError {
     NoRandomness,
 }
 
+/// How many random bytes are asked for at once: asking the system costs more than the bytes.
+const POOL: usize = 512;
+
+thread_local! {
+    /// Random bytes that nobody has seen, and how many of them are left.
+    static RANDOM: RefCell<([u8; POOL], usize)> = const { RefCell::new(([0; POOL], 0)) };
+}
+
 /// 128 random bits: ids that the public holds can neither be guessed nor counted.
+fn random_bytes() -> Result<[u8; 16], IdError> {
+    RANDOM.with_borrow_mut(|(pool, left)| {
+        if *left == 0 {
+            getrandom::fill(pool).map_err(|_| IdError::NoRandomness)?;
+            *left = POOL;
+        }
+        let taken = pool.get_mut(*left - 16..*left).and_then(|bytes| bytes.first_chunk_mut());
+        *left -= 16;
+        // Taken out, so that none is ever handed out again.
+        taken.map(std::mem::take).ok_or(IdError::NoRandomness)
+    })
+}
+
 fn random_hex() -> Result<String, IdError> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|_| IdError::NoRandomness)?;
-    Ok(alloy_primitives::hex::encode(bytes))
+    random_bytes().map(alloy_primitives::hex::encode)
 }
 
 /// The moment, then 128 random bits: what is written together lies together in an index, instead of all over it.
 fn timed_hex(at: Timestamp) -> Result<String, IdError> {
-    Ok(format!("{:012x}{}", at.as_millisecond().clamp(0, (1 << 48) - 1), random_hex()?))
+    let moment = at.as_millisecond().clamp(0, (1 << 48) - 1).to_be_bytes();
+    let mut bytes = [0; 22];
+    let random = random_bytes()?;
+    for (byte, source) in bytes.iter_mut().zip(moment.iter().skip(2).chain(&random)) {
+        *byte = *source;
+    }
+    Ok(alloy_primitives::hex::encode(bytes))
 }
 
 fn is_lower_hex(text: &str) -> bool {
@@ -127,6 +153,13 @@ mod tests {
         let id = QuoteId::random().unwrap();
         assert_eq!(id.as_str().len(), 12 + 32);
         assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn no_two_ids_share_their_random_bits() {
+        let ids: std::collections::HashSet<_> =
+            (0..1_000).map(|_| QuoteId::random().unwrap().as_str()[12..].to_owned()).collect();
+        assert_eq!(ids.len(), 1_000);
     }
 
     #[test]

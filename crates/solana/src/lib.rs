@@ -6,6 +6,7 @@ mod commitment;
 mod config;
 mod error;
 mod history;
+pub mod program;
 mod rpc;
 mod rpc_url;
 mod slots;

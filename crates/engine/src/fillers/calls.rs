@@ -156,8 +156,8 @@ impl TicketSlot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn put(&self, ticket: Ticket) {
-        *self.lock() = Some((ticket, Instant::now()));
+    pub(super) fn put(&self, ticket: Ticket, asked_at: Instant) {
+        *self.lock() = Some((ticket, asked_at));
     }
 
     pub(super) fn settle(&self, fault: bool) {

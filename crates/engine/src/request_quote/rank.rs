@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
 use alloy_primitives::U256;
-use causeway_domain::{Ask, DepositMethod, Family, RawAmount, Route, TradeType};
+use causeway_domain::{Ask, DepositMethod, Family, Route, TradeType};
 
 /// Whose amount is within this part of the best one's counts as equally good: 10 hundredths of a percent.
 const NEAR_BEST: U256 = U256::from_limbs([1_000, 0, 0, 0]);
@@ -9,48 +9,59 @@ const NEAR_BEST: U256 = U256::from_limbs([1_000, 0, 0, 0]);
 /// Puts the best route first: the highest output, or on exact output the lowest input; among those within 10 bps of the
 /// best the guaranteed ones first, then those without an approval, then the faster.
 pub fn rank_routes(ask: &Ask, routes: &mut [Route]) {
-    if let Some(best) = best_amount(ask, routes) {
-        routes.sort_by(|one, other| compare(ask, best, one, other));
+    if let Some(best) = Best::of(ask, routes) {
+        routes.sort_by(|one, other| best.compare(one, other));
     }
 }
 
 /// The route that ranking would put first.
 pub(super) fn best_route<'a>(ask: &Ask, routes: &'a [Route]) -> Option<&'a Route> {
-    let best = best_amount(ask, routes)?;
-    routes.iter().min_by(|one, other| compare(ask, best, one, other))
+    let best = Best::of(ask, routes)?;
+    routes.iter().min_by(|one, other| best.compare(one, other))
 }
 
-fn best_amount(ask: &Ask, routes: &[Route]) -> Option<RawAmount> {
-    match ask.trade_type {
-        TradeType::ExactInput => routes.iter().map(|route| route.amount_out).max(),
-        TradeType::ExactOutput => routes.iter().map(|route| route.amount_in).min(),
+/// What routes are measured by.
+struct Best<'a> {
+    ask: &'a Ask,
+    amount: U256,
+    /// Who is behind by no more counts as equally good.
+    near: U256,
+}
+
+impl<'a> Best<'a> {
+    fn of(ask: &'a Ask, routes: &[Route]) -> Option<Self> {
+        let amount = match ask.trade_type {
+            TradeType::ExactInput => routes.iter().map(|route| route.amount_out).max(),
+            TradeType::ExactOutput => routes.iter().map(|route| route.amount_in).min(),
+        }?;
+        let amount = amount.get();
+        Some(Self { ask, amount, near: amount / NEAR_BEST })
     }
-}
 
-fn compare(ask: &Ask, best: RawAmount, one: &Route, other: &Route) -> Ordering {
-    let (worse, other_worse) = (behind(ask, best, one), behind(ask, best, other));
-    let near = best.get() / NEAR_BEST;
-    let by_merit = || {
-        let merit = |route: &Route| {
-            let guaranteed = route.min_amount_out == route.amount_out;
-            (!guaranteed, !is_one_click(ask, route), route.expected_duration_seconds)
+    fn compare(&self, one: &Route, other: &Route) -> Ordering {
+        let (worse, other_worse) = (self.behind(one), self.behind(other));
+        let by_merit = || {
+            let merit = |route: &Route| {
+                let guaranteed = route.min_amount_out == route.amount_out;
+                (!guaranteed, !is_one_click(self.ask, route), route.expected_duration_seconds)
+            };
+            merit(one).cmp(&merit(other))
         };
-        merit(one).cmp(&merit(other))
-    };
-    let by_amount = || worse.cmp(&other_worse);
-    let ordering = if worse <= near && other_worse <= near {
-        by_merit().then_with(by_amount)
-    } else {
-        by_amount().then_with(by_merit)
-    };
-    ordering.then_with(|| one.id.as_str().cmp(other.id.as_str()))
-}
+        let by_amount = || worse.cmp(&other_worse);
+        let ordering = if worse <= self.near && other_worse <= self.near {
+            by_merit().then_with(by_amount)
+        } else {
+            by_amount().then_with(by_merit)
+        };
+        ordering.then_with(|| one.id.as_str().cmp(other.id.as_str()))
+    }
 
-/// By how much a route is worse than the best.
-fn behind(ask: &Ask, best: RawAmount, route: &Route) -> U256 {
-    match ask.trade_type {
-        TradeType::ExactInput => best.get().saturating_sub(route.amount_out.get()),
-        TradeType::ExactOutput => route.amount_in.get().saturating_sub(best.get()),
+    /// By how much a route is worse than the best.
+    fn behind(&self, route: &Route) -> U256 {
+        match self.ask.trade_type {
+            TradeType::ExactInput => self.amount.saturating_sub(route.amount_out.get()),
+            TradeType::ExactOutput => route.amount_in.get().saturating_sub(self.amount),
+        }
     }
 }
 
@@ -66,7 +77,7 @@ pub fn is_one_click(ask: &Ask, route: &Route) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use causeway_domain::TokenId;
+    use causeway_domain::{RawAmount, TokenId};
     use proptest::prelude::*;
 
     use super::*;

@@ -91,7 +91,8 @@ impl Routes {
         self.refuse_if_all_did()?;
         self.store.put_quote(&self.quote).await?;
         self.timing.stored();
-        self.end();
+        // They are ranked.
+        self.end(self.quote.routes.first().map(|route| route.filler.clone()).as_deref());
         Ok(self.quote)
     }
 
@@ -115,7 +116,8 @@ impl Routes {
                 // Nobody answered: the quote is known all the same, like any whose id was handed out.
                 self.commit().await?;
             }
-            self.end();
+            let best = best_route(&self.quote.ask, &self.quote.routes);
+            self.end(best.map(|route| route.filler.clone()).as_deref());
         }
         Ok(None)
     }
@@ -170,9 +172,8 @@ impl Routes {
     }
 
     /// Everything is known: counts who stands first, and writes the quote's line.
-    fn end(&mut self) {
+    fn end(&mut self, winner: Option<&str>) {
         self.ended = true;
-        let winner = best_route(&self.quote.ask, &self.quote.routes).map(|route| route.filler.as_str());
         if let Some(desk) = self.fillers.desks().iter().find(|desk| winner == Some(desk.name())) {
             desk.count_win();
         }

@@ -12,6 +12,8 @@ const TARGET: &str = "causeway::quote";
 #[derive(Debug)]
 pub(super) struct Timing {
     start: Instant,
+    /// Whether anybody looks; the clock is not asked for nobody.
+    told: bool,
     resolved: Duration,
     answers: Vec<(usize, &'static str, Duration)>,
     all_answered: Duration,
@@ -20,9 +22,11 @@ pub(super) struct Timing {
 
 impl Timing {
     pub(super) fn new(start: Instant) -> Self {
+        let told = tracing::enabled!(target: TARGET, tracing::Level::DEBUG);
         Self {
             start,
-            resolved: start.elapsed(),
+            told,
+            resolved: if told { start.elapsed() } else { Duration::ZERO },
             answers: Vec::new(),
             all_answered: Duration::ZERO,
             stored: Duration::ZERO,
@@ -30,20 +34,26 @@ impl Timing {
     }
 
     pub(super) fn answered(&mut self, filler: usize, outcome: &Outcome) {
-        self.answers.push((filler, word(outcome), self.start.elapsed()));
+        if self.told {
+            self.answers.push((filler, word(outcome), self.start.elapsed()));
+        }
     }
 
     pub(super) fn all_answered(&mut self) {
-        self.all_answered = self.start.elapsed();
+        if self.told {
+            self.all_answered = self.start.elapsed();
+        }
     }
 
     pub(super) fn stored(&mut self) {
-        self.stored = self.start.elapsed();
+        if self.told {
+            self.stored = self.start.elapsed();
+        }
     }
 
     /// Writes the quote's one line, for those who look at debug level.
     pub(super) fn tell(&self, quote: &Quote, fillers: &Fillers) {
-        if !tracing::enabled!(target: TARGET, tracing::Level::DEBUG) {
+        if !self.told {
             return;
         }
         let mut answers = String::new();

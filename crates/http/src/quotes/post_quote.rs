@@ -1,15 +1,17 @@
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::extract::{FromRequestParts, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use causeway_engine::QuoteRequest;
 use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk, StreamedRoute};
 
-use super::map_route::Surroundings;
 use super::read_ask::read_ask;
 use super::stream_routes::stream_routes;
+use super::write_route::RouteWriter;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::{Body, Params};
@@ -57,7 +59,7 @@ use crate::extract::{Body, Params};
 pub(crate) async fn post_quote(
     State(app): State<Arc<App>>,
     mut params: Params,
-    headers: HeaderMap,
+    Integrator(integrator): Integrator,
     body: Body,
 ) -> ApiResult<Response> {
     let mode = params.raw("mode");
@@ -65,15 +67,26 @@ pub(crate) async fn post_quote(
         params.issues.add("mode", "is either absent or `stream`");
     }
     params.finish()?;
-    let request = QuoteRequest { ask: read_ask(body)?, integrator: integrator(&headers) };
+    let request = QuoteRequest { ask: read_ask(body)?, integrator };
     let routes = app.request_quote.ask(request)?;
     if mode.is_some() {
         return stream_routes(app, routes).await;
     }
     let quote = routes.gather().await?;
-    let around = Surroundings { snapshot: &app.catalog.snapshot(), prices: app.prices.as_ref() };
-    let routes = quote.routes.iter().map(|route| around.map_route(&quote.ask, route)).collect();
-    Ok(Json(QuoteAnswer { quote_id: quote.id.to_string(), routes }).into_response())
+    let answer =
+        RouteWriter::new(&app.catalog.snapshot(), app.prices.as_ref(), &quote.ask).write_answer(&quote);
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], answer).into_response())
+}
+
+/// Who brought the caller.
+pub(crate) struct Integrator(Option<String>);
+
+impl<S: Sync> FromRequestParts<S> for Integrator {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self(integrator(&parts.headers)))
+    }
 }
 
 /// `X-Integrator-Id: <slug>-<8 hex>`; a malformed one is ignored.

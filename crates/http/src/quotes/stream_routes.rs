@@ -7,17 +7,16 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use causeway_domain::Route;
 use causeway_engine::Routes;
-use causeway_wire::StreamedRoute;
 use futures::{StreamExt as _, stream};
 
-use super::map_route::Surroundings;
+use super::write_route::RouteWriter;
 use crate::App;
-use crate::error::{ApiError, ApiResult};
+use crate::error::ApiResult;
 
 /// Sends one route per line as they come. The first is waited for, so that an error still has its own status.
 pub(super) async fn stream_routes(app: Arc<App>, mut routes: Routes) -> ApiResult<Response> {
     let Some(first) = routes.next().await? else { return Ok(answer(Body::empty())) };
-    let first = line(&app, &routes, &first).map_err(|error| ApiError::internal(&error))?;
+    let first = line(&app, &routes, &first);
     let rest = stream::try_unfold((app, routes), async |(app, mut routes)| {
         let line = next_line(&app, &mut routes).await?;
         Ok::<_, BoxError>(line.map(|line| (line, (app, routes))))
@@ -28,7 +27,7 @@ pub(super) async fn stream_routes(app: Arc<App>, mut routes: Routes) -> ApiResul
 /// The headers are gone: an error can only break the answer off, and be told to us.
 async fn next_line(app: &App, routes: &mut Routes) -> Result<Option<Bytes>, BoxError> {
     match routes.next().await {
-        Ok(Some(route)) => Ok(Some(line(app, routes, &route)?)),
+        Ok(Some(route)) => Ok(Some(line(app, routes, &route))),
         Ok(None) => Ok(None),
         Err(error) => {
             tracing::error!(%error, "a stream of routes broke off");
@@ -48,11 +47,8 @@ fn answer(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-fn line(app: &App, routes: &Routes, route: &Route) -> Result<Bytes, serde_json::Error> {
+fn line(app: &App, routes: &Routes, route: &Route) -> Bytes {
     let quote = routes.quote();
-    let around = Surroundings { snapshot: &app.catalog.snapshot(), prices: app.prices.as_ref() };
-    let line = StreamedRoute { quote_id: quote.id.to_string(), route: around.map_route(&quote.ask, route) };
-    let mut line = serde_json::to_vec(&line)?;
-    line.push(b'\n');
-    Ok(line.into())
+    let snapshot = app.catalog.snapshot();
+    RouteWriter::new(&snapshot, app.prices.as_ref(), &quote.ask).write_line(quote, route).into()
 }

@@ -24,7 +24,7 @@ pub struct Holding {
     pub close: bool,
 }
 
-pub(super) const OPEN: u8 = 4;
+const OPEN: u8 = 4;
 const SWEEP: u8 = 5;
 const GIVE_BACK: u8 = 6;
 const FILL: u8 = 7;
@@ -112,7 +112,9 @@ impl EscrowProgram {
                 AccountMeta::new_readonly(address(terms.input_token), false),
                 AccountMeta::new_readonly(token_program, false),
             ]),
-            None if terms.referrer != B256::ZERO => accounts.push(AccountMeta::new(address(terms.referrer), false)),
+            None if terms.referrer != B256::ZERO => {
+                accounts.push(AccountMeta::new(address(terms.referrer), false));
+            }
             None => {}
         }
     }

@@ -12,8 +12,11 @@ const MOST_ACCOUNTS: usize = 16;
 pub(super) fn pack(terms: &Terms, program: &Address, accounts: &[AccountMeta]) -> Vec<u8> {
     let mut packed = Vec::new();
     for word in terms.words() {
-        let named =
-            accounts.iter().take(MOST_ACCOUNTS).zip(ACCOUNT..).find(|(meta, _)| meta.pubkey.as_ref() == word.as_slice());
+        let named = accounts
+            .iter()
+            .take(MOST_ACCOUNTS)
+            .zip(ACCOUNT..)
+            .find(|(meta, _)| meta.pubkey.as_ref() == word.as_slice());
         let significant = word.iter().skip_while(|byte| **byte == 0);
         match (significant.clone().count(), named) {
             (1.., _) if word.as_slice() == program.as_ref() => packed.push(OWN_ADDRESS),

@@ -4,5 +4,6 @@ mod balances;
 mod failover;
 mod fake;
 mod landing;
+mod program;
 mod reading;
 mod signing;

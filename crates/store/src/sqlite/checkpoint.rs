@@ -13,10 +13,9 @@ const MAX_PAGES: i64 = 16_384;
 /// Writes the log back into the file beside the writer, which would otherwise do it inside a commit, and everybody would wait
 /// for the disk. Ends when the writer does.
 pub(super) async fn keep_checkpointing(mut connection: SqliteConnection, mut committed: watch::Receiver<()>) {
-    let every = std::env::var("CK_MS").ok().and_then(|t| t.parse().ok()).map_or(EVERY, Duration::from_millis);
     while committed.changed().await.is_ok() {
         let ended = async { while committed.changed().await.is_ok() {} };
-        if time::timeout(every, ended).await.is_ok() {
+        if time::timeout(EVERY, ended).await.is_ok() {
             break;
         }
         if let Err(error) = checkpoint(&mut connection).await {

@@ -1,0 +1,103 @@
+//! Plain transfers: an order has an address of its own, and what arrives there opens it or goes to its refund address.
+
+use pinocchio::AccountView;
+
+use crate::Call;
+use crate::address::{self, Authority, Own, check_associated};
+use crate::chain::{now, rent};
+use crate::open::{Opening, check_place};
+use crate::refusal::Refusal;
+use crate::system::transfer;
+use crate::terms::{Term, Terms, Word, ZERO};
+use crate::token::Mint;
+
+const SWEEP_TAIL: usize = 6;
+
+/// Opens an order with exactly its amount of what has arrived. Anyone may call.
+///
+/// Data: packed terms.
+#[inline(never)]
+pub fn sweep(call: &Call) -> Result<(), Refusal> {
+    let mut terms = Terms::room();
+    terms.unpack(call, 0)?;
+    let (deposit, refund_to) = (call.writable(1)?, call.writable(5)?);
+    check_refund_to(&terms, &refund_to)?;
+    let opening = Opening::admit(call, &terms, true)?;
+    let own = Own::check(call.program, address::DEPOSIT, &opening.id, &deposit)?;
+    let from = Authority { account: &deposit, own: Some(&own) };
+
+    if !terms.pays_in_sol() {
+        return opening.take(&from, SWEEP_TAIL);
+    }
+    if deposit.lamports() < terms.number(Term::AmountIn)? {
+        return Err(Refusal::TooLittle);
+    }
+    opening.take(&from, SWEEP_TAIL)?;
+    // The runtime keeps no account with little in it, so the rest leaves with the deposit. What is too little for the refund
+    // address as well waits in the order's account until that is closed.
+    let rest = deposit.lamports();
+    if rest == 0 {
+        return Ok(());
+    }
+    let to = if can_hold(&refund_to, rest)? { refund_to } else { opening.order };
+    transfer(&from, &to, rest)
+}
+
+/// Sends everything else to the refund address: other tokens, what is over, what came late. The awaited currency waits until
+/// the order is opened or can no longer be. Anyone may call.
+///
+/// Data: whether to close the token account `u8`, packed terms. Without the accounts of a token it is about SOL.
+#[inline(never)]
+pub fn give_back(call: &Call) -> Result<(), Refusal> {
+    let mut terms = Terms::room();
+    terms.unpack(call, 1)?;
+    check_place(call, &terms)?;
+    let (deposit, order, refund_to) = (call.writable(0)?, call.account(1)?, call.writable(2)?);
+    check_refund_to(&terms, &refund_to)?;
+    let id = terms.id();
+    let own = Own::check(call.program, address::DEPOSIT, &id, &deposit)?;
+    let from = Authority { account: &deposit, own: Some(&own) };
+    Own::check(call.program, address::ORDER, &id, &order)?;
+    // An order's account is kept past the open deadline: within it, no account means that nobody opened.
+    let awaited = now()? <= terms.number(Term::OpenDeadline)? && !order.owned_by(call.program);
+    let check_asset = |asset: &Word| {
+        if awaited && asset == terms.word(Term::InputToken) { Err(Refusal::StillAwaited) } else { Ok(()) }
+    };
+
+    if call.accounts.len() <= 4 {
+        check_asset(&ZERO)?;
+        let all = deposit.lamports();
+        if all == 0 {
+            return Err(Refusal::TooLittle);
+        }
+        if !can_hold(&refund_to, all)? {
+            return Err(Refusal::NotRentExempt);
+        }
+        return transfer(&from, &refund_to, all);
+    }
+    let source = call.writable(4)?;
+    let destination = call.writable(5)?;
+    let mint = Mint::of(call.account(6)?, call.account(7)?)?;
+    check_asset(mint.account.address().as_array())?;
+    let all = mint.holding(&source, deposit.address().as_array())?;
+    check_associated(&destination, terms.word(Term::RefundTo), &mint.account, &mint.program)?;
+    mint.holding(&destination, terms.word(Term::RefundTo))?;
+    if all != 0 {
+        mint.transfer(&source, &destination, all, &from)?;
+    }
+    if call.data.first() == Some(&1) { mint.close(&source, &refund_to, &from) } else { Ok(()) }
+}
+
+fn check_refund_to(terms: &Terms, account: &AccountView) -> Result<(), Refusal> {
+    let wanted = terms.word(Term::RefundTo);
+    if *wanted == ZERO {
+        return Err(Refusal::ZeroAddress);
+    }
+    if account.address().as_array() == wanted { Ok(()) } else { Err(Refusal::WrongAddress) }
+}
+
+/// Whether the runtime would keep the account with so many lamports more.
+pub fn can_hold(account: &AccountView, more: u64) -> Result<bool, Refusal> {
+    let after = account.lamports().checked_add(more).ok_or(Refusal::Overflow)?;
+    Ok(after >= rent(account.data_len())?)
+}

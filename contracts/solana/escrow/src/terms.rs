@@ -1,0 +1,124 @@
+//! Every term of an order, as all chains hash it: twenty-one words of 32 bytes, numbers big-endian.
+
+use crate::Call;
+use crate::chain::{copy, keccak};
+use crate::refusal::Refusal;
+
+pub type Word = [u8; 32];
+
+const TYPE: &[u8] = b"CausewayOrder(uint256 version,uint256 originChainId,bytes32 escrow,bytes32 user,\
+bytes32 nonce,bytes32 inputToken,uint256 amountIn,bytes32 refundTo,bytes32 filler,bytes32 payee,\
+bytes32 referrer,uint256 referrerFee,uint256 destinationChainId,bytes32 settler,bytes32 outputToken,\
+uint256 amountOut,bytes32 recipient,uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch)";
+
+pub const VERSION: u64 = 1;
+pub const WORDS: usize = 21;
+pub const BYTES: usize = WORDS * 32;
+/// The zero word: the chain's own coin, or nobody.
+pub const ZERO: Word = [0; 32];
+
+/// In packed terms: the word is the program's own address.
+const OWN_ADDRESS: u8 = 33;
+/// In packed terms: from here on, the word is the address of the account with that number.
+const ACCOUNT: u8 = 64;
+
+/// The places of the terms.
+#[derive(Clone, Copy)]
+pub enum Term {
+    Version,
+    OriginChain,
+    Escrow,
+    User,
+    #[expect(dead_code, reason = "it is part of the id and nothing else here")]
+    Nonce,
+    InputToken,
+    AmountIn,
+    RefundTo,
+    Filler,
+    Payee,
+    Referrer,
+    ReferrerFee,
+    DestinationChain,
+    Settler,
+    OutputToken,
+    AmountOut,
+    Recipient,
+    OpenDeadline,
+    FillDeadline,
+    RefundAt,
+    Epoch,
+}
+
+/// Aligned so that it is copied by words; it is too large to be moved about.
+#[repr(C, align(8))]
+pub struct Terms([Word; WORDS]);
+
+impl Terms {
+    /// Room for terms.
+    pub const fn room() -> Self {
+        Self([ZERO; WORDS])
+    }
+
+    /// Reads packed terms that begin at `from` and fill the rest of the instruction. Each word is a byte that says how many
+    /// bytes of it follow (leading zeros are left out), or that it is an address which the transaction carries anyway.
+    pub fn unpack(&mut self, call: &Call, from: usize) -> Result<(), Refusal> {
+        let mut rest = call.data.get(from..).ok_or(Refusal::BadData)?;
+        for word in &mut self.0 {
+            let (&length, after) = rest.split_first().ok_or(Refusal::BadData)?;
+            rest = after;
+            if length >= ACCOUNT {
+                *word = *call.account(usize::from(length - ACCOUNT))?.address().as_array();
+            } else if length == OWN_ADDRESS {
+                *word = *call.program.as_array();
+            } else {
+                let length = usize::from(length);
+                let start = 32usize.checked_sub(length).ok_or(Refusal::BadData)?;
+                let (given, after) = rest.split_at_checked(length).ok_or(Refusal::BadData)?;
+                copy(&mut word[start..], given)?;
+                rest = after;
+            }
+        }
+        if rest.is_empty() { Ok(()) } else { Err(Refusal::BadData) }
+    }
+
+    /// Reads words that this program wrote.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        copy(self.0.as_flattened_mut(), bytes)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_flattened()
+    }
+
+    /// The order's id: the EIP-712 hash of the terms.
+    pub fn id(&self) -> Word {
+        keccak(&[&keccak(&[TYPE]), self.bytes()])
+    }
+
+    pub fn word(&self, term: Term) -> &Word {
+        &self.0[term as usize]
+    }
+
+    /// A number that this chain can count with.
+    pub fn number(&self, term: Term) -> Result<u64, Refusal> {
+        let (parts, _) = self.word(term).as_chunks::<8>();
+        match parts {
+            [high, higher, highest, low]
+                if [high, higher, highest].into_iter().all(|part| *part == [0; 8]) =>
+            {
+                Ok(u64::from_be_bytes(*low))
+            }
+            _ => Err(Refusal::NumberTooLarge),
+        }
+    }
+
+    /// Whether both sides lie on one chain, where no attester is needed.
+    pub fn same_chain(&self) -> bool {
+        self.word(Term::OriginChain) == self.word(Term::DestinationChain)
+    }
+
+    /// Whether the deposit is SOL itself and no token.
+    pub fn pays_in_sol(&self) -> bool {
+        *self.word(Term::InputToken) == ZERO
+    }
+}

@@ -1,0 +1,123 @@
+use alloy_primitives::{Address as Attester, B256, U256, keccak256};
+use causeway_domain::Attestation;
+
+use super::{EscrowProgram, SOLANA_CHAIN_ID};
+
+const DOMAIN_TYPE: &str = "EIP712Domain(string name,string version,uint256 chainId,bytes32 salt)";
+
+/// What attesters sign for the program: EIP-712 with the types of the EVM contracts. The domain has name, version, Solana's
+/// number as its chain and the program's address as its salt.
+impl EscrowProgram {
+    /// The digest of a statement about an order that was opened here.
+    pub fn attestation_digest(&self, attestation: &Attestation) -> B256 {
+        let statement = match *attestation {
+            Attestation::Filled { order, filled_at, fill_ref } => {
+                let kind = "Filled(bytes32 orderId,uint256 filledAt,bytes32 fillRef)";
+                hash(kind, &[order, number(filled_at), fill_ref])
+            }
+            Attestation::Unfilled { order, destination_time } => {
+                let kind = "Unfilled(bytes32 orderId,uint256 destinationTime)";
+                hash(kind, &[order, number(destination_time)])
+            }
+        };
+        self.digest("Causeway Escrow", statement)
+    }
+
+    /// The digest of a handover to `members` as the next epoch, `proposal` being the number of handovers proposed so far.
+    pub fn handover_digest(&self, epoch: u64, proposal: u64, threshold: u8, members: &[Attester]) -> B256 {
+        let kind = "Handover(uint256 epoch,uint256 proposal,address[] attesters,uint256 threshold)";
+        let list = keccak256(members.iter().map(Attester::into_word).collect::<Vec<_>>().concat());
+        let words = [number(epoch), number(proposal), list, number(threshold.into())];
+        self.digest("Causeway Attesters", hash(kind, &words))
+    }
+
+    /// The digest of an attester's resignation.
+    pub fn resignation_digest(&self, epoch: u64) -> B256 {
+        self.digest("Causeway Attesters", hash("Resign(uint256 epoch)", &[number(epoch)]))
+    }
+
+    /// The digest of an attester's word to stop new deposits.
+    pub fn pause_digest(&self, epoch: u64, until: u64) -> B256 {
+        let words = [number(epoch), number(until)];
+        self.digest("Causeway Attesters", hash("PauseOpen(uint256 epoch,uint256 until)", &words))
+    }
+
+    fn digest(&self, name: &str, statement: B256) -> B256 {
+        let words = [keccak256(name), keccak256("1"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
+        let domain = hash(DOMAIN_TYPE, &words);
+        keccak256([&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat())
+    }
+}
+
+fn hash(kind: &str, words: &[B256]) -> B256 {
+    keccak256([keccak256(kind).as_slice(), words.concat().as_slice()].concat())
+}
+
+fn number(value: u64) -> B256 {
+    U256::from(value).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::{b256, uint};
+    use alloy_sol_types::{Eip712Domain, SolStruct, sol};
+
+    use super::super::SANDBOX_PROGRAM;
+    use super::*;
+
+    sol! {
+        struct Filled { bytes32 orderId; uint256 filledAt; bytes32 fillRef; }
+        struct Unfilled { bytes32 orderId; uint256 destinationTime; }
+        struct Handover { uint256 epoch; uint256 proposal; address[] attesters; uint256 threshold; }
+        struct Resign { uint256 epoch; }
+        struct PauseOpen { uint256 epoch; uint256 until; }
+    }
+
+    const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
+
+    fn domain(name: &'static str) -> Eip712Domain {
+        let chain = U256::from(SOLANA_CHAIN_ID);
+        Eip712Domain::new(
+            Some(name.into()),
+            Some("1".into()),
+            Some(chain),
+            None,
+            Some(SANDBOX_PROGRAM.to_bytes().into()),
+        )
+    }
+
+    #[test]
+    fn rule_10_the_domain_has_the_program_as_its_salt() {
+        let (order, fill_ref) = (B256::repeat_byte(1), B256::repeat_byte(2));
+        let ours =
+            PROGRAM.attestation_digest(&Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref });
+        let theirs = Filled { orderId: order, filledAt: uint!(1_700_000_000_U256), fillRef: fill_ref };
+        assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
+        // As viem hashes the same statement.
+        assert_eq!(ours, b256!("118bd956037f4f10a0373740e21be53c9b5cfddb2096401f615da15ff30dbfe4"));
+
+        let ours = PROGRAM.attestation_digest(&Attestation::Unfilled { order, destination_time: 7 });
+        let theirs = Unfilled { orderId: order, destinationTime: uint!(7_U256) };
+        assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
+    }
+
+    #[test]
+    fn what_attesters_say_of_themselves_has_a_domain_of_its_own() {
+        let domain = domain("Causeway Attesters");
+        let members = vec![Attester::repeat_byte(3), Attester::repeat_byte(4)];
+        let ours = PROGRAM.handover_digest(2, 5, 2, &members);
+        let theirs = Handover {
+            epoch: uint!(2_U256),
+            proposal: uint!(5_U256),
+            attesters: members,
+            threshold: uint!(2_U256),
+        };
+        assert_eq!(ours, theirs.eip712_signing_hash(&domain));
+        assert_eq!(
+            PROGRAM.resignation_digest(9),
+            Resign { epoch: uint!(9_U256) }.eip712_signing_hash(&domain)
+        );
+        let pause = PauseOpen { epoch: uint!(1_U256), until: uint!(2_U256) };
+        assert_eq!(PROGRAM.pause_digest(1, 2), pause.eip712_signing_hash(&domain));
+    }
+}

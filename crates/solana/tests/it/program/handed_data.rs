@@ -1,0 +1,187 @@
+//! What comes in as bytes: the committed file itself, and instructions that nobody sane would send.
+
+use causeway_solana::program::{MOST_COMPUTE_UNITS, Refusal};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use sha2::{Digest, Sha256};
+use solana_instruction::error::InstructionError;
+use solana_instruction::{AccountMeta, Instruction};
+use solana_transaction_error::TransactionError;
+
+use super::bench::*;
+
+#[test]
+fn the_committed_program_has_the_hash_that_is_committed_with_it() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/solana/escrow.so.sha256");
+    let noted = std::fs::read_to_string(folder).unwrap();
+    let hash = alloy_primitives::hex::encode(Sha256::digest(committed()));
+    assert_eq!(noted.split_whitespace().next(), Some(hash.as_str()));
+}
+
+#[test]
+fn unknown_and_empty_instructions_are_refused() {
+    let mut bench = Bench::new();
+    for data in [vec![], vec![14], vec![255, 1, 2, 3]] {
+        let instruction = Instruction { program_id: PROGRAM.id, accounts: vec![], data };
+        bench.refuse(instruction, Refusal::UnknownInstruction);
+    }
+}
+
+#[test]
+fn terms_with_a_byte_missing_or_to_spare_are_refused() {
+    let mut bench = Bench::new();
+    let good = PROGRAM.open(&away(Coin::Sol), USER, None);
+    for length in 1..good.data.len() {
+        let mut cut = good.clone();
+        cut.data.truncate(length);
+        bench.refuse(cut, Refusal::BadData);
+    }
+    let mut long = good.clone();
+    long.data.push(0);
+    bench.refuse(long, Refusal::BadData);
+    let mut odd = good.clone();
+    odd.data[1] = 40;
+    bench.refuse(odd, Refusal::BadData);
+    let mut far = good.clone();
+    far.data[1] = 255;
+    bench.refuse(far, Refusal::MissingAccount);
+    bench.send(good).unwrap();
+}
+
+#[test]
+fn a_fat_transaction_for_every_instruction_fits_a_packet() {
+    let bench = Bench::new();
+    let mut terms = within(Coin::Spl22, Coin::Spl);
+    terms.referrer = word(REFERRER);
+    terms.referrer_fee = alloy_primitives::U256::from(u64::MAX);
+    terms.amount_out = alloy_primitives::U256::MAX;
+    let signatures = bench.sign(terms.id(), &[0, 1, 2, 3, 4, 5, 6, 7]);
+    let members = bench.members(0..15);
+    let instructions = [
+        PROGRAM.open(&terms, STRANGER, Coin::Spl22.source(USER)),
+        PROGRAM.sweep(&terms, STRANGER, Coin::Spl22.source(PROGRAM.deposit(terms.id()))),
+        PROGRAM.fill(&terms, STRANGER, Coin::Spl.source(STRANGER)),
+        PROGRAM.claim(&terms, Coin::Spl22.program(), (NOW, terms.id()), &signatures),
+        PROGRAM.refund_unfilled(&terms, Coin::Spl22.program(), NOW, &signatures),
+        PROGRAM.hand_over(STRANGER, 1, (8, &members), &signatures),
+    ];
+    for instruction in instructions {
+        let tag = instruction.data[0];
+        // Room for two compute budget instructions, and for the order's id as a memo where a user signs.
+        let plain =
+            |program, length| Instruction { program_id: program, accounts: vec![], data: vec![0; length] };
+        let mut all = vec![plain(who(120), 5), plain(who(120), 9), instruction];
+        all.extend((tag == 4).then(|| plain(who(121), 66)));
+        let recent = causeway_solana::RecentBlockhash {
+            blockhash: solana_hash::Hash::default(),
+            last_valid_block_height: 0,
+        };
+        let built = causeway_solana::UnsignedTransaction::build(&STRANGER, &all, &[], recent);
+        assert!(built.is_ok(), "instruction {tag}: {built:?}");
+    }
+}
+
+#[test]
+fn the_largest_threshold_stays_within_the_compute_units_that_clients_ask_for() {
+    let mut bench = Bench::deployed();
+    let members = bench.members(0..15);
+    bench.send(PROGRAM.init(DEPLOYER, MIN_GRACE, 8, &members)).unwrap();
+    let mut terms = away(Coin::Spl22);
+    terms.referrer = word(REFERRER);
+    terms.referrer_fee = alloy_primitives::U256::from(1);
+    bench.open(Coin::Spl22, &terms).unwrap();
+    let signers = [7, 8, 9, 10, 11, 12, 13, 14];
+    let limit = Instruction {
+        program_id: solana_address::Address::from_str_const("ComputeBudget111111111111111111111111111111"),
+        accounts: vec![],
+        data: [&[2][..], &MOST_COMPUTE_UNITS.to_le_bytes()].concat(),
+    };
+    let units = bench.send_all(&[limit, claim_by(&bench, Coin::Spl22, &terms, &signers)]).unwrap();
+    // Unlucky addresses take more tries, of 1,500 units each: sixty-four leave one order in 2^60 short.
+    assert!(units + 64 * 1_500 < u64::from(MOST_COMPUTE_UNITS), "{units}");
+}
+
+/// The compute units of each instruction, as measured before.
+#[test]
+fn the_compute_units_are_those_of_the_committed_program() {
+    let mut table = Vec::new();
+    let mut bench = Bench::new();
+    let mut note = |bench: &mut Bench, name: &'static str, instruction: Instruction| {
+        let units = bench.send(instruction).unwrap();
+        table.push((name, units));
+    };
+    for (coin, names) in [
+        (
+            Coin::Sol,
+            ["open SOL", "fill SOL", "claim SOL, two signatures", "close SOL", "sweep SOL", "refund SOL"],
+        ),
+        (
+            Coin::Spl22,
+            [
+                "open token",
+                "fill token",
+                "claim token, two signatures",
+                "close token",
+                "sweep token",
+                "refund token",
+            ],
+        ),
+    ] {
+        let terms = away(coin);
+        note(&mut bench, names[0], PROGRAM.open(&terms, USER, coin.source(USER)));
+        note(&mut bench, names[1], PROGRAM.fill(&here(coin), FILLER, coin.source(FILLER)));
+        let claim = claim_by(&bench, coin, &terms, &[0, 1]);
+        note(&mut bench, names[2], claim);
+        let swept = causeway_domain::Terms { nonce: word(USER), ..terms };
+        let deposit = PROGRAM.deposit(swept.id());
+        bench.put(coin, deposit, AMOUNT);
+        note(&mut bench, names[4], PROGRAM.sweep(&swept, STRANGER, coin.source(deposit)));
+        let waive = AccountMeta::new_readonly(FILLER, true);
+        note(&mut bench, names[5], PROGRAM.refund(&swept, waive, coin.program()));
+        bench.set_time(terms.open_deadline + 1);
+        note(&mut bench, names[3], PROGRAM.close_order(&terms, USER, coin.program()));
+        bench.set_time(NOW);
+    }
+    let lines: Vec<_> = table.iter().map(|(name, units)| format!("{name}: {units}")).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn any_bytes_and_any_accounts_are_refused_without_a_crash() {
+    let bench = std::cell::RefCell::new(Bench::new());
+    let terms = away(Coin::Spl);
+    bench.borrow_mut().open(Coin::Spl, &terms).unwrap();
+    let people = [USER, STRANGER, FILLER, MINT, MINT_22, PROGRAM.id, Coin::Spl.account(USER)];
+    let own = [PROGRAM.office(), PROGRAM.epoch(1), PROGRAM.order(terms.id()), PROGRAM.vault(terms.id())];
+    let programs =
+        [solana_address::Address::default(), Coin::Spl.program().unwrap(), Coin::Spl22.program().unwrap()];
+    let all: Vec<_> = people.into_iter().chain(own).chain(programs).collect();
+    let account = (prop::sample::select(all), any::<bool>(), any::<bool>());
+    let given = (
+        0u8..16,
+        prop::collection::vec(
+            prop_oneof![Just(0u8), Just(1), Just(32), Just(33), 64u8..80, any::<u8>()],
+            0..300,
+        ),
+        prop::collection::vec(account, 0..14),
+    );
+    let mut runner = TestRunner::new(Config { cases: 256, failure_persistence: None, ..Config::default() });
+    runner
+        .run(&given, |(tag, bytes, accounts)| {
+            let data = std::iter::once(tag).chain(bytes).collect();
+            let accounts = accounts
+                .into_iter()
+                .map(|(pubkey, is_signer, is_writable)| AccountMeta { pubkey, is_signer, is_writable })
+                .collect();
+            let outcome = bench.borrow_mut().send(Instruction { program_id: PROGRAM.id, accounts, data });
+            let crashed = matches!(
+                outcome,
+                Err(TransactionError::InstructionError(_, InstructionError::ProgramFailedToComplete))
+            );
+            prop_assert!(!crashed, "{outcome:?}");
+            Ok(())
+        })
+        .unwrap();
+    let bench = bench.into_inner();
+    assert_eq!(bench.escrowed(Coin::Spl, terms.id()), AMOUNT, "the open order is as it was");
+}

@@ -1,0 +1,13 @@
+//! The committed program in a virtual machine: every instruction, and every way to be refused.
+
+mod attesters;
+mod bench;
+mod claiming;
+mod closing;
+mod filling;
+mod handed_data;
+mod opening;
+mod random;
+mod refunding;
+mod tokens;
+mod transfers;
