@@ -24,6 +24,17 @@ pub struct Deployment {
     pub hub: Option<HubDeployment>,
 }
 
+/// Where our program lies on Solana: escrow, settler and deposit addresses in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SolanaDeployment {
+    pub chain: ChainId,
+    pub program: B256,
+    /// The shortest time, in seconds, between an order's fill deadline and its unsigned refund.
+    pub min_grace: u64,
+    /// No transaction of the program is older than this slot.
+    pub from_slot: u64,
+}
+
 /// What only the hub chain has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubDeployment {

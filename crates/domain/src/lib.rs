@@ -7,6 +7,7 @@ mod chain;
 mod deployment;
 mod evidence;
 mod ids;
+mod jump;
 mod order;
 pub mod ports;
 mod quote;
@@ -26,9 +27,10 @@ pub use chain::{
     Caip2Error, Chain, ChainId, Currency, DepositMethod, Explorer, Family, SOLANA_CHAIN_ID, SOLANA_REFERENCE,
     UnknownDepositMethod,
 };
-pub use deployment::{Deployment, HubDeployment, VaultDeployment};
+pub use deployment::{Deployment, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{Evidence, Fact, FactKind, FactPlace, RefundCause, Shown};
 pub use ids::{IdError, OrderId, QuoteId, RouteId};
+pub use jump::{JUMP_TYPE, Jump};
 pub use order::{
     Arrived, Decision, EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, RefundWay, Step, Todo,
     UnknownStatus, World, advance,

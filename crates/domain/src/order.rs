@@ -11,7 +11,8 @@ pub use advance::{Arrived, RefundWay, Step, Todo, World, advance};
 
 use crate::ports::Care;
 use crate::{
-    Address, DepositMethod, Evidence, OrderId, QuoteId, RawAmount, RouteId, RowKey, Terms, TokenId, TradeType,
+    Address, DepositMethod, Evidence, Jump, OrderId, QuoteId, RawAmount, RouteId, RowKey, Terms, TokenId,
+    TradeType,
 };
 
 /// How far an order has come.
@@ -140,6 +141,8 @@ pub struct Order {
     pub intent: B256,
     /// Where to send the input, for a plain transfer.
     pub deposit_address: Option<Address>,
+    /// What the deposit address committed to before the amount was known; absent where the address is the order's own.
+    pub jump: Option<Jump>,
     /// Until when the price holds.
     pub valid_before: Timestamp,
     /// How final a block must be before it is believed, for the amount at stake.
@@ -148,6 +151,8 @@ pub struct Order {
     pub announced: bool,
     /// The deposit's transaction as somebody told it; the one that the chain showed is in the evidence.
     pub told_tx: Option<String>,
+    /// The transaction that the payer was last given to sign, where it must come back byte for byte.
+    pub built: Option<Vec<u8>>,
     /// What the payer signed for us to bring to the chain: a permit, or a whole transaction.
     pub handed: Option<Vec<u8>>,
     pub decision: Option<Decision>,

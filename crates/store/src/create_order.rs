@@ -20,7 +20,7 @@ const TAKE: &str = "UPDATE quotes SET taken = 1 WHERE id = $1";
 
 // The columns of `OrderRecord` and of `OrderIndex`, in their order.
 fn create() -> String {
-    let places: Vec<String> = (1..=35).map(|place| format!("${place}")).collect();
+    let places: Vec<String> = (1..=37).map(|place| format!("${place}")).collect();
     format!(
         "INSERT INTO orders ({ORDER_COLUMNS}, from_chain, to_chain, deposit_tx, owed) VALUES ({}) \
          ON CONFLICT (quote_id, route_id) DO NOTHING",
@@ -91,10 +91,12 @@ for_each_engine! {
                 .bind(&row.method)
                 .bind(&row.terms)
                 .bind(&row.deposit_address)
+                .bind(&row.jump)
                 .bind(row.valid_before)
                 .bind(row.care)
                 .bind(row.announced)
                 .bind(&row.told_tx)
+                .bind(&row.built)
                 .bind(&row.handed)
                 .bind(&row.decision)
                 .bind(&row.evidence)

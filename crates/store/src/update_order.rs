@@ -16,9 +16,9 @@ pub(crate) struct UpdateOrder {
 // Where it came from, what it swaps, and the terms that the chains hash are as the first build froze them.
 const UPDATE: &str = "UPDATE orders SET status = $1, src_amount = $2, dest_amount = $3, author = $4, recipient = $5, \
      refund_to = $6, method = $7, deposit_address = $8, valid_before = $9, care = $10, announced = $11, \
-     told_tx = $12, handed = $13, decision = $14, evidence = $15, failure_reason = $16, due_at = $17, \
-     updated_at = $18, deposit_tx = $19, owed = $20, version = version + 1, lease_until = 0 \
-     WHERE id = $21 AND version = $22";
+     told_tx = $12, built = $13, handed = $14, decision = $15, evidence = $16, failure_reason = $17, due_at = $18, \
+     updated_at = $19, deposit_tx = $20, owed = $21, version = version + 1, lease_until = 0 \
+     WHERE id = $22 AND version = $23";
 
 for_each_engine! {
     impl Deed<Db> for UpdateOrder {
@@ -42,6 +42,7 @@ for_each_engine! {
                 .bind(row.care)
                 .bind(row.announced)
                 .bind(&row.told_tx)
+                .bind(&row.built)
                 .bind(&row.handed)
                 .bind(&row.decision)
                 .bind(&row.evidence)

@@ -190,6 +190,20 @@ pub struct Recovery {
 pub enum Approval {
     #[serde(rename = "eip1193_request")]
     Eip1193(WalletApproval),
+    #[serde(rename = "solana_sendTransaction")]
+    Solana(SolanaApproval),
+}
+
+/// A transaction for a Solana wallet to sign, and to send or to hand back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SolanaApproval {
+    /// A version 0 transaction in base64, with room for the payer's signature.
+    pub transaction: String,
+    /// Signed, it is what is submitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit: Option<bool>,
 }
 
 /// A request to pass to an EVM wallet.

@@ -3,7 +3,7 @@ use causeway_wire::{Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote, Te
 use serde_json::Value;
 
 use super::DepositWay;
-use super::deposit::{approvals, read_request};
+use super::deposit::{NOT_SOLANA, approvals, read_request};
 
 /// Holds a deposit against what was asked for, before anything of it is signed.
 ///
@@ -78,7 +78,8 @@ fn check_transactions(
     approvals: &[Approval],
 ) -> Result<(), String> {
     let (mut coin, mut deposits) = (U256::ZERO, 0);
-    for Approval::Eip1193(approval) in approvals {
+    for approval in approvals {
+        let Approval::Eip1193(approval) = approval else { return Err(NOT_SOLANA.to_owned()) };
         deposits += usize::from(approval.deposit == Some(true));
         let Some((from, transaction)) = read_request(&approval.request)? else { continue };
         if ask.from_address.parse() != Ok(from) || transaction.chain_id != ask.from_chain_id {

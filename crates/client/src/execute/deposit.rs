@@ -52,6 +52,10 @@ pub(super) fn read_request(request: &WalletRequest) -> Result<Option<(Address, E
     }
 }
 
+/// Only EVM wallets are asked so far.
+pub(super) const NOT_SOLANA: &str =
+    "The deposit asks for a Solana transaction, which this wallet cannot sign.";
+
 pub(super) fn approvals(built: &BuildAnswer) -> &[Approval] {
     match built {
         BuildAnswer::ContractCall(call) => &call.approvals,
@@ -69,7 +73,8 @@ impl Client {
         on_step: &mut (impl FnMut(Step<'_>) + Send),
     ) -> Result<Proof, Error> {
         let mut proof = Proof { tx_hash: None, signature: None };
-        for Approval::Eip1193(approval) in approvals(built) {
+        for approval in approvals(built) {
+            let Approval::Eip1193(approval) = approval else { return Err(Error::unlike(NOT_SOLANA)) };
             let Some((_, transaction)) = read_request(&approval.request).map_err(Error::unlike)? else {
                 continue;
             };

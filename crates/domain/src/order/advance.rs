@@ -170,9 +170,10 @@ fn refund_way(order: &Order, world: &World) -> RefundWay {
 }
 
 /// What lies at the deposit address goes back once the order does not wait for it any more. A look from before the deposit
-/// was opened tells nothing of what is left.
+/// was opened tells nothing of what is left. A jump's address outlives the order: whoever made the jump looks after it.
 fn give_back(order: &Order, world: &World) -> Option<Todo> {
-    let arrived = world.arrived.as_ref().filter(|_| order.deposit_address.is_some())?;
+    let own = order.deposit_address.is_some() && order.jump.is_none();
+    let arrived = world.arrived.as_ref().filter(|_| own)?;
     let opened = order.evidence.deposit.as_ref().map(|deposit| deposit.block);
     let over = match opened {
         // A balance is read at its block's end, when the deposit has left already.

@@ -15,6 +15,10 @@ pub enum WalletAction {
         purpose: SendPurpose,
         transaction: WalletTransaction,
     },
+    /// A Solana transaction to sign and send, or to sign and hand to us: its wire form with empty signatures. It is the deposit.
+    SignSolana {
+        transaction: Vec<u8>,
+    },
 }
 
 /// What a transaction of the wallet is for.
@@ -105,8 +109,14 @@ pub trait DepositDesk: Send + Sync {
     async fn look_at(&self, terms: &Terms, tx: &str) -> Result<Visible, ChainError>;
     /// Whether the permit is the payer's over these very terms and would be taken now.
     async fn check_permit(&self, terms: &Terms, permit: &[u8]) -> Result<(), CheckError>;
-    /// The hash of a signed transaction, if it is the deposit that was built, by the payer.
-    async fn check_signed(&self, terms: &Terms, raw: &[u8]) -> Result<String, CheckError>;
+    /// The hash of a signed transaction, if it is the deposit that was built, by the payer. `built` is the transaction that
+    /// the payer was last given, where [`WalletAction::SignSolana`] gave one.
+    async fn check_signed(
+        &self,
+        terms: &Terms,
+        built: Option<&[u8]>,
+        raw: &[u8],
+    ) -> Result<String, CheckError>;
     /// Brings signed bytes to the chain; what is known there already counts as brought.
     async fn broadcast(&self, raw: &[u8]) -> Result<(), BroadcastError>;
 }

@@ -8,6 +8,7 @@ mod deposits;
 mod facts;
 mod filler;
 mod hand;
+mod jumps;
 mod losses;
 mod outbox;
 mod reservations;
@@ -31,6 +32,7 @@ pub use deposits::{
 pub use facts::{Arrival, BlockMark, FactStore, Follow, News};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use hand::Hand;
+pub use jumps::JumpDesk;
 pub use losses::{Loss, Losses};
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};

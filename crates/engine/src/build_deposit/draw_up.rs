@@ -53,11 +53,13 @@ impl BuildDeposit {
             terms,
             intent,
             deposit_address,
+            jump: None,
             valid_before: route.valid_before,
             care: self.care(quote, route, names),
             // A transfer comes without a word from anybody; what else was built may never be heard of again.
             announced: is_transfer,
             told_tx: None,
+            built: None,
             handed: None,
             decision: None,
             evidence: Evidence::default(),

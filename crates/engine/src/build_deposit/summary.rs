@@ -46,7 +46,7 @@ fn sentence(order: &Order, action: &WalletAction, names: &Names) -> String {
             let amount = names.amount(RawAmount::new(*amount), &order.from);
             format!("Allow {who} {spender} on {chain} to take exactly {amount}.")
         }
-        WalletAction::Send { purpose: SendPurpose::Deposit, .. } => {
+        WalletAction::Send { purpose: SendPurpose::Deposit, .. } | WalletAction::SignSolana { .. } => {
             let input = names.amount(order.src_amount, &order.from);
             format!("Deposit {input} on {chain}: {}", promise(order, names))
         }

@@ -16,7 +16,7 @@ impl SubmitDeposit {
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
         let desk = self.desk(&order)?;
-        let tx = desk.check_signed(&order.terms, raw).await.map_err(not_taken)?;
+        let tx = desk.check_signed(&order.terms, order.built.as_deref(), raw).await.map_err(not_taken)?;
         let tx = canonical(order.from.chain(), &tx)?;
         if let Some(shown) = &order.evidence.deposit {
             let is_same = shown.tx == tx;

@@ -2,7 +2,7 @@ use alloy_primitives::{Address, U256};
 use alloy_sol_types::SolValue as _;
 use causeway_domain::{TERMS_TYPEHASH, TERMS_VERSION, Terms};
 
-use super::abi::{GaslessCrossChainOrder, OnchainCrossChainOrder, Order};
+use super::abi::{GaslessCrossChainOrder, Jump, OnchainCrossChainOrder, Order};
 
 impl From<&Terms> for Order {
     fn from(terms: &Terms) -> Self {
@@ -28,6 +28,26 @@ impl From<&Terms> for Order {
             fillDeadline: U256::from(terms.fill_deadline),
             refundAt: U256::from(terms.refund_at),
             epoch: U256::from(terms.epoch),
+        }
+    }
+}
+
+impl From<&causeway_domain::Jump> for Jump {
+    fn from(jump: &causeway_domain::Jump) -> Self {
+        Self {
+            version: U256::from(TERMS_VERSION),
+            originChainId: U256::from(jump.origin_chain_id),
+            escrow: jump.escrow,
+            nonce: jump.nonce,
+            maker: jump.maker,
+            inputToken: jump.input_token,
+            refundTo: jump.refund_to,
+            destinationChainId: U256::from(jump.destination_chain_id),
+            outputToken: jump.output_token,
+            recipient: jump.recipient,
+            rateIn: jump.rate_in,
+            rateOut: jump.rate_out,
+            expiry: U256::from(jump.expiry),
         }
     }
 }

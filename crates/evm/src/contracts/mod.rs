@@ -7,7 +7,7 @@ mod digest;
 mod words;
 
 pub use abi::{
-    AttesterRegistry, DepositFactory, Escrow, IntentBook, Order, Settler, Vault, VaultFactory, erc7683,
+    AttesterRegistry, DepositFactory, Escrow, IntentBook, Jump, Order, Settler, Vault, VaultFactory, erc7683,
 };
 pub use causeway_domain::Attestation;
 pub use code::Code;

@@ -1,10 +1,10 @@
-use alloy_primitives::{Address as EvmAddress, Bytes, U256};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
 use alloy_sol_types::{SolCall, SolValue as _};
 use causeway_domain::ports::{Deed, DeedError};
 use causeway_domain::{Address, ChainId, Deployment, SignatureBytes, Terms};
 
 use crate::attest::evm_address;
-use crate::contracts::{DepositFactory, Escrow, Order, Settler, gasless_envelope};
+use crate::contracts::{DepositFactory, Escrow, Jump, Order, Settler, gasless_envelope};
 use crate::send::TxRequest;
 
 /// The factory gives each token an equal share of what is left and demands this much for it; one more for what surrounds them.
@@ -39,6 +39,17 @@ pub(super) fn encode(deed: &Deed, chain: ChainId, deployments: &[Deployment]) ->
             Ok(plain(place.origin(terms)?.deposit_factory, &call))
         }
         Deed::GiveBack { terms, tokens } => give_back(&place, terms, tokens),
+        Deed::Jump { jump, terms, signature } => {
+            let call = DepositFactory::jumpCall {
+                terms: Jump::from(jump),
+                order: Order::from(terms),
+                makerSignature: Bytes::copy_from_slice(signature.as_slice()),
+            };
+            Ok(plain(place.origin(terms)?.deposit_factory, &call))
+        }
+        Deed::GiveBackJump { jump, tokens, signature } => {
+            give_back_jump(&place, jump, tokens, signature.as_ref())
+        }
         Deed::Fill { terms, through } => fill(&place, terms, through.as_ref()),
         Deed::Claim { terms, filled_at, fill_ref, signatures } => {
             let call = Escrow::claimCall {
@@ -83,6 +94,16 @@ impl Place<'_> {
         self.here().find(ours).ok_or_else(|| never("the order's escrow is none of ours"))
     }
 
+    /// Contracts of one version bear the same addresses on every chain, and money may have come to the wrong one.
+    fn factory(&self, escrow: B256) -> Result<EvmAddress, DeedError> {
+        let same = |deployment: &&Deployment| deployment.escrow.into_word() == escrow;
+        self.here()
+            .find(same)
+            .or_else(|| self.here().next())
+            .map(|deployment| deployment.deposit_factory)
+            .ok_or_else(|| never("there is no deposit factory of ours on this chain"))
+    }
+
     /// The settler that delivers this order.
     fn settler(&self, terms: &Terms) -> Result<EvmAddress, DeedError> {
         if terms.destination_chain_id != self.chain.get() {
@@ -96,19 +117,34 @@ impl Place<'_> {
 }
 
 fn give_back(place: &Place<'_>, terms: &Terms, tokens: &[Address]) -> Result<Encoded, DeedError> {
-    // Contracts of one version bear the same addresses on every chain, and money may have come to the wrong one.
-    let same = |deployment: &&Deployment| deployment.escrow.into_word() == terms.escrow;
-    let factory = place
-        .here()
-        .find(same)
-        .or_else(|| place.here().next())
-        .map(|deployment| deployment.deposit_factory)
-        .ok_or_else(|| never("there is no deposit factory of ours on this chain"))?;
+    let factory = place.factory(terms.escrow)?;
     let tokens = tokens.iter().copied().map(evm).collect::<Result<Vec<_>, _>>()?;
-    let shares = u64::try_from(tokens.len()).unwrap_or(u64::MAX).saturating_add(1);
-    let least_gas = GAS_PER_TOKEN.saturating_mul(shares).saturating_add(GAS_AROUND);
+    let least_gas = least_gas(&tokens);
     let call = DepositFactory::giveBackCall { order: Order::from(terms), tokens };
     Ok(Encoded { least_gas, ..plain(factory, &call) })
+}
+
+fn give_back_jump(
+    place: &Place<'_>,
+    jump: &causeway_domain::Jump,
+    tokens: &[Address],
+    signature: Option<&SignatureBytes>,
+) -> Result<Encoded, DeedError> {
+    let factory = place.factory(jump.escrow)?;
+    let tokens = tokens.iter().copied().map(evm).collect::<Result<Vec<_>, _>>()?;
+    let least_gas = least_gas(&tokens);
+    let signature = signature.map(SignatureBytes::as_slice).unwrap_or_default();
+    let call = DepositFactory::giveBackJumpCall {
+        terms: Jump::from(jump),
+        tokens,
+        makerSignature: Bytes::copy_from_slice(signature),
+    };
+    Ok(Encoded { least_gas, ..plain(factory, &call) })
+}
+
+fn least_gas(tokens: &[EvmAddress]) -> u64 {
+    let shares = u64::try_from(tokens.len()).unwrap_or(u64::MAX).saturating_add(1);
+    GAS_PER_TOKEN.saturating_mul(shares).saturating_add(GAS_AROUND)
 }
 
 fn fill(place: &Place<'_>, terms: &Terms, through: Option<&(Address, U256)>) -> Result<Encoded, DeedError> {
@@ -152,8 +188,6 @@ fn never(words: impl Into<String>) -> DeedError {
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::B256;
-
     use super::super::facts::tests::{ESCROW, FACTORY, SETTLER, chain, deployment, terms};
     use super::*;
 

@@ -220,6 +220,7 @@ impl Payers {
 pub(crate) fn steps(actions: &[WalletAction]) -> Vec<String> {
     let step = |action: &WalletAction| match action {
         WalletAction::SwitchChain(chain) => format!("switch to {chain}"),
+        WalletAction::SignSolana { .. } => "sign for Solana".to_owned(),
         WalletAction::Send { purpose, .. } => match purpose {
             SendPurpose::ResetAllowance => "reset".to_owned(),
             SendPurpose::Approve { spender, amount } => format!("approve {amount} to {spender}"),

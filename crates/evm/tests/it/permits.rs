@@ -139,7 +139,7 @@ async fn a_signed_transaction_is_brought_once_and_only_if_it_is_the_deposit() {
         let data = Escrow::openCall { order }.abi_encode().into();
         TxRequest { to: play.contracts.escrow, value: terms.amount_in, data }
     };
-    let refused = async |raw: Bytes| match desk.check_signed(&terms, &raw).await {
+    let refused = async |raw: Bytes| match desk.check_signed(&terms, None, &raw).await {
         Err(CheckError::NotThis(why)) => why.0,
         answer => panic!("{answer:?}"),
     };
@@ -161,7 +161,7 @@ async fn a_signed_transaction_is_brought_once_and_only_if_it_is_the_deposit() {
     assert!(refused([&raw[..], &[0]].concat().into()).await.contains("too many"));
     assert!(refused(raw.slice(..50)).await.contains("not a signed transaction"));
 
-    assert_eq!(desk.check_signed(&terms, &raw).await.unwrap(), hash.to_string());
+    assert_eq!(desk.check_signed(&terms, None, &raw).await.unwrap(), hash.to_string());
     play.chain.pause();
     desk.broadcast(&raw).await.unwrap();
     desk.broadcast(&raw).await.unwrap();

@@ -1,28 +1,33 @@
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use causeway_domain::ChainId;
 use causeway_domain::ports::{SendPurpose, WalletAction, WalletTransaction};
-use causeway_wire::{Approval, WalletApproval, WalletRequest};
+use causeway_wire::{Approval, SolanaApproval, WalletApproval, WalletRequest};
 use serde_json::{Value, json};
 
-/// What a wallet is asked to do, in the requests that EVM wallets take.
+/// What a wallet is asked to do, in the requests that wallets of its family take.
 pub(super) fn map_approvals(chain: ChainId, actions: &[WalletAction]) -> Vec<Approval> {
-    actions.iter().map(|action| Approval::Eip1193(map_action(chain, action))).collect()
+    actions.iter().map(|action| map_action(chain, action)).collect()
 }
 
-fn map_action(chain: ChainId, action: &WalletAction) -> WalletApproval {
+fn map_action(chain: ChainId, action: &WalletAction) -> Approval {
     match action {
-        WalletAction::SwitchChain(chain) => WalletApproval {
+        WalletAction::SwitchChain(chain) => Approval::Eip1193(WalletApproval {
             request: request("wallet_switchEthereumChain", json!({ "chainId": hex(chain.get()) })),
             wait_for_receipt: None,
             deposit: None,
-        },
+        }),
+        WalletAction::SignSolana { transaction } => {
+            Approval::Solana(SolanaApproval { transaction: BASE64.encode(transaction), deposit: Some(true) })
+        }
         WalletAction::Send { purpose, transaction } => {
             let is_deposit = *purpose == SendPurpose::Deposit;
-            WalletApproval {
+            Approval::Eip1193(WalletApproval {
                 request: request("eth_sendTransaction", map_transaction(chain, transaction)),
                 // Whatever comes before the deposit changes what the deposit finds.
                 wait_for_receipt: (!is_deposit).then_some(true),
                 deposit: is_deposit.then_some(true),
-            }
+            })
         }
     }
 }

@@ -120,7 +120,7 @@ impl DepositDesk for FakeDesk {
         Err(NotThisDeposit("it is signed by another key".to_owned()).into())
     }
 
-    async fn check_signed(&self, _: &Terms, raw: &[u8]) -> Result<String, CheckError> {
+    async fn check_signed(&self, _: &Terms, _: Option<&[u8]>, raw: &[u8]) -> Result<String, CheckError> {
         Ok(keccak256(raw).to_string())
     }
 

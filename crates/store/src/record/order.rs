@@ -1,5 +1,5 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Decision, DepositMethod, Order, OrderStatus, Terms, TradeType};
+use causeway_domain::{Decision, DepositMethod, Jump, Order, OrderStatus, Terms, TradeType};
 use jiff::Timestamp;
 use sqlx::FromRow;
 
@@ -32,10 +32,12 @@ pub(crate) struct OrderRecord {
     pub(crate) method: String,
     pub(crate) terms: Vec<u8>,
     pub(crate) deposit_address: Option<String>,
+    pub(crate) jump: Option<Vec<u8>>,
     pub(crate) valid_before: i64,
     pub(crate) care: i64,
     pub(crate) announced: i64,
     pub(crate) told_tx: Option<String>,
+    pub(crate) built: Option<Vec<u8>>,
     pub(crate) handed: Option<Vec<u8>>,
     pub(crate) decision: Option<String>,
     pub(crate) evidence: String,
@@ -49,8 +51,8 @@ pub(crate) struct OrderRecord {
 /// Named one by one, so that a column which a newer version adds does not change a prepared answer.
 pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, intent_id, status, trade_type, from_token, \
      to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, method, terms, deposit_address, \
-     valid_before, care, announced, told_tx, handed, decision, evidence, failure_reason, due_at, created_at, \
-     updated_at, version";
+     jump, valid_before, care, announced, told_tx, built, handed, decision, evidence, failure_reason, due_at, \
+     created_at, updated_at, version";
 
 /// Columns that only say again what others hold, where an index can reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,10 +102,12 @@ impl From<&Order> for OrderRecord {
             method: order.method.as_str().to_owned(),
             terms: order.terms.to_bytes(),
             deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
+            jump: order.jump.map(|jump| jump.to_bytes()),
             valid_before: order.valid_before.as_millisecond(),
             care: care_number(order.care),
             announced: i64::from(order.announced),
             told_tx: order.told_tx.as_deref().map(text),
+            built: order.built.clone(),
             handed: order.handed.clone(),
             decision: order.decision.map(|decision| decision.as_str().to_owned()),
             evidence: evidence_text(&order.evidence),
@@ -141,10 +145,12 @@ impl OrderRecord {
                 .deposit_address
                 .map(|text| address("orders.deposit_address", &text))
                 .transpose()?,
+            jump: self.jump.map(|bytes| read_jump(&bytes)).transpose()?,
             valid_before: time("orders.valid_before", self.valid_before)?,
             care: read_care("orders.care", self.care)?,
             announced: self.announced != 0,
             told_tx: self.told_tx,
+            built: self.built,
             handed: self.handed,
             decision: self
                 .decision
@@ -158,6 +164,10 @@ impl OrderRecord {
             version: small("orders.version", self.version)?,
         })
     }
+}
+
+fn read_jump(bytes: &[u8]) -> Result<Jump, StoreError> {
+    Jump::from_bytes(bytes).ok_or_else(|| corrupt("orders.jump", format_args!("{} bytes", bytes.len())))
 }
 
 pub(super) fn read_terms(column: &'static str, bytes: &[u8]) -> Result<Terms, StoreError> {

@@ -160,7 +160,7 @@ impl DepositDesk for FakeDesk {
         check(terms, permit)
     }
 
-    async fn check_signed(&self, terms: &Terms, raw: &[u8]) -> Result<String, CheckError> {
+    async fn check_signed(&self, terms: &Terms, _: Option<&[u8]>, raw: &[u8]) -> Result<String, CheckError> {
         check(terms, raw)?;
         Ok(format!("0x{:X}", keccak256(raw)))
     }

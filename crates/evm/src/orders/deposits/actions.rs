@@ -47,7 +47,7 @@ impl EvmDesk {
 /// Value and gas together; what no account could ever hold stands at the largest number.
 fn cost(sends: &[WalletAction], price: U256) -> U256 {
     let each = sends.iter().map(|action| match action {
-        WalletAction::SwitchChain(_) => U256::ZERO,
+        WalletAction::SwitchChain(_) | WalletAction::SignSolana { .. } => U256::ZERO,
         WalletAction::Send { purpose, transaction } => {
             let at_most = if *purpose == SendPurpose::Deposit { OPEN_GAS } else { APPROVE_GAS };
             let gas = U256::from(transaction.gas.unwrap_or(at_most));

@@ -103,7 +103,7 @@ impl DepositDesk for EvmDesk {
         self.judge_permit(terms, permit).await
     }
 
-    async fn check_signed(&self, terms: &Terms, raw: &[u8]) -> Result<String, CheckError> {
+    async fn check_signed(&self, terms: &Terms, _: Option<&[u8]>, raw: &[u8]) -> Result<String, CheckError> {
         Ok(self.judge_signed(terms, raw)?)
     }
 

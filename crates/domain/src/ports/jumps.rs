@@ -1,0 +1,17 @@
+use alloy_primitives::B256;
+
+use super::SigningError;
+use crate::{Address, ChainId, SignatureBytes};
+
+/// Makes the addresses of jumps on one chain, and gives the maker's word there.
+pub trait JumpDesk: Send + Sync {
+    fn chain(&self) -> ChainId;
+    /// The maker's address as jumps name it: an EVM address in the low 20 bytes, on every family of chains.
+    fn maker(&self) -> B256;
+    /// Where the money of a jump is to be sent.
+    fn address_for(&self, jump: B256) -> Address;
+    /// The maker's word that what lies at the jump's address opens this intent.
+    fn sign_open(&self, jump: B256, intent: B256) -> Result<SignatureBytes, SigningError>;
+    /// The maker's word that what lies at the jump's address goes back.
+    fn sign_release(&self, jump: B256) -> Result<SignatureBytes, SigningError>;
+}
