@@ -92,6 +92,28 @@ public_id!(
     /// Names an order to the public.
     OrderId
 );
+public_id!(
+    /// Names a provider's offer to the public.
+    FiatQuoteId
+);
+public_id!(
+    /// Names a purchase to the public and to its provider.
+    FiatOrderId
+);
+
+impl FiatQuoteId {
+    /// A new id that nobody can guess, of this moment.
+    pub fn random() -> Result<Self, IdError> {
+        timed_hex(Timestamp::now()).map(Self)
+    }
+}
+
+impl FiatOrderId {
+    /// A new id that nobody can guess.
+    pub fn random() -> Result<Self, IdError> {
+        random_hex().map(Self)
+    }
+}
 
 impl QuoteId {
     /// A new id that nobody can guess, of this moment.

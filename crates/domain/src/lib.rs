@@ -6,6 +6,7 @@ mod attestation;
 mod chain;
 mod deployment;
 mod evidence;
+pub mod fiat;
 mod ids;
 mod jump;
 mod order;
@@ -29,7 +30,7 @@ pub use chain::{
 };
 pub use deployment::{Deployment, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{Evidence, Fact, FactKind, FactPlace, RefundCause, Shown};
-pub use ids::{IdError, OrderId, QuoteId, RouteId};
+pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId};
 pub use jump::{JUMP_TYPE, Jump};
 pub use order::{
     Arrived, Decision, EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, RefundWay, Step, Todo,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::{ChainError, CollectError, StoreError};
-use crate::{Address, ChainId, Jump, SignatureBytes, Terms};
+use crate::{Address, ChainId, Jump, RawAmount, SignatureBytes, Terms, TokenId};
 
 /// A thing to do on a chain for an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,15 +16,17 @@ pub enum Deed {
     /// Send what lies at the deposit address to the refund address; the zero address is the chain's own coin.
     GiveBack { terms: Terms, tokens: Vec<Address> },
     /// Open the terms with all that lies at the jump's address, by the maker's word.
-    Jump { jump: Jump, terms: Terms, signature: SignatureBytes },
+    Jump { jump: Box<Jump>, terms: Terms, signature: SignatureBytes },
     /// Send what lies at the jump's address to the jump's refund address; by the maker's word while the input is still awaited.
-    GiveBackJump { jump: Jump, tokens: Vec<Address>, signature: Option<SignatureBytes> },
+    GiveBackJump { jump: Box<Jump>, tokens: Vec<Address>, signature: Option<SignatureBytes> },
     /// Deliver. Where the output is a vault's share, `through` is the vault's asset and the most of it that may be spent.
     Fill { terms: Terms, through: Option<(Address, U256)> },
     /// Be paid for a delivery; without signatures where both sides lie on one chain.
     Claim { terms: Terms, filled_at: u64, fill_ref: B256, signatures: Vec<SignatureBytes> },
     /// Give the deposit back: as the filler, or as anybody once that is allowed.
     Refund { terms: Terms },
+    /// Send of the carrier's own to an address, outside of any order.
+    Pay { token: TokenId, to: Address, amount: RawAmount },
     /// Give the deposit back by the attesters' word.
     RefundUnfilled { terms: Terms, destination_time: u64, signatures: Vec<SignatureBytes> },
 }

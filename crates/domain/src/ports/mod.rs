@@ -6,10 +6,12 @@ mod chain;
 mod costs;
 mod deposits;
 mod facts;
+mod fiat_store;
 mod filler;
 mod hand;
 mod jumps;
 mod losses;
+mod onramps;
 mod outbox;
 mod reservations;
 
@@ -30,10 +32,15 @@ pub use deposits::{
     Visible, WalletAction, WalletTransaction,
 };
 pub use facts::{Arrival, BlockMark, FactStore, Follow, News};
+pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use hand::Hand;
 pub use jumps::JumpDesk;
 pub use losses::{Loss, Losses};
+pub use onramps::{
+    OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,
+    RampSession, RampState, WebhookError,
+};
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 

@@ -1,11 +1,15 @@
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
-use alloy_sol_types::{SolCall, SolValue as _};
+use alloy_sol_types::{SolCall, SolValue as _, sol};
 use causeway_domain::ports::{Deed, DeedError};
-use causeway_domain::{Address, ChainId, Deployment, SignatureBytes, Terms};
+use causeway_domain::{Address, ChainId, Deployment, SignatureBytes, Terms, TokenId};
 
 use crate::attest::evm_address;
 use crate::contracts::{DepositFactory, Escrow, Jump, Order, Settler, gasless_envelope};
 use crate::send::TxRequest;
+
+sol! {
+    function transfer(address to, uint256 amount) external returns (bool);
+}
 
 /// The factory gives each token an equal share of what is left and demands this much for it; one more for what surrounds them.
 const GAS_PER_TOKEN: u64 = 150_000;
@@ -41,7 +45,7 @@ pub(super) fn encode(deed: &Deed, chain: ChainId, deployments: &[Deployment]) ->
         Deed::GiveBack { terms, tokens } => give_back(&place, terms, tokens),
         Deed::Jump { jump, terms, signature } => {
             let call = DepositFactory::jumpCall {
-                terms: Jump::from(jump),
+                terms: Jump::from(jump.as_ref()),
                 order: Order::from(terms),
                 makerSignature: Bytes::copy_from_slice(signature.as_slice()),
             };
@@ -63,6 +67,7 @@ pub(super) fn encode(deed: &Deed, chain: ChainId, deployments: &[Deployment]) ->
         Deed::Refund { terms } => {
             Ok(plain(place.origin(terms)?.escrow, &Escrow::refundCall { order: Order::from(terms) }))
         }
+        Deed::Pay { token, to, amount } => pay(chain, token, *to, amount.get()),
         Deed::RefundUnfilled { terms, destination_time, signatures } => {
             let call = Escrow::refundUnfilledCall {
                 order: Order::from(terms),
@@ -164,6 +169,18 @@ fn fill(place: &Place<'_>, terms: &Terms, through: Option<&(Address, U256)>) -> 
     let value = if token.is_zero() { terms.amount_out } else { U256::ZERO };
     let request = TxRequest { to: settler, value, data: call.abi_encode().into() };
     Ok(Encoded { request, least_gas: 0, spends })
+}
+
+fn pay(chain: ChainId, token: &TokenId, to: Address, amount: U256) -> Result<Encoded, DeedError> {
+    if token.chain() != chain {
+        return Err(never(format!("the token lies on chain {}", token.chain())));
+    }
+    let to = evm(to)?;
+    if token.is_native() {
+        let request = TxRequest { to, value: amount, data: Bytes::new() };
+        return Ok(Encoded { request, least_gas: 0, spends: None });
+    }
+    Ok(plain(evm(token.address())?, &transferCall { to, amount }))
 }
 
 fn plain(to: EvmAddress, call: &impl SolCall) -> Encoded {

@@ -1,0 +1,188 @@
+use std::fmt;
+use std::str::FromStr;
+
+use alloy_primitives::U256;
+use thiserror::Error;
+
+use crate::{AmountError, RawAmount};
+
+/// The currencies of ISO 4217 that people pay with, by how many digits they have after the point.
+const WHOLE: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF";
+const CENTS: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF \
+CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD \
+KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD \
+PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD \
+TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWG";
+const MILS: &str = "BHD IQD JOD KWD LYD OMR TND";
+
+/// A currency of a state, by its ISO 4217 code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FiatCurrency {
+    code: [u8; 3],
+    digits: u8,
+}
+
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{0}` is not a currency: name one by its ISO 4217 code, for instance USD or EUR")]
+pub struct CurrencyError(String);
+
+impl FiatCurrency {
+    pub fn code(&self) -> &str {
+        // Only ASCII letters were let in.
+        str::from_utf8(&self.code).unwrap_or_default()
+    }
+
+    /// How many digits an amount has after the point.
+    pub const fn digits(self) -> u8 {
+        self.digits
+    }
+}
+
+impl FromStr for FiatCurrency {
+    type Err = CurrencyError;
+
+    /// Reads a code in capitals, as the standard writes it.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unknown = || CurrencyError(text.chars().take(12).collect());
+        let code: [u8; 3] = text.as_bytes().try_into().map_err(|_| unknown())?;
+        let among = |codes: &str| codes.split(' ').any(|known| known == text);
+        let digits = [(WHOLE, 0), (CENTS, 2), (MILS, 3)].into_iter().find(|(codes, _)| among(codes));
+        digits.map(|(_, digits)| Self { code, digits }).ok_or_else(unknown)
+    }
+}
+
+impl fmt::Display for FiatCurrency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl fmt::Debug for FiatCurrency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// An amount of a currency, in its smallest units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FiatAmount {
+    pub currency: FiatCurrency,
+    pub minor: u64,
+}
+
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum FiatAmountError {
+    #[error("an amount is written as digits with at most one decimal point, for instance 100 or 99.50")]
+    Form,
+    #[error("{currency} has {digits} digits after the point, and the amount has more")]
+    TooFine { currency: FiatCurrency, digits: u8 },
+    #[error("the amount must be more than zero")]
+    Zero,
+    #[error("the amount is larger than any that can be paid")]
+    TooLarge,
+}
+
+impl FiatAmount {
+    pub const fn new(currency: FiatCurrency, minor: u64) -> Self {
+        Self { currency, minor }
+    }
+
+    /// Reads a person's decimal exactly; zero, and digits that the currency does not have, are refused.
+    pub fn parse(currency: FiatCurrency, text: &str) -> Result<Self, FiatAmountError> {
+        let digits = currency.digits;
+        let raw = RawAmount::from_decimal(text, digits).map_err(|error| match error {
+            AmountError::TooFine(_) => FiatAmountError::TooFine { currency, digits },
+            AmountError::TooLarge => FiatAmountError::TooLarge,
+            AmountError::NotRaw | AmountError::NotDecimal => FiatAmountError::Form,
+        })?;
+        let minor: u64 = raw.get().try_into().map_err(|_| FiatAmountError::TooLarge)?;
+        // The largest that a JSON number carries exactly: far beyond what anybody pays.
+        if minor >= 1 << 53 {
+            return Err(FiatAmountError::TooLarge);
+        }
+        if minor == 0 { Err(FiatAmountError::Zero) } else { Ok(Self { currency, minor }) }
+    }
+
+    /// Both of one currency, added; `None` otherwise or when it does not fit.
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        let minor = self.minor.checked_add(other.minor).filter(|_| self.currency == other.currency)?;
+        Some(Self { minor, ..self })
+    }
+
+    /// Both of one currency, subtracted; `None` otherwise or below zero.
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        let minor = self.minor.checked_sub(other.minor).filter(|_| self.currency == other.currency)?;
+        Some(Self { minor, ..self })
+    }
+}
+
+impl fmt::Display for FiatAmount {
+    /// The number alone, always with all digits of the currency: `50.00`, `5000` for yen.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = usize::from(self.currency.digits);
+        let text = RawAmount::new(U256::from(self.minor)).to_decimal(self.currency.digits);
+        match text.split_once('.') {
+            None if digits == 0 => f.write_str(&text),
+            None => write!(f, "{text}.{:0<digits$}", ""),
+            Some((whole, fraction)) => write!(f, "{whole}.{fraction:0<digits$}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(code: &str, text: &str) -> Result<String, FiatAmountError> {
+        FiatAmount::parse(code.parse().unwrap(), text).map(|amount| amount.to_string())
+    }
+
+    #[test]
+    fn an_amount_has_the_digits_of_its_currency() {
+        assert_eq!(read("USD", "100").unwrap(), "100.00");
+        assert_eq!(read("USD", "99.5").unwrap(), "99.50");
+        assert_eq!(read("JPY", "100").unwrap(), "100");
+        assert_eq!(read("KWD", "1.2").unwrap(), "1.200");
+        assert!(matches!(read("USD", "12.345"), Err(FiatAmountError::TooFine { digits: 2, .. })));
+        assert!(matches!(read("JPY", "100.5"), Err(FiatAmountError::TooFine { digits: 0, .. })));
+    }
+
+    #[test]
+    fn zero_signs_and_exponents_are_refused() {
+        for text in ["0", "0.00"] {
+            assert_eq!(read("USD", text), Err(FiatAmountError::Zero), "{text}");
+        }
+        for text in ["-5", "+5", "1e3", "", ".", "5.", ".5", " 5", "1,000", "٥"] {
+            assert_eq!(read("USD", text), Err(FiatAmountError::Form), "{text}");
+        }
+        assert_eq!(read("USD", "90071992547409.92"), Err(FiatAmountError::TooLarge));
+    }
+
+    #[test]
+    fn currencies_are_known_by_their_codes_in_capitals() {
+        for code in ["usd", "US", "USDT", "XXX", "", "ÄÖ"] {
+            assert!(code.parse::<FiatCurrency>().is_err(), "{code}");
+        }
+        for codes in [WHOLE, CENTS, MILS] {
+            for code in codes.split(' ') {
+                assert_eq!(code.parse::<FiatCurrency>().unwrap().code(), code);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn amounts_print_and_read_back(minor in 1u64..1 << 53, code in prop::sample::select(vec!["USD", "JPY", "KWD"])) {
+            let amount = FiatAmount::new(code.parse().unwrap(), minor);
+            prop_assert_eq!(FiatAmount::parse(amount.currency, &amount.to_string()), Ok(amount));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in ".*") {
+            let _ = FiatAmount::parse("USD".parse().unwrap(), &text);
+            let _ = text.parse::<FiatCurrency>();
+        }
+    }
+}

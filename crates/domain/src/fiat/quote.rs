@@ -1,0 +1,134 @@
+use jiff::Timestamp;
+
+use super::{FiatAmount, FiatCurrency};
+use crate::{Address, FiatQuoteId, QuoteId, RawAmount, RouteId, RowKey, TokenId};
+
+/// Which side of a purchase the asker fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WantedAmount {
+    /// "I pay this, all fees included."
+    Pay(FiatAmount),
+    /// "I want to receive exactly this much of the target."
+    Receive(RawAmount),
+}
+
+/// What somebody wants to buy.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FiatAsk {
+    pub currency: FiatCurrency,
+    pub amount: WantedAmount,
+    pub target: TokenId,
+    pub recipient: Address,
+    /// Only this provider is asked, when there is one.
+    pub provider: Option<String>,
+    pub method: Option<String>,
+    pub refund_to: Option<Address>,
+    /// The most that a jump may deliver less than expected, in hundredths of a percent.
+    pub slippage_bps: Option<u16>,
+    /// ISO 3166: `DE`, or with a subdivision `US-NY`.
+    pub country: Option<String>,
+}
+
+/// Whether a price is promised or estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuoteFirmness {
+    Estimate,
+    Firm,
+}
+
+impl QuoteFirmness {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Estimate => "estimate",
+            Self::Firm => "firm",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Estimate, Self::Firm].into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A way to pay that a provider offers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PaymentMethod {
+    /// Such as `card` or `bank_transfer`.
+    pub id: String,
+    pub name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RampFeeKind {
+    /// The provider's own.
+    Provider,
+    /// For the network transaction that delivers.
+    Network,
+    /// For whoever brought the customer.
+    Partner,
+}
+
+impl RampFeeKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Network => "network",
+            Self::Partner => "partner",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Provider, Self::Network, Self::Partner].into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A part of what is paid that buys nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RampFee {
+    pub kind: RampFeeKind,
+    pub amount: FiatAmount,
+}
+
+/// One provider's offer, as it was shown and is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiatQuote {
+    pub id: FiatQuoteId,
+    pub key: RowKey,
+    pub provider: String,
+    pub firmness: QuoteFirmness,
+    pub ask: FiatAsk,
+    /// What the payer pays, fees included.
+    pub pays: FiatAmount,
+    pub fees: Vec<RampFee>,
+    /// What the provider sells: the target, or the hub's stablecoin for a jump.
+    pub sold: TokenId,
+    /// How much of it the provider delivers.
+    pub sold_amount: RawAmount,
+    /// Of the target.
+    pub expected: RawAmount,
+    /// Of the target; less than this is never delivered.
+    pub least: RawAmount,
+    /// The swap engine's routes from what is sold to the target, best first; empty when the provider sells the target itself.
+    pub jumps: Vec<JumpOption>,
+    pub methods: Vec<PaymentMethod>,
+    /// What may be paid with this provider at all.
+    pub limits: Option<(FiatAmount, FiatAmount)>,
+    pub expires_at: Timestamp,
+    pub created_at: Timestamp,
+}
+
+impl FiatQuote {
+    pub const fn is_jump(&self) -> bool {
+        !self.jumps.is_empty()
+    }
+}
+
+/// One way from the stablecoin to the target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JumpOption {
+    /// The engine's quote that the route belongs to.
+    pub quote: QuoteId,
+    pub route: RouteId,
+    pub filler: String,
+    pub expected: RawAmount,
+    pub least: RawAmount,
+}

@@ -1,0 +1,185 @@
+use async_trait::async_trait;
+use jiff::Timestamp;
+use thiserror::Error;
+
+use super::ChainError;
+use crate::fiat::{
+    FiatAmount, FiatCurrency, FiatOrder, PaymentMethod, Payout, QuoteFirmness, RampFee, WantedAmount,
+};
+use crate::{Address, ChainId, FiatOrderId, RawAmount, Token, TokenId};
+
+/// What a provider offers at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampProfile {
+    /// Stable and short: letters, digits and `-`.
+    pub id: String,
+    pub name: String,
+    pub logo_url: Option<String>,
+    pub chains: Vec<ChainId>,
+    pub currencies: Vec<FiatCurrency>,
+    pub methods: Vec<PaymentMethod>,
+    /// ISO 3166; everywhere when empty.
+    pub countries: Vec<String>,
+    /// The least and the most that may be paid, by currency.
+    pub limits: Vec<(FiatAmount, FiatAmount)>,
+    pub firmness: QuoteFirmness,
+    pub webhooks: bool,
+    pub polling: bool,
+    /// From which web origins its checkout speaks.
+    pub origins: Vec<String>,
+    /// What its checkout may use in the browser: `payment`, `camera`, …
+    pub permissions: Vec<String>,
+}
+
+/// What a provider is asked to sell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampAsk {
+    pub currency: FiatCurrency,
+    pub amount: WantedAmount,
+    /// One that the provider says it sells.
+    pub asset: Token,
+    /// Where it is to deliver, where that is known already.
+    pub wallet: Option<Address>,
+    pub method: Option<String>,
+    pub country: Option<String>,
+}
+
+/// What a provider would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampOffer {
+    /// Fees included.
+    pub pays: FiatAmount,
+    pub fees: Vec<RampFee>,
+    /// What it delivers.
+    pub delivers: RawAmount,
+    pub methods: Vec<PaymentMethod>,
+    pub limits: Option<(FiatAmount, FiatAmount)>,
+    pub expires_at: Timestamp,
+}
+
+/// Why a provider does not sell; in words for the payer.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RampRefusal {
+    #[error("it does not sell this token")]
+    Asset,
+    #[error("it does not take {0}")]
+    Currency(FiatCurrency),
+    #[error("the amount is outside of what it takes: from {} to {} {}", .least, .most, .least.currency)]
+    Range { least: FiatAmount, most: FiatAmount },
+    #[error("it does not offer this way of paying")]
+    Method,
+    #[error("it does not serve this country")]
+    Country,
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Why a provider's answer is of no use.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RampError {
+    /// It says no; asking the same again does not help.
+    #[error(transparent)]
+    Refused(#[from] RampRefusal),
+    /// It does not answer now.
+    #[error("the provider does not answer: {0}")]
+    Unavailable(String),
+    /// It answered what is no answer.
+    #[error("the provider's answer cannot be read: {0}")]
+    Nonsense(String),
+}
+
+impl RampError {
+    pub const fn is_retryable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
+
+/// A checkout that a payer can be sent to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampSession {
+    pub url: String,
+    /// The provider's own name for the purchase, where it has one already.
+    pub provider_order: Option<String>,
+}
+
+/// How far a purchase has come, in the provider's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RampState {
+    /// Nobody has begun to pay.
+    Waiting,
+    /// The payer has begun.
+    Started,
+    /// It is paid; the delivery is on its way.
+    Paid,
+    /// The provider says that it has delivered.
+    Delivered,
+    Failed,
+    Canceled,
+    Expired,
+    /// A word that nobody has documented: still open.
+    Unknown(String),
+}
+
+/// What a provider says of one purchase. It moves statuses, never money.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampReport {
+    pub state: RampState,
+    pub provider_order: Option<String>,
+    pub paid: Option<FiatAmount>,
+    pub asset: Option<TokenId>,
+    pub amount: Option<RawAmount>,
+    pub wallet: Option<Address>,
+    /// The delivery's transactions, as far as the provider tells them.
+    pub payouts: Vec<String>,
+    /// A stable code and a person's words, where it came to nothing.
+    pub reason: Option<(String, String)>,
+}
+
+/// What a verified webhook tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampNotice {
+    /// By which a second delivery of the same is known.
+    pub event: String,
+    pub order: FiatOrderId,
+    pub report: RampReport,
+}
+
+/// Why a webhook is not believed.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum WebhookError {
+    #[error("webhooks of this provider are not set up: its secret is missing")]
+    NotConfigured,
+    #[error("the signature is missing or wrong")]
+    Signature,
+    #[error("the webhook is older than five minutes, or from the future")]
+    Stale,
+    #[error("the webhook cannot be read: {0}")]
+    Nonsense(String),
+}
+
+/// A provider that sells crypto for fiat.
+#[async_trait]
+pub trait OnRamp: Send + Sync {
+    fn profile(&self) -> &RampProfile;
+    fn sells(&self, asset: &TokenId) -> bool;
+    async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError>;
+    /// Opens a checkout for the order; the same order twice is one purchase.
+    async fn checkout(&self, order: &FiatOrder) -> Result<RampSession, RampError>;
+    /// What the provider says of the order now; `None` while it knows nothing of it.
+    async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError>;
+    /// Reads a webhook if it is signed by the provider. `header` finds a header by its lower-case name.
+    fn read_webhook(
+        &self,
+        header: &(dyn for<'a> Fn(&'a str) -> Option<String> + Sync),
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<RampNotice, WebhookError>;
+}
+
+/// Looks for deliveries on one chain.
+#[async_trait]
+pub trait PayoutWatch: Send + Sync {
+    fn chain(&self) -> ChainId;
+    /// Every transfer of the token to the address in that transaction; empty while its block does not stand.
+    async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError>;
+}
