@@ -11,7 +11,7 @@ use axum::routing::get;
 use causeway_benchmarks::no_deposits;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
-use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote, WatchOrders};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::FixedPrices;
 use causeway_store::{Location, Store};
@@ -74,6 +74,7 @@ async fn service(folder: &std::path::Path) -> Router {
             submit_deposit,
             orders: store.clone(),
             facts: store.clone(),
+            watch_orders: Arc::new(WatchOrders::new(store.clone())),
             count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),

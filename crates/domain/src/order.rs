@@ -142,7 +142,7 @@ pub struct Order {
     /// Where to send the input, for a plain transfer.
     pub deposit_address: Option<Address>,
     /// What the deposit address committed to before the amount was known; absent where the address is the order's own.
-    pub jump: Option<Jump>,
+    pub jump: Option<Box<Jump>>,
     /// Until when the price holds.
     pub valid_before: Timestamp,
     /// How final a block must be before it is believed, for the amount at stake.

@@ -11,6 +11,7 @@ mod request_quote;
 mod submit_deposit;
 mod tend_carriers;
 mod watch_addresses;
+mod watch_orders;
 mod work_orders;
 
 pub use build_deposit::{
@@ -29,4 +30,5 @@ pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_c
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
 pub use tend_carriers::tend_carriers;
 pub use watch_addresses::{WatchAddresses, WatchPolicy};
+pub use watch_orders::{OrderInterest, WatchOrders};
 pub use work_orders::{WorkOrders, WorkParts};

@@ -11,6 +11,7 @@ mod create_order;
 mod drop_batches;
 mod drop_unused;
 mod end_outgoing;
+mod event_log;
 mod facts;
 mod fault;
 mod find_orders;

@@ -20,7 +20,7 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 8] = migrations!(
+pub(crate) const SQLITE: [(i64, &str, &str); 9] = migrations!(
     "sqlite",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -30,8 +30,9 @@ pub(crate) const SQLITE: [(i64, &str, &str); 8] = migrations!(
     6 "0006_orders_and_facts",
     7 "0007_quote_batches",
     8 "0008_losses",
+    9 "0009_built_and_jump",
 );
-pub(crate) const POSTGRES: [(i64, &str, &str); 8] = migrations!(
+pub(crate) const POSTGRES: [(i64, &str, &str); 9] = migrations!(
     "postgres",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -41,6 +42,7 @@ pub(crate) const POSTGRES: [(i64, &str, &str); 8] = migrations!(
     6 "0006_orders_and_facts",
     7 "0007_quote_batches",
     8 "0008_losses",
+    9 "0009_built_and_jump",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

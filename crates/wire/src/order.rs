@@ -222,3 +222,21 @@ pub struct ObservedDeposit {
     #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
     pub amount: String,
 }
+
+/// One line of an order's story, as the stream of its events sends it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OrderEvent {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    /// The status that the order took; absent where it took none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "deposited"))]
+    pub status: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "The deposit stands on the chain."))]
+    pub detail: String,
+    /// ISO 8601.
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
+    pub at: String,
+}

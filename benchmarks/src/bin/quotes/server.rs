@@ -8,7 +8,7 @@ use causeway_benchmarks::no_deposits;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, QuoteStore as _};
 use causeway_domain::{Quote, QuoteId, RowKeys};
-use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote};
+use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote, WatchOrders};
 use causeway_http::{App, Metrics, Options};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -40,6 +40,7 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: &[Arc<BenchFiller>]) -> Soc
             submit_deposit,
             orders: store.clone(),
             facts: store.clone(),
+            watch_orders: Arc::new(WatchOrders::new(store.clone())),
             count_fills: CountFills::new(store),
             metrics: Arc::new(Metrics::default()),
             deployments: Vec::new(),

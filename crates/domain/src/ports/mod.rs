@@ -5,6 +5,7 @@ mod carry;
 mod chain;
 mod costs;
 mod deposits;
+mod event_log;
 mod facts;
 mod fiat_store;
 mod filler;
@@ -31,11 +32,12 @@ pub use deposits::{
     AddressWatch, BroadcastError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose,
     Visible, WalletAction, WalletTransaction,
 };
+pub use event_log::EventLog;
 pub use facts::{Arrival, BlockMark, FactStore, Follow, News};
 pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use hand::Hand;
-pub use jumps::JumpDesk;
+pub use jumps::{JumpDesk, WalletCheck};
 pub use losses::{Loss, Losses};
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,

@@ -1,4 +1,5 @@
 pub(crate) mod get_deposit_address;
+pub(crate) mod get_events;
 pub(crate) mod get_order;
 pub(crate) mod get_orders;
 mod map_order;

@@ -3,7 +3,8 @@ use std::sync::Mutex;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Arrival, BlockMark, Care, Creation, FactStore, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError,
+    Arrival, BlockMark, Care, Creation, EventLog, FactStore, OpenTransfer, OrderQuery, OrderStore, Owed,
+    StoreError,
 };
 use causeway_domain::{Address, ChainId, Fact, Order, OrderEvent, OrderId, QuoteId, RouteId, RowKey};
 use jiff::Timestamp;
@@ -148,5 +149,22 @@ impl FactStore for FakeLedger {
     async fn arrivals(&self, address: Address) -> Result<Vec<Arrival>, StoreError> {
         let arrivals = self.arrivals.lock().unwrap();
         Ok(arrivals.iter().filter(|arrival| arrival.address == address).cloned().collect())
+    }
+}
+
+#[async_trait]
+impl EventLog for FakeLedger {
+    async fn lines_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
+        let entries = self.entries.lock().unwrap();
+        let lines = entries.iter().flat_map(|(_, story)| story).filter(|line| line.key > after);
+        Ok(lines.take(limit as usize).map(|line| (line.key, line.order.clone())).collect())
+    }
+
+    fn commits(&self) -> u64 {
+        0
+    }
+
+    async fn committed_since(&self, _: u64) {
+        std::future::pending::<()>().await;
     }
 }

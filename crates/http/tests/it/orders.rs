@@ -212,3 +212,41 @@ async fn an_address_of_no_order_has_none() {
     let (status, body) = ask(&Arc::default(), &format!("/v1/orders/by-deposit-address/{WALLET}")).await;
     assert_eq!((status, body), (200, json!({ "data": [], "observedDeposits": [] })));
 }
+
+async fn events(entry: (Order, Vec<OrderEvent>), last: Option<&str>) -> (u16, String) {
+    let path = format!("/v1/orders/by-id/{}/events", entry.0.id);
+    let ledger = Arc::new(FakeLedger::with(vec![entry]));
+    let router = Service { ledger, ..Service::default() }.router();
+    let request = Request::get(path);
+    let request = last.into_iter().fold(request, |request, last| request.header("last-event-id", last));
+    let response = send(router, request.body(Body::empty()).unwrap()).await;
+    let status = response.status().as_u16();
+    let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn an_orders_events_are_its_story_and_end_with_its_last_status() {
+    let (status, body) = events(filled(), None).await;
+    assert_eq!(status, 200);
+    insta::assert_snapshot!(body);
+}
+
+#[tokio::test]
+async fn a_stream_that_was_cut_off_goes_on_after_the_last_line_received() {
+    let (order, story) = filled();
+    let key = |line: usize| story[line].key.get().to_string();
+    let (status, body) = events((order.clone(), story.clone()), Some(&key(2))).await;
+    assert_eq!(status, 200);
+    let ids: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
+    assert_eq!(ids, [key(3), key(4)]);
+    let (status, body) = events((order, story.clone()), Some(&key(4))).await;
+    assert_eq!((status, body.as_str()), (204, ""), "so that a browser does not ask again");
+}
+
+#[tokio::test]
+async fn a_last_event_that_is_none_is_refused_in_words() {
+    let (status, body) = events(filled(), Some("yesterday")).await;
+    assert_eq!(status, 400);
+    assert!(body.contains("Last-Event-ID"), "{body}");
+}

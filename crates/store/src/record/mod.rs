@@ -82,7 +82,7 @@ fn time(column: &'static str, millis: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_millisecond(millis).map_err(|_| corrupt(column, millis))
 }
 
-fn key(column: &'static str, value: i64) -> Result<RowKey, StoreError> {
+pub(crate) fn key(column: &'static str, value: i64) -> Result<RowKey, StoreError> {
     RowKey::new(value).ok_or_else(|| corrupt(column, value))
 }
 

@@ -102,7 +102,7 @@ impl From<&Order> for OrderRecord {
             method: order.method.as_str().to_owned(),
             terms: order.terms.to_bytes(),
             deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
-            jump: order.jump.map(|jump| jump.to_bytes()),
+            jump: order.jump.as_ref().map(|jump| jump.to_bytes()),
             valid_before: order.valid_before.as_millisecond(),
             care: care_number(order.care),
             announced: i64::from(order.announced),
@@ -145,7 +145,7 @@ impl OrderRecord {
                 .deposit_address
                 .map(|text| address("orders.deposit_address", &text))
                 .transpose()?,
-            jump: self.jump.map(|bytes| read_jump(&bytes)).transpose()?,
+            jump: self.jump.map(|bytes| read_jump(&bytes).map(Box::new)).transpose()?,
             valid_before: time("orders.valid_before", self.valid_before)?,
             care: read_care("orders.care", self.care)?,
             announced: self.announced != 0,

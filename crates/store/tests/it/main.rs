@@ -31,6 +31,7 @@ mod backups;
 mod claims;
 mod deposits;
 mod durability;
+mod event_log;
 mod facts;
 mod forget;
 mod fresh;

@@ -4,7 +4,7 @@ use alloy_primitives::{B256, U256, keccak256};
 use causeway_domain::ports::{Care, Creation, OrderStore, QuoteStore};
 use causeway_domain::{
     Address, Ask, ChainId, Decision, DepositMethod, EventKind, Evidence, ExactOutMethod, Family, Fee,
-    FeeKind, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral,
+    FeeKind, Jump, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral,
     RefundCause, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Shown, Slippage, Terms, TokenId, TradeType,
 };
 use causeway_store::Store;
@@ -185,7 +185,9 @@ pub(crate) fn complete(order: &mut Order) {
     order.care = Care::Large;
     order.announced = !order.announced;
     order.told_tx = Some(format!("told {}", order.id));
+    order.built = Some(vec![1, 0, 254]);
     order.handed = Some(vec![0, 255, 1]);
+    order.jump = Some(Box::new(jump(&order.terms)));
     order.decision = Some(Decision::Waive);
     order.evidence = Evidence {
         deposit: Some(shown("deposit")),
@@ -214,4 +216,21 @@ pub(crate) async fn placed(store: &Store, change: impl FnOnce(&mut Order)) -> Or
     let event = event(&order, EventKind::Status(order.status), order.created_at);
     assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
     order
+}
+
+fn jump(terms: &Terms) -> Jump {
+    Jump {
+        origin_chain_id: terms.origin_chain_id,
+        escrow: terms.escrow,
+        nonce: B256::repeat_byte(9),
+        maker: B256::repeat_byte(8),
+        input_token: terms.input_token,
+        refund_to: terms.refund_to,
+        destination_chain_id: terms.destination_chain_id,
+        output_token: terms.output_token,
+        recipient: terms.recipient,
+        rate_in: terms.amount_in,
+        rate_out: terms.amount_out,
+        expiry: u64::MAX,
+    }
 }
