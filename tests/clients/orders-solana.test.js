@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import * as kit from '@solana/kit';
+import { SYSTEM } from './solana.js';
+import { SOL, SOLANA, Solana, builtFor, decode, encode, messageOf, nobody } from './solana-swaps.js';
+import { DOLLARS, eventually, nobody as evmNobody, refused, refuses, shared } from './swaps.js';
+
+const causeway = shared();
+const solana = new Solana(causeway);
+const usdcOnBase = () => causeway.token(8453, 'USDC');
+
+describe('a stock @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 180_000 }, () => {
+  test('SOL for USDC on Base: one transaction to sign, and the order tells all of it', async () => {
+    const [payer, recipient] = [await solana.payer(), evmNobody()];
+    const taken = await solana.take(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
+    const wire = builtFor(taken);
+    assert.ok(wire.length <= 1_232, `${wire.length} bytes`);
+    const message = messageOf(decode(wire));
+    assert.deepEqual([message.version, message.header.numSignerAccounts, message.staticAccounts[0]], [0, 1, payer.address]);
+    const order = await causeway.until(await solana.pay(taken, payer), 'filled');
+    assert.equal(await causeway.balance(8453, order.toToken, recipient), BigInt(taken.offer.amountOut));
+    assert.deepEqual(order.stepsCompleted, ['created', 'deposited', 'published', 'filled']);
+    assert.deepEqual([order.author, order.recipient, order.refundTo, order.fromChainId], [payer.address, recipient, payer.address, SOLANA]);
+    assert.equal((await solana.finalized(order.transactions.deposit.txHash)).err, null);
+    await causeway.intent(order.intentId, 'Settled');
+  });
+
+  test('USDC on Base for SOL: a fresh wallet receives exactly what was promised', async () => {
+    const [payer, recipient] = [await causeway.payer(8453, { USDC: 1_000n * DOLLARS }), await nobody()];
+    const quote = await causeway.ask('POST', '/v1/quotes', {
+      tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: await usdcOnBase(), toChainId: SOLANA, toToken: SYSTEM,
+      amount: String(100n * DOLLARS), fromAddress: payer.address, recipient,
+    });
+    const [route] = quote.routes;
+    const deposit = await causeway.build(payer, quote, {}, route);
+    const taken = { account: payer, chainId: 8453, quote, route: route.routeId, offer: route.quote, deposit };
+    const order = await causeway.until(await causeway.pay(taken), 'filled');
+    assert.equal(await solana.balance(SYSTEM, recipient), BigInt(route.quote.amountOut));
+    assert.equal((await solana.finalized(order.transactions.fill.txHash)).err, null);
+    await causeway.intent(order.intentId, 'Settled');
+  });
+
+  test('USDC on Base for USDC on Solana: the token account is made for who has none', async () => {
+    const [payer, recipient] = [await causeway.payer(8453, { USDC: 1_000n * DOLLARS }), await nobody()];
+    const mint = await solana.token('USDC');
+    const quote = await causeway.ask('POST', '/v1/quotes', {
+      tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: await usdcOnBase(), toChainId: SOLANA, toToken: mint,
+      amount: String(100n * DOLLARS), fromAddress: payer.address, recipient,
+    });
+    const deposit = await causeway.build(payer, quote);
+    const taken = { account: payer, chainId: 8453, quote, route: quote.routes[0].routeId, deposit };
+    await causeway.until(await causeway.pay(taken), 'filled');
+    assert.equal(await solana.balance(mint, recipient), BigInt(quote.routes[0].quote.amountOut));
+  });
+
+  test('one SPL token for another, within Solana', async () => {
+    const payer = await solana.payer({ USDC: 1_000n * DOLLARS });
+    const recipient = await nobody();
+    const usdt = await solana.token('USDT');
+    const taken = await solana.take(payer, 'USDC', [SOLANA, usdt], 100n * DOLLARS, { asked: { recipient } });
+    const order = await causeway.until(await solana.pay(taken, payer), 'filled');
+    assert.equal(await solana.balance(usdt, recipient), BigInt(taken.offer.amountOut));
+    assert.equal(await solana.balance(await solana.token('USDC'), payer.address), 900n * DOLLARS);
+    await causeway.intent(order.intentId, 'Settled');
+  });
+
+  test('a wallet that insists on sending by itself submits the signature', async () => {
+    const payer = await solana.payer({ USDC: 1_000n * DOLLARS });
+    const recipient = evmNobody();
+    const taken = await solana.take(payer, 'USDC', [42161, await causeway.token(42161, 'USDC')], 50n * DOLLARS, { asked: { recipient } });
+    const txHash = await solana.send(await solana.sign(payer, builtFor(taken)));
+    const { orderId } = await causeway.submit(taken, { txHash });
+    await causeway.until(orderId, 'filled');
+    assert.equal(await causeway.balance(42161, await causeway.token(42161, 'USDC'), recipient), BigInt(taken.offer.amountOut));
+  });
+
+  test('a deposit that nobody told of goes on all the same', async () => {
+    const payer = await solana.payer();
+    const recipient = evmNobody();
+    const taken = await solana.take(payer, 'coin', [8453, await usdcOnBase()], SOL / 2n, { asked: { recipient } });
+    await solana.send(await solana.sign(payer, builtFor(taken)));
+    const orders = () => causeway.get(`/v1/orders/${payer.address}`);
+    const { data: [{ id }] } = await eventually(orders, ({ data }) => data.length === 1, 'an order');
+    await causeway.until(id, 'filled');
+  });
+});
+
+describe('at least two routes for what touches Solana', { timeout: 60_000 }, () => {
+  test('both ways between Solana and every EVM chain, and within Solana', async () => {
+    const chains = (await causeway.get('/v1/chains')).map(({ id }) => id).filter((id) => id !== SOLANA);
+    assert.ok(chains.length >= 18);
+    const [evm, wallet] = [evmNobody(), await nobody()];
+    const ask = (more) => causeway.ask('POST', '/v1/quotes', { tradeType: 'EXACT_INPUT', ...more });
+    const price = async (token) => (token === SYSTEM ? SOL : 100n * DOLLARS);
+    const ours = ['coin', 'USDC', 'USDT'];
+    for (const symbol of ours) {
+      const token = await solana.token(symbol);
+      for (const chain of chains) {
+        const coin = await causeway.token(chain, 'coin');
+        const out = await ask({
+          fromChainId: SOLANA, fromToken: token, toChainId: chain, toToken: coin, amount: String(await price(token)), fromAddress: wallet, recipient: evm,
+        });
+        assert.ok(out.routes.length >= 2, `${symbol} to ${chain}: ${out.routes.length}`);
+        const back = await ask({
+          fromChainId: chain, fromToken: coin, toChainId: SOLANA, toToken: token, amount: String(await worth(chain)), fromAddress: evm, recipient: wallet,
+        });
+        assert.ok(back.routes.length >= 2, `${chain} to ${symbol}: ${back.routes.length}`);
+      }
+      for (const other of ours.filter((other) => other !== symbol)) {
+        const within = await ask({
+          fromChainId: SOLANA, fromToken: token, toChainId: SOLANA, toToken: await solana.token(other), amount: String(await price(token)), fromAddress: wallet,
+        });
+        assert.ok(within.routes.length >= 2, `${symbol} to ${other}: ${within.routes.length}`);
+      }
+    }
+  });
+
+  /** About a hundred dollars of the chain's coin, by asking what a hundred dollars buy. */
+  async function worth(chain) {
+    const coin = await causeway.token(chain, 'coin');
+    const { routes } = await causeway.ask('POST', '/v1/quotes', {
+      tradeType: 'EXACT_INPUT', fromChainId: SOLANA, fromToken: await solana.token('USDC'), toChainId: chain, toToken: coin,
+      amount: String(100n * DOLLARS), fromAddress: await nobody(), recipient: evmNobody(),
+    });
+    return routes[0].quote.amountOut;
+  }
+});
+
+describe('what is signed must be what was built', { concurrency: true, timeout: 120_000 }, () => {
+  let payer;
+  let taken;
+  let signed;
+  const submit = (signedTransaction) => causeway.submit(taken, { signedTransaction });
+  const text = (wire) => wire.toString('base64');
+  /** The built transaction with another message, signed again by its payer. */
+  const changed = async (change) => {
+    const transaction = decode(builtFor(taken));
+    const message = kit.getCompiledTransactionMessageEncoder().encode(change(messageOf(transaction)));
+    const [signatures] = await payer.signTransactions([{ ...transaction, messageBytes: message }]);
+    return text(encode({ messageBytes: message, signatures: { ...transaction.signatures, ...signatures } }));
+  };
+  before(async () => {
+    payer = await solana.payer({ USDC: 1_000n * DOLLARS });
+    taken = await solana.take(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { asked: { recipient: evmNobody() } });
+    signed = await solana.sign(payer, builtFor(taken));
+  });
+  const code = 'NOT_THIS_DEPOSIT';
+
+  test('base58 in the place of base64', async () => {
+    await refuses(submit(kit.getBase58Decoder().decode(signed)), 400, 'ValidationException');
+  });
+  test('base64 of something else', async () => {
+    await refused(submit(Buffer.from('a letter, and no transaction').toString('base64')));
+  });
+  test('an EVM hash', async () => {
+    await refused(causeway.submit(taken, { txHash: `0x${'ab'.repeat(32)}` }), { says: /base58/ });
+  });
+  test('no signature', async () => {
+    await refused(submit(text(builtFor(taken))), { code, says: /sign/ });
+  });
+  test('the signature of somebody else', async () => {
+    const wrong = Buffer.from(signed);
+    wrong[10] ^= 1;
+    await refused(submit(text(wrong)), { code, says: /sign/ });
+  });
+  test('a legacy transaction', async () => {
+    await refused(submit(await changed((message) => ({ ...message, version: 'legacy' }))), { code, says: /version|legacy/i });
+  });
+  test('an instruction more', async () => {
+    const more = (message) => ({ ...message, instructions: [...message.instructions, message.instructions.at(-1)] });
+    await refused(submit(await changed(more)), { code, says: /instruction/ });
+  });
+  test('another amount or destination', async () => {
+    const other = (message) => ({
+      ...message,
+      instructions: message.instructions.map((instruction) => {
+        if ((instruction.data?.length ?? 0) < 200) return instruction;
+        const data = Uint8Array.from(instruction.data);
+        data[data.length - 1] ^= 1;
+        return { ...instruction, data };
+      }),
+    });
+    await refused(submit(await changed(other)), { code, says: /instruction|differ/ });
+  });
+  test('a transaction of another order', async () => {
+    const other = await solana.take(payer, 'USDC', [8453, await usdcOnBase()], 11n * DOLLARS, { asked: { recipient: evmNobody() } });
+    await refused(submit(text(await solana.sign(payer, builtFor(other)))), { code });
+  });
+  test('more bytes than a transaction may have', async () => {
+    await refused(submit(text(Buffer.concat([signed, Buffer.alloc(2_000)]))));
+  });
+});
+
+describe('mints and payers that cannot be', { concurrency: true, timeout: 60_000 }, () => {
+  test('too little SOL for what it costs to deposit is told with both numbers', async () => {
+    const payer = await solana.payer({ coin: SOL / 1_000n, USDC: 100n * DOLLARS });
+    const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: evmNobody() });
+    await refused(causeway.build(payer, quote), { says: /SOL/ });
+  });
+  test('no token account: nothing of it is there', async () => {
+    const payer = await solana.payer();
+    const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: evmNobody() });
+    await refused(causeway.build(payer, quote), { says: /USDC/ });
+  });
+  test('an EVM address as the recipient of a Solana payout', async () => {
+    const asked = {
+      tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: await usdcOnBase(), toChainId: SOLANA, toToken: SYSTEM,
+      amount: String(100n * DOLLARS), fromAddress: evmNobody(), recipient: evmNobody(),
+    };
+    await refuses(causeway.ask('POST', '/v1/quotes', asked), 400, 'ValidationException');
+  });
+});
