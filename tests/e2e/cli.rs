@@ -1,3 +1,5 @@
+mod commands;
+
 use causeway_store::{Location, Store};
 use serde_json::Value;
 

@@ -32,7 +32,7 @@ fn ask(wallet: &LocalWallet) -> QuoteAsk {
         to_chain_id: 1,
         to_token: COIN.to_owned(),
         amount: "25000000".to_owned(),
-        from_address: wallet.address().to_string(),
+        from_address: wallet.address(),
         ..QuoteAsk::default()
     }
 }
@@ -72,7 +72,7 @@ async fn swaps_through_the_sdk_are_filled() {
 }
 
 async fn every_read_answers(client: &Client, wallet: &LocalWallet) {
-    let me = wallet.address().to_string();
+    let me = wallet.address();
     assert!(client.status().await.unwrap().ready);
     assert_eq!(client.chains().await.unwrap().len(), 19);
     assert!(client.chain_icon(8453).await.unwrap().starts_with("<svg"));

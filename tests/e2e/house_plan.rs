@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Who may know whom. A crate that is not named here, or an edge that is not, needs a decision, not an accident.
-const MAY_KNOW: [(&str, &[&str]); 15] = [
+const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
     ("causeway-qr", &[]),
@@ -12,6 +12,7 @@ const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("causeway-client", &["causeway-wire"]),
     ("causeway-evm", &["causeway-domain"]),
     ("causeway-fillers", &["causeway-domain"]),
+    ("causeway-onramps", &["causeway-domain"]),
     ("causeway-solana", &["causeway-domain"]),
     ("causeway-prices", &["causeway-domain"]),
     ("causeway-sandbox", &["causeway-domain"]),
@@ -27,12 +28,15 @@ const MAY_KNOW: [(&str, &[&str]); 15] = [
         &[
             "causeway-attester",
             "causeway-catalog",
+            "causeway-client",
             "causeway-domain",
             "causeway-engine",
             "causeway-evm",
             "causeway-fillers",
             "causeway-http",
+            "causeway-onramps",
             "causeway-prices",
+            "causeway-qr",
             "causeway-sandbox",
             "causeway-solana",
             "causeway-store",

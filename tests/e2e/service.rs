@@ -16,6 +16,9 @@ pub(crate) fn causeway() -> Command {
     for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG", "SANDBOX_RPC", "DEPLOYER_KEY"] {
         command.env_remove(format!("CAUSEWAY_{name}"));
     }
+    for name in ["URL", "KEY", "KEY_FILE"] {
+        command.env_remove(format!("CAUSEWAY_{name}"));
+    }
     command
 }
 

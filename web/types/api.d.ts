@@ -48,3 +48,30 @@ export interface Payment {
   decimals: number;
   amount: string;
 }
+
+/** How far a purchase has come. */
+export interface FiatStatus {
+  orderId: string;
+  status: "created" | "pending" | "processing" | "completed" | "failed" | "canceled" | "expired";
+  progress: string;
+  fillTxHash?: string;
+  failedReason?: string;
+  errorReason?: string;
+  provider: string;
+  swapStrategy: "direct" | "jump";
+  swapOrderId?: string;
+  polling: { suggestedIntervalMs: number; isTerminal: boolean };
+}
+
+/** One provider's offer. */
+export interface FiatQuote {
+  quoteId: string;
+  provider: string;
+  providerName: string;
+  swapStrategy: "direct" | "jump";
+  fiatCurrency: string;
+  fiatAmount: string;
+  totalFee: string;
+  expectedOutputAmount: string;
+  minOutputAmount: string;
+}

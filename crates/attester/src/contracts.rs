@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use causeway_domain::ports::{ChainContracts, NoAttestation};
-use causeway_domain::{ChainId, Deployment, Terms};
+use causeway_domain::{ChainId, Deployment, SolanaDeployment, Terms};
 
 /// The contracts of these deployments by chain; a chain may have several, of older versions.
 pub fn known_contracts<'a>(
@@ -19,6 +19,27 @@ pub fn known_contracts<'a>(
         contracts.escrows.push(deployment.escrow.into_word());
         contracts.settlers.push(deployment.settler.into_word());
         contracts.from_block = contracts.from_block.min(deployment.from_block);
+    }
+    known
+}
+
+/// The programs of these deployments on Solana, each of which is escrow and settler in one.
+pub fn known_programs<'a>(
+    deployments: impl IntoIterator<Item = &'a SolanaDeployment>,
+) -> BTreeMap<ChainId, ChainContracts> {
+    let mut known: BTreeMap<ChainId, ChainContracts> = BTreeMap::new();
+    for deployment in deployments {
+        let chain = deployment.chain;
+        let (from_block, none) = (deployment.from_slot, Vec::new());
+        let contracts = known.entry(chain).or_insert_with(|| ChainContracts {
+            chain,
+            escrows: none.clone(),
+            settlers: none,
+            from_block,
+        });
+        contracts.escrows.push(deployment.program);
+        contracts.settlers.push(deployment.program);
+        contracts.from_block = contracts.from_block.min(from_block);
     }
     known
 }
@@ -43,6 +64,7 @@ pub(crate) fn admit(
 #[cfg(test)]
 mod tests {
     use alloy_primitives::{Address, B256};
+    use causeway_domain::SOLANA_CHAIN_ID;
 
     use super::*;
 
@@ -71,6 +93,21 @@ mod tests {
             settler: Address::repeat_byte(settler).into_word(),
             ..Terms::from_bytes(&words.concat()).unwrap()
         }
+    }
+
+    #[test]
+    fn a_program_on_solana_is_escrow_and_settler_in_one() {
+        let program = B256::repeat_byte(9);
+        let there = SolanaDeployment { chain: SOLANA_CHAIN_ID, program, min_grace: 60, from_slot: 5 };
+        let mut known = known_contracts(&[deployment(1, 1, 2, 9)]);
+        known.extend(known_programs(&[there]));
+        let solana = SOLANA_CHAIN_ID.get();
+        let away = Terms { escrow: program, ..terms(solana, 0, 1, 2) };
+        let here = Terms { settler: program, ..terms(1, 1, solana, 0) };
+        assert_eq!(admit(&known, &away), Ok((SOLANA_CHAIN_ID, ChainId::new(1).unwrap())));
+        assert_eq!(admit(&known, &here), Ok((ChainId::new(1).unwrap(), SOLANA_CHAIN_ID)));
+        let stranger = Terms { settler: B256::repeat_byte(8), ..here };
+        assert_eq!(admit(&known, &stranger), Err(NoAttestation::UnknownSettler(solana)));
     }
 
     #[test]

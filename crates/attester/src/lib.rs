@@ -12,7 +12,7 @@ mod watch;
 mod wire;
 
 pub use attester::{Attester, AttesterConfig, SmallAmount, StartError};
-pub use contracts::known_contracts;
+pub use contracts::{known_contracts, known_programs};
 pub use decide::{Facts, decide};
 pub use health::{ChainHealth, Health};
 pub use http::router;

@@ -6,14 +6,16 @@ use std::time::Duration;
 use alloy_primitives::Address;
 use anyhow::Context as _;
 use axum::Router;
-use causeway_attester::{Attest, Attester, AttesterConfig, Panel, Watching, known_contracts};
-use causeway_domain::Deployment;
+use causeway_attester::{Attest, Attester, AttesterConfig, Panel, Watching};
 use causeway_domain::ports::{Attestations, ChainView};
 use causeway_evm::attest::{AttestFinality, EvmVerifier, EvmView, ViewConfig};
 use causeway_evm::{EvmClient, Signer};
 use causeway_sandbox::genesis::Roles;
+use causeway_solana::SolanaRpc;
+use causeway_solana::attest::{SolanaView, SolanaViewConfig};
 
 use crate::chains::Clients;
+use crate::deployments::Deployments;
 
 /// How long what a play chain said of its newest block counts.
 const FRESH_FOR: Duration = Duration::from_millis(500);
@@ -39,7 +41,7 @@ impl PlayAttesters {
     pub(crate) fn start(
         data_dir: &Path,
         clients: &Clients,
-        deployments: &[Deployment],
+        deployments: &Deployments,
         fresh: bool,
     ) -> anyhow::Result<Self> {
         let folder = data_dir.join("sandbox").join("attesters");
@@ -47,11 +49,12 @@ impl PlayAttesters {
             std::fs::remove_dir_all(&folder)
                 .with_context(|| format!("cannot remove {}", folder.display()))?;
         }
-        let views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
+        let mut views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
+        views.extend(clients.solana.iter().map(solana_view));
         let mut attesters = Self::default();
         let mut members: Vec<(Address, Arc<dyn Attest>)> = Vec::new();
         for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {
-            let settings = AttesterConfig { poll: POLL, ..AttesterConfig::new(known_contracts(deployments)) };
+            let settings = AttesterConfig { poll: POLL, ..AttesterConfig::new(deployments.contracts()) };
             let signer = Arc::new(Signer::from_bytes(&wallet.key.0)?);
             let journal = folder.join(wallet.address.to_string());
             let attester = Attester::open(settings, signer, views.clone(), &journal)?;
@@ -77,4 +80,9 @@ fn view(client: &EvmClient) -> Arc<dyn ChainView> {
     let config =
         ViewConfig { finality: AttestFinality::sandbox(), quorum: NonZeroUsize::MIN, fresh_for: FRESH_FOR };
     Arc::new(EvmView::new(client.clone(), config))
+}
+
+fn solana_view(rpc: &SolanaRpc) -> Arc<dyn ChainView> {
+    let config = SolanaViewConfig { quorum: NonZeroUsize::MIN, fresh_for: FRESH_FOR };
+    Arc::new(SolanaView::new(rpc.clone(), config))
 }

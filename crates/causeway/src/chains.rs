@@ -6,7 +6,7 @@ use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Chain, ChainId, Family};
 use causeway_evm::{EvmClient, EvmConfig, Http};
-use causeway_solana::{RpcConfig, SolanaRpc};
+use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
 /// How often endpoints are asked for their newest block, so that those that lag are asked last.
@@ -16,11 +16,15 @@ const PROBE_EVERY: Duration = Duration::from_secs(15);
 /// first transaction of anybody, and small orders that were quoted before would be given back.
 const PLAY_TIP: u128 = 1_000_000_000;
 
+/// How many calls a second a play Solana is asked, and how often a transaction is looked for there.
+const PLAY_CALLS: u32 = 2_000;
+const PLAY_LOOK: Duration = Duration::from_millis(800);
+
 /// A client for every enabled chain that has an RPC address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clients {
     pub(crate) evm: Vec<EvmClient>,
-    solana: Option<Arc<SolanaRpc>>,
+    pub(crate) solana: Option<SolanaRpc>,
 }
 
 impl Clients {
@@ -54,7 +58,7 @@ impl Clients {
             }
             Family::Solana => {
                 let urls = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-                self.solana = Some(Arc::new(SolanaRpc::new(RpcConfig::new(urls))?));
+                self.solana = Some(SolanaRpc::new(solana_config(urls, play))?);
             }
         }
         Ok(())
@@ -66,7 +70,7 @@ impl Clients {
 
     pub(crate) fn readers(&self) -> Vec<Arc<dyn BalanceReader>> {
         let evm = self.evm.iter().map(|client| Arc::new(client.clone()) as Arc<dyn BalanceReader>);
-        evm.chain(self.solana.iter().map(|rpc| Arc::clone(rpc) as Arc<dyn BalanceReader>)).collect()
+        evm.chain(self.solana.iter().map(|rpc| Arc::new(rpc.clone()) as Arc<dyn BalanceReader>)).collect()
     }
 
     /// Looks at the endpoints of every chain that has several, until `stop`.
@@ -85,6 +89,15 @@ impl Clients {
             futures::future::join_all(several.iter().map(EvmClient::probe)).await;
         }
     }
+}
+
+/// Play chains inside or beside the process are ours to ask as often as we like.
+fn solana_config(urls: Vec<RpcUrl>, play: bool) -> RpcConfig {
+    let config = RpcConfig::new(urls);
+    if !play {
+        return config;
+    }
+    RpcConfig { calls_per_second: PLAY_CALLS, burst: PLAY_CALLS, look_every: PLAY_LOOK, ..config }
 }
 
 #[cfg(test)]

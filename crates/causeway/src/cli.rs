@@ -2,6 +2,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::commands::client::balances::BalancesArgs;
+use crate::commands::client::buy::BuyArgs;
+use crate::commands::client::failure::EXIT_CODES;
+use crate::commands::client::qr::QrArgs;
+use crate::commands::client::quote::QuoteArgs;
+use crate::commands::client::swap::SwapArgs;
+use crate::commands::client::tokens::TokensArgs;
+use crate::commands::client::track::TrackArgs;
 
 /// Causeway moves value across chains for wallets and dApps.
 ///
@@ -30,9 +40,15 @@ Examples:
   causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, beside it:
   causeway --sandbox-rpc http://127.0.0.1:8545
 
+And of a running service, at --url:
+  causeway quote 25 USDC@base ETH@arbitrum
+  causeway swap 25 USDC@base ETH@arbitrum --key-file key
+  causeway qr --to 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 25 USDC@base
+
 The service ends with exit code 0 on Ctrl-C or SIGTERM, after open requests are answered (at most 10 s).";
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Settings of the service")]
 pub(crate) struct CommonOptions {
     /// Address to answer on [default: 127.0.0.1:8080]
     #[arg(long, global = true, env = "CAUSEWAY_LISTEN", value_name = "ADDRESS:PORT")]
@@ -57,6 +73,34 @@ pub(crate) struct CommonOptions {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Ask what a swap would bring
+    #[command(after_help = EXIT_CODES)]
+    Quote(QuoteArgs),
+    /// Swap with a local key, and follow the order until it is filled
+    ///
+    /// Results go to standard output, and how far it is to standard error. Ctrl-C stops the looking, not the order: `causeway
+    /// track ORDER` looks again.
+    #[command(after_help = EXIT_CODES)]
+    Swap(SwapArgs),
+    /// Follow an order until it is filled, refunded or failed
+    #[command(after_help = EXIT_CODES)]
+    Track(TrackArgs),
+    /// Find or list tokens
+    #[command(after_help = EXIT_CODES)]
+    Tokens(TokensArgs),
+    /// Show what an address holds, over all chains
+    #[command(after_help = EXIT_CODES)]
+    Balances(BalancesArgs),
+    /// Buy with euros, dollars or other money: opens the checkout and follows the purchase
+    #[command(after_help = EXIT_CODES)]
+    Buy(BuyArgs),
+    /// Draw a text or a payment as a QR code, in the terminal or to a file
+    #[command(after_help = EXIT_CODES)]
+    Qr(QrArgs),
+    /// Print the completions of a shell: source <(causeway completions bash)
+    Completions { shell: Shell },
+    /// Write the manual pages to a folder
+    Man { folder: PathBuf },
     /// Print the effective configuration, secrets redacted
     Config,
     /// Print the API document (OpenAPI 3.1, JSON)

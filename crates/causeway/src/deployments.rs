@@ -1,14 +1,20 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use causeway_domain::{ChainId, Deployment};
+use causeway_attester::{known_contracts, known_programs};
+use causeway_domain::ports::ChainContracts;
+use causeway_domain::{ChainId, Deployment, SolanaDeployment};
 use causeway_evm::contracts::Code;
 use causeway_evm::deploy::{
     DeployTerms, Deployed, DeploymentRecord, HUB_CHAIN, Plan, VaultAsset, deploy, inspect, permit2_address,
 };
 use causeway_evm::{EvmClient, Signer};
 use causeway_sandbox::genesis::Roles;
+use causeway_solana::orders::{FirstEpoch, ensure_program};
+use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM};
+use causeway_solana::{SolanaKey, SolanaRpc};
 use futures::future::try_join_all;
 
 use crate::chains::Clients;
@@ -18,11 +24,44 @@ use crate::hub;
 const GRACE: u64 = 2 * 60 * 60;
 const PLAY_GRACE: u64 = 60;
 
+/// How many of the play attesters must say the same.
+const PLAY_THRESHOLD: u8 = 2;
+
 /// Chains whose virtual machine derives addresses by rules of its own.
 const ZKSYNC_STACK: [u64; 2] = [324, 2741];
 
 /// How long a chain may take to mine what is sent to it.
 const PATIENCE: Duration = Duration::from_mins(5);
+
+/// Where everything of ours lies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deployments {
+    pub(crate) evm: Vec<Deployment>,
+    /// The program, where Solana is enabled.
+    pub(crate) solana: Option<SolanaDeployment>,
+}
+
+impl Deployments {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.evm.is_empty() && self.solana.is_none()
+    }
+
+    /// What attesters speak of.
+    pub(crate) fn contracts(&self) -> BTreeMap<ChainId, ChainContracts> {
+        let mut known = known_contracts(&self.evm);
+        known.extend(known_programs(&self.solana));
+        known
+    }
+}
+
+/// Puts the program of the play Solana into office, or sees that it is.
+pub(crate) async fn play_program(rpc: &SolanaRpc, roles: &Roles) -> anyhow::Result<SolanaDeployment> {
+    let members = roles.attesters.iter().map(|attester| attester.address).collect();
+    let first = FirstEpoch { min_grace: PLAY_GRACE, threshold: PLAY_THRESHOLD, members };
+    let authority = SolanaKey::from_seed(roles.solana_deployer.seed.0);
+    let program = EscrowProgram::new(SANDBOX_PROGRAM);
+    ensure_program(rpc, program, &authority, &first).await.context("Solana's program could not begin")
+}
 
 /// Which contracts belong on the chains, and who puts them there.
 #[derive(Debug)]
@@ -37,7 +76,7 @@ impl Contracts {
     /// Those of the sandbox: the same at every start.
     pub(crate) fn play(roles: &Roles) -> anyhow::Result<Self> {
         let attesters = roles.attesters.iter().map(|attester| attester.address).collect();
-        let terms = DeployTerms { attesters, threshold: 2, min_grace: PLAY_GRACE };
+        let terms = DeployTerms { attesters, threshold: PLAY_THRESHOLD.into(), min_grace: PLAY_GRACE };
         Ok(Self { code: Code::load()?, terms, vaults: hub::play_assets(), is_play: true })
     }
 

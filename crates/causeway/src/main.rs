@@ -6,10 +6,12 @@ mod cli;
 mod commands;
 mod config;
 mod deployments;
+mod fiat;
 mod hub;
 mod keys;
 mod logging;
 mod market;
+mod onramps;
 mod orders;
 mod runtime;
 mod sandbox;
@@ -21,6 +23,8 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
+use crate::commands::client::failure::Failure;
+use crate::commands::client::{self, balances, buy, qr, quote, swap, tokens, track};
 use crate::config::Config;
 
 /// Requests are many small allocations; measured in `benchmarks/`, this allocator answers more of them.
@@ -33,7 +37,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Nothing is left to do if standard error is closed too.
             let _ = writeln!(std::io::stderr(), "causeway: {error:#}");
-            ExitCode::FAILURE
+            error.downcast_ref::<Failure>().map_or(ExitCode::FAILURE, Failure::exit_code)
         }
     }
 }
@@ -48,5 +52,16 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Attester) => runtime::run(commands::attester::attester(&config()?)),
         Some(Command::Sandbox) => runtime::run(commands::run_sandbox::run_sandbox(&config()?)),
         Some(Command::Backup { file }) => commands::backup::backup(&config()?, file),
+        Some(Command::Quote(args)) => client::run(&args.service, |session| quote::quote(session, args)),
+        Some(Command::Swap(args)) => client::run(&args.service, |session| swap::swap(session, args)),
+        Some(Command::Track(args)) => client::run(&args.service, |session| track::track(session, args)),
+        Some(Command::Tokens(args)) => client::run(&args.service, |session| tokens::tokens(session, args)),
+        Some(Command::Balances(args)) => {
+            client::run(&args.service, |session| balances::balances(session, args))
+        }
+        Some(Command::Buy(args)) => client::run(&args.service, |session| buy::buy(session, args)),
+        Some(Command::Qr(args)) => client::run(&args.service, |session| qr::qr(session, args)),
+        Some(Command::Completions { shell }) => commands::completions::completions(*shell),
+        Some(Command::Man { folder }) => commands::man::man(folder),
     }
 }

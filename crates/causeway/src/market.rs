@@ -2,11 +2,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy_primitives::U256;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, GasFeed, PriceFeed};
 use causeway_domain::{
-    Address, ChainId, Deployment, DepositMethod, Parties, RawAmount, SOLANA_CHAIN_ID, TokenId,
+    Address, ChainId, Deployment, DepositMethod, Family, Parties, RawAmount, SOLANA_CHAIN_ID,
+    SolanaDeployment, TokenId,
 };
 use causeway_evm::{CachedGas, CachedVaultRates, Vault};
 use causeway_fillers::inventory::{
@@ -14,12 +14,16 @@ use causeway_fillers::inventory::{
     Spreads, Unclaimed, keep_book,
 };
 use causeway_prices::{DriftingPrices, FixedPrices, VaultPrices, asset_of, is_dollar, sandbox_swing};
-use causeway_sandbox::genesis::{FillerRole, Roles, TestWallet};
+use causeway_sandbox::genesis::{FillerRole, Roles, SolanaWallet, TestWallet};
+use causeway_solana::orders::{CachedMints, MintRefusal, SolanaSending};
+use causeway_solana::program::EscrowProgram;
+use causeway_solana::{CachedFees, SolanaRpc};
 use causeway_store::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::chains::Clients;
 use crate::config::{Config, Mode};
+use crate::deployments::Deployments;
 
 /// How often gas prices, vault rates and the fillers' books are read, and how long a reading counts.
 const EVERY: Duration = Duration::from_secs(10);
@@ -28,8 +32,11 @@ const MAX_AGE: Duration = Duration::from_mins(1);
 /// How long the first readings may take before the service says that it runs all the same.
 const FIRST_READINGS: Duration = Duration::from_secs(15);
 
-/// What a signature costs on Solana, in lamports.
-const LAMPORTS_PER_SIGNATURE: u64 = 5_000;
+/// How often the tokens on Solana are looked at: a mint hardly ever changes what it does.
+const MINTS_EVERY: Duration = Duration::from_mins(1);
+
+/// How much is offered on Solana at most to be taken into a block: 0.0015 SOL for the dearest transaction of ours.
+pub(crate) const SOLANA_SENDING: SolanaSending = SolanaSending { most_for_unit: 10_000_000 };
 
 /// How long a deposit on a play chain takes to be believed: two blocks.
 pub(crate) const PLAY_DEPOSIT_SECONDS: u32 = 2;
@@ -44,9 +51,11 @@ pub(crate) struct Market {
     /// Those of them that are our own, with their keys.
     pub(crate) inventory: Vec<PlayFiller>,
     books: Vec<Arc<Book>>,
-    gas: Arc<CachedGas>,
+    gas: Arc<Gas>,
     /// One token of every chain that is served.
     samples: Vec<TokenId>,
+    /// What is known of the tokens on Solana.
+    mints: Option<Arc<CachedMints>>,
 }
 
 /// A market maker of the sandbox.
@@ -54,6 +63,7 @@ pub(crate) struct PlayFiller {
     pub(crate) name: &'static str,
     pub(crate) filler: Arc<InventoryFiller>,
     pub(crate) hot: TestWallet,
+    pub(crate) solana_hot: SolanaWallet,
 }
 
 impl Market {
@@ -63,19 +73,22 @@ impl Market {
         catalog: &Catalog,
         fixed: Arc<FixedPrices>,
         clients: &Clients,
-        deployments: &[Deployment],
+        deployments: &Deployments,
         store: &Arc<Store>,
         stop: &CancellationToken,
     ) -> anyhow::Result<Self> {
+        let Deployments { evm: contracts, solana: program } = deployments;
         let drifting = match config.mode {
             Mode::Sandbox => drifting(catalog, fixed),
             Mode::Production => fixed,
         };
-        let lamports = RawAmount::new(U256::from(LAMPORTS_PER_SIGNATURE));
-        let gas = Arc::new(CachedGas::new(MAX_AGE, [(SOLANA_CHAIN_ID, lamports)]));
-        let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, deployments)));
+        let gas = Arc::new(Gas {
+            evm: CachedGas::new(MAX_AGE, []),
+            solana: CachedFees::new(MAX_AGE, SOLANA_SENDING.most_for_unit),
+        });
+        let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, contracts)));
         let prices: Arc<dyn PriceFeed> =
-            Arc::new(VaultPrices::new(drifting, vaults.clone(), vault_decimals(catalog, deployments)));
+            Arc::new(VaultPrices::new(drifting, vaults.clone(), vault_decimals(catalog, contracts)));
         let mut market = Self {
             prices,
             fillers: Vec::new(),
@@ -83,25 +96,36 @@ impl Market {
             books: Vec::new(),
             gas,
             samples: Vec::new(),
+            mints: None,
         };
+        let tokens = served_tokens(catalog, deployments);
+        let mints = Arc::new(CachedMints::new(tokens.iter().map(|token| (token.id, token.decimals))));
         if !deployments.is_empty() {
             keep_readings(&market.gas, &vaults, clients, stop);
+        }
+        if let (Some(rpc), Some(there)) = (&clients.solana, program) {
+            keep_solana_readings(&market.gas, &mints, rpc, there, stop);
         }
         // In production a filler needs keys and money of its own, which the sandbox has in play.
         if config.mode != Mode::Sandbox || deployments.is_empty() {
             return Ok(market);
         }
-        let tokens = served_tokens(catalog, deployments);
-        market.samples = deployments.iter().map(|there| TokenId::native(there.chain)).collect();
+        let mut chains: HashMap<ChainId, ChainTerms> =
+            contracts.iter().map(|there| (there.chain, chain_terms(there))).collect();
+        chains.extend(program.iter().map(|there| (there.chain, program_terms(there))));
+        market.samples = chains.keys().map(|chain| TokenId::native(*chain)).collect();
+        market.samples.extend(tokens.iter().map(|token| token.id).find(|id| is_mint(id)));
+        market.mints = Some(Arc::clone(&mints));
         for role in Roles::new()?.fillers {
             let book = Arc::new(Book::new(MAX_AGE));
             let equipment = Equipment {
-                chains: deployments.iter().map(|there| (there.chain, chain_terms(there))).collect(),
+                chains: chains.clone(),
                 tokens: tokens.clone(),
                 accounts: accounts(&role),
                 prices: Arc::clone(&market.prices),
                 gas: market.gas.clone(),
                 vaults: vaults.clone(),
+                oddities: mints.clone(),
                 book: Arc::clone(&book),
                 unclaimed: Arc::new(Unclaimed::default()),
             };
@@ -115,7 +139,12 @@ impl Market {
             tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
             let filler = Arc::new(InventoryFiller::new(play_filler(&role), equipment)?);
             market.fillers.push(filler.clone());
-            market.inventory.push(PlayFiller { name: role.name, filler, hot: role.hot });
+            market.inventory.push(PlayFiller {
+                name: role.name,
+                filler,
+                hot: role.hot,
+                solana_hot: role.solana_hot,
+            });
             market.books.push(book);
         }
         Ok(market)
@@ -129,7 +158,12 @@ impl Market {
     pub(crate) async fn ready(&self) {
         let known = || {
             let holds = |book: &Arc<Book>| self.samples.iter().all(|token| book.holding(token).is_some());
+            let judged = |token: &TokenId| {
+                let mints = self.mints.as_ref().filter(|_| is_mint(token));
+                mints.is_none_or(|mints| mints.refusal(token) != Some(MintRefusal::Unread))
+            };
             self.books.iter().all(holds)
+                && self.samples.iter().all(judged)
                 && self.samples.iter().all(|token| self.gas.price(token.chain()).is_some())
         };
         let wait = async {
@@ -156,16 +190,51 @@ fn drifting(catalog: &Catalog, fixed: Arc<FixedPrices>) -> Arc<dyn PriceFeed> {
 }
 
 fn keep_readings(
-    gas: &Arc<CachedGas>,
+    gas: &Arc<Gas>,
     vaults: &Arc<CachedVaultRates>,
     clients: &Clients,
     stop: &CancellationToken,
 ) {
     let (gas, vaults, evm, stop) = (Arc::clone(gas), Arc::clone(vaults), clients.evm.clone(), stop.clone());
     tokio::spawn(async move {
-        let readings = async { tokio::join!(gas.keep(&evm, EVERY), vaults.keep(&evm, EVERY)) };
+        let readings = async { tokio::join!(gas.evm.keep(&evm, EVERY), vaults.keep(&evm, EVERY)) };
         stop.run_until_cancelled(readings).await;
     });
+}
+
+fn keep_solana_readings(
+    gas: &Arc<Gas>,
+    mints: &Arc<CachedMints>,
+    rpc: &SolanaRpc,
+    there: &SolanaDeployment,
+    stop: &CancellationToken,
+) {
+    let (gas, mints, rpc, stop) = (Arc::clone(gas), Arc::clone(mints), rpc.clone(), stop.clone());
+    let program = EscrowProgram::new(there.program.0.into());
+    tokio::spawn(async move {
+        let fees = gas.solana.keep(&rpc, program, EVERY);
+        let readings = async { tokio::join!(fees, mints.keep(&rpc, MINTS_EVERY)) };
+        stop.run_until_cancelled(readings).await;
+    });
+}
+
+/// What transactions cost on each chain.
+struct Gas {
+    evm: CachedGas,
+    solana: CachedFees,
+}
+
+impl GasFeed for Gas {
+    fn price(&self, chain: ChainId) -> Option<RawAmount> {
+        match chain.family() {
+            Family::Evm => self.evm.price(chain),
+            Family::Solana => self.solana.price(chain),
+        }
+    }
+}
+
+fn is_mint(token: &TokenId) -> bool {
+    token.chain() == SOLANA_CHAIN_ID && !token.is_native()
 }
 
 fn known_vaults(catalog: &Catalog, deployments: &[Deployment]) -> Vec<Vault> {
@@ -188,10 +257,12 @@ fn vault_decimals(catalog: &Catalog, deployments: &[Deployment]) -> Vec<(TokenId
 }
 
 /// The well-known tokens of every chain that has our contracts.
-fn served_tokens(catalog: &Catalog, deployments: &[Deployment]) -> Vec<ServedToken> {
+fn served_tokens(catalog: &Catalog, deployments: &Deployments) -> Vec<ServedToken> {
     let snapshot = catalog.snapshot();
-    let chains: Vec<ChainId> = deployments.iter().map(|there| there.chain).collect();
-    let shares: Vec<TokenId> = known_vaults(catalog, deployments).iter().map(|vault| vault.share).collect();
+    let Deployments { evm, solana } = deployments;
+    let mut chains: Vec<ChainId> = evm.iter().map(|there| there.chain).collect();
+    chains.extend(solana.iter().map(|there| there.chain));
+    let shares: Vec<TokenId> = known_vaults(catalog, evm).iter().map(|vault| vault.share).collect();
     let tokens = snapshot.top(&chains).into_iter().map(|listed| listed.token);
     tokens
         .filter(|token| !shares.contains(&token.id))
@@ -222,9 +293,19 @@ fn chain_terms(there: &Deployment) -> ChainTerms {
     ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, methods)
 }
 
+/// A plain transfer works wherever the program does: its addresses need nothing but the order.
+fn program_terms(there: &SolanaDeployment) -> ChainTerms {
+    let methods = vec![DepositMethod::ContractCall, DepositMethod::Transfer];
+    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, methods)
+}
+
 fn accounts(role: &FillerRole) -> Accounts {
-    let parties = Parties { filler: Address::Evm(role.hot.address), payee: Address::Evm(role.payee.address) };
-    Accounts { evm: Some(parties), solana: None }
+    let evm = Parties { filler: Address::Evm(role.hot.address), payee: Address::Evm(role.payee.address) };
+    let solana = Parties {
+        filler: Address::Solana(role.solana_hot.address),
+        payee: Address::Solana(role.solana_payee.address),
+    };
+    Accounts { evm: Some(evm), solana: Some(solana) }
 }
 
 /// Two fillers that are each the better one at something.

@@ -4,35 +4,41 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Hand, OrderStore as _,
+    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand, JumpDesk, OrderStore as _,
 };
-use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys};
+use causeway_domain::{ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     BuildDeposit, BuildParts, FollowParts, Marks, OrderTiming, SubmitDeposit, SubmitParts, WatchAddresses,
     WorkOrders, WorkParts, follow_chain, tend_carriers,
 };
-use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, OrderFollowConfig, OrderFollower};
+use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, EvmJumpDesk, OrderFollowConfig, OrderFollower};
 use causeway_evm::{EvmClient, SendPolicy, Signer};
 use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
 use causeway_sandbox::genesis::Roles;
+use causeway_solana::orders::{
+    SolanaAddressWatch, SolanaCarrier, SolanaDesk, SolanaFollowConfig, SolanaJumpDesk, SolanaOrderFollower,
+};
+use causeway_solana::{SolanaKey, SolanaRpc};
 use causeway_store::Store;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::chains::Clients;
 use crate::config::Config;
+use crate::deployments::Deployments;
 use crate::keys::quote_keys;
-use crate::market::{Market, PLAY_DEPOSIT_SECONDS};
+use crate::market::{Market, PLAY_DEPOSIT_SECONDS, SOLANA_SENDING};
 
-/// How often the play chains are looked at.
+/// How often the play chains are looked at, and how often while nobody waits for them.
 const PLAY_POLL: Duration = Duration::from_millis(500);
+const PLAY_IDLE: Duration = Duration::from_secs(2);
 
 /// How often what was sent is looked after, and what the chains owe the fillers is added up.
 const TEND_EVERY: Duration = Duration::from_secs(1);
 const OWED_EVERY: Duration = Duration::from_secs(5);
 
 /// How a play chain is sent to: it takes whatever is valid within a block or two.
-const PLAY_SENDING: SendPolicy =
+pub(crate) const PLAY_SENDING: SendPolicy =
     SendPolicy { stuck_after: Duration::from_secs(6), max_fee_per_gas: 10_000_000_000_000, depth: 2 };
 
 /// How long what runs for orders may take to stop.
@@ -43,7 +49,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) config: &'a Config,
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) clients: &'a Clients,
-    pub(crate) deployments: &'a [Deployment],
+    pub(crate) deployments: &'a Deployments,
     pub(crate) market: &'a Market,
     /// Absent where no attester is known: then there are no orders either.
     pub(crate) attestations: Option<Arc<dyn Attestations>>,
@@ -58,11 +64,14 @@ pub(crate) struct Orders {
     row_keys: Arc<RowKeys>,
     quote_keys: QuoteKeys,
     timing: OrderTiming,
-    desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
-    relayers: HashMap<ChainId, Arc<dyn Carrier>>,
+    pub(crate) desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
+    /// Where the money of purchases comes to.
+    pub(crate) jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>>,
+    pub(crate) relayers: HashMap<ChainId, Arc<dyn Carrier>>,
     hands: HashMap<String, Arc<dyn Hand>>,
     /// Those of the fillers.
     carriers: Vec<Arc<dyn Carrier>>,
+    pub(crate) marks: Arc<Marks>,
     tasks: JoinSet<()>,
 }
 
@@ -79,9 +88,11 @@ impl Orders {
             quote_keys: quote_keys(&file)?,
             timing: OrderTiming { usual_finality: PLAY_DEPOSIT_SECONDS.into(), ..config.orders.timing() },
             desks: HashMap::new(),
+            jump_desks: HashMap::new(),
             relayers: HashMap::new(),
             hands: HashMap::new(),
             carriers: Vec::new(),
+            marks: Arc::default(),
             tasks: JoinSet::new(),
         };
         let Some(attestations) = &around.attestations else { return Ok(orders) };
@@ -92,11 +103,26 @@ impl Orders {
             orders.desks.insert(there.chain, Arc::new(desk));
             let relayer = orders.carrier(client, there, &roles.relayer.key.0)?;
             orders.relayers.insert(there.chain, relayer);
+            if there.transfers {
+                let maker = Signer::from_bytes(&roles.maker.key.0)?;
+                orders.jump_desks.insert(there.chain, Arc::new(EvmJumpDesk::new(there.clone(), maker)));
+            }
+        }
+        let program = program(around);
+        if let Some((rpc, there)) = &program {
+            orders.desks.insert(there.chain, Arc::new(SolanaDesk::new(rpc.clone(), there)));
+            let relayer = orders.solana_carrier(rpc, there, roles.solana_relayer.seed.0);
+            orders.relayers.insert(there.chain, relayer);
+            let jump_desk = SolanaJumpDesk::new(there, &roles.maker.key.0)?;
+            orders.jump_desks.insert(there.chain, Arc::new(jump_desk));
         }
         for filler in &around.market.inventory {
             let mut carriers = HashMap::new();
             for (client, there) in &places {
                 carriers.insert(there.chain, orders.carrier(client, there, &filler.hot.key.0)?);
+            }
+            if let Some((rpc, there)) = &program {
+                carriers.insert(there.chain, orders.solana_carrier(rpc, there, filler.solana_hot.seed.0));
             }
             orders.carriers.extend(carriers.values().cloned());
             let hand = InventoryHand::new(
@@ -124,8 +150,19 @@ impl Orders {
         Ok(Arc::new(carrier))
     }
 
+    fn solana_carrier(
+        &self,
+        rpc: &SolanaRpc,
+        there: &SolanaDeployment,
+        seed: [u8; 32],
+    ) -> Arc<dyn Carrier> {
+        let (key, outbox) = (SolanaKey::from_seed(seed), self.store.clone());
+        let programs = std::slice::from_ref(there);
+        Arc::new(SolanaCarrier::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs))
+    }
+
     pub(crate) fn build_deposit(&self, market: &Market) -> BuildDeposit {
-        BuildDeposit::new(BuildParts {
+        let build = BuildDeposit::new(BuildParts {
             catalog: Arc::clone(&self.catalog),
             quotes: self.store.clone(),
             orders: self.store.clone(),
@@ -135,7 +172,8 @@ impl Orders {
             row_keys: Arc::clone(&self.row_keys),
             quote_keys: self.quote_keys.clone(),
             timing: self.timing.clone(),
-        })
+        });
+        build.telling(self.marks.interest())
     }
 
     pub(crate) fn submit_deposit(&self) -> SubmitDeposit {
@@ -155,9 +193,12 @@ impl Orders {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let market = around.market;
-        let marks = Arc::new(Marks::default());
+        let marks = Arc::clone(&self.marks);
         for (client, there) in places(around) {
-            self.follow(around.config, client, &there, &marks, stop).await?;
+            self.follow_evm(around.config, client, &there, stop).await?;
+        }
+        if let Some((rpc, there)) = program(around) {
+            self.follow_solana(around.config, rpc, &there, stop).await?;
         }
         let work = WorkOrders::new(WorkParts {
             orders: self.store.clone(),
@@ -165,6 +206,7 @@ impl Orders {
             hands: self.hands.clone(),
             relayers: self.relayers.clone(),
             desks: self.desks.clone(),
+            jump_desks: self.jump_desks.clone(),
             attestations: around.attestations.clone(),
             prices: Arc::clone(&market.prices),
             gas: market.gas(),
@@ -181,40 +223,62 @@ impl Orders {
         Ok(())
     }
 
-    async fn follow(
+    async fn follow_evm(
         &mut self,
         config: &Config,
         client: EvmClient,
         there: &Deployment,
-        marks: &Arc<Marks>,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let after = self.store.mark(there.chain, Care::Large).await?;
         let deployments = std::slice::from_ref(there);
-        let settings = OrderFollowConfig::sandbox(PLAY_POLL);
+        let leisure = Some(leisure(self.marks.interest()));
+        let settings = OrderFollowConfig { leisure, ..OrderFollowConfig::sandbox(PLAY_POLL) };
         let follower = OrderFollower::new(client.clone(), deployments, &settings, after);
-        let snapshot = self.catalog.snapshot();
-        let tokens = snapshot.top(&[there.chain]).into_iter().map(|listed| listed.token.id);
-        let watch = there.transfers.then(|| {
-            let watch: Arc<dyn AddressWatch> = Arc::new(EvmAddressWatch::new(client));
+        let watch = there.transfers.then(|| Arc::new(EvmAddressWatch::new(client)) as Arc<dyn AddressWatch>);
+        self.follow(config, Box::new(follower), watch, stop);
+        Ok(())
+    }
+
+    async fn follow_solana(
+        &mut self,
+        config: &Config,
+        rpc: SolanaRpc,
+        there: &SolanaDeployment,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let after = self.store.mark(there.chain, Care::Large).await?;
+        let leisure = Some(leisure(self.marks.interest()));
+        let settings = SolanaFollowConfig { poll: PLAY_POLL, leisure };
+        let deployments = std::slice::from_ref(there);
+        let follower = SolanaOrderFollower::new(rpc.clone(), deployments, settings, after);
+        let watch: Arc<dyn AddressWatch> = Arc::new(SolanaAddressWatch::new(rpc));
+        self.follow(config, Box::new(follower), Some(watch), stop);
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        config: &Config,
+        follower: Box<dyn Follow>,
+        watch: Option<Arc<dyn AddressWatch>>,
+        stop: &CancellationToken,
+    ) {
+        let watch = watch.map(|watch| {
+            let snapshot = self.catalog.snapshot();
+            let tokens = snapshot.top(&[follower.chain()]).into_iter().map(|listed| listed.token.id);
+            let tokens: Vec<TokenId> = tokens.collect();
             let (orders, facts) = (self.store.clone(), self.store.clone());
-            WatchAddresses::new(
-                watch,
-                orders,
-                facts,
-                Arc::clone(marks),
-                tokens.collect(),
-                config.orders.watch(),
-            )
+            let marks = Arc::clone(&self.marks);
+            WatchAddresses::new(watch, orders, facts, marks, tokens, config.orders.watch())
         });
         let parts = FollowParts {
             facts: self.store.clone(),
             orders: self.store.clone(),
             hands: self.hands.clone(),
-            marks: Arc::clone(marks),
+            marks: Arc::clone(&self.marks),
         };
-        self.tasks.spawn(follow_chain(Box::new(follower), watch, parts, stop.clone()));
-        Ok(())
+        self.tasks.spawn(follow_chain(follower, watch, parts, stop.clone()));
     }
 
     /// Waits until all of it has stopped.
@@ -231,7 +295,17 @@ impl Orders {
 /// Every chain that has both a client and our contracts.
 fn places(around: &Surroundings<'_>) -> Vec<(EvmClient, Deployment)> {
     let place = |there: &Deployment| Some((around.clients.evm(there.chain)?.clone(), there.clone()));
-    around.deployments.iter().filter_map(place).collect()
+    around.deployments.evm.iter().filter_map(place).collect()
+}
+
+/// Solana, where it is enabled and has our program.
+fn program(around: &Surroundings<'_>) -> Option<(SolanaRpc, SolanaDeployment)> {
+    around.clients.solana.clone().zip(around.deployments.solana.clone())
+}
+
+/// Chains that nobody waits for cost less.
+const fn leisure(interest: Arc<Interest>) -> Leisure {
+    Leisure { interest, every: PLAY_IDLE }
 }
 
 /// Tells the fillers what they are owed, so that they keep within their limits.

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use causeway_catalog::{Catalog, Snapshot};
 use causeway_domain::ports::PriceFeed;
-use causeway_domain::{Chain, Deployment, TokenId};
+use causeway_domain::{Chain, TokenId};
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::Roles;
 use causeway_sandbox::{ChainSpec, Sandbox, SandboxOptions, TokenSpec};
+use causeway_solana::orders::find_program;
+use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::chains::Clients;
 use crate::commands::serve::{DRAIN, lock};
 use crate::config::Config;
-use crate::deployments::{Contracts, Records};
+use crate::deployments::{Contracts, Deployments, Records, play_program};
 use crate::hub;
 
 /// The play chains inside the process.
@@ -56,16 +58,23 @@ impl Play {
     }
 
     /// Puts the contracts on the chains, as `causeway deploy` does, and records where they lie.
-    pub(crate) async fn deploy(&self, config: &Config, catalog: &Catalog) -> anyhow::Result<Vec<Deployment>> {
+    pub(crate) async fn deploy(&self, config: &Config, catalog: &Catalog) -> anyhow::Result<Deployments> {
         let roles = Roles::new()?;
         let clients = Clients::connect(catalog, Some(&self.rpc))?;
         let signer = Signer::from_bytes(&roles.deployer.key.0)?;
-        let deployments = Contracts::play(&roles)?.deploy_everywhere(&clients, &signer).await?;
+        let contracts = Contracts::play(&roles)?;
+        let program = async {
+            match &clients.solana {
+                Some(rpc) => play_program(rpc, &roles).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let (evm, solana) = tokio::try_join!(contracts.deploy_everywhere(&clients, &signer), program)?;
         let records = Records::under(&config.data_dir);
-        for deployment in &deployments {
+        for deployment in &evm {
             records.write(deployment)?;
         }
-        Ok(deployments)
+        Ok(Deployments { evm, solana })
     }
 
     /// Puts everything on the disk and ends the chains.
@@ -77,10 +86,15 @@ impl Play {
 }
 
 /// The contracts on play chains that run in another process.
-pub(crate) async fn find_contracts(catalog: &Catalog, rpc: &str) -> anyhow::Result<Vec<Deployment>> {
+pub(crate) async fn find_contracts(catalog: &Catalog, rpc: &str) -> anyhow::Result<Deployments> {
     let roles = Roles::new()?;
     let clients = Clients::connect(catalog, Some(rpc))?;
-    Contracts::play(&roles)?.find_everywhere(&clients, roles.deployer.address).await
+    let evm = Contracts::play(&roles)?.find_everywhere(&clients, roles.deployer.address).await?;
+    let solana = match &clients.solana {
+        Some(rpc) => find_program(rpc, EscrowProgram::new(SANDBOX_PROGRAM)).await?,
+        None => None,
+    };
+    Ok(Deployments { evm, solana })
 }
 
 fn spec(snapshot: &Snapshot, chain: &Chain, prices: &dyn PriceFeed, shares: &[TokenId]) -> ChainSpec {

@@ -29,7 +29,7 @@ pub(crate) fn dollars_for_ether(wallet: &LocalWallet) -> QuoteAsk {
         to_chain_id: 1,
         to_token: "0x0000000000000000000000000000000000000000".to_owned(),
         amount: "25000000".to_owned(),
-        from_address: wallet.address().to_string(),
+        from_address: wallet.address(),
         ..QuoteAsk::default()
     }
 }

@@ -1,4 +1,6 @@
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde::de::DeserializeOwned;
 
 use crate::{Details, Error};
@@ -34,6 +36,12 @@ impl Answer {
 
     pub(crate) fn details(&self) -> Details {
         Details::new(self.status, &self.body)
+    }
+
+    /// `Retry-After` in seconds; a date is no use to whom has another clock.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?;
+        text.trim().parse().ok().map(Duration::from_secs)
     }
 
     pub(crate) fn is_plain_text(&self) -> bool {

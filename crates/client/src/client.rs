@@ -34,6 +34,7 @@ pub struct Client {
     pub(crate) http: reqwest::Client,
     pub(crate) base: BaseAddress,
     pub(crate) qr: BaseAddress,
+    pub(crate) fiat: BaseAddress,
     pub(crate) timeout: Duration,
     pub(crate) cancel: CancellationToken,
 }
@@ -45,7 +46,7 @@ impl Client {
     }
 
     pub fn builder(base: &str) -> Builder {
-        Builder { base: base.to_owned(), qr: None, timeout: DEFAULT_TIMEOUT, headers: Vec::new() }
+        Builder { base: base.to_owned(), qr: None, fiat: None, timeout: DEFAULT_TIMEOUT, headers: Vec::new() }
     }
 
     /// The same client, whose operations end with [`Error::ApiAborted`](crate::Error::ApiAborted) once `token` is cancelled.
@@ -60,6 +61,7 @@ impl Client {
 pub struct Builder {
     base: String,
     qr: Option<String>,
+    fiat: Option<String>,
     timeout: Duration,
     headers: Vec<(String, String)>,
 }
@@ -86,8 +88,16 @@ impl Builder {
         self
     }
 
+    /// Where the fiat API is, if not at the same address.
+    #[must_use]
+    pub fn fiat_address(mut self, address: &str) -> Self {
+        self.fiat = Some(address.to_owned());
+        self
+    }
+
     pub fn build(self) -> Result<Client, ConfigError> {
         let base = address(&self.base)?;
+        let fiat = self.fiat.as_deref().map_or_else(|| Ok(base.clone()), address)?;
         let qr = match &self.qr {
             Some(text) => address(text)?,
             None => address(base.join(&["api", "qrcode"]).as_str())?,
@@ -104,7 +114,7 @@ impl Builder {
             headers.insert(HeaderName::try_from(&name).map_err(|_| bad())?, value);
         }
         let http = http::connections(headers).map_err(ConfigError::Connections)?;
-        Ok(Client { http, base, qr, timeout: self.timeout, cancel: CancellationToken::new() })
+        Ok(Client { http, base, qr, fiat, timeout: self.timeout, cancel: CancellationToken::new() })
     }
 }
 

@@ -13,13 +13,15 @@ pub struct Details {
     pub status: u16,
     /// What was answered; a string where it was not JSON.
     pub body: Value,
+    /// How long the service asks to be left alone.
+    pub retry_after: Option<Duration>,
 }
 
 impl Details {
     pub(crate) fn new(status: u16, body: &[u8]) -> Self {
         let body = serde_json::from_slice(body)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
-        Self { status, body }
+        Self { status, body, retry_after: None }
     }
 }
 
@@ -93,6 +95,9 @@ pub enum Error {
     /// The wallet did not do what the deposit needs.
     #[error(transparent)]
     Wallet(#[from] WalletError),
+    /// The fiat API refused: the refusal tells the class, and `code` which part of a purchase it was.
+    #[error("{refusal}")]
+    Fiat { code: &'static str, refusal: Box<Error> },
 }
 
 fn unfilled(order: &Order) -> String {
@@ -128,6 +133,7 @@ impl Error {
             Self::Broadcast(_) | Self::Wallet(_) => "SVC3007",
             Self::OrderFailed(_) => "SVC3008",
             Self::ApiAborted => "SVC3009",
+            Self::Fiat { code, .. } => code,
         }
     }
 
@@ -149,6 +155,7 @@ impl Error {
             Self::InternalServer(_) => "InternalServerError",
             Self::ApiTimeout { .. } => "ApiTimeoutError",
             Self::ApiAborted => "ApiAbortedError",
+            Self::Fiat { refusal, .. } => refusal.class(),
             Self::Service(_)
             | Self::Transport { .. }
             | Self::InvalidResponse { .. }
@@ -176,6 +183,7 @@ impl Error {
             | Self::InternalServer(refusal)
             | Self::Service(refusal) => Some(&refusal.details),
             Self::InvalidResponse { details, .. } => details.as_ref(),
+            Self::Fiat { refusal, .. } => refusal.details(),
             Self::Transport { .. }
             | Self::ApiTimeout { .. }
             | Self::ApiAborted
@@ -190,8 +198,32 @@ impl Error {
         match self {
             Self::Transport { .. } | Self::ApiTimeout { .. } | Self::InternalServer(_) => true,
             Self::Service(Refusal { details, .. }) => matches!(details.status, 408 | 429 | 500..),
+            // A provider that does not answer is named like a contradiction, and yet it may pass.
+            Self::Fiat { refusal, .. } => match &**refusal {
+                Self::BadRequest(Refusal { details, .. }) => details.status >= 500,
+                refusal => refusal.is_transient(),
+            },
             _ => false,
         }
+    }
+
+    /// How long the service asks to be left alone, by its `Retry-After`.
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self.details() {
+            Some(details) => details.retry_after,
+            None => None,
+        }
+    }
+
+    /// The same refusal, with what the answer's head says.
+    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
+        match &mut self {
+            Self::Service(refusal) | Self::InternalServer(refusal) | Self::BadRequest(refusal) => {
+                refusal.details.retry_after = retry_after;
+            }
+            _ => {}
+        }
+        self
     }
 
     /// Reads an answer that is no success; `plain` says that its body is text for people.

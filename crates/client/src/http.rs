@@ -103,7 +103,8 @@ async fn begin(http: &reqwest::Client, request: Request) -> Result<Response, Err
         return Err(Error::Service(Refusal { message, details: answer.details() }));
     }
     let answer = read(response).await?;
-    Err(Error::refused(answer.status, &answer.body, answer.is_plain_text()))
+    let refused = Error::refused(answer.status, &answer.body, answer.is_plain_text());
+    Err(refused.with_retry_after(answer.retry_after()))
 }
 
 async fn read(mut response: Response) -> Result<Answer, Error> {

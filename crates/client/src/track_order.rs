@@ -1,7 +1,8 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use causeway_wire::Order;
 
+use crate::events::{Events, Nudge};
 use crate::{Client, Error};
 
 /// Whether nothing comes after this status of an order.
@@ -20,6 +21,9 @@ impl Pace {
     /// No order is asked for more often than this.
     pub const FLOOR: Duration = Duration::from_millis(500);
 
+    /// No service is believed that wants to be left alone for longer than this.
+    const LONGEST: Duration = Duration::from_mins(5);
+
     /// Looks at the order this often, though not more often than [`Pace::FLOOR`].
     #[must_use]
     pub fn every(self, interval: Duration) -> Self {
@@ -32,8 +36,13 @@ impl Pace {
         Self { backoff: backoff.max(Self::FLOOR), ..self }
     }
 
-    pub(crate) const fn backoff(self) -> Duration {
-        self.backoff
+    pub(crate) const fn interval(self) -> Duration {
+        self.interval
+    }
+
+    /// How long to wait after an error that may pass: as long as the service asks, within reason.
+    pub(crate) fn after(self, error: &Error) -> Duration {
+        error.retry_after().unwrap_or_default().clamp(self.backoff, Self::LONGEST.max(self.backoff))
     }
 }
 
@@ -44,19 +53,30 @@ impl Default for Pace {
     }
 }
 
+/// Where the news of an order comes from between two looks.
+enum News {
+    /// It was not asked for yet, or the last stream is over.
+    Unknown,
+    Events(Box<Events>),
+    /// The service offers no events.
+    Polling,
+}
+
 impl Client {
     /// Follows an order until it is `filled`, `refunded` or `failed`, and tells `on_status` of every status that it sees.
     ///
-    /// Errors that may pass are waited out; the others, and an abort, end the tracking.
+    /// Where the service sends events, they say when to look; else the order is looked at every now and then. Errors that may
+    /// pass are waited out, for as long as the service asks; the others, and an abort, end the tracking.
     pub async fn track_order(
         &self,
         order_id: &str,
         pace: Pace,
         mut on_status: impl FnMut(&Order) + Send,
     ) -> Result<Order, Error> {
-        let mut told = None;
+        let (mut told, mut news) = (None, News::Unknown);
         loop {
-            let wait = match self.order(order_id).await {
+            let looked = Instant::now();
+            match self.order(order_id).await {
                 Ok(order) => {
                     if told.as_ref() != Some(&order.status) {
                         on_status(&order);
@@ -65,13 +85,35 @@ impl Client {
                     if is_terminal(&order.status) {
                         return Ok(order);
                     }
-                    pace.interval
+                    news = self.await_news(order_id, news, pace).await?;
+                    self.pause(Pace::FLOOR.saturating_sub(looked.elapsed())).await?;
                 }
-                Err(error) if error.is_transient() => pace.backoff,
+                Err(error) if error.is_transient() => self.pause(pace.after(&error)).await?,
                 Err(error) => return Err(error),
-            };
-            self.pause(wait).await?;
+            }
         }
+    }
+
+    /// Waits until it is time to look again.
+    async fn await_news(&self, order_id: &str, news: News, pace: Pace) -> Result<News, Error> {
+        match news {
+            // What happened before the stream began is seen by looking once more.
+            News::Unknown => match self.listen(order_id).await? {
+                Some(events) => return Ok(News::Events(Box::new(events))),
+                None => self.pause(pace.interval).await?,
+            },
+            News::Events(mut events) => match events.next().await? {
+                Nudge::Look => return Ok(News::Events(events)),
+                Nudge::Over => {
+                    self.pause(pace.interval).await?;
+                    if events.lively {
+                        return Ok(News::Unknown);
+                    }
+                }
+            },
+            News::Polling => self.pause(pace.interval).await?,
+        }
+        Ok(News::Polling)
     }
 }
 
@@ -86,5 +128,17 @@ mod tests {
         assert_eq!((usual.interval, usual.backoff), (Duration::from_secs(2), Duration::from_secs(5)));
         assert_eq!((hasty.interval, hasty.backoff), (Pace::FLOOR, Pace::FLOOR));
         assert_eq!(usual.every(Duration::from_secs(9)).interval, Duration::from_secs(9));
+    }
+
+    #[test]
+    fn a_service_that_asks_for_patience_is_left_alone_for_so_long_within_reason() {
+        let busy = |seconds: Option<u64>| {
+            let mut refused = Error::refused(429, b"", true);
+            if let Error::Service(refusal) = &mut refused {
+                refusal.details.retry_after = seconds.map(Duration::from_secs);
+            }
+            Pace::default().after(&refused).as_secs()
+        };
+        assert_eq!([busy(None), busy(Some(1)), busy(Some(42)), busy(Some(u64::MAX))], [5, 5, 42, 300]);
     }
 }

@@ -1,3 +1,5 @@
+mod digest;
+
 use std::fmt;
 
 use alloy_primitives::{Address, B256, FixedBytes};
@@ -8,7 +10,8 @@ pub type SignatureBytes = FixedBytes<65>;
 /// What an attester says of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Attestation {
-    /// It was delivered at that time of the destination chain; `fill_ref` is where to look: the transaction's hash on EVM.
+    /// It was delivered at that time of the destination chain; `fill_ref` is where to look: the
+    /// transaction's hash on EVM, the address of the fill's record on Solana.
     Filled { order: B256, filled_at: u64, fill_ref: B256 },
     /// At that time of the destination chain, past the fill deadline, it was not.
     Unfilled { order: B256, destination_time: u64 },

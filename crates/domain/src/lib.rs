@@ -8,6 +8,7 @@ mod deployment;
 mod evidence;
 pub mod fiat;
 mod ids;
+mod interest;
 mod jump;
 mod order;
 pub mod ports;
@@ -31,6 +32,7 @@ pub use chain::{
 pub use deployment::{Deployment, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{Evidence, Fact, FactKind, FactPlace, RefundCause, Shown};
 pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId};
+pub use interest::{Interest, Leisure};
 pub use jump::{JUMP_TYPE, Jump};
 pub use order::{
     Arrived, Decision, EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, RefundWay, Step, Todo,

@@ -1,4 +1,5 @@
 mod advance;
+mod built;
 
 use std::fmt;
 use std::str::FromStr;
@@ -151,7 +152,8 @@ pub struct Order {
     pub announced: bool,
     /// The deposit's transaction as somebody told it; the one that the chain showed is in the evidence.
     pub told_tx: Option<String>,
-    /// The transaction that the payer was last given to sign, where it must come back byte for byte.
+    /// The transactions that the payer was given to sign, where one of them must come back byte for byte; read and kept by
+    /// [`Order::given_to_sign`] and [`Order::give_to_sign`].
     pub built: Option<Vec<u8>>,
     /// What the payer signed for us to bring to the chain: a permit, or a whole transaction.
     pub handed: Option<Vec<u8>>,

@@ -2,6 +2,7 @@
 
 mod build_deposit;
 mod count_fills;
+pub mod fiat;
 mod fillers;
 mod follow_chain;
 mod keep_retention;
@@ -13,6 +14,7 @@ mod tend_carriers;
 mod watch_addresses;
 mod watch_orders;
 mod work_orders;
+mod worth;
 
 pub use build_deposit::{
     BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming,

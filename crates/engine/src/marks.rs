@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use causeway_domain::ChainId;
 use causeway_domain::ports::BlockMark;
+use causeway_domain::{ChainId, Interest};
 use tokio::sync::Notify;
 
 /// How far each chain has been read, and a bell for those who wait for something to be shown.
@@ -13,9 +13,15 @@ pub struct Marks {
     read: RwLock<HashMap<ChainId, BlockMark>>,
     halted: RwLock<HashSet<ChainId>>,
     bell: Notify,
+    interest: Arc<Interest>,
 }
 
 impl Marks {
+    /// Which chains somebody waits for; whoever follows them reads it.
+    pub fn interest(&self) -> Arc<Interest> {
+        Arc::clone(&self.interest)
+    }
+
     /// The newest block of the chain that stands for any amount; unknown until it was read.
     pub fn get(&self, chain: ChainId) -> Option<BlockMark> {
         self.read.read().unwrap_or_else(PoisonError::into_inner).get(&chain).copied()

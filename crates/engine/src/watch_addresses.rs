@@ -144,9 +144,9 @@ impl WatchAddresses {
             let wanted = self.wanted(&page, ended.is_some());
             let asked: Vec<(Address, TokenId)> =
                 wanted.iter().map(|(transfer, token)| (transfer.address, *token)).collect();
-            let balances = self.watch.balances_at(&asked, mark.number).await?;
+            let (balances, block) = self.watch.balances_since(&asked, mark.number).await?;
             for ((transfer, token), balance) in wanted.into_iter().zip(balances) {
-                let now = Seen { balance, block: mark.number, told: Instant::now() };
+                let now = Seen { balance, block, told: Instant::now() };
                 self.note(&transfer, token, now, from, ended.is_some()).await?;
             }
         }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
-use causeway_domain::ports::{FactStore, Health, OrderStore, PriceFeed};
-use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit};
+use causeway_domain::ports::{FactStore, Health, OrderStore, PriceFeed, QuoteStore};
+use causeway_engine::fiat::FiatDesk;
+use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders};
 use jiff::Timestamp;
 
-use crate::{Metrics, RateLimit};
+use crate::{ForceLimit, Metrics, RateLimit};
 
 /// Everything that the routes need, put together by the binary.
 pub struct App {
@@ -19,9 +20,13 @@ pub struct App {
     pub request_quote: RequestQuote,
     pub build_deposit: BuildDeposit,
     pub submit_deposit: SubmitDeposit,
+    pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn FactStore>,
+    pub watch_orders: Arc<WatchOrders>,
     pub count_fills: CountFills,
+    pub fiat: FiatDesk,
+    pub force_limit: ForceLimit,
     pub metrics: Arc<Metrics>,
     /// Where our contracts lie, by chain.
     pub deployments: Vec<Deployment>,
@@ -44,6 +49,8 @@ pub struct Options {
     pub rate_limit: Option<RateLimit>,
     /// Where the chains of a sandbox answer JSON-RPC, if one runs; a chain's address is this and its id.
     pub sandbox_rpc: Option<String>,
+    /// The web origins that may show the page around a checkout, besides our own.
+    pub embed_origins: Vec<String>,
     /// `sandbox` or `production`.
     pub mode: &'static str,
     /// `sqlite` or `postgres`.

@@ -1,4 +1,5 @@
 mod deposits;
+mod fiat;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -6,15 +7,17 @@ use axum::response::{IntoResponse, Response};
 use causeway_domain::ports::{Refusal, StoreError};
 use causeway_domain::{RawAmount, TokenId};
 use causeway_engine::{NoOffer, QuoteError, Unfilled};
-use causeway_wire::{ErrorBody, ErrorName, FillerReason, Issue};
+use causeway_wire::{ErrorBody, ErrorName, FiatErrorCode, FillerReason, Issue};
 use serde_json::{Value, json};
 
-use crate::middleware::request_id;
+use crate::middleware::{envelope, request_id};
 
-/// Every error that the swap API answers with. This file and those under it alone turn errors into HTTP.
+/// Every error that the API answers with. This file and those under it alone turn errors into HTTP.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     name: ErrorName,
+    /// What the fiat API calls it.
+    code: Option<FiatErrorCode>,
     message: String,
     details: Option<Value>,
     retry_after_seconds: Option<u64>,
@@ -24,7 +27,7 @@ pub(crate) type ApiResult<T> = Result<T, ApiError>;
 
 impl ApiError {
     fn new(name: ErrorName, message: impl Into<String>) -> Self {
-        Self { name, message: message.into(), details: None, retry_after_seconds: None }
+        Self { name, code: None, message: message.into(), details: None, retry_after_seconds: None }
     }
 
     fn with_details(mut self, details: Value) -> Self {
@@ -161,9 +164,13 @@ impl std::fmt::Display for Chained<'_> {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.name.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let body = ErrorBody { details: self.details, ..ErrorBody::new(self.name, self.message) };
-        let mut response = (status, Json(body)).into_response();
+        let mut response = if self.code.is_some() || envelope::is_fiat() {
+            fiat::answer(self.name, self.code, &self.message, self.details)
+        } else {
+            let status = StatusCode::from_u16(self.name.status());
+            let body = ErrorBody { details: self.details, ..ErrorBody::new(self.name, self.message) };
+            (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), Json(body)).into_response()
+        };
         if let Some(seconds) = self.retry_after_seconds {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

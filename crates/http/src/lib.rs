@@ -5,6 +5,7 @@ mod chains;
 mod deposits;
 mod error;
 mod extract;
+mod fiat;
 mod fillers;
 mod hub;
 mod intents;
@@ -23,6 +24,7 @@ mod serve;
 mod tokens;
 
 pub use app::{App, Options};
+pub use fiat::force_limit::ForceLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::RateLimit;
 pub use openapi::document as openapi;

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use causeway_wire::ErrorName;
+use causeway_wire::{ErrorName, FiatErrorCode};
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{App, chains, deposits, fillers, hub, intents, operations, orders, qr, quotes, tokens};
+use crate::{App, chains, deposits, fiat, fillers, hub, intents, operations, orders, qr, quotes, tokens};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -26,20 +26,23 @@ use crate::{App, chains, deposits, fillers, hub, intents, operations, orders, qr
         (name = "chains", description = "The chains that are supported."),
         (name = "hub", description = "The hub's contracts and its vaults."),
         (name = "qr", description = "QR codes for payment links and transfers, as SVG."),
+        (name = "fiat", description = "Buy with the money of states: compare providers, order, follow, check out."),
         (name = "operations", description = "For those who run the service."),
     ),
-    components(schemas(causeway_wire::Issue, causeway_wire::FillerReason)),
+    components(schemas(causeway_wire::Issue, causeway_wire::FillerReason, causeway_wire::FiatWidgetEvent)),
 )]
 struct Api;
 
 /// Every documented route with its documentation, so that the two cannot part.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     let mut document = Api::openapi();
-    document.extensions = Some(ExtensionsBuilder::new().add("x-errors", errors()).build());
+    document.extensions =
+        Some(ExtensionsBuilder::new().add("x-errors", errors()).add("x-fiat-errors", fiat_errors()).build());
     OpenApiRouter::with_openapi(document)
         .routes(routes!(quotes::post_quote::post_quote))
         .routes(routes!(deposits::build_deposit::build_deposit))
         .routes(routes!(deposits::submit_deposit::submit_deposit))
+        .routes(routes!(orders::get_events::get_events))
         .routes(routes!(orders::get_order::get_order))
         .routes(routes!(orders::get_orders::get_orders))
         .routes(routes!(orders::get_deposit_address::get_deposit_address))
@@ -59,6 +62,13 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(hub::get_config::get_arcadia_config))
         .routes(routes!(hub::get_vaults::get_vaults))
         .routes(routes!(hub::get_mtokens::get_mtokens))
+        .routes(routes!(fiat::get_providers::get_fiat_providers))
+        .routes(routes!(fiat::get_config::get_fiat_config))
+        .routes(routes!(fiat::post_quote::post_fiat_quote))
+        .routes(routes!(fiat::create_order::create_fiat_order))
+        .routes(routes!(fiat::get_status::get_fiat_status))
+        .routes(routes!(fiat::get_order::get_fiat_order))
+        .routes(routes!(fiat::get_orders::get_fiat_orders))
         .routes(routes!(operations::healthz::healthz))
         .routes(routes!(operations::readyz::readyz))
         .routes(routes!(operations::get_metrics::get_metrics))
@@ -70,6 +80,13 @@ pub(crate) fn drawing_routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(qr::generic::generic)).routes(routes!(qr::transfer::transfer))
 }
 
+/// What no page elsewhere may call with a script: the page around a checkout, and the providers' webhooks.
+pub(crate) fn closed_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(fiat::wrapper::get_fiat_widget))
+        .routes(routes!(fiat::take_webhook::take_fiat_webhook))
+}
+
 /// Every error that the API answers with, for readers of the document.
 fn errors() -> Vec<Value> {
     let row =
@@ -77,7 +94,18 @@ fn errors() -> Vec<Value> {
     ErrorName::ALL.into_iter().map(row).collect()
 }
 
+/// The same for the codes of the fiat API.
+fn fiat_errors() -> Vec<Value> {
+    let row = |code: FiatErrorCode| {
+        json!({
+            "code": code.as_str(), "name": code.name().as_str(), "status": code.status(),
+            "retryable": code.is_retryable(), "when": code.meaning(),
+        })
+    };
+    FiatErrorCode::ALL.into_iter().map(row).collect()
+}
+
 /// The API document.
 pub fn document() -> utoipa::openapi::OpenApi {
-    routes().merge(drawing_routes()).into_openapi()
+    routes().merge(closed_routes()).merge(drawing_routes()).into_openapi()
 }

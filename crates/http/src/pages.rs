@@ -23,12 +23,15 @@ macro_rules! page {
 }
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 29] = [
+const FILES: [(&str, &str, &str); 38] = [
     ("/", HTML, page!("start.html")),
     ("/docs", HTML, page!("docs.html")),
+    ("/buy", HTML, page!("buy.html")),
     ("/favicon.ico", SVG, page!("logo.svg")),
     ("/assets/api.js", SCRIPT, page!("api.js")),
     ("/assets/base.css", STYLE, page!("base.css")),
+    ("/assets/buy.css", STYLE, page!("buy.css")),
+    ("/assets/buy.js", SCRIPT, page!("buy.js")),
     ("/assets/chain-list.js", SCRIPT, page!("chain-list.js")),
     ("/assets/docs.css", STYLE, page!("docs.css")),
     ("/assets/docs.js", SCRIPT, page!("docs.js")),
@@ -53,6 +56,12 @@ const FILES: [(&str, &str, &str); 29] = [
     ("/assets/token-search.js", SCRIPT, page!("token-search.js")),
     ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
     ("/assets/units.js", SCRIPT, page!("units.js")),
+    ("/assets/wrapper-providers.js", SCRIPT, page!("wrapper-providers.js")),
+    ("/assets/wrapper-relay.js", SCRIPT, page!("wrapper-relay.js")),
+    ("/assets/wrapper-sandbox.js", SCRIPT, page!("wrapper-sandbox.js")),
+    ("/assets/wrapper-status.js", SCRIPT, page!("wrapper-status.js")),
+    ("/assets/wrapper.css", STYLE, page!("wrapper.css")),
+    ("/assets/wrapper.js", SCRIPT, page!("wrapper.js")),
 ];
 
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi) -> Router<S> {
@@ -89,6 +98,7 @@ mod tests {
             let path = match name.as_str() {
                 "start.html" => "/".to_owned(),
                 "docs.html" => "/docs".to_owned(),
+                "buy.html" => "/buy".to_owned(),
                 file => format!("/assets/{file}"),
             };
             assert!(FILES.iter().any(|(served, ..)| *served == path), "{name} is not served");

@@ -20,11 +20,15 @@ pub fn router(app: App, beside: Router) -> Router {
     let app = Arc::new(app);
     app.metrics.watch_fillers(app.request_quote.fillers());
     let drawing = Router::from(openapi::drawing_routes()).method_not_allowed_fallback(wrong_method);
-    let around = ServiceBuilder::new()
-        .layer(ObserveLayer { metrics: Arc::clone(&app.metrics), timeout: app.options.timeout })
-        .layer(cors())
-        .option_layer(app.options.rate_limit.map(|limit| from_fn_with_state(Limiter::new(limit), limit_rate)))
-        .layer(DefaultBodyLimit::max(BODY_LIMIT));
+    let closed = Router::from(openapi::closed_routes()).method_not_allowed_fallback(wrong_method);
+    let limiter = app.options.rate_limit.map(Limiter::new);
+    let limited = || {
+        ServiceBuilder::new()
+            .option_layer(limiter.clone().map(|limiter| from_fn_with_state(limiter, limit_rate)))
+            .layer(DefaultBodyLimit::max(BODY_LIMIT))
+    };
+    let observe = ObserveLayer { metrics: Arc::clone(&app.metrics), timeout: app.options.timeout };
+    let closed = closed.with_state(Arc::clone(&app)).layer(limited());
     Router::from(openapi::routes())
         .merge(pages::routes(&openapi::document()))
         .fallback(no_such_path)
@@ -33,7 +37,9 @@ pub fn router(app: App, beside: Router) -> Router {
         .merge(drawing)
         .with_state(app)
         .merge(beside)
-        .layer(around)
+        .layer(ServiceBuilder::new().layer(cors()).layer(limited()))
+        .merge(closed)
+        .layer(observe)
 }
 
 async fn no_such_path(request: Request) -> ApiError {
@@ -53,7 +59,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().compress_when(worthwhile)
 }
 
-/// Open to every origin, as the contract says; webhooks, which are not, are mounted beside this router.
+/// Open to every origin, as the contract says; webhooks and the page around a checkout are not.
 fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(Any)

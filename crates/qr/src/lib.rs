@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod modules;
 pub mod payload;
 mod strokes;
 mod style;
@@ -8,5 +9,6 @@ mod svg;
 mod symbol;
 
 pub use error::Error;
+pub use modules::modules;
 pub use style::{Style, Theme};
 pub use svg::svg;

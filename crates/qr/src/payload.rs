@@ -1,6 +1,9 @@
 mod amount;
 mod bitcoin;
 mod evm;
+mod solana;
+
+pub use solana::solana_pay;
 
 use crate::Error;
 use crate::style::small_number;
@@ -81,6 +84,10 @@ pub fn generic(content: Option<&str>) -> Result<&str, Error> {
 /// A parameter that is present and not blank.
 pub(crate) fn filled(value: Option<&str>) -> Option<&str> {
     value.filter(|value| !value.trim().is_empty())
+}
+
+fn is_within_limit(payload: &str) -> bool {
+    within_limit(payload).is_ok()
 }
 
 fn within_limit(payload: &str) -> Result<(), Error> {

@@ -1,17 +1,13 @@
 use crate::Error;
+use crate::modules::encode;
 use crate::strokes;
 use crate::style::Style;
-use crate::symbol::Symbol;
 
 /// Draws a payload as an SVG image: a background and one path.
 ///
 /// The payload itself does not appear in the markup, and nothing in it refers to anything outside.
 pub fn svg(payload: &str, style: &Style) -> Result<String, Error> {
-    let symbol = Symbol::encode(payload).ok_or(Error::TooLong {
-        length: payload.len(),
-        limit: Symbol::MAX_BYTES,
-        unit: "bytes",
-    })?;
+    let symbol = encode(payload)?;
     let margin = usize::from(style.margin);
     let mut out = head(symbol.size() + 2 * margin, *style).into_bytes();
     strokes::draw(&mut out, &symbol, margin);

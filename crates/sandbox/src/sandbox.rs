@@ -1,28 +1,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use alloy_primitives::U256;
-use causeway_domain::{Address, ChainId, Family, RawAmount, UsdAmount, UsdPrice};
-use solana_address::Address as SolanaAddress;
-use solana_signer::Signer;
+use causeway_domain::{Address, ChainId, Family, UsdPrice};
 use thiserror::Error;
 use tokio::task::JoinHandle;
 
 use crate::evm::{self, EvmChain, OpenError};
 use crate::faucet::{Faucet, FaucetError};
-use crate::genesis::{EvmGenesis, GenesisError, WellKnownToken};
-use crate::solana::{self, MintSpec, SolanaChain, SolanaConfig, SolanaError};
+use crate::genesis::{EvmGenesis, GenesisError, Roles, WellKnownToken};
+use crate::solana::{self, SolanaChain, SolanaConfig, SolanaError};
 
 /// The first block's time on every EVM chain: the start of 2026. It never changes, so that a kept chain is known again.
 const FIRST_BLOCK: u64 = 1_767_225_600;
-
-/// What each Solana test wallet holds, in SOL.
-const WALLET_SOL: u64 = 10_000;
-const LAMPORTS_PER_SOL: u64 = 1_000_000_000;
-
-/// What a wallet holds of each Solana token, in dollars where the price is known, else in whole tokens.
-const WALLET_DOLLARS: &str = "1000000";
-const WALLET_TOKENS: u64 = 100;
 
 /// Where the chains are kept.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +74,7 @@ impl Sandbox {
                 Family::Evm => {
                     evm.insert(chain.id, open_evm(chain, &genesis, &faucet, options)?);
                 }
-                Family::Solana => solana = Some(open_solana(chain, options)?),
+                Family::Solana => solana = Some(open_solana(chain, genesis.roles(), options)?),
             }
         }
         let producers =
@@ -141,35 +130,13 @@ fn well_known(token: &TokenSpec) -> Option<WellKnownToken> {
     })
 }
 
-fn open_solana(chain: &ChainSpec, options: &SandboxOptions) -> Result<SolanaChain, SandboxError> {
-    let mut genesis = solana::Genesis::new()?;
-    let wallets: Vec<SolanaAddress> = solana::test_wallets().iter().map(Signer::pubkey).collect();
-    for wallet in &wallets {
-        genesis.fund(*wallet, WALLET_SOL * LAMPORTS_PER_SOL);
-    }
-    for token in &chain.tokens {
-        let Address::Solana(bytes) = token.address else { continue };
-        // Wrapped SOL has its mint already, and is had by wrapping.
-        if token.is_wrapped_native {
-            continue;
-        }
-        let mint = SolanaAddress::from(bytes);
-        genesis.add_mint(mint, &MintSpec { decimals: token.decimals, ..MintSpec::default() });
-        let amount = wallet_amount(token);
-        for wallet in &wallets {
-            genesis.add_tokens(*wallet, mint, amount)?;
-        }
-    }
+fn open_solana(
+    chain: &ChainSpec,
+    roles: &Roles,
+    options: &SandboxOptions,
+) -> Result<SolanaChain, SandboxError> {
+    let genesis = solana::play_genesis(&chain.tokens, roles)?;
     let config =
         SolanaConfig { data_dir: options.data_dir.clone(), fresh: options.fresh, ..SolanaConfig::default() };
     Ok(SolanaChain::open(config, genesis)?)
-}
-
-/// As much as fits 64 bits with room for ten wallets.
-fn wallet_amount(token: &TokenSpec) -> u64 {
-    let dollars = WALLET_DOLLARS.parse::<UsdAmount>().ok();
-    let worth = token.usd_price.zip(dollars).and_then(|(price, dollars)| price.buys(dollars, token.decimals));
-    let whole = U256::from(10).checked_pow(U256::from(token.decimals)).unwrap_or(U256::MAX);
-    let amount = worth.map_or(U256::from(WALLET_TOKENS).saturating_mul(whole), RawAmount::get);
-    u64::try_from(amount).unwrap_or(u64::MAX).min(u64::MAX / 1_000)
 }

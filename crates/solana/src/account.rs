@@ -72,7 +72,7 @@ impl SolanaRpc {
     }
 }
 
-fn accounts_call(addresses: &[Address], commitment: Commitment, not_before: Option<u64>) -> Call {
+pub(crate) fn accounts_call(addresses: &[Address], commitment: Commitment, not_before: Option<u64>) -> Call {
     let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
     let mut options = json!({ "encoding": "base64", "commitment": commitment });
     if let (Some(slot), Value::Object(options)) = (not_before, &mut options) {
@@ -81,7 +81,7 @@ fn accounts_call(addresses: &[Address], commitment: Commitment, not_before: Opti
     Call { method: "getMultipleAccounts", params: json!([addresses, options]) }
 }
 
-fn read_accounts(
+pub(crate) fn read_accounts(
     wire: Contextual<Vec<Option<WireAccount>>>,
     asked: usize,
     not_before: Option<u64>,

@@ -15,7 +15,7 @@ const FULL_PAGE: usize = 1_000;
 /// A backlog beyond this is not read in one go; who follows the chain moves its start instead.
 const MAX_PAGES: usize = 200;
 
-/// A final transaction that mentions an address.
+/// A transaction that mentions an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     pub signature: Signature,
@@ -67,10 +67,22 @@ impl SolanaRpc {
         address: &Address,
         bookmark: Bookmark,
     ) -> Result<Vec<Mention>, ChainError> {
+        self.mentions_at(address, bookmark, Commitment::Finalized, None).await
+    }
+
+    /// The same at another commitment, from a node that has reached `not_before`.
+    pub async fn mentions_at(
+        &self,
+        address: &Address,
+        bookmark: Bookmark,
+        commitment: Commitment,
+        not_before: Option<u64>,
+    ) -> Result<Vec<Mention>, ChainError> {
         let mut walk = Walk::new(bookmark);
         for page in 0..MAX_PAGES {
             let limit = if page == 0 { FIRST_PAGE } else { FULL_PAGE };
-            let mentions = self.mentions_page(address, walk.before(), limit).await?;
+            let mentions =
+                self.mentions_page(address, walk.before(), limit, (commitment, not_before)).await?;
             if walk.take(mentions, limit)? {
                 return Ok(walk.finish());
             }
@@ -84,10 +96,12 @@ impl SolanaRpc {
         address: &Address,
         before: Option<Signature>,
         limit: usize,
+        (commitment, not_before): (Commitment, Option<u64>),
     ) -> Result<Vec<Mention>, RpcError> {
-        let mut options = json!({ "limit": limit, "commitment": Commitment::Finalized });
-        if let (Some(before), Value::Object(options)) = (before, &mut options) {
-            options.insert("before".to_owned(), before.to_string().into());
+        let mut options = json!({ "limit": limit, "commitment": commitment });
+        if let Value::Object(options) = &mut options {
+            options.extend(before.map(|before| ("before".to_owned(), before.to_string().into())));
+            options.extend(not_before.map(|slot| ("minContextSlot".to_owned(), slot.into())));
         }
         let call = Call { method: "getSignaturesForAddress", params: json!([address.to_string(), options]) };
         self.ask(call, |page: Vec<WireMention>| {

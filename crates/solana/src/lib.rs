@@ -1,11 +1,16 @@
 #![doc = include_str!("../README.md")]
 
 mod account;
+pub mod attest;
 mod balances;
 mod commitment;
 mod config;
 mod error;
+mod extensions;
+mod gas_feed;
 mod history;
+mod key;
+pub mod orders;
 pub mod program;
 mod rpc;
 mod rpc_url;
@@ -17,7 +22,9 @@ pub use account::Account;
 pub use commitment::{Commitment, Seen};
 pub use config::{MAINNET_GENESIS, RpcConfig};
 pub use error::{RpcError, SetupError};
+pub use gas_feed::CachedFees;
 pub use history::{Bookmark, Mention};
+pub use key::SolanaKey;
 pub use rpc::{EndpointStatus, SolanaRpc};
 pub use rpc_url::{RpcUrl, RpcUrlError};
 pub use slots::{Heads, SlotFollower, Step};

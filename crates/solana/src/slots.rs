@@ -1,9 +1,11 @@
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use causeway_domain::SOLANA_CHAIN_ID;
-use causeway_domain::ports::ChainError;
+use causeway_domain::ports::{BlockMark, ChainError};
 use serde::Deserialize;
 use serde_json::json;
+use solana_hash::Hash;
 
 use crate::RpcError;
 use crate::commitment::Commitment;
@@ -77,8 +79,11 @@ impl SlotFollower {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct WireBlock {
     blockhash: String,
+    #[serde(default)]
+    block_time: Option<i64>,
 }
 
 impl SolanaRpc {
@@ -94,8 +99,31 @@ impl SolanaRpc {
         }
     }
 
+    /// The newest final slot, which has a block.
+    pub async fn final_slot(&self) -> Result<u64, ChainError> {
+        Ok(self.call("getSlot", json!([{ "commitment": Commitment::Finalized }])).await?)
+    }
+
     /// The block hash of a final slot, in which all endpoints that know it must agree; `None` if the slot was skipped.
     pub async fn agreed_block(&self, slot: u64) -> Result<Option<String>, ChainError> {
+        let opinions = self.opinions(slot).await;
+        agree(slot, opinions.map(|opinion| opinion.map(|block| block.map(|block| block.blockhash))))
+    }
+
+    /// A final slot's block with its time, in which all endpoints that know it must agree; `None` if the slot was skipped.
+    pub async fn agreed_mark(&self, slot: u64) -> Result<Option<BlockMark>, ChainError> {
+        let opinions = self.opinions(slot).await;
+        let marks = opinions.map(|opinion| opinion?.map(|block| read_mark(slot, &block)).transpose());
+        agree(slot, marks)
+    }
+
+    /// What each endpoint says of a final slot's block.
+    pub(crate) async fn marks(&self, slot: u64) -> Vec<Result<Option<BlockMark>, RpcError>> {
+        let opinions = self.opinions(slot).await;
+        opinions.map(|opinion| opinion?.map(|block| read_mark(slot, &block)).transpose()).collect()
+    }
+
+    async fn opinions(&self, slot: u64) -> impl Iterator<Item = Result<Option<WireBlock>, RpcError>> + use<> {
         let options = json!({
             "commitment": Commitment::Finalized,
             "transactionDetails": "none",
@@ -103,21 +131,24 @@ impl SolanaRpc {
             "maxSupportedTransactionVersion": 0,
         });
         let call = Call { method: "getBlock", params: json!([slot, options]) };
-        let opinions = self.ask_everyone::<Option<WireBlock>>(call).await;
-        agree(
-            slot,
-            opinions.into_iter().map(|opinion| opinion.map(|block| block.map(|block| block.blockhash))),
-        )
+        self.ask_everyone::<Option<WireBlock>>(call).await.into_iter()
     }
 }
 
-const SLOT_SKIPPED: [i64; 2] = [-32_007, -32_009];
+fn read_mark(slot: u64, block: &WireBlock) -> Result<BlockMark, RpcError> {
+    let nonsense = |what: &str| RpcError::Nonsense(format!("slot {slot} has no {what}"));
+    let hash: Hash = block.blockhash.parse().map_err(|_| nonsense("block hash"))?;
+    let time = block.block_time.and_then(|time| u64::try_from(time).ok());
+    Ok(BlockMark { number: slot, hash: hash.to_bytes().into(), time: time.ok_or_else(|| nonsense("time"))? })
+}
 
-fn agree(
+pub(crate) const SLOT_SKIPPED: [i64; 2] = [-32_007, -32_009];
+
+fn agree<T: PartialEq + fmt::Debug>(
     slot: u64,
-    opinions: impl Iterator<Item = Result<Option<String>, RpcError>>,
-) -> Result<Option<String>, ChainError> {
-    let mut agreed: Option<Option<String>> = None;
+    opinions: impl Iterator<Item = Result<Option<T>, RpcError>>,
+) -> Result<Option<T>, ChainError> {
+    let mut agreed: Option<Option<T>> = None;
     let mut error = RpcError::WrongChain("no endpoint serves it".to_owned());
     for opinion in opinions {
         let block = match opinion {
@@ -131,7 +162,9 @@ fn agree(
         };
         match &agreed {
             Some(first) if *first != block => {
-                let name = |block: &Option<String>| block.clone().unwrap_or_else(|| "skipped".to_owned());
+                let name = |block: &Option<T>| {
+                    block.as_ref().map_or_else(|| "skipped".to_owned(), |block| format!("{block:?}"))
+                };
                 let words = format!("slot {slot} is {} and {}", name(first), name(&block));
                 return Err(ChainError::Disagreement(SOLANA_CHAIN_ID, words));
             }

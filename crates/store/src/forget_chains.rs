@@ -10,7 +10,7 @@ struct ForgetChains;
 
 // The attempts go with their transactions, events and arrivals with their orders. A book that stays keeps its version,
 // which means nothing by itself.
-const FORGET: [&str; 7] = [
+const FORGET: [&str; 9] = [
     "DELETE FROM outbox",
     "DELETE FROM reservations",
     "DELETE FROM losses",
@@ -18,6 +18,8 @@ const FORGET: [&str; 7] = [
     "DELETE FROM marks",
     "DELETE FROM orders",
     "UPDATE quotes SET taken = 0 WHERE taken = 1",
+    "DELETE FROM fiat_orders",
+    "UPDATE fiat_quotes SET taken = 0 WHERE taken = 1",
 ];
 
 for_each_engine! {
@@ -35,7 +37,7 @@ for_each_engine! {
 
 impl Store {
     /// Removes all that hangs on the chains, for chains that begin anew: what was sent and reserved, what they have shown,
-    /// and the orders, whose deposits are gone. Quotes stay.
+    /// and the orders and purchases, whose deposits are gone. Quotes stay.
     pub async fn forget_chains(&self) -> Result<(), StoreError> {
         self.write(ForgetChains).await
     }

@@ -14,6 +14,7 @@ mod end_outgoing;
 mod event_log;
 mod facts;
 mod fault;
+mod fiat;
 mod find_orders;
 mod forget_chains;
 mod job;

@@ -20,7 +20,7 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 9] = migrations!(
+pub(crate) const SQLITE: [(i64, &str, &str); 10] = migrations!(
     "sqlite",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -31,8 +31,9 @@ pub(crate) const SQLITE: [(i64, &str, &str); 9] = migrations!(
     7 "0007_quote_batches",
     8 "0008_losses",
     9 "0009_built_and_jump",
+    10 "0010_fiat",
 );
-pub(crate) const POSTGRES: [(i64, &str, &str); 9] = migrations!(
+pub(crate) const POSTGRES: [(i64, &str, &str); 10] = migrations!(
     "postgres",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -43,6 +44,7 @@ pub(crate) const POSTGRES: [(i64, &str, &str); 9] = migrations!(
     7 "0007_quote_batches",
     8 "0008_losses",
     9 "0009_built_and_jump",
+    10 "0010_fiat",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

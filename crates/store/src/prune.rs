@@ -6,6 +6,7 @@ use crate::drop_batches::DropBatches as _;
 use crate::drop_unused::DropUnused as _;
 use crate::engine::Connection;
 use crate::fault::Fault;
+use crate::fiat::PruneFiat as _;
 use crate::job::Deed;
 use crate::store::Store;
 
@@ -36,8 +37,14 @@ for_each_engine! {
             let quotes =
                 sqlx::query(QUOTES).bind(self.quotes_before).bind(room).execute(&mut *connection).await?;
             let limit = i64::from(self.limit);
-            let events = sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(connection).await?;
-            Ok(Pruned { quotes: u64::from(batched) + quotes.rows_affected(), events: events.rows_affected() })
+            let events =
+                sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(&mut *connection).await?;
+            let (fiat_quotes, fiat_events) =
+                Db::prune_fiat(connection, (self.quotes_before, limit), (self.events_before, limit)).await?;
+            Ok(Pruned {
+                quotes: u64::from(batched) + quotes.rows_affected() + fiat_quotes,
+                events: events.rows_affected() + fiat_events,
+            })
         }
     }
 }

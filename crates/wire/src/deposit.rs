@@ -244,7 +244,7 @@ pub struct WalletRequest {
 pub struct SubmitAsk {
     pub quote_id: String,
     pub route_id: String,
-    /// The hash of the deposit's transaction: `0x` and 64 hex digits.
+    /// The deposit's transaction: its hash, `0x` and 64 hex digits, on EVM; its signature in base58 on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tx_hash: Option<String>,
     /// The deposit's transaction, signed, for us to send: hex with `0x` on EVM, base64 on Solana.

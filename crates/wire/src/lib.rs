@@ -3,6 +3,7 @@
 mod chain;
 mod deposit;
 mod error;
+mod fiat;
 mod filler;
 mod hub;
 mod intent;
@@ -20,12 +21,19 @@ pub use deposit::{
     WalletRequest,
 };
 pub use error::{ErrorBody, ErrorName, Issue};
+pub use fiat::{
+    FIAT_WIDGET_EVENT, FiatAction, FiatAsset, FiatCapabilities, FiatConfig, FiatDisplay, FiatErrorBody,
+    FiatErrorCode, FiatFailure, FiatFault, FiatFeatures, FiatFee, FiatJump, FiatLimit, FiatOrder,
+    FiatOrderAnswer, FiatOrderAsk, FiatOrderView, FiatPolling, FiatProvider, FiatProviderConfig,
+    FiatProviderError, FiatProviders, FiatQuote, FiatQuoteAnswer, FiatQuoteAsk, FiatQuoteLine, FiatRoute,
+    FiatStatus, FiatWebhookAnswer, FiatWidgetEvent, JumpRecovery, JumpTerms, PaymentMethod,
+};
 pub use filler::{Filler, FillerFills, FillerQuotes};
 pub use hub::{HubConfig, HubContracts, Vault};
 pub use intent::{Intent, IntentDeposit, IntentState, IntentSummary};
 pub use order::{
-    DepositAddressOrder, DepositAddressOrders, ObservedDeposit, Order, OrderTimestamps, OrderTransaction,
-    OrderTransactions, ProviderStatus, TokenMeta,
+    DepositAddressOrder, DepositAddressOrders, ObservedDeposit, Order, OrderEvent, OrderTimestamps,
+    OrderTransaction, OrderTransactions, ProviderStatus, TokenMeta,
 };
 pub use page::{Data, Page};
 pub use quote::{Fee, FillerReason, QuoteAnswer, QuoteAsk, Route, RouteQuote, StreamedRoute};

@@ -14,7 +14,10 @@ if (!process.env.CAUSEWAY_URL) {
 /** The service under test, without a trailing slash. */
 export const BASE = process.env.CAUSEWAY_URL.replace(/\/+$/, "");
 
-const browser = await chromium.launch({
+/** A name that is not this machine's own, though it leads here: what a page on the internet would be. */
+export const FOREIGN_HOST = "dapp.example";
+
+export const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: [
     "--headless",
@@ -24,6 +27,7 @@ const browser = await chromium.launch({
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    `--host-resolver-rules=MAP ${FOREIGN_HOST} 127.0.0.1`,
   ],
 });
 after(() => browser.close());

@@ -11,7 +11,9 @@ use crate::system::transfer;
 use crate::terms::{Term, Terms, Word, ZERO};
 use crate::token::Mint;
 
+/// Where the accounts of a token begin.
 const SWEEP_TAIL: usize = 6;
+const GIVE_BACK_TAIL: usize = 4;
 
 /// Opens an order with exactly its amount of what has arrived. Anyone may call.
 ///
@@ -21,26 +23,33 @@ pub fn sweep(call: &Call) -> Result<(), Refusal> {
     let mut terms = Terms::room();
     terms.unpack(call, 0)?;
     let (deposit, refund_to) = (call.writable(1)?, call.writable(5)?);
-    check_refund_to(&terms, &refund_to)?;
+    check_refund_to(terms.word(Term::RefundTo), &refund_to)?;
     let opening = Opening::admit(call, &terms, true)?;
     let own = Own::check(call.program, address::DEPOSIT, &opening.id, &deposit)?;
     let from = Authority { account: &deposit, own: Some(&own) };
 
-    if !terms.pays_in_sol() {
-        return opening.take(&from, SWEEP_TAIL);
+    open_from(&opening, &from, refund_to)
+}
+
+/// Moves exactly the order's amount from a deposit address; the call's accounts are those of a sweep.
+#[inline(never)]
+pub fn open_from(opening: &Opening, from: &Authority, refund_to: AccountView) -> Result<(), Refusal> {
+    // Token accounts live on with any amount in them: what is over waits there until it is sent back.
+    if !opening.terms.pays_in_sol() {
+        return opening.take(from, SWEEP_TAIL);
     }
-    if deposit.lamports() < terms.number(Term::AmountIn)? {
+    if from.account.lamports() < opening.terms.number(Term::AmountIn)? {
         return Err(Refusal::TooLittle);
     }
-    opening.take(&from, SWEEP_TAIL)?;
+    opening.take(from, SWEEP_TAIL)?;
     // The runtime keeps no account with little in it, so the rest leaves with the deposit. What is too little for the refund
     // address as well waits in the order's account until that is closed.
-    let rest = deposit.lamports();
+    let rest = from.account.lamports();
     if rest == 0 {
         return Ok(());
     }
     let to = if can_hold(&refund_to, rest)? { refund_to } else { opening.order };
-    transfer(&from, &to, rest)
+    transfer(from, &to, rest)
 }
 
 /// Sends everything else to the refund address: other tokens, what is over, what came late. The awaited currency waits until
@@ -52,44 +61,62 @@ pub fn give_back(call: &Call) -> Result<(), Refusal> {
     let mut terms = Terms::room();
     terms.unpack(call, 1)?;
     check_place(call, &terms)?;
-    let (deposit, order, refund_to) = (call.writable(0)?, call.account(1)?, call.writable(2)?);
-    check_refund_to(&terms, &refund_to)?;
+    let (deposit, order) = (call.writable(0)?, call.account(1)?);
     let id = terms.id();
     let own = Own::check(call.program, address::DEPOSIT, &id, &deposit)?;
     let from = Authority { account: &deposit, own: Some(&own) };
     Own::check(call.program, address::ORDER, &id, &order)?;
     // An order's account is kept past the open deadline: within it, no account means that nobody opened.
     let awaited = now()? <= terms.number(Term::OpenDeadline)? && !order.owned_by(call.program);
-    let check_asset = |asset: &Word| {
-        if awaited && asset == terms.word(Term::InputToken) { Err(Refusal::StillAwaited) } else { Ok(()) }
-    };
+    send_back(
+        call,
+        &from,
+        terms.word(Term::RefundTo),
+        awaited.then(|| terms.word(Term::InputToken)),
+        GIVE_BACK_TAIL,
+    )
+}
 
-    if call.accounts.len() <= 4 {
+/// Sends all of one currency from a deposit address to the refund address, unless it is the one still awaited. From `tail` on
+/// the call has the accounts of a token, or none for SOL; before them are the refund address and the system program. The first
+/// byte of the data says whether to close the token account.
+#[inline(never)]
+pub fn send_back(
+    call: &Call,
+    from: &Authority,
+    to: &Word,
+    awaited: Option<&Word>,
+    tail: usize,
+) -> Result<(), Refusal> {
+    let refund_to = call.writable(tail - 2)?;
+    check_refund_to(to, &refund_to)?;
+    let check_asset = |asset: &Word| {
+        if awaited == Some(asset) { Err(Refusal::StillAwaited) } else { Ok(()) }
+    };
+    if call.accounts.len() <= tail {
         check_asset(&ZERO)?;
-        let all = deposit.lamports();
+        let all = from.account.lamports();
         if all == 0 {
             return Err(Refusal::TooLittle);
         }
         if !can_hold(&refund_to, all)? {
             return Err(Refusal::NotRentExempt);
         }
-        return transfer(&from, &refund_to, all);
+        return transfer(from, &refund_to, all);
     }
-    let source = call.writable(4)?;
-    let destination = call.writable(5)?;
-    let mint = Mint::of(call.account(6)?, call.account(7)?)?;
+    let (source, destination) = (call.writable(tail)?, call.writable(tail + 1)?);
+    let mint = Mint::of(call.account(tail + 2)?, call.account(tail + 3)?)?;
     check_asset(mint.account.address().as_array())?;
-    let all = mint.holding(&source, deposit.address().as_array())?;
-    check_associated(&destination, terms.word(Term::RefundTo), &mint.account, &mint.program)?;
-    mint.holding(&destination, terms.word(Term::RefundTo))?;
+    let all = mint.holding(&source, from.account.address().as_array())?;
+    check_associated(&destination, to, &mint.account, &mint.program)?;
+    mint.holding(&destination, to)?;
     if all != 0 {
-        mint.transfer(&source, &destination, all, &from)?;
+        mint.transfer(&source, &destination, all, from)?;
     }
-    if call.data.first() == Some(&1) { mint.close(&source, &refund_to, &from) } else { Ok(()) }
+    if call.data.first() == Some(&1) { mint.close(&source, &refund_to, from) } else { Ok(()) }
 }
 
-fn check_refund_to(terms: &Terms, account: &AccountView) -> Result<(), Refusal> {
-    let wanted = terms.word(Term::RefundTo);
+pub fn check_refund_to(wanted: &Word, account: &AccountView) -> Result<(), Refusal> {
     if *wanted == ZERO {
         return Err(Refusal::ZeroAddress);
     }

@@ -1,4 +1,4 @@
-//! What attesters sign: EIP-712, by the same keys and with the same types as on EVM chains. The domain has the chain's number
+//! What attesters and makers sign: EIP-712, by the same keys and with the same types as on EVM chains. The domain has the chain's number
 //! and, where EVM names a contract, the program's address as its salt.
 
 use pinocchio::Address;
@@ -13,6 +13,8 @@ const DOMAIN_VERSION: &[u8] = b"1";
 const ESCROW: &[u8] = b"Causeway Escrow";
 /// The domain of statements about the attesters themselves.
 const ATTESTERS: &[u8] = b"Causeway Attesters";
+/// The domain of a maker's word about jumps.
+const DEPOSITS: &[u8] = b"Causeway Deposits";
 
 /// "The order was delivered at this block time."
 pub fn filled(program: &Address, id: &Word, filled_at: u64, fill_ref: &Word) -> Word {
@@ -45,6 +47,18 @@ pub fn resignation(program: &Address, epoch: u64) -> Word {
 pub fn pause(program: &Address, epoch: u64, until: u64) -> Word {
     let kind = keccak(&[b"PauseOpen(uint256 epoch,uint256 until)"]);
     digest(ATTESTERS, program, &keccak(&[&kind, &word(epoch), &word(until)]))
+}
+
+/// "What lies at the jump's address opens this order."
+pub fn open_jump(program: &Address, jump: &Word, order: &Word) -> Word {
+    let kind = keccak(&[b"OpenJump(bytes32 jumpId,bytes32 orderId)"]);
+    digest(DEPOSITS, program, &keccak(&[&kind, jump, order]))
+}
+
+/// "What lies at the jump's address goes back."
+pub fn release_jump(program: &Address, jump: &Word) -> Word {
+    let kind = keccak(&[b"ReleaseJump(bytes32 jumpId)"]);
+    digest(DEPOSITS, program, &keccak(&[&kind, jump]))
 }
 
 fn digest(name: &[u8], program: &Address, statement: &Word) -> Word {

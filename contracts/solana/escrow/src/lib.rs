@@ -14,8 +14,10 @@ mod close;
 mod deposit;
 mod digest;
 mod fill;
+mod jump;
 mod open;
 mod pay;
+mod rate;
 mod refund;
 mod refusal;
 mod state;
@@ -50,6 +52,8 @@ fn process(program: &Address, accounts: &mut [AccountView], data: &[u8]) -> Prog
         11 => refund::refund_to(&call),
         12 => close::close_order(&call),
         13 => close::close_fill(&call),
+        14 => jump::jump(&call),
+        15 => jump::give_back_jump(&call),
         _ => Err(Refusal::UnknownInstruction),
     };
     // The runtime itself ends the transaction when a program that is called from here refuses.

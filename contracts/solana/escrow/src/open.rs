@@ -34,11 +34,11 @@ pub fn open(call: &Call) -> Result<(), Refusal> {
 /// An order that may be opened now, with the accounts that every opening begins with: payer, depositor, order, office.
 pub struct Opening<'a> {
     call: &'a Call<'a>,
-    terms: &'a Terms,
+    pub terms: &'a Terms,
     pub id: Word,
     payer: AccountView,
     pub order: AccountView,
-    now: u64,
+    pub now: u64,
     swept: bool,
 }
 

@@ -63,6 +63,10 @@ pub enum Refusal {
     Overflow = 1055,
     BadReferrer = 1056,
     Busy = 1057,
+    Expired = 1058,
+    RateTooLow = 1059,
+    FillDeadlineTooFar = 1060,
+    NotTheMaker = 1061,
 }
 
 /// Only an account that is in use already, or a call with accounts mixed up, is refused by the library itself.

@@ -29,7 +29,6 @@ pub enum Term {
     OriginChain,
     Escrow,
     User,
-    #[expect(dead_code, reason = "it is part of the id and nothing else here")]
     Nonce,
     InputToken,
     AmountIn,
@@ -59,26 +58,13 @@ impl Terms {
         Self([ZERO; WORDS])
     }
 
-    /// Reads packed terms that begin at `from` and fill the rest of the instruction. Each word is a byte that says how many
-    /// bytes of it follow (leading zeros are left out), or that it is an address which the transaction carries anyway.
+    /// Reads packed terms that begin at `from` and fill the rest of the instruction.
     pub fn unpack(&mut self, call: &Call, from: usize) -> Result<(), Refusal> {
-        let mut rest = call.data.get(from..).ok_or(Refusal::BadData)?;
+        let mut packed = Packed::begin(call, from)?;
         for word in &mut self.0 {
-            let (&length, after) = rest.split_first().ok_or(Refusal::BadData)?;
-            rest = after;
-            if length >= ACCOUNT {
-                *word = *call.account(usize::from(length - ACCOUNT))?.address().as_array();
-            } else if length == OWN_ADDRESS {
-                *word = *call.program.as_array();
-            } else {
-                let length = usize::from(length);
-                let start = 32usize.checked_sub(length).ok_or(Refusal::BadData)?;
-                let (given, after) = rest.split_at_checked(length).ok_or(Refusal::BadData)?;
-                copy(&mut word[start..], given)?;
-                rest = after;
-            }
+            packed.read(word)?;
         }
-        if rest.is_empty() { Ok(()) } else { Err(Refusal::BadData) }
+        packed.end()
     }
 
     /// Reads words that this program wrote.
@@ -99,17 +85,13 @@ impl Terms {
         &self.0[term as usize]
     }
 
+    pub fn word_mut(&mut self, term: Term) -> &mut Word {
+        &mut self.0[term as usize]
+    }
+
     /// A number that this chain can count with.
     pub fn number(&self, term: Term) -> Result<u64, Refusal> {
-        let (parts, _) = self.word(term).as_chunks::<8>();
-        match parts {
-            [high, higher, highest, low]
-                if [high, higher, highest].into_iter().all(|part| *part == [0; 8]) =>
-            {
-                Ok(u64::from_be_bytes(*low))
-            }
-            _ => Err(Refusal::NumberTooLarge),
-        }
+        number(self.word(term))
     }
 
     /// Whether both sides lie on one chain, where no attester is needed.
@@ -120,5 +102,53 @@ impl Terms {
     /// Whether the deposit is SOL itself and no token.
     pub fn pays_in_sol(&self) -> bool {
         *self.word(Term::InputToken) == ZERO
+    }
+}
+
+/// A number that this chain can count with.
+pub fn number(word: &Word) -> Result<u64, Refusal> {
+    let (parts, _) = word.as_chunks::<8>();
+    match parts {
+        [high, higher, highest, low] if [high, higher, highest].into_iter().all(|part| *part == [0; 8]) => {
+            Ok(u64::from_be_bytes(*low))
+        }
+        _ => Err(Refusal::NumberTooLarge),
+    }
+}
+
+/// Packed words of an instruction. Each is a byte that says how many bytes of it follow (leading zeros are left out), or that
+/// it is an address which the transaction carries anyway.
+pub struct Packed<'a> {
+    call: &'a Call<'a>,
+    rest: &'a [u8],
+}
+
+impl<'a> Packed<'a> {
+    /// Those that begin at `from` and fill the rest of the instruction.
+    pub fn begin(call: &'a Call<'a>, from: usize) -> Result<Self, Refusal> {
+        Ok(Self { call, rest: call.data.get(from..).ok_or(Refusal::BadData)? })
+    }
+
+    /// Reads the next one into a word that is zero so far.
+    pub fn read(&mut self, word: &mut Word) -> Result<(), Refusal> {
+        let (&length, after) = self.rest.split_first().ok_or(Refusal::BadData)?;
+        self.rest = after;
+        if length >= ACCOUNT {
+            *word = *self.call.account(usize::from(length - ACCOUNT))?.address().as_array();
+        } else if length == OWN_ADDRESS {
+            *word = *self.call.program.as_array();
+        } else {
+            let length = usize::from(length);
+            let start = 32usize.checked_sub(length).ok_or(Refusal::BadData)?;
+            let (given, after) = self.rest.split_at_checked(length).ok_or(Refusal::BadData)?;
+            copy(&mut word[start..], given)?;
+            self.rest = after;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that nothing follows.
+    pub fn end(&self) -> Result<(), Refusal> {
+        if self.rest.is_empty() { Ok(()) } else { Err(Refusal::BadData) }
     }
 }

@@ -9,8 +9,6 @@ use crate::attester::Attester;
 use crate::contracts::admit;
 use crate::journal::Note;
 
-/// How many blocks are read at once.
-const SPAN: u64 = 1_000;
 /// How many quiet blocks may be read again after a restart.
 const FORGETTABLE: u64 = 500;
 
@@ -56,7 +54,7 @@ impl Reader {
     async fn advance(&mut self) -> Result<FinalBlock, ChainError> {
         let newest = self.view.final_block(Care::Usual).await?;
         while self.next <= newest.number {
-            let to = newest.number.min(self.next.saturating_add(SPAN - 1));
+            let to = newest.number.min(self.next.saturating_add(self.view.span().saturating_sub(1)));
             match self.view.sightings(&self.contracts, self.next, to).await {
                 Ok(sightings) => {
                     self.take(sightings, to);

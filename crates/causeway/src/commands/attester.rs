@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use causeway_attester::{Attester, SmallAmount, known_contracts};
+use causeway_attester::{Attester, SmallAmount};
 use causeway_domain::ports::ChainView;
-use causeway_domain::{ChainId, Deployment};
+use causeway_domain::{ChainId, Family};
 use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
 use causeway_evm::{EvmClient, EvmConfig, Http, RpcUrl};
+use causeway_solana::attest::{SolanaView, SolanaViewConfig};
+use causeway_solana::{RpcConfig as SolanaConfig, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
 use super::serve::{DRAIN, listen, load_catalog};
 use crate::config::{Config, Mode};
-use crate::deployments::Records;
+use crate::deployments::{Deployments, Records};
 use crate::keys::read_key;
 use crate::{logging, sandbox, signals};
 
@@ -35,7 +37,7 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     let settings = causeway_attester::AttesterConfig {
         small: small_amounts(config)?,
         poll: Duration::from_millis(config.attester.poll_milliseconds),
-        ..causeway_attester::AttesterConfig::new(known_contracts(&deployments))
+        ..causeway_attester::AttesterConfig::new(deployments.contracts())
     };
     let attester = Attester::open(settings, signer, views, &config.data_dir.join("attester"))?;
 
@@ -44,7 +46,7 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     signals::stop_on_signal(stop.clone())?;
     let watching = attester.watch();
-    let (address, chains) = (attester.address(), deployments.len());
+    let (address, chains) = (attester.address(), deployments.contracts().len());
     // Nobody may be reading any more, and the attester runs all the same.
     let _ = writeln!(
         std::io::stdout(),
@@ -60,10 +62,10 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
 }
 
 /// The attester's own list of contracts. On play chains they can be found without one.
-async fn find_deployments(config: &Config) -> anyhow::Result<Vec<Deployment>> {
+async fn find_deployments(config: &Config) -> anyhow::Result<Deployments> {
     let recorded = Records::under(&config.data_dir).read()?;
     if !recorded.is_empty() {
-        return Ok(recorded);
+        return Ok(Deployments { evm: recorded, solana: None });
     }
     let folder = config.data_dir.join("deployments");
     ensure!(
@@ -75,11 +77,11 @@ async fn find_deployments(config: &Config) -> anyhow::Result<Vec<Deployment>> {
     sandbox::find_contracts(&load_catalog(config)?, &config.sandbox.rpc_address()).await
 }
 
-fn connect(config: &Config, deployments: &[Deployment]) -> anyhow::Result<Vec<Arc<dyn ChainView>>> {
+fn connect(config: &Config, deployments: &Deployments) -> anyhow::Result<Vec<Arc<dyn ChainView>>> {
     let http = Http::new()?;
+    let fresh_for = Duration::from_millis(config.attester.poll_milliseconds / 2);
     let mut views: Vec<Arc<dyn ChainView>> = Vec::new();
-    for deployment in deployments {
-        let chain = deployment.chain;
+    for chain in deployments.contracts().into_keys() {
         let urls = endpoints(config, chain)?;
         let quorum = match config.mode {
             Mode::Production => AGREE,
@@ -89,12 +91,17 @@ fn connect(config: &Config, deployments: &[Deployment]) -> anyhow::Result<Vec<Ar
             urls.len() >= quorum.get(),
             "chain {chain} needs at least {quorum} RPC addresses of different operators in attester.chains"
         );
+        if chain.family() == Family::Solana {
+            let urls = urls.iter().map(|url| url.expose().parse()).collect::<Result<_, _>>()?;
+            let rpc = SolanaRpc::new(SolanaConfig::new(urls))?;
+            views.push(Arc::new(SolanaView::new(rpc, SolanaViewConfig { quorum, fresh_for })));
+            continue;
+        }
         let client = EvmClient::with_http(chain, EvmConfig::for_chain(chain, urls), &http)?;
         let finality = match config.mode {
             Mode::Production => AttestFinality::for_chain(chain),
             Mode::Sandbox => AttestFinality::sandbox(),
         };
-        let fresh_for = Duration::from_millis(config.attester.poll_milliseconds / 2);
         views.push(Arc::new(EvmView::new(client, ViewConfig { finality, quorum, fresh_for })));
     }
     Ok(views)

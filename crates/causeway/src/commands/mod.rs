@@ -1,6 +1,9 @@
 pub(crate) mod attester;
 pub(crate) mod backup;
+pub(crate) mod client;
+pub(crate) mod completions;
 pub(crate) mod deploy;
+pub(crate) mod man;
 pub(crate) mod run_sandbox;
 pub(crate) mod serve;
 pub(crate) mod show_config;

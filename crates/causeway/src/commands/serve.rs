@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
-use causeway_domain::{Deployment, RowKeys};
-use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, keep_retention};
-use causeway_http::{App, Metrics, Options};
+use causeway_domain::RowKeys;
+use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, keep_retention};
+use causeway_http::{App, ForceLimit, Metrics, Options};
 use causeway_prices::{FixedPrices, sandbox_price};
 use causeway_sandbox::genesis::Roles;
 use causeway_store::Store;
@@ -20,8 +20,10 @@ use tokio_util::sync::CancellationToken;
 use crate::attesters::PlayAttesters;
 use crate::chains::Clients;
 use crate::config::{Config, Mode};
-use crate::deployments::{Contracts, Records};
+use crate::deployments::{Contracts, Deployments, Records};
+use crate::fiat::Fiat;
 use crate::market::Market;
+use crate::onramps::PlayRamps;
 use crate::orders::{Orders, Surroundings};
 use crate::sandbox::{self, Play};
 use crate::{hub, logging, signals};
@@ -74,6 +76,13 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     };
     let mut orders = Orders::open(&around)?;
     orders.start(&around, &stop).await?;
+    let mut ramps = PlayRamps::open(&around, bound).await?;
+    ramps.start(&stop);
+    let request_quote =
+        RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&keys), fillers);
+    let (mut fiat, fiat_desk) = Fiat::open(&around, &orders, &ramps, &request_quote);
+    fiat.start(&stop);
+    let watch_orders = Arc::new(WatchOrders::new(store.clone()));
     let metrics = Arc::new(Metrics::default());
     watch_store(&metrics, &store);
     let app = App {
@@ -81,19 +90,24 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         prices: Arc::clone(&market.prices),
         store: store.clone(),
         read_balances: ReadBalances::new(Arc::clone(&catalog), clients.readers(), BALANCES_DEADLINE),
-        request_quote: RequestQuote::new(Arc::clone(&catalog), store.clone(), keys, fillers),
+        request_quote,
         build_deposit: orders.build_deposit(&market),
         submit_deposit: orders.submit_deposit(),
+        quotes: store.clone(),
         orders: store.clone(),
         facts: store.clone(),
+        watch_orders: Arc::clone(&watch_orders),
         count_fills: CountFills::new(store.clone()),
+        fiat: fiat_desk,
+        force_limit: ForceLimit::default(),
         metrics,
-        deployments,
+        deployments: deployments.evm,
         options: Options {
             public_url: public_url.clone(),
             timeout: config.server.timeout(),
             rate_limit: config.server.rate_limit(),
             sandbox_rpc,
+            embed_origins: config.fiat.embed_origins.clone(),
             mode: config.mode.as_str(),
             store_engine: config.database.engine(),
             started_at: Timestamp::now(),
@@ -105,6 +119,8 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 
     let lists = tokio::spawn(Arc::clone(&catalog).keep_fresh());
     let retention = tokio::spawn(keep_retention(store.clone(), config.retention.policy(), stop.clone()));
+    let (watching, until) = (watch_orders, stop.clone());
+    let watching = tokio::spawn(async move { watching.run(until).await });
     let probing = tokio::spawn(clients.keep_probing(stop.clone()));
     market.ready().await;
     greet(config, &public_url, &catalog)?;
@@ -112,7 +128,10 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     lists.abort();
     retention.await.context("the retention task ended badly")?;
     probing.abort();
+    watching.abort();
+    fiat.stopped().await;
     orders.stopped().await;
+    ramps.stopped().await;
     attesters.stop().await;
     if let Some(play) = play {
         play.stop().await;
@@ -200,12 +219,14 @@ async fn deployments(
     catalog: &Catalog,
     play: Option<&Play>,
     rpc: Option<&str>,
-) -> anyhow::Result<Vec<Deployment>> {
+) -> anyhow::Result<Deployments> {
     match (play, rpc) {
         (Some(play), _) => play.deploy(config, catalog).await,
         (None, Some(rpc)) => sandbox::find_contracts(catalog, rpc).await,
-        (None, None) if config.mode == Mode::Production => Records::under(&config.data_dir).read(),
-        (None, None) => Ok(Vec::new()),
+        (None, None) if config.mode == Mode::Production => {
+            Ok(Deployments { evm: Records::under(&config.data_dir).read()?, solana: None })
+        }
+        (None, None) => Ok(Deployments::default()),
     }
 }
 

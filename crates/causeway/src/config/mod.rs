@@ -3,6 +3,7 @@
 mod attester;
 mod contracts;
 mod database;
+mod fiat;
 mod log;
 mod orders;
 mod prices;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use attester::AttesterConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
+pub(crate) use fiat::FiatConfig;
 pub(crate) use log::{LogConfig, LogFormat};
 pub(crate) use orders::OrdersConfig;
 pub(crate) use prices::PricesConfig;
@@ -66,6 +68,7 @@ pub(crate) struct Config {
     pub(crate) prices: PricesConfig,
     pub(crate) quotes: QuotesConfig,
     pub(crate) orders: OrdersConfig,
+    pub(crate) fiat: FiatConfig,
     pub(crate) tokens: TokensConfig,
     pub(crate) contracts: ContractsConfig,
     pub(crate) attester: AttesterConfig,
@@ -86,6 +89,7 @@ impl Default for Config {
             prices: PricesConfig::default(),
             quotes: QuotesConfig::default(),
             orders: OrdersConfig::default(),
+            fiat: FiatConfig::default(),
             tokens: TokensConfig::default(),
             contracts: ContractsConfig::default(),
             attester: AttesterConfig::default(),
@@ -146,6 +150,7 @@ impl Config {
         self.attester.check()?;
         self.quotes.check()?;
         self.orders.check(self.mode)?;
+        self.fiat.check()?;
         self.prices.check()
     }
 

@@ -1,3 +1,5 @@
+use std::net::SocketAddr;
+
 use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +14,14 @@ pub(crate) struct SandboxConfig {
     pub(crate) rpc: Option<String>,
     /// Begin the chains anew at every start.
     pub(crate) fresh: bool,
+    /// Where the play on-ramps answer, on a web origin of their own; by default the service's address with the next port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) onramps_listen: Option<SocketAddr>,
 }
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { enabled: true, rpc: None, fresh: false }
+        Self { enabled: true, rpc: None, fresh: false, onramps_listen: None }
     }
 }
 

@@ -3,7 +3,9 @@ use causeway_wire::{Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote, Te
 use serde_json::Value;
 
 use super::DepositWay;
-use super::deposit::{NOT_SOLANA, approvals, read_request};
+use super::deposit::{approvals, read_request};
+
+mod solana;
 
 /// Holds a deposit against what was asked for, before anything of it is signed.
 ///
@@ -23,14 +25,20 @@ pub(super) fn check_deposit(
         _ => return Err(format!("The service built another deposit than {}.", way.as_str())),
     };
     check_terms(ask, quote, &frozen.terms)?;
+    if word(&frozen.recovery.escrow).is_none_or(|escrow| frozen.terms.escrow.parse() != Ok(escrow)) {
+        return Err("The deposit goes into another escrow than the one that pays it back.".to_owned());
+    }
     check_transactions(ask, &frozen.terms, way, approvals(built))
 }
 
-/// A word of the terms for an address as people write it; `None` for families that this SDK does not sign for.
-fn word(text: &str) -> Option<B256> {
-    let address = text.parse::<Address>().ok()?;
-    let native = address == Address::repeat_byte(0xee);
-    Some(if native { B256::ZERO } else { address.into_word() })
+/// A word of the terms for an address as people write it.
+pub(super) fn word(text: &str) -> Option<B256> {
+    if let Ok(address) = text.parse::<Address>() {
+        let native = address == Address::repeat_byte(0xee);
+        return Some(if native { B256::ZERO } else { address.into_word() });
+    }
+    let bytes = bs58::decode(text).into_vec().ok()?;
+    B256::try_from(&bytes[..]).ok()
 }
 
 fn check_terms(ask: &QuoteAsk, quote: &RouteQuote, terms: &Terms) -> Result<(), String> {
@@ -57,7 +65,7 @@ fn check_terms(ask: &QuoteAsk, quote: &RouteQuote, terms: &Terms) -> Result<(), 
         ("refund address", &terms.refund_to, refund_to),
     ];
     for (what, is, asked) in words {
-        if word(asked).is_some_and(|asked| is.parse() != Ok(asked)) {
+        if word(asked).is_none_or(|asked| is.parse() != Ok(asked)) {
             return unlike(what, is, asked);
         }
     }
@@ -79,7 +87,14 @@ fn check_transactions(
 ) -> Result<(), String> {
     let (mut coin, mut deposits) = (U256::ZERO, 0);
     for approval in approvals {
-        let Approval::Eip1193(approval) = approval else { return Err(NOT_SOLANA.to_owned()) };
+        let approval = match approval {
+            Approval::Eip1193(approval) => approval,
+            Approval::Solana(approval) => {
+                solana::check_transaction(ask, terms, &approval.transaction)?;
+                deposits += usize::from(approval.deposit == Some(true));
+                continue;
+            }
+        };
         deposits += usize::from(approval.deposit == Some(true));
         let Some((from, transaction)) = read_request(&approval.request)? else { continue };
         if ask.from_address.parse() != Ok(from) || transaction.chain_id != ask.from_chain_id {

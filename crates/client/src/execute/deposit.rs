@@ -1,14 +1,18 @@
 use alloy_primitives::{Address, Bytes, U64, U256};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use causeway_wire::{Approval, BuildAnswer, WalletRequest};
 use serde::Deserialize;
 
 use super::Step;
+use super::message::{Transaction, UNREADABLE};
 use crate::{Client, Error, EvmTransaction, Wallet};
 
 /// What shows that the deposit was made; exactly one of them.
 pub(super) struct Proof {
     pub(super) tx_hash: Option<String>,
     pub(super) signature: Option<String>,
+    pub(super) signed_transaction: Option<String>,
 }
 
 /// The transaction object of `eth_sendTransaction`.
@@ -52,10 +56,6 @@ pub(super) fn read_request(request: &WalletRequest) -> Result<Option<(Address, E
     }
 }
 
-/// Only EVM wallets are asked so far.
-pub(super) const NOT_SOLANA: &str =
-    "The deposit asks for a Solana transaction, which this wallet cannot sign.";
-
 pub(super) fn approvals(built: &BuildAnswer) -> &[Approval] {
     match built {
         BuildAnswer::ContractCall(call) => &call.approvals,
@@ -72,9 +72,16 @@ impl Client {
         built: &BuildAnswer,
         on_step: &mut (impl FnMut(Step<'_>) + Send),
     ) -> Result<Proof, Error> {
-        let mut proof = Proof { tx_hash: None, signature: None };
+        let mut proof = Proof { tx_hash: None, signature: None, signed_transaction: None };
         for approval in approvals(built) {
-            let Approval::Eip1193(approval) = approval else { return Err(Error::unlike(NOT_SOLANA)) };
+            let approval = match approval {
+                Approval::Eip1193(approval) => approval,
+                Approval::Solana(approval) => {
+                    let signed = self.sign_transaction(wallet, &approval.transaction, on_step).await?;
+                    proof.signed_transaction = Some(signed);
+                    continue;
+                }
+            };
             let Some((_, transaction)) = read_request(&approval.request).map_err(Error::unlike)? else {
                 continue;
             };
@@ -102,5 +109,23 @@ impl Client {
             proof.signature = Some(wallet.sign_typed_data(&permit.permit).await?);
         }
         Ok(proof)
+    }
+
+    /// Puts the wallet's signature into a transaction for Solana; it was checked before.
+    async fn sign_transaction<W: Wallet>(
+        &self,
+        wallet: &W,
+        transaction: &str,
+        on_step: &mut (impl FnMut(Step<'_>) + Send),
+    ) -> Result<String, Error> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::ApiAborted);
+        }
+        let bytes = BASE64.decode(transaction).map_err(|error| Error::unlike(error.to_string()))?;
+        let parts = Transaction::read(&bytes).ok_or_else(|| Error::unlike(UNREADABLE))?;
+        let signature = wallet.sign_message(parts.bytes).await?;
+        on_step(Step::Signed { tx_hash: &bs58::encode(signature).into_string() });
+        let signed = [&[1][..], &signature, parts.bytes].concat();
+        Ok(BASE64.encode(signed))
     }
 }

@@ -1,5 +1,6 @@
 mod check;
 mod deposit;
+mod message;
 
 use std::fmt;
 
@@ -86,6 +87,10 @@ pub enum Step<'a> {
         tx_hash: &'a str,
         deposit: bool,
     },
+    /// A transaction for Solana is signed, and the service is about to send it: with it, the money moves.
+    Signed {
+        tx_hash: &'a str,
+    },
     /// The order can be followed by its id from now on.
     Submitted(&'a SubmitAnswer),
     /// The order has another status.
@@ -105,9 +110,9 @@ impl Client {
         options: &ExecuteOptions,
         mut on_step: impl FnMut(Step<'_>) + Send,
     ) -> Result<Order, Error> {
-        if ask.from_address.parse() != Ok(wallet.address()) {
-            let (asked, wallet) = (ask.from_address.clone(), wallet.address());
-            return Err(WalletError::OtherAddress { asked, wallet }.into());
+        let payer = wallet.address();
+        if check::word(&ask.from_address).is_none_or(|asked| check::word(&payer) != Some(asked)) {
+            return Err(WalletError::OtherAddress { asked: ask.from_address.clone(), wallet: payer }.into());
         }
         let way = options.way.as_str();
         let quote =
@@ -126,7 +131,7 @@ impl Client {
             quote_id: quote.quote_id.clone(),
             route_id: route.route_id.clone(),
             tx_hash: proof.tx_hash,
-            signed_transaction: None,
+            signed_transaction: proof.signed_transaction,
             signature: proof.signature,
         };
         let submitted = self.submit_for_good(&told, options.pace).await?;
@@ -140,7 +145,7 @@ impl Client {
     async fn submit_for_good(&self, ask: &SubmitAsk, pace: Pace) -> Result<SubmitAnswer, Error> {
         loop {
             match self.submit_deposit(ask).await {
-                Err(error) if error.is_transient() => self.pause(pace.backoff()).await?,
+                Err(error) if error.is_transient() => self.pause(pace.after(&error)).await?,
                 answered => return answered,
             }
         }

@@ -146,8 +146,8 @@ impl LocalWallet {
 }
 
 impl Wallet for LocalWallet {
-    fn address(&self) -> Address {
-        self.address
+    fn address(&self) -> String {
+        self.address.to_string()
     }
 
     async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {

@@ -1,5 +1,6 @@
 mod local;
 mod rpc;
+mod solana;
 mod typed_data;
 
 use std::future::Future;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 pub use local::LocalWallet;
+pub use solana::LocalSolanaWallet;
 
 /// A transaction that a wallet is asked to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +30,14 @@ pub struct EvmTransaction {
 pub enum WalletError {
     #[error("A private key is 32 bytes in hex that make a number between 1 and the order of secp256k1.")]
     Key,
+    #[error("A key for Solana is a keypair of 64 bytes, in base58 or as a JSON array of numbers.")]
+    SolanaKey,
+    #[error("The wallet in {file} cannot be read: {message}")]
+    File { file: String, message: String },
     #[error("The quote is asked for {asked}, but the wallet is {wallet}.")]
-    OtherAddress { asked: String, wallet: Address },
+    OtherAddress { asked: String, wallet: String },
+    #[error("The wallet signs for chains of another family than the deposit's.")]
+    OtherFamily,
     #[error("The wallet knows no endpoint of chain {0}; give it one with `with_endpoint`.")]
     NoEndpoint(u64),
     #[error("The endpoint of chain {chain_id} could not be asked: {message}")]
@@ -50,20 +58,36 @@ pub enum WalletError {
     Other(String),
 }
 
-/// What a swap needs of a wallet.
+/// What a swap needs of a wallet. One that signs for a single family of chains leaves out what the other family needs.
 pub trait Wallet: Send + Sync {
-    fn address(&self) -> Address;
+    /// Who pays, as the API spells it.
+    fn address(&self) -> String;
 
-    /// Signs and sends, and answers the transaction's hash.
-    fn send(&self, transaction: &EvmTransaction) -> impl Future<Output = Result<String, WalletError>> + Send;
+    /// EVM: signs and sends, and answers the transaction's hash.
+    fn send(&self, transaction: &EvmTransaction) -> impl Future<Output = Result<String, WalletError>> + Send {
+        let _ = transaction;
+        async { Err(WalletError::OtherFamily) }
+    }
 
-    /// Waits until the transaction is mined; one that reverted is an error.
+    /// EVM: waits until the transaction is mined; one that reverted is an error.
     fn wait_for_receipt(
         &self,
         chain_id: u64,
         tx_hash: &str,
-    ) -> impl Future<Output = Result<(), WalletError>> + Send;
+    ) -> impl Future<Output = Result<(), WalletError>> + Send {
+        let _ = (chain_id, tx_hash);
+        async { Err(WalletError::OtherFamily) }
+    }
 
-    /// Signs EIP-712 typed data as `eth_signTypedData_v4` does, and answers the signature in hex.
-    fn sign_typed_data(&self, data: &Value) -> impl Future<Output = Result<String, WalletError>> + Send;
+    /// EVM: signs EIP-712 typed data as `eth_signTypedData_v4` does, and answers the signature in hex.
+    fn sign_typed_data(&self, data: &Value) -> impl Future<Output = Result<String, WalletError>> + Send {
+        let _ = data;
+        async { Err(WalletError::OtherFamily) }
+    }
+
+    /// Solana: signs the message of a transaction, which the service then sends.
+    fn sign_message(&self, message: &[u8]) -> impl Future<Output = Result<[u8; 64], WalletError>> + Send {
+        let _ = message;
+        async { Err(WalletError::OtherFamily) }
+    }
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use causeway_client::{Client, Error, IntentQuery, OrderQuery, Pace, TokenQuery};
-use futures::StreamExt as _;
+use causeway_client::{Client, Error, FiatQuery, IntentQuery, OrderQuery, Pace, TokenQuery};
+use futures::{Stream, StreamExt as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -23,28 +23,45 @@ pub(crate) struct Outcome {
 pub(crate) async fn run(client: &Client, call: &Call, count: &watch::Sender<usize>) -> Outcome {
     let (mut items, mut statuses) = (Vec::new(), Vec::new());
     let value = match call.operation.as_str() {
-        "streamQuotes" => stream(client, call, &mut items, count).await,
+        "streamQuotes" => match client.stream_quotes(&argument(call, 0)).await {
+            Ok(routes) => stream(routes, &mut items, count).await,
+            Err(error) => Err(error),
+        },
+        "streamFiatQuotes" => match client.stream_fiat_quotes(&argument(call, 0)).await {
+            Ok(lines) => stream(lines, &mut items, count).await,
+            Err(error) => Err(error),
+        },
+        "orderEvents" => match client.order_events(&text(call, 0)).await {
+            Ok(events) => stream(events, &mut items, count).await,
+            Err(error) => Err(error),
+        },
         "trackOrder" => {
-            let pace = Pace::default()
-                .every(Duration::from_millis(call.every_ms.unwrap()))
-                .retrying_after(Duration::from_millis(call.retry_after_ms.unwrap()));
             let told = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
-            client.track_order(&text(call, 0), pace, told).await.map(|order| json!(order))
+            value(client.track_order(&text(call, 0), pace(call), told).await)
+        }
+        "trackPurchase" => {
+            let told = |status: &causeway_client::wire::FiatStatus| statuses.push(status.status.clone());
+            value(client.track_purchase(&text(call, 0), pace(call), told).await)
         }
         _ => ask(client, call).await,
     };
     Outcome { value, items, statuses }
 }
 
-async fn stream(
-    client: &Client,
-    call: &Call,
+fn pace(call: &Call) -> Pace {
+    Pace::default()
+        .every(Duration::from_millis(call.every_ms.unwrap()))
+        .retrying_after(Duration::from_millis(call.retry_after_ms.unwrap()))
+}
+
+async fn stream<T: Serialize>(
+    lines: impl Stream<Item = Result<T, Error>>,
     items: &mut Vec<Value>,
     count: &watch::Sender<usize>,
 ) -> Result<Value, Error> {
-    let mut routes = std::pin::pin!(client.stream_quotes(&argument(call, 0)).await?);
-    while let Some(route) = routes.next().await {
-        items.push(json!(route?));
+    let mut lines = std::pin::pin!(lines);
+    while let Some(line) = lines.next().await {
+        items.push(json!(line?));
         count.send_replace(items.len());
     }
     Ok(Value::Null)
@@ -63,6 +80,15 @@ async fn ask(client: &Client, call: &Call) -> Result<Value, Error> {
         "chains" => value(client.chains().await),
         "chainIcon" => value(client.chain_icon(argument(call, 0)).await),
         "qrCode" => value(client.qr_code(&text(call, 0), None).await),
+        "intentByDeposit" => value(client.intent_by_deposit(argument(call, 0), &text(call, 1)).await),
+        "ordersAt" => value(client.orders_at(&text(call, 0)).await),
+        "fiatProviders" => value(client.fiat_providers().await),
+        "fiatConfig" => value(client.fiat_config().await),
+        "fiatQuote" => value(client.fiat_quote(&argument(call, 0)).await),
+        "createFiatOrder" => value(client.create_fiat_order(&argument(call, 0)).await),
+        "fiatStatus" => value(client.fiat_status(&text(call, 0), argument(call, 1)).await),
+        "fiatOrder" => value(client.fiat_order(&text(call, 0)).await),
+        "fiatOrders" => value(client.fiat_orders(&text(call, 0), &FiatQuery::default()).await),
         "balances" => {
             let balances = client.balances(&text(call, 0), &[]).await?;
             Ok(json!({ "tokens": balances.tokens, "silentChains": balances.silent_chains }))

@@ -8,7 +8,7 @@ use crate::call::{Outcome, run};
 use crate::server::{Seen, Server};
 use crate::table::{Abort, Case, ExpectedError, ExpectedRequest, Table};
 
-const TABLE: &str = include_str!("../cases.json");
+const TABLE: &str = include_str!("../../../../tests/cases/cases.json");
 
 #[tokio::test]
 async fn every_case_of_the_table_ends_as_it_says() {
@@ -55,7 +55,9 @@ impl<'a> Stage<'a> {
         let awaited = case.expect.items.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         let during = async {
             if case.abort == Some(Abort::During) {
-                server.said.recv().await;
+                for _ in &case.server {
+                    server.said.recv().await;
+                }
                 counted.wait_for(|items| *items >= awaited).await.unwrap();
                 token.cancel();
             }

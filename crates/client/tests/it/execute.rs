@@ -24,8 +24,8 @@ struct Hand {
 }
 
 impl Wallet for Hand {
-    fn address(&self) -> Address {
-        PAYER
+    fn address(&self) -> String {
+        PAYER.to_string()
     }
 
     async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
@@ -133,16 +133,19 @@ const QUOTE: &str = "POST /v1/quotes";
 const BUILD: &str = "POST /v1/deposit/build";
 const SUBMIT: &str = "PUT /v1/deposit/submit";
 const ORDER: &str = "GET /v1/orders/by-id/o1";
+const EVENTS: &str = "GET /v1/orders/by-id/o1/events";
 
 #[tokio::test]
 async fn a_deposit_that_was_sent_is_submitted_until_the_service_takes_it() {
     let wallet = Hand::default();
     let lost = json!({ "end": "reset" });
+    let no_events = json!({ "status": 404 });
+    let submits = [lost, json!({ "status": 502 }), submitted()];
     let answers =
-        [quote(), build(), lost, json!({ "status": 502 }), submitted(), order("created"), order("filled")];
+        [&[quote(), build()], &submits[..], &[order("created"), no_events, order("filled")]].concat();
     let (ended, asked) = swap(&wallet, &answers, CancellationToken::new()).await;
     assert_eq!(ended.unwrap(), "filled");
-    assert_eq!(asked, [QUOTE, BUILD, SUBMIT, SUBMIT, SUBMIT, ORDER, ORDER]);
+    assert_eq!(asked, [QUOTE, BUILD, SUBMIT, SUBMIT, SUBMIT, ORDER, EVENTS, ORDER]);
     let sent: Vec<_> = wallet.sent.lock().unwrap().iter().map(|transaction| transaction.to).collect();
     assert_eq!(sent, [TOKEN, ESCROW], "in order, and each once");
 }

@@ -12,5 +12,6 @@ mod cases;
 mod drop;
 mod execute;
 mod server;
+mod solana;
 mod table;
 mod wallet;

@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -75,6 +76,7 @@ async fn serve(
             let (head, parts) = answer(status, behaviour);
             stream.write_all(head.as_bytes()).await?;
             for part in parts {
+                tokio::time::sleep(Duration::from_millis(behaviour.pause_ms)).await;
                 stream.write_all(part.as_bytes()).await?;
                 stream.flush().await?;
             }
@@ -96,7 +98,10 @@ fn answer(status: u16, behaviour: &Behaviour) -> (String, Vec<String>) {
     }
     let lines = behaviour.lines.as_ref().map(|lines| lines.iter().map(|line| format!("{line}\n")).collect());
     if let Some(chunks) = lines.or_else(|| behaviour.chunks.clone()) {
-        head += "content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
+        if !behaviour.headers.contains_key("content-type") {
+            head += "content-type: application/x-ndjson\r\n";
+        }
+        head += "transfer-encoding: chunked\r\n\r\n";
         let chunk = |text: &String| format!("{:x}\r\n{text}\r\n", text.len());
         let mut parts: Vec<String> = chunks.iter().map(chunk).collect();
         if behaviour.end == End::Clean {

@@ -30,7 +30,7 @@ pub(crate) enum Abort {
 
 /// How the server treats one connection.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Behaviour {
     pub(crate) status: Option<u16>,
     #[serde(default)]
@@ -40,6 +40,8 @@ pub(crate) struct Behaviour {
     pub(crate) body: Option<String>,
     pub(crate) lines: Option<Vec<String>>,
     pub(crate) chunks: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) pause_ms: u64,
     #[serde(default)]
     pub(crate) end: End,
 }

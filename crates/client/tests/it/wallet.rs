@@ -1,7 +1,10 @@
+use alloy_primitives::Address;
 use causeway_client::{EvmTransaction, LocalWallet, Wallet as _, WalletError};
 use serde_json::{Value, json};
 
 use crate::server::Server;
+
+const ALICE: Address = Address::repeat_byte(0xa1);
 
 fn result(value: &Value) -> Value {
     json!({ "status": 200, "json": { "jsonrpc": "2.0", "id": 1, "result": value } })
@@ -17,7 +20,7 @@ async fn send(answers: &[Value]) -> (Result<String, WalletError>, Vec<Value>) {
     let behaviours = json!([&ready[..], answers].concat());
     let server = Server::start(serde_json::from_value(behaviours).unwrap()).await;
     let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(8453, &server.url).unwrap();
-    let (to, data, value) = (wallet.address(), "0x".parse().unwrap(), "1".parse().unwrap());
+    let (to, data, value) = (ALICE, "0x".parse().unwrap(), "1".parse().unwrap());
     let sent = wallet.send(&EvmTransaction { chain_id: 8453, to, data, value, gas: Some(21_000) }).await;
     let asked =
         server.seen().iter().skip(3).map(|seen| serde_json::from_slice(&seen.body).unwrap()).collect();
@@ -58,7 +61,7 @@ async fn an_endpoint_that_speaks_no_json_rpc_is_named() {
     let html = json!([{ "status": 200, "body": "<html>" }]);
     let server = Server::start(serde_json::from_value(html).unwrap()).await;
     let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(10, &server.url).unwrap();
-    let (to, data, value) = (wallet.address(), "0x".parse().unwrap(), "1".parse().unwrap());
+    let (to, data, value) = (ALICE, "0x".parse().unwrap(), "1".parse().unwrap());
     let sent = wallet.send(&EvmTransaction { chain_id: 10, to, data, value, gas: None }).await;
     assert!(matches!(sent, Err(WalletError::Endpoint { chain_id: 10, .. })), "{sent:?}");
 }

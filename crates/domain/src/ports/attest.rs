@@ -36,7 +36,7 @@ pub enum EscrowState {
 pub struct FillRecord {
     /// The destination chain's time of the delivery.
     pub filled_at: u64,
-    /// Where to look: the transaction's hash on EVM.
+    /// Where to look: the transaction's hash on EVM, the address of the fill's record on Solana.
     pub reference: B256,
 }
 
@@ -63,6 +63,10 @@ pub struct ChainContracts {
 #[async_trait]
 pub trait ChainView: Send + Sync {
     fn chain(&self) -> ChainId;
+    /// How many blocks are worth reading at once.
+    fn span(&self) -> u64 {
+        1_000
+    }
     /// The newest final block; after a disagreement about one, that error for good.
     async fn final_block(&self, care: Care) -> Result<FinalBlock, ChainError>;
     async fn escrow_state(
@@ -88,7 +92,7 @@ pub trait ChainView: Send + Sync {
 
 #[derive(Debug, Error)]
 pub enum SigningError {
-    #[error("attestations for escrows on chain {0} cannot be signed: their addresses are of another family")]
+    #[error("the escrow that the terms name is no address of chain {0}")]
     Family(ChainId),
     #[error("the attestation could not be signed: {0}")]
     Key(String),

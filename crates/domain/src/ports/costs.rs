@@ -1,3 +1,4 @@
+use super::Refusal;
 use crate::{ChainId, RawAmount, TokenId};
 
 /// Knows what one unit of gas costs on each chain.
@@ -20,4 +21,20 @@ pub trait VaultRates: Send + Sync {
     fn rate(&self, share: &TokenId) -> Option<VaultRate>;
     /// Whether the token is a vault share at all.
     fn is_share(&self, token: &TokenId) -> bool;
+}
+
+/// Knows tokens that look like any other and cannot be held or passed on safely.
+pub trait TokenOddities: Send + Sync {
+    /// Why the token is not traded now; `None` where nothing is against it.
+    fn refusal(&self, token: &TokenId) -> Option<Refusal>;
+}
+
+/// Where every listed token is known to be plain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOddities;
+
+impl TokenOddities for NoOddities {
+    fn refusal(&self, _: &TokenId) -> Option<Refusal> {
+        None
+    }
 }

@@ -86,6 +86,11 @@ pub enum BroadcastError {
     /// In the chain's own words.
     #[error("{0}")]
     Refused(String),
+    /// It was not taken, and never can be any more: another must be built and signed.
+    #[error(
+        "transaction {tx} has expired before the chain took it; build the deposit again and sign the newest one"
+    )]
+    Expired { tx: String },
 }
 
 /// Makes and recognises the deposits of one origin chain.
@@ -109,8 +114,8 @@ pub trait DepositDesk: Send + Sync {
     async fn look_at(&self, terms: &Terms, tx: &str) -> Result<Visible, ChainError>;
     /// Whether the permit is the payer's over these very terms and would be taken now.
     async fn check_permit(&self, terms: &Terms, permit: &[u8]) -> Result<(), CheckError>;
-    /// The hash of a signed transaction, if it is the deposit that was built, by the payer. `built` is the transaction that
-    /// the payer was last given, where [`WalletAction::SignSolana`] gave one.
+    /// The hash of a signed transaction, if it is the deposit that was built, by the payer. `built` is a transaction that
+    /// the payer was given, where [`WalletAction::SignSolana`] gave one.
     async fn check_signed(
         &self,
         terms: &Terms,
@@ -140,6 +145,14 @@ pub trait AddressWatch: Send + Sync {
         wanted: &[(Address, TokenId)],
         block: u64,
     ) -> Result<Vec<RawAmount>, ChainError>;
+    /// The same with the block as of which it was told: the asked one, or a later one where a chain tells its newest state only.
+    async fn balances_since(
+        &self,
+        wanted: &[(Address, TokenId)],
+        block: u64,
+    ) -> Result<(Vec<RawAmount>, u64), ChainError> {
+        Ok((self.balances_at(wanted, block).await?, block))
+    }
     /// The newest transaction between two blocks, both included, that brought that token there, where it can be found.
     async fn brought_by(
         &self,

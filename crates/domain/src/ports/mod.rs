@@ -27,7 +27,7 @@ pub use attest::{
 };
 pub use carry::{Carrier, Deed, DeedError, Progress};
 pub use chain::{BalanceReader, ChainError};
-pub use costs::{GasFeed, VaultRate, VaultRates};
+pub use costs::{GasFeed, NoOddities, TokenOddities, VaultRate, VaultRates};
 pub use deposits::{
     AddressWatch, BroadcastError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose,
     Visible, WalletAction, WalletTransaction,

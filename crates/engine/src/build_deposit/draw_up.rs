@@ -27,7 +27,10 @@ impl BuildDeposit {
         let terms = self.terms(quote, route, wish, sides).await?;
         let intent = terms.id();
         let is_transfer = wish.method == DepositMethod::Transfer;
-        let deposit_address = sides.origin.address_for(intent).filter(|_| is_transfer);
+        let deposit_address = match wish.jump {
+            Some((_, address)) => Some(address),
+            None => sides.origin.address_for(intent).filter(|_| is_transfer),
+        };
         if is_transfer && deposit_address.is_none() {
             return Err(wish.not_offered());
         }
@@ -53,7 +56,7 @@ impl BuildDeposit {
             terms,
             intent,
             deposit_address,
-            jump: None,
+            jump: wish.jump.map(|(jump, _)| Box::new(jump)),
             valid_before: route.valid_before,
             care: self.care(quote, route, names),
             // A transfer comes without a word from anybody; what else was built may never be heard of again.

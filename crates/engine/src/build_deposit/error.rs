@@ -5,7 +5,7 @@ use causeway_domain::{
 use jiff::Timestamp;
 use thiserror::Error;
 
-/// Why there is no deposit to make. All are for the asker to change, but for the last five, which are ours.
+/// Why there is no deposit to make. All are for the asker to change, but for the last six, which are ours.
 #[derive(Debug, Error)]
 pub enum BuildError {
     #[error("quote {0} is not known; ask for a new one")]
@@ -39,8 +39,12 @@ pub enum BuildError {
     WouldFail(String),
     #[error("our contracts do not serve chain {0}")]
     ChainNotServed(ChainId),
+    #[error("the order changes too fast to be written; build again")]
+    Contended { order: OrderId },
     #[error("the route's times do not fit into an order")]
     Times,
+    #[error("the route does not keep what the jump committed to")]
+    NotTheJump,
     #[error(transparent)]
     Chain(#[from] ChainError),
     #[error(transparent)]
@@ -55,6 +59,7 @@ impl BuildError {
     /// Whether the same request may work later without anybody changing it.
     pub const fn is_retryable(&self) -> bool {
         match self {
+            Self::Contended { .. } => true,
             Self::Chain(error) => error.is_retryable(),
             Self::Store(error) => error.is_retryable(),
             _ => false,

@@ -1,3 +1,4 @@
+mod build_jump;
 mod draw_up;
 mod error;
 #[cfg(test)]
@@ -12,14 +13,15 @@ mod wish;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, DepositDesk, DepositError, Hand, OrderStore, PriceFeed, QuoteStore, WalletAction,
+    Creation, DepositDesk, DepositError, Hand, OrderStore, PriceFeed, QuoteStore, StoreError, WalletAction,
 };
 use causeway_domain::{
-    Address, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId, QuoteKeys, RouteId,
-    RowKeys,
+    Address, ChainId, DepositMethod, EventKind, Interest, Order, OrderEvent, OrderStatus, QuoteId, QuoteKeys,
+    RouteId, RowKeys,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -30,6 +32,12 @@ pub(crate) use timing::moment;
 
 use names::Names;
 use wish::{Sides, Wish};
+
+/// For how long a build that nobody pays for keeps its chains awake.
+const LONGEST_WAIT: Duration = Duration::from_mins(15);
+
+/// How often an order that others write at the same time is tried to be written.
+const ATTEMPTS: usize = 8;
 
 /// A route that somebody wants to take, and how.
 #[derive(Clone, Debug)]
@@ -90,16 +98,31 @@ impl fmt::Debug for BuildParts {
 #[derive(Debug)]
 pub struct BuildDeposit {
     parts: BuildParts,
+    interest: Arc<Interest>,
 }
 
 impl BuildDeposit {
-    pub const fn new(parts: BuildParts) -> Self {
-        Self { parts }
+    pub fn new(parts: BuildParts) -> Self {
+        Self { parts, interest: Arc::default() }
+    }
+
+    /// Tells by this that somebody waits for the chains of what was built.
+    #[must_use]
+    pub fn telling(self, interest: Arc<Interest>) -> Self {
+        Self { interest, ..self }
     }
 
     /// The deposit of a route: drawn up once and the same ever after. Nothing is written unless the chain would take it now.
     pub async fn build(&self, request: BuildRequest) -> Result<Built, BuildError> {
-        self.build_at(request, Timestamp::now()).await
+        let now = Timestamp::now();
+        let built = self.build_at(request, now).await?;
+        // The deposit may come as long as the escrow takes it.
+        let deadline = moment(built.order.terms.open_deadline).map(|at| at.duration_since(now));
+        let lasting = deadline.and_then(|left| Duration::try_from(left).ok()).unwrap_or_default();
+        for chain in [built.order.from.chain(), built.order.to.chain()] {
+            self.interest.wait_for(chain, lasting.min(LONGEST_WAIT));
+        }
+        Ok(built)
     }
 
     pub(crate) async fn build_at(&self, request: BuildRequest, now: Timestamp) -> Result<Built, BuildError> {
@@ -120,8 +143,11 @@ impl BuildDeposit {
         if let Some(order) = orders.order_of_route(&quote.id, &route.id).await? {
             return self.again(order, &wish, sides, &names).await;
         }
-        let order = self.draw_up(&quote, route, &wish, sides, &names, now).await?;
+        let mut order = self.draw_up(&quote, route, &wish, sides, &names, now).await?;
         let deposit = deposit(&order, &wish, sides, &names).await?;
+        if let Some(transaction) = to_sign(&deposit) {
+            order.give_to_sign(transaction);
+        }
         let built = Built { summary: summary::summary(&order, &deposit, &names), order, deposit };
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
@@ -151,11 +177,28 @@ impl BuildDeposit {
         if !differs.is_empty() {
             return Err(BuildError::AlreadyBuilt { order: order.id, differs });
         }
-        if order.status != OrderStatus::Created {
-            return Err(BuildError::AlreadyTaken { order: order.id, status: order.status });
-        }
+        still_awaited(&order)?;
         let deposit = deposit(&order, wish, sides, names).await?;
+        let order = match to_sign(&deposit) {
+            Some(transaction) => self.keep(order, transaction).await?,
+            None => order,
+        };
         Ok(Built { summary: summary::summary(&order, &deposit, names), order, deposit })
+    }
+
+    /// Keeps a transaction of which we must know later that we built it, whoever else writes the order meanwhile.
+    async fn keep(&self, mut order: Order, transaction: &[u8]) -> Result<Order, BuildError> {
+        for _ in 0..ATTEMPTS {
+            order.give_to_sign(transaction);
+            if self.parts.orders.update_order(&order, &[]).await? {
+                order.version = order.version.saturating_add(1);
+                return Ok(order);
+            }
+            let written = self.parts.orders.order(&order.id).await?;
+            order = written.ok_or_else(|| StoreError::Corrupt(format!("order {} is gone", order.id)))?;
+            still_awaited(&order)?;
+        }
+        Err(BuildError::Contended { order: order.id })
     }
 
     fn desk(&self, chain: ChainId) -> Result<&dyn DepositDesk, BuildError> {
@@ -169,6 +212,23 @@ impl BuildDeposit {
             tracing::warn!(order = order.id.as_str(), filler = order.filler, %error, "a build is not held");
         }
     }
+}
+
+/// Nothing is built for an order whose deposit has come, or cannot come any more.
+fn still_awaited(order: &Order) -> Result<(), BuildError> {
+    match order.status {
+        OrderStatus::Created => Ok(()),
+        status => Err(BuildError::AlreadyTaken { order: order.id.clone(), status }),
+    }
+}
+
+/// The transaction that must come back as it was given.
+fn to_sign(deposit: &BuiltDeposit) -> Option<&[u8]> {
+    let BuiltDeposit::ContractCall(actions) = deposit else { return None };
+    actions.iter().find_map(|action| match action {
+        WalletAction::SignSolana { transaction } => Some(transaction.as_slice()),
+        _ => None,
+    })
 }
 
 /// What the payer has to do, tried against the chain.

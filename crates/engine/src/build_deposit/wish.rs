@@ -1,6 +1,6 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::DepositDesk;
-use causeway_domain::{Address, Ask, ChainId, DepositMethod, Family, Order, Parties, RawAmount, Route};
+use causeway_domain::{Address, Ask, ChainId, DepositMethod, Family, Jump, Order, Parties, RawAmount, Route};
 use jiff::Timestamp;
 
 use super::{BuildError, BuildRequest};
@@ -20,6 +20,8 @@ pub(super) struct Wish {
     pub(super) parties: Parties,
     /// The route's other methods.
     pub(super) others: Vec<DepositMethod>,
+    /// What the money's address committed to, and that address, where it came before the order.
+    pub(super) jump: Option<(Jump, Address)>,
 }
 
 impl Wish {
@@ -51,6 +53,7 @@ impl Wish {
                 .copied()
                 .filter(|method| *method != request.method)
                 .collect(),
+            jump: None,
         };
         if !route.deposit_methods.contains(&wish.method) {
             return Err(wish.not_offered());

@@ -27,6 +27,7 @@ pub struct QuoteRequest {
 }
 
 /// Asks every filler at once. What is handed out, be it a quote or one of its routes, is durable before.
+#[derive(Clone)]
 pub struct RequestQuote {
     catalog: Arc<Catalog>,
     quotes: Arc<dyn QuoteStore>,
@@ -77,7 +78,7 @@ impl RequestQuote {
     }
 }
 
-fn resolve(snapshot: &Snapshot, token: TokenId) -> Result<Token, QuoteError> {
+pub(crate) fn resolve(snapshot: &Snapshot, token: TokenId) -> Result<Token, QuoteError> {
     if !snapshot.chain(token.chain()).is_some_and(|chain| chain.enabled) {
         return Err(QuoteError::UnsupportedChain(token.chain()));
     }

@@ -24,6 +24,9 @@ pub enum SubmitError {
     /// In what it differs.
     #[error("this is not the deposit that was built: {0}")]
     NotThis(String),
+    /// In what a signed transaction differs from the one that was built, which must come back byte for byte.
+    #[error("this is not the transaction that was built: {0}")]
+    Altered(String),
     #[error("the time to deposit ended at {at}; nothing was sent, ask for a new quote")]
     TooLate { order: OrderId, at: Timestamp },
     /// In the chain's own words; nothing was sent, and the same proof may be submitted again.

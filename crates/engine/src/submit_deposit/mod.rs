@@ -86,7 +86,11 @@ impl SubmitDeposit {
         self.submit_at(request, Timestamp::now()).await
     }
 
-    async fn submit_at(&self, request: SubmitRequest, now: Timestamp) -> Result<Submitted, SubmitError> {
+    pub(crate) async fn submit_at(
+        &self,
+        request: SubmitRequest,
+        now: Timestamp,
+    ) -> Result<Submitted, SubmitError> {
         let order = self.order_of(request.quote, request.route).await?;
         expect_proof(order.method, &request.proof)?;
         // Each keeps more than one copy of the order, which is large.

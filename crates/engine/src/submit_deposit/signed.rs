@@ -1,5 +1,5 @@
-use causeway_domain::Order;
-use causeway_domain::ports::{BroadcastError, ChainError, Visible};
+use causeway_domain::ports::{BroadcastError, ChainError, CheckError, DepositDesk, Visible};
+use causeway_domain::{Family, Order};
 use jiff::Timestamp;
 
 use super::change::hand_over;
@@ -16,7 +16,7 @@ impl SubmitDeposit {
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
         let desk = self.desk(&order)?;
-        let tx = desk.check_signed(&order.terms, order.built.as_deref(), raw).await.map_err(not_taken)?;
+        let tx = check(desk, &order, raw).await?;
         let tx = canonical(order.from.chain(), &tx)?;
         if let Some(shown) = &order.evidence.deposit {
             let is_same = shown.tx == tx;
@@ -48,6 +48,7 @@ impl SubmitDeposit {
             Err(BroadcastError::Refused(words) | BroadcastError::Chain(ChainError::Refused(_, words))) => {
                 words
             }
+            Err(expired @ BroadcastError::Expired { .. }) => expired.to_string(),
             Err(error) => {
                 tracing::warn!(order = order.id.as_str(), %error, "a signed deposit is sent later");
                 return Ok(Submitted { order: order.id, tx });
@@ -84,4 +85,22 @@ impl SubmitDeposit {
         })
         .await
     }
+}
+
+/// The name of a signed deposit. Where the payer was given a transaction to sign, any of those that it was given may come back;
+/// what is none of them is compared with the newest.
+async fn check(desk: &dyn DepositDesk, order: &Order, raw: &[u8]) -> Result<String, SubmitError> {
+    let given = order.given_to_sign();
+    let newest = desk.check_signed(&order.terms, given.first().copied(), raw).await;
+    for earlier in given.iter().skip(1).filter(|_| newest.is_err()) {
+        if let Ok(tx) = desk.check_signed(&order.terms, Some(earlier), raw).await {
+            return Ok(tx);
+        }
+    }
+    newest.map_err(|error| match error {
+        CheckError::NotThis(why) if order.from.chain().family() == Family::Solana => {
+            SubmitError::Altered(why.0)
+        }
+        error => not_taken(error),
+    })
 }

@@ -1,5 +1,8 @@
 mod bench;
 mod perform;
+mod sweep;
+#[cfg(test)]
+mod tests;
 mod worth;
 
 use std::collections::HashMap;
@@ -9,7 +12,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, Carrier, DepositDesk, FactStore, GasFeed, Hand, OrderStore, PriceFeed, StoreError,
+    Attestations, Carrier, DepositDesk, FactStore, GasFeed, Hand, JumpDesk, OrderStore, PriceFeed, StoreError,
 };
 use causeway_domain::{
     Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RowKeys, Step, World,
@@ -33,6 +36,9 @@ const LEASE: SignedDuration = SignedDuration::from_secs(20);
 /// How often due orders are looked for when nothing rings.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// For how long after a look at an order its chains are followed closely: it is looked at again before.
+const AWAKE: Duration = Duration::from_secs(40);
+
 /// How long an order waits whose chain is not believed any more.
 const FROZEN: SignedDuration = SignedDuration::from_secs(30);
 
@@ -48,6 +54,8 @@ pub struct WorkParts {
     /// The service's own key, which pays gas and nothing else, on each chain.
     pub relayers: HashMap<ChainId, Arc<dyn Carrier>>,
     pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
+    /// Where purchases' money comes before it is known how much.
+    pub jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>>,
     pub attestations: Option<Arc<dyn Attestations>>,
     pub prices: Arc<dyn PriceFeed>,
     pub gas: Arc<dyn GasFeed>,
@@ -157,6 +165,10 @@ impl WorkOrders {
             let before = order.clone();
             let step = advance(order, &world);
             let is_last = step.is_last();
+            if !is_last {
+                let interest = self.parts.marks.interest();
+                chains.into_iter().for_each(|chain| interest.wait_for(chain, AWAKE));
+            }
             let mut written = false;
             order = step.order.clone();
             if differs(&before, &order) {

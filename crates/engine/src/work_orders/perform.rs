@@ -1,6 +1,7 @@
-use causeway_domain::ports::{Carrier, Deed, DeedError, Hand, Progress};
+use causeway_domain::ports::{BroadcastError, Carrier, Deed, DeedError, Hand, Progress};
 use causeway_domain::{
-    Attestation, ChainId, Decision, DepositMethod, Order, RefundWay, Todo, TokenId, World,
+    Attestation, ChainId, Decision, DepositMethod, EventKind, Order, OrderEvent, RefundWay, Todo, TokenId,
+    World,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -67,9 +68,7 @@ impl WorkOrders {
             }
             Todo::Refund(way) => self.refund(order, *way, world).await?,
             Todo::BringDeposit => self.bring(order, now).await?,
-            Todo::Sweep => {
-                self.relay(order, "sweep", &Deed::Sweep { terms: order.terms }, now).await?;
-            }
+            Todo::Sweep => self.sweep(order, now).await?,
             Todo::GiveBack { seen_in, tokens } => return self.give_back(order, *seen_in, tokens, now).await,
         }
         // The chain shows when it is done.
@@ -147,7 +146,7 @@ impl WorkOrders {
         self.relay(order, "unfilled", &deed, now).await.map(drop)
     }
 
-    async fn bring(&self, order: &Order, now: Timestamp) -> Result<(), DeedError> {
+    async fn bring(&self, order: &mut Order, now: Timestamp) -> Result<(), DeedError> {
         let Some(handed) = &order.handed else { return Ok(()) };
         if order.method == DepositMethod::Permit2 {
             let deed = Deed::OpenFor { terms: order.terms, permit: handed.clone() };
@@ -155,7 +154,34 @@ impl WorkOrders {
         }
         let desk = self.parts.desks.get(&order.from.chain());
         let desk = desk.ok_or_else(|| DeedError::Later("the origin chain is not here".to_owned()))?;
-        desk.broadcast(handed).await.map_err(|error| DeedError::Later(error.to_string()))
+        match desk.broadcast(handed).await {
+            Err(BroadcastError::Expired { tx }) => self.drop_expired(order, &tx, now).await,
+            brought => brought.map_err(|error| DeedError::Later(error.to_string())),
+        }
+    }
+
+    /// Forgets a signed deposit that no chain will ever take, so that another may be built, signed and submitted.
+    pub(super) async fn drop_expired(
+        &self,
+        order: &mut Order,
+        tx: &str,
+        now: Timestamp,
+    ) -> Result<(), DeedError> {
+        let expired = Order { handed: None, ..order.clone() };
+        let told_tx = expired.told_tx.clone().filter(|told| told != tx);
+        let expired = Order { told_tx, updated_at: now, ..expired };
+        let event = OrderEvent {
+            key: self.parts.row_keys.next(now),
+            order: order.id.clone(),
+            kind: EventKind::Note,
+            detail: format!("The signed deposit {tx} expired before the chain took it."),
+            at: now,
+        };
+        // When somebody else was faster, the next look judges what that one has written.
+        if self.parts.orders.update_order(&expired, &[event]).await? {
+            *order = Order { version: expired.version.saturating_add(1), ..expired };
+        }
+        Ok(())
     }
 
     async fn give_back(
@@ -175,7 +201,7 @@ impl WorkOrders {
         Ok(if matches!(progress, Progress::Succeeded(_)) { Did::Done } else { Did::UnderWay })
     }
 
-    async fn relay(
+    pub(super) async fn relay(
         &self,
         order: &Order,
         what: &str,

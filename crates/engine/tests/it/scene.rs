@@ -117,6 +117,7 @@ impl Scene {
             hands: self.hands(),
             relayers: HashMap::from([(chain(ORIGIN), self.relayer.clone() as Arc<dyn Carrier>)]),
             desks: HashMap::new(),
+            jump_desks: HashMap::new(),
             attestations: Some(Arc::new(FakeAttesters { filled: self.attesters.filled })),
             prices: Arc::new(Nothing),
             gas: Arc::new(Nothing),

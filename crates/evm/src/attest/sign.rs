@@ -1,9 +1,7 @@
 use alloy_primitives::{Address, B256, Signature};
 use causeway_domain::ports::{AttestationSigner, AttestationVerifier, SigningError};
-use causeway_domain::{Attestation, ChainId, Family, SignatureBytes, Terms};
+use causeway_domain::{Attestation, ChainId, SignatureBytes, Terms};
 
-use super::view::evm_address;
-use crate::contracts::attestation_digest;
 use crate::send::Signer;
 
 impl AttestationSigner for Signer {
@@ -18,7 +16,7 @@ impl AttestationSigner for Signer {
     }
 }
 
-/// Reads who signed an attestation for an escrow on an EVM chain.
+/// Reads who signed an attestation, wherever its escrow lies: the keys are the same everywhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvmVerifier;
 
@@ -41,15 +39,13 @@ impl AttestationVerifier for EvmVerifier {
 fn digest(terms: &Terms, attestation: &Attestation) -> Result<B256, SigningError> {
     let unknown = || SigningError::Key(format!("{} is not a chain", terms.origin_chain_id));
     let origin = ChainId::new(terms.origin_chain_id).ok_or_else(unknown)?;
-    match evm_address(terms.escrow) {
-        Some(escrow) if origin.family() == Family::Evm => Ok(attestation_digest(origin, escrow, attestation)),
-        _ => Err(SigningError::Family(origin)),
-    }
+    attestation.digest(origin, terms.escrow).ok_or(SigningError::Family(origin))
 }
 
 #[cfg(test)]
 mod tests {
     use alloy_primitives::{U256, uint};
+    use causeway_domain::SOLANA_CHAIN_ID;
     use proptest::prelude::*;
 
     use super::*;
@@ -97,11 +93,21 @@ mod tests {
     }
 
     #[test]
-    fn an_escrow_of_another_family_is_refused() {
+    fn an_escrow_that_is_no_address_of_its_chain_is_refused() {
         let signer = Signer::from_bytes(&[1; 32]).unwrap();
         let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
-        let solana = terms(B256::repeat_byte(9));
-        assert!(matches!(AttestationSigner::sign(&signer, &solana, &said), Err(SigningError::Family(_))));
+        let wide = terms(B256::repeat_byte(9));
+        assert!(matches!(AttestationSigner::sign(&signer, &wide, &said), Err(SigningError::Family(_))));
+    }
+
+    #[test]
+    fn rule_10_escrows_on_solana_are_signed_for_with_the_same_keys() {
+        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
+        let solana =
+            Terms { origin_chain_id: SOLANA_CHAIN_ID.get(), ..terms(B256::repeat_byte(9)) };
+        let signature = AttestationSigner::sign(&signer, &solana, &said).unwrap();
+        assert_eq!(EvmVerifier.signer(&solana, &said, &signature), Some(signer.address()));
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Holds what the domain hashes for attesters against the types of the contracts.
+
 use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::{SolStruct, eip712_domain, sol};
 use causeway_domain::{Attestation, ChainId};
@@ -15,22 +17,20 @@ sol! {
     }
 }
 
-/// The digest that attesters sign for the escrow of an order's origin chain.
-pub fn attestation_digest(origin: ChainId, escrow: Address, attestation: &Attestation) -> B256 {
+#[test]
+fn rule_10_attesters_sign_the_typed_data_of_the_escrow() {
+    let (base, escrow) = (ChainId::new(8_453).unwrap(), Address::repeat_byte(7));
     let domain = eip712_domain! {
         name: "Causeway Escrow",
         version: "1",
-        chain_id: origin.get(),
+        chain_id: base.get(),
         verifying_contract: escrow,
     };
-    match *attestation {
-        Attestation::Filled { order, filled_at, fill_ref } => {
-            let statement = Filled { orderId: order, filledAt: U256::from(filled_at), fillRef: fill_ref };
-            statement.eip712_signing_hash(&domain)
-        }
-        Attestation::Unfilled { order, destination_time } => {
-            let statement = Unfilled { orderId: order, destinationTime: U256::from(destination_time) };
-            statement.eip712_signing_hash(&domain)
-        }
-    }
+    let (order, fill_ref) = (B256::repeat_byte(1), B256::repeat_byte(2));
+    let filled = Filled { orderId: order, filledAt: U256::from(1_700_000_000), fillRef: fill_ref };
+    let said = Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref };
+    assert_eq!(said.digest(base, escrow.into_word()), Some(filled.eip712_signing_hash(&domain)));
+    let unfilled = Unfilled { orderId: order, destinationTime: U256::from(7) };
+    let said = Attestation::Unfilled { order, destination_time: 7 };
+    assert_eq!(said.digest(base, escrow.into_word()), Some(unfilled.eip712_signing_hash(&domain)));
 }

@@ -3,6 +3,7 @@
 mod abi;
 mod code;
 mod convert;
+#[cfg(test)]
 mod digest;
 mod words;
 
@@ -12,5 +13,4 @@ pub use abi::{
 pub use causeway_domain::Attestation;
 pub use code::Code;
 pub use convert::{gasless_envelope, onchain_envelope};
-pub use digest::attestation_digest;
 pub(crate) use words::refusal;

@@ -2,6 +2,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use alloy_primitives::{Address, B256};
+use causeway_domain::Leisure;
 
 use crate::blocks::BlockTag;
 
@@ -34,6 +35,8 @@ pub struct FollowConfig {
     /// Each level is reported by its place in this list; the last is also compared between endpoints.
     pub levels: Vec<Finality>,
     pub poll: Duration,
+    /// How the chain is looked at while nobody waits for it, if otherwise.
+    pub leisure: Option<Leisure>,
     /// How many recent blocks are remembered; a reorg that reaches below them halts.
     pub keep: NonZeroUsize,
     /// How many settled blocks one request for logs may span while catching up.
@@ -50,6 +53,7 @@ impl FollowConfig {
             start: Start::Head,
             levels,
             poll: Duration::from_secs(1),
+            leisure: None,
             keep: NonZeroUsize::MIN.saturating_add(1_023),
             range: NonZeroU64::MIN.saturating_add(999),
             step: NonZeroU64::MIN.saturating_add(31),

@@ -36,6 +36,7 @@ pub struct Follower<S> {
     settled: Vec<Option<u64>>,
     queue: VecDeque<BlockEvent>,
     due: Instant,
+    looked: Option<Instant>,
     halted: Option<String>,
 }
 
@@ -58,6 +59,7 @@ impl<S: BlockSource> Follower<S> {
             settled,
             queue: VecDeque::new(),
             due: Instant::now(),
+            looked: None,
             halted: None,
         }
     }
@@ -75,12 +77,25 @@ impl<S: BlockSource> Follower<S> {
                 return Ok(event);
             }
             tokio::time::sleep_until(self.due).await;
-            self.due = Instant::now() + self.config.poll;
+            while self.rests() {
+                // Somebody may begin to wait at any moment.
+                tokio::time::sleep(self.config.poll).await;
+            }
+            let looked = Instant::now();
+            self.looked = Some(looked);
+            self.due = looked + self.config.poll;
             self.look().await?;
             if !self.queue.is_empty() {
-                self.due = Instant::now();
+                // There may be more.
+                self.due = looked;
             }
         }
+    }
+
+    /// Whether the chain need not be looked at yet. What is behind is caught up with all the same.
+    fn rests(&self) -> bool {
+        let Some((leisure, looked)) = self.config.leisure.as_ref().zip(self.looked) else { return false };
+        self.due > looked && leisure.rests(self.source.chain(), looked.elapsed())
     }
 
     /// Looks once, without waiting, and returns what there is to tell.

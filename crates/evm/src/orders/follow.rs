@@ -5,7 +5,7 @@ use std::time::Duration;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{BlockMark, ChainError, Follow, News};
-use causeway_domain::{ChainId, Deployment};
+use causeway_domain::{ChainId, Deployment, Leisure};
 use tokio::time::{Instant, sleep_until};
 
 use super::facts::Ours;
@@ -20,21 +20,23 @@ use crate::follow::{BlockEvent, BlockSource, FollowConfig, Follower, Start};
 const KEEP: NonZeroUsize = NonZeroUsize::MIN.saturating_add(8_191);
 
 /// How a chain is followed for orders.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct OrderFollowConfig {
     pub finality: OrderFinality,
     /// How long to wait between two looks at the chain.
     pub poll: Duration,
+    /// How it is looked at while nobody waits for it, if otherwise.
+    pub leisure: Option<Leisure>,
 }
 
 impl OrderFollowConfig {
     /// What real chains are trusted with, looked at once a second.
     pub fn for_chain(chain: ChainId) -> Self {
-        Self { finality: OrderFinality::for_chain(chain), poll: Duration::from_secs(1) }
+        Self { finality: OrderFinality::for_chain(chain), poll: Duration::from_secs(1), leisure: None }
     }
 
     pub const fn sandbox(poll: Duration) -> Self {
-        Self { finality: OrderFinality::sandbox(), poll }
+        Self { finality: OrderFinality::sandbox(), poll, leisure: None }
     }
 }
 
@@ -73,6 +75,7 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
             (None, None) => Start::Head,
         };
         follow.poll = config.poll;
+        follow.leisure.clone_from(&config.leisure);
         follow.keep = KEEP;
         Self {
             follower: Follower::new(source.clone(), follow),

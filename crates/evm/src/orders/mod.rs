@@ -7,9 +7,15 @@ mod deposits;
 mod facts;
 mod finality;
 mod follow;
+mod jump_desk;
 mod memory;
+mod payouts;
+mod wallets;
 
 pub use carry::EvmCarrier;
 pub use deposits::{EvmAddressWatch, EvmDesk};
 pub use finality::OrderFinality;
 pub use follow::{OrderFollowConfig, OrderFollower};
+pub use jump_desk::EvmJumpDesk;
+pub use payouts::EvmPayoutWatch;
+pub use wallets::EvmWalletCheck;

@@ -21,6 +21,11 @@ pub enum RpcUrlError {
 }
 
 impl RpcUrl {
+    /// The whole address with whatever key it carries; for those who connect, never for a log.
+    pub fn expose(&self) -> &str {
+        self.0.as_str()
+    }
+
     pub(crate) const fn as_url(&self) -> &Url {
         &self.0
     }

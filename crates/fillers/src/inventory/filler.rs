@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, VaultRates,
+    Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, TokenOddities, VaultRates,
 };
 use causeway_domain::{ChainId, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType};
 use jiff::{SignedDuration, Timestamp};
@@ -27,6 +27,8 @@ pub struct Equipment {
     pub prices: Arc<dyn PriceFeed>,
     pub gas: Arc<dyn GasFeed>,
     pub vaults: Arc<dyn VaultRates>,
+    /// Tokens that turn out to be none to trade.
+    pub oddities: Arc<dyn TokenOddities>,
     pub book: Arc<Book>,
     pub unclaimed: Arc<Unclaimed>,
 }

@@ -17,7 +17,9 @@ pub struct GasUnits {
     pub fill_token: u64,
     /// Depositing into a vault for the recipient.
     pub fill_vault: u64,
-    /// Native units that filling with a token costs beside gas, such as the rent of the recipient's account.
+    /// Native units that any filling costs beside gas, such as the rent of its record.
+    pub fill_rent: u64,
+    /// Native units that filling with a token costs beside that, such as the rent of the recipient's account.
     pub fill_token_rent: u64,
 }
 
@@ -33,6 +35,7 @@ impl GasUnits {
                 fill_native: 80_000,
                 fill_token: 110_000,
                 fill_vault: 260_000,
+                fill_rent: 0,
                 fill_token_rent: 0,
             },
             Family::Solana => Self {
@@ -43,7 +46,9 @@ impl GasUnits {
                 fill_native: 1,
                 fill_token: 1,
                 fill_vault: 1,
-                fill_token_rent: 2_039_280,
+                fill_rent: 1_503_360,
+                // Of the newer token program, whose accounts are a little longer.
+                fill_token_rent: 2_074_080,
             },
         }
     }

@@ -125,6 +125,10 @@ fn find_pair<'a>(filler: &'a InventoryFiller, from: &TokenId, to: &TokenId) -> R
     else {
         return Err(Refusal::PairNotServed);
     };
+    let refused = [&from.id, &paid.id].into_iter().find_map(|id| filler.equipment.oddities.refusal(id));
+    if let Some(refusal) = refused {
+        return Err(refusal);
+    }
     Ok(Pair { from, paid, vault, source, destination })
 }
 
@@ -163,6 +167,7 @@ impl Costs {
             (None, true) => (units.fill_native, 0),
             (None, false) => (units.fill_token, units.fill_token_rent),
         };
+        let rent = units.fill_rent.checked_add(rent)?;
         let claiming = gas::cost(pair.source.gas.source(methods), source_price, margin, 0)?;
         let filling = gas::cost(fill, price(destination)?, margin, rent)?;
 

@@ -6,7 +6,7 @@ use causeway_fillers::inventory::{InventoryConfig, Spreads};
 use jiff::Timestamp;
 
 use crate::world::{
-    BASE, ETHEREUM, World, buy, chain, dai, decimal, eth, parties, raw, sell, shares, sol, tokens, usdc, weth,
+    BASE, ETHEREUM, World, buy, chain, dai, decimal, eth, parties, raw, sell, shares, sol, spl, tokens, usdc, weth,
 };
 
 fn now() -> Timestamp {
@@ -40,6 +40,39 @@ async fn an_offer_promises_its_output_and_says_where_the_rest_went() {
     // 1,000 less 1.79375 and 0.0035 for gas, less 0.15 %, at 3,500.
     assert_eq!(offer.amount_out, decimal("0.284772984535714285", 18));
     assert_eq!(offer.estimated_gas, Some(decimal("0.00012", 18)));
+}
+
+#[test]
+fn a_delivery_on_solana_pays_for_its_record_and_the_recipients_account() {
+    let world = World::new();
+    let fill = |to: &Token| {
+        let offer = world.filler.offer(&sell(&usdc(BASE), to, "1000"), now()).unwrap();
+        offer.fees.iter().find(|fee| fee.token == sol().id).map(|fee| fee.amount)
+    };
+    // A signature, a quarter dearer than now, and rent.
+    assert_eq!(fill(&sol()), Some(raw(6_250 + 1_503_360)));
+    assert_eq!(fill(&spl()), Some(raw(6_250 + 1_503_360 + 2_074_080)));
+}
+
+#[test]
+fn within_and_from_solana_the_filler_is_named_by_its_addresses_there() {
+    let world = World::new();
+    for to in [spl(), usdc(BASE), eth(ETHEREUM)] {
+        let offer = world.filler.offer(&sell(&sol(), &to, "10"), now()).unwrap();
+        assert_eq!(offer.parties, Some(parties(Family::Solana)));
+        assert_eq!(offer.deposit_methods, [DepositMethod::ContractCall, DepositMethod::Transfer]);
+    }
+}
+
+#[test]
+fn rule_20_an_odd_token_is_refused_in_words_in_both_directions() {
+    let world = World::new();
+    let words = Refusal::Other("it takes a fee of every transfer".to_owned());
+    world.figures.odd.lock().unwrap().insert(spl().id, words.clone());
+    for (from, to) in [(spl(), usdc(BASE)), (usdc(BASE), spl())] {
+        assert_eq!(world.filler.offer(&sell(&from, &to, "100"), now()), Err(words.clone()));
+    }
+    assert!(world.filler.offer(&sell(&usdc(BASE), &sol(), "100"), now()).is_ok());
 }
 
 #[test]

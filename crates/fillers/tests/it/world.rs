@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alloy_primitives::U256;
-use causeway_domain::ports::{FillerAsk, GasFeed, PriceFeed, VaultRate, VaultRates};
+use causeway_domain::ports::{FillerAsk, GasFeed, PriceFeed, Refusal, TokenOddities, VaultRate, VaultRates};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, Family, Parties, RawAmount, SOLANA_CHAIN_ID, Token, TokenId,
     TradeType, UsdPrice,
@@ -62,6 +62,12 @@ pub(crate) fn sol() -> Token {
     token(TokenId::native(SOLANA_CHAIN_ID), "SOL", 9)
 }
 
+/// USDC on Solana.
+pub(crate) fn spl() -> Token {
+    let mint = Address::Solana([0xc0; 32]);
+    token(TokenId::from_address(SOLANA_CHAIN_ID, mint).unwrap(), "USDC", 6)
+}
+
 pub(crate) fn served(token: &Token) -> ServedToken {
     let (asset, stable) = match token.symbol.as_str() {
         "USDC" => ("usd-coin", true),
@@ -92,6 +98,7 @@ pub(crate) struct Figures {
     pub(crate) prices: Mutex<HashMap<TokenId, UsdPrice>>,
     pub(crate) gas: Mutex<HashMap<ChainId, RawAmount>>,
     pub(crate) vaults: Mutex<HashMap<TokenId, Option<VaultRate>>>,
+    pub(crate) odd: Mutex<HashMap<TokenId, Refusal>>,
 }
 
 impl PriceFeed for Figures {
@@ -116,13 +123,19 @@ impl VaultRates for Figures {
     }
 }
 
+impl TokenOddities for Figures {
+    fn refusal(&self, token: &TokenId) -> Option<Refusal> {
+        self.odd.lock().unwrap().get(token).cloned()
+    }
+}
+
 impl Figures {
     pub(crate) fn set_price(&self, token: &Token, price: &str) {
         self.prices.lock().unwrap().insert(token.id, price.parse().unwrap());
     }
 }
 
-/// A filler with everything around it: USDC, DAI, ETH and WETH on two chains, SOL, and a vault of USDC on the second.
+/// A filler with everything around it: USDC, DAI, ETH and WETH on two chains, SOL and USDC on Solana, and a vault of USDC on the second.
 pub(crate) struct World {
     pub(crate) figures: Arc<Figures>,
     pub(crate) book: Arc<Book>,
@@ -132,7 +145,7 @@ pub(crate) struct World {
 
 pub(crate) fn tokens() -> Vec<Token> {
     let on = |id| [usdc(id), dai(id), weth(id), eth(id)];
-    [ETHEREUM, BASE].into_iter().flat_map(on).chain([sol()]).collect()
+    [ETHEREUM, BASE].into_iter().flat_map(on).chain([sol(), spl()]).collect()
 }
 
 impl World {
@@ -178,6 +191,7 @@ impl World {
             prices: figures.clone(),
             gas: figures.clone(),
             vaults: figures.clone(),
+            oddities: figures.clone(),
             book: Arc::clone(&book),
             unclaimed: Arc::clone(&unclaimed),
         };

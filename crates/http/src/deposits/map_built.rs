@@ -1,4 +1,4 @@
-use causeway_domain::{Order, Terms};
+use causeway_domain::{Family, Order, Terms};
 use causeway_engine::{Built, BuiltDeposit};
 use causeway_wire as wire;
 
@@ -49,11 +49,16 @@ fn map_recovery(app: &App, order: &Order) -> wire::Recovery {
     let home = |there: &&causeway_domain::Deployment| {
         there.chain == chain && there.escrow.into_word() == terms.escrow && order.deposit_address.is_some()
     };
+    let factory = match chain.family() {
+        Family::Evm => app.deployments.iter().find(home).map(|there| there.deposit_factory.to_string()),
+        // The program is all in one.
+        Family::Solana => order.deposit_address.map(|_| address_of(terms.escrow, chain.family()).to_string()),
+    };
     wire::Recovery {
         chain_id: chain.get(),
         escrow: address_of(terms.escrow, chain.family()).to_string(),
         refund_after: if terms.is_same_chain() { terms.fill_deadline } else { terms.refund_at },
-        deposit_factory: app.deployments.iter().find(home).map(|there| there.deposit_factory.to_string()),
+        deposit_factory: factory,
     }
 }
 

@@ -25,6 +25,9 @@ pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url:
         }
         None => format!("{public_url}/api/qrcode?{}", query(&[("content", &recipient)])),
     };
+    // A code shows what every wallet reads; who asks for the address of a payment reads more.
+    let payment_uri =
+        payload::solana_pay(&transfer).or_else(|| drawn.clone().filter(|payload| *payload != recipient));
     wire::Transfer {
         amount: order.src_amount.to_string(),
         token,
@@ -35,7 +38,7 @@ pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url:
         order_id: order.id.to_string(),
         intent_id: order.intent.to_string(),
         qr_image_url,
-        payment_uri: drawn.clone().filter(|payload| *payload != recipient),
+        payment_uri,
         qr_payload: drawn.unwrap_or_else(|| recipient.clone()),
         deposit_address: recipient,
     }

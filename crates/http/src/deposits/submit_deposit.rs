@@ -13,7 +13,9 @@ use crate::extract::Body;
 ///
 /// Exactly one of `txHash`, `signedTransaction` and `signature`. The same again answers the same. It is a hint and no
 /// condition: a deposit is recognised on the chain by its order, whatever its hash, whether or not it was submitted, and
-/// whether or not the quote has expired since. A hash that the chain does not show yet is taken on trust.
+/// whether or not the quote has expired since. A hash that the chain does not show yet is taken on trust. On Solana a
+/// `signedTransaction` must be one that a build gave, byte for byte; it is answered after the first accepted send, and sent
+/// again until it is final or its blockhash has expired.
 #[utoipa::path(
     put,
     path = "/v1/deposit/submit",
@@ -27,7 +29,8 @@ use crate::extract::Body;
         (
             status = 400,
             description = "ValidationException, or BadRequestException with `details.errorCode`: EXACTLY_ONE_PROOF, \
-                           WRONG_PROOF, ROUTE_NOT_BUILT, DEPOSIT_TX_HASH_CONFLICT (with `orderId`), NOT_THIS_DEPOSIT or \
+                           WRONG_PROOF, ROUTE_NOT_BUILT, DEPOSIT_TX_HASH_CONFLICT (with `orderId`), NOT_THIS_DEPOSIT, \
+                           MESSAGE_MISMATCH (a Solana transaction that is not the one that was built) or \
                            OPEN_DEADLINE_PASSED",
             body = ErrorBody,
             example = json!({

@@ -119,9 +119,12 @@ impl From<BuildError> for ApiError {
             BuildError::ChainNotServed(chain) => {
                 Self::new(ErrorName::NotSupportedChain, words).with_details(json!({ "chainId": chain.get() }))
             }
+            BuildError::Contended { ref order } => Self::not_now(&error, Some(order)),
             BuildError::Chain(error) => error.into(),
             BuildError::Store(error) => error.into(),
-            BuildError::Times | BuildError::Id(_) | BuildError::Key(_) => Self::internal(&Chained(&error)),
+            BuildError::Times | BuildError::NotTheJump | BuildError::Id(_) | BuildError::Key(_) => {
+                Self::internal(&Chained(&error))
+            }
         }
     }
 }
@@ -141,6 +144,9 @@ impl From<SubmitError> for ApiError {
             }
             SubmitError::NotThis(reason) => {
                 Self::contradiction("NOT_THIS_DEPOSIT", words, json!({ "reason": reason }))
+            }
+            SubmitError::Altered(reason) => {
+                Self::contradiction("MESSAGE_MISMATCH", words, json!({ "reason": reason }))
             }
             SubmitError::TooLate { order, .. } => {
                 Self::contradiction("OPEN_DEADLINE_PASSED", words, json!({ "orderId": order.as_str() }))

@@ -73,6 +73,23 @@ impl Fields {
         }
     }
 
+    /// Whether the field stands at all, of whatever type.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// An object inside the body.
+    pub(crate) fn object(&mut self, name: &str) -> Option<Map<String, Value>> {
+        match self.value(name) {
+            None => None,
+            Some(Value::Object(map)) => Some(map.clone()),
+            Some(_) => {
+                self.issues.add(name, "must be an object");
+                None
+            }
+        }
+    }
+
     pub(crate) fn required_string(&mut self, name: &str) -> Option<String> {
         if self.value(name).is_none() {
             self.issues.add(name, "is required");

@@ -1,5 +1,6 @@
 //! What happens around every request.
 
+pub(crate) mod envelope;
 pub(crate) mod observe;
 pub(crate) mod rate_limit;
 pub(crate) mod request_id;

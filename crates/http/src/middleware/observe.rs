@@ -14,7 +14,7 @@ use futures::FutureExt as _;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::request_id;
+use super::{envelope, request_id};
 use crate::error::ApiError;
 use crate::metrics::{Metrics, RequestLabels};
 
@@ -60,11 +60,13 @@ where
     fn call(&mut self, request: Request) -> Self::Future {
         let seen = Seen::new(&request, &self.layer.metrics);
         let limit = self.layer.timeout;
+        let is_fiat = envelope::lies_in_fiat(request.uri().path());
         // Boxed at once: the future is large, and what wraps it below would move it again and again.
         let work = Box::pin(self.inner.call(request));
         Box::pin(async move {
             let span = tracing::debug_span!("request", id = seen.id.to_str().unwrap_or_default());
-            let work = request_id::with(seen.id.clone(), async move { finish(work, limit).await });
+            let work = envelope::with(is_fiat, finish(work, limit));
+            let work = request_id::with(seen.id.clone(), work);
             let response = work.instrument(span).await;
             Ok(seen.tell(response))
         })

@@ -1,4 +1,4 @@
 pub(crate) mod post_quote;
 mod read_ask;
 mod stream_routes;
-mod write_route;
+pub(crate) mod write_route;

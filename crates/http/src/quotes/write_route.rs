@@ -11,7 +11,7 @@ const USUAL: usize = 2_560;
 
 /// Writes routes as JSON: to the byte what the types of `causeway-wire` give, without a text of its own for every value,
 /// because nothing is answered as often as a quote.
-pub(super) struct RouteWriter<'a> {
+pub(crate) struct RouteWriter<'a> {
     snapshot: &'a Snapshot,
     prices: &'a dyn PriceFeed,
     slippage: Option<String>,
@@ -28,7 +28,7 @@ struct FeeToken {
 }
 
 impl<'a> RouteWriter<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, prices: &'a dyn PriceFeed, ask: &Ask) -> Self {
+    pub(crate) fn new(snapshot: &'a Snapshot, prices: &'a dyn PriceFeed, ask: &Ask) -> Self {
         // Through the float that the wire type holds, so that it is printed like any other.
         let float = ask.slippage.and_then(|slippage| slippage.to_string().parse::<f64>().ok());
         let slippage = float.and_then(|float| serde_json::to_string(&float).ok());
@@ -50,7 +50,7 @@ impl<'a> RouteWriter<'a> {
     }
 
     /// One route with the id of its quote, as a line.
-    pub(super) fn write_line(mut self, quote: &Quote, route: &Route) -> String {
+    pub(crate) fn write_line(mut self, quote: &Quote, route: &Route) -> String {
         self.put(r#"{"quoteId":"#);
         self.text(quote.id.as_str());
         self.put(",");

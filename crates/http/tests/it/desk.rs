@@ -6,7 +6,7 @@ use causeway_domain::ports::{
     BroadcastError, ChainError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose, Visible,
     WalletAction, WalletTransaction,
 };
-use causeway_domain::{Address, ChainId, RawAmount, Terms};
+use causeway_domain::{Address, ChainId, RawAmount, SOLANA_CHAIN_ID, Terms};
 use serde_json::{Value, json};
 
 /// What the chain behind a desk makes of the next deposit.
@@ -22,6 +22,8 @@ pub(crate) enum Mood {
     ShowsOther,
     /// Refuses what is sent to it.
     Refuses,
+    /// Finds what is sent to it too old.
+    Forgets,
 }
 
 /// A desk for a chain that is not there.
@@ -48,6 +50,10 @@ impl FakeDesk {
         }
     }
 
+    fn is_solana(&self) -> bool {
+        self.chain == SOLANA_CHAIN_ID
+    }
+
     fn send(terms: &Terms, purpose: SendPurpose, to: u8, gas: Option<u64>) -> WalletAction {
         let transaction = WalletTransaction {
             from: EvmAddress::from_word(terms.user),
@@ -67,7 +73,7 @@ impl DepositDesk for FakeDesk {
     }
 
     fn escrow(&self) -> B256 {
-        EvmAddress::repeat_byte(0xe5).into_word()
+        if self.is_solana() { B256::repeat_byte(0xe5) } else { EvmAddress::repeat_byte(0xe5).into_word() }
     }
 
     fn settler(&self) -> B256 {
@@ -84,6 +90,9 @@ impl DepositDesk for FakeDesk {
 
     async fn actions(&self, terms: &Terms) -> Result<Vec<WalletAction>, DepositError> {
         self.check()?;
+        if self.is_solana() {
+            return Ok(vec![WalletAction::SignSolana { transaction: vec![1, 2, 3, 4] }]);
+        }
         let (spender, amount) = (EvmAddress::repeat_byte(0xe5), terms.amount_in);
         Ok(vec![
             WalletAction::SwitchChain(self.chain),
@@ -106,7 +115,12 @@ impl DepositDesk for FakeDesk {
     }
 
     fn address_for(&self, intent: B256) -> Option<Address> {
-        Some(Address::Evm(EvmAddress::from_word(keccak256(intent))))
+        let word = keccak256(intent);
+        Some(if self.is_solana() {
+            Address::Solana(word.0)
+        } else {
+            Address::Evm(EvmAddress::from_word(word))
+        })
     }
 
     async fn look_at(&self, _: &Terms, _: &str) -> Result<Visible, ChainError> {
@@ -120,13 +134,20 @@ impl DepositDesk for FakeDesk {
         Err(NotThisDeposit("it is signed by another key".to_owned()).into())
     }
 
-    async fn check_signed(&self, _: &Terms, _: Option<&[u8]>, raw: &[u8]) -> Result<String, CheckError> {
-        Ok(keccak256(raw).to_string())
+    async fn check_signed(&self, _: &Terms, built: Option<&[u8]>, raw: &[u8]) -> Result<String, CheckError> {
+        if !self.is_solana() {
+            return Ok(keccak256(raw).to_string());
+        }
+        if built != Some(raw) {
+            return Err(NotThisDeposit("it is a legacy transaction".to_owned()).into());
+        }
+        Ok(bs58::encode([7; 64]).into_string())
     }
 
     async fn broadcast(&self, _: &[u8]) -> Result<(), BroadcastError> {
         match self.mood() {
             Mood::Refuses => Err(BroadcastError::Refused("nonce too low".to_owned())),
+            Mood::Forgets => Err(BroadcastError::Expired { tx: "5abc".to_owned() }),
             _ => Ok(()),
         }
     }

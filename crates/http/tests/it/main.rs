@@ -9,6 +9,7 @@
 
 mod deposits;
 mod desk;
+mod fiat;
 mod filler;
 mod intents;
 mod ledger;
@@ -19,3 +20,4 @@ mod quotes;
 mod responses;
 mod sample;
 mod service;
+mod solana;

@@ -15,14 +15,15 @@ use causeway_domain::{
 };
 use causeway_engine::{
     BuildDeposit, BuildParts, CountFills, Fillers, OrderTiming, QuoteOptions, ReadBalances, RequestQuote,
-    SubmitDeposit, SubmitParts,
+    SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, Metrics, Options};
+use causeway_http::{App, ForceLimit, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
 use crate::desk::FakeDesk;
+use crate::fiat::desk::{FiatSide, Lent};
 use crate::ledger::FakeLedger;
 
 /// A store in memory that can be told to fail or to take its time.
@@ -111,17 +112,20 @@ pub(crate) struct Service {
     pub(crate) deployments: Vec<Deployment>,
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     pub(crate) options: QuoteOptions,
+    pub(crate) fiat: FiatSide,
+    /// Only these may show the page around a checkout; every page on this machine where absent, as in the sandbox.
+    pub(crate) embed_origins: Option<Vec<String>>,
 }
 
 impl Service {
     pub(crate) fn router(self) -> Router {
-        let Self { store, ledger, desks, deployments, fillers, options } = self;
+        let Self { store, ledger, desks, deployments, fillers, options, fiat, embed_origins } = self;
         let fillers = Fillers::new(fillers, &options).unwrap();
         let catalog = Arc::clone(&CATALOG);
         let row_keys = Arc::new(RowKeys::new(0));
         let desks: HashMap<ChainId, Arc<dyn DepositDesk>> =
             desks.into_iter().map(|desk| (desk.chain, desk as Arc<dyn DepositDesk>)).collect();
-        let build = BuildParts {
+        let build = || BuildParts {
             catalog: Arc::clone(&catalog),
             quotes: store.clone(),
             orders: ledger.clone(),
@@ -132,6 +136,18 @@ impl Service {
             quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
             timing: OrderTiming::default(),
         };
+        let request_quote =
+            RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&row_keys), fillers);
+        let fiat = fiat.desk(Lent {
+            catalog: Arc::clone(&catalog),
+            request_quote: request_quote.clone(),
+            build: BuildDeposit::new(build()),
+            ledger: ledger.clone(),
+            desks: desks.clone(),
+            prices: Arc::new(FlatPrice),
+            row_keys: Arc::clone(&row_keys),
+        });
+        let build = build();
         let submit = SubmitParts {
             quotes: store.clone(),
             orders: ledger.clone(),
@@ -145,12 +161,16 @@ impl Service {
                 prices: Arc::new(FlatPrice),
                 store: store.clone(),
                 read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-                request_quote: RequestQuote::new(catalog, store.clone(), row_keys, fillers),
+                request_quote,
                 build_deposit: BuildDeposit::new(build),
                 submit_deposit: SubmitDeposit::new(submit),
+                quotes: store.clone(),
                 orders: ledger.clone(),
+                watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
                 facts: ledger,
                 count_fills: CountFills::new(store),
+                fiat,
+                force_limit: ForceLimit::default(),
                 metrics: Arc::new(Metrics::default()),
                 deployments,
                 options: Options {
@@ -158,7 +178,8 @@ impl Service {
                     timeout: Duration::from_millis(500),
                     rate_limit: None,
                     sandbox_rpc: None,
-                    mode: "sandbox",
+                    mode: if embed_origins.is_some() { "production" } else { "sandbox" },
+                    embed_origins: embed_origins.unwrap_or_default(),
                     store_engine: "sqlite",
                     started_at: "2026-11-15T12:00:00Z".parse().unwrap(),
                 },

@@ -2,7 +2,7 @@ use causeway_qr::payload::MAX_CHARACTERS;
 use causeway_qr::{Error, Style, Theme, svg};
 use proptest::prelude::*;
 
-use crate::scan::{modules, scan};
+use crate::scan::{modules, read, scan};
 
 const PAYMENT: &str = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer\
     ?address=0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045&uint256=1230000";
@@ -29,6 +29,20 @@ fn modules_are_darker_than_their_background_in_both_themes() {
     assert!(draw(ADDRESS).contains(r##"fill="#fff"/><path fill="none" stroke="#000""##));
     let dark = svg(ADDRESS, &Style { theme: Theme::Dark, ..Style::default() }).unwrap();
     assert!(dark.contains(r##"fill="#cbd5e1"/><path fill="none" stroke="#0f172a""##));
+}
+
+#[test]
+fn modules_drawn_by_other_means_are_read_by_an_independent_decoder() {
+    let rows = causeway_qr::modules(PAYMENT).unwrap();
+    assert!(rows.iter().all(|row| row.len() == rows.len()));
+    let dark = |x: usize, y: usize| {
+        let (x, y) = ((x / 4).checked_sub(4), (y / 4).checked_sub(4));
+        x.zip(y).and_then(|(x, y)| rows.get(y)?.get(x)).copied().unwrap_or(false)
+    };
+    let text = read(4 * (rows.len() + 8), |x, y| if dark(x, y) { 0 } else { 255 });
+    assert_eq!(text, PAYMENT);
+    let long = "x".repeat(3000);
+    assert!(matches!(causeway_qr::modules(&long), Err(Error::TooLong { .. })));
 }
 
 #[test]

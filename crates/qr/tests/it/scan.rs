@@ -10,11 +10,15 @@ pub(crate) fn scan(svg: &str, side: u16) -> String {
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut canvas.as_mut());
 
     let side = usize::from(side);
-    let grey = |x: usize, y: usize| {
+    read(side, |x, y| {
         let pixel = canvas.pixels()[y * side + x];
         let sum = u16::from(pixel.red()) + u16::from(pixel.green()) + u16::from(pixel.blue());
         u8::try_from(sum / 3).unwrap()
-    };
+    })
+}
+
+/// Reads the one code in a square image of greys.
+pub(crate) fn read(side: usize, grey: impl FnMut(usize, usize) -> u8) -> String {
     let mut image = rqrr::PreparedImage::prepare_from_greyscale(side, side, grey);
     let codes = image.detect_grids();
     assert_eq!(codes.len(), 1, "exactly one code is seen");

@@ -1,5 +1,5 @@
 use causeway_qr::Error;
-use causeway_qr::payload::{MAX_CHARACTERS, Transfer, generic, transfer};
+use causeway_qr::payload::{MAX_CHARACTERS, Transfer, generic, solana_pay, transfer};
 use proptest::prelude::*;
 
 const ALICE: &str = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045";
@@ -225,6 +225,33 @@ fn hostile() -> impl Strategy<Value = String> {
         "[0-9a-fA-Fx]{1,42}",
     ];
     prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat())
+}
+
+const SOLANA: Transfer<'_> = Transfer {
+    amount: "0.5",
+    recipient: "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96",
+    caip2: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    token: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    decimals: 6,
+};
+
+#[test]
+fn a_code_on_solana_shows_the_recipient_and_who_asks_gets_the_solana_pay_address() {
+    assert!(shows_recipient_only(SOLANA));
+    let (recipient, token) = (SOLANA.recipient, SOLANA.token);
+    assert_eq!(solana_pay(&SOLANA), Some(format!("solana:{recipient}?amount=0.5&spl-token={token}")));
+    let sol = Transfer { token: "11111111111111111111111111111111", decimals: 9, ..SOLANA };
+    assert_eq!(solana_pay(&sol), Some(format!("solana:{recipient}?amount=0.5")));
+    for odd in [
+        Transfer { caip2: "eip155:1", ..SOLANA },
+        Transfer { recipient: ALICE, ..SOLANA },
+        Transfer { recipient: "a&label=b", ..SOLANA },
+        Transfer { token: "native", ..SOLANA },
+        Transfer { amount: "1e3", ..SOLANA },
+        Transfer { amount: "0.0000001", ..SOLANA },
+    ] {
+        assert_eq!(solana_pay(&odd), None, "{odd:?}");
+    }
 }
 
 fn is_evm_address(text: &str) -> bool {

@@ -21,7 +21,7 @@ pub use canonical::{CREATE2_DEPLOYER, multicall3_address, permit2_address};
 pub use error::GenesisError;
 pub use roles::{FillerRole, Roles};
 pub use token::{TAXED_TOKEN, WellKnownToken};
-pub use wallet::{TestWallet, is_test_key};
+pub use wallet::{SolanaWallet, TestWallet, is_test_key};
 
 use crate::evm::GenesisAccount;
 use artifact::Codes;

@@ -1,9 +1,9 @@
 use alloy_primitives::Address;
 
 use super::error::GenesisError;
-use super::wallet::{TestWallet, wallet_at};
+use super::wallet::{SolanaWallet, TestWallet, solana_wallet_at, wallet_at};
 
-/// The accounts that the service itself uses on the sandbox's EVM chains: of the test phrase too, behind the ten wallets.
+/// The accounts that the service itself uses on the sandbox's chains: of the test phrase too, behind the ten wallets.
 #[derive(Clone, Debug)]
 pub struct Roles {
     /// Puts the contracts on the chains.
@@ -14,6 +14,13 @@ pub struct Roles {
     pub maker: TestWallet,
     pub attesters: [TestWallet; 3],
     pub fillers: [FillerRole; 2],
+    /// Begins the program on Solana, and may replace it.
+    pub solana_deployer: SolanaWallet,
+    /// Pays for what the service sends for others on Solana.
+    pub solana_relayer: SolanaWallet,
+    /// Delivers what the play on-ramps sell.
+    pub ramps: TestWallet,
+    pub solana_ramps: SolanaWallet,
 }
 
 /// A filler's hot account and the address that it is paid to.
@@ -22,6 +29,22 @@ pub struct FillerRole {
     pub name: &'static str,
     pub hot: TestWallet,
     pub payee: TestWallet,
+    /// The same on Solana.
+    pub solana_hot: SolanaWallet,
+    pub solana_payee: SolanaWallet,
+}
+
+impl FillerRole {
+    /// A filler whose accounts lie at two indices in a row.
+    fn at(name: &'static str, index: u32) -> Result<Self, GenesisError> {
+        Ok(Self {
+            name,
+            hot: wallet_at(index)?,
+            payee: wallet_at(index + 1)?,
+            solana_hot: solana_wallet_at(index)?,
+            solana_payee: solana_wallet_at(index + 1)?,
+        })
+    }
 }
 
 impl Roles {
@@ -31,10 +54,11 @@ impl Roles {
             relayer: wallet_at(11)?,
             maker: wallet_at(12)?,
             attesters: [wallet_at(13)?, wallet_at(14)?, wallet_at(15)?],
-            fillers: [
-                FillerRole { name: "north", hot: wallet_at(16)?, payee: wallet_at(17)? },
-                FillerRole { name: "south", hot: wallet_at(18)?, payee: wallet_at(19)? },
-            ],
+            fillers: [FillerRole::at("north", 16)?, FillerRole::at("south", 18)?],
+            solana_deployer: solana_wallet_at(10)?,
+            solana_relayer: solana_wallet_at(11)?,
+            ramps: wallet_at(20)?,
+            solana_ramps: solana_wallet_at(20)?,
         })
     }
 
@@ -45,8 +69,8 @@ impl Roles {
         senders
     }
 
-    /// Who needs tokens to fill orders with.
+    /// Who needs tokens to deliver.
     pub(super) fn makers(&self) -> impl Iterator<Item = Address> + '_ {
-        self.fillers.iter().map(|filler| filler.hot.address)
+        self.fillers.iter().map(|filler| filler.hot.address).chain([self.ramps.address])
     }
 }

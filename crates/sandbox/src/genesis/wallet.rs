@@ -8,7 +8,7 @@ use sha2::Sha512;
 use solana_seed_phrase::generate_seed_from_seed_phrase_and_passphrase as seed_of;
 
 use super::error::GenesisError;
-use crate::solana::TEST_MNEMONIC;
+use crate::solana::{Signer as _, TEST_MNEMONIC, test_wallet};
 
 const WALLETS: u32 = 10;
 const HARDENED: u32 = 1 << 31;
@@ -23,14 +23,30 @@ pub struct TestWallet {
     pub key: B256,
 }
 
+/// An account of the test phrase on Solana. Its key is public knowledge too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolanaWallet {
+    pub address: [u8; 32],
+    /// The ed25519 seed of its key.
+    pub seed: B256,
+}
+
+/// The account of the test phrase at `m/44'/501'/index'/0'`.
+pub(super) fn solana_wallet_at(index: u32) -> Result<SolanaWallet, GenesisError> {
+    let keypair = test_wallet(index).ok_or(GenesisError::Key(index))?;
+    Ok(SolanaWallet { address: keypair.pubkey().to_bytes(), seed: B256::from(*keypair.secret_bytes()) })
+}
+
 /// The accounts of the test phrase at `m/44'/60'/0'/0/n`.
 pub(super) fn test_wallets() -> Result<Vec<TestWallet>, GenesisError> {
     (0..WALLETS).map(wallet_at).collect()
 }
 
-/// Whether the key is one of the first hundred of the test phrase, which everybody knows.
+/// Whether the key is one of the first hundred of the test phrase on either family of chains, which everybody knows.
 pub fn is_test_key(key: &B256) -> bool {
-    (0..100).any(|index| wallet_at(index).is_ok_and(|wallet| wallet.key == *key))
+    let evm = |index| wallet_at(index).is_ok_and(|wallet| wallet.key == *key);
+    let solana = |index| solana_wallet_at(index).is_ok_and(|wallet| wallet.seed == *key);
+    (0..100).any(|index| evm(index) || solana(index))
 }
 
 /// The account of the test phrase at one index.

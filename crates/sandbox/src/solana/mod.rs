@@ -27,7 +27,7 @@ pub use solana_signer::Signer;
 
 pub use config::{SolanaConfig, SolanaError};
 pub use faults::{Failing, RpcFaults};
-pub use genesis::{Genesis, MintSpec, TokenProgram};
+pub use genesis::{ESCROW_PROGRAM, Genesis, MintSpec, TokenProgram, play_genesis};
 pub use programs::{ASSOCIATED_TOKEN, MEMO, NATIVE_MINT, TOKEN, TOKEN_2022};
 pub use wallets::{TEST_MNEMONIC, TEST_WALLETS, test_wallet, test_wallets};
 

@@ -5,7 +5,7 @@ use super::{EscrowProgram, SOLANA_CHAIN_ID};
 
 const DOMAIN_TYPE: &str = "EIP712Domain(string name,string version,uint256 chainId,bytes32 salt)";
 
-/// What attesters sign for the program: EIP-712 with the types of the EVM contracts. The domain has name, version, Solana's
+/// What attesters and makers sign for the program: EIP-712 with the types of the EVM contracts. The domain has name, version, Solana's
 /// number as its chain and the program's address as its salt.
 impl EscrowProgram {
     /// The digest of a statement about an order that was opened here.
@@ -42,6 +42,16 @@ impl EscrowProgram {
         self.digest("Causeway Attesters", hash("PauseOpen(uint256 epoch,uint256 until)", &words))
     }
 
+    /// The digest of a maker's word that what lies at a jump's address opens an order.
+    pub fn open_jump_digest(&self, jump: B256, order: B256) -> B256 {
+        self.digest("Causeway Deposits", hash("OpenJump(bytes32 jumpId,bytes32 orderId)", &[jump, order]))
+    }
+
+    /// The digest of a maker's word that what lies at a jump's address goes back.
+    pub fn release_jump_digest(&self, jump: B256) -> B256 {
+        self.digest("Causeway Deposits", hash("ReleaseJump(bytes32 jumpId)", &[jump]))
+    }
+
     fn digest(&self, name: &str, statement: B256) -> B256 {
         let words = [keccak256(name), keccak256("1"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
         let domain = hash(DOMAIN_TYPE, &words);
@@ -71,6 +81,8 @@ mod tests {
         struct Handover { uint256 epoch; uint256 proposal; address[] attesters; uint256 threshold; }
         struct Resign { uint256 epoch; }
         struct PauseOpen { uint256 epoch; uint256 until; }
+        struct OpenJump { bytes32 jumpId; bytes32 orderId; }
+        struct ReleaseJump { bytes32 jumpId; }
     }
 
     const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
@@ -93,6 +105,11 @@ mod tests {
             PROGRAM.attestation_digest(&Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref });
         let theirs = Filled { orderId: order, filledAt: uint!(1_700_000_000_U256), fillRef: fill_ref };
         assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
+        let said = Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref };
+        assert_eq!(
+            said.digest(causeway_domain::SOLANA_CHAIN_ID, SANDBOX_PROGRAM.to_bytes().into()),
+            Some(ours)
+        );
         // As viem hashes the same statement.
         assert_eq!(ours, b256!("118bd956037f4f10a0373740e21be53c9b5cfddb2096401f615da15ff30dbfe4"));
 
@@ -119,5 +136,14 @@ mod tests {
         );
         let pause = PauseOpen { epoch: uint!(1_U256), until: uint!(2_U256) };
         assert_eq!(PROGRAM.pause_digest(1, 2), pause.eip712_signing_hash(&domain));
+    }
+    #[test]
+    fn rule_21_a_maker_speaks_in_a_domain_of_its_own() {
+        let domain = domain("Causeway Deposits");
+        let (jump, order) = (B256::repeat_byte(5), B256::repeat_byte(6));
+        let open = OpenJump { jumpId: jump, orderId: order };
+        assert_eq!(PROGRAM.open_jump_digest(jump, order), open.eip712_signing_hash(&domain));
+        let release = ReleaseJump { jumpId: jump };
+        assert_eq!(PROGRAM.release_jump_digest(jump), release.eip712_signing_hash(&domain));
     }
 }

@@ -6,10 +6,10 @@ use solana_instruction::{AccountMeta, Instruction};
 use super::EscrowProgram;
 use super::address::{address, associated_token_account};
 
-const CLAIM: u8 = 8;
-const REFUND: u8 = 9;
-const REFUND_UNFILLED: u8 = 10;
-const REFUND_TO: u8 = 11;
+pub(super) const CLAIM: u8 = 8;
+pub(super) const REFUND: u8 = 9;
+pub(super) const REFUND_UNFILLED: u8 = 10;
+pub(super) const REFUND_TO: u8 = 11;
 const CLOSE_ORDER: u8 = 12;
 const CLOSE_FILL: u8 = 13;
 

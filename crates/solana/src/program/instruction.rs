@@ -24,10 +24,23 @@ pub struct Holding {
     pub close: bool,
 }
 
-const OPEN: u8 = 4;
-const SWEEP: u8 = 5;
+impl Holding {
+    /// What moves it to the refund address.
+    pub(super) fn accounts(&self, refund_to: &Address) -> [AccountMeta; 4] {
+        let destination = associated_token_account(refund_to, &self.mint, &self.token_program);
+        [
+            AccountMeta::new(self.account, false),
+            AccountMeta::new(destination, false),
+            AccountMeta::new_readonly(self.mint, false),
+            AccountMeta::new_readonly(self.token_program, false),
+        ]
+    }
+}
+
+pub(super) const OPEN: u8 = 4;
+pub(super) const SWEEP: u8 = 5;
 const GIVE_BACK: u8 = 6;
-const FILL: u8 = 7;
+pub(super) const FILL: u8 = 7;
 
 impl EscrowProgram {
     /// Takes the user's deposit; the user signs, and `payer` signs and pays the rent. `source` is where tokens come from, and
@@ -57,15 +70,7 @@ impl EscrowProgram {
             AccountMeta::new(refund_to, false),
             AccountMeta::new_readonly(SYSTEM, false),
         ];
-        if let Some(Holding { account, mint, token_program, .. }) = holding {
-            let destination = associated_token_account(&refund_to, &mint, &token_program);
-            accounts.extend([
-                AccountMeta::new(account, false),
-                AccountMeta::new(destination, false),
-                AccountMeta::new_readonly(mint, false),
-                AccountMeta::new_readonly(token_program, false),
-            ]);
-        }
+        accounts.extend(holding.iter().flat_map(|holding| holding.accounts(&refund_to)));
         let close = holding.is_some_and(|holding| holding.close);
         self.with_terms(&[GIVE_BACK, u8::from(close)], terms, accounts)
     }
@@ -94,7 +99,7 @@ impl EscrowProgram {
         self.with_terms(&[FILL], terms, accounts)
     }
 
-    fn opening(&self, terms: &Terms, payer: Address, depositor: AccountMeta) -> Vec<AccountMeta> {
+    pub(super) fn opening(&self, terms: &Terms, payer: Address, depositor: AccountMeta) -> Vec<AccountMeta> {
         vec![
             AccountMeta::new(payer, true),
             depositor,
@@ -104,7 +109,12 @@ impl EscrowProgram {
         ]
     }
 
-    fn deposited(&self, terms: &Terms, source: Option<TokenSource>, accounts: &mut Vec<AccountMeta>) {
+    pub(super) fn deposited(
+        &self,
+        terms: &Terms,
+        source: Option<TokenSource>,
+        accounts: &mut Vec<AccountMeta>,
+    ) {
         match source {
             Some(TokenSource { account, token_program }) => accounts.extend([
                 AccountMeta::new(self.vault(terms.id()), false),
@@ -120,7 +130,7 @@ impl EscrowProgram {
     }
 
     fn with_terms(&self, prefix: &[u8], terms: &Terms, accounts: Vec<AccountMeta>) -> Instruction {
-        let data = [prefix, &pack(terms, &self.id, &accounts)].concat();
+        let data = [prefix, &pack(&terms.words(), &self.id, &accounts)].concat();
         Instruction { program_id: self.id, accounts, data }
     }
 }

@@ -1,17 +1,20 @@
 //! The escrow program of `contracts/solana`: where its accounts lie, what they say, and how it is asked.
 
 mod account;
+mod act;
 mod address;
 mod attesters;
 mod digest;
 mod end;
 mod instruction;
+mod jump;
 mod pack;
 mod refusal;
 
 use solana_address::Address;
 
 pub use account::{EpochAccount, FillMarker, NotOurs, Office, OrderAccount, OrderStatus, RefundCause};
+pub use act::Act;
 pub use address::associated_token_account;
 pub use instruction::{Holding, TokenSource};
 pub use refusal::Refusal;

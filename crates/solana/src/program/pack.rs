@@ -1,3 +1,4 @@
+use alloy_primitives::B256;
 use causeway_domain::Terms;
 use solana_address::Address;
 use solana_instruction::AccountMeta;
@@ -7,11 +8,11 @@ const ACCOUNT: u8 = 64;
 /// The program looks no further than this many accounts.
 const MOST_ACCOUNTS: usize = 16;
 
-/// Terms as an instruction carries them: each word without its leading zeros after a byte that tells its length, or one byte
+/// Words as an instruction carries them: each without its leading zeros after a byte that tells its length, or one byte
 /// that names an address which the transaction carries anyway. The program puts the words together again and hashes them.
-pub(super) fn pack(terms: &Terms, program: &Address, accounts: &[AccountMeta]) -> Vec<u8> {
+pub(super) fn pack(words: &[B256], program: &Address, accounts: &[AccountMeta]) -> Vec<u8> {
     let mut packed = Vec::new();
-    for word in terms.words() {
+    for word in words {
         let named = accounts
             .iter()
             .take(MOST_ACCOUNTS)
@@ -28,4 +29,74 @@ pub(super) fn pack(terms: &Terms, program: &Address, accounts: &[AccountMeta]) -
         }
     }
     packed
+}
+
+/// Reads terms that [`pack`] wrote; `accounts` are those of the instruction.
+pub(super) fn unpack(packed: &[u8], program: &Address, accounts: &[Address]) -> Option<Terms> {
+    let (words, rest) = unpack_words(packed, Terms::WORDS, program, accounts)?;
+    if rest.is_empty() { Terms::from_bytes(&words.concat()) } else { None }
+}
+
+/// Reads so many words that [`pack`] wrote, and what follows them.
+pub(super) fn unpack_words<'a>(
+    packed: &'a [u8],
+    count: usize,
+    program: &Address,
+    accounts: &[Address],
+) -> Option<(Vec<B256>, &'a [u8])> {
+    let mut words = Vec::with_capacity(count);
+    let mut rest = packed;
+    while words.len() < count {
+        let (&length, after) = rest.split_first()?;
+        rest = after;
+        words.push(match length {
+            0..=32 => {
+                let (given, after) = rest.split_at_checked(usize::from(length))?;
+                rest = after;
+                B256::left_padding_from(given)
+            }
+            OWN_ADDRESS => program.to_bytes().into(),
+            _ => accounts.get(usize::from(length.checked_sub(ACCOUNT)?))?.to_bytes().into(),
+        });
+    }
+    Some((words, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::U256;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PROGRAM: Address = Address::new_from_array([9; 32]);
+
+    fn terms(word: [u8; 32], amount: u64, chain: u64) -> Terms {
+        let words = [B256::with_last_byte(1); Terms::WORDS];
+        Terms {
+            escrow: PROGRAM.to_bytes().into(),
+            user: word.into(),
+            recipient: B256::repeat_byte(5),
+            amount_in: U256::from(amount),
+            destination_chain_id: chain,
+            ..Terms::from_bytes(&words.concat()).unwrap()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn packed_terms_read_back(word in any::<[u8; 32]>(), amount in any::<u64>(), chain in any::<u64>()) {
+            let named = Address::new_from_array([5; 32]);
+            let metas = [AccountMeta::new(PROGRAM, false), AccountMeta::new(named, false)];
+            let packed = pack(&terms(word, amount, chain).words(), &PROGRAM, &metas);
+            prop_assert_eq!(unpack(&packed, &PROGRAM, &[PROGRAM, named]), Some(terms(word, amount, chain)));
+            prop_assert_eq!(unpack(&packed[..packed.len() - 1], &PROGRAM, &[PROGRAM, named]), None);
+            prop_assert_eq!(unpack(&[&packed[..], &[0]].concat(), &PROGRAM, &[PROGRAM, named]), None);
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused_without_panic(packed in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = unpack(&packed, &PROGRAM, &[PROGRAM]);
+        }
+    }
 }

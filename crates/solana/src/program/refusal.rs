@@ -121,10 +121,18 @@ pub enum Refusal {
     BadReferrer = 1056,
     #[error("an account is passed where it cannot be used twice")]
     Busy = 1057,
+    #[error("the time of the jump's address is over")]
+    Expired = 1058,
+    #[error("the rate is worse than what the jump's address was made for")]
+    RateTooLow = 1059,
+    #[error("the time to fill the order ends too late for a jump")]
+    FillDeadlineTooFar = 1060,
+    #[error("the maker's signature is by another key, or for something else")]
+    NotTheMaker = 1061,
 }
 
 impl Refusal {
-    const ALL: [Self; 58] = [
+    const ALL: [Self; 62] = [
         Self::UnknownInstruction,
         Self::BadData,
         Self::MissingAccount,
@@ -183,6 +191,10 @@ impl Refusal {
         Self::Overflow,
         Self::BadReferrer,
         Self::Busy,
+        Self::Expired,
+        Self::RateTooLow,
+        Self::FillDeadlineTooFar,
+        Self::NotTheMaker,
     ];
 
     /// The refusal that a custom error code stands for.

@@ -3,6 +3,7 @@ use base64::engine::general_purpose::STANDARD;
 use causeway_domain::ports::ChainError;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use solana_signature::Signature;
 use thiserror::Error;
 
 use super::words::{explain, explain_with_logs};
@@ -30,6 +31,9 @@ pub enum SendError {
     /// It would fail, so that nobody sent it on; the words are for a person.
     #[error("{0}")]
     WouldFail(String),
+    /// Its blockhash is too old, or too new for the nodes that were asked.
+    #[error("the transaction's blockhash has expired or is not known yet; build it anew")]
+    UnknownBlockhash,
     #[error(transparent)]
     Chain(#[from] ChainError),
 }
@@ -93,17 +97,30 @@ impl SolanaRpc {
         transaction: &SignedTransaction,
         absences: u32,
     ) -> Result<Observation, ChainError> {
+        let mut seen = self.observe_all(&[(transaction.signature(), absences)]).await?;
+        let missing = || RpcError::Nonsense("not one status for each signature".to_owned());
+        Ok(seen.pop().ok_or_else(missing)?)
+    }
+
+    /// The same for several, each with its absences so far.
+    pub async fn observe_all(
+        &self,
+        transactions: &[(Signature, u32)],
+    ) -> Result<Vec<Observation>, ChainError> {
         // The height comes first: read after the status, it could hide that the transaction landed in between.
         let params = json!([{ "commitment": Commitment::Finalized }]);
         let epoch: WireEpoch = self.call("getEpochInfo", params).await?;
-        let mut statuses = self.statuses(&[transaction.signature()]).await?;
-        Ok(Observation {
-            final_height: epoch.block_height,
-            final_slot: epoch.absolute_slot,
-            status_slot: statuses.slot,
-            status: statuses.value.pop().flatten(),
-            absences,
-        })
+        let signatures: Vec<Signature> = transactions.iter().map(|(signature, _)| *signature).collect();
+        let statuses = self.statuses(&signatures).await?;
+        let observed =
+            statuses.value.into_iter().zip(transactions).map(|(status, (_, absences))| Observation {
+                final_height: epoch.block_height,
+                final_slot: epoch.absolute_slot,
+                status_slot: statuses.slot,
+                status,
+                absences: *absences,
+            });
+        Ok(observed.collect())
     }
 }
 
@@ -119,6 +136,9 @@ fn judge(signature: &str, answers: Vec<Result<String, RpcError>>) -> Result<(), 
             Err(error) if !matches!(worst, RpcError::Refused { .. }) => worst = error,
             Err(_) => {}
         }
+    }
+    if preflight_error(&worst).is_some_and(|(err, _)| err == "BlockhashNotFound") {
+        return Err(SendError::UnknownBlockhash);
     }
     Err(match preflight_words(&worst) {
         Some(words) => SendError::WouldFail(words),
@@ -176,6 +196,12 @@ mod tests {
         );
         assert!(error.to_string().contains("nothing there"));
         assert!(matches!(judge("s", vec![silent()]), Err(SendError::Chain(ChainError::Unavailable(_)))));
+    }
+
+    #[test]
+    fn a_blockhash_that_nobody_knows_is_told_from_other_failures() {
+        let error = judge("s", vec![refused(&json!("BlockhashNotFound"))]).unwrap_err();
+        assert!(matches!(error, SendError::UnknownBlockhash), "{error}");
     }
 
     #[test]

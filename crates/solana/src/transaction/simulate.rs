@@ -4,8 +4,9 @@ use causeway_domain::ports::ChainError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::words::explain_with_logs;
+use super::words::{explain_with_logs, refusal};
 use crate::commitment::{Commitment, Contextual};
+use crate::program::Refusal;
 use crate::rpc::{Call, SolanaRpc};
 
 /// What a transaction would do if it landed now.
@@ -13,6 +14,8 @@ use crate::rpc::{Call, SolanaRpc};
 pub struct Simulation {
     /// Why it would fail, in words for a person; `None` if it would not.
     pub failure: Option<String>,
+    /// Why the escrow program refused it, if it was that.
+    pub refusal: Option<Refusal>,
     pub compute_units: u64,
     pub logs: Vec<String>,
 }
@@ -39,8 +42,14 @@ impl SolanaRpc {
         let call = Call { method: "simulateTransaction", params: json!([STANDARD.encode(wire), options]) };
         let simulation = self.ask(call, |answer: Contextual<WireSimulation>| {
             let logs = answer.value.logs.unwrap_or_default();
-            let failure = answer.value.err.map(|err| explain_with_logs(&err, &logs));
-            Ok(Simulation { failure, compute_units: answer.value.units_consumed.unwrap_or_default(), logs })
+            let failure = answer.value.err.as_ref().map(|err| explain_with_logs(err, &logs));
+            let refusal = answer.value.err.as_ref().and_then(refusal);
+            Ok(Simulation {
+                failure,
+                refusal,
+                compute_units: answer.value.units_consumed.unwrap_or_default(),
+                logs,
+            })
         });
         Ok(simulation.await?)
     }

@@ -1,6 +1,8 @@
 use serde_json::Value;
+use solana_instruction::error::InstructionError;
 use solana_transaction_error::TransactionError;
 
+use crate::program::Refusal;
 use crate::rpc::shorten;
 
 /// What stands before a program's own words in the logs.
@@ -13,6 +15,14 @@ pub(crate) fn explain(err: &Value) -> String {
     match serde_json::from_value::<TransactionError>(err.clone()) {
         Ok(error) => explain_known(&error),
         Err(_) => shorten(&format!("the transaction fails: {err}")),
+    }
+}
+
+/// Why the escrow program refused the transaction, if it was that.
+pub(crate) fn refusal(err: &Value) -> Option<Refusal> {
+    match serde_json::from_value(err.clone()) {
+        Ok(TransactionError::InstructionError(_, InstructionError::Custom(code))) => Refusal::from_code(code),
+        _ => None,
     }
 }
 
@@ -43,6 +53,11 @@ fn explain_known(error: &TransactionError) -> String {
                 "account {account_index} of the transaction would keep too little SOL to stay alive (rent)"
             )
         }
+        TransactionError::InstructionError(_, InstructionError::Custom(code))
+            if let Some(refusal) = Refusal::from_code(*code) =>
+        {
+            format!("the escrow refuses it: {refusal}")
+        }
         TransactionError::InstructionError(index, inner) => {
             // People count from one.
             format!("instruction {} fails: {inner}", u16::from(*index) + 1)
@@ -66,6 +81,14 @@ mod tests {
         );
         let custom = json!({ "InstructionError": [0, { "Custom": 1 }] });
         assert_eq!(explain(&custom), "instruction 1 fails: custom program error: 0x1");
+    }
+
+    #[test]
+    fn the_escrows_own_codes_are_put_into_words() {
+        let custom = json!({ "InstructionError": [2, { "Custom": 1_022 }] });
+        assert_eq!(explain(&custom), "the escrow refuses it: the order was opened before");
+        assert_eq!(refusal(&custom), Some(Refusal::AlreadyOpened));
+        assert_eq!(refusal(&json!("AccountNotFound")), None);
     }
 
     #[test]

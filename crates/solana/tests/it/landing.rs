@@ -100,7 +100,7 @@ async fn a_simulation_tells_cost_and_failure() {
     .await;
     let failure = Some("the payer does not have enough SOL for the network fee".to_owned());
     let simulated = client(&[&fake]).simulate(transaction().wire()).await.unwrap();
-    assert_eq!(simulated, Simulation { failure, compute_units: 450, logs: vec![] });
+    assert_eq!(simulated, Simulation { failure, refusal: None, compute_units: 450, logs: vec![] });
 }
 
 #[tokio::test]

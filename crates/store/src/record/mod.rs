@@ -7,6 +7,9 @@ mod compact;
 mod event;
 mod evidence;
 mod fact;
+mod fiat_event;
+mod fiat_order;
+mod fiat_quote;
 mod order;
 mod outgoing;
 mod packed;
@@ -26,6 +29,9 @@ pub(crate) use arrival::ArrivalRecord;
 pub(crate) use batch::{BatchRecord, Entry, Place};
 pub(crate) use event::EventRecord;
 pub(crate) use fact::{FACT_COLUMNS, FactRecord, MarkRecord, read_mark};
+pub(crate) use fiat_event::FiatEventRecord;
+pub(crate) use fiat_order::{FIAT_COLUMNS, FiatOrderRecord};
+pub(crate) use fiat_quote::{offer_text, read_offer};
 pub(crate) use order::{ORDER_COLUMNS, OrderIndex, OrderRecord};
 pub(crate) use outgoing::{
     AttemptRecord, OutgoingKey, OutgoingRows, SENT, SentRecord, end_state, gather, read_nonce,
@@ -100,7 +106,7 @@ fn chain(column: &'static str, number: i64) -> Result<ChainId, StoreError> {
 }
 
 /// A chain's number of a block, a log or a second.
-fn count(number: u64) -> Result<i64, StoreError> {
+pub(crate) fn count(number: u64) -> Result<i64, StoreError> {
     i64::try_from(number).map_err(|_| StoreError::Conflict("no chain counts this far"))
 }
 

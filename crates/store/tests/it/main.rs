@@ -33,6 +33,8 @@ mod deposits;
 mod durability;
 mod event_log;
 mod facts;
+mod fiat;
+mod fiat_sample;
 mod forget;
 mod fresh;
 mod group_commit;

@@ -10,7 +10,7 @@ use pinocchio::{AccountView, Address};
 pub use hand_over::hand_over;
 pub use init::init;
 pub use resign::{pause, resign};
-pub use signatures::check;
+pub use signatures::{check, signer};
 
 use crate::chain::{clear, copy, keccak};
 use crate::refusal::Refusal;

@@ -2,13 +2,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use alloy_primitives::{Address as EvmAddress, B256, U256, keccak256};
+use alloy_primitives::{Address as EvmAddress, B256, U256, hex, keccak256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose, Visible,
     WalletAction, WalletTransaction,
 };
-use causeway_domain::{Address, ChainId, Terms};
+use causeway_domain::{Address, ChainId, SOLANA_CHAIN_ID, Terms};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
@@ -95,6 +95,16 @@ impl FakeDesk {
     }
 }
 
+/// What the payer of an order on Solana makes of a transaction that it was given.
+pub(crate) fn signed_by_payer(transaction: &[u8]) -> Vec<u8> {
+    [b"signed ", transaction].concat()
+}
+
+/// By which the chain knows it.
+pub(crate) fn signature_of(transaction: &[u8]) -> String {
+    format!("5{}", hex::encode(keccak256(transaction)).replace('0', "z"))
+}
+
 /// A permit over these terms that the fake desk takes, and any number of others.
 pub(crate) fn permit_over(terms: &Terms, flavour: u8) -> Vec<u8> {
     [terms.id().as_slice(), &[flavour]].concat()
@@ -128,7 +138,13 @@ impl DepositDesk for FakeDesk {
     }
 
     async fn actions(&self, terms: &Terms) -> Result<Vec<WalletAction>, DepositError> {
+        // Each trial finds another blockhash.
+        let blockhash = self.trials.load(Ordering::Relaxed).to_be_bytes();
         self.trial().await?;
+        if self.chain == SOLANA_CHAIN_ID {
+            let transaction = [terms.id().as_slice(), &blockhash].concat();
+            return Ok(vec![WalletAction::SignSolana { transaction }]);
+        }
         let mut actions = self.approval(self.escrow, terms);
         actions.push(self.send(SendPurpose::Deposit, terms));
         Ok(actions)
@@ -160,7 +176,17 @@ impl DepositDesk for FakeDesk {
         check(terms, permit)
     }
 
-    async fn check_signed(&self, terms: &Terms, _: Option<&[u8]>, raw: &[u8]) -> Result<String, CheckError> {
+    async fn check_signed(
+        &self,
+        terms: &Terms,
+        built: Option<&[u8]>,
+        raw: &[u8],
+    ) -> Result<String, CheckError> {
+        if self.chain == SOLANA_CHAIN_ID {
+            let built = built.filter(|built| signed_by_payer(built) == raw);
+            let other = || NotThisDeposit("its blockhash is another".to_owned()).into();
+            return built.map(signature_of).ok_or_else(other);
+        }
         check(terms, raw)?;
         Ok(format!("0x{:X}", keccak256(raw)))
     }

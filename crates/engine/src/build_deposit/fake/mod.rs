@@ -9,13 +9,13 @@ use causeway_catalog::Catalog;
 use causeway_domain::ports::{Carrier, DepositDesk, Hand, OrderStore as _, QuoteStore as _};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, Order, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount,
-    Route, RowKey, RowKeys, TokenId, TradeType,
+    Route, RowKey, RowKeys, SOLANA_CHAIN_ID, TokenId, TradeType,
 };
 use causeway_store::{Location, Store};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-pub(crate) use desk::{FakeDesk, permit_over};
+pub(crate) use desk::{FakeDesk, permit_over, signature_of, signed_by_payer};
 pub(crate) use others::{FakeCarrier, FakeHand, FakePrices};
 
 use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
@@ -25,7 +25,7 @@ pub(crate) const BASE: u64 = 8453;
 pub(crate) const ARBITRUM: u64 = 42161;
 
 /// Read once: it is the slowest part of a test.
-static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
+pub(crate) static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
 
 pub(crate) fn chain(id: u64) -> ChainId {
     ChainId::new(id).unwrap()
@@ -90,6 +90,7 @@ fn quote(key: RowKey) -> Quote {
 pub(crate) struct Scene {
     pub(crate) store: Arc<Store>,
     pub(crate) origin: Arc<FakeDesk>,
+    pub(crate) solana: Arc<FakeDesk>,
     pub(crate) hand: Arc<FakeHand>,
     pub(crate) carrier: Arc<FakeCarrier>,
     pub(crate) prices: Arc<FakePrices>,
@@ -106,11 +107,13 @@ impl Scene {
         let store = Arc::new(store);
         let origin = FakeDesk::new(chain(BASE), 0xe1, 0xe2);
         let destination = FakeDesk::new(chain(ARBITRUM), 0xd1, 0xd2);
+        let solana = FakeDesk::new(SOLANA_CHAIN_ID, 0x51, 0x52);
         let (hand, prices) = (Arc::<FakeHand>::default(), Arc::<FakePrices>::default());
         let carrier = FakeCarrier::new(chain(BASE));
         let desks: HashMap<ChainId, Arc<dyn DepositDesk>> = HashMap::from([
             (chain(BASE), origin.clone() as Arc<dyn DepositDesk>),
             (chain(ARBITRUM), destination as Arc<dyn DepositDesk>),
+            (SOLANA_CHAIN_ID, solana.clone() as Arc<dyn DepositDesk>),
         ]);
         let row_keys = Arc::new(RowKeys::new(0));
         let build = BuildDeposit::new(BuildParts {
@@ -131,7 +134,7 @@ impl Scene {
             relayers: HashMap::from([(chain(BASE), carrier.clone() as Arc<dyn Carrier>)]),
             row_keys: Arc::clone(&row_keys),
         });
-        Self { store, origin, hand, carrier, prices, build, submit, row_keys, _folder: folder }
+        Self { store, origin, solana, hand, carrier, prices, build, submit, row_keys, _folder: folder }
     }
 
     /// Keeps a quote, changed as the test needs it.
@@ -152,6 +155,18 @@ impl Scene {
         self.take(BuildRequest { method, ..request(&quote) }).await.unwrap().order
     }
 
+    /// A quote from SOL on Solana to the same destination.
+    pub(crate) async fn solana_quote(&self) -> Quote {
+        let wallet = |byte: u8| Address::Solana([byte; 32]);
+        let change = |quote: &mut Quote| {
+            quote.ask.from = TokenId::native(SOLANA_CHAIN_ID);
+            (quote.ask.from_address, quote.ask.refund_to) = (wallet(0xa1), wallet(0xc3));
+            quote.routes[0].parties = Some(Parties { filler: wallet(0xf1), payee: wallet(0xf2) });
+            quote.routes[0].deposit_methods = vec![DepositMethod::ContractCall, DepositMethod::Transfer];
+        };
+        self.quote(change).await
+    }
+
     /// The order as it is stored.
     pub(crate) async fn stored(&self, order: &Order) -> Order {
         self.store.order(&order.id).await.unwrap().unwrap()
@@ -167,7 +182,7 @@ pub(crate) fn request(quote: &Quote) -> BuildRequest {
     BuildRequest {
         quote: quote.id.clone(),
         route: "house".parse().unwrap(),
-        from: evm(0xa1),
+        from: quote.ask.from_address,
         recipient: None,
         refund_to: None,
         method: DepositMethod::ContractCall,

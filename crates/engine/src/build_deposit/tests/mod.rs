@@ -1,4 +1,5 @@
 mod refusals;
+mod solana;
 mod summary;
 
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 mod handed;
 mod hash;
+mod solana;
 
 use causeway_domain::Order;
 

@@ -1,3 +1,4 @@
+mod play;
 mod program;
 mod token;
 
@@ -7,6 +8,7 @@ use sha2::{Digest, Sha256};
 use solana_account::Account;
 use solana_address::Address;
 
+pub use play::{ESCROW_PROGRAM, play_genesis};
 pub(super) use program::program_accounts;
 pub use token::{MintSpec, TokenProgram};
 

@@ -11,6 +11,7 @@ use super::{Journal, NOTE_EVERY, frame, path};
 use crate::solana::config::SolanaError;
 use crate::solana::genesis::Genesis;
 use crate::solana::ledger::{History, Ledger, Machine, Record, SlotNames, Slots};
+use crate::solana::programs::is_loader;
 
 /// What a file tells of a chain that ran before.
 #[derive(Debug)]
@@ -85,9 +86,16 @@ impl Past {
     pub(crate) fn resume(mut self, genesis: &Genesis, limit: usize, now: i64) -> Result<Ledger, SolanaError> {
         let mut machine = Machine::new();
         if self.genesis != genesis.fingerprint() {
-            // A newer genesis adds what it has more; what the chain made of the rest stands.
+            // A newer genesis adds what it has more and replaces programs; what the chain made of the rest stands.
             for (address, account) in genesis.accounts() {
-                self.accounts.entry(address).or_insert(account);
+                match account {
+                    Some(account) if is_loader(&account.owner) => {
+                        self.accounts.insert(address, Some(account));
+                    }
+                    account => {
+                        self.accounts.entry(address).or_insert(account);
+                    }
+                }
             }
         }
         machine.put(self.accounts.into_iter().collect())?;

@@ -2,6 +2,7 @@ mod controls;
 mod durable;
 mod errors;
 mod genesis;
+mod play;
 mod programs;
 mod reads;
 mod send;

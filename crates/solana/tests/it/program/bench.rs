@@ -325,6 +325,8 @@ pub(super) fn with_account(mut instruction: Instruction, at: usize, account: Add
     let prefix = match instruction.data[0] {
         4 | 5 | 7 => 1,
         6 => 2,
+        14 => 66,
+        15 => 3 + usize::from(instruction.data[2]),
         _ => return instruction,
     };
     let (head, mut rest) = instruction.data.split_at(prefix);

@@ -9,6 +9,7 @@ use solana_instruction::{AccountMeta, Instruction};
 use solana_transaction_error::TransactionError;
 
 use super::bench::*;
+use super::jumping::{back, jump_of, maker, open_word, order_of, release_word};
 
 #[test]
 fn the_committed_program_has_the_hash_that_is_committed_with_it() {
@@ -21,7 +22,7 @@ fn the_committed_program_has_the_hash_that_is_committed_with_it() {
 #[test]
 fn unknown_and_empty_instructions_are_refused() {
     let mut bench = Bench::new();
-    for data in [vec![], vec![14], vec![255, 1, 2, 3]] {
+    for data in [vec![], vec![16], vec![255, 1, 2, 3]] {
         let instruction = Instruction { program_id: PROGRAM.id, accounts: vec![], data };
         bench.refuse(instruction, Refusal::UnknownInstruction);
     }
@@ -57,7 +58,21 @@ fn a_fat_transaction_for_every_instruction_fits_a_packet() {
     terms.amount_out = alloy_primitives::U256::MAX;
     let signatures = bench.sign(terms.id(), &[0, 1, 2, 3, 4, 5, 6, 7]);
     let members = bench.members(0..15);
+    let jump = causeway_domain::Jump {
+        rate_in: alloy_primitives::U256::MAX,
+        rate_out: alloy_primitives::U256::MAX,
+        ..jump_of(&terms)
+    };
+    let jumped = causeway_domain::Terms { settler: word(who(122)), ..terms };
+    let holding = causeway_solana::program::Holding {
+        account: who(123),
+        mint: MINT_22,
+        token_program: causeway_solana::TOKEN_2022_PROGRAM,
+        close: true,
+    };
     let instructions = [
+        PROGRAM.jump(&jump, &jumped, STRANGER, Coin::Spl22.source(who(124)), &signatures[0]),
+        PROGRAM.give_back_jump(&jump, Some(holding), Some(&signatures[0])),
         PROGRAM.open(&terms, STRANGER, Coin::Spl22.source(USER)),
         PROGRAM.sweep(&terms, STRANGER, Coin::Spl22.source(PROGRAM.deposit(terms.id()))),
         PROGRAM.fill(&terms, STRANGER, Coin::Spl.source(STRANGER)),
@@ -113,7 +128,16 @@ fn the_compute_units_are_those_of_the_committed_program() {
     for (coin, names) in [
         (
             Coin::Sol,
-            ["open SOL", "fill SOL", "claim SOL, two signatures", "close SOL", "sweep SOL", "refund SOL"],
+            [
+                "open SOL",
+                "fill SOL",
+                "claim SOL, two signatures",
+                "close SOL",
+                "sweep SOL",
+                "refund SOL",
+                "jump SOL",
+                "release jump SOL",
+            ],
         ),
         (
             Coin::Spl22,
@@ -124,6 +148,8 @@ fn the_compute_units_are_those_of_the_committed_program() {
                 "close token",
                 "sweep token",
                 "refund token",
+                "jump token",
+                "release jump token",
             ],
         ),
     ] {
@@ -138,6 +164,15 @@ fn the_compute_units_are_those_of_the_committed_program() {
         note(&mut bench, names[4], PROGRAM.sweep(&swept, STRANGER, coin.source(deposit)));
         let waive = AccountMeta::new_readonly(FILLER, true);
         note(&mut bench, names[5], PROGRAM.refund(&swept, waive, coin.program()));
+        let jump = jump_of(&terms);
+        let order = order_of(&jump, &terms);
+        let address = PROGRAM.jump_address(&jump);
+        bench.put(coin, address, AMOUNT);
+        let signature = open_word(&maker(), &jump, &order);
+        note(&mut bench, names[6], PROGRAM.jump(&jump, &order, STRANGER, coin.source(address), &signature));
+        bench.put(coin, address, AMOUNT);
+        let signature = release_word(&maker(), &jump);
+        note(&mut bench, names[7], back(coin, &jump, false, Some(&signature)));
         bench.set_time(terms.open_deadline + 1);
         note(&mut bench, names[3], PROGRAM.close_order(&terms, USER, coin.program()));
         bench.set_time(NOW);
@@ -158,7 +193,7 @@ fn any_bytes_and_any_accounts_are_refused_without_a_crash() {
     let all: Vec<_> = people.into_iter().chain(own).chain(programs).collect();
     let account = (prop::sample::select(all), any::<bool>(), any::<bool>());
     let given = (
-        0u8..16,
+        0u8..18,
         prop::collection::vec(
             prop_oneof![Just(0u8), Just(1), Just(32), Just(33), 64u8..80, any::<u8>()],
             0..300,

@@ -6,6 +6,7 @@ mod claiming;
 mod closing;
 mod filling;
 mod handed_data;
+mod jumping;
 mod opening;
 mod random;
 mod refunding;

@@ -5,14 +5,15 @@
 use std::collections::HashMap;
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::{Attestation, Terms};
+use causeway_domain::{Attestation, Jump, Terms};
 use causeway_solana::program::{Holding, OrderStatus};
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 
 use super::bench::*;
+use super::jumping::{back, jump_of, maker, open_word, order_of, release_word};
 
-const STEPS: u64 = 400;
+const STEPS: u64 = 600;
 const PEOPLE: [Address; 8] = [DEPLOYER, USER, FILLER, PAYEE, REFERRER, REFUND, RECIPIENT, STRANGER];
 
 struct Dice(u64);
@@ -36,6 +37,8 @@ struct Known {
     coin: Coin,
     out: Option<Coin>,
     terms: Terms,
+    /// Whose order it is, if it is one of a jump's.
+    jump: Option<Jump>,
     opened: bool,
     ended: Option<OrderStatus>,
     filled: bool,
@@ -56,11 +59,13 @@ enum Deed {
     Redirect,
     CloseOrder,
     CloseFill,
+    Jump,
+    GiveBackJump,
     Wait,
     Add,
 }
 
-const DEEDS: [Deed; 14] = [
+const DEEDS: [Deed; 16] = [
     Deed::Open,
     Deed::Arrive,
     Deed::Sweep,
@@ -73,6 +78,8 @@ const DEEDS: [Deed; 14] = [
     Deed::Redirect,
     Deed::CloseOrder,
     Deed::CloseFill,
+    Deed::Jump,
+    Deed::GiveBackJump,
     Deed::Wait,
     Deed::Add,
 ];
@@ -96,9 +103,11 @@ fn rule_7_no_sequence_of_calls_breaks_the_money_rules() {
         let at = usize::try_from(dice.below(orders.len() as u64)).unwrap();
         let deed = choose(&mut dice, &orders[at]);
         let before = snapshot(&bench);
+        let held = waiting(&bench, &orders);
         let outcome = act(&mut dice, &mut bench, &mut orders[at], deed);
         let after = snapshot(&bench);
         let context = format!("seed {seed}, step {step}, {deed:?}, {outcome:?}");
+        check_waiting(&held, &waiting(&bench, &orders), (deed, at), &orders, &context);
         if outcome == Some(false) {
             assert_eq!(before, after, "a refused call moved money: {context}");
         }
@@ -112,9 +121,17 @@ fn rule_7_no_sequence_of_calls_breaks_the_money_rules() {
             orders.remove(0);
         }
     }
-    for deed in
-        [Deed::Open, Deed::Sweep, Deed::Fill, Deed::Claim, Deed::Waive, Deed::Expire, Deed::CloseOrder]
-    {
+    for deed in [
+        Deed::Open,
+        Deed::Sweep,
+        Deed::Fill,
+        Deed::Claim,
+        Deed::Waive,
+        Deed::Expire,
+        Deed::CloseOrder,
+        Deed::Jump,
+        Deed::GiveBackJump,
+    ] {
         assert!(done.contains_key(name(deed)), "{deed:?} never succeeded in {steps} steps: {done:?}");
     }
 }
@@ -122,16 +139,22 @@ fn rule_7_no_sequence_of_calls_breaks_the_money_rules() {
 /// Mostly something that could make sense now, now and then anything.
 fn choose(dice: &mut Dice, order: &Known) -> Deed {
     use Deed::{
-        Add, Arrive, Claim, CloseFill, CloseOrder, Expire, Fill, GiveBack, Open, Redirect, Sweep, Unfilled,
-        Wait, Waive,
+        Add, Arrive, Claim, CloseFill, CloseOrder, Expire, Fill, GiveBack, GiveBackJump, Jump, Open,
+        Redirect, Sweep, Unfilled, Wait, Waive,
     };
     match (dice.below(4), order.opened, order.ended) {
         (0, ..) => dice.one(&DEEDS),
-        (_, false, _) => dice.one(&[Open, Arrive, Sweep, Sweep, GiveBack, Fill]),
-        (_, true, None) => {
-            dice.one(&[Fill, Claim, Waive, Expire, Unfilled, Redirect, Wait, Wait, Add, GiveBack])
+        (_, false, _) if order.jump.is_some() => {
+            dice.one(&[Arrive, Arrive, Jump, Jump, Jump, Jump, GiveBackJump])
         }
-        (_, true, Some(_)) => dice.one(&[CloseOrder, CloseOrder, CloseFill, Arrive, Open, Claim, Wait]),
+        (_, false, _) => dice.one(&[Open, Arrive, Arrive, Sweep, Sweep, Sweep, GiveBack, Fill]),
+        (_, true, None) => {
+            let ends = [Fill, Claim, Waive, Expire, Unfilled, Redirect, Wait, Wait, Add, GiveBack];
+            if dice.below(8) == 0 { dice.one(&[Arrive, Jump, GiveBackJump]) } else { dice.one(&ends) }
+        }
+        (_, true, Some(_)) => {
+            dice.one(&[CloseOrder, CloseOrder, CloseFill, Arrive, Open, Jump, GiveBackJump, Claim, Wait])
+        }
     }
 }
 
@@ -144,6 +167,8 @@ fn name(deed: Deed) -> &'static str {
         Deed::Waive => "waive",
         Deed::Expire => "expire",
         Deed::CloseOrder => "close",
+        Deed::Jump => "jump",
+        Deed::GiveBackJump => "give back a jump",
         _ => "other",
     }
 }
@@ -163,14 +188,20 @@ fn new_order(dice: &mut Dice, bench: &Bench, step: u64) -> Known {
     terms.open_deadline = bench.now + 200;
     terms.fill_deadline = bench.now + 400;
     terms.refund_at = bench.now + 400 + MIN_GRACE;
-    Known { coin, out, terms, opened: false, ended: None, filled: false, payer: USER }
+    let jump = (dice.below(3) == 0).then(|| {
+        let better = terms.amount_out + U256::from(dice.below(8) / 7);
+        let nonce = terms.nonce;
+        Jump { nonce, rate_out: better, expiry: bench.now + 50 + dice.below(250), ..jump_of(&terms) }
+    });
+    let terms = jump.map_or(terms, |jump| order_of(&jump, &terms));
+    Known { coin, out, terms, jump, opened: false, ended: None, filled: false, payer: USER }
 }
 
 /// Does a deed, with the right accounts or now and then a wrong one; says whether it went through.
 fn act(dice: &mut Dice, bench: &mut Bench, order: &mut Known, deed: Deed) -> Option<bool> {
     let Known { coin, terms, .. } = *order;
     let (program, id) = (coin.program(), terms.id());
-    let deposit = PROGRAM.deposit(id);
+    let deposit = order.jump.map_or_else(|| PROGRAM.deposit(id), |jump| PROGRAM.jump_address(&jump));
     let caller = dice.one(&PEOPLE);
     let instruction = match deed {
         Deed::Wait => {
@@ -193,6 +224,8 @@ fn act(dice: &mut Dice, bench: &mut Bench, order: &mut Known, deed: Deed) -> Opt
             bench.put_data(vault, program.unwrap(), data);
             return None;
         }
+        // Signatures are not looked at here, and nobody has the key of a jump's address.
+        Deed::Open if order.jump.is_some() => return None,
         Deed::Open => PROGRAM.open(&terms, USER, coin.source(USER)),
         Deed::Sweep => PROGRAM.sweep(&terms, caller, coin.source(deposit)),
         Deed::GiveBack => {
@@ -225,6 +258,28 @@ fn act(dice: &mut Dice, bench: &mut Bench, order: &mut Known, deed: Deed) -> Opt
         Deed::Redirect => PROGRAM.refund_to(&terms, caller, coin.account(REFUND), program),
         Deed::CloseOrder => PROGRAM.close_order(&terms, order.payer, program),
         Deed::CloseFill => PROGRAM.close_fill(id, FILLER),
+        Deed::Jump => {
+            let jump = order.jump?;
+            let word = match dice.below(6) {
+                0 => open_word(&bench.attesters[0], &jump, &terms),
+                1 => release_word(&maker(), &jump),
+                _ => open_word(&maker(), &jump, &terms),
+            };
+            PROGRAM.jump(&jump, &terms, caller, coin.source(deposit), &word)
+        }
+        Deed::GiveBackJump => {
+            let jump = order.jump?;
+            let word = match dice.below(4) {
+                0 => Some(release_word(&bench.attesters[0], &jump)),
+                1 => Some(release_word(&maker(), &jump)),
+                _ => None,
+            };
+            let released = bench.now > jump.expiry || word == Some(release_word(&maker(), &jump));
+            let instruction = back(coin, &jump, dice.below(2) == 0, word.as_ref());
+            let done = bench.send(spoil(dice, instruction)).is_ok();
+            assert!(released || !done, "a jump's money went back without the maker before its expiry");
+            return Some(done);
+        }
     };
     Some(bench.send(spoil(dice, instruction)).is_ok())
 }
@@ -245,6 +300,29 @@ fn snapshot(bench: &Bench) -> Vec<(Coin, Address, u64)> {
     pairs.map(|(coin, person)| (coin, person, bench.holds(coin, person))).collect()
 }
 
+/// What waits at the address of each order's jump.
+fn waiting(bench: &Bench, orders: &[Known]) -> Vec<u64> {
+    let held =
+        |order: &Known| order.jump.map_or(0, |jump| bench.holds(order.coin, PROGRAM.jump_address(&jump)));
+    orders.iter().map(held).collect()
+}
+
+/// Money leaves a jump's address only into an order of that jump or back to its refund address.
+fn check_waiting(before: &[u64], after: &[u64], (deed, at): (Deed, usize), orders: &[Known], context: &str) {
+    for (place, (had, has)) in before.iter().zip(after).enumerate() {
+        if has >= had {
+            continue;
+        }
+        assert!(
+            place == at && matches!(deed, Deed::Jump | Deed::GiveBackJump),
+            "a jump lost money: {context}"
+        );
+        if deed == Deed::Jump && orders[at].coin != Coin::Sol {
+            assert_eq!(U256::from(had - has), orders[at].terms.amount_in, "{context}");
+        }
+    }
+}
+
 /// The escrow holds every open order in full, and an order ends once, in one way.
 fn check(bench: &Bench, orders: &mut [Known], context: &str) {
     for order in orders {
@@ -258,6 +336,10 @@ fn check(bench: &Bench, orders: &mut [Known], context: &str) {
         order.opened = true;
         order.payer = state.payer;
         assert_eq!(state.terms, order.terms, "{context}");
+        if let Some(jump) = order.jump {
+            assert!(jump.matches(&state.terms), "opened below the jump's rate: {context}");
+            assert!(state.opened_at <= jump.expiry, "opened past the jump's expiry: {context}");
+        }
         match (state.status, order.ended) {
             (OrderStatus::Open, ended) => {
                 assert_eq!(ended, None, "an order became open again: {context}");

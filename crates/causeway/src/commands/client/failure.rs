@@ -1,0 +1,147 @@
+use std::process::ExitCode;
+
+use causeway_client::wire::{FiatOrderView, FiatProviderError, FillerReason, Issue};
+use causeway_client::{ConfigError, Error};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use thiserror::Error as ThisError;
+
+/// Why a command over the API did not do what it was asked for; each has an exit code of its own.
+#[derive(Debug, ThisError)]
+pub(crate) enum Failure {
+    /// What was typed cannot be meant.
+    #[error("{0}")]
+    Usage(String),
+    #[error("{}", explain(.0))]
+    Client(Box<Error>),
+    /// Something of this machine: a file, the terminal.
+    #[error("{0}")]
+    Here(String),
+    /// Nobody sells what was asked for.
+    #[error("{0}")]
+    NoOffer(String),
+    /// A purchase that ended without the crypto.
+    #[error("{}", uncompleted(.0))]
+    Uncompleted(Box<FiatOrderView>),
+    /// The person stopped it, or said no.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+/// What every exit code means; the manual prints it.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    done: what was asked for is printed, the swap is filled, the purchase completed
+  1    something of this machine failed, such as writing a file
+  2    what was typed cannot be meant: an unknown token, chain or option, a malformed amount, no key
+  3    the service refused
+  4    the service was not reached, did not answer in time, failed, or answered what its contract does not say
+  5    nobody offers what was asked for, or the quote has expired
+  6    the wallet or the chain refused; nothing was swapped
+  7    the order ended without being filled (the money goes back), or the purchase without being completed
+  130  stopped by Ctrl-C, or the question was answered with no; an order that was begun goes on: causeway track ORDER";
+
+impl Failure {
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self::Usage(text.into())
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.number())
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Here(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Client(error) => number(error),
+            Self::NoOffer(_) => 5,
+            Self::Uncompleted(_) => 7,
+            Self::Stopped(_) => 130,
+        }
+    }
+
+    /// The failure for programs that read the output.
+    pub(crate) fn json(&self) -> Value {
+        let mut error = json!({ "message": self.to_string(), "exitCode": self.number() });
+        if let Self::Uncompleted(view) = self {
+            error["order"] = json!(view);
+        }
+        if let Self::Client(inner) = self {
+            error["message"] = json!(inner.to_string());
+            error["class"] = json!(inner.class());
+            error["code"] = json!(inner.code());
+            if let Some(details) = inner.details() {
+                error["status"] = json!(details.status);
+                error["body"] = details.body.clone();
+            }
+            if let Error::OrderFailed(order) = &**inner {
+                error["order"] = json!(order);
+            }
+        }
+        json!({ "error": error })
+    }
+}
+
+fn number(error: &Error) -> u8 {
+    match error {
+        Error::CannotFill(_) | Error::NoRoute | Error::QuoteExpired(_) => 5,
+        Error::Broadcast(_) | Error::Wallet(_) => 6,
+        Error::OrderFailed(_) => 7,
+        Error::ApiAborted => 130,
+        Error::Fiat { refusal, .. } if !error.is_transient() => number(refusal),
+        Error::InvalidResponse { .. } => 4,
+        _ if error.is_transient() => 4,
+        _ => 3,
+    }
+}
+
+fn uncompleted(view: &FiatOrderView) -> String {
+    let failure = view.failure.as_ref();
+    let reason = failure.map(|failure| failure.message.as_deref().unwrap_or(&failure.reason));
+    let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("the purchase is {}{reason}", view.status)
+}
+
+/// The service's words, and below them each thing that it lists.
+fn explain(error: &Error) -> String {
+    let details = error.details().map(|details| &details.body["details"]);
+    let issues = listed::<Issue>(details, "issues").into_iter().map(|issue| (issue.path, issue.message));
+    let reasons = listed::<FillerReason>(details, "reasons").into_iter().map(|no| (no.filler, no.reason));
+    let offers =
+        listed::<FiatProviderError>(details, "errors").into_iter().map(|no| (no.provider, no.message));
+    let message = error.to_string();
+    // A single thing is often the whole message already.
+    let listed = issues.chain(reasons).chain(offers).filter(|(_, why)| !message.contains(why));
+    let lines = listed.map(|(who, why)| format!("\n  {who}: {why}"));
+    format!("{message}{}", lines.collect::<String>())
+}
+
+fn listed<T: DeserializeOwned>(details: Option<&Value>, name: &str) -> Vec<T> {
+    let list = details.and_then(|details| details.get(name)).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect()
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Client(Box::new(error))
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Usage(format!("{error}; see --url"))
+    }
+}
+
+impl From<causeway_qr::Error> for Failure {
+    fn from(error: causeway_qr::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Here(error.to_string())
+    }
+}

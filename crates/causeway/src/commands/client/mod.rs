@@ -1,0 +1,108 @@
+//! The commands that speak to a running service, over the SDK.
+
+pub(crate) mod balances;
+pub(crate) mod buy;
+mod directory;
+mod draw;
+pub(crate) mod failure;
+mod interrupt;
+mod key;
+mod order;
+mod output;
+mod pair;
+mod progress;
+mod purchase;
+pub(crate) mod qr;
+pub(crate) mod quote;
+pub(crate) mod swap;
+mod table;
+pub(crate) mod tokens;
+pub(crate) mod track;
+mod units;
+mod words;
+
+use std::time::Duration;
+
+use causeway_client::Client;
+use clap::Args;
+
+use crate::runtime;
+use directory::Directory;
+use failure::Failure;
+use interrupt::Interrupt;
+use progress::Progress;
+
+/// Which service to ask, and how to answer.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "The service to ask, and the answer")]
+pub(crate) struct ServiceArgs {
+    /// Where the service is
+    #[arg(long, env = "CAUSEWAY_URL", value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    url: String,
+
+    /// How long a request may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+
+    /// Print the answer as JSON, raw amounts and all
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Do not tell on standard error how far it is
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A service that is being asked.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) args: ServiceArgs,
+}
+
+impl Session {
+    fn open(args: &ServiceArgs) -> Result<Self, Failure> {
+        let interrupt = Interrupt::listen()?;
+        let client = Client::builder(&args.url).timeout(Duration::from_secs(args.timeout)).build()?;
+        let client = client.aborted_by(interrupt.token.clone());
+        Ok(Self { client, interrupt, args: args.clone() })
+    }
+
+    pub(crate) async fn directory(&self) -> Result<Directory, Failure> {
+        Directory::load(&self.client).await
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        Progress::start(self.args.quiet)
+    }
+
+    /// The client with no regard to Ctrl-C, for what must still be said after it.
+    pub(crate) fn unstoppable(&self) -> Client {
+        self.client.aborted_by(causeway_client::CancellationToken::new())
+    }
+
+    /// How to go on with an order in another terminal, or later.
+    pub(crate) fn resume(&self, order_id: &str) -> String {
+        let elsewhere = self.args.url.trim_end_matches('/') != "http://127.0.0.1:8080";
+        let url = if elsewhere { format!(" --url {}", self.args.url) } else { String::new() };
+        format!("causeway track {order_id}{url}")
+    }
+}
+
+/// Runs a command over the API; with `--json` a failure is a document too.
+pub(crate) fn run<F>(args: &ServiceArgs, command: impl FnOnce(Session) -> F) -> anyhow::Result<()>
+where
+    F: Future<Output = Result<(), Failure>>,
+{
+    runtime::run(async {
+        let done = match Session::open(args) {
+            Ok(session) => command(session).await,
+            Err(failure) => Err(failure),
+        };
+        if let (Err(failure), true) = (&done, args.json) {
+            // What is told on standard error counts, should this be impossible.
+            let _ = output::print_json(&failure.json());
+        }
+        Ok(done?)
+    })
+}

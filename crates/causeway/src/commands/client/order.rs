@@ -1,0 +1,64 @@
+use causeway_client::wire::{Order, OrderTransaction, TokenMeta};
+
+use super::directory::Directory;
+use super::progress::Progress;
+use super::units;
+
+/// What an order is waiting for, by its status.
+pub(crate) fn awaited(status: &str) -> &'static str {
+    match status {
+        "created" => "Waiting until the deposit stands on its chain",
+        "deposited" => "Waiting for the filler to decide",
+        "published" => "Waiting for the delivery",
+        "refund_pending" => "Waiting until the deposit is back",
+        _ => "Waiting",
+    }
+}
+
+/// Tells of an order's new status, and what comes next.
+pub(crate) fn report(progress: &Progress, order: &Order, directory: &Directory) {
+    let newest = match order.status.as_str() {
+        "deposited" => order.transactions.deposit.as_ref(),
+        "filled" => order.transactions.fill.as_ref(),
+        "refunded" => order.transactions.refund.as_ref(),
+        _ => None,
+    };
+    let reason = order.failure_reason.clone().unwrap_or_default();
+    let detail = newest.map_or(reason, |transaction| link(transaction, directory));
+    progress.step(&order.status, &detail);
+    if !causeway_client::is_terminal(&order.status) {
+        progress.waiting(awaited(&order.status));
+    }
+}
+
+/// An order for a person.
+pub(crate) fn show(order: &Order, directory: &Directory) -> String {
+    let give = sum(&order.src_amount, order.from_token_meta.as_ref(), order.from_chain_id, directory);
+    let get = sum(&order.dest_amount, order.to_token_meta.as_ref(), order.to_chain_id, directory);
+    let transactions = &order.transactions;
+    let linked = |transaction: &Option<OrderTransaction>| {
+        transaction.as_ref().map(|transaction| link(transaction, directory))
+    };
+    let lines = [
+        ("order", Some(order.id.clone())),
+        ("recipient", order.recipient.clone()),
+        ("deposit", linked(&transactions.deposit)),
+        ("delivery", linked(&transactions.fill)),
+        ("refund", linked(&transactions.refund)),
+        ("reason", order.failure_reason.clone()),
+    ];
+    let told = lines.into_iter().filter_map(|(name, value)| Some(format!("\n  {name:<10} {}", value?)));
+    format!("{}: {give} → {get}{}", order.status, told.collect::<String>())
+}
+
+fn link(transaction: &OrderTransaction, directory: &Directory) -> String {
+    directory.link(transaction.chain_id, &transaction.tx_hash)
+}
+
+fn sum(raw: &str, meta: Option<&TokenMeta>, chain_id: u64, directory: &Directory) -> String {
+    let chain = directory.name(chain_id);
+    match meta {
+        Some(meta) => format!("{} {} on {chain}", units::shown(raw, meta.decimals), meta.symbol),
+        None => format!("{raw} raw units on {chain}"),
+    }
+}

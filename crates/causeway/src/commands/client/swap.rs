@@ -1,0 +1,276 @@
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use causeway_client::wire::{BuildAnswer, QuoteAsk, Route, SubmitAsk};
+use causeway_client::{
+    DepositWay, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, OrderQuery, Step, Wallet,
+};
+use clap::{Args, ValueEnum};
+
+use super::directory::Directory;
+use super::failure::Failure;
+use super::key::Key;
+use super::pair::{Pair, PairArgs};
+use super::progress::Progress;
+use super::quote::question;
+use super::{ServiceArgs, Session, order, output, units};
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SwapArgs {
+    #[command(flatten)]
+    pair: PairArgs,
+
+    /// The file with the private key of who pays, readable by its owner alone; `-` reads standard input
+    ///
+    /// Without it the key is taken from the environment variable `CAUSEWAY_KEY`. It is 64 hex digits for EVM chains; for Solana it
+    /// is a keypair of 64 bytes, in base58 or as a JSON array. The key never leaves this process.
+    #[arg(long, env = "CAUSEWAY_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+
+    /// Who receives [default: who pays]
+    #[arg(long, value_name = "ADDRESS")]
+    to: Option<String>,
+
+    /// Who is paid back if nobody delivers [default: who pays]
+    #[arg(long, value_name = "ADDRESS")]
+    refund_to: Option<String>,
+
+    /// Take no route that guarantees less than this, as people write amounts
+    #[arg(long, value_name = "AMOUNT")]
+    at_least: Option<String>,
+
+    /// Take this filler's route, not the best one
+    #[arg(long, value_name = "NAME")]
+    route: Option<String>,
+
+    /// The worst price to bear, as a fraction: 0.005 is half a percent
+    #[arg(long, value_name = "FRACTION")]
+    slippage: Option<f64>,
+
+    /// How to deposit
+    #[arg(long, value_enum, default_value_t = Way::ContractCall)]
+    by: Way,
+
+    /// Do not ask before the money moves; needed where nobody can be asked
+    #[arg(long, short)]
+    yes: bool,
+
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Way {
+    /// The wallet sends the deposit and pays its gas
+    ContractCall,
+    /// The wallet signs a permit, and the service pays the gas
+    Permit2,
+}
+
+/// What is known of a swap that is under way, should it be stopped.
+#[derive(Clone, Default)]
+struct Traces {
+    quote_id: String,
+    route_id: String,
+    /// Whether anything could be signed.
+    built: bool,
+    /// The transaction with the money.
+    deposit: Option<String>,
+    order: Option<String>,
+}
+
+/// A whole swap: quote, question, deposit, and the order until it is filled.
+pub(crate) async fn swap(session: Session, args: &SwapArgs) -> Result<(), Failure> {
+    if !args.yes && !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "nobody can be asked here before the money moves: look at it with `causeway quote`, then add --yes",
+        ));
+    }
+    let key = Key::read(args.key_file.as_ref())?;
+    let directory = Arc::new(session.directory().await?);
+    let pair = Arc::new(args.pair.resolve(&session.client, &directory).await?);
+    let source = directory.by_id(pair.give.chain_id).map(|chain| chain.r#type.as_str());
+    if source == Some("solana") {
+        let wallet =
+            LocalSolanaWallet::new(key.reveal()).map_err(|error| Failure::usage(error.to_string()))?;
+        return execute(&session, args, &pair, &directory, &wallet).await;
+    }
+    LocalWallet::new(key.reveal()).map_err(|error| Failure::usage(error.to_string()))?;
+    let wallet = LocalWallet::connect(&session.client, key.reveal()).await?;
+    execute(&session, args, &pair, &directory, &wallet).await
+}
+
+async fn execute(
+    session: &Session,
+    args: &SwapArgs,
+    pair: &Arc<Pair>,
+    directory: &Arc<Directory>,
+    wallet: &impl Wallet,
+) -> Result<(), Failure> {
+    let ask = QuoteAsk {
+        recipient: args.to.clone(),
+        refund_to: args.refund_to.clone(),
+        slippage_tolerance: args.slippage,
+        ..pair.ask(&wallet.address())
+    };
+    let progress = Arc::new(session.progress());
+    progress.waiting("Asking the fillers");
+    let declined = Arc::new(AtomicBool::new(false));
+    let options = options(session, args, pair, directory, &ask, &progress, &declined)?;
+    let traces = Mutex::new(Traces::default());
+    let on_step = |step: Step<'_>| {
+        let mut traces = traces.lock().unwrap_or_else(PoisonError::into_inner);
+        tell(&progress, &mut traces, step, pair, directory);
+    };
+    let ended = session.client.execute(&ask, wallet, &options, on_step).await;
+    progress.rest();
+    let traces = traces.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match ended {
+        Ok(filled) if session.args.json => output::print_json(&filled),
+        Ok(filled) => output::print(&order::show(&filled, directory)),
+        Err(Error::NoRoute) if declined.load(Ordering::SeqCst) => {
+            Err(Failure::Stopped("nothing was signed".to_owned()))
+        }
+        Err(Error::ApiAborted) => Err(stopped(session, &traces, &ask.from_address).await),
+        Err(error) => {
+            if let (Some(order), false) = (&traces.order, matches!(error, Error::OrderFailed(_))) {
+                output::say(&format!("the order goes on; to look again: {}", session.resume(order)));
+            }
+            Err(error.into())
+        }
+    }
+}
+
+fn options(
+    session: &Session,
+    args: &SwapArgs,
+    pair: &Arc<Pair>,
+    directory: &Arc<Directory>,
+    ask: &QuoteAsk,
+    progress: &Arc<Progress>,
+    declined: &Arc<AtomicBool>,
+) -> Result<ExecuteOptions, Failure> {
+    let least = args.at_least.as_deref().map(|text| units::to_raw(text, pair.get.decimals));
+    let least = least.transpose().map_err(Failure::Usage)?;
+    let (wanted, yes) = (args.route.clone(), args.yes);
+    let recipient = ask.recipient.clone().unwrap_or_else(|| ask.from_address.clone());
+    let (pair, directory, declined) = (Arc::clone(pair), Arc::clone(directory), Arc::clone(declined));
+    let (progress, interrupt) = (Arc::clone(progress), session.interrupt.clone());
+    let accept = move |route: &Route| {
+        let enough =
+            least.as_ref().is_none_or(|least| units::compare(&route.quote.min_amount_out, least).is_ge());
+        if !enough || wanted.as_ref().is_some_and(|wanted| *wanted != route.route_id) {
+            return false;
+        }
+        if yes {
+            return true;
+        }
+        // One answer counts for all: who does not like the best route is not asked about the next.
+        if declined.load(Ordering::SeqCst) {
+            return false;
+        }
+        progress.rest();
+        let agreed = interrupt.confirm(&question(route, &pair, &recipient, &directory));
+        declined.store(!agreed, Ordering::SeqCst);
+        agreed
+    };
+    let way = match args.by {
+        Way::ContractCall => DepositWay::ContractCall,
+        Way::Permit2 => DepositWay::Permit2,
+    };
+    Ok(ExecuteOptions::default().depositing_by(way).accepting(accept))
+}
+
+fn tell(progress: &Progress, traces: &mut Traces, step: Step<'_>, pair: &Pair, directory: &Directory) {
+    match step {
+        Step::Quoted(quote) => {
+            traces.quote_id.clone_from(&quote.quote_id);
+            let count = quote.routes.len();
+            progress.step("quoted", &format!("{count} route{}", if count == 1 { "" } else { "s" }));
+        }
+        Step::Chosen(route) => {
+            traces.route_id.clone_from(&route.route_id);
+            let seconds = route.quote.expected_duration_seconds;
+            let deal = pair.tell(&route.quote, directory);
+            progress.step("chosen", &format!("{}: {deal}, about {seconds} s", route.route_id));
+            progress.waiting("Building the deposit");
+        }
+        Step::Built(built) => {
+            traces.built = true;
+            for sentence in summary(built) {
+                progress.step("to sign", sentence);
+            }
+            progress.waiting("Signing and sending");
+        }
+        Step::Sent { tx_hash, deposit } => {
+            let link = directory.link(pair.give.chain_id, tx_hash);
+            if deposit {
+                traces.deposit = Some(tx_hash.to_owned());
+                progress.step("sent", &link);
+                progress.waiting("Telling the service");
+            } else {
+                progress.step("allowed", &link);
+                progress.waiting("Waiting until the allowance stands");
+            }
+        }
+        Step::Signed { tx_hash } => {
+            traces.deposit = Some(tx_hash.to_owned());
+            progress.step("signed", &directory.link(pair.give.chain_id, tx_hash));
+            progress.waiting("Handing it to the service");
+        }
+        Step::Submitted(submitted) => {
+            traces.order = Some(submitted.order_id.clone());
+            progress.step("order", &submitted.order_id);
+            progress.waiting(order::awaited("created"));
+        }
+        Step::Order(found) => order::report(progress, found, directory),
+        _ => {}
+    }
+}
+
+fn summary(built: &BuildAnswer) -> &[String] {
+    match built {
+        BuildAnswer::ContractCall(call) => &call.frozen.summary,
+        BuildAnswer::Permit2(permit) => &permit.frozen.summary,
+        BuildAnswer::Transfer(transfer) => &transfer.frozen.summary,
+    }
+}
+
+/// What Ctrl-C leaves behind, and how to go on with it.
+async fn stopped(session: &Session, traces: &Traces, author: &str) -> Failure {
+    let order = match &traces.order {
+        Some(order) => Ok(Some(order.clone())),
+        None if traces.built => name_order(session, traces, author).await,
+        None => Ok(None),
+    };
+    Failure::Stopped(match (order, &traces.deposit) {
+        (Ok(Some(order)), _) => {
+            format!("stopped looking; the order goes on. To look again: {}", session.resume(&order))
+        }
+        (_, Some(deposit)) => format!(
+            "stopped after the deposit {deposit} was signed; the service finds it on the chain by itself, and it is filled or comes back"
+        ),
+        (Ok(None), None) => "stopped before any money moved".to_owned(),
+        (Err(error), None) => format!("stopped; whether an order was begun could not be asked: {error}"),
+    })
+}
+
+/// The order of a deposit that is on its way: it has a name once the service is told, and perhaps it already was.
+async fn name_order(session: &Session, traces: &Traces, author: &str) -> Result<Option<String>, Error> {
+    let client = session.unstoppable();
+    if let Some(deposit) = traces.deposit.as_ref().filter(|deposit| deposit.starts_with("0x")) {
+        let told = SubmitAsk {
+            quote_id: traces.quote_id.clone(),
+            route_id: traces.route_id.clone(),
+            tx_hash: Some(deposit.clone()),
+            signed_transaction: None,
+            signature: None,
+        };
+        return client.submit_deposit(&told).await.map(|submitted| Some(submitted.order_id));
+    }
+    let page = client.orders(author, &OrderQuery::default()).await?;
+    let begun = page.data.into_iter().find(|order| order.quote_id == traces.quote_id);
+    Ok(begun.map(|order| order.id))
+}

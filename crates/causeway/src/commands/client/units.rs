@@ -1,0 +1,115 @@
+use std::cmp::Ordering;
+
+use alloy_primitives::U256;
+
+/// Digits after the point that a person is shown; programs get all of them.
+const SHOWN: usize = 8;
+
+/// Reads an amount as people write it into raw units.
+pub(crate) fn to_raw(text: &str, decimals: u8) -> Result<String, String> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return Err(format!(
+            "{text:?} is no amount: write it like 25 or 0.5, with a point and without commas"
+        ));
+    }
+    let fraction = fraction.trim_end_matches('0');
+    let places = usize::from(decimals);
+    if fraction.len() > places {
+        return Err(format!("{text} has more digits after the point than the token, which has {decimals}"));
+    }
+    let raw = format!("{whole}{fraction:0<places$}");
+    let raw = raw.trim_start_matches('0');
+    if raw.is_empty() {
+        return Err("an amount must be more than zero".to_owned());
+    }
+    Ok(raw.to_owned())
+}
+
+/// Raw units as people write them, every digit.
+pub(crate) fn exact(raw: &str, decimals: u8) -> String {
+    let places = usize::from(decimals);
+    let padded = format!("{raw:0>width$}", width = places + 1);
+    let (whole, fraction) = padded.split_at_checked(padded.len() - places).unwrap_or((raw, ""));
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
+}
+
+/// Raw units for a person to read, cut (never rounded up) after eight digits that tell something.
+pub(crate) fn shown(raw: &str, decimals: u8) -> String {
+    let text = exact(raw, decimals);
+    let Some((whole, fraction)) = text.split_once('.') else { return text };
+    let idle = if whole == "0" { fraction.len() - fraction.trim_start_matches('0').len() } else { 0 };
+    let fraction = fraction.get(..idle + SHOWN).unwrap_or(fraction).trim_end_matches('0');
+    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
+}
+
+/// Compares two amounts in raw units, however large.
+pub(crate) fn compare(left: &str, right: &str) -> Ordering {
+    let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
+    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
+}
+
+/// What raw units are worth in cents at a price in dollars, rounded down; `None` where that cannot be said.
+pub(crate) fn cents(raw: &str, decimals: u8, price: &str) -> Option<U256> {
+    let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
+    let places = U256::from(fraction.len()).checked_add(U256::from(decimals))?;
+    let price: U256 = format!("{whole}{fraction}").parse().ok()?;
+    let worth = raw.parse::<U256>().ok()?.checked_mul(price)?.checked_mul(U256::from(100))?;
+    worth.checked_div(U256::from(10).checked_pow(places)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (text, decimals, raw) in [
+            ("25", 6, "25000000"),
+            ("0.5", 18, "500000000000000000"),
+            ("007.50", 2, "750"),
+            ("0.000001", 6, "1"),
+            ("1.0000000000", 6, "1000000"),
+            ("3", 0, "3"),
+        ] {
+            assert_eq!(to_raw(text, decimals).as_deref(), Ok(raw), "{text}");
+        }
+        for text in ["", ".", "1.", ".5", "1,5", "1e3", "-1", "+1", "0", "0.0", "0.0000001", "1.2.3", "１"] {
+            assert!(to_raw(text, 6).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_is_shown_is_never_more_than_there_is() {
+        assert_eq!(shown("7134023948203948", 18), "0.0071340239");
+        assert_eq!(shown("1999999999999999999999", 18), "1999.99999999");
+        assert_eq!(shown("25000000", 6), "25");
+        assert_eq!(shown("1", 18), "0.000000000000000001");
+        assert_eq!(shown("0", 18), "0");
+    }
+
+    #[test]
+    fn worth_is_rounded_down_to_cents() {
+        assert_eq!(cents("25000000", 6, "1"), Some(U256::from(2_500)));
+        assert_eq!(cents("1999999999999999999", 18, "3495.125"), Some(U256::from(699_024)));
+        assert_eq!(cents("1", 0, "dear"), None);
+        assert_eq!(cents(&U256::MAX.to_string(), 0, "2"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn an_amount_written_out_reads_back(raw in "[1-9][0-9]{0,76}", decimals in 0u8..37) {
+            prop_assert_eq!(to_raw(&exact(&raw, decimals), decimals), Ok(raw));
+        }
+
+        #[test]
+        fn amounts_compare_as_numbers(left: u128, right: u128) {
+            prop_assert_eq!(compare(&left.to_string(), &format!("00{right}")), left.cmp(&right));
+        }
+    }
+}

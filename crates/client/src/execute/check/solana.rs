@@ -1,0 +1,151 @@
+use alloy_primitives::{B256, U256};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use causeway_wire::{QuoteAsk, Terms};
+
+use super::super::message::{Instruction, Transaction, UNREADABLE};
+use super::word;
+
+const COMPUTE_BUDGET: &str = "ComputeBudget111111111111111111111111111111";
+const MEMO: &str = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
+const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
+
+/// The escrow's instruction that takes the user's deposit.
+const OPEN: u8 = 4;
+/// In packed terms: the escrow's own address.
+const OWN_ADDRESS: u8 = 33;
+/// In packed terms: from here on, the number of an account.
+const ACCOUNT: u8 = 64;
+
+/// What a transaction may pay to be taken sooner: a hundredth of a SOL.
+const MOST_TIP: u128 = 10_000_000;
+/// The compute units that a transaction can have at most.
+const MOST_UNITS: u32 = 1_400_000;
+
+/// Holds a transaction against the terms that it should deposit for: the wallet alone signs and pays, only programs that a
+/// deposit needs are called, and the escrow takes exactly these terms.
+pub(super) fn check_transaction(ask: &QuoteAsk, terms: &Terms, transaction: &str) -> Result<(), String> {
+    let bytes = BASE64.decode(transaction).map_err(|_| UNREADABLE)?;
+    let transaction = Transaction::read(&bytes).ok_or(UNREADABLE)?;
+    let payer = word(&ask.from_address).ok_or("The payer is no address.")?;
+    if transaction.slots != 1 || transaction.signers != 1 || transaction.keys.first() != Some(&payer) {
+        return Err("The deposit's transaction is not signed and paid by the wallet alone.".to_owned());
+    }
+    if transaction.tables != 0 {
+        return Err("The deposit's transaction takes addresses from a table, where they cannot be checked."
+            .to_owned());
+    }
+    let escrow: B256 = terms.escrow.parse().map_err(|_| "The escrow of the terms is no address.")?;
+    let (mut opened, mut price, mut units) = (0, 0_u64, MOST_UNITS);
+    for instruction in &transaction.instructions {
+        let program = instruction.program;
+        if program == escrow {
+            opened += 1;
+            check_open(&transaction, instruction, terms, payer)?;
+        } else if Some(program) == word(COMPUTE_BUDGET) {
+            match *instruction.data {
+                [2, a, b, c, d] => units = u32::from_le_bytes([a, b, c, d]),
+                [3, ref rest @ ..] => {
+                    price = rest.try_into().map(u64::from_le_bytes).map_err(|_| UNREADABLE)?;
+                }
+                _ => {}
+            }
+        } else if Some(program) == word(ASSOCIATED_TOKEN) {
+            // Only what makes an account, and nothing that empties one.
+            if !matches!(instruction.data, [] | [0 | 1]) {
+                return Err(strange(program));
+            }
+        } else if Some(program) != word(MEMO) {
+            return Err(strange(program));
+        }
+    }
+    let tip = u128::from(price) * u128::from(units) / 1_000_000;
+    if tip > MOST_TIP {
+        return Err(format!(
+            "The deposit's transaction pays {tip} lamports to be taken sooner, more than {MOST_TIP}."
+        ));
+    }
+    if opened == 1 {
+        Ok(())
+    } else {
+        Err(format!("The deposit's transaction opens {opened} orders and not one."))
+    }
+}
+
+fn strange(program: B256) -> String {
+    let program = bs58::encode(program).into_string();
+    format!("The deposit's transaction asks the program {program} for something that no deposit needs.")
+}
+
+fn check_open(
+    transaction: &Transaction<'_>,
+    open: &Instruction<'_>,
+    terms: &Terms,
+    payer: B256,
+) -> Result<(), String> {
+    let parties = [0, 1].map(|number| transaction.account(open, number));
+    let [OPEN, packed @ ..] = open.data else { return Err(strange(open.program)) };
+    if parties != [Some(payer); 2] {
+        return Err("The deposit's transaction opens an order for somebody else.".to_owned());
+    }
+    let written =
+        unpack(transaction, open, packed).ok_or("The deposit's transaction carries no whole order.")?;
+    let agreed = words(terms).ok_or("The terms are not what the contract says.")?;
+    if written == agreed {
+        Ok(())
+    } else {
+        Err("The deposit's transaction opens an order with other terms.".to_owned())
+    }
+}
+
+/// The words of the order that the escrow will read.
+fn unpack(transaction: &Transaction<'_>, open: &Instruction<'_>, packed: &[u8]) -> Option<Vec<B256>> {
+    let (mut words, mut rest) = (Vec::new(), packed);
+    while let Some((&length, after)) = rest.split_first() {
+        rest = after;
+        words.push(match length {
+            0..=32 => {
+                let (given, after) = rest.split_at_checked(usize::from(length))?;
+                rest = after;
+                B256::left_padding_from(given)
+            }
+            OWN_ADDRESS => open.program,
+            _ => transaction.account(open, usize::from(length.checked_sub(ACCOUNT)?))?,
+        });
+    }
+    Some(words)
+}
+
+/// Every word of the terms, in the order in which they are hashed.
+fn words(terms: &Terms) -> Option<Vec<B256>> {
+    let number = |text: &str| text.parse::<U256>().ok().map(B256::from);
+    let word = |text: &str| text.parse::<B256>().ok();
+    [
+        number(&terms.version),
+        number(&terms.origin_chain_id),
+        word(&terms.escrow),
+        word(&terms.user),
+        word(&terms.nonce),
+        word(&terms.input_token),
+        number(&terms.amount_in),
+        word(&terms.refund_to),
+        word(&terms.filler),
+        word(&terms.payee),
+        word(&terms.referrer),
+        number(&terms.referrer_fee),
+        number(&terms.destination_chain_id),
+        word(&terms.settler),
+        word(&terms.output_token),
+        number(&terms.amount_out),
+        word(&terms.recipient),
+        number(&terms.open_deadline),
+        number(&terms.fill_deadline),
+        number(&terms.refund_at),
+        number(&terms.epoch),
+    ]
+    .into_iter()
+    .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Against transactions that the service's own code builds.
+
+use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM, SOLANA_CHAIN_ID, TokenSource};
+use causeway_solana::{
+    RecentBlockhash, TOKEN_PROGRAM, UnsignedTransaction, compute_unit_limit, compute_unit_price,
+};
+use serde_json::json;
+use solana_address::Address;
+use solana_hash::Hash;
+use solana_instruction::{AccountMeta, Instruction};
+
+use super::*;
+
+const PAYER: Address = Address::new_from_array([0xaa; 32]);
+const STRANGER: Address = Address::new_from_array([0xbb; 32]);
+const MINT: Address = Address::new_from_array([0x70; 32]);
+
+fn order() -> causeway_domain::Terms {
+    let word = |address: Address| B256::from(address.to_bytes());
+    causeway_domain::Terms {
+        origin_chain_id: SOLANA_CHAIN_ID,
+        escrow: word(SANDBOX_PROGRAM),
+        user: word(PAYER),
+        nonce: B256::repeat_byte(9),
+        input_token: word(MINT),
+        amount_in: U256::from(1000),
+        refund_to: word(PAYER),
+        filler: B256::repeat_byte(1),
+        payee: B256::repeat_byte(2),
+        referrer: B256::ZERO,
+        referrer_fee: U256::ZERO,
+        destination_chain_id: 8453,
+        settler: B256::left_padding_from(&[3; 20]),
+        output_token: B256::ZERO,
+        amount_out: U256::from(300),
+        recipient: B256::left_padding_from(&[4; 20]),
+        open_deadline: 1_794_744_600,
+        fill_deadline: 1_794_745_500,
+        refund_at: 1_794_767_100,
+        epoch: 1,
+    }
+}
+
+fn told(terms: &causeway_domain::Terms) -> Terms {
+    serde_json::from_value(json!({
+        "version": "1",
+        "originChainId": terms.origin_chain_id.to_string(),
+        "escrow": terms.escrow,
+        "user": terms.user,
+        "nonce": terms.nonce,
+        "inputToken": terms.input_token,
+        "amountIn": terms.amount_in.to_string(),
+        "refundTo": terms.refund_to,
+        "filler": terms.filler,
+        "payee": terms.payee,
+        "referrer": terms.referrer,
+        "referrerFee": terms.referrer_fee.to_string(),
+        "destinationChainId": terms.destination_chain_id.to_string(),
+        "settler": terms.settler,
+        "outputToken": terms.output_token,
+        "amountOut": terms.amount_out.to_string(),
+        "recipient": terms.recipient,
+        "openDeadline": terms.open_deadline.to_string(),
+        "fillDeadline": terms.fill_deadline.to_string(),
+        "refundAt": terms.refund_at.to_string(),
+        "epoch": terms.epoch.to_string(),
+    }))
+    .unwrap()
+}
+
+fn open(terms: &causeway_domain::Terms, payer: Address) -> Instruction {
+    let source = TokenSource { account: Address::new_from_array([5; 32]), token_program: TOKEN_PROGRAM };
+    EscrowProgram::new(SANDBOX_PROGRAM).open(terms, payer, Some(source))
+}
+
+fn other(program: Address, data: &[u8]) -> Instruction {
+    Instruction { program_id: program, accounts: vec![AccountMeta::new(PAYER, true)], data: data.to_vec() }
+}
+
+fn judge(payer: Address, instructions: &[Instruction]) -> Result<(), String> {
+    let recent = RecentBlockhash { blockhash: Hash::new_from_array([7; 32]), last_valid_block_height: 1 };
+    let built = UnsignedTransaction::build(&payer, instructions, &[], recent).unwrap();
+    judge_bytes(&built.to_wire())
+}
+
+fn judge_bytes(bytes: &[u8]) -> Result<(), String> {
+    let ask = QuoteAsk { from_address: PAYER.to_string(), ..QuoteAsk::default() };
+    check_transaction(&ask, &told(&order()), &BASE64.encode(bytes))
+}
+
+fn address(text: &str) -> Address {
+    text.parse().unwrap()
+}
+
+#[test]
+fn the_deposit_that_the_service_builds_is_signed() {
+    let memo = other(address(MEMO), b"order");
+    let account = other(address(ASSOCIATED_TOKEN), &[1]);
+    let whole =
+        [compute_unit_limit(400_000), compute_unit_price(1_000), account, open(&order(), PAYER), memo];
+    assert_eq!(judge(PAYER, &whole), Ok(()));
+    assert_eq!(judge(PAYER, &[open(&order(), PAYER)]), Ok(()));
+}
+
+#[test]
+fn an_order_with_other_terms_is_never_signed() {
+    let terms = order();
+    let others = [
+        causeway_domain::Terms { amount_in: U256::from(1001), ..terms },
+        causeway_domain::Terms { recipient: B256::repeat_byte(6), ..terms },
+        causeway_domain::Terms { refund_to: B256::repeat_byte(6), ..terms },
+        causeway_domain::Terms { refund_at: terms.refund_at + 1, ..terms },
+        causeway_domain::Terms { nonce: B256::ZERO, ..terms },
+    ];
+    for other in others {
+        let problem = judge(PAYER, &[open(&other, PAYER)]).unwrap_err();
+        assert!(problem.contains("other terms"), "{problem}");
+    }
+}
+
+#[test]
+fn a_transaction_that_does_more_or_less_than_deposit_is_never_signed() {
+    let deposit = || open(&order(), PAYER);
+    let system = Address::new_from_array([0; 32]);
+    let mut sweep = deposit();
+    sweep.data[0] = 5;
+    let mut torn = deposit();
+    torn.data.pop();
+    let mut longer = deposit();
+    longer.data.push(0);
+    let mut for_another = deposit();
+    for_another.accounts[1] = AccountMeta::new(STRANGER, false);
+    let table = [
+        (vec![], "opens 0 orders"),
+        (vec![deposit(), deposit()], "opens 2 orders"),
+        (vec![deposit(), other(system, &[2, 0, 0, 0])], "no deposit needs"),
+        (vec![deposit(), other(TOKEN_PROGRAM, &[3])], "no deposit needs"),
+        (vec![deposit(), other(address(ASSOCIATED_TOKEN), &[2])], "no deposit needs"),
+        (vec![sweep], "no deposit needs"),
+        (vec![torn], "no whole order"),
+        (vec![longer], "other terms"),
+        (vec![for_another], "somebody else"),
+        (vec![compute_unit_price(u64::MAX), deposit()], "to be taken sooner"),
+        (vec![open(&order(), STRANGER)], "the wallet alone"),
+    ];
+    for (instructions, says) in table {
+        let problem = judge(PAYER, &instructions).unwrap_err();
+        assert!(problem.contains(says), "{says}: {problem}");
+    }
+    let problem = judge(STRANGER, &[deposit()]).unwrap_err();
+    assert!(problem.contains("the wallet alone"), "{problem}");
+}
+
+#[test]
+fn what_is_no_transaction_is_never_signed() {
+    let recent = RecentBlockhash { blockhash: Hash::new_from_array([7; 32]), last_valid_block_height: 1 };
+    let built = UnsignedTransaction::build(&PAYER, &[open(&order(), PAYER)], &[], recent).unwrap().to_wire();
+    let mut legacy = built.clone();
+    legacy.remove(65);
+    let longer = [&built[..], &[0]].concat();
+    for bytes in [&b""[..], &built[..built.len() - 1], &longer, &legacy] {
+        assert_eq!(judge_bytes(bytes), Err(UNREADABLE.to_owned()));
+    }
+    let mut two_slots = built;
+    two_slots[0] = 2;
+    two_slots.splice(65..65, [0; 64]);
+    assert!(judge_bytes(&two_slots).unwrap_err().contains("the wallet alone"));
+}

@@ -1,0 +1,81 @@
+use jiff::SignedDuration;
+use proptest::prelude::{
+    Just, Strategy as Generator, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
+
+use super::sample::*;
+use crate::Evidence;
+use crate::fiat::{FiatStatus, FiatStep, FiatWorld, ProviderWord, Strategy, advance_fiat};
+use crate::ports::RampState;
+
+fn statuses(step: &FiatStep) -> Vec<FiatStatus> {
+    step.changes.iter().filter_map(|(status, _)| *status).collect()
+}
+
+fn any_world() -> impl Generator<Value = FiatWorld> {
+    let states = vec![
+        RampState::Waiting,
+        RampState::Started,
+        RampState::Paid,
+        RampState::Delivered,
+        RampState::Failed,
+        RampState::Canceled,
+        RampState::Expired,
+        RampState::Unknown("?".to_owned()),
+    ];
+    let word = prop_oneof![
+        Just(None),
+        Just(Some(ProviderWord::Nothing)),
+        prop::sample::select(states).prop_map(|state| Some(says(state))),
+    ];
+    let evidence = prop::sample::select(vec![Evidence::default(), opened(), filled(), refunded()]);
+    let swaps = prop::collection::vec(evidence.prop_map(|evidence| swap(99_000_000, evidence)), 0..3);
+    let lying = prop::option::of(prop::sample::select(vec![0, 5, 50_000_000, 99_000_000]));
+    let payouts = prop::collection::vec(Just(payout(99_000_000)), 0..2);
+    (word, swaps, lying, payouts, 0i64..200_000).prop_map(|(word, swaps, lying, payouts, at)| FiatWorld {
+        now: later(at),
+        word,
+        payouts,
+        lying: lying.map(lies),
+        hub_time: Some(seconds(at)),
+        swaps,
+        patience: SignedDuration::from_mins(60),
+    })
+}
+
+proptest! {
+    #[test]
+    fn rule_22_a_purchase_only_moves_forward_and_completes_by_evidence(
+        worlds in prop::collection::vec(any_world(), 1..12),
+        is_jump in any::<bool>(),
+    ) {
+        let mut order = if is_jump { jumping() } else { direct() };
+        for world in worlds {
+            let before = order.clone();
+            let step = advance_fiat(order, &world);
+            order = step.order.clone();
+            let mut status = before.status;
+            for next in statuses(&step) {
+                prop_assert!(status.may_become(next), "{status} -> {next}");
+                status = next;
+            }
+            prop_assert_eq!(status, order.status);
+            if before.status.is_terminal() {
+                prop_assert_eq!((before.status, &before.output, &before.failure), (order.status, &order.output, &order.failure));
+            }
+            if order.status == FiatStatus::Completed && before.status != FiatStatus::Completed {
+                let shown = match &order.strategy {
+                    Strategy::Direct => order.payout.is_some(),
+                    Strategy::Jump(_) => world.swaps.iter().any(|swap| swap.evidence.fill.is_some()),
+                };
+                prop_assert!(shown && order.output.is_some() && order.fill_tx.is_some());
+            }
+            prop_assert_eq!(order.failure.is_some(), order.status == FiatStatus::Failed);
+            // Only money that lies there, and that no swap may still take, is sent anywhere.
+            for todo in &step.todo {
+                prop_assert!(world.lying.as_ref().is_some_and(|lying| !lying.amount.is_zero()), "{todo:?}");
+            }
+            prop_assert!(order.due_at.is_some() || order.status.is_terminal());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+use causeway_domain::ports::{ChainError, RampError, RampRefusal, StoreError, WebhookError};
+use causeway_domain::{Address, ChainId, FiatOrderId, FiatQuoteId, IdError, RouteId, TokenId};
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::request_quote::QuoteError;
+
+/// What an error is called, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FiatCode {
+    Validation,
+    QuoteInvalid,
+    QuoteExpired,
+    OrderNotFound,
+    StateConflict,
+    UnsupportedAsset,
+    NoRoute,
+    ProviderDisabled,
+    ProviderUnavailable,
+    WebhookRejected,
+    Internal,
+}
+
+impl FiatCode {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Validation => "VALIDATION_ERROR",
+            Self::QuoteInvalid => "QUOTE_INVALID",
+            Self::QuoteExpired => "QUOTE_EXPIRED",
+            Self::OrderNotFound => "ORDER_NOT_FOUND",
+            Self::StateConflict => "STATE_CONFLICT",
+            Self::UnsupportedAsset => "UNSUPPORTED_ASSET",
+            Self::NoRoute => "NO_ROUTE",
+            Self::ProviderDisabled => "PROVIDER_DISABLED",
+            Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
+            Self::WebhookRejected => "WEBHOOK_REJECTED",
+            Self::Internal => "INTERNAL_ERROR",
+        }
+    }
+}
+
+/// Why one provider has no quote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderFault {
+    pub provider: String,
+    pub code: FiatCode,
+    /// In words for the payer.
+    pub message: String,
+    pub retryable: bool,
+}
+
+/// Why a purchase is not quoted, ordered or found.
+#[derive(Debug, Error)]
+pub enum FiatError {
+    /// A field that cannot stand, and what is expected there.
+    #[error("{field}: {expected}")]
+    Field { field: &'static str, expected: String },
+    #[error("chain {0} is not supported")]
+    UnsupportedChain(ChainId),
+    #[error("token {0} is not known")]
+    UnsupportedToken(TokenId),
+    #[error("no provider is called `{0}` here")]
+    UnknownProvider(String),
+    #[error("quote {0} is not known; ask for a new one")]
+    QuoteNotFound(FiatQuoteId),
+    #[error("the quote was valid before {at}; ask for a new one")]
+    QuoteExpired { at: Timestamp },
+    #[error("somebody else has ordered by this quote; ask for a new one")]
+    QuoteTaken,
+    #[error("quote {quote} has no route {route}; take one of the routes that it was answered with")]
+    RouteNotFound { quote: FiatQuoteId, route: RouteId },
+    #[error("order {0} is not known")]
+    OrderNotFound(FiatOrderId),
+    #[error(
+        "refundTo: name an address on chain {chain} for money that cannot be swapped; {recipient} may not be able to \
+         use it there"
+    )]
+    RefundTo { chain: ChainId, recipient: Address },
+    #[error("{provider}: {error}")]
+    Provider { provider: String, error: RampError },
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
+    #[error("jumps from chain {0} are not set up")]
+    NoJump(ChainId),
+    #[error("no moment of the purchase may lie so far away")]
+    Times,
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Id(#[from] IdError),
+}
+
+impl FiatError {
+    pub const fn code(&self) -> FiatCode {
+        match self {
+            Self::Field { .. } | Self::RouteNotFound { .. } | Self::RefundTo { .. } => FiatCode::Validation,
+            Self::UnsupportedChain(_) | Self::UnsupportedToken(_) => FiatCode::UnsupportedAsset,
+            Self::UnknownProvider(_) => FiatCode::ProviderDisabled,
+            Self::QuoteNotFound(_) => FiatCode::QuoteInvalid,
+            Self::QuoteExpired { .. } => FiatCode::QuoteExpired,
+            Self::QuoteTaken => FiatCode::StateConflict,
+            Self::OrderNotFound(_) => FiatCode::OrderNotFound,
+            Self::Provider { error, .. } => ramp_code(error),
+            Self::Webhook(_) => FiatCode::WebhookRejected,
+            Self::NoJump(_) => FiatCode::NoRoute,
+            Self::Times | Self::Chain(_) | Self::Store(_) | Self::Id(_) => FiatCode::Internal,
+        }
+    }
+
+    /// Whether the same request may work later without anybody changing it.
+    pub const fn is_retryable(&self) -> bool {
+        match self {
+            Self::Provider { error, .. } => error.is_retryable(),
+            Self::Chain(error) => error.is_retryable(),
+            Self::Store(error) => error.is_retryable(),
+            _ => false,
+        }
+    }
+}
+
+/// What the swap engine's refusals are called here; the others are ours.
+impl From<QuoteError> for FiatError {
+    fn from(error: QuoteError) -> Self {
+        match error {
+            QuoteError::UnsupportedChain(chain) => Self::UnsupportedChain(chain),
+            QuoteError::UnsupportedToken(token) => Self::UnsupportedToken(token),
+            QuoteError::Store(error) => Self::Store(error),
+            QuoteError::Id(error) => Self::Id(error),
+            QuoteError::CannotFill(_) => Self::Field {
+                field: "toToken",
+                expected: "expected a token that somebody swaps into".to_owned(),
+            },
+        }
+    }
+}
+
+pub(super) const fn ramp_code(error: &RampError) -> FiatCode {
+    match error {
+        RampError::Refused(RampRefusal::Asset) => FiatCode::UnsupportedAsset,
+        RampError::Refused(RampRefusal::Other(_)) => FiatCode::NoRoute,
+        RampError::Refused(_) => FiatCode::Validation,
+        RampError::Unavailable(_) | RampError::Nonsense(_) => FiatCode::ProviderUnavailable,
+    }
+}

@@ -1,0 +1,139 @@
+use std::collections::{HashMap, HashSet};
+
+use alloy_primitives::{Address as EvmAddress, B256};
+use async_trait::async_trait;
+use causeway_domain::fiat::Payout;
+use causeway_domain::ports::{
+    AddressWatch, Carrier, ChainError, Deed, DeedError, JumpDesk, PayoutWatch, Progress, SigningError,
+    WalletCheck,
+};
+use causeway_domain::{Address, ChainId, RawAmount, SignatureBytes, TokenId};
+use jiff::Timestamp;
+
+use super::Shared;
+use crate::build_deposit::fake::{BASE, chain, evm};
+
+/// A chain that shows what the test put there.
+#[derive(Default)]
+pub(in crate::fiat) struct FakeChain {
+    pub(in crate::fiat) payouts: Shared<Vec<(Payout, Address)>>,
+    pub(in crate::fiat) balances: Shared<HashMap<Address, RawAmount>>,
+}
+
+impl FakeChain {
+    /// A transfer that stands.
+    pub(in crate::fiat) fn pay(&self, payout: Payout, to: Address) {
+        self.balances.lock().unwrap().insert(to, payout.amount);
+        self.payouts.lock().unwrap().push((payout, to));
+    }
+}
+
+#[async_trait]
+impl PayoutWatch for FakeChain {
+    fn chain(&self) -> ChainId {
+        chain(BASE)
+    }
+
+    async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError> {
+        let payouts = self.payouts.lock().unwrap();
+        let fits = |(payout, at): &&(Payout, Address)| payout.tx == tx && payout.token == token && *at == to;
+        Ok(payouts.iter().filter(fits).map(|(payout, _)| payout.clone()).collect())
+    }
+}
+
+#[async_trait]
+impl AddressWatch for FakeChain {
+    fn chain(&self) -> ChainId {
+        chain(BASE)
+    }
+
+    async fn balances_at(&self, wanted: &[(Address, TokenId)], _: u64) -> Result<Vec<RawAmount>, ChainError> {
+        let balances = self.balances.lock().unwrap();
+        Ok(wanted.iter().map(|(at, _)| balances.get(at).copied().unwrap_or_default()).collect())
+    }
+
+    async fn brought_by(
+        &self,
+        address: Address,
+        _: TokenId,
+        _: u64,
+        _: u64,
+    ) -> Result<Option<String>, ChainError> {
+        let payouts = self.payouts.lock().unwrap();
+        Ok(payouts.iter().rev().find(|(_, at)| *at == address).map(|(payout, _)| payout.tx.clone()))
+    }
+}
+
+/// A relayer that does at once what it is told to, each purpose once.
+#[derive(Default)]
+pub(in crate::fiat) struct FakeRelayer {
+    pub(in crate::fiat) carried: Shared<Vec<(String, Deed)>>,
+}
+
+#[async_trait]
+impl Carrier for FakeRelayer {
+    fn chain(&self) -> ChainId {
+        chain(BASE)
+    }
+
+    fn account(&self) -> Address {
+        evm(0x99)
+    }
+
+    async fn carry(&self, purpose: &str, deed: &Deed, _: Timestamp) -> Result<Progress, DeedError> {
+        self.carried.lock().unwrap().push((purpose.to_owned(), deed.clone()));
+        Ok(Progress::Succeeded(format!("0xdone {purpose}")))
+    }
+
+    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError> {
+        let carried = self.carried.lock().unwrap();
+        let known = carried.iter().any(|(known, _)| known == purpose);
+        Ok(known.then(|| Progress::Succeeded(format!("0xdone {purpose}"))))
+    }
+
+    async fn tend(&self, _: Timestamp) -> Result<(), DeedError> {
+        Ok(())
+    }
+}
+
+/// Jumps whose addresses are the first bytes of their ids.
+pub(in crate::fiat) struct FakeJumpDesk;
+
+impl JumpDesk for FakeJumpDesk {
+    fn chain(&self) -> ChainId {
+        chain(BASE)
+    }
+
+    fn maker(&self) -> B256 {
+        evm(0x77).to_word()
+    }
+
+    fn address_for(&self, jump: B256) -> Address {
+        Address::Evm(EvmAddress::from_word(jump))
+    }
+
+    fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {
+        Ok(SignatureBytes::repeat_byte(1))
+    }
+
+    fn sign_release(&self, _: B256) -> Result<SignatureBytes, SigningError> {
+        Ok(SignatureBytes::repeat_byte(2))
+    }
+}
+
+/// Knows which addresses are contracts.
+#[derive(Default)]
+pub(in crate::fiat) struct FakeWallets {
+    pub(in crate::fiat) contracts: Shared<HashSet<Address>>,
+}
+
+#[async_trait]
+impl WalletCheck for FakeWallets {
+    fn chain(&self) -> ChainId {
+        chain(BASE)
+    }
+
+    async fn is_wallet(&self, address: Address) -> Result<bool, ChainError> {
+        Ok(!self.contracts.lock().unwrap().contains(&address))
+    }
+}

@@ -1,0 +1,218 @@
+mod chain;
+mod market;
+mod ramp;
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use alloy_primitives::B256;
+use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatOrder, FiatQuote, WantedAmount};
+use causeway_domain::ports::{
+    AddressWatch, BlockMark, Carrier, DepositDesk, FiatStore as _, JumpDesk, OnRamp, PayoutWatch, WalletCheck,
+};
+use causeway_domain::{Address, ChainId, FiatOrderId, RowKeys, TokenId};
+use causeway_store::{Location, Store};
+use jiff::{SignedDuration, Timestamp};
+use tempfile::TempDir;
+
+pub(super) use chain::{FakeChain, FakeJumpDesk, FakeRelayer, FakeWallets};
+pub(super) use market::{FakeMarket, Nothing};
+pub(super) use ramp::{FakeRamp, Manner};
+
+use super::{
+    FiatBell, FiatOrderRequest, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts,
+    QuoteFiat, QuoteFiatParts, Ramps, TakeWebhook, TakeWebhookParts, WorkFiat, WorkFiatParts,
+};
+use crate::build_deposit::fake::{ARBITRUM, BASE, CATALOG, FakeDesk, chain, evm, quote_keys, usdc};
+use crate::build_deposit::{BuildDeposit, BuildParts, OrderTiming};
+use crate::fillers::{Fillers, QuoteOptions};
+use crate::marks::Marks;
+use crate::request_quote::RequestQuote;
+
+/// Purchases over a real store and the real swap deeds, with providers, chains and fillers made up.
+pub(super) struct Scene {
+    pub(super) store: Arc<Store>,
+    pub(super) ramps: Vec<Arc<FakeRamp>>,
+    pub(super) market: Arc<FakeMarket>,
+    pub(super) chain: Arc<FakeChain>,
+    pub(super) relayer: Arc<FakeRelayer>,
+    pub(super) wallets: Arc<FakeWallets>,
+    pub(super) quote: QuoteFiat,
+    pub(super) order: OrderFiat,
+    pub(super) webhook: TakeWebhook,
+    pub(super) work: WorkFiat,
+    _folder: TempDir,
+}
+
+/// The native coin of Arbitrum, which no provider here sells.
+pub(super) fn target() -> TokenId {
+    TokenId::native(chain(ARBITRUM))
+}
+
+pub(super) fn usd(minor: u64) -> FiatAmount {
+    FiatAmount::new("USD".parse().unwrap(), minor)
+}
+
+pub(super) fn author() -> Address {
+    evm(0xa1)
+}
+
+/// 100 dollars for that token.
+pub(super) fn ask(target: TokenId) -> FiatAsk {
+    FiatAsk {
+        currency: "USD".parse().unwrap(),
+        amount: WantedAmount::Pay(usd(10_000)),
+        target,
+        recipient: evm(0xb2),
+        provider: None,
+        method: None,
+        refund_to: None,
+        slippage_bps: None,
+        country: None,
+    }
+}
+
+pub(super) fn request(quote: &FiatQuote) -> FiatOrderRequest {
+    FiatOrderRequest {
+        quote: quote.id.clone(),
+        author: author(),
+        route: None,
+        metadata: None,
+        refund_to: None,
+        origin: None,
+    }
+}
+
+/// The block that the made-up chains stand at.
+pub(super) fn mark() -> BlockMark {
+    let time = Timestamp::now().as_second().try_into().unwrap();
+    BlockMark { number: 100, hash: B256::repeat_byte(1), time }
+}
+
+impl Scene {
+    /// One provider that sells USDC on Base and answers at once.
+    pub(super) async fn new() -> Self {
+        Self::with(vec![FakeRamp::new("card", Manner::Sells)]).await
+    }
+
+    pub(super) async fn with(ramps: Vec<Arc<FakeRamp>>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(&Location::Sqlite(folder.path().join("fiat.db"))).await.unwrap());
+        let row_keys = Arc::new(RowKeys::new(0));
+        let (market, fake_chain) = (FakeMarket::new(), Arc::<FakeChain>::default());
+        let (relayer, wallets) = (Arc::<FakeRelayer>::default(), Arc::<FakeWallets>::default());
+        let fillers = Fillers::new(vec![market.clone()], &QuoteOptions::default()).unwrap();
+        let request_quote =
+            RequestQuote::new(Arc::clone(&CATALOG), store.clone(), Arc::clone(&row_keys), fillers);
+        let all = Ramps::new(ramps.iter().map(|ramp| ramp.clone() as Arc<dyn OnRamp>).collect());
+        let desks: HashMap<ChainId, Arc<dyn DepositDesk>> = HashMap::from([
+            (chain(BASE), FakeDesk::new(chain(BASE), 0xe1, 0xe2) as Arc<dyn DepositDesk>),
+            (chain(ARBITRUM), FakeDesk::new(chain(ARBITRUM), 0xd1, 0xd2) as Arc<dyn DepositDesk>),
+        ]);
+        let jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>> =
+            HashMap::from([(chain(BASE), Arc::new(FakeJumpDesk) as Arc<dyn JumpDesk>)]);
+        let (bell, marks) = (Arc::<FiatBell>::default(), Arc::<Marks>::default());
+        marks.set(chain(BASE), mark());
+        let check = |_| wallets.clone() as Arc<dyn WalletCheck>;
+        Self {
+            quote: QuoteFiat::new(QuoteFiatParts {
+                catalog: Arc::clone(&CATALOG),
+                ramps: all.clone(),
+                request_quote: request_quote.clone(),
+                store: store.clone(),
+                row_keys: Arc::clone(&row_keys),
+                hubs: Hubs { evm: Some(usdc()), solana: None },
+                options: FiatQuoteOptions {
+                    provider_timeout: Duration::from_millis(200),
+                    ..FiatQuoteOptions::default()
+                },
+            }),
+            order: OrderFiat::new(OrderFiatParts {
+                store: store.clone(),
+                ramps: all.clone(),
+                desks: desks.clone(),
+                jump_desks: jump_desks.clone(),
+                wallets: [BASE, ARBITRUM].map(chain).into_iter().map(|chain| (chain, check(chain))).collect(),
+                row_keys: Arc::clone(&row_keys),
+                bell: Arc::clone(&bell),
+                options: OrderFiatOptions::default(),
+            }),
+            webhook: TakeWebhook::new(TakeWebhookParts {
+                ramps: all.clone(),
+                store: store.clone(),
+                row_keys: Arc::clone(&row_keys),
+                bell: Arc::clone(&bell),
+            }),
+            work: WorkFiat::new(WorkFiatParts {
+                store: store.clone(),
+                orders: store.clone(),
+                facts: store.clone(),
+                ramps: all,
+                request_quote,
+                build: BuildDeposit::new(BuildParts {
+                    catalog: Arc::clone(&CATALOG),
+                    quotes: store.clone(),
+                    orders: store.clone(),
+                    desks,
+                    hands: HashMap::new(),
+                    prices: Arc::new(Nothing),
+                    row_keys: Arc::clone(&row_keys),
+                    quote_keys: quote_keys(),
+                    timing: OrderTiming::default(),
+                }),
+                payouts: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn PayoutWatch>)]),
+                watches: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn AddressWatch>)]),
+                jump_desks,
+                relayers: HashMap::from([(chain(BASE), relayer.clone() as Arc<dyn Carrier>)]),
+                prices: Arc::new(Nothing),
+                gas: Arc::new(Nothing),
+                catalog: Arc::clone(&CATALOG),
+                row_keys,
+                marks,
+                bell,
+                provider_timeout: Duration::from_millis(200),
+                swap_within: SignedDuration::from_mins(60),
+            }),
+            store,
+            ramps,
+            market,
+            chain: fake_chain,
+            relayer,
+            wallets,
+            _folder: folder,
+        }
+    }
+
+    pub(super) fn ramp(&self) -> &FakeRamp {
+        &self.ramps[0]
+    }
+
+    /// The best quote for 100 dollars' worth of that token.
+    pub(super) async fn best(&self, target: TokenId) -> FiatQuote {
+        self.quote.gather(ask(target)).await.unwrap().quotes.remove(0)
+    }
+
+    /// A purchase of that token with a checkout.
+    pub(super) async fn bought(&self, target: TokenId) -> FiatOrder {
+        let quote = self.best(target).await;
+        self.order.order(request(&quote)).await.unwrap()
+    }
+
+    pub(super) async fn stored(&self, id: &FiatOrderId) -> FiatOrder {
+        self.store.fiat_order(id).await.unwrap().unwrap()
+    }
+
+    /// Looks at whatever is due within the hour.
+    pub(super) async fn turn(&self) {
+        self.work.turn(Timestamp::now() + SignedDuration::from_hours(1)).await.unwrap();
+    }
+
+    pub(super) fn checkouts(&self) -> usize {
+        self.ramp().checkouts.load(Ordering::Relaxed)
+    }
+}
+
+/// What several threads of a test may change.
+pub(super) type Shared<T> = Mutex<T>;

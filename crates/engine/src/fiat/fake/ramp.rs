@@ -1,0 +1,155 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use alloy_primitives::U256;
+use async_trait::async_trait;
+use causeway_domain::fiat::{
+    FiatAmount, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
+};
+use causeway_domain::ports::{
+    OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
+    RampState, WebhookError,
+};
+use causeway_domain::{RawAmount, TokenId};
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Shared, usd};
+use crate::build_deposit::fake::usdc;
+
+/// What a provider does when it is asked for a quote.
+#[derive(Clone, Debug)]
+pub(in crate::fiat) enum Manner {
+    /// Sells USDC at its price, for a fee of two dollars.
+    Sells,
+    Refuses(RampRefusal),
+    Fails,
+    Lies,
+    Hangs,
+}
+
+/// A provider that does and says what the test told it to.
+pub(in crate::fiat) struct FakeRamp {
+    profile: RampProfile,
+    manner: Manner,
+    pub(in crate::fiat) checkouts: AtomicUsize,
+    pub(in crate::fiat) is_away: AtomicBool,
+    /// What it says of purchases.
+    pub(in crate::fiat) says: Shared<Option<(RampState, Vec<String>)>>,
+}
+
+const FEE: u64 = 200;
+
+impl FakeRamp {
+    pub(in crate::fiat) fn new(id: &str, manner: Manner) -> Arc<Self> {
+        let profile = RampProfile {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            logo_url: None,
+            chains: vec![usdc().chain()],
+            currencies: vec!["USD".parse().unwrap()],
+            methods: Vec::new(),
+            countries: Vec::new(),
+            limits: Vec::new(),
+            firmness: QuoteFirmness::Firm,
+            webhooks: true,
+            polling: true,
+            origins: Vec::new(),
+            permissions: Vec::new(),
+        };
+        let (checkouts, is_away, says) = Default::default();
+        Arc::new(Self { profile, manner, checkouts, is_away, says })
+    }
+
+    pub(in crate::fiat) fn says(&self, state: RampState, payouts: &[&str]) {
+        *self.says.lock().unwrap() = Some((state, payouts.iter().map(|tx| (*tx).to_owned()).collect()));
+    }
+
+    fn away(&self) -> Result<(), RampError> {
+        if self.is_away.load(Ordering::Relaxed) {
+            return Err(RampError::Unavailable("10.0.0.7 refused the connection".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// A cent buys a hundredth of a USDC.
+fn units(minor: u64) -> RawAmount {
+    RawAmount::new(U256::from(minor) * U256::from(10_000))
+}
+
+fn report(state: RampState, payouts: Vec<String>) -> RampReport {
+    RampReport {
+        state,
+        provider_order: Some("theirs".to_owned()),
+        paid: None,
+        asset: None,
+        amount: None,
+        wallet: None,
+        payouts,
+        reason: None,
+    }
+}
+
+#[async_trait]
+impl OnRamp for FakeRamp {
+    fn profile(&self) -> &RampProfile {
+        &self.profile
+    }
+
+    fn sells(&self, asset: &TokenId) -> bool {
+        *asset == usdc()
+    }
+
+    async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
+        self.away()?;
+        let pays = match (&self.manner, ask.amount) {
+            (Manner::Refuses(refusal), _) => return Err(refusal.clone().into()),
+            (Manner::Fails, _) => return Err(RampError::Unavailable("10.0.0.7".to_owned())),
+            (Manner::Hangs, _) => std::future::pending().await,
+            (Manner::Lies, _) => usd(1_000_000),
+            (Manner::Sells, WantedAmount::Pay(pays)) => pays,
+            (Manner::Sells, WantedAmount::Receive(amount)) => {
+                let cents: u64 = amount.get().div_ceil(U256::from(10_000)).try_into().unwrap();
+                usd(cents + FEE)
+            }
+        };
+        Ok(RampOffer {
+            pays,
+            fees: vec![RampFee { kind: RampFeeKind::Provider, amount: usd(FEE) }],
+            delivers: units(pays.minor - FEE),
+            methods: vec![PaymentMethod { id: "card".to_owned(), name: "Card".to_owned() }],
+            limits: None,
+            expires_at: Timestamp::now() + SignedDuration::from_mins(2),
+        })
+    }
+
+    async fn checkout(&self, order: &FiatOrder) -> Result<RampSession, RampError> {
+        self.away()?;
+        self.checkouts.fetch_add(1, Ordering::Relaxed);
+        let url = format!("https://ramp.example/{}", order.id);
+        Ok(RampSession { url, provider_order: Some("theirs".to_owned()) })
+    }
+
+    async fn look_up(&self, _: &FiatOrder) -> Result<Option<RampReport>, RampError> {
+        self.away()?;
+        let says = self.says.lock().unwrap().clone();
+        Ok(says.map(|(state, payouts)| report(state, payouts)))
+    }
+
+    /// The body is the event, the order and the cents that were paid, with spaces between.
+    fn read_webhook(
+        &self,
+        header: &(dyn for<'a> Fn(&'a str) -> Option<String> + Sync),
+        body: &[u8],
+        _: Timestamp,
+    ) -> Result<RampNotice, WebhookError> {
+        if header("signature").as_deref() != Some("good") {
+            return Err(WebhookError::Signature);
+        }
+        let words: Vec<&str> = std::str::from_utf8(body).unwrap().split(' ').collect();
+        let paid = Some(FiatAmount::new(usd(0).currency, words[2].parse().unwrap()));
+        let state = if words.len() > 3 { RampState::Failed } else { RampState::Paid };
+        let report = RampReport { paid, ..report(state, Vec::new()) };
+        Ok(RampNotice { event: words[0].to_owned(), order: words[1].parse().unwrap(), report })
+    }
+}

@@ -1,0 +1,22 @@
+use causeway_domain::{ChainId, Family, TokenId};
+
+/// The stablecoins that jumps start from, by the family of the target's chain: so that a refund has an address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hubs {
+    pub evm: Option<TokenId>,
+    pub solana: Option<TokenId>,
+}
+
+impl Hubs {
+    /// The hub of a target on that chain, where there is one.
+    pub fn of(&self, chain: ChainId) -> Option<TokenId> {
+        match chain.family() {
+            Family::Evm => self.evm,
+            Family::Solana => self.solana,
+        }
+    }
+
+    pub fn is_enabled(&self) -> bool {
+        self.evm.is_some() || self.solana.is_some()
+    }
+}

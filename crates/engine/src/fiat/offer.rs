@@ -1,0 +1,178 @@
+use alloy_primitives::U256;
+use causeway_domain::fiat::{FiatAsk, FiatQuote, JumpOption, QuoteFirmness, WantedAmount};
+use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampOffer, RampRefusal};
+use causeway_domain::{FiatQuoteId, RawAmount, Token};
+use jiff::Timestamp;
+
+use super::error::ramp_code;
+use super::swap_routes::{input_for, routes_for};
+use super::{FiatCode, FiatError, ProviderFault, QuoteFiatParts};
+
+/// An ask that stands, with what it names looked up.
+pub(super) struct Asked {
+    pub(super) ask: FiatAsk,
+    pub(super) target: Token,
+    /// What a jump would start from; absent where there is none, or where it is the target.
+    pub(super) hub: Option<Token>,
+}
+
+/// Why a provider has no offer.
+pub(super) enum NoQuote {
+    Error(FiatError),
+    /// It would deliver, and nobody carries it on; whether that may pass.
+    NoRoute {
+        words: String,
+        passes: bool,
+    },
+}
+
+impl From<FiatError> for NoQuote {
+    fn from(error: FiatError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl NoQuote {
+    pub(super) fn named(self, provider: String) -> ProviderFault {
+        match self {
+            Self::NoRoute { words, passes } => {
+                ProviderFault { provider, code: FiatCode::NoRoute, message: words, retryable: passes }
+            }
+            Self::Error(FiatError::Provider { error, .. }) => {
+                let (code, retryable) = (ramp_code(&error), error.is_retryable());
+                if matches!(error, RampError::Nonsense(_)) {
+                    tracing::warn!(provider, %error, "a provider's offer is not used");
+                }
+                ProviderFault { provider, code, message: words(&error), retryable }
+            }
+            Self::Error(error) => {
+                tracing::warn!(provider, %error, "a provider's offer came to nothing here");
+                let message = "it could not be quoted now".to_owned();
+                ProviderFault { provider, code: FiatCode::Internal, message, retryable: true }
+            }
+        }
+    }
+}
+
+/// A provider's own words stay with us; what it says no to is for the payer.
+fn words(error: &RampError) -> String {
+    match error {
+        RampError::Refused(refusal) => refusal.to_string(),
+        RampError::Unavailable(_) => "the provider does not answer now".to_owned(),
+        RampError::Nonsense(_) => "the provider's answer cannot be used".to_owned(),
+    }
+}
+
+/// One provider's quote: straight to the recipient where it sells the target, else by a jump.
+pub(super) async fn offer(
+    parts: &QuoteFiatParts,
+    ramp: &dyn OnRamp,
+    asked: &Asked,
+) -> Result<FiatQuote, NoQuote> {
+    let ask = &asked.ask;
+    let bps = ask.slippage_bps.unwrap_or(parts.options.slippage_bps);
+    let direct = ramp.sells(&ask.target);
+    let sold = match &asked.hub {
+        _ if direct => &asked.target,
+        Some(hub) if ramp.sells(&hub.id) => hub,
+        _ => return Err(refused(ramp, RampRefusal::Asset).into()),
+    };
+    let amount = match ask.amount {
+        // What prices may move until the money comes is bought along, so that the least is what was asked for.
+        WantedAmount::Receive(wanted) if !direct => {
+            WantedAmount::Receive(input_for(&parts.request_quote, ask, sold, wanted, bps).await?)
+        }
+        amount => amount,
+    };
+    let offer = ask_ramp(ramp, ask, sold, amount, direct).await?;
+    let delivers = offer.delivers;
+    let (expected, least, jumps) = if direct {
+        let least = match ramp.profile().firmness {
+            QuoteFirmness::Firm => delivers,
+            QuoteFirmness::Estimate => less(delivers, bps),
+        };
+        (delivers, least, Vec::new())
+    } else {
+        let jumps = routes_for(&parts.request_quote, ask, sold, delivers, bps).await?;
+        let Some(JumpOption { expected, least, .. }) = jumps.first() else {
+            let words = "nobody swaps what it would deliver into the token now".to_owned();
+            return Err(NoQuote::NoRoute { words, passes: true });
+        };
+        (*expected, *least, jumps)
+    };
+    let now = Timestamp::now();
+    let until = now.checked_add(parts.options.ttl).map_err(|_| FiatError::Times)?;
+    let quote = FiatQuote {
+        id: FiatQuoteId::random().map_err(FiatError::from)?,
+        key: parts.row_keys.next(now),
+        provider: ramp.profile().id.clone(),
+        firmness: if direct { ramp.profile().firmness } else { QuoteFirmness::Estimate },
+        ask: ask.clone(),
+        pays: offer.pays,
+        fees: offer.fees,
+        sold: sold.id,
+        sold_amount: delivers,
+        expected,
+        least,
+        jumps,
+        methods: offer.methods,
+        limits: offer.limits,
+        expires_at: offer.expires_at.min(until),
+        created_at: now,
+    };
+    parts.store.put_fiat_quotes(std::slice::from_ref(&quote)).await.map_err(FiatError::from)?;
+    Ok(quote)
+}
+
+async fn ask_ramp(
+    ramp: &dyn OnRamp,
+    ask: &FiatAsk,
+    sold: &Token,
+    amount: WantedAmount,
+    direct: bool,
+) -> Result<RampOffer, FiatError> {
+    let ramp_ask = RampAsk {
+        currency: ask.currency,
+        amount,
+        asset: sold.clone(),
+        wallet: direct.then_some(ask.recipient),
+        method: ask.method.clone(),
+        country: ask.country.clone(),
+    };
+    let provider = |error| FiatError::Provider { provider: ramp.profile().id.clone(), error };
+    let offer = ramp.quote(&ramp_ask).await.map_err(provider)?;
+    check(&ramp_ask, &offer).map_err(|words| provider(RampError::Nonsense(words.to_owned())))?;
+    Ok(offer)
+}
+
+/// Whether an offer answers what was asked.
+fn check(ask: &RampAsk, offer: &RampOffer) -> Result<(), &'static str> {
+    let fees = offer.fees.iter().try_fold(0_u64, |sum, fee| {
+        let same = fee.amount.currency == ask.currency;
+        sum.checked_add(fee.amount.minor).filter(|_| same)
+    });
+    let answers = match ask.amount {
+        WantedAmount::Pay(pays) => offer.pays.minor <= pays.minor,
+        WantedAmount::Receive(wanted) => offer.delivers >= wanted,
+    };
+    if offer.pays.currency != ask.currency || fees.is_none() {
+        Err("it names another currency")
+    } else if fees.is_some_and(|fees| fees >= offer.pays.minor) || offer.delivers.is_zero() {
+        Err("nothing is left after its fees")
+    } else if !answers {
+        Err("it is for another amount")
+    } else {
+        Ok(())
+    }
+}
+
+fn refused(ramp: &dyn OnRamp, refusal: RampRefusal) -> FiatError {
+    FiatError::Provider { provider: ramp.profile().id.clone(), error: RampError::Refused(refusal) }
+}
+
+/// So many hundredths of a percent less, rounded down.
+pub(super) fn less(amount: RawAmount, bps: u16) -> RawAmount {
+    let kept = U256::from(10_000_u16.saturating_sub(bps));
+    // Never more than the amount itself.
+    amount.mul_div_floor(kept, U256::from(10_000)).unwrap_or(RawAmount::ZERO)
+}

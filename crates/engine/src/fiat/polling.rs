@@ -1,0 +1,13 @@
+use std::time::Duration;
+
+use causeway_domain::fiat::FiatStatus;
+
+/// How long a client should wait before it asks for the status again: short while a person is paying, longer while money
+/// moves, and zero when nothing will change.
+pub const fn suggested_interval(status: FiatStatus) -> Duration {
+    match status {
+        FiatStatus::Created | FiatStatus::Pending => Duration::from_secs(2),
+        FiatStatus::Processing => Duration::from_secs(4),
+        _ => Duration::ZERO,
+    }
+}

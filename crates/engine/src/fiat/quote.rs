@@ -1,0 +1,161 @@
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::fiat::{FiatAsk, FiatQuote, WantedAmount};
+use causeway_domain::ports::{FiatStore, OnRamp, RampError};
+use causeway_domain::{Family, RowKeys};
+use futures::stream::{BoxStream, FuturesUnordered};
+use futures::{FutureExt as _, StreamExt as _};
+use jiff::SignedDuration;
+
+use super::offer::{Asked, offer};
+use super::{FiatError, Hubs, ProviderFault, Ramps};
+use crate::request_quote::{RequestQuote, resolve};
+
+/// The most that a jump may be asked to deliver less than expected, in hundredths of a percent.
+const MAX_SLIPPAGE_BPS: u16 = 5_000;
+
+/// How long providers and quotes are waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct FiatQuoteOptions {
+    /// How long a provider may take before it is left out.
+    pub provider_timeout: Duration,
+    /// How long a quote may be ordered by, unless its provider says less.
+    pub ttl: SignedDuration,
+    /// What a jump may deliver less than expected when the asker does not say, in hundredths of a percent.
+    pub slippage_bps: u16,
+}
+
+impl Default for FiatQuoteOptions {
+    fn default() -> Self {
+        Self {
+            provider_timeout: Duration::from_secs(10),
+            ttl: SignedDuration::from_mins(5),
+            slippage_bps: 100,
+        }
+    }
+}
+
+/// What [`QuoteFiat`] works with.
+pub struct QuoteFiatParts {
+    pub catalog: Arc<Catalog>,
+    pub ramps: Ramps,
+    pub request_quote: RequestQuote,
+    pub store: Arc<dyn FiatStore>,
+    pub row_keys: Arc<RowKeys>,
+    pub hubs: Hubs,
+    pub options: FiatQuoteOptions,
+}
+
+impl fmt::Debug for QuoteFiatParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QuoteFiatParts").field("ramps", &self.ramps).finish_non_exhaustive()
+    }
+}
+
+/// One provider's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FiatAnswer {
+    Quote(Box<FiatQuote>),
+    Fault(ProviderFault),
+}
+
+/// What all providers answered, the best quote first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FiatQuotes {
+    pub quotes: Vec<FiatQuote>,
+    pub errors: Vec<ProviderFault>,
+}
+
+/// Asks all providers at once what they would deliver. What is handed out is stored before.
+#[derive(Clone, Debug)]
+pub struct QuoteFiat {
+    parts: Arc<QuoteFiatParts>,
+}
+
+impl QuoteFiat {
+    pub fn new(parts: QuoteFiatParts) -> Self {
+        Self { parts: Arc::new(parts) }
+    }
+
+    /// Every provider's answer as it comes; a slow one keeps nobody from being heard. Dropping the stream gives up the rest.
+    pub fn quote(&self, ask: FiatAsk) -> Result<BoxStream<'static, FiatAnswer>, FiatError> {
+        let ramps = match &ask.provider {
+            Some(provider) => vec![Arc::clone(self.parts.ramps.find(provider)?)],
+            None => self.parts.ramps.iter().cloned().collect(),
+        };
+        let asked = Arc::new(self.check(ask)?);
+        let answers: FuturesUnordered<_> =
+            ramps.into_iter().map(|ramp| answer(Arc::clone(&self.parts), ramp, Arc::clone(&asked))).collect();
+        Ok(answers.boxed())
+    }
+
+    /// Waits for all of them. The best is who delivers most, or where the output is fixed, who takes least.
+    pub async fn gather(&self, ask: FiatAsk) -> Result<FiatQuotes, FiatError> {
+        let fixed_output = matches!(ask.amount, WantedAmount::Receive(_));
+        let mut answers = self.quote(ask)?;
+        let mut gathered = FiatQuotes::default();
+        while let Some(answer) = answers.next().await {
+            match answer {
+                FiatAnswer::Quote(quote) => gathered.quotes.push(*quote),
+                FiatAnswer::Fault(fault) => gathered.errors.push(fault),
+            }
+        }
+        if fixed_output {
+            gathered.quotes.sort_by_key(|quote| (quote.pays.minor, Reverse(quote.expected)));
+        } else {
+            gathered.quotes.sort_by_key(|quote| (Reverse(quote.expected), quote.pays.minor));
+        }
+        gathered.errors.sort_by(|one, other| one.provider.cmp(&other.provider));
+        Ok(gathered)
+    }
+
+    /// What is wrong with an ask whomever it goes to.
+    fn check(&self, ask: FiatAsk) -> Result<Asked, FiatError> {
+        let snapshot = self.parts.catalog.snapshot();
+        let target = resolve(&snapshot, ask.target)?;
+        let chain = ask.target.chain();
+        if ask.recipient.family() != chain.family() {
+            let form = match chain.family() {
+                Family::Evm => "0x followed by 40 hex digits",
+                Family::Solana => "32 bytes in base58",
+            };
+            let expected = format!("expected an address of chain {chain}: {form}");
+            return Err(FiatError::Field { field: "recipient", expected });
+        }
+        if ask.recipient.is_native() || ask.recipient == ask.target.address() {
+            let expected = "expected an account that can use the token".to_owned();
+            return Err(FiatError::Field { field: "recipient", expected });
+        }
+        if ask.slippage_bps.is_some_and(|bps| bps > MAX_SLIPPAGE_BPS) {
+            let expected = format!("expected at most {MAX_SLIPPAGE_BPS} hundredths of a percent");
+            return Err(FiatError::Field { field: "slippageBps", expected });
+        }
+        let hub = self.parts.hubs.of(chain).filter(|hub| *hub != ask.target);
+        let hub = hub.map(|hub| resolve(&snapshot, hub)).transpose()?;
+        if let Some(refund_to) = ask.refund_to
+            && refund_to.family() != chain.family()
+        {
+            let expected = "expected an address of the same family of chains as the recipient's".to_owned();
+            return Err(FiatError::Field { field: "refundTo", expected });
+        }
+        Ok(Asked { ask, target, hub })
+    }
+}
+
+async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<Asked>) -> FiatAnswer {
+    let provider = ramp.profile().id.clone();
+    let within = parts.options.provider_timeout;
+    let offered = tokio::time::timeout(within, offer(&parts, ramp.as_ref(), &asked).boxed()).await;
+    let late = || {
+        let error = RampError::Unavailable(format!("no answer within {} s", within.as_secs()));
+        FiatError::Provider { provider: provider.clone(), error }
+    };
+    match offered.unwrap_or_else(|_| Err(late().into())) {
+        Ok(quote) => FiatAnswer::Quote(Box::new(quote)),
+        Err(fault) => FiatAnswer::Fault(fault.named(provider)),
+    }
+}

@@ -1,0 +1,4 @@
+mod ordering;
+mod quoting;
+mod webhooks;
+mod working;

@@ -1,0 +1,84 @@
+use std::sync::atomic::Ordering;
+
+use causeway_domain::FiatQuoteId;
+use causeway_domain::fiat::{FiatQuote, FiatStatus, Strategy};
+use causeway_domain::ports::FiatStore as _;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::build_deposit::fake::{evm, usdc};
+use crate::fiat::fake::{Scene, request, target};
+use crate::fiat::{FiatCode, FiatOrderRequest};
+
+#[tokio::test]
+async fn the_same_quote_gives_the_same_order_and_one_checkout() {
+    let scene = Scene::new().await;
+    let quote = scene.best(usdc()).await;
+    let order = scene.order.order(request(&quote)).await.unwrap();
+    assert_eq!((order.status, &order.strategy), (FiatStatus::Created, &Strategy::Direct));
+    assert_eq!(order.deliver_to(), quote.ask.recipient);
+    let again = scene.order.order(request(&quote)).await.unwrap();
+    assert_eq!((again.id, again.widget_url), (order.id, order.widget_url));
+    assert_eq!(scene.checkouts(), 1);
+    let stranger = FiatOrderRequest { author: evm(0x66), ..request(&quote) };
+    assert_eq!(scene.order.order(stranger).await.unwrap_err().code(), FiatCode::StateConflict);
+}
+
+#[tokio::test]
+async fn a_checkout_that_was_not_opened_is_opened_by_the_next_request_for_the_same_order() {
+    let scene = Scene::new().await;
+    let quote = scene.best(usdc()).await;
+    scene.ramp().is_away.store(true, Ordering::Relaxed);
+    let error = scene.order.order(request(&quote)).await.unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), (FiatCode::ProviderUnavailable, true));
+    let written = scene.store.fiat_order_of_quote(&quote.id).await.unwrap().unwrap();
+    assert_eq!(written.widget_url, "");
+    scene.ramp().is_away.store(false, Ordering::Relaxed);
+    let order = scene.order.order(request(&quote)).await.unwrap();
+    assert_eq!(order.id, written.id);
+    assert!(order.widget_url.ends_with(order.id.as_str()));
+}
+
+#[tokio::test]
+async fn a_quote_that_is_over_or_unknown_gives_no_order() {
+    let scene = Scene::new().await;
+    let quote = scene.best(usdc()).await;
+    let past = Timestamp::now() - SignedDuration::from_secs(1);
+    let over = FiatQuote { id: FiatQuoteId::random().unwrap(), expires_at: past, ..quote.clone() };
+    let over = FiatQuote { key: causeway_domain::RowKey::new(over.key.get() + 1).unwrap(), ..over };
+    scene.store.put_fiat_quotes(std::slice::from_ref(&over)).await.unwrap();
+    assert_eq!(scene.order.order(request(&over)).await.unwrap_err().code(), FiatCode::QuoteExpired);
+    let unknown = FiatQuote { id: FiatQuoteId::random().unwrap(), ..quote };
+    assert_eq!(scene.order.order(request(&unknown)).await.unwrap_err().code(), FiatCode::QuoteInvalid);
+}
+
+#[tokio::test]
+async fn rule_21_a_jumps_address_commits_to_all_that_was_promised() {
+    let scene = Scene::new().await;
+    let quote = scene.best(target()).await;
+    let order = scene.order.order(request(&quote)).await.unwrap();
+    let plan = order.strategy.jump().unwrap();
+    assert_eq!(order.deliver_to(), plan.address);
+    assert_eq!(plan.jump.recipient, quote.ask.recipient.to_word());
+    assert_eq!(plan.jump.refund_to, quote.ask.recipient.to_word(), "a plain wallet");
+    assert_eq!((plan.jump.rate_in, plan.jump.rate_out), (quote.sold_amount.get(), quote.least.get()));
+    assert!(plan.jump.expiry > u64::try_from(order.pay_by.as_second()).unwrap());
+    let other = scene.best(target()).await;
+    let other = scene.order.order(request(&other)).await.unwrap();
+    assert_ne!(other.deliver_to(), order.deliver_to(), "each purchase has an address of its own");
+    let route = FiatOrderRequest { route: "nobody".parse().ok(), ..request(&scene.best(target()).await) };
+    assert_eq!(scene.order.order(route).await.unwrap_err().code(), FiatCode::Validation);
+}
+
+#[tokio::test]
+async fn rule_21_a_refund_goes_to_the_recipient_only_where_that_is_a_wallet() {
+    let scene = Scene::new().await;
+    let quote = scene.best(target()).await;
+    scene.wallets.contracts.lock().unwrap().insert(quote.ask.recipient);
+    let error = scene.order.order(request(&quote)).await.unwrap_err();
+    assert_eq!(error.code(), FiatCode::Validation);
+    assert!(error.to_string().contains("refundTo"), "{error}");
+    let named = FiatOrderRequest { refund_to: Some(evm(0x55)), ..request(&quote) };
+    assert_eq!(scene.order.order(named).await.unwrap().refund_to, evm(0x55));
+    let direct = scene.best(usdc()).await;
+    assert!(scene.order.order(request(&direct)).await.is_ok(), "nothing of ours is in between");
+}

@@ -1,0 +1,93 @@
+use alloy_primitives::U256;
+use causeway_domain::fiat::{FiatAsk, WantedAmount};
+use causeway_domain::ports::{FiatStore as _, RampRefusal};
+use causeway_domain::{Address, RawAmount};
+use futures::StreamExt as _;
+
+use crate::build_deposit::fake::{evm, usdc};
+use crate::fiat::fake::{FakeRamp, Manner, Scene, ask, target, usd};
+use crate::fiat::{FiatAnswer, FiatCode};
+
+fn raw(units: u64) -> RawAmount {
+    RawAmount::new(U256::from(units))
+}
+
+#[tokio::test]
+async fn every_provider_answers_for_itself_and_none_delays_or_fails_the_others() {
+    let range = RampRefusal::Range { least: usd(2_500), most: usd(5_000) };
+    let scene = Scene::with(vec![
+        FakeRamp::new("hangs", Manner::Hangs),
+        FakeRamp::new("refuses", Manner::Refuses(range)),
+        FakeRamp::new("fails", Manner::Fails),
+        FakeRamp::new("lies", Manner::Lies),
+        FakeRamp::new("card", Manner::Sells),
+    ])
+    .await;
+    let answers: Vec<FiatAnswer> = scene.quote.quote(ask(usdc())).unwrap().collect().await;
+    let last = matches!(answers.last(), Some(FiatAnswer::Fault(fault)) if fault.provider == "hangs");
+    assert!(last, "who hangs is heard last");
+    let gathered = scene.quote.gather(ask(usdc())).await.unwrap();
+    assert_eq!(gathered.quotes.len(), 1);
+    let faults: Vec<_> =
+        gathered.errors.iter().map(|fault| (fault.provider.as_str(), fault.code, fault.retryable)).collect();
+    let expected = [
+        ("fails", FiatCode::ProviderUnavailable, true),
+        ("hangs", FiatCode::ProviderUnavailable, true),
+        ("lies", FiatCode::ProviderUnavailable, false),
+        ("refuses", FiatCode::Validation, false),
+    ];
+    assert_eq!(faults, expected);
+    assert!(gathered.errors[3].message.contains("from 25.00 to 50.00 USD"), "{}", gathered.errors[3].message);
+    assert!(gathered.errors.iter().all(|fault| !fault.message.contains("10.0.0.7")), "that is ours to know");
+}
+
+#[tokio::test]
+async fn a_provider_that_sells_the_target_delivers_it_and_others_by_a_jump() {
+    let scene = Scene::new().await;
+    let direct = scene.best(usdc()).await;
+    assert!(!direct.is_jump());
+    assert_eq!((direct.expected, direct.least), (raw(98_000_000), raw(98_000_000)));
+    let jump = scene.best(target()).await;
+    assert_eq!((jump.sold, jump.sold_amount), (usdc(), raw(98_000_000)));
+    assert_eq!((jump.expected, jump.least), (raw(98_000_000_000), raw(97_020_000_000)), "one percent less");
+    assert_eq!(jump.jumps.len(), 1);
+    for quote in [direct, jump] {
+        let id = quote.id.clone();
+        assert_eq!(scene.store.fiat_quote(&id).await.unwrap().unwrap().pays, quote.pays, "stored before");
+    }
+}
+
+#[tokio::test]
+async fn who_wants_to_receive_exactly_so_much_receives_at_least_that() {
+    let scene = Scene::new().await;
+    let wanted = raw(50_000_000_000);
+    let exact = FiatAsk { amount: WantedAmount::Receive(wanted), ..ask(target()) };
+    let quote = scene.quote.gather(exact).await.unwrap().quotes.remove(0);
+    assert_eq!(quote.least, wanted);
+    assert!(quote.expected >= wanted && quote.sold_amount > raw(50_000_000), "{quote:?}");
+    let direct = FiatAsk { amount: WantedAmount::Receive(raw(1_000_000)), ..ask(usdc()) };
+    let quote = scene.quote.gather(direct).await.unwrap().quotes.remove(0);
+    assert_eq!((quote.sold_amount, quote.pays), (raw(1_000_000), usd(300)));
+}
+
+#[tokio::test]
+async fn an_ask_that_nobody_could_answer_is_refused_before_anybody_is_asked() {
+    let scene = Scene::new().await;
+    let code = |ask| scene.quote.quote(ask).map(drop).unwrap_err().code();
+    assert_eq!(
+        code(FiatAsk { provider: Some("nobody".to_owned()), ..ask(usdc()) }),
+        FiatCode::ProviderDisabled
+    );
+    assert_eq!(code(FiatAsk { recipient: Address::Solana([7; 32]), ..ask(usdc()) }), FiatCode::Validation);
+    assert_eq!(
+        code(FiatAsk { recipient: Address::native(evm(1).family()), ..ask(usdc()) }),
+        FiatCode::Validation
+    );
+    assert_eq!(
+        code(FiatAsk { refund_to: Some(Address::Solana([7; 32])), ..ask(usdc()) }),
+        FiatCode::Validation
+    );
+    assert_eq!(code(FiatAsk { slippage_bps: Some(5_001), ..ask(usdc()) }), FiatCode::Validation);
+    let nothing = causeway_domain::TokenId::new(usdc().chain(), &evm(0x13).to_string()).unwrap();
+    assert_eq!(code(ask(nothing)), FiatCode::UnsupportedAsset);
+}

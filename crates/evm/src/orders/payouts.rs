@@ -1,0 +1,181 @@
+use alloy_primitives::{Address as EvmAddress, B256, U256};
+use alloy_sol_types::{SolEvent as _, sol};
+use async_trait::async_trait;
+use causeway_domain::fiat::Payout;
+use causeway_domain::ports::{ChainError, PayoutWatch};
+use causeway_domain::{Address, ChainId, RawAmount, TokenId};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::blocks::{BlockTag, Log, Receipt};
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::follow::Finality;
+use crate::rpc::Call;
+
+sol! {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+}
+
+/// A receipt with what the contracts said.
+#[derive(Debug, Deserialize)]
+struct Mined {
+    #[serde(flatten)]
+    receipt: Receipt,
+    logs: Vec<Log>,
+}
+
+/// A transaction as far as it moves the chain's own coin.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sent {
+    block_hash: Option<B256>,
+    to: Option<EvmAddress>,
+    value: U256,
+}
+
+/// Looks for deliveries on an EVM chain: a token's `Transfer` events, or the value that the transaction itself carries. Coins that
+/// a contract hands on leave no trace that every node keeps, and do not count.
+#[derive(Clone, Debug)]
+pub struct EvmPayoutWatch {
+    client: EvmClient,
+    finality: Finality,
+}
+
+impl EvmPayoutWatch {
+    /// Believes what lies in blocks that are this final.
+    pub const fn new(client: EvmClient, finality: Finality) -> Self {
+        Self { client, finality }
+    }
+
+    /// Whether the block stands, by the word of every endpoint that knows it.
+    async fn stands(&self, receipt: &Receipt) -> Result<bool, CallError> {
+        let newest = self.newest_final().await?;
+        if newest.is_none_or(|newest| receipt.block_number > newest) {
+            return Ok(false);
+        }
+        let agreed = self.client.agreed_block(receipt.block_number).await?;
+        Ok(agreed.is_some_and(|block| block.hash == receipt.block_hash))
+    }
+
+    /// The newest block that is final enough.
+    async fn newest_final(&self) -> Result<Option<u64>, CallError> {
+        let depth = match self.finality {
+            Finality::Depth(depth) => depth,
+            Finality::Tag { tag, or_depth } => match self.client.block(tag).await {
+                Ok(Some(block)) => return Ok(Some(block.number)),
+                // The chain has no such word.
+                Ok(None) | Err(CallError::Refused { .. }) => or_depth,
+                Err(error) => return Err(error),
+            },
+        };
+        let head = self.client.block(BlockTag::Latest).await?;
+        Ok(head.and_then(|head| head.number.checked_sub(depth)))
+    }
+
+    /// What the transaction itself carries to the address.
+    async fn carried(&self, mined: &Mined, to: EvmAddress) -> Result<Vec<(u64, U256)>, CallError> {
+        let hash = mined.receipt.transaction_hash;
+        let sent: Option<Sent> =
+            self.client.call(Call::new("eth_getTransactionByHash", json!([hash]))).await?;
+        let sent = sent.filter(|sent| sent.block_hash == Some(mined.receipt.block_hash));
+        let value = sent.filter(|sent| sent.to == Some(to)).map_or(U256::ZERO, |sent| sent.value);
+        Ok(if value.is_zero() { Vec::new() } else { vec![(0, value)] })
+    }
+}
+
+#[async_trait]
+impl PayoutWatch for EvmPayoutWatch {
+    fn chain(&self) -> ChainId {
+        self.client.chain_id()
+    }
+
+    async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError> {
+        let (Address::Evm(contract), Address::Evm(to)) = (token.address(), to) else {
+            return Ok(Vec::new());
+        };
+        let Ok(hash) = tx.parse::<B256>() else { return Ok(Vec::new()) };
+        if token.chain() != self.chain() {
+            return Ok(Vec::new());
+        }
+        let mined: Option<Mined> =
+            self.client.call(Call::new("eth_getTransactionReceipt", json!([hash]))).await?;
+        let Some(mined) = mined else { return Ok(Vec::new()) };
+        if mined.receipt.transaction_hash != hash {
+            return Err(self.client.nonsense("the receipt of another transaction").into());
+        }
+        if mined.receipt.status != 1 || !self.stands(&mined.receipt).await? {
+            return Ok(Vec::new());
+        }
+        let found = if token.is_native() {
+            self.carried(&mined, to).await?
+        } else {
+            transfers(&mined.logs, contract, to)
+        };
+        let payout = |(index, amount)| Payout {
+            token,
+            // One spelling, whoever told it, so that a transaction counts once.
+            tx: hash.to_string(),
+            index,
+            amount: RawAmount::new(amount),
+        };
+        Ok(found.into_iter().map(payout).collect())
+    }
+}
+
+/// The token's transfers to the address: their places in the block, and how much each moved.
+fn transfers(logs: &[Log], contract: EvmAddress, to: EvmAddress) -> Vec<(u64, U256)> {
+    let transfer = |log: &Log| {
+        let [kind, _, receiver] = *log.topics.as_slice() else { return None };
+        let ours = log.address == contract && !log.removed && log.data.len() == 32;
+        let moved = U256::try_from_be_slice(&log.data)?;
+        let ours = ours && kind == Transfer::SIGNATURE_HASH && receiver == to.into_word();
+        (ours && !moved.is_zero()).then_some((log.index, moved))
+    };
+    logs.iter().filter_map(transfer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::Bytes;
+
+    use super::*;
+
+    const TOKEN: EvmAddress = EvmAddress::repeat_byte(1);
+    const TO: EvmAddress = EvmAddress::repeat_byte(2);
+
+    fn log(index: u64, topics: Vec<B256>, data: Vec<u8>) -> Log {
+        Log {
+            address: TOKEN,
+            topics,
+            data: Bytes::from(data),
+            block_hash: B256::ZERO,
+            block_number: 1,
+            transaction_hash: B256::ZERO,
+            index,
+            removed: false,
+        }
+    }
+
+    fn transfer(index: u64, to: EvmAddress, amount: u64) -> Log {
+        let topics = vec![Transfer::SIGNATURE_HASH, TOKEN.into_word(), to.into_word()];
+        log(index, topics, U256::from(amount).to_be_bytes_vec())
+    }
+
+    #[test]
+    fn every_transfer_of_a_transaction_is_told_with_its_place() {
+        let logs = [
+            transfer(4, TO, 10),
+            transfer(5, TOKEN, 11),
+            transfer(6, TO, 0),
+            transfer(7, TO, 12),
+            Log { address: TO, ..transfer(8, TO, 13) },
+            Log { removed: true, ..transfer(9, TO, 14) },
+            log(10, vec![Transfer::SIGNATURE_HASH, TOKEN.into_word(), TO.into_word()], vec![1; 31]),
+            log(11, vec![B256::ZERO, TOKEN.into_word(), TO.into_word()], vec![1; 32]),
+            // Tokens of single pieces say the piece's number in a fourth topic, and no amount.
+            log(12, vec![Transfer::SIGNATURE_HASH, TOKEN.into_word(), TO.into_word(), B256::ZERO], vec![]),
+        ];
+        assert_eq!(transfers(&logs, TOKEN, TO), [(4, U256::from(10)), (7, U256::from(12))]);
+    }
+}

@@ -1,0 +1,32 @@
+use async_trait::async_trait;
+use causeway_domain::ports::{ChainError, WalletCheck};
+use causeway_domain::{Address, ChainId};
+
+use crate::client::EvmClient;
+
+/// Tells accounts that a key alone moves from contracts, on an EVM chain.
+#[derive(Clone, Debug)]
+pub struct EvmWalletCheck {
+    client: EvmClient,
+}
+
+impl EvmWalletCheck {
+    pub const fn new(client: EvmClient) -> Self {
+        Self { client }
+    }
+}
+
+#[async_trait]
+impl WalletCheck for EvmWalletCheck {
+    fn chain(&self) -> ChainId {
+        self.client.chain_id()
+    }
+
+    /// Whether the account has no code; one that lends its code from elsewhere has some.
+    async fn is_wallet(&self, address: Address) -> Result<bool, ChainError> {
+        match address {
+            Address::Evm(address) => Ok(self.client.code(address).await?.is_empty()),
+            Address::Solana(_) => Ok(false),
+        }
+    }
+}

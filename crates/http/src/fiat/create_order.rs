@@ -1,0 +1,64 @@
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use causeway_engine::fiat::FiatOrderRequest;
+use causeway_wire::{FiatErrorBody, FiatOrderAnswer, FiatOrderAsk};
+
+use super::map_order::map_created;
+use super::read_order::{read_order, read_origin};
+use crate::App;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::Body;
+
+/// Takes a quote: binds it to a wallet and opens the provider's checkout.
+///
+/// The same quote twice gives the same order. Show `wrapperUrl` in a popup or a frame: it tells its opener and its parent
+/// how the purchase goes on. The order ends by itself, with every page closed.
+#[utoipa::path(
+    post,
+    path = "/v1/fiat/order",
+    tag = "fiat",
+    request_body(content = FiatOrderAsk, example = json!({
+        "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e",
+        "author": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    })),
+    responses(
+        (status = 200, body = FiatOrderAnswer),
+        (status = 400, description = "VALIDATION_ERROR", body = FiatErrorBody),
+        (status = 404, description = "QUOTE_INVALID", body = FiatErrorBody, example = json!({
+            "name": "QuoteNotFoundException",
+            "message": "There is no such quote here. Ask for one with POST /v1/fiat/quote, and take it while it lasts.",
+            "error": {
+                "code": "QUOTE_INVALID",
+                "message": "There is no such quote here. Ask for one with POST /v1/fiat/quote, and take it while it lasts.",
+                "retryable": false,
+            },
+        })),
+        (status = 409, description = "STATE_CONFLICT: somebody else took the quote", body = FiatErrorBody),
+        (status = 410, description = "QUOTE_EXPIRED", body = FiatErrorBody),
+        (status = 413, description = "PAYLOAD_TOO_LARGE", body = FiatErrorBody),
+        (status = 422, description = "PROVIDER_DISABLED or NO_ROUTE", body = FiatErrorBody),
+        (status = 502, description = "PROVIDER_UNAVAILABLE", body = FiatErrorBody),
+    ),
+)]
+pub(crate) async fn create_fiat_order(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<FiatOrderAnswer>> {
+    let wish = read_order(body)?;
+    // An id of another form was made by another service.
+    let quote = wish.quote.parse().map_err(|_| ApiError::fiat_quote_not_found())?;
+    let request = FiatOrderRequest {
+        quote,
+        author: wish.author,
+        route: wish.route,
+        metadata: wish.metadata,
+        refund_to: wish.refund_to,
+        origin: read_origin(&headers),
+    };
+    let order = app.fiat.order.order(request).await?;
+    Ok(Json(map_created(&app, order)))
+}

@@ -1,0 +1,101 @@
+use axum::body::Body;
+use axum::http::Request;
+use causeway_domain::fiat::FiatStatus;
+use serde_json::{Value, json};
+
+use super::till::FakeTill;
+use super::{Shop, purchase, read, shop_with};
+use crate::service::send;
+
+fn shop() -> Shop {
+    shop_with(FakeTill::with(vec![purchase(1, FiatStatus::Created)]), None)
+}
+
+async fn webhook(shop: &Shop, provider: &str, body: &Value, signed: bool) -> (u16, Value) {
+    let body = body.to_string();
+    let request = Request::post(format!("/v1/fiat/webhook/{provider}"));
+    let request = if signed { request.header("X-Signature", body.len().to_string()) } else { request };
+    read(send(shop.router.clone(), request.body(Body::from(body)).unwrap()).await).await
+}
+
+fn event(change: Value) -> Value {
+    let mut event = json!({ "event": "e1", "order": format!("{:032x}", 1) });
+    event.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    event
+}
+
+#[tokio::test]
+async fn a_signed_webhook_is_kept_once() {
+    let shop = shop();
+    let first = webhook(&shop, "sandbox-card", &event(json!({})), true).await;
+    assert_eq!(first, (200, json!({ "outcome": "accepted" })));
+    let again = webhook(&shop, "sandbox-card", &event(json!({})), true).await;
+    assert_eq!(again, (200, json!({ "outcome": "duplicate" })));
+    let other = event(json!({ "order": format!("{:032x}", 9) }));
+    assert_eq!(
+        webhook(&shop, "sandbox-card", &other, true).await,
+        (200, json!({ "outcome": "unknown_order" }))
+    );
+    assert_eq!(
+        webhook(&shop, "sandbox-bank", &event(json!({})), true).await,
+        (200, json!({ "outcome": "unknown_order" })),
+        "the order is another provider's"
+    );
+}
+
+#[tokio::test]
+async fn a_signed_webhook_about_another_amount_or_wallet_is_rejected() {
+    let shop = shop();
+    for change in
+        [json!({ "paid": "1.00" }), json!({ "wallet": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" })]
+    {
+        let answer = webhook(&shop, "sandbox-card", &event(change), true).await;
+        assert_eq!(answer, (200, json!({ "outcome": "rejected" })));
+    }
+    let kept = shop.till.orders.lock().unwrap()[0].clone();
+    assert_eq!(kept.status, FiatStatus::Created);
+}
+
+#[tokio::test]
+async fn a_webhook_that_nobody_signed_is_refused() {
+    let shop = shop();
+    let (status, body) = webhook(&shop, "sandbox-card", &event(json!({})), false).await;
+    assert_eq!(status, 400);
+    insta::assert_json_snapshot!(body);
+    let (status, body) = webhook(&shop, "nobody", &event(json!({})), true).await;
+    assert_eq!((status, &body["error"]["code"]), (422, &json!("PROVIDER_DISABLED")));
+}
+
+#[tokio::test]
+async fn ten_megabytes_are_too_much() {
+    let request =
+        Request::post("/v1/fiat/webhook/sandbox-card").body(Body::from(vec![b'x'; 10_000_000])).unwrap();
+    let (status, body) = read(send(shop().router, request).await).await;
+    assert_eq!((status, &body["error"]["code"]), (413, &json!("PAYLOAD_TOO_LARGE")));
+}
+
+#[tokio::test]
+async fn pages_elsewhere_may_read_the_api_but_neither_webhooks_nor_the_wrapper() {
+    let shop = shop();
+    let origin = |response: &axum::http::Response<Body>| {
+        response.headers().get("access-control-allow-origin").cloned()
+    };
+    let ask = |method: &str, path: String| {
+        let request = Request::builder().method(method).uri(path).header("origin", "https://evil.example");
+        let request = request.header("access-control-request-method", "POST");
+        send(shop.router.clone(), request.body(Body::empty()).unwrap())
+    };
+    let id = format!("{:032x}", 1);
+    assert!(origin(&ask("GET", format!("/v1/fiat/orders/{id}/status")).await).is_some());
+    assert!(origin(&ask("OPTIONS", "/v1/fiat/quote".to_owned()).await).is_some());
+    for (method, path) in [
+        ("POST", "/v1/fiat/webhook/sandbox-card".to_owned()),
+        ("OPTIONS", "/v1/fiat/webhook/sandbox-card".to_owned()),
+        ("GET", format!("/v1/fiat/widget/{id}")),
+        ("OPTIONS", format!("/v1/fiat/widget/{id}")),
+    ] {
+        let response = ask(method, path.clone()).await;
+        assert!(origin(&response).is_none(), "{method} {path}");
+        assert!(response.headers().contains_key("x-request-id"), "{method} {path}");
+    }
+}

@@ -1,0 +1,157 @@
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use alloy_primitives::U256;
+use async_trait::async_trait;
+use causeway_domain::ports::{AddressWatch, ChainError};
+use causeway_domain::{Address as AnyAddress, ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
+use solana_address::Address;
+
+use super::moved::gain;
+use crate::program::associated_token_account;
+use crate::{
+    Account, Bookmark, Commitment, SolanaRpc, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount,
+    TokenAccountState,
+};
+
+/// As many accounts as a node tells as of one slot.
+const TOGETHER: usize = 100;
+
+/// How many of the newest transactions of an address are looked through for the one that brought something.
+const LOOKED_THROUGH: usize = 32;
+
+/// Watches plain addresses of Solana.
+#[derive(Debug)]
+pub struct SolanaAddressWatch {
+    rpc: SolanaRpc,
+    /// The program of each mint, which never changes.
+    programs: Mutex<HashMap<Address, Address>>,
+}
+
+impl SolanaAddressWatch {
+    /// A watch over the chain of `rpc`.
+    pub fn new(rpc: SolanaRpc) -> Self {
+        Self { rpc, programs: Mutex::default() }
+    }
+
+    /// Where an address keeps a token: its own account for SOL, its associated one for tokens. Nowhere, where the token is
+    /// not on the chain.
+    async fn places(&self, wanted: &[(Address, Option<Address>)]) -> Result<Vec<Option<Place>>, ChainError> {
+        let known =
+            |mint: &Address| self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(mint).copied();
+        let mut unknown: Vec<Address> =
+            wanted.iter().filter_map(|(_, mint)| *mint).filter(|mint| known(mint).is_none()).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        if !unknown.is_empty() {
+            let accounts = self.rpc.accounts(&unknown, Commitment::Finalized, None).await?.value;
+            let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+            for (mint, account) in unknown.into_iter().zip(accounts) {
+                let program = account.map(|account| account.owner);
+                let program = program.filter(|one| [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].contains(one));
+                programs.extend(program.map(|program| (mint, program)));
+            }
+        }
+        let place = |(owner, mint): &(Address, Option<Address>)| match mint {
+            None => Some(Place { at: *owner, owner: *owner, token: None }),
+            Some(mint) => known(mint).map(|program| Place {
+                at: associated_token_account(owner, mint, &program),
+                owner: *owner,
+                token: Some((*mint, program)),
+            }),
+        };
+        Ok(wanted.iter().map(place).collect())
+    }
+}
+
+/// An account in which an address keeps a token.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: Address,
+    owner: Address,
+    /// The mint and its program; none for SOL.
+    token: Option<(Address, Address)>,
+}
+
+impl Place {
+    /// What lies there and can be moved. Of a deposit address all SOL can: it leaves no account behind.
+    fn holds(&self, account: &Account) -> u64 {
+        let Some((mint, program)) = self.token else { return account.lamports };
+        let state = TokenAccount::parse(&account.data).ok().filter(|_| account.owner == program);
+        let usable = state.filter(|state| {
+            state.owner == self.owner && state.mint == mint && state.state == TokenAccountState::Initialized
+        });
+        usable.map_or(0, |state| state.amount)
+    }
+}
+
+#[async_trait]
+impl AddressWatch for SolanaAddressWatch {
+    fn chain(&self) -> ChainId {
+        SOLANA_CHAIN_ID
+    }
+
+    /// Nodes tell the newest final state only, so what is told is of that slot or a later one.
+    async fn balances_at(
+        &self,
+        wanted: &[(AnyAddress, TokenId)],
+        block: u64,
+    ) -> Result<Vec<RawAmount>, ChainError> {
+        Ok(self.balances_since(wanted, block).await?.0)
+    }
+
+    /// The slot is the latest of any: what was taken from an address by then may still be told of it, never the reverse.
+    async fn balances_since(
+        &self,
+        wanted: &[(AnyAddress, TokenId)],
+        block: u64,
+    ) -> Result<(Vec<RawAmount>, u64), ChainError> {
+        let wanted: Vec<_> = wanted.iter().map(read).collect::<Result<_, _>>()?;
+        let places = self.places(&wanted).await?;
+        let asked: Vec<Address> = places.iter().flatten().map(|place| place.at).collect();
+        let (mut found, mut slot) = (Vec::with_capacity(asked.len()), block);
+        for together in asked.chunks(TOGETHER) {
+            let seen = self.rpc.accounts(together, Commitment::Finalized, Some(block)).await?;
+            slot = slot.max(seen.slot);
+            found.extend(seen.value);
+        }
+        let mut found = found.into_iter();
+        let amount = |place: Option<Place>| {
+            let account = place.and_then(|_| found.next()).flatten();
+            let held = place.zip(account).map_or(0, |(place, account)| place.holds(&account));
+            RawAmount::new(U256::from(held))
+        };
+        Ok((places.into_iter().map(amount).collect(), slot))
+    }
+
+    /// Balances are told of later slots than asked, so what brought them may lie in a later one too.
+    async fn brought_by(
+        &self,
+        address: AnyAddress,
+        token: TokenId,
+        from: u64,
+        _: u64,
+    ) -> Result<Option<String>, ChainError> {
+        let wanted = read(&(address, token))?;
+        let Some(place) = self.places(&[wanted]).await?.pop().flatten() else { return Ok(None) };
+        let bookmark = Bookmark { slot: from, signature: None };
+        let mentions = self.rpc.mentions_since(&place.at, bookmark).await?;
+        let newest = mentions.iter().rev().filter(|mention| mention.failure.is_none()).take(LOOKED_THROUGH);
+        for mention in newest {
+            if gain(&self.rpc, mention.signature, &place.at, place.token.is_some()).await? > 0 {
+                return Ok(Some(mention.signature.to_string()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// An address and a mint of Solana; no mint is SOL.
+fn read((address, token): &(AnyAddress, TokenId)) -> Result<(Address, Option<Address>), ChainError> {
+    match (address, token.address()) {
+        (AnyAddress::Solana(owner), AnyAddress::Solana(mint)) => {
+            Ok(((*owner).into(), (!token.is_native()).then(|| mint.into())))
+        }
+        _ => Err(ChainError::Refused(SOLANA_CHAIN_ID, format!("{address} or {token} is not of Solana"))),
+    }
+}

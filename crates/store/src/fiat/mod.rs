@@ -1,0 +1,92 @@
+//! Purchases with fiat behind the domain's port.
+
+mod claim_due;
+mod create_order;
+mod keep_webhook;
+mod prune;
+mod put_quotes;
+mod read;
+mod update_order;
+
+use async_trait::async_trait;
+use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
+use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, StoreError};
+use causeway_domain::{FiatOrderId, FiatQuoteId};
+use jiff::Timestamp;
+
+use claim_due::ClaimDueFiat;
+use create_order::CreateFiatOrder;
+use keep_webhook::KeepWebhook;
+pub(crate) use prune::PruneFiat;
+use put_quotes::PutFiatQuotes;
+use update_order::UpdateFiatOrder;
+
+use crate::record::text;
+use crate::store::Store;
+
+#[async_trait]
+impl FiatStore for Store {
+    async fn put_fiat_quotes(&self, quotes: &[FiatQuote]) -> Result<(), StoreError> {
+        self.write(PutFiatQuotes::new(quotes)?).await
+    }
+
+    async fn fiat_quote(&self, id: &FiatQuoteId) -> Result<Option<FiatQuote>, StoreError> {
+        self.read_fiat_quote(id).await
+    }
+
+    async fn create_fiat_order(
+        &self,
+        order: &FiatOrder,
+        event: &FiatEvent,
+    ) -> Result<FiatCreation, StoreError> {
+        self.write(CreateFiatOrder { order: order.try_into()?, event: event.into() }).await
+    }
+
+    async fn fiat_order(&self, id: &FiatOrderId) -> Result<Option<FiatOrder>, StoreError> {
+        self.read_fiat_order(read::BY_ID, id.as_str()).await
+    }
+
+    async fn fiat_order_of_quote(&self, quote: &FiatQuoteId) -> Result<Option<FiatOrder>, StoreError> {
+        self.read_fiat_order(read::OF_QUOTE, quote.as_str()).await
+    }
+
+    async fn fiat_orders(&self, query: &FiatOrderQuery) -> Result<Vec<FiatOrder>, StoreError> {
+        self.read_fiat_page(query).await
+    }
+
+    async fn update_fiat_order(&self, order: &FiatOrder, events: &[FiatEvent]) -> Result<bool, StoreError> {
+        let events = events.iter().map(Into::into).collect();
+        self.write(UpdateFiatOrder { order: order.try_into()?, events }).await
+    }
+
+    async fn claim_due_fiat(
+        &self,
+        now: Timestamp,
+        lease_until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FiatOrder>, StoreError> {
+        let (now, lease_until) = (now.as_millisecond(), lease_until.as_millisecond());
+        self.write(ClaimDueFiat { now, lease_until, limit }).await
+    }
+
+    async fn fiat_order_of_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError> {
+        self.read_fiat_payout(payout).await
+    }
+
+    async fn keep_webhook(
+        &self,
+        provider: &str,
+        event: &str,
+        order: &FiatOrderId,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (provider, event, order) = (text(provider), text(event), order.to_string());
+        self.write(KeepWebhook { provider, event, order, body: body.to_vec(), now: now.as_millisecond() })
+            .await
+    }
+
+    async fn fiat_story(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
+        self.read_fiat_story(id).await
+    }
+}

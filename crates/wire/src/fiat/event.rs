@@ -1,0 +1,35 @@
+use serde::{Deserialize, Serialize};
+
+/// The `type` of every message that the wrapper page posts.
+pub const FIAT_WIDGET_EVENT: &str = "FIAT_WIDGET_EVENT";
+
+/// A message that the wrapper page posts to its parent and to its opener.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatWidgetEvent {
+    /// Always `FIAT_WIDGET_EVENT`.
+    #[cfg_attr(feature = "openapi", schema(example = "FIAT_WIDGET_EVENT"))]
+    pub r#type: String,
+    /// `widget_ready`, `order_created`, `order_processing`, `order_completed`, `order_failed` or `widget_close`.
+    #[cfg_attr(feature = "openapi", schema(example = "order_completed"))]
+    pub event: String,
+    #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
+    pub provider: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_order_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub data: Option<serde_json::Value>,
+}
+
+/// What became of a provider's webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FiatWebhookAnswer {
+    /// `accepted`, `duplicate`, `unknown_order` or `rejected`.
+    #[cfg_attr(feature = "openapi", schema(example = "accepted"))]
+    pub outcome: String,
+}

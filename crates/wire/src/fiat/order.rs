@@ -1,0 +1,198 @@
+use serde::{Deserialize, Serialize};
+
+use super::{FiatAsset, FiatPolling};
+
+/// Takes a quote. The author stands in `author` or in `metadata.author`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatOrderAsk {
+    #[cfg_attr(feature = "openapi", schema(example = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e"))]
+    pub quote_id: String,
+    /// The wallet in whose history the order stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub author: Option<String>,
+    /// One of a jump's routes; the best where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route_id: Option<String>,
+    /// Kept with the order and never sent to a provider; at most 4 KiB of JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub metadata: Option<serde_json::Value>,
+    /// Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_to: Option<String>,
+}
+
+/// An order, and where its payer goes now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatOrderAnswer {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    #[cfg_attr(feature = "openapi", schema(example = "created"))]
+    pub status: String,
+    #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
+    pub provider: String,
+    /// The provider's own checkout page.
+    pub widget_url: String,
+    /// Our page around it, which tells its opener and its parent what happens.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "https://swap.example/v1/fiat/widget/0f8fad5bd9cb469fa16570867728950e")
+    )]
+    pub wrapper_url: String,
+    pub action: FiatAction,
+}
+
+/// What the payer does next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FiatAction {
+    /// `wrapper`: show the page at `url`.
+    #[cfg_attr(feature = "openapi", schema(example = "wrapper"))]
+    pub r#type: String,
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "https://swap.example/v1/fiat/widget/0f8fad5bd9cb469fa16570867728950e")
+    )]
+    pub url: String,
+}
+
+/// A purchase and everything that is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatOrderView {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    #[cfg_attr(feature = "openapi", schema(example = "completed"))]
+    pub status: String,
+    pub terminal: bool,
+    #[cfg_attr(feature = "openapi", schema(example = "completed"))]
+    pub progress: String,
+    #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
+    pub provider: String,
+    #[cfg_attr(feature = "openapi", schema(example = "jump"))]
+    pub swap_strategy: String,
+    #[cfg_attr(feature = "openapi", schema(example = "USD"))]
+    pub fiat_currency: String,
+    #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
+    pub fiat_amount: String,
+    pub output_asset: FiatAsset,
+    /// Raw units of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_output_amount: Option<String>,
+    /// What the recipient got, in raw units of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_amount: Option<String>,
+    /// The provider's delivery: to the recipient, or to a jump's deposit address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer_tx_hash: Option<String>,
+    /// The transaction that delivered the target to the recipient.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill_tx_hash: Option<String>,
+    /// The transaction that gave a jump's money to `refundTo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_tx_hash: Option<String>,
+    /// The swap that a jump's money went into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swap_order_id: Option<String>,
+    /// Where a jump's money arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit_address: Option<String>,
+    /// Where a jump's money goes that cannot be swapped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_to: Option<String>,
+    /// All that a jump's deposit address commits to: with it anybody can free the money without us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<JumpTerms>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<JumpRecovery>,
+    /// What the payer can still do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<FiatAction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FiatFailure>,
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
+    pub created_at: String,
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:01:21Z"))]
+    pub updated_at: String,
+}
+
+/// Why a purchase came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FiatFailure {
+    /// Stable, for programs.
+    #[cfg_attr(feature = "openapi", schema(example = "payment_declined"))]
+    pub reason: String,
+    /// `provider`, `swap` or `service`.
+    #[cfg_attr(feature = "openapi", schema(example = "provider"))]
+    pub source: String,
+    /// In a person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A purchase as a wallet's history shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatOrder {
+    #[serde(flatten)]
+    pub view: FiatOrderView,
+    /// Lower case on EVM chains.
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"))]
+    pub author: String,
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub recipient: String,
+    pub polling: FiatPolling,
+}
+
+/// Every term of a jump by the name that the contracts give it; hashed in this order they are the jump's id.
+///
+/// Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct JumpTerms {
+    #[cfg_attr(feature = "openapi", schema(example = "1"))]
+    pub version: String,
+    #[cfg_attr(feature = "openapi", schema(example = "8453"))]
+    pub origin_chain_id: String,
+    pub escrow: String,
+    pub nonce: String,
+    /// Whose word opens the swap, or lets the money go back early.
+    pub maker: String,
+    pub input_token: String,
+    pub refund_to: String,
+    #[cfg_attr(feature = "openapi", schema(example = "42161"))]
+    pub destination_chain_id: String,
+    pub output_token: String,
+    pub recipient: String,
+    /// At least `rateOut` of the output for every `rateIn` of the input.
+    pub rate_in: String,
+    pub rate_out: String,
+    /// Later, all goes back.
+    #[cfg_attr(feature = "openapi", schema(example = "1794767100"))]
+    pub expiry: String,
+}
+
+/// How to free a jump's money without us.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct JumpRecovery {
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    pub escrow: String,
+    /// The contract that knows the deposit address, where that chain has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit_factory: Option<String>,
+    /// Unix seconds; from then on anybody may send what lies at the address to `refundTo`.
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_767_100))]
+    pub refund_after: u64,
+}

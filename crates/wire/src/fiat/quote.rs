@@ -1,0 +1,165 @@
+use serde::{Deserialize, Serialize};
+
+use super::{FiatAsset, PaymentMethod};
+use crate::{RouteQuote, Token};
+
+/// What somebody wants to buy. The target stands in `toChainId` and `toToken` or in `outputAsset`, the wallet in
+/// `recipient` or `walletAddress`; exactly one of `fiatAmount` and `cryptoAmount` is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatQuoteAsk {
+    /// ISO 4217, in capitals.
+    #[cfg_attr(feature = "openapi", schema(example = "USD"))]
+    pub fiat_currency: String,
+    /// What is paid, fees included: a decimal with at most the currency's digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fiat_amount: Option<String>,
+    /// What is to be received, exactly: raw units of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crypto_amount: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_chain_id: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_token: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_asset: Option<FiatAsset>,
+    /// Who receives; of the target chain's family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wallet_address: Option<String>,
+    /// Ask this one only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment_method: Option<String>,
+    /// Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_to: Option<String>,
+    /// The most that a jump may deliver less than expected, in hundredths of a percent; 0 to 5000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slippage_bps: Option<u16>,
+    /// ISO 3166: `DE`, or with a subdivision `US-NY`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+}
+
+/// The providers' offers, best output first, and why others have none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FiatQuoteAnswer {
+    pub quotes: Vec<FiatQuote>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FiatProviderError>,
+}
+
+/// A line of a streamed answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum FiatQuoteLine {
+    Quote(Box<FiatQuote>),
+    Error(FiatProviderError),
+}
+
+/// Why one provider has no offer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FiatProviderError {
+    #[cfg_attr(feature = "openapi", schema(example = "sandbox-bank"))]
+    pub provider: String,
+    /// Stable, for programs.
+    #[cfg_attr(feature = "openapi", schema(example = "AMOUNT_OUT_OF_RANGE"))]
+    pub code: String,
+    /// In a person's words.
+    pub message: String,
+    pub retryable: bool,
+}
+
+/// One provider's offer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatQuote {
+    #[cfg_attr(feature = "openapi", schema(example = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e"))]
+    pub quote_id: String,
+    #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
+    pub provider: String,
+    #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
+    pub provider_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_logo_url: Option<String>,
+    /// `estimate` or `firm`.
+    #[cfg_attr(feature = "openapi", schema(example = "firm"))]
+    pub kind: String,
+    /// `direct` where the provider delivers the target itself, `jump` where a swap follows.
+    #[cfg_attr(feature = "openapi", schema(example = "direct"))]
+    pub swap_strategy: String,
+    /// The ways from the stablecoin to the target to choose between, best first; there exactly for a jump.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routes: Option<Vec<FiatRoute>>,
+    #[cfg_attr(feature = "openapi", schema(example = "USD"))]
+    pub fiat_currency: String,
+    /// What is paid, fees included.
+    #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
+    pub fiat_amount: String,
+    /// The sum of `fees`, in the currency.
+    #[cfg_attr(feature = "openapi", schema(example = "3.48"))]
+    pub total_fee: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fees: Vec<FiatFee>,
+    /// What is received, in raw units of the target.
+    #[cfg_attr(feature = "openapi", schema(example = "96520000"))]
+    pub crypto_amount: String,
+    /// The target.
+    pub output_asset: FiatAsset,
+    /// What the catalog knows of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Token>,
+    /// Raw units of the target.
+    #[cfg_attr(feature = "openapi", schema(example = "96520000"))]
+    pub expected_output_amount: String,
+    /// Raw units of the target; less is never delivered.
+    #[cfg_attr(feature = "openapi", schema(example = "96520000"))]
+    pub min_output_amount: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slippage_bps: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payment_methods: Option<Vec<PaymentMethod>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "10.00"))]
+    pub min_fiat_amount: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "10000.00"))]
+    pub max_fiat_amount: Option<String>,
+    /// An order is not created after it.
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:01:00Z"))]
+    pub expires_at: String,
+}
+
+/// A way of the swap engine from the stablecoin to the target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatRoute {
+    /// Names the way inside its quote.
+    #[cfg_attr(feature = "openapi", schema(example = "north"))]
+    pub route_id: String,
+    /// The kind of filler: `native-filler`, `rfq`, …
+    #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
+    pub r#type: String,
+    pub quote: RouteQuote,
+}
+
+/// A part of what is paid that buys nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FiatFee {
+    /// `provider`, `network` or `partner`.
+    #[cfg_attr(feature = "openapi", schema(example = "provider"))]
+    pub kind: String,
+    /// In the currency of the quote.
+    #[cfg_attr(feature = "openapi", schema(example = "2.99"))]
+    pub amount: String,
+}

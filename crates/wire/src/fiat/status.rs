@@ -1,0 +1,49 @@
+use serde::{Deserialize, Serialize};
+
+/// How far a purchase has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatStatus {
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    /// `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`.
+    #[cfg_attr(feature = "openapi", schema(example = "completed"))]
+    pub status: String,
+    /// `awaiting_payment`, `payment_processing`, `settling`, or a terminal status' own name.
+    #[cfg_attr(feature = "openapi", schema(example = "completed"))]
+    pub progress: String,
+    /// The transaction that delivered the target to the recipient.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub fill_tx_hash: Option<String>,
+    /// In a person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_reason: Option<String>,
+    /// Stable, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_reason: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
+    pub provider: String,
+    /// `direct` or `jump`.
+    #[cfg_attr(feature = "openapi", schema(example = "direct"))]
+    pub swap_strategy: String,
+    /// The swap that a jump's money went into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swap_order_id: Option<String>,
+    pub polling: FiatPolling,
+}
+
+/// When to ask again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FiatPolling {
+    /// 0 when nothing will change any more.
+    #[cfg_attr(feature = "openapi", schema(example = 2000))]
+    pub suggested_interval_ms: u64,
+    pub is_terminal: bool,
+}

@@ -1,0 +1,47 @@
+use std::time::Duration;
+
+use super::buyer::{Buyer, GOOD_CARD, direct, id, jump};
+use crate::service::{Service, data_dir};
+
+/// How long after a payment the power goes: before anything is delivered, while it is, and while the swap runs.
+const CUTS: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(900), Duration::from_millis(2_500), Duration::from_secs(5)];
+
+/// The chains live on in a process of their own; the service and the play providers die together.
+#[tokio::test]
+async fn purchases_survive_kill_9_and_complete_once() {
+    let (chains_folder, folder) = (data_dir(), data_dir());
+    let chains = Service::start_with(chains_folder.path(), &["sandbox"]);
+    let base = chains.url.split("/sandbox").next().unwrap().to_owned();
+    let revive = || Service::start_with(folder.path(), &["--sandbox-rpc", &base]);
+
+    let mut service = revive();
+    let mut bought = Vec::new();
+    for (seed, cut) in (0xc0..).zip(CUTS) {
+        for (wallet, target) in [(seed, direct()), (seed + 0x10, jump())] {
+            let buyer = Buyer::new(&service, wallet);
+            let order = buyer.order(&target, "sandbox-card").await;
+            buyer.pay(&order, GOOD_CARD).await;
+            bought.push((wallet, target, order));
+        }
+        tokio::time::sleep(cut).await;
+        service.child.kill().unwrap();
+        service.child.wait().unwrap();
+        service = revive();
+    }
+    for (wallet, _, order) in &bought {
+        let ended = Buyer::new(&service, *wallet).end(order).await;
+        assert_eq!(ended["status"], "completed", "{ended}");
+    }
+    // Whatever would be done twice would be done by now.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    for (wallet, target, order) in &bought {
+        let buyer = Buyer::new(&service, *wallet);
+        let view = buyer.view(order).await;
+        let has = buyer.balance(target, &buyer.wallet.to_string()).await;
+        assert_eq!(has.to_string(), view["outputAmount"], "{} got it once: {view}", id(order));
+        if let Some(address) = view["depositAddress"].as_str() {
+            assert!(buyer.balance(&direct(), address).await.is_zero(), "nothing is left at {address}");
+        }
+    }
+}

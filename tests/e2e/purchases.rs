@@ -1,0 +1,130 @@
+//! Purchases with fiat over the real binary, its play chains and its play on-ramps: nobody has a browser open.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::service::{Service, data_dir};
+
+const ETHER: &str = "0x0000000000000000000000000000000000000000";
+const BASE: u64 = 8453;
+const ARBITRUM: u64 = 42161;
+const SOLANA: u64 = 20_011_000_000;
+const SOLANA_USDT: &str = "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB";
+
+/// How long a purchase may take once it is paid, on the slowest machine.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+/// How often the process is killed; the long count comes from the environment.
+fn rounds() -> u32 {
+    std::env::var("CAUSEWAY_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
+}
+
+/// An EVM account that nobody has used.
+fn stranger(number: u8) -> String {
+    format!("0x{:040x}", u128::from_be_bytes([0x5a; 16]) + u128::from(number))
+}
+
+async fn post(service: &Service, path: &str, body: &Value) -> (StatusCode, Value) {
+    let request = service.client.post(format!("{}{path}", service.url)).body(body.to_string());
+    let answer = request.header("content-type", "application/json").send().await.unwrap();
+    (answer.status(), answer.json().await.unwrap())
+}
+
+/// The order of a card purchase for 100 dollars.
+async fn order(service: &Service, chain: u64, token: &str, recipient: &str) -> Value {
+    let ask = json!({
+        "fiatCurrency": "USD", "fiatAmount": "100", "toChainId": chain, "toToken": token,
+        "recipient": recipient, "provider": "sandbox-card",
+    });
+    let (status, quotes) = post(service, "/v1/fiat/quote", &ask).await;
+    assert_eq!(status, 200, "{quotes}");
+    let take = json!({ "quoteId": quotes["quotes"][0]["quoteId"], "author": recipient });
+    let (status, order) = post(service, "/v1/fiat/order", &take).await;
+    assert_eq!(status, 200, "{order}");
+    order
+}
+
+/// Pays on the provider's page, as the form there does.
+async fn pay(service: &Service, order: &Value) {
+    let url = format!("{}/pay", order["widgetUrl"].as_str().unwrap());
+    let card = "number=4242424242424242&expiry=12%2F40&cvc=123";
+    let form = service.client.post(url).header("content-type", "application/x-www-form-urlencoded");
+    let answer = form.body(card).send().await.unwrap();
+    assert!(answer.status().is_success() || answer.status().is_redirection(), "{}", answer.status());
+}
+
+async fn bought(service: &Service, chain: u64, token: &str, recipient: &str) -> String {
+    let order = order(service, chain, token, recipient).await;
+    pay(service, &order).await;
+    order["orderId"].as_str().unwrap().to_owned()
+}
+
+/// The purchase when it is over.
+async fn ended(service: &Service, id: &str) -> Value {
+    let start = tokio::time::Instant::now();
+    loop {
+        let view = service.get_json(&format!("/v1/fiat/order/{id}")).await;
+        if view["terminal"] == true {
+            return view;
+        }
+        assert!(start.elapsed() < PATIENCE, "{view}");
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
+
+async fn ether_of(service: &Service, chain: u64, who: &str) -> u128 {
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_getBalance", "params": [who, "latest"] });
+    let (_, answer) = post(service, &format!("/sandbox/rpc/{chain}"), &call).await;
+    u128::from_str_radix(answer["result"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+}
+
+fn output(view: &Value) -> u128 {
+    view["outputAmount"].as_str().unwrap().parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_paid_for_is_delivered_directly_by_a_jump_and_on_solana() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let (one, other) = (stranger(1), stranger(2));
+    // On the curve, as a wallet is.
+    let solana = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
+    let direct = bought(&service, BASE, ETHER, &one).await;
+    let jump = bought(&service, ARBITRUM, ETHER, &other).await;
+    let on_solana = bought(&service, SOLANA, SOLANA_USDT, solana).await;
+    for (id, strategy) in [(&direct, "direct"), (&jump, "jump"), (&on_solana, "jump")] {
+        let view = ended(&service, id).await;
+        assert_eq!((&view["status"], &view["swapStrategy"]), (&json!("completed"), &json!(strategy)), "{view}");
+        assert!(view["transferTxHash"].is_string(), "{view}");
+    }
+    let view = ended(&service, &direct).await;
+    assert_eq!(ether_of(&service, BASE, &one).await, output(&view));
+    let view = ended(&service, &jump).await;
+    assert_eq!(ether_of(&service, ARBITRUM, &other).await, output(&view));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rule_21_and_22_purchases_survive_kill_9_and_are_delivered_once() {
+    let folder = data_dir();
+    let mut purchases = Vec::new();
+    for round in 0..rounds() {
+        let mut service = Service::start_with(folder.path(), &[]);
+        for (number, chain) in [BASE, ARBITRUM].into_iter().enumerate() {
+            let recipient = stranger(u8::try_from(round).unwrap() * 2 + u8::try_from(number).unwrap() + 10);
+            let id = bought(&service, chain, ETHER, &recipient).await;
+            purchases.push((id, chain, recipient));
+        }
+        // Another moment of their lives each time.
+        tokio::time::sleep(Duration::from_millis(400 + u64::from(round * 1_700 % 5_000))).await;
+        service.child.kill().unwrap();
+        service.child.wait().unwrap();
+    }
+    let service = Service::start_with(folder.path(), &[]);
+    for (id, chain, recipient) in purchases {
+        let view = ended(&service, &id).await;
+        assert_eq!(view["status"], "completed", "{view}");
+        assert_eq!(ether_of(&service, chain, &recipient).await, output(&view), "once: {view}");
+    }
+}

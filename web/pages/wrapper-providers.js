@@ -1,0 +1,44 @@
+// @ts-check
+
+import { translateSandbox } from "./wrapper-sandbox.js";
+
+/**
+ * What a provider's checkout said, in the words of our own messages.
+ *
+ * @typedef {object} Told
+ * @property {"widget_ready" | "order_created" | "order_processing" | "order_completed" | "order_failed" | "widget_close"} event
+ * @property {string} [providerOrderId]
+ * @property {Record<string, unknown>} [data]
+ */
+
+/**
+ * Reads one message of a provider's checkout; null for what is none of its documented ones, or of another order.
+ *
+ * @callback Translate
+ * @param {unknown} message
+ * @param {string} orderId
+ * @returns {Told | null}
+ */
+
+/**
+ * A provider adds a file of its own and a line here.
+ *
+ * @type {Record<string, Translate>}
+ */
+const TRANSLATORS = {
+  "sandbox-bank": translateSandbox,
+  "sandbox-card": translateSandbox,
+};
+
+/**
+ * @param {string} provider
+ * @returns {Translate}
+ */
+export function translator(provider) {
+  return Object.hasOwn(TRANSLATORS, provider) ? (TRANSLATORS[provider] ?? nothing) : nothing;
+}
+
+/** A provider whose words nobody knows: our own record alone tells how the purchase goes on. */
+function nothing() {
+  return null;
+}

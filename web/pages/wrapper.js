@@ -1,0 +1,154 @@
+// @ts-check
+
+import { byId } from "./dom.js";
+import { translator } from "./wrapper-providers.js";
+import { Relay } from "./wrapper-relay.js";
+import { follow } from "./wrapper-status.js";
+
+/** @typedef {import("../types/api.d.ts").FiatStatus} FiatStatus */
+/** @typedef {import("./wrapper-providers.js").Told} Told */
+
+/**
+ * What the service wrote into the page.
+ *
+ * @typedef {object} Order
+ * @property {string} orderId
+ * @property {string} provider
+ * @property {boolean} jump whether a swap follows the provider's delivery
+ * @property {string[]} origins from where the provider's checkout speaks
+ * @property {string[]} targets whom to tell
+ * @property {string} statusUrl
+ */
+
+/** How long our own record may lag behind a provider that says it failed. */
+const FAILURE_GRACE_MS = 6_000;
+
+/** @type {Order} */
+const order = JSON.parse(byId("order", HTMLScriptElement).textContent ?? "");
+const frame = document.querySelector("iframe");
+const translate = translator(order.provider);
+const relay = new Relay(order);
+let paying = false;
+const record = follow(order.statusUrl, (status) => show(status));
+
+window.addEventListener("message", (message) => {
+  // Only the framed checkout is listened to, and only while it is still the provider's own page.
+  if (!frame || message.source !== frame.contentWindow || !order.origins.includes(message.origin)) return;
+  const told = translate(message.data, order.orderId);
+  if (told) hear(told);
+});
+
+byId("close", HTMLButtonElement).addEventListener("click", () => close({ event: "widget_close" }));
+if (frame) frame.src = frame.dataset.src ?? "";
+
+/**
+ * What the checkout says. It is never taken for the end of a purchase: that is what our own record says.
+ *
+ * @param {Told} told
+ */
+function hear(told) {
+  switch (told.event) {
+    case "order_completed":
+      relay.tell({ ...told, event: "order_processing" });
+      // What the provider calls delivered has only begun its way.
+      if (order.jump) standAlone();
+      record.ask();
+      break;
+    case "order_failed":
+      record.ask(true);
+      // A provider may let the payer try again; but one that stays silent about it must not leave the caller waiting.
+      window.setTimeout(() => record.isOver() || relay.tell(told), FAILURE_GRACE_MS);
+      break;
+    case "widget_close":
+      close(told);
+      break;
+    case "order_processing":
+      paying = true;
+      relay.tell(told);
+      record.ask();
+      break;
+    default:
+      relay.tell(told);
+      if (told.event !== "widget_ready") record.ask();
+  }
+}
+
+/**
+ * What our record says: shown in words, and told to whoever waits.
+ *
+ * @param {FiatStatus} status
+ */
+function show(status) {
+  // The payer knows before the record does that the payment has begun.
+  const begun = paying && status.status === "created";
+  say(begun ? "pending" : status.status, status.failedReason);
+  if (status.fillTxHash) prove("Transaction", status.fillTxHash);
+  const data = { status: status.status, progress: status.progress };
+  if (status.status === "processing") {
+    relay.ready();
+    relay.tell({ event: "order_processing", data });
+  }
+  if (!status.polling.isTerminal) return;
+  standAlone();
+  byId("close", HTMLButtonElement).hidden = false;
+  relay.ready();
+  if (status.status === "completed") {
+    relay.tell({ event: "order_completed", data: { ...data, fillTxHash: status.fillTxHash } });
+  } else {
+    const why = { errorReason: status.errorReason, failedReason: status.failedReason };
+    relay.tell({ event: "order_failed", data: { ...data, ...why } });
+  }
+}
+
+/** Shows our own words in place of the checkout. */
+function standAlone() {
+  byId("said", HTMLElement).classList.add("alone");
+  if (frame) frame.hidden = true;
+}
+
+/**
+ * The payer is done with the page.
+ *
+ * @param {Told} told
+ */
+function close(told) {
+  relay.tell(told);
+  if (window.opener) window.close();
+}
+
+/**
+ * @param {string} state
+ * @param {string} [reason] in place of the usual words
+ */
+function say(state, reason) {
+  const said = byId("said", HTMLElement);
+  if (said.dataset.state === state) return;
+  said.dataset.state = state;
+  const [headline, words] = WORDS[state] ?? ["", ""];
+  const swapping = order.jump && state === "processing";
+  byId("headline", HTMLElement).textContent = headline;
+  byId("words", HTMLElement).textContent = reason ?? (swapping ? SWAPPING : words);
+}
+
+const SWAPPING = "What you bought is being swapped and sent to your wallet.";
+
+/** @type {Record<string, [string, string]>} */
+const WORDS = {
+  created: ["Waiting for your payment", "Pay below to go on."],
+  pending: ["Your payment is being checked", "This takes a moment."],
+  processing: ["Paid", "What you bought is on its way to your wallet."],
+  completed: ["Done", "It has arrived in your wallet."],
+  failed: ["This did not work", "The purchase came to nothing."],
+  canceled: ["Canceled", "Nothing was paid. You can start again at any time."],
+  expired: ["Expired", "No payment came in time. You can start again at any time."],
+};
+
+/**
+ * @param {string} label
+ * @param {string} hash
+ */
+function prove(label, hash) {
+  byId("proof-label", HTMLElement).textContent = label;
+  byId("proof-hash", HTMLElement).textContent = hash;
+  byId("proof", HTMLElement).hidden = false;
+}

@@ -1,0 +1,82 @@
+import { createClient, executeSwap, getTopTokens, ServiceError, type Eip1193Provider, type Step } from '@causeway/sdk';
+import { QueryClient, QueryClientProvider, useMutation, useQuery } from '@tanstack/react-query';
+import { StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createConfig, http, injected, useConnect, useConnection, WagmiProvider } from 'wagmi';
+import { base, mainnet } from 'wagmi/chains';
+
+const service = new URLSearchParams(location.search).get('service') ?? 'http://127.0.0.1:8080';
+const causeway = createClient({ baseUrl: service });
+const wagmi = createConfig({
+  chains: [base, mainnet],
+  connectors: [injected()],
+  transports: { [base.id]: http(), [mainnet.id]: http() },
+});
+const COIN = '0x0000000000000000000000000000000000000000';
+
+function Connect() {
+  const { mutate: connect, error } = useConnect();
+  return (
+    <>
+      <button onClick={() => connect({ connector: wagmi.connectors[0]! })}>Connect a wallet</button>
+      {error && <p role="alert">{error.message}</p>}
+    </>
+  );
+}
+
+/** A query is aborted with its component: the SDK takes its signal. */
+function useUsdc() {
+  return useQuery({
+    queryKey: ['usdc'],
+    queryFn: async ({ signal }) => {
+      const tokens = await getTopTokens(causeway, { chainIds: [base.id] }, { signal });
+      return tokens.find(({ symbol }) => symbol === 'USDC') ?? null;
+    },
+  });
+}
+
+function Swap() {
+  const { address, connector } = useConnection();
+  const { data: usdc } = useUsdc();
+  const [steps, setSteps] = useState<string[]>([]);
+  const swap = useMutation({
+    mutationFn: async () => {
+      if (!address || !connector || !usdc) throw new Error('Connect a wallet first.');
+      const wallet = (await connector.getProvider()) as Eip1193Provider;
+      const ask = {
+        tradeType: 'EXACT_INPUT', fromChainId: base.id, fromToken: usdc.address, toChainId: mainnet.id, toToken: COIN,
+        amount: '25000000', fromAddress: address,
+      };
+      setSteps([]);
+      return executeSwap(causeway, ask, wallet, { onStep: (step) => setSteps((before) => [...before, ...words(step)]) });
+    },
+  });
+  if (!address) return <Connect />;
+  return (
+    <>
+      <p>25 USDC on Base for ether on Ethereum, from {address}.</p>
+      <button disabled={!usdc || swap.isPending} onClick={() => swap.mutate()}>Swap</button>
+      <ol>{steps.map((step) => <li key={step}>{step}</li>)}</ol>
+      {swap.data && <p role="status">Delivered by {swap.data.transactions.fill?.txHash}.</p>}
+      {swap.error && <p role="alert">{swap.error instanceof ServiceError && swap.error.code} {swap.error.message}</p>}
+    </>
+  );
+}
+
+/** What a step is to the person who swaps. */
+function words(step: Step): string[] {
+  if (step.type === 'built') return step.deposit.summary;
+  if (step.type === 'sent') return [`Sent ${step.txHash}.`];
+  return step.type === 'status' ? [`The order is ${step.order.status}.`] : [];
+}
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <WagmiProvider config={wagmi}>
+      <QueryClientProvider client={new QueryClient()}>
+        <h1>Swap</h1>
+        <Swap />
+      </QueryClientProvider>
+    </WagmiProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,77 @@
+// Swaps 25 USDC on Base for Ethereum's coin, and tells how it goes.
+//
+//   CAUSEWAY_URL=http://127.0.0.1:8080 KEY=0x… node examples/swap.js
+//
+// Without KEY it makes an account and has the sandbox's faucet fund it.
+import { createCauseway, QuoteExpiredError, ServiceError } from '@causeway/sdk';
+import { fromViem } from '@causeway/sdk/viem';
+import { createWalletClient, http, publicActions } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { base } from 'viem/chains';
+
+const url = process.env.CAUSEWAY_URL ?? 'http://127.0.0.1:8080';
+const causeway = createCauseway({ baseUrl: url });
+
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const COIN = '0x0000000000000000000000000000000000000000';
+
+const account = privateKeyToAccount(/** @type {`0x${string}`} */ (process.env.KEY ?? generatePrivateKey()));
+
+// The service says where its chains are reached: in the sandbox, at the service itself.
+const chain = (await causeway.getChains()).find(({ id }) => id === base.id);
+const wallet = createWalletClient({ account, chain: base, transport: http(chain?.rpcUrls.default.http[0]) }).extend(publicActions);
+if (!process.env.KEY) {
+  await faucet(COIN, 10n ** 18n);
+  await faucet(USDC, 25_000_000n);
+}
+
+try {
+  const order = await swap();
+  console.log(`Filled: ${order.transactions.fill?.txHash}`);
+} catch (error) {
+  if (!(error instanceof ServiceError)) throw error;
+  console.error(`${error.name} ${error.code}: ${error.message}`);
+  process.exitCode = 1;
+}
+
+/** Quotes live shortly: one that expired while it was signed is asked for again. */
+async function swap() {
+  const ask = {
+    tradeType: 'EXACT_INPUT', fromChainId: base.id, fromToken: USDC, toChainId: 1, toToken: COIN, amount: '25000000',
+    fromAddress: account.address,
+  };
+  for (;;) {
+    try {
+      return await causeway.executeSwap(ask, fromViem(wallet), { onStep: tell });
+    } catch (error) {
+      if (!(error instanceof QuoteExpiredError)) throw error;
+    }
+  }
+}
+
+/** @param {import('@causeway/sdk').Step} step */
+function tell(step) {
+  switch (step.type) {
+    case 'chosen':
+      return console.log(`${step.route.routeId} gives ${step.route.quote.amountOut} wei`);
+    case 'built':
+      return step.deposit.summary.forEach((sentence) => console.log(`- ${sentence}`));
+    case 'sent':
+      return console.log(`${step.deposit ? 'Deposit' : 'Approval'} ${step.txHash}`);
+    case 'status':
+      return console.log(`Order ${step.order.id} is ${step.order.status}`);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * @param {string} token
+ * @param {bigint} amount
+ */
+async function faucet(token, amount) {
+  const body = JSON.stringify({ chainId: base.id, address: account.address, token, amount: String(amount) });
+  const response = await fetch(`${url}/sandbox/faucet`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  if (!response.ok) throw new Error(await response.text());
+  await wallet.waitForTransactionReceipt({ hash: (await response.json()).txHash });
+}

@@ -1,0 +1,10 @@
+import type { CallOptions, Client } from '../client.js';
+import * as shapes from '../generated/shapes.js';
+import type { Token } from '../generated/types.js';
+import { json } from '../request.js';
+import { url } from '../url.js';
+
+/** The share tokens of the vaults. */
+export function getMTokens(client: Client, options?: CallOptions): Promise<Token[]> {
+  return json(client, { url: url(client.baseUrl, ['v1', 'mtokens']) }, [shapes.Token], options);
+}

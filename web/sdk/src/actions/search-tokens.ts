@@ -1,0 +1,17 @@
+import type { CallOptions, Client } from '../client.js';
+import * as shapes from '../generated/shapes.js';
+import type { Data_Token, Token } from '../generated/types.js';
+import { json } from '../request.js';
+import { url } from '../url.js';
+import type { ChainScope } from './get-tokens.js';
+
+/** Finds tokens by name, symbol or address, typos forgiven, best first. */
+export async function searchTokens(
+  client: Client,
+  query: ChainScope & { q: string },
+  options?: CallOptions,
+): Promise<Token[]> {
+  const { q, chainIds } = query;
+  const ask = { url: url(client.baseUrl, ['v1', 'tokens', 'search'], { q, chainIds }) };
+  return (await json<Data_Token>(client, ask, shapes.Data_Token, options)).data;
+}

@@ -1,0 +1,10 @@
+import type { CallOptions, Client } from '../client.js';
+import * as shapes from '../generated/shapes.js';
+import type { FiatOrderView } from '../generated/types.js';
+import { json } from '../request.js';
+import { fiatUrl } from './fiat-url.js';
+
+/** A purchase with everything that is known of it. */
+export function getFiatOrder(client: Client, orderId: string, options?: CallOptions): Promise<FiatOrderView> {
+  return json(client, { url: fiatUrl(client, ['order', orderId]), part: 'SVC6003' }, shapes.FiatOrderView, options);
+}

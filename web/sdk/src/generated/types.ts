@@ -1,0 +1,1068 @@
+// Generated from the API document by `npm run types`. Do not edit.
+
+/** One thing to ask of a wallet. */
+export type Approval = WalletApproval & {
+  type: "eip1193_request";
+} | SolanaApproval & {
+  type: "solana_sendTransaction";
+};
+
+/** What was understood of a half-typed sentence, and what it could become. */
+export interface Autocomplete {
+  data: AutocompleteItem[];
+  /** What is still missing: `amount`, `token`, `chain`, `toToken`. */
+  nextSlots: string[];
+  /** What was understood, in words. */
+  parsed: string;
+}
+
+export interface AutocompleteItem {
+  /** Raw units of `token`. */
+  amount?: string | null | undefined;
+  chain: Chain;
+  description: string;
+  fromToken?: Token | null | undefined;
+  toToken?: Token | null | undefined;
+  token: Token;
+  /** Dollars with two digits after the point, where a price is known. */
+  usdAmount?: string | null | undefined;
+}
+
+export interface BlockExplorer {
+  name: string;
+  url: string;
+}
+
+/** Block explorers by purpose. */
+export interface BlockExplorers {
+  default: BlockExplorer;
+}
+
+/** What to do to deposit, by the way of depositing. */
+export type BuildAnswer = ContractCallDeposit & {
+  kind: "CONTRACT_CALL";
+} | PermitDeposit & {
+  kind: "PERMIT2";
+} | TransferDeposit & {
+  kind: "TRANSFER";
+};
+
+/** Which route to deposit for, and how. */
+export interface BuildAsk {
+  /** `CONTRACT_CALL` (by default), `PERMIT2` or `TRANSFER`. */
+  depositMethod?: string | null | undefined;
+  /** The quote's `fromAddress`. */
+  from: string;
+  quoteId: string;
+  /** Defaults to the quote's. */
+  recipient?: string | null | undefined;
+  /** Defaults to the quote's. */
+  refundTo?: string | null | undefined;
+  routeId: string;
+}
+
+/** A supported chain. */
+export interface Chain {
+  blockExplorers: BlockExplorers;
+  caip2: string;
+  depositMethods: string[];
+  enabled: boolean;
+  explorerUrl: string;
+  /** Absolute URL of the chain's icon. */
+  icon: string;
+  id: number;
+  name: string;
+  nativeCurrency: NativeCurrency;
+  rpcUrls: RpcUrls;
+  /** `eip155` or `solana`. */
+  type: string;
+}
+
+/** A deposit that the payer's wallet sends. */
+export type ContractCallDeposit = FrozenOrder & {
+  /** In this order; exactly one has `deposit: true`. */
+  approvals: Approval[];
+  intentId: string;
+};
+
+/** A whole list in the envelope that pages use. */
+export interface Data_Suggestion {
+  data: Suggestion[];
+}
+
+/** A whole list in the envelope that pages use. */
+export interface Data_Token {
+  data: Token[];
+}
+
+/** An order that waits, or waited, for a plain transfer. */
+export interface DepositAddressOrder {
+  createdAt: string;
+  depositAddress: string;
+  depositTxHash?: string | null | undefined;
+  errorMessage?: string | null | undefined;
+  intentId: string;
+  /** Names the deposit address among those of all chains: CAIP-2 chain and address. */
+  odaId: string;
+  orderId: string;
+  refundTo?: string | null | undefined;
+  refundTxHash?: string | null | undefined;
+  status: string;
+  /**
+   * `awaiting_deposit`, `awaiting_more`, `sweeping`, `asking_filler`, `filling`, `filled`, `refunding`, `refunded` or
+   * `expired`.
+   */
+  step: string;
+  updatedAt: string;
+  /** Unix seconds. */
+  validBefore?: number | null | undefined;
+}
+
+/** The orders of a deposit address, and what has arrived there. */
+export interface DepositAddressOrders {
+  data: DepositAddressOrder[];
+  observedDeposits: ObservedDeposit[];
+}
+
+/** The body of every error. */
+export interface ErrorBody {
+  details?: Record<string, unknown> | null | undefined;
+  /** What to change, in a person's words. */
+  message: string;
+  name: ErrorName;
+}
+
+/** The names by which clients tell errors apart. */
+export type ErrorName = "ValidationException" | "BadRequestException" | "UnexpectedFromAddressException" | "UnauthorizedException" | "ScreeningException" | "QuoteNotFoundException" | "IntentNotFoundException" | "OrderNotFoundException" | "NotFoundException" | "MethodNotAllowedException" | "DuplicateRecordException" | "QuoteExpiredException" | "PayloadTooLargeException" | "NotSupportedTokenException" | "NotSupportedChainException" | "NotSupportedDepositMethodException" | "CannotFillException" | "RateLimitedException" | "InternalErrorException" | "BroadcastException";
+
+/** Where a part of the difference between input and output goes. */
+export interface Fee {
+  /** Raw units of `token`. */
+  amount: string;
+  /** `filler`, `gas`, `referrer` or `protocol`. */
+  kind: string;
+  /** The token's identifier string. */
+  token: string;
+  usd?: string | null | undefined;
+}
+
+/** What the payer does next. */
+export interface FiatAction {
+  /** `wrapper`: show the page at `url`. */
+  type: string;
+  url: string;
+}
+
+/** A token by its chain and address. */
+export interface FiatAsset {
+  address: string;
+  chainId: number;
+}
+
+/** What a provider can do. */
+export interface FiatCapabilities {
+  /** Of `estimate` and `firm`. */
+  quoteKinds: string[];
+  supportedFiatCurrencies: string[];
+  supportedPaymentMethods: string[];
+  supportsStatusPolling: boolean;
+  supportsWebhook: boolean;
+}
+
+/** What the fiat API can do, for clients that set themselves up. */
+export interface FiatConfig {
+  /** Under which path the operations lie. */
+  basePath: string;
+  contractVersion: number;
+  features: FiatFeatures;
+  jump: FiatJump;
+  providers: FiatProviderConfig[];
+}
+
+/** How a provider is shown. */
+export interface FiatDisplay {
+  logoUrl?: string | null | undefined;
+  name: string;
+}
+
+/** The body of every error of the fiat API: the envelopes of both generations in one. */
+export interface FiatErrorBody {
+  details?: Record<string, unknown> | null | undefined;
+  error: FiatFault;
+  /** What to change, in a person's words. */
+  message: string;
+  name: ErrorName;
+}
+
+/** The codes by which clients of the fiat API tell errors apart. */
+export type FiatErrorCode = "VALIDATION_ERROR" | "QUOTE_INVALID" | "ORDER_NOT_FOUND" | "ORIGIN_NOT_ALLOWED" | "STATE_CONFLICT" | "RATE_LIMITED" | "SCREENED" | "INTERNAL_ERROR" | "QUOTE_EXPIRED" | "UNSUPPORTED_ASSET" | "NO_ROUTE" | "PROVIDER_DISABLED" | "PROVIDER_UNAVAILABLE" | "WEBHOOK_REJECTED" | "PAYLOAD_TOO_LARGE";
+
+/** Why a purchase came to nothing. */
+export interface FiatFailure {
+  /** In a person's words. */
+  message?: string | null | undefined;
+  /** Stable, for programs. */
+  reason: string;
+  /** `provider`, `swap` or `service`. */
+  source: string;
+}
+
+/** The newer envelope of an error. */
+export interface FiatFault {
+  code: FiatErrorCode;
+  details?: Record<string, unknown> | null | undefined;
+  message: string;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+}
+
+/** Which operations answer. */
+export interface FiatFeatures {
+  order: boolean;
+  quote: boolean;
+}
+
+/** A part of what is paid that buys nothing. */
+export interface FiatFee {
+  /** In the currency of the quote. */
+  amount: string;
+  /** `provider`, `network` or `partner`. */
+  kind: string;
+}
+
+/** Whether tokens can be bought that no provider sells, and over what. */
+export interface FiatJump {
+  enabled: boolean;
+  intermediateAsset?: FiatAsset | null | undefined;
+}
+
+/** The least and the most that may be paid, fees included; decimals with all digits of the currency. */
+export interface FiatLimit {
+  fiatCurrency: string;
+  max: string;
+  min: string;
+}
+
+/** A purchase as a wallet's history shows it. */
+export type FiatOrder = FiatOrderView & {
+  /** Lower case on EVM chains. */
+  author: string;
+  polling: FiatPolling;
+  recipient: string;
+};
+
+/** An order, and where its payer goes now. */
+export interface FiatOrderAnswer {
+  action: FiatAction;
+  orderId: string;
+  provider: string;
+  status: string;
+  /** The provider's own checkout page. */
+  widgetUrl: string;
+  /** Our page around it, which tells its opener and its parent what happens. */
+  wrapperUrl: string;
+}
+
+/** Takes a quote. The author stands in `author` or in `metadata.author`. */
+export interface FiatOrderAsk {
+  /** The wallet in whose history the order stands. */
+  author?: string | null | undefined;
+  /** Kept with the order and never sent to a provider; at most 4 KiB of JSON. */
+  metadata?: Record<string, unknown> | null | undefined;
+  quoteId: string;
+  /** Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient. */
+  refundTo?: string | null | undefined;
+  /** One of a jump's routes; the best where none is named. */
+  routeId?: string | null | undefined;
+}
+
+/** A purchase and everything that is known of it. */
+export interface FiatOrderView {
+  action?: FiatAction | null | undefined;
+  createdAt: string;
+  /** Where a jump's money arrives. */
+  depositAddress?: string | null | undefined;
+  /** Raw units of the target. */
+  expectedOutputAmount?: string | null | undefined;
+  failure?: FiatFailure | null | undefined;
+  fiatAmount: string;
+  fiatCurrency: string;
+  /** The transaction that delivered the target to the recipient. */
+  fillTxHash?: string | null | undefined;
+  orderId: string;
+  /** What the recipient got, in raw units of the target. */
+  outputAmount?: string | null | undefined;
+  outputAsset: FiatAsset;
+  progress: string;
+  provider: string;
+  recovery?: JumpRecovery | null | undefined;
+  /** Where a jump's money goes that cannot be swapped. */
+  refundTo?: string | null | undefined;
+  /** The transaction that gave a jump's money to `refundTo`. */
+  refundTxHash?: string | null | undefined;
+  status: string;
+  /** The swap that a jump's money went into. */
+  swapOrderId?: string | null | undefined;
+  swapStrategy: string;
+  terminal: boolean;
+  terms?: JumpTerms | null | undefined;
+  /** The provider's delivery: to the recipient, or to a jump's deposit address. */
+  transferTxHash?: string | null | undefined;
+  updatedAt: string;
+}
+
+/** When to ask again. */
+export interface FiatPolling {
+  isTerminal: boolean;
+  /** 0 when nothing will change any more. */
+  suggestedIntervalMs: number;
+}
+
+/** A provider, and what can be bought from it with what. */
+export interface FiatProvider {
+  /** ISO 3166 codes; absent where it serves everybody. */
+  countries?: string[] | null | undefined;
+  /** ISO 4217 codes. */
+  fiatCurrencies: string[];
+  id: string;
+  limits: FiatLimit[];
+  /** Absolute URL. */
+  logoUrl?: string | null | undefined;
+  name: string;
+  paymentMethods: PaymentMethod[];
+  /** The chains that it delivers on. */
+  supportedChainIds: number[];
+}
+
+/** A provider as a client sets itself up for it. */
+export interface FiatProviderConfig {
+  capabilities: FiatCapabilities;
+  display: FiatDisplay;
+  id: string;
+}
+
+/** Why one provider has no offer. */
+export interface FiatProviderError {
+  /** Stable, for programs. */
+  code: string;
+  /** In a person's words. */
+  message: string;
+  provider: string;
+  retryable: boolean;
+}
+
+/** Every provider that sells here. */
+export interface FiatProviders {
+  providers: FiatProvider[];
+}
+
+/** One provider's offer. */
+export interface FiatQuote {
+  /** What is received, in raw units of the target. */
+  cryptoAmount: string;
+  /** Raw units of the target. */
+  expectedOutputAmount: string;
+  /** An order is not created after it. */
+  expiresAt: string;
+  fees?: FiatFee[] | undefined;
+  /** What is paid, fees included. */
+  fiatAmount: string;
+  fiatCurrency: string;
+  /** `estimate` or `firm`. */
+  kind: string;
+  maxFiatAmount?: string | null | undefined;
+  minFiatAmount?: string | null | undefined;
+  /** Raw units of the target; less is never delivered. */
+  minOutputAmount: string;
+  /** The target. */
+  outputAsset: FiatAsset;
+  paymentMethods?: PaymentMethod[] | null | undefined;
+  provider: string;
+  providerLogoUrl?: string | null | undefined;
+  providerName: string;
+  quoteId: string;
+  /** The ways from the stablecoin to the target to choose between, best first; there exactly for a jump. */
+  routes?: FiatRoute[] | null | undefined;
+  slippageBps?: number | null | undefined;
+  /** `direct` where the provider delivers the target itself, `jump` where a swap follows. */
+  swapStrategy: string;
+  token?: Token | null | undefined;
+  /** The sum of `fees`, in the currency. */
+  totalFee: string;
+}
+
+/** The providers' offers, best output first, and why others have none. */
+export interface FiatQuoteAnswer {
+  errors?: FiatProviderError[] | undefined;
+  quotes: FiatQuote[];
+}
+
+/**
+ * What somebody wants to buy. The target stands in `toChainId` and `toToken` or in `outputAsset`, the wallet in
+ * `recipient` or `walletAddress`; exactly one of `fiatAmount` and `cryptoAmount` is given.
+ */
+export interface FiatQuoteAsk {
+  /** ISO 3166: `DE`, or with a subdivision `US-NY`. */
+  country?: string | null | undefined;
+  /** What is to be received, exactly: raw units of the target. */
+  cryptoAmount?: string | null | undefined;
+  /** What is paid, fees included: a decimal with at most the currency's digits. */
+  fiatAmount?: string | null | undefined;
+  /** ISO 4217, in capitals. */
+  fiatCurrency: string;
+  outputAsset?: FiatAsset | null | undefined;
+  paymentMethod?: string | null | undefined;
+  /** Ask this one only. */
+  provider?: string | null | undefined;
+  /** Who receives; of the target chain's family. */
+  recipient?: string | null | undefined;
+  /** Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient. */
+  refundTo?: string | null | undefined;
+  /** The most that a jump may deliver less than expected, in hundredths of a percent; 0 to 5000. */
+  slippageBps?: number | null | undefined;
+  toChainId?: number | null | undefined;
+  toToken?: string | null | undefined;
+  walletAddress?: string | null | undefined;
+}
+
+/** A line of a streamed answer. */
+export type FiatQuoteLine = {
+  quote: FiatQuote;
+} | {
+  error: FiatProviderError;
+};
+
+/** A way of the swap engine from the stablecoin to the target. */
+export interface FiatRoute {
+  quote: RouteQuote;
+  /** Names the way inside its quote. */
+  routeId: string;
+  /** The kind of filler: `native-filler`, `rfq`, … */
+  type: string;
+}
+
+/** How far a purchase has come. */
+export interface FiatStatus {
+  /** Stable, for programs. */
+  errorReason?: string | null | undefined;
+  /** In a person's words. */
+  failedReason?: string | null | undefined;
+  /** The transaction that delivered the target to the recipient. */
+  fillTxHash?: string | null | undefined;
+  orderId: string;
+  polling: FiatPolling;
+  /** `awaiting_payment`, `payment_processing`, `settling`, or a terminal status' own name. */
+  progress: string;
+  provider: string;
+  /** `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`. */
+  status: string;
+  /** The swap that a jump's money went into. */
+  swapOrderId?: string | null | undefined;
+  /** `direct` or `jump`. */
+  swapStrategy: string;
+}
+
+/** What became of a provider's webhook. */
+export interface FiatWebhookAnswer {
+  /** `accepted`, `duplicate`, `unknown_order` or `rejected`. */
+  outcome: string;
+}
+
+/** A message that the wrapper page posts to its parent and to its opener. */
+export interface FiatWidgetEvent {
+  data?: Record<string, unknown> | null | undefined;
+  /** `widget_ready`, `order_created`, `order_processing`, `order_completed`, `order_failed` or `widget_close`. */
+  event: string;
+  orderId: string;
+  provider: string;
+  providerOrderId?: string | null | undefined;
+  /** Always `FIAT_WIDGET_EVENT`. */
+  type: string;
+}
+
+/** A source of routes, and how it does. */
+export interface Filler {
+  fills: FillerFills;
+  /** `healthy`, `degraded` (asked, and failed lately) or `open` (not asked for now, after repeated failures). */
+  health: string;
+  /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
+  kind: string;
+  name: string;
+  quotes: FillerQuotes;
+}
+
+/** What became of a filler's orders, over all replicas. */
+export interface FillerFills {
+  /** No deposit came. */
+  failed: number;
+  filled: number;
+  /** Neither delivered nor given back yet. */
+  open: number;
+  refunded: number;
+}
+
+/** What a filler was asked since the service started, and how it answered. */
+export interface FillerQuotes {
+  asked: number;
+  faulted: number;
+  /** Milliseconds, over its latest answers. */
+  medianMs?: number | null | undefined;
+  offered: number;
+  refused: number;
+  /** Not asked, because too many asks waited or it had failed too often. */
+  skipped: number;
+  timedOut: number;
+  /** Quotes in which its offer stood first. */
+  won: number;
+}
+
+/** Why one filler has no offer, as `details.reasons` of a `CannotFillException` lists it. */
+export interface FillerReason {
+  filler: string;
+  /** The most it would take, in raw units of the asked amount's token. */
+  maximum?: string | null | undefined;
+  /** The least it would take, in raw units of the asked amount's token. */
+  minimum?: string | null | undefined;
+  /** In a person's words. */
+  reason: string;
+}
+
+/** What every built deposit tells of its order, so that nobody signs blindly and nobody depends on us to be paid back. */
+export interface FrozenOrder {
+  recovery: Recovery;
+  /** A plain sentence for each action. */
+  summary: string[];
+  terms: Terms;
+}
+
+/** Where the hub's contracts lie. */
+export interface HubConfig {
+  chainId: number;
+  contract: HubContracts;
+  /** The service's own public address. */
+  medusaURL: string;
+}
+
+/** Contract addresses; one contract may stand behind several names. */
+export interface HubContracts {
+  /** The attester registry. */
+  accessManager: string;
+  /** The escrow of each chain, by chain id. */
+  assetReserves: Record<string, string>;
+  crossChainIntentBook: string;
+  /** The deposit-address factory of each chain, by chain id. */
+  depositor?: Record<string, string> | undefined;
+  /** The hub's settler. */
+  gateway: string;
+  /** The attester registry. */
+  hyperlaneVerifier: string;
+  intentBook: string;
+  intentLib?: string | null | undefined;
+  /** The vault factory. */
+  mTokenManager: string;
+  mTokenRegistry: string;
+  mTokenVaultFactory: string;
+  stableAssetRateProvider?: string | null | undefined;
+  vaultLib?: string | null | undefined;
+}
+
+/** An intent with its deposits. */
+export type Intent = IntentSummary & {
+  deposits: IntentDeposit[];
+};
+
+/** A deposit made for an intent, or told of. */
+export interface IntentDeposit {
+  /** Raw units. */
+  amountIn: string;
+  chainId: number;
+  /** When its block was beyond doubt. */
+  confirmedAt?: string | null | undefined;
+  createdAt: string;
+  id: number;
+  inputToken: string;
+  intentId: string;
+  txHash: string;
+}
+
+/** Where an intent stands. */
+export type IntentState = "NonExistent" | "Open" | "Locked" | "Solved" | "Settled" | "Expired" | "Cancelled" | "Error";
+
+/** An order as the chains know it. */
+export interface IntentSummary {
+  /** Who deposits; lower case on EVM chains. */
+  author: string;
+  createdAt: string;
+  /** Raw units. */
+  destAmount: string;
+  filledAt?: string | null | undefined;
+  fromChainId: number;
+  fromToken: string;
+  intentId: string;
+  openedAt?: string | null | undefined;
+  settledAt?: string | null | undefined;
+  /** Raw units. */
+  srcAmount: string;
+  state: IntentState;
+  toChainId: number;
+  toToken: string;
+}
+
+/** One thing that is wrong with a request; a `ValidationException` lists all of them in `details.issues`. */
+export interface Issue {
+  message: string;
+  /** Which parameter or field. */
+  path: string;
+}
+
+/** How to free a jump's money without us. */
+export interface JumpRecovery {
+  chainId: number;
+  /** The contract that knows the deposit address, where that chain has one. */
+  depositFactory?: string | null | undefined;
+  escrow: string;
+  /** Unix seconds; from then on anybody may send what lies at the address to `refundTo`. */
+  refundAfter: number;
+}
+
+/**
+ * Every term of a jump by the name that the contracts give it; hashed in this order they are the jump's id.
+ *
+ * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
+ */
+export interface JumpTerms {
+  destinationChainId: string;
+  escrow: string;
+  /** Later, all goes back. */
+  expiry: string;
+  inputToken: string;
+  /** Whose word opens the swap, or lets the money go back early. */
+  maker: string;
+  nonce: string;
+  originChainId: string;
+  outputToken: string;
+  /** At least `rateOut` of the output for every `rateIn` of the input. */
+  rateIn: string;
+  rateOut: string;
+  recipient: string;
+  refundTo: string;
+  version: string;
+}
+
+/** The coin that pays for a chain's transactions. */
+export interface NativeCurrency {
+  decimals: number;
+  name: string;
+  symbol: string;
+}
+
+/** Something that arrived at a deposit address, in a block that stands. */
+export interface ObservedDeposit {
+  /** Raw units. */
+  amount: string;
+  chainId: number;
+  token: string;
+  /** `null` where the transaction could not be found. */
+  txHash?: string | null | undefined;
+}
+
+/** A swap that somebody took, and how far it has come. */
+export interface Order {
+  /** Who deposits; lower case on EVM chains. */
+  author: string;
+  createdAt: string;
+  /** As the chain showed it, else as it was submitted. */
+  depositTxHash?: string | null | undefined;
+  /** Raw units. */
+  destAmount: string;
+  /** Names the order at a filler elsewhere. */
+  externalOrderId?: string | null | undefined;
+  /** In a person's words. */
+  failureReason?: string | null | undefined;
+  fillerAddress?: string | null | undefined;
+  fromChainId: number;
+  fromToken?: string | null | undefined;
+  fromTokenMeta?: TokenMeta | null | undefined;
+  id: string;
+  /** By which the chains know the order. */
+  intentId?: string | null | undefined;
+  providerStatus?: ProviderStatus | null | undefined;
+  quoteId: string;
+  recipient?: string | null | undefined;
+  refundTo?: string | null | undefined;
+  routeId: string;
+  /** Raw units. */
+  srcAmount: string;
+  /** `created`, `deposited`, `published`, `filled`, `refund_pending`, `refunded` or `failed`. */
+  status: string;
+  /** Every status that it has had, in order. */
+  stepsCompleted: string[];
+  timestamps: OrderTimestamps;
+  toChainId: number;
+  toToken?: string | null | undefined;
+  toTokenMeta?: TokenMeta | null | undefined;
+  tradeType: string;
+  transactions: OrderTransactions;
+  /** The kind of filler: `native-filler`, `rfq`, … */
+  type: string;
+  updatedAt: string;
+}
+
+/** One line of an order's story, as the stream of its events sends it. */
+export interface OrderEvent {
+  /** ISO 8601. */
+  at: string;
+  detail: string;
+  orderId: string;
+  /** The status that the order took; absent where it took none. */
+  status?: string | null | undefined;
+}
+
+export interface OrderTimestamps {
+  createdAt: string;
+  failedAt?: string | null | undefined;
+  publishedAt?: string | null | undefined;
+}
+
+export interface OrderTransaction {
+  /** Raw units. */
+  amount?: string | null | undefined;
+  chainId: number;
+  /** The block's own time. */
+  timestamp: string;
+  txHash: string;
+}
+
+/** What the chains have shown, each in a block that stands. */
+export interface OrderTransactions {
+  deposit?: OrderTransaction | null | undefined;
+  fill?: OrderTransaction | null | undefined;
+  refund?: OrderTransaction | null | undefined;
+}
+
+/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+export interface Page_FiatOrder {
+  cursor?: number | null | undefined;
+  data: FiatOrder[];
+}
+
+/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+export interface Page_IntentSummary {
+  cursor?: number | null | undefined;
+  data: IntentSummary[];
+}
+
+/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+export interface Page_Order {
+  cursor?: number | null | undefined;
+  data: Order[];
+}
+
+/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+export interface Page_Token {
+  cursor?: number | null | undefined;
+  data: Token[];
+}
+
+/** A way to pay. */
+export interface PaymentMethod {
+  id: string;
+  name: string;
+}
+
+/** A deposit that the payer signs and the service brings to the chain. */
+export type PermitDeposit = FrozenOrder & {
+  /** What must be allowed to Permit2 before the signature is of use; absent where enough is. */
+  approvals?: Approval[] | undefined;
+  intentId: string;
+  /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
+  permit: Record<string, unknown>;
+  transferDetails: TransferDetails;
+};
+
+/** The price of one whole token. */
+export interface Price {
+  usd: string;
+}
+
+/** How the filler sees the order. */
+export interface ProviderStatus {
+  /** `waiting`, `asked`, `accepted`, `declined`, `delivered`, `paid` or `returned`. */
+  nativeStatus: string;
+  /** The filler's name. */
+  provider: string;
+}
+
+/** A quote and the routes that answered, best first. */
+export interface QuoteAnswer {
+  quoteId: string;
+  routes: Route[];
+}
+
+/** What somebody wants to swap. */
+export interface QuoteAsk {
+  /** Raw units of `fromToken` on exact input, of `toToken` on exact output. */
+  amount: string;
+  /** Keep only routes that offer one of these. */
+  depositMethods?: string[] | null | undefined;
+  fromAddress: string;
+  fromChainId: number;
+  fromToken: string;
+  /** Defaults to `fromAddress`. */
+  recipient?: string | null | undefined;
+  /** An address of the source chain's family, paid when the filler claims. */
+  referrer?: string | null | undefined;
+  /** Hundredths of a percent of the input, 0 to 1000. */
+  referrerFeeBps?: number | null | undefined;
+  /** Defaults to `fromAddress`. */
+  refundTo?: string | null | undefined;
+  /** A fraction in [0, 0.5]; 0.005 means half a percent. */
+  slippageTolerance?: number | null | undefined;
+  toChainId: number;
+  toToken: string;
+  /** `EXACT_INPUT` or `EXACT_OUTPUT`. */
+  tradeType: string;
+}
+
+/** How to get the deposit back without the service, with `terms` and any wallet. */
+export interface Recovery {
+  chainId: number;
+  /** Its `sweep(terms)` and `giveBack(terms, tokens)` move what was sent to the order's deposit address. */
+  depositFactory?: string | null | undefined;
+  /** Its `refund(terms)` pays `refundTo` back, whoever calls it. */
+  escrow: string;
+  /** Unix seconds; from the next second on it does. */
+  refundAfter: number;
+}
+
+/** One filler's offer. */
+export interface Route {
+  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`. */
+  depositMethods: string[];
+  /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
+  exactOutMethod?: string | null | undefined;
+  /** Absolute URL. */
+  icon?: string | null | undefined;
+  quote: RouteQuote;
+  /** Names the offer inside its quote. */
+  routeId: string;
+  /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
+  type: string;
+}
+
+/** What a route costs and brings. */
+export interface RouteQuote {
+  /** Raw units of the input token. */
+  amountIn: string;
+  /** Raw units of the output token. */
+  amountOut: string;
+  /** Raw units of the source chain's own coin. */
+  estimatedGas?: string | null | undefined;
+  expectedDurationSeconds: number;
+  fees?: Fee[] | undefined;
+  /** After slippage; equals `amountOut` where the filler guarantees it. */
+  minAmountOut: string;
+  /** Unix seconds; how long the price holds. */
+  quoteExpiresAt?: number | null | undefined;
+  slippageTolerance?: number | null | undefined;
+  /** `1-click` (no approval needed) or `needs-approval`. */
+  tags: string[];
+  /** Unix seconds; a deposit is not built after it. */
+  validBefore: number;
+}
+
+export interface RpcEndpoints {
+  http: string[];
+}
+
+/** RPC addresses by purpose; only those meant to be public. */
+export interface RpcUrls {
+  default: RpcEndpoints;
+}
+
+/** A transaction for a Solana wallet to sign, and to send or to hand back. */
+export interface SolanaApproval {
+  /** Signed, it is what is submitted. */
+  deposit?: boolean | null | undefined;
+  /** A version 0 transaction in base64, with room for the payer's signature. */
+  transaction: string;
+}
+
+/** What is running, for the start page and for people who look. */
+export interface Status {
+  chains: number;
+  /** `sandbox` or `production`. */
+  mode: string;
+  name: string;
+  ready: boolean;
+  startedAt: string;
+  /** `sqlite` or `postgres`. */
+  store: string;
+  tokens: number;
+  version: string;
+}
+
+/** A line of a streamed answer: a route with the id of its quote. */
+export type StreamedRoute = Route & {
+  quoteId: string;
+};
+
+/** The order that the deposit belongs to. */
+export interface SubmitAnswer {
+  orderId: string;
+  txHash: string;
+}
+
+/** Tells that a deposit was made, or hands it over signed; exactly one of the three proofs. */
+export interface SubmitAsk {
+  quoteId: string;
+  routeId: string;
+  /** The payer's signature of the permit, in hex. */
+  signature?: string | null | undefined;
+  /** The deposit's transaction, signed, for us to send: hex with `0x` on EVM, base64 on Solana. */
+  signedTransaction?: string | null | undefined;
+  /** The hash of the deposit's transaction: `0x` and 64 hex digits. */
+  txHash?: string | null | undefined;
+}
+
+/** A sentence to start from. */
+export interface Suggestion {
+  description: string;
+  text: string;
+}
+
+/**
+ * Every term of an order by the name that the contracts give it; hashed in this order they are the intent's id.
+ *
+ * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
+ */
+export interface Terms {
+  amountIn: string;
+  amountOut: string;
+  destinationChainId: string;
+  epoch: string;
+  escrow: string;
+  fillDeadline: string;
+  filler: string;
+  inputToken: string;
+  nonce: string;
+  openDeadline: string;
+  originChainId: string;
+  outputToken: string;
+  payee: string;
+  recipient: string;
+  /** Zero where nobody is to be paid. */
+  referrer: string;
+  referrerFee: string;
+  refundAt: string;
+  refundTo: string;
+  settler: string;
+  user: string;
+  version: string;
+}
+
+/** A token on one chain. */
+export interface Token {
+  /** Checksummed on EVM chains; 40 zeros (EVM) or 32 ones (Solana) for the chain's own coin. */
+  address: string;
+  chainId: number;
+  decimals: number;
+  extensions?: TokenExtensions | null | undefined;
+  /** The token's identifier string. */
+  id?: string | null | undefined;
+  logoURI?: string | null | undefined;
+  name: string;
+  /** The chain family: `eip155` or `solana`. */
+  platform?: string | null | undefined;
+  symbol: string;
+}
+
+/** What else is known of a token. */
+export interface TokenExtensions {
+  /** Raw units held by the address that was asked about. */
+  balance?: string | null | undefined;
+  change?: string | null | undefined;
+  /** The symbol imitates a well-known token under another address. */
+  isRiskToken?: boolean | null | undefined;
+  liquidity?: string | null | undefined;
+  marketCap?: string | null | undefined;
+  price?: Price | null | undefined;
+  spokeToken?: string | null | undefined;
+  volume?: string | null | undefined;
+}
+
+/** What a person needs to read an amount. */
+export interface TokenMeta {
+  decimals: number;
+  logoURI?: string | null | undefined;
+  symbol: string;
+}
+
+/** What to send where, until when. */
+export interface Transfer {
+  /** Raw units. */
+  amount: string;
+  caip2: string;
+  chainId: number;
+  decimals: number;
+  depositAddress: string;
+  /** Unix seconds; what arrives later is given back. */
+  expiresAt: number;
+  intentId: string;
+  orderId: string;
+  /** For wallets that open links; absent where no such link is beyond doubt. */
+  paymentUri?: string | null | undefined;
+  /** Absolute URL of a QR code as SVG. */
+  qrImageUrl: string;
+  /** What the QR code says. */
+  qrPayload: string;
+  token: string;
+}
+
+/** A deposit that anybody makes by sending the input to an address that belongs to this order alone. */
+export type TransferDeposit = Transfer & FrozenOrder & {
+  /** The same once more, for clients that look here. */
+  deposit: Transfer;
+};
+
+/** Where Permit2 moves the input, and how much of it. */
+export interface TransferDetails {
+  /** Raw units. */
+  requestedAmount: string;
+  /** The escrow. */
+  to: string;
+}
+
+/** A vault that pays out shares for one token. */
+export interface Vault {
+  /** What it takes. */
+  assets: string[];
+  backend: string;
+  /** Of the shares. */
+  decimals: number;
+  description: string;
+  extensions?: Record<string, unknown> | null | undefined;
+  name: string;
+  symbol: string;
+  /** The same contract: deposits go to it directly. */
+  teller: string;
+  testnet?: boolean | null | undefined;
+  /** The ERC-4626 contract, which is its own share token. */
+  vault: string;
+}
+
+/** A request to pass to an EVM wallet. */
+export interface WalletApproval {
+  /** Its transaction hash is what is submitted. */
+  deposit?: boolean | null | undefined;
+  request: WalletRequest;
+  /** The chain must confirm it before the next one. */
+  waitForReceipt?: boolean | null | undefined;
+}
+
+/** The arguments of EIP-1193's `request`. */
+export interface WalletRequest {
+  /** `wallet_switchEthereumChain` or `eth_sendTransaction`. */
+  method: string;
+  params: Record<string, unknown>[];
+}

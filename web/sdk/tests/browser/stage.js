@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after } from 'node:test';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+
+const entry = new URL('../../dist/index.js', import.meta.url).pathname;
+const { outputFiles: [bundle] } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  // Otherwise nothing is ever blocked.
+  ignoreDefaultArgs: ['--disable-popup-blocking'],
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+});
+const servers = [];
+after(async () => {
+  await browser.close();
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+async function serve(handle) {
+  const server = createServer(handle);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+const html = (response, body) => response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>t</title>${body}`);
+
+/** Starts a checkout without a click. */
+const HASTY = `<script type="module">
+  import { createClient, startCheckout } from '/sdk.js';
+  window.result = startCheckout(createClient({ baseUrl: location.origin }), { orderId: 'o', wrapperUrl: location.origin })
+    .catch(({ name, code }) => ({ name, code }));
+</script>`;
+
+/** The page of somebody who sells: a button, and the SDK. */
+export const shop = await serve((request, response) => {
+  if (request.url === '/hasty') return html(response, HASTY);
+  if (request.url !== '/sdk.js') return html(response, '<button>Buy</button><div id="frame"></div>');
+  return response.writeHead(200, { 'content-type': 'text/javascript' }).end(bundle.contents);
+});
+
+/** Who else there is on the web. */
+export const stranger = await serve((_, response) => html(response, 'A stranger.'));
+
+/** What the service answers for each order, and how often it was asked; `undefined` answers with an error of the service's own. */
+export const orders = new Map();
+
+/** The fiat API: the status of orders, and a wrapper page that says only what a test has it say. */
+export const fiat = await serve((request, response) => {
+  const { pathname } = new URL(request.url, 'http://a');
+  const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'content-type': 'application/json' };
+  const [, orderId] = pathname.match(/^\/v1\/fiat\/orders\/(\w+)\/status$/) ?? [];
+  if (!orderId) return html(response, 'The wrapper.');
+  if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+  const order = orders.get(orderId);
+  order.asked += 1;
+  if (order.status === 'silent') return undefined;
+  const failing = order.status === 'failing';
+  const body = failing ? { name: 'InternalErrorException', message: 'Ours.' } : statusOf(orderId, order);
+  return response.writeHead(failing ? 500 : 200, cors).end(JSON.stringify(body));
+});
+
+const ENDS = ['completed', 'failed', 'canceled', 'expired'];
+
+function statusOf(orderId, { status, hint }) {
+  const isTerminal = ENDS.includes(status);
+  return {
+    orderId, status, progress: status, provider: 'sandbox-card', swapStrategy: 'direct',
+    polling: { suggestedIntervalMs: isTerminal ? 0 : hint, isTerminal },
+  };
+}
+
+let count = 0;
+
+/** An order that the service knows; what it answers for it can be changed. */
+export function newOrder(status = 'created', hint = 100_000) {
+  const orderId = `o${++count}`;
+  const record = { status, hint, asked: 0 };
+  orders.set(orderId, record);
+  const answer = { orderId, status, provider: 'sandbox-card', widgetUrl: `${fiat}/provider`, wrapperUrl: `${fiat}/v1/fiat/widget/${orderId}` };
+  return { record, answer: { ...answer, action: { type: 'wrapper', url: answer.wrapperUrl } } };
+}
+
+/** A shop's page in a context of its own, with `sdk` and a client on it. */
+export async function visit(use, { timeout, clock } = {}) {
+  const context = await browser.newContext();
+  context.setDefaultTimeout(10_000);
+  try {
+    const page = await context.newPage();
+    if (clock) await page.clock.install({ time: 0 });
+    await page.goto(shop);
+    if (clock) await page.clock.pauseAt(60_000);
+    await page.evaluate(async ([baseUrl, limit]) => {
+      window.sdk = await import('/sdk.js');
+      window.client = window.sdk.createClient({ baseUrl, timeout: limit });
+      window.events = [];
+      window.statuses = [];
+    }, [fiat, timeout]);
+    await use(page, context);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Clicks, starts the checkout in that click, and returns the popup and how it ends. */
+export async function checkout(page, order, options = {}) {
+  await page.evaluate(([answer, more]) => {
+    window.stop = new AbortController();
+    const onEvent = ({ event }) => window.events.push(event);
+    const onStatus = ({ status }) => window.statuses.push(status);
+    document.querySelector('button').onclick = () => {
+      const started = window.sdk.startCheckout(window.client, window.later ?? answer, { signal: window.stop.signal, onEvent, onStatus, ...more });
+      window.result = started.catch(({ name, code, message }) => ({ error: { name, code, message } }));
+    };
+  }, [order.answer, options]);
+  const opened = page.waitForEvent('popup');
+  await page.click('button');
+  const popup = await opened;
+  if (!options.pending) await popup.waitForURL(order.answer.wrapperUrl);
+  return popup;
+}
+
+/** Returns once the window is closed. */
+export const gone = async (popup) => popup.isClosed() || popup.waitForEvent('close');
+
+export const ended = (page) => page.evaluate(() => window.result);
+export const events = (page) => page.evaluate(() => window.events);
+
+/** Has the wrapper tell its opener something, and waits until it has been heard. */
+export async function say(popup, orderId, ...names) {
+  await popup.evaluate(([id, all]) => {
+    for (const event of all) {
+      window.opener.postMessage({ type: 'FIAT_WIDGET_EVENT', event, provider: 'sandbox-card', orderId: id }, '*');
+    }
+  }, [orderId, names]);
+}

@@ -1,0 +1,44 @@
+import * as sdk from '@causeway/sdk';
+
+const CALLS = {
+  quote: sdk.getQuote,
+  buildDeposit: sdk.buildDeposit,
+  submitDeposit: sdk.submitDeposit,
+  order: sdk.getOrder,
+  orderOf: sdk.getOrderOf,
+  orders: (client, author, options) => sdk.getOrders(client, author, {}, options),
+  intent: sdk.getIntent,
+  intents: (client, author, options) => sdk.getIntents(client, author, {}, options),
+  chains: sdk.getChains,
+  chainIcon: sdk.getChainIcon,
+  qrCode: (client, content, options) => sdk.getQrCode(client, content, undefined, options),
+  balances: (client, address, options) => sdk.getBalances(client, address, {}, options),
+  tokens: sdk.getTokens,
+  ordersAt: sdk.getOrdersAt,
+  intentByDeposit: (client, chainId, txHash, options) => sdk.getIntentByDeposit(client, { chainId, txHash }, options),
+  fiatProviders: sdk.getFiatProviders,
+  fiatConfig: sdk.getFiatConfig,
+  fiatQuote: sdk.getFiatQuote,
+  createFiatOrder: sdk.createFiatOrder,
+  fiatStatus: (client, orderId, force, options) => sdk.getFiatStatus(client, orderId, { force, ...options }),
+  fiatOrder: sdk.getFiatOrder,
+  fiatOrders: (client, address, options) => sdk.getFiatOrdersByAddress(client, address, {}, options),
+};
+
+const STREAMS = { streamQuotes: sdk.streamQuotes, streamFiatQuotes: sdk.streamFiatQuotes, orderEvents: sdk.streamOrderEvents };
+const TRACKS = { trackOrder: sdk.trackOrder, trackPurchase: sdk.trackPurchase };
+
+/** Makes a call of the case table; `took` gets the items of a stream, `statuses` what tracking tells. */
+export async function call(client, { operation, arguments: given, everyMs, retryAfterMs }, signal, took, statuses) {
+  if (STREAMS[operation]) {
+    for await (const item of STREAMS[operation](client, given[0], { signal })) took(item);
+    return null;
+  }
+  if (TRACKS[operation]) {
+    const onStatus = ({ status }) => statuses.push(status);
+    return TRACKS[operation](client, given[0], { signal, interval: everyMs, retryDelay: retryAfterMs, onStatus });
+  }
+  const action = CALLS[operation];
+  if (!action) throw new Error(`the table names an operation ${operation} that this runner does not know`);
+  return action(client, ...given, { signal });
+}

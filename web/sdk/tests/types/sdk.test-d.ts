@@ -1,0 +1,102 @@
+// What the compiler must accept, infer and refuse; checked by tsc, never run.
+import {
+  createCauseway, createClient, executeSwap, getBalances, getOrderOf, getQuote, parseTokenIdentifier, ServiceError, startCheckout,
+  streamQuotes, trackOrder,
+} from '@causeway/sdk';
+import type {
+  Approval, Balances, BuildAnswer, Causeway, CheckoutResult, Client, Eip1193Provider, ErrorCode, FiatOrderAnswer, FiatStatus, Order,
+  QuoteAnswer, QuoteAsk, SolanaSigner, StreamedRoute,
+} from '@causeway/sdk';
+import { fromEthers } from '@causeway/sdk/ethers';
+import { fromWalletStandard } from '@causeway/sdk/solana';
+import { fromViem } from '@causeway/sdk/viem';
+import type { JsonRpcSigner, Wallet as EthersWallet } from 'ethers';
+import type { EIP1193Provider, WalletClient } from 'viem';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <_ extends true>() => {};
+
+declare const ask: QuoteAsk;
+declare const order: FiatOrderAnswer;
+declare const signal: AbortSignal;
+
+// A base address is needed, and the rest is not.
+const client = createClient({ baseUrl: 'http://a', fetch, headers: { a: 'b' }, timeout: 1 });
+is<Equal<typeof client, Client>>();
+// @ts-expect-error
+createClient({});
+// @ts-expect-error
+createClient({ baseUrl: 'http://a', timeOut: 1 });
+
+// Answers have the types of the API document.
+is<Equal<ReturnType<typeof getQuote>, Promise<QuoteAnswer>>>();
+is<Equal<ReturnType<typeof getOrderOf>, Promise<Order | null>>>();
+is<Equal<ReturnType<typeof getBalances>, Promise<Balances>>>();
+is<Equal<ReturnType<typeof trackOrder>, Promise<Order>>>();
+is<Equal<ReturnType<typeof streamQuotes>, AsyncGenerator<StreamedRoute, void>>>();
+is<Equal<ReturnType<typeof startCheckout>, Promise<CheckoutResult>>>();
+is<Equal<CheckoutResult['outcome'], 'completed' | 'failed' | 'canceled' | 'aborted'>>();
+is<Equal<CheckoutResult['finalStatus'], FiatStatus>>();
+is<Equal<QuoteAsk['amount'], string>>();
+is<Equal<Order['fromToken'], string | null | undefined>>();
+
+// Requests are checked.
+getQuote(client, ask, { signal, timeout: 1 });
+// @ts-expect-error amounts are strings
+getQuote(client, { ...ask, amount: 1 });
+// @ts-expect-error
+getQuote(client, { tradeType: 'EXACT_INPUT' });
+
+// Unions are told apart by their kinds.
+function told(built: BuildAnswer, approval: Approval): string {
+  if (approval.type === 'solana_sendTransaction') return approval.transaction;
+  is<Equal<typeof approval.type, 'eip1193_request'>>();
+  switch (built.kind) {
+    case 'TRANSFER':
+      return built.depositAddress;
+    case 'PERMIT2':
+      return built.transferDetails.to;
+    default:
+      is<Equal<typeof built.kind, 'CONTRACT_CALL'>>();
+      return built.approvals.length.toString();
+  }
+}
+told satisfies (built: BuildAnswer, approval: Approval) => string;
+
+// Methods take what the functions take, without the client.
+const causeway: Causeway = createCauseway({ baseUrl: 'http://a' });
+is<Equal<ReturnType<Causeway['getQuote']>, Promise<QuoteAnswer>>>();
+is<Equal<Parameters<Causeway['getOrderOf']>['length'], 2 | 3>>();
+causeway.getTokens({ chainIds: [1], limit: 1 }, { signal });
+// @ts-expect-error
+causeway.getOrderOf('0x');
+causeway.fiat.startCheckout(order, { popup: { width: 1, height: 1 }, minPollIntervalMs: 1, signal, onStatus() {}, onEvent() {} });
+causeway.fiat.startCheckout(Promise.resolve(order));
+// @ts-expect-error an order is needed
+causeway.fiat.startCheckout('o1');
+
+// Wallets of the libraries fit.
+declare const viem: WalletClient;
+declare const local: EthersWallet;
+declare const remote: JsonRpcSigner;
+declare const provider: EIP1193Provider;
+is<Equal<ReturnType<typeof fromViem>, Eip1193Provider>>();
+executeSwap(client, ask, fromViem(viem));
+executeSwap(client, ask, fromEthers(local));
+executeSwap(client, ask, fromEthers(remote));
+executeSwap(client, ask, provider);
+executeSwap(client, ask, fromWalletStandard({ name: 'w', features: {} }, { address: 'a' }) satisfies SolanaSigner);
+// @ts-expect-error
+executeSwap(client, ask, {});
+// @ts-expect-error
+executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
+
+const { chainId, address } = parseTokenIdentifier('eip155:1:0x');
+is<Equal<[typeof chainId, typeof address], [number, string]>>();
+
+function why(error: ServiceError): ErrorCode {
+  // @ts-expect-error no such code
+  if (error.code === 'SVC9999') return error.code;
+  return error.code;
+}
+why satisfies (error: ServiceError) => ErrorCode;

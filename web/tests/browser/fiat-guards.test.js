@@ -1,0 +1,180 @@
+// @ts-check
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AxeBuilder } from "@axe-core/playwright";
+import { assertAccessible } from "./browser.js";
+import { atDapp, BASE, checkout, DIRECT, FOREIGN_HOME, framed, heard, hears, HOME, order, OTHER_HOME, popup } from "./fiat.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/**
+ * The frame that shows a page of that origin.
+ *
+ * @param {Page} page
+ * @param {string} origin
+ */
+async function frameAt(page, origin) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const found = page.frames().find((frame) => frame.url().startsWith(`${origin}/`) && frame !== page.mainFrame());
+    if (found) return found;
+    await page.waitForTimeout(100);
+  }
+  return assert.fail(`no frame of ${origin}: ${page.frames().map((frame) => frame.url())}`);
+}
+
+/** A little longer than a message takes to be heard. */
+const SILENCE_MS = 1_500;
+
+test("messages of strangers are not relayed, whatever they claim", async () => {
+  await atDapp(async (page) => {
+    const { orderId, wrapperUrl, provider } = await order(DIRECT, { page });
+    await framed(page, wrapperUrl);
+    await hears(page, "order_created");
+    // The dApp itself is a stranger to the wrapper, and so is a frame of anybody else inside of it.
+    const forged = { source: provider, name: "completed", order: orderId, session: "forged" };
+    await page.evaluate((message) => window.frames[0]?.postMessage(message, "*"), forged);
+    const wrapper = await frameAt(page, BASE);
+    await wrapper.evaluate((message) => window.postMessage(message, "*"), forged);
+    const events = ["order_completed", "order_failed"].map((event) => ({ type: "FIAT_WIDGET_EVENT", event, orderId, provider }));
+    for (const event of events) await wrapper.evaluate((message) => window.postMessage(message, "*"), event);
+    await page.waitForTimeout(SILENCE_MS);
+    const told = (await heard(page)).map(({ data }) => data.event);
+    assert.deepEqual(told, ["widget_ready", "order_created"]);
+  });
+});
+
+test("the provider's frame is believed only while it shows the provider's own page", async () => {
+  await atDapp(async (page) => {
+    const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
+    await framed(page, wrapperUrl);
+    await hears(page, "widget_ready");
+    const provider = await frameAt(page, new URL(widgetUrl).origin);
+    // The policy of our page keeps the frame from being led elsewhere.
+    await provider.evaluate((home) => void (location.href = home), HOME).catch(() => {});
+    await page.waitForTimeout(SILENCE_MS);
+    assert.ok(page.frames().every((frame) => frame === page.mainFrame() || !frame.url().startsWith(HOME)));
+    const told = (await heard(page)).map(({ data }) => data);
+    assert.ok(told.every((data) => data.orderId === orderId && data.event !== "order_completed"));
+  });
+});
+
+test("only the origin that created the order is told", async () => {
+  await atDapp(async (page) => {
+    const { wrapperUrl } = await order(DIRECT, { page });
+    await page.goto(OTHER_HOME);
+    const wrapper = await framed(page, wrapperUrl);
+    await checkout(wrapper).getByLabel("Card number").waitFor();
+    await page.waitForTimeout(SILENCE_MS);
+    assert.deepEqual(await heard(page), []);
+  });
+});
+
+test("where nobody's origin is known the sandbox tells whoever embeds", async () => {
+  await atDapp(async (page) => {
+    const { wrapperUrl } = await order(DIRECT);
+    await framed(page, wrapperUrl);
+    await hears(page, "widget_ready");
+  }, OTHER_HOME);
+});
+
+test("neither inline nor foreign scripts run in the wrapper", async () => {
+  await atDapp(async (page) => {
+    const { wrapperUrl } = await order(DIRECT, { page });
+    const opened = await popup(page, wrapperUrl);
+    await checkout(opened).getByLabel("Card number").waitFor();
+    await opened.evaluate((home) => {
+      const inline = document.createElement("script");
+      inline.textContent = "window.evil = true;";
+      const foreign = document.createElement("script");
+      foreign.src = `${home}/evil.js`;
+      const handler = document.createElement("img");
+      handler.setAttribute("onerror", "window.evil = true;");
+      handler.src = "/nothing.png";
+      const frame = document.createElement("iframe");
+      frame.src = home;
+      frame.id = "evil";
+      document.body.append(inline, foreign, handler, frame);
+    }, HOME);
+    await opened.waitForTimeout(SILENCE_MS);
+    assert.equal(await opened.evaluate(() => "evil" in window && /** @type {any} */ (window).evil === true), false);
+    assert.ok(opened.frames().every((frame) => !frame.url().startsWith(HOME)), "nobody else is framed");
+  });
+});
+
+test("pages that are not on this machine cannot frame the wrapper", async () => {
+  await atDapp(async (page) => {
+    const { wrapperUrl } = await order(DIRECT);
+    await framed(page, wrapperUrl);
+    await page.waitForTimeout(SILENCE_MS);
+    assert.deepEqual(await heard(page), []);
+    const shown = page.frames().find((frame) => frame !== page.mainFrame());
+    assert.ok(shown && !shown.url().startsWith(BASE), `shown: ${shown?.url()}`);
+  }, FOREIGN_HOME);
+});
+
+test("the provider's frame may ask for payments, and no other frame and no other thing", async () => {
+  /** @param {import("playwright-core").Frame} frame */
+  const allows = (frame) =>
+    frame.evaluate(() =>
+      ["payment", "camera", "microphone", "geolocation"].filter((feature) => /** @type {any} */ (document).featurePolicy.allowsFeature(feature)),
+    );
+  for (const [provider, may] of /** @type {const} */ ([
+    ["sandbox-card", ["payment"]],
+    ["sandbox-bank", []],
+  ])) {
+    await atDapp(async (page) => {
+      const { wrapperUrl, widgetUrl } = await order(DIRECT, { page, provider });
+      const opened = await popup(page, wrapperUrl);
+      const frame = await frameAt(opened, new URL(widgetUrl).origin);
+      await frame.waitForLoadState();
+      assert.deepEqual(await allows(frame), may, provider);
+      const allow = await opened.locator("#checkout").getAttribute("allow");
+      assert.equal(allow, may.map((feature) => `${feature} ${new URL(widgetUrl).origin}`).join("; "));
+    });
+  }
+});
+
+test("HTML in what is shown stays text", async () => {
+  const evil = "<img src=x onerror=alert(1)><b>bold</b>";
+  await atDapp(async (page) => {
+    const { orderId, wrapperUrl, provider } = await order(DIRECT, { page });
+    const status = {
+      orderId, status: "failed", progress: "failed", provider, swapStrategy: "direct",
+      failedReason: evil, errorReason: evil, fillTxHash: evil, polling: { suggestedIntervalMs: 0, isTerminal: true },
+    };
+    await page.context().route("**/v1/fiat/orders/*/status*", (route) => route.fulfill({ json: status }));
+    const opened = await popup(page, wrapperUrl);
+    opened.on("dialog", () => assert.fail("a script ran that should not"));
+    await opened.getByText(evil).first().waitFor();
+    assert.equal(await opened.locator("#words").textContent(), evil);
+    assert.equal(await opened.locator("#proof-hash").textContent(), evil);
+    assert.equal(await opened.locator("#main img, #main b").count(), 0);
+    const failed = (await hears(page, "order_failed")).at(-1);
+    assert.equal(failed?.data.data?.failedReason, evil, "as data, for the dApp to escape");
+  });
+});
+
+test("an order that there is not is a page that says so", async () => {
+  await atDapp(async (page) => {
+    for (const id of ["0f8fad5bd9cb469fa16570867728950e", "..%2F..%2Fetc%2Fpasswd", "%3Cimg%20src=x%20onerror=alert(1)%3E"]) {
+      const answer = await page.goto(`${BASE}/v1/fiat/widget/${id}`);
+      assert.equal(answer?.status(), 404);
+      await page.getByRole("heading", { name: "There is no such order" }).waitFor();
+    }
+    await assertAccessible(page);
+  });
+});
+
+test("axe finds nothing in the wrapper, and it fits a popup", async () => {
+  await atDapp(async (page) => {
+    const { wrapperUrl } = await order(DIRECT, { page });
+    const opened = await popup(page, wrapperUrl);
+    await checkout(opened).getByLabel("Card number").waitFor();
+    // What the provider shows in its frame is its own.
+    const { violations } = await new AxeBuilder({ page: opened }).exclude("#checkout").analyze();
+    assert.deepEqual(violations.map((rule) => rule.id), []);
+    const [content, width] = await opened.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content !== undefined && width !== undefined && content <= width, `${content} in ${width}`);
+  });
+});
