@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::service::{Service, data_dir};
 
 const ETHER: &str = "0x0000000000000000000000000000000000000000";
+const USDC: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42161;
 const SOLANA: u64 = 20_011_000_000;
@@ -96,13 +97,46 @@ async fn what_is_paid_for_is_delivered_directly_by_a_jump_and_on_solana() {
     let on_solana = bought(&service, SOLANA, SOLANA_USDT, solana).await;
     for (id, strategy) in [(&direct, "direct"), (&jump, "jump"), (&on_solana, "jump")] {
         let view = ended(&service, id).await;
-        assert_eq!((&view["status"], &view["swapStrategy"]), (&json!("completed"), &json!(strategy)), "{view}");
+        assert_eq!(
+            (&view["status"], &view["swapStrategy"]),
+            (&json!("completed"), &json!(strategy)),
+            "{view}"
+        );
         assert!(view["transferTxHash"].is_string(), "{view}");
     }
     let view = ended(&service, &direct).await;
     assert_eq!(ether_of(&service, BASE, &one).await, output(&view));
     let view = ended(&service, &jump).await;
     assert_eq!(ether_of(&service, ARBITRUM, &other).await, output(&view));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rule_21_money_that_no_route_takes_at_its_rate_goes_back_and_the_purchase_says_so() {
+    let folder = data_dir();
+    let file = folder.path().join("causeway.toml");
+    std::fs::write(&file, "[fiat]\nswap_within_minutes = 0\nslippage_bps = 0\n").unwrap();
+    let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
+    let buyer = stranger(1);
+    let order = order(&service, ARBITRUM, ETHER, &buyer).await;
+    // A tenth of what was agreed: the network's fees weigh ten times as much, and no route holds the rate.
+    let origin = order["widgetUrl"].as_str().unwrap().split("/sandbox-card/").next().unwrap().to_owned();
+    let switches = format!("{origin}/sandbox/onramps/sandbox-card/switches");
+    let switch = service.client.post(switches).header("content-type", "application/json");
+    assert_eq!(switch.body(json!({ "paysBps": 1_000 }).to_string()).send().await.unwrap().status(), 200);
+    pay(&service, &order).await;
+    let view = ended(&service, order["orderId"].as_str().unwrap()).await;
+    assert_eq!(
+        (&view["status"], &view["failure"]["reason"]),
+        (&json!("failed"), &json!("no_route")),
+        "{view}"
+    );
+    let words = view["failure"]["message"].as_str().unwrap();
+    assert_eq!(words.matches("0x").count(), 3, "the address and both transactions: {words}");
+    let call = json!({ "to": USDC, "data": format!("0x70a08231{:0>64}", &buyer[2..]) });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_call", "params": [call, "latest"] });
+    let (_, answer) = post(&service, &format!("/sandbox/rpc/{BASE}"), &call).await;
+    let back = u128::from_str_radix(answer["result"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap();
+    assert!((9_000_000..10_000_000).contains(&back), "a tenth of what was bought: {back}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -114,7 +114,7 @@ impl Market {
             contracts.iter().map(|there| (there.chain, chain_terms(there))).collect();
         chains.extend(program.iter().map(|there| (there.chain, program_terms(there))));
         market.samples = chains.keys().map(|chain| TokenId::native(*chain)).collect();
-        market.samples.extend(tokens.iter().map(|token| token.id).find(|id| is_mint(id)));
+        market.samples.extend(tokens.iter().map(|token| token.id).find(is_mint));
         market.mints = Some(Arc::clone(&mints));
         for role in Roles::new()?.fillers {
             let book = Arc::new(Book::new(MAX_AGE));

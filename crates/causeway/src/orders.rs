@@ -4,14 +4,19 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand, JumpDesk, OrderStore as _,
+    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand, JumpDesk,
+    OrderStore as _,
 };
-use causeway_domain::{ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
+use causeway_domain::{
+    ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId,
+};
 use causeway_engine::{
     BuildDeposit, BuildParts, FollowParts, Marks, OrderTiming, SubmitDeposit, SubmitParts, WatchAddresses,
     WorkOrders, WorkParts, follow_chain, tend_carriers,
 };
-use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, EvmJumpDesk, OrderFollowConfig, OrderFollower};
+use causeway_evm::orders::{
+    EvmAddressWatch, EvmCarrier, EvmDesk, EvmJumpDesk, OrderFollowConfig, OrderFollower,
+};
 use causeway_evm::{EvmClient, SendPolicy, Signer};
 use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
 use causeway_sandbox::genesis::Roles;
@@ -150,12 +155,7 @@ impl Orders {
         Ok(Arc::new(carrier))
     }
 
-    fn solana_carrier(
-        &self,
-        rpc: &SolanaRpc,
-        there: &SolanaDeployment,
-        seed: [u8; 32],
-    ) -> Arc<dyn Carrier> {
+    fn solana_carrier(&self, rpc: &SolanaRpc, there: &SolanaDeployment, seed: [u8; 32]) -> Arc<dyn Carrier> {
         let (key, outbox) = (SolanaKey::from_seed(seed), self.store.clone());
         let programs = std::slice::from_ref(there);
         Arc::new(SolanaCarrier::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs))

@@ -21,10 +21,10 @@ pub fn router(app: App, beside: Router) -> Router {
     app.metrics.watch_fillers(app.request_quote.fillers());
     let drawing = Router::from(openapi::drawing_routes()).method_not_allowed_fallback(wrong_method);
     let closed = Router::from(openapi::closed_routes()).method_not_allowed_fallback(wrong_method);
-    let limiter = app.options.rate_limit.map(Limiter::new);
+    let buckets = app.options.rate_limit.map(Limiter::new);
     let limited = || {
         ServiceBuilder::new()
-            .option_layer(limiter.clone().map(|limiter| from_fn_with_state(limiter, limit_rate)))
+            .option_layer(buckets.clone().map(|buckets| from_fn_with_state(buckets, limit_rate)))
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
     let observe = ObserveLayer { metrics: Arc::clone(&app.metrics), timeout: app.options.timeout };

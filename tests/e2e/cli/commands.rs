@@ -159,7 +159,7 @@ fn a_purchase_ends_as_its_payment_does(desk: &Desk) {
         let order = desk.json(&buy);
         let url = format!("{}/pay", order["widgetUrl"].as_str().unwrap());
         let form = format!("number={card}&expiry=12/30&cvc=123");
-        let payment = desk.service.client.post(url).body(form).send();
+        let payment = async { desk.service.client.post(url).body(form).send().await };
         let paid = tokio::runtime::Runtime::new().unwrap().block_on(payment).unwrap();
         assert!(paid.status().is_success() || paid.status().is_redirection(), "{paid:?}");
         order["orderId"].as_str().unwrap().to_owned()

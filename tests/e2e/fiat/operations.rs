@@ -79,7 +79,7 @@ async fn a_jump_brings_what_no_provider_sells() {
         "the provider paid on one chain, the filler on another"
     );
     let swap = buyer.get(&format!("/v1/orders/by-id/{}", ended["swapOrderId"].as_str().unwrap())).await.1;
-    assert_eq!((&swap["status"], &swap["recipient"]), (&json!("filled"), &json!(buyer.wallet)));
+    assert_eq!((&swap["status"], &swap["recipient"]), (&json!("filled"), &json!(buyer.wallet.to_string())));
     assert_eq!(buyer.balance(&jump(), &buyer.wallet.to_string()).await.to_string(), view["outputAmount"]);
     assert!(
         buyer.balance(&direct(), &address).await.is_zero(),

@@ -1,17 +1,19 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use alloy_primitives::{Address, B256, U256};
+use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
 use causeway_domain::ports::Reservations as _;
+use causeway_domain::{Address, Family};
 use causeway_evm::contracts::{Escrow, Settler};
-use causeway_sandbox::genesis::Roles;
+use causeway_sandbox::genesis::{FillerRole, Roles};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::chains::{CHAINS, COIN, Chains, ETHEREUM, ETHEREUM_USDT, OPTIMISM, OPTIMISM_USDT, usdc};
 use super::desk::Desk;
 use super::payer::{Fate, Payer};
+use super::solana::{SOL, SOLANA};
 
 /// After so long without any progress of any order the wait is over.
 const STANDSTILL: Duration = Duration::from_mins(2);
@@ -51,7 +53,29 @@ fn tokens(chain: u64) -> Vec<Address> {
 fn staff() -> Vec<Address> {
     let roles = Roles::new().unwrap();
     let fillers = roles.fillers.iter().flat_map(|filler| [filler.hot.address, filler.payee.address]);
-    fillers.chain([roles.relayer.address]).collect()
+    fillers.chain([roles.relayer.address]).map(Address::Evm).collect()
+}
+
+/// Who pays out on Solana, and who is paid. What the relayer pays there is rent, and comes back.
+fn solana_staff() -> Vec<Address> {
+    let roles = Roles::new().unwrap();
+    let fillers =
+        roles.fillers.iter().flat_map(|filler| [filler.solana_hot.address, filler.solana_payee.address]);
+    fillers.map(Address::Solana).collect()
+}
+
+/// Where the filler that is paid there pays out on a chain.
+fn hot(payee: Address, chain: u64) -> Address {
+    let fillers = Roles::new().unwrap().fillers;
+    let is_paid = |filler: &&FillerRole| {
+        [Address::Evm(filler.payee.address), Address::Solana(filler.solana_payee.address)].contains(&payee)
+    };
+    let filler = fillers.iter().find(is_paid).expect("a filler of ours is paid");
+    if chain == SOLANA {
+        Address::Solana(filler.solana_hot.address)
+    } else {
+        Address::Evm(filler.hot.address)
+    }
 }
 
 /// What the staff holds, with what it has spent on gas added back, so that only payments are left.
@@ -68,16 +92,24 @@ pub(super) async fn books(chains: &Chains) -> Books {
             }
         }
     }
+    for owner in solana_staff() {
+        for token in [SOL, usdc(SOLANA)] {
+            let spent = if token == SOL { chains.spent_on_solana(owner).await.lamports } else { 0 };
+            let has = chains.balance(SOLANA, token, owner).await;
+            books.insert((SOLANA, token, owner), has + U256::from(spent));
+        }
+    }
     Books(books)
 }
 
 /// What our contracts tell of all orders.
 pub(super) async fn told(chains: &Chains, payers: &[Payer]) -> HashMap<B256, Told> {
-    let deal = payers.iter().find_map(|payer| payer.deal.as_ref()).expect("something was built");
+    let deals = payers.iter().filter_map(|payer| payer.deal.as_ref());
+    let ours: HashSet<Address> = deals.flat_map(|deal| [deal.escrow, deal.settler]).collect();
     let mut all: HashMap<B256, Told> = HashMap::new();
     for chain in CHAINS {
         for ((contract, kind, intent), times) in chains.tally(chain).await.told {
-            if contract != deal.escrow && contract != deal.settler {
+            if !ours.contains(&contract) {
                 continue;
             }
             let told = all.entry(intent).or_default();
@@ -90,7 +122,25 @@ pub(super) async fn told(chains: &Chains, payers: &[Payer]) -> HashMap<B256, Tol
             }
         }
     }
+    for (intent, also) in chains.told_on_solana().await {
+        let told = all.entry(intent).or_default();
+        told.opened += also.opened;
+        told.filled += also.filled;
+        told.claimed += also.claimed;
+        told.refunded += also.refunded;
+    }
     all
+}
+
+/// Reads what is new on a chain before the chain forgets it.
+pub(super) async fn read_on(chains: &Chains, chain: u64) {
+    if chain != SOLANA {
+        chains.tally(chain).await;
+        return;
+    }
+    for account in solana_staff() {
+        chains.spent_on_solana(account).await;
+    }
 }
 
 /// Waits until every order has come to its end, and fails when nothing moves any more.
@@ -153,11 +203,12 @@ pub(super) async fn audit(chains: &Chains, desk: &Desk, payers: &[Payer], before
             panic!("seed {seed}: {words}\n{payer:?}\n{orders:#?}\n{story}");
         }
     }
-    let deal = payers[0].deal();
+    let deals = payers.iter().map(Payer::deal);
+    let ours: HashSet<Address> = deals.flat_map(|deal| [deal.escrow, deal.settler]).collect();
     for chain in CHAINS {
         for token in tokens(chain) {
-            for contract in [deal.escrow, deal.settler] {
-                let left = chains.balance(chain, token, contract).await;
+            for contract in ours.iter().filter(|contract| contract.family() == Family::Evm) {
+                let left = chains.balance(chain, token, *contract).await;
                 assert!(left.is_zero(), "seed {seed}: {left} of {token} lie in {contract} on {chain}");
             }
         }
@@ -166,6 +217,11 @@ pub(super) async fn audit(chains: &Chains, desk: &Desk, payers: &[Payer], before
             let failed = gas.get(&account).map_or(0, |(_, failed)| *failed);
             assert_eq!(failed, 0, "seed {seed}: transactions of {account} on {chain} failed");
         }
+    }
+    chains.nothing_left_on_solana(payers, seed).await;
+    for account in solana_staff() {
+        let failed = chains.spent_on_solana(account).await.failed;
+        assert_eq!(failed, 0, "seed {seed}: transactions of {account} on Solana failed");
     }
     let expected = expected(before, payers);
     assert_eq!(books(chains).await.0, expected, "seed {seed}: somebody has more or less than the orders say");
@@ -178,7 +234,7 @@ fn expected(before: &Books, payers: &[Payer]) -> BTreeMap<(u64, Address, Address
     for payer in payers.iter().filter(|payer| payer.wish.fate == Fate::Filled) {
         let (deal, wish) = (payer.deal(), payer.wish);
         *books.get_mut(&(wish.from.0, wish.from.1, deal.payee)).unwrap() += deal.amount_in - deal.fee;
-        *books.get_mut(&(wish.to.0, wish.to.1, deal.filler)).unwrap() -= deal.amount_out;
+        *books.get_mut(&(wish.to.0, wish.to.1, hot(deal.payee, wish.to.0))).unwrap() -= deal.amount_out;
     }
     books
 }

@@ -1,14 +1,17 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use alloy_primitives::{Address, B256, Bytes, U256, address};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, address};
 use alloy_sol_types::{SolCall as _, sol};
-use causeway_domain::ChainId;
+use causeway_domain::{Address, ChainId};
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Fees, Receipt, Signer, TxRequest};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
+use super::key::Key;
+use super::solana::{SOL, SOLANA};
+use super::solana_books::Spent;
 use super::tally::Tally;
 use crate::service::{Service, data_dir};
 
@@ -17,25 +20,32 @@ sol! {
     function transfer(address to, uint256 amount) external returns (bool);
 }
 
-/// The chain's own coin.
-pub(super) const COIN: Address = Address::ZERO;
+/// The own coin of every EVM chain.
+pub(super) const COIN: Address = Address::Evm(EvmAddress::ZERO);
 pub(super) const ETHEREUM: u64 = 1;
 pub(super) const OPTIMISM: u64 = 10;
 pub(super) const BASE: u64 = 8453;
 pub(super) const ARBITRUM: u64 = 42_161;
 pub(super) const CHAINS: [u64; 4] = [ETHEREUM, OPTIMISM, BASE, ARBITRUM];
 
-pub(super) const ETHEREUM_USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
-pub(super) const OPTIMISM_USDT: Address = address!("94b008aA00579c1307B0EF2c499aD98a8ce58e58");
+pub(super) const ETHEREUM_USDT: Address = Address::Evm(address!("dAC17F958D2ee523a2206206994597C13D831ec7"));
+pub(super) const OPTIMISM_USDT: Address = Address::Evm(address!("94b008aA00579c1307B0EF2c499aD98a8ce58e58"));
 
 /// The dollar coin of each chain.
 pub(super) fn usdc(chain: u64) -> Address {
-    match chain {
+    let evm = match chain {
+        SOLANA => return Address::parse_any("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v").unwrap(),
         ETHEREUM => address!("A0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
         OPTIMISM => address!("0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
         BASE => address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
         _ => address!("af88d065e77c8cC2239327C5EDb3A432268e5831"),
-    }
+    };
+    Address::Evm(evm)
+}
+
+/// The chain's own coin.
+pub(super) const fn coin(chain: u64) -> Address {
+    if chain == SOLANA { SOL } else { COIN }
 }
 
 /// A wallet's fees: more than a play chain ever asks.
@@ -47,6 +57,7 @@ pub(super) struct Chains {
     service: Service,
     pub(super) base: String,
     pub(super) tallies: Mutex<HashMap<u64, Tally>>,
+    pub(super) spent: Mutex<HashMap<Address, Spent>>,
 }
 
 impl Chains {
@@ -54,7 +65,7 @@ impl Chains {
         let folder = data_dir();
         let service = Service::start_with(folder.path(), &["sandbox"]);
         let base = service.url.split("/sandbox").next().unwrap().to_owned();
-        Self { _folder: folder, service, base, tallies: Mutex::default() }
+        Self { _folder: folder, service, base, tallies: Mutex::default(), spent: Mutex::default() }
     }
 
     pub(super) fn client(&self, chain: u64) -> EvmClient {
@@ -76,9 +87,9 @@ impl Chains {
     /// Gives somebody coins or tokens, and waits until they are there.
     pub(super) async fn give(&self, chain: u64, to: Address, token: Address, amount: U256) {
         let before = self.balance(chain, token, to).await;
-        let mut gift = json!({ "chainId": chain, "address": to, "amount": amount.to_string() });
-        if token != COIN {
-            gift["token"] = json!(token);
+        let mut gift = json!({ "chainId": chain, "address": to.to_string(), "amount": amount.to_string() });
+        if token != coin(chain) {
+            gift["token"] = json!(token.to_string());
         }
         self.post("/sandbox/faucet", &gift).await;
         while self.balance(chain, token, to).await < before + amount {
@@ -87,8 +98,16 @@ impl Chains {
     }
 
     pub(super) async fn balance(&self, chain: u64, token: Address, owner: Address) -> U256 {
+        match (token, owner) {
+            (Address::Evm(token), Address::Evm(owner)) => self.balance_on_evm(chain, token, owner).await,
+            (Address::Solana(token), Address::Solana(owner)) => self.balance_on_solana(token, owner).await,
+            _ => panic!("{owner} cannot have {token}"),
+        }
+    }
+
+    async fn balance_on_evm(&self, chain: u64, token: EvmAddress, owner: EvmAddress) -> U256 {
         let client = self.client(chain);
-        if token == COIN {
+        if token.is_zero() {
             return client.native_balance(owner).await.unwrap();
         }
         let data = Bytes::from(balanceOfCall { owner }.abi_encode());
@@ -128,8 +147,15 @@ impl Chains {
     }
 
     /// Sends a token or the chain's coin, as any wallet does.
-    pub(super) async fn pay(&self, chain: u64, key: &Signer, token: Address, to: Address, amount: U256) {
-        let request = if token == COIN {
+    pub(super) async fn pay(&self, chain: u64, key: &Key, token: Address, to: Address, amount: U256) {
+        let (key, token, to) = match (key, token, to) {
+            (Key::Evm(key), Address::Evm(token), Address::Evm(to)) => (key, token, to),
+            (Key::Solana(wallet), Address::Solana(token), Address::Solana(to)) => {
+                return self.pay_on_solana(wallet, token, to, amount).await;
+            }
+            _ => panic!("{token} cannot be paid to {to} on {chain}"),
+        };
+        let request = if token.is_zero() {
             TxRequest { to, value: amount, data: Bytes::new() }
         } else {
             TxRequest { to: token, value: U256::ZERO, data: transferCall { to, amount }.abi_encode().into() }

@@ -5,8 +5,8 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
 
-use causeway_domain::OrderId;
 use causeway_domain::ports::OrderStore as _;
+use causeway_domain::{Address, OrderId};
 use causeway_store::{Location, Store};
 use reqwest::{Client, Method};
 use serde_json::Value;
@@ -88,6 +88,10 @@ impl Desk {
             match answer {
                 Some((200..300, Ok(answer))) => return Ok(answer),
                 Some((status @ 400..500, Ok(answer))) if status != 429 => return Err((status, answer)),
+                // The chain has said no, and says it again to the same bytes.
+                Some((status, Ok(answer))) if answer["name"] == "BroadcastException" => {
+                    return Err((status, answer));
+                }
                 other => assert!(begun.elapsed() < PATIENCE, "{path} {body} came to nothing: {other:?}"),
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -99,7 +103,7 @@ impl Desk {
     }
 
     /// The orders that a payer can see.
-    pub(super) async fn orders_of(&self, payer: alloy_primitives::Address) -> Vec<Value> {
+    pub(super) async fn orders_of(&self, payer: Address) -> Vec<Value> {
         self.get(&format!("/v1/orders/{payer}")).await["data"].as_array().unwrap().clone()
     }
 

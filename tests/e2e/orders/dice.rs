@@ -1,7 +1,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use alloy_primitives::{B256, keccak256};
-use causeway_evm::Signer;
+use alloy_primitives::keccak256;
 
 /// Chance that can be repeated: all of it comes from one number, which a failure names.
 #[derive(Clone, Debug)]
@@ -42,9 +41,8 @@ impl Dice {
         Duration::from_millis(self.below(below))
     }
 
-    /// A key that nobody has used before.
-    pub(super) fn key(&mut self) -> Signer {
-        let secret: B256 = keccak256([self.below(u64::MAX).to_be_bytes(), *b"a secret"].concat());
-        Signer::from_bytes(&secret.0).unwrap()
+    /// What makes a key that nobody has used before.
+    pub(super) fn secret(&mut self) -> [u8; 32] {
+        keccak256([self.below(u64::MAX).to_be_bytes(), *b"a secret"].concat()).0
     }
 }

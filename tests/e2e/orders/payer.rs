@@ -1,15 +1,18 @@
 use std::fmt;
 use std::time::Duration;
 
-use alloy_primitives::{Address, B256, Bytes, U256};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
+use causeway_domain::Address;
 use causeway_evm::{Signer, TxRequest};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
-use super::chains::{COIN, Chains};
+use super::chains::{Chains, coin};
 use super::desk::Desk;
 use super::dice::Dice;
+use super::key::Key;
+use super::solana::SOLANA;
 use crate::wallet::wallet_digest;
 
 /// How a payer deposits, and what it tells of that.
@@ -21,6 +24,8 @@ pub(super) enum Way {
     Silent,
     /// Hands the signed deposit over.
     Signed,
+    /// The same on Solana, first when it is too late for it and then a fresh one.
+    Late,
     Permit,
     Transfer,
 }
@@ -28,7 +33,7 @@ pub(super) enum Way {
 impl Way {
     const fn method(self) -> &'static str {
         match self {
-            Self::Call | Self::Silent | Self::Signed => "CONTRACT_CALL",
+            Self::Call | Self::Silent | Self::Signed | Self::Late => "CONTRACT_CALL",
             Self::Permit => "PERMIT2",
             Self::Transfer => "TRANSFER",
         }
@@ -71,19 +76,18 @@ pub(super) struct Deal {
     pub(super) amount_in: U256,
     pub(super) amount_out: U256,
     pub(super) fee: U256,
-    pub(super) filler: Address,
     pub(super) payee: Address,
     pub(super) escrow: Address,
     pub(super) settler: Address,
     pub(super) open_deadline: u64,
     pub(super) fill_deadline: u64,
-    answer: Value,
+    pub(super) answer: Value,
 }
 
 /// Somebody who swaps once, with addresses that nothing else ever moves to or from.
 pub(super) struct Payer {
     pub(super) wish: Wish,
-    pub(super) key: Signer,
+    pub(super) key: Key,
     pub(super) recipient: Address,
     pub(super) refund_to: Address,
     pub(super) deal: Option<Deal>,
@@ -97,14 +101,17 @@ impl fmt::Debug for Payer {
 
 impl Payer {
     pub(super) fn new(wish: Wish, dice: &mut Dice) -> Self {
-        let (key, recipient, refund_to) = (dice.key(), dice.key().address(), dice.key().address());
+        let (from, to) = (wish.from.0, wish.to.0);
+        let key = Key::new(from, dice);
+        let (recipient, refund_to) = (Key::new(to, dice).address(), Key::new(from, dice).address());
         Self { wish, key, recipient, refund_to, deal: None }
     }
 
     /// Gives it enough to swap, and to pay for gas.
     pub(super) async fn fund(&self, chains: &Chains) {
         let (chain, token) = self.wish.from;
-        chains.give(chain, self.key.address(), COIN, U256::from(10).pow(U256::from(18))).await;
+        let one = U256::from(10).pow(U256::from(if chain == SOLANA { 9 } else { 18 }));
+        chains.give(chain, self.key.address(), coin(chain), one).await;
         chains.give(chain, self.key.address(), token, self.wish.amount).await;
     }
 
@@ -116,8 +123,9 @@ impl Payer {
     async fn quote(&self, desk: &Desk) -> (String, String) {
         let Wish { from, to, amount, way, .. } = self.wish;
         let ask = json!({
-            "tradeType": "EXACT_INPUT", "amount": amount.to_string(), "fromAddress": self.key.address(),
-            "fromChainId": from.0, "fromToken": from.1, "toChainId": to.0, "toToken": to.1,
+            "tradeType": "EXACT_INPUT", "amount": amount.to_string(), "fromAddress": self.key.address().to_string(),
+            "fromChainId": from.0, "fromToken": from.1.to_string(), "toChainId": to.0,
+            "toToken": to.1.to_string(), "recipient": self.recipient.to_string(),
         });
         for _ in 0..600 {
             let quote = desk.ask(Method::POST, "/v1/quotes", &ask).await;
@@ -139,23 +147,42 @@ impl Payer {
     pub(super) async fn build(&mut self, desk: &Desk) {
         loop {
             let (quote, route) = self.quote(desk).await;
-            let ask = json!({
-                "quoteId": quote, "routeId": route, "from": self.key.address(), "recipient": self.recipient,
-                "refundTo": self.refund_to, "depositMethod": self.wish.way.method(),
-            });
-            match desk.ask(Method::POST, "/v1/deposit/build", &ask).await {
-                Ok(answer) => {
-                    self.deal = Some(Deal::read(quote, route, answer));
-                    return;
-                }
-                Err((_, error)) if error["name"] == "QuoteExpired" => {}
-                Err(error) => panic!("{ask} was not built: {error:?}"),
+            if let Some(answer) = self.built(desk, &quote, &route).await {
+                self.deal = Some(Deal::read(self.wish, quote, route, answer));
+                return;
             }
         }
     }
 
+    /// The deposit of a route; none when its quote is over.
+    pub(super) async fn built(&self, desk: &Desk, quote: &str, route: &str) -> Option<Value> {
+        let ask = json!({
+            "quoteId": quote, "routeId": route, "from": self.key.address().to_string(),
+            "recipient": self.recipient.to_string(), "refundTo": self.refund_to.to_string(),
+            "depositMethod": self.wish.way.method(),
+        });
+        match desk.ask(Method::POST, "/v1/deposit/build", &ask).await {
+            Ok(answer) => Some(answer),
+            Err((_, error)) if error["name"] == "QuoteExpiredException" => None,
+            Err(error) => panic!("{ask} was not built: {error:?}"),
+        }
+    }
+
     /// Deposits, and tells of it or not.
-    pub(super) async fn deposit(&self, chains: &Chains, desk: &Desk, tell: &broadcast::Sender<Moment>) {
+    pub(super) async fn deposit(&mut self, chains: &Chains, desk: &Desk, tell: &broadcast::Sender<Moment>) {
+        match &self.key {
+            Key::Evm(key) => self.deposit_on_evm(key, chains, desk, tell).await,
+            Key::Solana(_) => self.deposit_on_solana(chains, desk, tell).await,
+        }
+    }
+
+    async fn deposit_on_evm(
+        &self,
+        key: &Signer,
+        chains: &Chains,
+        desk: &Desk,
+        tell: &broadcast::Sender<Moment>,
+    ) {
         let deal = self.deal();
         let (chain, token) = self.wish.from;
         let mut proof = None;
@@ -166,54 +193,61 @@ impl Payer {
             }
             let request = transaction(&request["params"][0]);
             if approval["deposit"] == true && self.wish.way == Way::Signed {
-                let (_, raw) = chains.sign(chain, &self.key, &request).await;
+                let (_, raw) = chains.sign(chain, key, &request).await;
                 proof = Some(json!({ "signedTransaction": raw }));
                 continue;
             }
-            let hash = chains.send(chain, &self.key, &request).await;
+            let hash = chains.send(chain, key, &request).await;
             if approval["deposit"] == true {
                 proof = Some(json!({ "txHash": hash }));
             }
         }
         match self.wish.way {
             Way::Permit => {
-                let signature = self.key.sign_digest(&wallet_digest(&deal.answer["permit"])).unwrap();
+                let signature = key.sign_digest(&wallet_digest(&deal.answer["permit"])).unwrap();
                 proof = Some(json!({ "signature": Bytes::from(signature.as_bytes().to_vec()) }));
             }
             Way::Transfer => {
                 chains.pay(chain, &self.key, token, deal.deposit_address(), deal.amount_in).await;
             }
-            Way::Call | Way::Silent | Way::Signed => {}
+            Way::Call | Way::Silent | Way::Signed | Way::Late => {}
         }
         let _ = tell.send(Moment::Deposited);
         if let Some(proof) = proof.filter(|_| self.wish.way != Way::Silent) {
-            self.submit(desk, proof).await;
+            if let Err(refused) = self.submit(desk, proof).await {
+                let story = desk.story(None).await;
+                panic!("the deposit of {self:?} was refused: {refused}\n{story}");
+            }
             let _ = tell.send(Moment::Submitted);
         }
     }
 
-    /// Tells of the deposit, until the service has taken it.
-    async fn submit(&self, desk: &Desk, mut proof: Value) {
+    /// Tells of the deposit, until the service has taken it or the chain has refused it.
+    pub(super) async fn submit(&self, desk: &Desk, mut proof: Value) -> Result<(), Value> {
         let deal = self.deal();
         proof["quoteId"] = json!(deal.quote);
         proof["routeId"] = json!(deal.route);
-        let taken = desk.ask(Method::PUT, "/v1/deposit/submit", &proof).await;
-        if let Err(error) = taken {
-            let story = desk.story(None).await;
-            panic!("{self:?} could not submit {proof}: {error:?}\n{story}");
+        match desk.ask(Method::PUT, "/v1/deposit/submit", &proof).await {
+            Ok(_) => Ok(()),
+            Err((_, refused)) if refused["name"] == "BroadcastException" => Err(refused),
+            Err(error) => {
+                let story = desk.story(None).await;
+                panic!("{self:?} could not submit {proof}: {error:?}\n{story}");
+            }
         }
     }
 }
 
 impl Deal {
     pub(super) fn deposit_address(&self) -> Address {
-        self.answer["depositAddress"].as_str().unwrap().parse().unwrap()
+        Address::parse_any(self.answer["depositAddress"].as_str().unwrap()).unwrap()
     }
 
-    fn read(quote: String, route: String, answer: Value) -> Self {
+    fn read(wish: Wish, quote: String, route: String, answer: Value) -> Self {
         let terms = &answer["terms"];
         let word = |name: &str| terms[name].as_str().unwrap().parse::<B256>().unwrap();
         let number = |name: &str| terms[name].as_str().unwrap().parse::<U256>().unwrap();
+        let (origin, destination) = (wish.from.0, wish.to.0);
         Self {
             quote,
             route,
@@ -221,15 +255,19 @@ impl Deal {
             amount_in: number("amountIn"),
             amount_out: number("amountOut"),
             fee: number("referrerFee"),
-            filler: Address::from_word(word("filler")),
-            payee: Address::from_word(word("payee")),
-            escrow: Address::from_word(word("escrow")),
-            settler: Address::from_word(word("settler")),
+            payee: address_on(origin, word("payee")),
+            escrow: address_on(origin, word("escrow")),
+            settler: address_on(destination, word("settler")),
             open_deadline: number("openDeadline").to(),
             fill_deadline: number("fillDeadline").to(),
             answer,
         }
     }
+}
+
+/// An address as the terms write it.
+fn address_on(chain: u64, word: B256) -> Address {
+    if chain == SOLANA { Address::Solana(word.0) } else { Address::Evm(EvmAddress::from_word(word)) }
 }
 
 fn transaction(params: &Value) -> TxRequest {

@@ -2,18 +2,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use alloy_primitives::{Address, U256};
+use causeway_domain::Address;
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::Roles;
 use reqwest::Method;
 use serde_json::json;
 use tokio::sync::{Mutex, broadcast};
 
-use super::audit::{audit, books, settle};
-use super::chains::{BASE, CHAINS, COIN, Chains, ETHEREUM, ETHEREUM_USDT, OPTIMISM, OPTIMISM_USDT, usdc};
+use super::audit::{audit, books, read_on, settle};
+use super::chains::{BASE, Chains, OPTIMISM, OPTIMISM_USDT, usdc};
 use super::desk::Desk;
 use super::dice::{Dice, number, seed};
-use super::payer::{Fate, Moment, Payer, Way, Wish};
+use super::key::Key;
+use super::payer::{Fate, Moment, Payer};
+use super::solana::SOLANA;
+use super::wishes::{hopeless_solana_wish, hopeless_wish, wish};
 
 /// How many payers are at it side by side.
 const LANES: usize = 4;
@@ -28,58 +31,21 @@ enum Trigger {
     On(Moment),
 }
 
-fn input(dice: &mut Dice, token: Address) -> U256 {
-    match token {
-        // A hundredth of a coin and more.
-        COIN => U256::from(10_000_000_000_000_000 + dice.below(10_000_000_000_000_000)),
-        // Twenty dollars and more.
-        _ => U256::from(20_000_000 + dice.below(200_000_000)),
-    }
-}
-
-/// A swap between any two of the chains, or on one of them.
-fn any_wish(dice: &mut Dice) -> Wish {
-    let side = |dice: &mut Dice| {
-        let chain = dice.pick(&CHAINS);
-        match dice.below(5) {
-            0 | 1 => (chain, COIN),
-            2 if chain == ETHEREUM => (chain, ETHEREUM_USDT),
-            _ => (chain, usdc(chain)),
-        }
-    };
-    let from = side(dice);
-    let to = loop {
-        let to = side(dice);
-        if to != from {
-            break to;
-        }
-    };
-    let ways = [Way::Call, Way::Silent, Way::Signed, Way::Transfer, Way::Permit];
-    let way = dice.pick(if from.1 == COIN { &ways[..4] } else { &ways });
-    // An address to send to is shown from the start.
-    let fate = if dice.below(10) == 0 && way != Way::Transfer { Fate::Unseen } else { Fate::Filled };
-    Wish { from, to, amount: input(dice, from.1), way, fate }
-}
-
-/// A swap for something that the fillers will not have any more when the deposit comes.
-fn hopeless_wish(dice: &mut Dice) -> Wish {
-    let chain = dice.pick(&CHAINS);
-    let token = dice.pick(&[COIN, usdc(chain)]);
-    let way = dice.pick(&[Way::Call, Way::Transfer, Way::Signed]);
-    let amount = input(dice, token);
-    Wish { from: (chain, token), to: (OPTIMISM, OPTIMISM_USDT), amount, way, fate: Fate::Refunded }
+fn nobody(byte: u8) -> Address {
+    Address::Evm(alloy_primitives::Address::repeat_byte(byte))
 }
 
 /// Takes all of a token from the fillers, and waits until they know.
 async fn drain(chains: &Chains, desk: &Desk) {
     for filler in Roles::new().unwrap().fillers {
-        let key = Signer::from_bytes(&filler.hot.key.0).unwrap();
+        let key = Key::Evm(Signer::from_bytes(&filler.hot.key.0).unwrap());
         let all = chains.balance(OPTIMISM, OPTIMISM_USDT, key.address()).await;
-        chains.pay(OPTIMISM, &key, OPTIMISM_USDT, Address::repeat_byte(0xd1), all).await;
+        chains.pay(OPTIMISM, &key, OPTIMISM_USDT, nobody(0xd1), all).await;
     }
     let ask = json!({
-        "tradeType": "EXACT_INPUT", "amount": "50000000", "fromAddress": Address::repeat_byte(0xd2),
-        "fromChainId": BASE, "fromToken": usdc(BASE), "toChainId": OPTIMISM, "toToken": OPTIMISM_USDT,
+        "tradeType": "EXACT_INPUT", "amount": "50000000", "fromAddress": nobody(0xd2).to_string(),
+        "fromChainId": BASE, "fromToken": usdc(BASE).to_string(), "toChainId": OPTIMISM,
+        "toToken": OPTIMISM_USDT.to_string(),
     });
     for _ in 0..600 {
         match desk.ask(Method::POST, "/v1/quotes", &ask).await {
@@ -93,13 +59,14 @@ async fn drain(chains: &Chains, desk: &Desk) {
 
 /// Kills the service again and again, at moments that the dice choose.
 async fn kill_often(
+    chains: Arc<Chains>,
     desk: Arc<Desk>,
     kills: u64,
     mut dice: Dice,
     told: broadcast::Sender<Moment>,
     over: Arc<AtomicBool>,
 ) {
-    for _ in 0..kills {
+    for number in 0..kills {
         let trigger = match dice.below(4) {
             0 => Trigger::Time,
             1 => Trigger::On(Moment::Built),
@@ -121,12 +88,14 @@ async fn kill_often(
         if dice.below(2) == 0 {
             tokio::time::sleep(after).await;
         }
-        let desk = Arc::clone(&desk);
-        let again = move || {
-            desk.kill();
-            desk.revive();
-        };
-        tokio::task::spawn_blocking(again).await.unwrap();
+        let (killed, revived) = (Arc::clone(&desk), Arc::clone(&desk));
+        tokio::task::spawn_blocking(move || killed.kill()).await.unwrap();
+        // Every other time it is away for so long that nothing which was built before can land on Solana any more. What was
+        // built for lack of hope has been sent by then, and could not be built again.
+        if number % 2 == 1 {
+            chains.control(SOLANA, json!({ "action": "expireBlockhashes" })).await;
+        }
+        tokio::task::spawn_blocking(move || revived.revive()).await.unwrap();
     }
 }
 
@@ -138,24 +107,29 @@ async fn orders_survive_kill_9_and_all_money_is_accounted_for() {
     let desk = Arc::new(Desk::start(&chains.base, CONFIG));
     let mut dice = Dice::new(seed, "wishes");
     let mut payers = Vec::new();
-    for _ in 0..orders.div_ceil(6) {
-        let mut payer = Payer::new(hopeless_wish(&mut dice), &mut dice);
+    let hopeless = orders.div_ceil(6);
+    for number in 1..=hopeless {
+        let wish =
+            if number == hopeless { hopeless_solana_wish(&mut dice) } else { hopeless_wish(&mut dice) };
+        let mut payer = Payer::new(wish, &mut dice);
         payer.fund(&chains).await;
         payer.build(&desk).await;
         payers.push(payer);
     }
     drain(&chains, &desk).await;
     let before = books(&chains).await;
-    while (payers.len() as u64) < orders {
-        payers.push(Payer::new(any_wish(&mut dice), &mut dice));
+    // Its transaction does not live for long, so this one goes first; the other hopeless ones lie among the rest.
+    let first = payers.pop();
+    for number in 0..usize::try_from(orders - hopeless).unwrap() {
+        payers.push(Payer::new(wish(number, &mut dice), &mut dice));
     }
-    // The hopeless ones lie among the others.
     payers.sort_by_cached_key(|_| dice.below(u64::MAX));
+    payers.extend(first);
 
     let (tell, _) = broadcast::channel(64);
     let over = Arc::new(AtomicBool::new(false));
-    let killer =
-        kill_often(Arc::clone(&desk), kills, Dice::new(seed, "kills"), tell.clone(), Arc::clone(&over));
+    let (there, killed, stop) = (Arc::clone(&chains), Arc::clone(&desk), Arc::clone(&over));
+    let killer = kill_often(there, killed, kills, Dice::new(seed, "kills"), tell.clone(), stop);
     let killer = tokio::spawn(killer);
     let (waiting, done) = (Arc::new(Mutex::new(payers)), Arc::new(Mutex::new(Vec::new())));
     let lanes: Vec<_> = (0..LANES)
@@ -173,8 +147,8 @@ async fn orders_survive_kill_9_and_all_money_is_accounted_for() {
                     if payer.wish.fate != Fate::Unseen {
                         payer.deposit(&chains, &desk, &tell).await;
                     }
-                    chains.tally(payer.wish.from.0).await;
-                    chains.tally(payer.wish.to.0).await;
+                    read_on(&chains, payer.wish.from.0).await;
+                    read_on(&chains, payer.wish.to.0).await;
                     done.lock().await.push(payer);
                 }
             })

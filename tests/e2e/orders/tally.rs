@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
-use alloy_primitives::{Address, B256, U64, U256};
+use alloy_primitives::{B256, U64, U256};
+use causeway_domain::Address;
 use causeway_evm::{BlockTag, Call};
 use serde_json::{Value, json};
 
@@ -40,16 +41,20 @@ impl Chains {
 impl Tally {
     fn add(&mut self, receipt: &Value) {
         let number = |name: &str| receipt[name].as_str().unwrap().parse::<U256>().unwrap();
-        let (cost, failed) = self.gas.entry(receipt["from"].as_str().unwrap().parse().unwrap()).or_default();
+        let (cost, failed) = self.gas.entry(address(&receipt["from"])).or_default();
         *cost += number("gasUsed") * number("effectiveGasPrice");
         *failed += usize::from(number("status").is_zero());
         for log in receipt["logs"].as_array().unwrap() {
             let topic =
                 |place: usize| log["topics"][place].as_str().map(|text| text.parse::<B256>().unwrap());
             if let Some((kind, order)) = topic(0).zip(topic(1)) {
-                let contract = log["address"].as_str().unwrap().parse().unwrap();
+                let contract = address(&log["address"]);
                 *self.told.entry((contract, kind, order)).or_default() += 1;
             }
         }
     }
+}
+
+fn address(text: &Value) -> Address {
+    Address::parse_any(text.as_str().unwrap()).unwrap()
 }

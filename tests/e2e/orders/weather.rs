@@ -44,7 +44,7 @@ async fn until(desk: &Desk, payer: &Payer, wanted: &str) {
 async fn a_reorganisation_under_the_depth_changes_nothing_that_a_client_sees() {
     let chains = Chains::start();
     let (desk, mut dice) = (Desk::start(&chains.base, ""), Dice::new(1, "reorg"));
-    let payer = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
+    let mut payer = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
     payer.deposit(&chains, &desk, &broadcast::channel(1).0).await;
     let mut seen = vec!["created".to_owned()];
     while seen.last().is_some_and(|last| last != "filled") {
@@ -71,8 +71,8 @@ async fn a_reorganisation_under_the_depth_changes_nothing_that_a_client_sees() {
 async fn orders_of_a_chain_that_stands_still_wait_and_others_do_not() {
     let chains = Chains::start();
     let (desk, mut dice) = (Desk::start(&chains.base, ""), Dice::new(2, "pause"));
-    let waits = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
-    let goes_on = built(for_coins(OPTIMISM, Way::Permit, Fate::Filled), &chains, &desk, &mut dice).await;
+    let mut waits = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
+    let mut goes_on = built(for_coins(OPTIMISM, Way::Permit, Fate::Filled), &chains, &desk, &mut dice).await;
     let (tell, _) = broadcast::channel(8);
     chains.control(ETHEREUM, json!({ "action": "pause" })).await;
     waits.deposit(&chains, &desk, &tell).await;
@@ -91,8 +91,8 @@ async fn orders_of_a_chain_that_stands_still_wait_and_others_do_not() {
 async fn a_delivery_that_is_stuck_or_lost_is_sent_again_under_its_nonce_and_lands_once() {
     let chains = Chains::start();
     let (desk, mut dice) = (Desk::start(&chains.base, ""), Dice::new(3, "stuck"));
-    let stuck = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
-    let lost = built(for_coins(OPTIMISM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
+    let mut stuck = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
+    let mut lost = built(for_coins(OPTIMISM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
     let delay = json!({ "action": "delay", "transactions": 1, "milliseconds": 600_000 });
     chains.control(ETHEREUM, delay).await;
     chains.control(OPTIMISM, json!({ "action": "drop", "transactions": 1 })).await;
@@ -118,7 +118,7 @@ async fn a_delivery_that_is_stuck_or_lost_is_sent_again_under_its_nonce_and_land
 async fn a_deposit_that_nobody_delivers_for_in_time_comes_back_by_the_attesters_word() {
     let chains = Chains::start();
     let (desk, mut dice) = (Desk::start(&chains.base, ""), Dice::new(4, "late"));
-    let payer = built(for_coins(ETHEREUM, Way::Call, Fate::Refunded), &chains, &desk, &mut dice).await;
+    let mut payer = built(for_coins(ETHEREUM, Way::Call, Fate::Refunded), &chains, &desk, &mut dice).await;
     chains.control(ETHEREUM, json!({ "action": "drop", "transactions": 1_000 })).await;
     payer.deposit(&chains, &desk, &broadcast::channel(1).0).await;
     until(&desk, &payer, "published").await;

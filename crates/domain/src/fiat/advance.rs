@@ -47,6 +47,8 @@ pub struct FiatWorld {
     pub lying: Option<Lying>,
     /// The own time of the chain that a jump starts from, in its newest block that stands.
     pub hub_time: Option<u64>,
+    /// The transaction in which we last sent money back from a jump's address, where that stands.
+    pub returned: Option<String>,
     /// The swaps that were drawn up for a jump's money, oldest first, each with all that the chains have shown of it.
     pub swaps: Vec<Order>,
     /// How long money that came waits for a route that holds the rate, before it goes back.
@@ -95,6 +97,7 @@ pub fn advance_fiat(mut order: FiatOrder, world: &FiatWorld) -> FiatStep {
     }
     changes.extend(note_payout(&mut order, world).map(|words| (None, words)));
     jump::note_swap(&mut order, world);
+    jump::note_return(&mut order, world);
     while let Some(next) = next_status(&order, world) {
         if !order.status.may_become(next.status) {
             break;

@@ -167,7 +167,9 @@ impl WorkOrders {
             let is_last = step.is_last();
             if !is_last {
                 let interest = self.parts.marks.interest();
-                chains.into_iter().for_each(|chain| interest.wait_for(chain, AWAKE));
+                for chain in chains {
+                    interest.wait_for(chain, AWAKE);
+                }
             }
             let mut written = false;
             order = step.order.clone();

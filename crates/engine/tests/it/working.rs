@@ -33,6 +33,17 @@ async fn the_filler_is_asked_once_and_its_word_is_written_before_anything_is_del
 }
 
 #[tokio::test]
+async fn the_chains_of_an_order_that_is_not_over_are_followed_closely() {
+    let scene = deposited().await;
+    let interest = scene.marks.interest();
+    let awaited = || [ORIGIN, DESTINATION].map(|id| interest.is_awaited(chain(id)));
+    assert_eq!(awaited(), [false; 2]);
+    scene.turn().await;
+    assert_eq!(awaited(), [true; 2]);
+    assert!(!interest.is_awaited(chain(10)), "nobody waits for others");
+}
+
+#[tokio::test]
 async fn a_crash_before_the_word_is_written_has_delivered_nothing_and_asks_again() {
     let scene = deposited().await;
     scene.hand.during("decide", std::future::pending());

@@ -104,8 +104,7 @@ mod tests {
     fn rule_10_escrows_on_solana_are_signed_for_with_the_same_keys() {
         let signer = Signer::from_bytes(&[1; 32]).unwrap();
         let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
-        let solana =
-            Terms { origin_chain_id: SOLANA_CHAIN_ID.get(), ..terms(B256::repeat_byte(9)) };
+        let solana = Terms { origin_chain_id: SOLANA_CHAIN_ID.get(), ..terms(B256::repeat_byte(9)) };
         let signature = AttestationSigner::sign(&signer, &solana, &said).unwrap();
         assert_eq!(EvmVerifier.signer(&solana, &said, &signature), Some(signer.address()));
     }

@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 
 use alloy_primitives::B256;
+use causeway_domain::Leisure;
 use causeway_domain::ports::ChainError;
 use tokio::time::Instant;
 
@@ -85,7 +86,7 @@ impl<S: BlockSource> Follower<S> {
             self.looked = Some(looked);
             self.due = looked + self.config.poll;
             self.look().await?;
-            if !self.queue.is_empty() {
+            if !self.queue.is_empty() && !self.is_idle() {
                 // There may be more.
                 self.due = looked;
             }
@@ -96,6 +97,13 @@ impl<S: BlockSource> Follower<S> {
     fn rests(&self) -> bool {
         let Some((leisure, looked)) = self.config.leisure.as_ref().zip(self.looked) else { return false };
         self.due > looked && leisure.rests(self.source.chain(), looked.elapsed())
+    }
+
+    /// Whether nobody waits for what the newest blocks bring, and no older ones are being read.
+    fn is_idle(&self) -> bool {
+        let awaited = |leisure: &Leisure| leisure.interest.is_awaited(self.source.chain());
+        let catching_up = self.queue.iter().any(|event| matches!(event, BlockEvent::Past { .. }));
+        !catching_up && self.config.leisure.as_ref().is_some_and(|leisure| !awaited(leisure))
     }
 
     /// Looks once, without waiting, and returns what there is to tell.

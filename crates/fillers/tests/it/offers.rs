@@ -6,7 +6,8 @@ use causeway_fillers::inventory::{InventoryConfig, Spreads};
 use jiff::Timestamp;
 
 use crate::world::{
-    BASE, ETHEREUM, World, buy, chain, dai, decimal, eth, parties, raw, sell, shares, sol, spl, tokens, usdc, weth,
+    BASE, ETHEREUM, World, buy, chain, dai, decimal, eth, parties, raw, sell, shares, sol, spl, tokens, usdc,
+    weth,
 };
 
 fn now() -> Timestamp {

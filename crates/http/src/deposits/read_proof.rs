@@ -13,6 +13,9 @@ const LONGEST_SIGNATURE: usize = 88;
 /// base64 text in a hundred million would be.
 const SURELY_BASE58: usize = 200;
 
+/// A Solana transaction begins with the number of its signatures, of which no more than these fit.
+const FEW: std::ops::RangeInclusive<u8> = 1..=12;
+
 /// Turns the body of a submit into a request with its one proof, or tells everything that is wrong with it.
 pub(super) fn read_proof(body: Body) -> Result<SubmitRequest, ApiError> {
     let mut fields = body.fields();
@@ -54,11 +57,12 @@ fn parse_signed(text: &str) -> Result<Vec<u8>, &'static str> {
     if text.starts_with("0x") || text.starts_with("0X") {
         return parse_hex(text);
     }
+    let bytes = BASE64_STANDARD.decode(text).ok().filter(|bytes| !bytes.is_empty());
+    let begins_well = bytes.as_ref().and_then(|bytes| bytes.first()).is_some_and(|count| FEW.contains(count));
     // So much base64 has some of the characters that base58 leaves out.
-    if text.len() >= SURELY_BASE58 && text.bytes().all(is_base58) {
+    if !begins_well && text.len() >= SURELY_BASE58 && text.bytes().all(is_base58) {
         return Err("is written in base58; send the signed transaction in base64");
     }
-    let bytes = BASE64_STANDARD.decode(text).ok().filter(|bytes| !bytes.is_empty());
     bytes.ok_or("must be a signed transaction: hex with 0x on EVM chains, base64 on Solana")
 }
 
@@ -108,6 +112,7 @@ mod tests {
             read(json!({ "signedTransaction": bs58::encode(&transaction).into_string() })).unwrap_err();
         assert!(error.contains("is written in base58"), "{error}");
         let base64 = BASE64_STANDARD.encode(&transaction);
+        assert!(base64.bytes().all(is_base58), "by chance");
         assert_eq!(read(json!({ "signedTransaction": base64 })), Ok(Proof::Signed(transaction)));
     }
 

@@ -112,8 +112,7 @@ async fn a_deposit_is_one_transaction_to_sign_in_base64() {
     let setup = setup();
     let (status, answer) = build(&setup, "CONTRACT_CALL").await;
     assert_eq!(status, 200, "{answer}");
-    let expected =
-        json!([{ "type": "solana_sendTransaction", "transaction": "AQIDBA==", "deposit": true }]);
+    let expected = json!([{ "type": "solana_sendTransaction", "transaction": "AQIDBA==", "deposit": true }]);
     assert_eq!(answer["approvals"], expected);
     assert_built!(answer);
 }

@@ -147,7 +147,7 @@ pub(crate) fn complete(order: &mut FiatOrder) {
         plan.swap = Some(OrderId::random().unwrap());
         plan.returned_tx = Some("0xreturned".to_owned());
     }
-    order.widget_url = "https://provider.example/checkout/1".to_owned();
+    "https://provider.example/checkout/1".clone_into(&mut order.widget_url);
     order.payout = Some(payout(order.id.as_str(), 9));
     order.output = Some(RawAmount::new(U256::MAX));
     order.fill_tx = Some("0xfilled".to_owned());

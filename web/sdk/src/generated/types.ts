@@ -921,7 +921,7 @@ export interface SubmitAsk {
   signature?: string | null | undefined;
   /** The deposit's transaction, signed, for us to send: hex with `0x` on EVM, base64 on Solana. */
   signedTransaction?: string | null | undefined;
-  /** The hash of the deposit's transaction: `0x` and 64 hex digits. */
+  /** The deposit's transaction: its hash, `0x` and 64 hex digits, on EVM; its signature in base58 on Solana. */
   txHash?: string | null | undefined;
 }
 

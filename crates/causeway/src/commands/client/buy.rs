@@ -50,12 +50,12 @@ pub(crate) async fn buy(session: Session, args: &BuyArgs) -> Result<(), Failure>
     let Purchase { currency, amount, target, exact_output } =
         read_purchase(&args.words).map_err(Failure::Usage)?;
     let token = directory.token(&session.client, &target).await?;
-    let raw = units::to_raw(&amount, if exact_output { token.decimals } else { u8::MAX });
-    let raw = raw.map_err(Failure::Usage)?;
+    let exact = exact_output.then(|| units::to_raw(&amount, token.decimals));
+    let crypto_amount = exact.transpose().map_err(Failure::Usage)?;
     let ask = FiatQuoteAsk {
         fiat_currency: currency,
         fiat_amount: (!exact_output).then_some(amount),
-        crypto_amount: exact_output.then_some(raw),
+        crypto_amount,
         to_chain_id: Some(token.chain_id),
         to_token: Some(token.address.clone()),
         recipient: Some(args.to.clone()),

@@ -14,6 +14,7 @@ mod progress;
 mod purchase;
 pub(crate) mod qr;
 pub(crate) mod quote;
+mod stopped;
 pub(crate) mod swap;
 mod table;
 pub(crate) mod tokens;

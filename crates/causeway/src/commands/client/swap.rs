@@ -3,10 +3,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use causeway_client::wire::{BuildAnswer, QuoteAsk, Route, SubmitAsk};
-use causeway_client::{
-    DepositWay, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, OrderQuery, Step, Wallet,
-};
+use causeway_client::wire::{BuildAnswer, QuoteAsk, Route};
+use causeway_client::{DepositWay, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, Step, Wallet};
 use clap::{Args, ValueEnum};
 
 use super::directory::Directory;
@@ -15,6 +13,7 @@ use super::key::Key;
 use super::pair::{Pair, PairArgs};
 use super::progress::Progress;
 use super::quote::question;
+use super::stopped::{Traces, stopped};
 use super::{ServiceArgs, Session, order, output, units};
 
 #[derive(Clone, Debug, Args)]
@@ -67,18 +66,6 @@ enum Way {
     ContractCall,
     /// The wallet signs a permit, and the service pays the gas
     Permit2,
-}
-
-/// What is known of a swap that is under way, should it be stopped.
-#[derive(Clone, Default)]
-struct Traces {
-    quote_id: String,
-    route_id: String,
-    /// Whether anything could be signed.
-    built: bool,
-    /// The transaction with the money.
-    deposit: Option<String>,
-    order: Option<String>,
 }
 
 /// A whole swap: quote, question, deposit, and the order until it is filled.
@@ -236,41 +223,4 @@ fn summary(built: &BuildAnswer) -> &[String] {
         BuildAnswer::Permit2(permit) => &permit.frozen.summary,
         BuildAnswer::Transfer(transfer) => &transfer.frozen.summary,
     }
-}
-
-/// What Ctrl-C leaves behind, and how to go on with it.
-async fn stopped(session: &Session, traces: &Traces, author: &str) -> Failure {
-    let order = match &traces.order {
-        Some(order) => Ok(Some(order.clone())),
-        None if traces.built => name_order(session, traces, author).await,
-        None => Ok(None),
-    };
-    Failure::Stopped(match (order, &traces.deposit) {
-        (Ok(Some(order)), _) => {
-            format!("stopped looking; the order goes on. To look again: {}", session.resume(&order))
-        }
-        (_, Some(deposit)) => format!(
-            "stopped after the deposit {deposit} was signed; the service finds it on the chain by itself, and it is filled or comes back"
-        ),
-        (Ok(None), None) => "stopped before any money moved".to_owned(),
-        (Err(error), None) => format!("stopped; whether an order was begun could not be asked: {error}"),
-    })
-}
-
-/// The order of a deposit that is on its way: it has a name once the service is told, and perhaps it already was.
-async fn name_order(session: &Session, traces: &Traces, author: &str) -> Result<Option<String>, Error> {
-    let client = session.unstoppable();
-    if let Some(deposit) = traces.deposit.as_ref().filter(|deposit| deposit.starts_with("0x")) {
-        let told = SubmitAsk {
-            quote_id: traces.quote_id.clone(),
-            route_id: traces.route_id.clone(),
-            tx_hash: Some(deposit.clone()),
-            signed_transaction: None,
-            signature: None,
-        };
-        return client.submit_deposit(&told).await.map(|submitted| Some(submitted.order_id));
-    }
-    let page = client.orders(author, &OrderQuery::default()).await?;
-    let begun = page.data.into_iter().find(|order| order.quote_id == traces.quote_id);
-    Ok(begun.map(|order| order.id))
 }

@@ -35,6 +35,13 @@ pub(super) fn note_swap(order: &mut FiatOrder, world: &FiatWorld) {
     }
 }
 
+/// Keeps how money went back.
+pub(super) fn note_return(order: &mut FiatOrder, world: &FiatWorld) {
+    if let (Strategy::Jump(plan), Some(tx)) = (&mut order.strategy, &world.returned) {
+        plan.returned_tx = Some(tx.clone());
+    }
+}
+
 /// Whether the provider's money is there, or was and has gone on.
 pub(super) fn has_arrived(order: &FiatOrder, world: &FiatWorld) -> bool {
     let lies = world.lying.as_ref().is_some_and(|lying| is_payment(order, lying));
@@ -58,13 +65,24 @@ pub(super) fn came_to_nothing(order: &FiatOrder, world: &FiatWorld) -> Option<Ne
         let words = format!("{why} The money went back to {back_to} in transaction {}.{came}", refund.tx);
         ("swap_refunded", words)
     } else {
-        let tx = plan.returned_tx.as_ref()?;
+        let how = match &plan.returned_tx {
+            Some(tx) => format!("in transaction {tx}"),
+            // Anybody may send it back by then.
+            None if has_gone(order, plan, world) => "when its time was over".to_owned(),
+            None => return None,
+        };
         let why = "No route would have delivered what was promised.";
-        ("no_route", format!("{why} The money went back to {back_to} in transaction {tx}.{came}"))
+        ("no_route", format!("{why} The money went back to {back_to} {how}.{came}"))
     };
     let failure =
         FiatFailure { code: code.to_owned(), source: FiatFailureSource::Swap, words: words.clone() };
     Some(Next { status: FiatStatus::Failed, words, failure: Some(failure), delivered: None })
+}
+
+/// Whether money that came lies there no more, though no swap took it: past the expiry anybody may send it back.
+fn has_gone(order: &FiatOrder, plan: &JumpPlan, world: &FiatWorld) -> bool {
+    let over = world.hub_time.is_some_and(|time| time > plan.jump.expiry);
+    over && order.payout.is_some() && world.lying.as_ref().is_some_and(|lying| lying.amount.is_zero())
 }
 
 pub(super) fn todo(order: &FiatOrder, world: &FiatWorld) -> Vec<FiatTodo> {

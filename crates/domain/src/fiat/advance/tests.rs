@@ -137,14 +137,17 @@ fn rule_21_money_that_finds_no_route_goes_back_in_time() {
     let expiring =
         FiatWorld { hub_time: Some(jump().expiry - 599), lying: Some(lies(99_000_000)), ..world() };
     assert_eq!(advance_fiat(order.clone(), &expiring).todo, back);
-    let mut returned = order;
-    if let Strategy::Jump(plan) = &mut returned.strategy {
-        plan.returned_tx = Some("0xreturned".to_owned());
-    }
-    let step = advance_fiat(returned, &FiatWorld { lying: Some(lies(0)), ..world() });
+    let returned = Some("0xreturned".to_owned());
+    let step = advance_fiat(order.clone(), &FiatWorld { returned, lying: Some(lies(0)), ..world() });
     let failure = step.order.failure.unwrap();
     assert_eq!((step.order.status, failure.code.as_str()), (FiatStatus::Failed, "no_route"));
     assert!(failure.words.contains("0xreturned"));
+    // Somebody else has sent it back, as anybody may when the jump has expired.
+    let paid = FiatOrder { payout: Some(payout(99_000_000)), ..order };
+    let gone = |time| FiatWorld { hub_time: Some(time), lying: Some(lies(0)), ..world() };
+    let step = advance_fiat(paid.clone(), &gone(jump().expiry));
+    assert_eq!(step.order.status, FiatStatus::Processing, "a swap may have taken it a moment ago");
+    assert_eq!(advance_fiat(paid, &gone(jump().expiry + 1)).order.status, FiatStatus::Failed);
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl AddressWatch for FakeChain {
     }
 }
 
-/// A relayer that does at once what it is told to, each purpose once.
+/// A relayer that sends what it is told to; by the next question it stands.
 #[derive(Default)]
 pub(in crate::fiat) struct FakeRelayer {
     pub(in crate::fiat) carried: Shared<Vec<(String, Deed)>>,
@@ -82,7 +82,7 @@ impl Carrier for FakeRelayer {
 
     async fn carry(&self, purpose: &str, deed: &Deed, _: Timestamp) -> Result<Progress, DeedError> {
         self.carried.lock().unwrap().push((purpose.to_owned(), deed.clone()));
-        Ok(Progress::Succeeded(format!("0xdone {purpose}")))
+        Ok(Progress::OnItsWay(format!("0xdone {purpose}")))
     }
 
     async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError> {

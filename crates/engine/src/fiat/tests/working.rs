@@ -1,9 +1,8 @@
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use alloy_primitives::U256;
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Payout};
-use causeway_domain::ports::{Care, Deed, FactStore as _, OrderStore as _, RampState};
+use causeway_domain::ports::{Care, Deed, FactStore as _, FiatStore as _, OrderStore as _, RampState};
 use causeway_domain::{Address, Fact, FactKind, FactPlace, Order, OrderStatus, RawAmount, SignatureBytes};
 use jiff::{SignedDuration, Timestamp};
 
@@ -77,7 +76,7 @@ async fn rule_21_what_really_came_is_quoted_anew_and_swapped_once() {
 
 #[tokio::test]
 async fn rule_21_looks_at_the_same_moment_draw_up_one_swap() {
-    let scene = Arc::new(Scene::new().await);
+    let scene = Scene::new().await;
     let order = scene.bought(target()).await;
     scene.chain.pay(payout("0xpaid", 98_000_000), order.deliver_to());
     let looks = (0..4).map(|_| scene.turn());
@@ -99,8 +98,10 @@ async fn rule_21_without_a_route_that_holds_the_rate_money_waits_and_then_goes_b
     // It has waited for more than an hour.
     let long_ago = waiting.updated_at - SignedDuration::from_mins(61);
     let tired = FiatOrder { updated_at: long_ago, due_at: Some(long_ago), ..waiting };
-    use causeway_domain::ports::FiatStore as _;
     assert!(scene.store.update_fiat_order(&tired, &[]).await.unwrap());
+    scene.turn().await;
+    assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Processing, "it is on its way back");
+    scene.chain.balances.lock().unwrap().clear();
     scene.turn().await;
     let failed = scene.stored(&order.id).await;
     let (purpose, deed) = scene.relayer.carried.lock().unwrap()[0].clone();

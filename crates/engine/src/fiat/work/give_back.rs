@@ -3,9 +3,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::B256;
-use causeway_domain::fiat::{FiatOrder, Strategy};
+use causeway_domain::fiat::{FiatOrder, JumpPlan, Strategy};
 use causeway_domain::ports::{Deed, DeedError, Progress};
-use causeway_domain::{RawAmount, TokenId};
+use causeway_domain::{ChainId, RawAmount, TokenId};
 use jiff::Timestamp;
 
 use super::WorkFiat;
@@ -18,21 +18,29 @@ const TIMES: u32 = 16;
 /// After a return the address is left alone for so long: what was read of it may be older than the return.
 const QUIET: Duration = Duration::from_secs(30);
 
-/// When money last went back, by jump.
+/// What is forgotten is learnt again.
+const KEPT: Duration = Duration::from_hours(1);
+
+/// How often money went back from the address of each jump, and since when that is known.
 #[derive(Debug, Default)]
-pub(super) struct Returns(Mutex<HashMap<B256, Instant>>);
+pub(super) struct Returns(Mutex<HashMap<B256, (u32, Instant)>>);
 
 impl Returns {
-    fn note(&self, jump: B256) {
+    /// Whether all of so many returns are known for long enough that what is read of the address comes after them.
+    fn are_over(&self, jump: B256, count: u32) -> bool {
         let mut returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        returns.retain(|_, at| at.elapsed() < QUIET);
-        returns.insert(jump, Instant::now());
+        returns.retain(|_, (_, since)| since.elapsed() < KEPT);
+        let known = returns.get(&jump).filter(|(known, _)| *known == count).map(|(_, since)| *since);
+        let since = known.unwrap_or_else(|| {
+            returns.insert(jump, (count, Instant::now()));
+            Instant::now()
+        });
+        count == 0 || since.elapsed() >= QUIET
     }
+}
 
-    fn is_fresh(&self, jump: B256) -> bool {
-        let returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        returns.get(&jump).is_some_and(|at| at.elapsed() < QUIET)
-    }
+fn purpose(plan: &JumpPlan, time: u32) -> String {
+    format!("jumpback:{:#x}:{time}", plan.jump.id())
 }
 
 impl WorkFiat {
@@ -55,9 +63,6 @@ impl WorkFiat {
             return Err(DeedError::Later(format!("nothing can be sent on chain {chain}")).into());
         };
         let id = plan.jump.id();
-        if self.returns.is_fresh(id) {
-            return Ok(false);
-        }
         let time = self.parts.marks.get(chain).map(|mark| mark.time);
         let signature = match time {
             Some(time) if time > plan.jump.expiry => None,
@@ -65,30 +70,42 @@ impl WorkFiat {
         };
         let tokens = tokens.iter().map(TokenId::address).collect();
         let deed = Deed::GiveBackJump { jump: Box::new(plan.jump), tokens, signature };
-        let mut last = None;
+        let mut returned = 0_u32;
         for time in 1..=TIMES {
-            let purpose = format!("jumpback:{id:#x}:{time}");
-            if let Some(Progress::Succeeded(tx)) = relayer.progress(&purpose).await? {
-                last = Some(tx);
+            let purpose = purpose(plan, time);
+            // What came after the last return goes back in another one.
+            if let Some(Progress::Succeeded(_)) = relayer.progress(&purpose).await? {
+                returned = returned.saturating_add(1);
                 continue;
             }
-            let told = last.take().filter(|tx| plan.returned_tx.as_ref() != Some(tx));
-            let progress = match told {
-                Some(tx) => Progress::Succeeded(tx),
-                // What came after the last return goes back in another one.
-                None => relayer.carry(&purpose, &deed, Timestamp::now()).await?,
-            };
-            match progress {
+            if !self.returns.are_over(id, returned) {
+                return Ok(false);
+            }
+            match relayer.carry(&purpose, &deed, Timestamp::now()).await? {
                 Progress::Reverted(_) => {}
                 Progress::Waiting | Progress::OnItsWay(_) => return Ok(false),
                 Progress::Succeeded(tx) => {
-                    self.returns.note(id);
                     plan.returned_tx = Some(tx);
                     return Ok(true);
                 }
             }
         }
         Err(DeedError::Never(format!("what lies at {} was sent back {TIMES} times", plan.address)).into())
+    }
+
+    /// The newest transaction in which we sent money back from the jump's address, once it stands: by then nothing may be left
+    /// there that would tell of it.
+    pub(super) async fn returned(&self, chain: ChainId, plan: &JumpPlan) -> Option<String> {
+        let relayer = self.parts.relayers.get(&chain)?;
+        let mut newest = None;
+        for time in 1..=TIMES {
+            match relayer.progress(&purpose(plan, time)).await {
+                Ok(Some(Progress::Succeeded(tx))) => newest = Some(tx),
+                Ok(Some(Progress::Reverted(_))) => {}
+                _ => break,
+            }
+        }
+        newest
     }
 
     async fn is_worth_returning(&self, order: &FiatOrder, tokens: &[TokenId]) -> bool {

@@ -119,7 +119,7 @@ impl WorkFiat {
             match done {
                 Ok(done) => changed |= done,
                 Err(error) => {
-                    tracing::warn!(order = %order.id, ?todo, %error, "something is left to do for a purchase")
+                    tracing::warn!(order = %order.id, ?todo, %error, "something is left to do for a purchase");
                 }
             }
         }

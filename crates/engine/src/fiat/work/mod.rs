@@ -18,7 +18,6 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, RowKeys};
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinSet;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use busy::Busy;
@@ -35,8 +34,10 @@ const MOST: usize = 64;
 /// For so long nobody else looks at a purchase that was taken; whoever took it and died is then followed by another.
 const LEASE: SignedDuration = SignedDuration::from_secs(45);
 
-/// How often due purchases are looked for when nothing rings.
+/// How often due purchases are looked for when nothing rings, and how often once so many looks have found none.
 const PATIENCE: Duration = Duration::from_millis(500);
+const IDLE_PATIENCE: Duration = Duration::from_secs(2);
+const IDLE_AFTER: u32 = 20;
 
 /// What purchases are worked on with.
 pub struct WorkFiatParts {
@@ -85,19 +86,19 @@ impl WorkFiat {
     /// Works until `stop`, and then finishes what was begun. A provider that is slow keeps no other purchase waiting.
     pub async fn work(self: Arc<Self>, stop: CancellationToken) {
         let mut looks = JoinSet::new();
-        let mut patience = tokio::time::interval(PATIENCE);
-        patience.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut answered = true;
+        let (mut answered, mut idle) = (true, 0_u32);
         loop {
+            let patience = if idle < IDLE_AFTER { PATIENCE } else { IDLE_PATIENCE };
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.parts.bell.rung() => {}
-                _ = patience.tick() => {}
+                () = self.parts.bell.rung() => idle = 0,
+                () = tokio::time::sleep(patience) => {}
             }
             while looks.try_join_next().is_some() {}
             match self.due(Timestamp::now(), MOST.saturating_sub(looks.len())).await {
                 Ok(due) => {
                     answered = true;
+                    idle = if due.is_empty() { idle.saturating_add(1) } else { 0 };
                     for order in due {
                         let work = Arc::clone(&self);
                         looks.spawn(async move { work.look_at(order).await });

@@ -22,6 +22,7 @@ impl WorkFiat {
             payouts: Vec::new(),
             lying: None,
             hub_time: None,
+            returned: None,
             swaps: Vec::new(),
             patience: self.parts.swap_within,
         };
@@ -31,6 +32,9 @@ impl WorkFiat {
             world.swaps = self.swaps(plan).await?;
             if let Some(mark) = mark {
                 world.lying = self.lying(order, plan, mark).await?;
+            }
+            if order.status == FiatStatus::Processing {
+                world.returned = self.returned(order.sold.chain(), plan).await;
             }
         }
         if is_up_to_provider(order, &world) {
@@ -111,7 +115,7 @@ impl WorkFiat {
             match self.payouts_in(order, &tx).await {
                 Ok(found) => payouts.extend(found),
                 Err(error) => {
-                    tracing::debug!(order = %order.id, tx, %error, "a delivery could not be looked at")
+                    tracing::debug!(order = %order.id, tx, %error, "a delivery could not be looked at");
                 }
             }
         }
@@ -147,5 +151,8 @@ impl WorkFiat {
 /// Whether the provider has anything to tell that the chain does not tell better.
 fn is_up_to_provider(order: &FiatOrder, world: &FiatWorld) -> bool {
     let came = order.payout.is_some() || world.swaps.iter().any(|swap| swap.evidence.deposit.is_some());
-    !order.status.is_terminal() && !(order.status == FiatStatus::Processing && came)
+    match order.status {
+        FiatStatus::Processing => !came,
+        status => !status.is_terminal(),
+    }
 }

@@ -18,7 +18,7 @@ fn read(request: &Value) -> Result<FiatAsk, String> {
     read_ask(body).map_err(|error| format!("{error:?}"))
 }
 
-fn with(changes: Value) -> Value {
+fn with(changes: &Value) -> Value {
     let mut request = request();
     for (field, value) in changes.as_object().unwrap() {
         request[field] = value.clone();
@@ -33,15 +33,15 @@ fn either_spelling_asks_for_the_same() {
         "outputAsset": { "chainId": 8453, "address": USDC.to_lowercase() }, "walletAddress": WALLET,
     });
     assert_eq!(read(&newer), read(&request()));
-    let both = with(json!({ "outputAsset": { "chainId": 8453, "address": USDC }, "walletAddress": WALLET }));
+    let both = with(&json!({ "outputAsset": { "chainId": 8453, "address": USDC }, "walletAddress": WALLET }));
     assert_eq!(read(&both), read(&request()), "both, and they agree");
 }
 
 #[test]
 fn spellings_that_contradict_each_other_are_refused() {
-    let other = with(json!({ "outputAsset": { "chainId": 1, "address": USDC } }));
+    let other = with(&json!({ "outputAsset": { "chainId": 1, "address": USDC } }));
     assert!(read(&other).unwrap_err().contains("another token than toChainId"));
-    let other = with(json!({ "walletAddress": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }));
+    let other = with(&json!({ "walletAddress": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }));
     assert!(read(&other).unwrap_err().contains("differs from recipient"));
 }
 
@@ -61,34 +61,34 @@ fn amounts_that_the_currency_does_not_have_are_refused_in_words() {
         ("1e3", "written as digits"),
         ("12.345", "2 digits after the point"),
     ] {
-        let error = read(&with(json!({ "fiatAmount": amount }))).unwrap_err();
+        let error = read(&with(&json!({ "fiatAmount": amount }))).unwrap_err();
         assert!(error.contains("fiatAmount") && error.contains(words), "{amount}: {error}");
     }
-    let yen = |amount: &str| read(&with(json!({ "fiatCurrency": "JPY", "fiatAmount": amount })));
+    let yen = |amount: &str| read(&with(&json!({ "fiatCurrency": "JPY", "fiatAmount": amount })));
     assert!(yen("100.5").unwrap_err().contains("0 digits after the point"));
     assert!(yen("100").is_ok());
-    assert!(read(&with(json!({ "fiatAmount": 100 }))).unwrap_err().contains("must be a string"));
-    assert!(read(&with(json!({ "fiatCurrency": "XYZ" }))).unwrap_err().contains("ISO 4217"));
+    assert!(read(&with(&json!({ "fiatAmount": 100 }))).unwrap_err().contains("must be a string"));
+    assert!(read(&with(&json!({ "fiatCurrency": "XYZ" }))).unwrap_err().contains("ISO 4217"));
 }
 
 #[test]
 fn exactly_one_side_is_fixed() {
-    let both = read(&with(json!({ "cryptoAmount": "1000000" }))).unwrap_err();
+    let both = read(&with(&json!({ "cryptoAmount": "1000000" }))).unwrap_err();
     assert!(both.contains("give the one that you fix"), "{both}");
-    let received = read(&with(json!({ "fiatAmount": null, "cryptoAmount": "1000000" }))).unwrap();
+    let received = read(&with(&json!({ "fiatAmount": null, "cryptoAmount": "1000000" }))).unwrap();
     assert_eq!(received.amount, WantedAmount::Receive("1000000".parse().unwrap()));
     for bad in ["0", "1.5", "-1", "1e6"] {
-        let error = read(&with(json!({ "fiatAmount": null, "cryptoAmount": bad }))).unwrap_err();
+        let error = read(&with(&json!({ "fiatAmount": null, "cryptoAmount": bad }))).unwrap_err();
         assert!(error.contains("cryptoAmount"), "{bad}: {error}");
     }
-    assert!(read(&with(json!({ "fiatAmount": null }))).unwrap_err().contains("what shall be paid"));
+    assert!(read(&with(&json!({ "fiatAmount": null }))).unwrap_err().contains("what shall be paid"));
 }
 
 #[test]
 fn addresses_are_of_the_targets_family() {
-    let error = read(&with(json!({ "recipient": SOLANA_WALLET, "refundTo": SOLANA_WALLET }))).unwrap_err();
+    let error = read(&with(&json!({ "recipient": SOLANA_WALLET, "refundTo": SOLANA_WALLET }))).unwrap_err();
     assert!(error.contains("recipient") && error.contains("refundTo"), "{error}");
-    let solana = with(json!({ "toChainId": 20_011_000_000_u64, "toToken": "1".repeat(32) }));
+    let solana = with(&json!({ "toChainId": 20_011_000_000_u64, "toToken": "1".repeat(32) }));
     assert!(read(&solana).unwrap_err().contains("recipient"));
     let mut solana = solana;
     solana["recipient"] = json!(SOLANA_WALLET);
@@ -111,18 +111,18 @@ fn the_rest_is_checked_too() {
         ("outputAsset", json!({ "chainId": "1", "address": USDC })),
         ("toChainId", json!("8453")),
     ] {
-        let error = read(&with(json!({ field: bad }))).unwrap_err();
+        let error = read(&with(&json!({ field: bad }))).unwrap_err();
         assert!(error.contains(field), "{field} {bad}: {error}");
     }
     assert!(
-        read(&with(json!({ "slippageBps": 50, "country": "US-NY", "provider": "sandbox-card" }))).is_ok()
+        read(&with(&json!({ "slippageBps": 50, "country": "US-NY", "provider": "sandbox-card" }))).is_ok()
     );
 }
 
 proptest! {
     #[test]
     fn any_texts_are_read_or_refused_without_panic(a in "\\PC{0,40}", b in "\\PC{0,40}", c in any::<u64>()) {
-        let _ = read(&with(json!({ "fiatAmount": a, "country": b, "toChainId": c, "recipient": a, "toToken": b })));
-        let _ = read(&with(json!({ "fiatCurrency": b, "outputAsset": { "chainId": c, "address": a } })));
+        let _ = read(&with(&json!({ "fiatAmount": a, "country": b, "toChainId": c, "recipient": a, "toToken": b })));
+        let _ = read(&with(&json!({ "fiatCurrency": b, "outputAsset": { "chainId": c, "address": a } })));
     }
 }

@@ -137,7 +137,8 @@ fn render(
 /// An amount to look at: what stands behind the sixth digit after the point is nothing to a payer.
 fn shorter(amount: &str) -> String {
     let Some((whole, fraction)) = amount.split_once('.') else { return amount.to_owned() };
-    let zeros = fraction.bytes().take_while(|digit| *digit == b'0').count();
+    // Of what is less than one, four digits that mean something.
+    let zeros = if whole == "0" { fraction.bytes().take_while(|digit| *digit == b'0').count() } else { 0 };
     let shown = fraction.get(..(zeros + 4).max(6)).unwrap_or(fraction).trim_end_matches('0');
     if shown.is_empty() { whole.to_owned() } else { format!("{whole}.{shown}") }
 }

@@ -18,7 +18,7 @@ async fn webhook(shop: &Shop, provider: &str, body: &Value, signed: bool) -> (u1
     read(send(shop.router.clone(), request.body(Body::from(body)).unwrap()).await).await
 }
 
-fn event(change: Value) -> Value {
+fn event(change: &Value) -> Value {
     let mut event = json!({ "event": "e1", "order": format!("{:032x}", 1) });
     event.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     event
@@ -27,17 +27,17 @@ fn event(change: Value) -> Value {
 #[tokio::test]
 async fn a_signed_webhook_is_kept_once() {
     let shop = shop();
-    let first = webhook(&shop, "sandbox-card", &event(json!({})), true).await;
+    let first = webhook(&shop, "sandbox-card", &event(&json!({})), true).await;
     assert_eq!(first, (200, json!({ "outcome": "accepted" })));
-    let again = webhook(&shop, "sandbox-card", &event(json!({})), true).await;
+    let again = webhook(&shop, "sandbox-card", &event(&json!({})), true).await;
     assert_eq!(again, (200, json!({ "outcome": "duplicate" })));
-    let other = event(json!({ "order": format!("{:032x}", 9) }));
+    let other = event(&json!({ "order": format!("{:032x}", 9) }));
     assert_eq!(
         webhook(&shop, "sandbox-card", &other, true).await,
         (200, json!({ "outcome": "unknown_order" }))
     );
     assert_eq!(
-        webhook(&shop, "sandbox-bank", &event(json!({})), true).await,
+        webhook(&shop, "sandbox-bank", &event(&json!({})), true).await,
         (200, json!({ "outcome": "unknown_order" })),
         "the order is another provider's"
     );
@@ -49,7 +49,7 @@ async fn a_signed_webhook_about_another_amount_or_wallet_is_rejected() {
     for change in
         [json!({ "paid": "1.00" }), json!({ "wallet": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" })]
     {
-        let answer = webhook(&shop, "sandbox-card", &event(change), true).await;
+        let answer = webhook(&shop, "sandbox-card", &event(&change), true).await;
         assert_eq!(answer, (200, json!({ "outcome": "rejected" })));
     }
     let kept = shop.till.orders.lock().unwrap()[0].clone();
@@ -59,10 +59,10 @@ async fn a_signed_webhook_about_another_amount_or_wallet_is_rejected() {
 #[tokio::test]
 async fn a_webhook_that_nobody_signed_is_refused() {
     let shop = shop();
-    let (status, body) = webhook(&shop, "sandbox-card", &event(json!({})), false).await;
+    let (status, body) = webhook(&shop, "sandbox-card", &event(&json!({})), false).await;
     assert_eq!(status, 400);
     insta::assert_json_snapshot!(body);
-    let (status, body) = webhook(&shop, "nobody", &event(json!({})), true).await;
+    let (status, body) = webhook(&shop, "nobody", &event(&json!({})), true).await;
     assert_eq!((status, &body["error"]["code"]), (422, &json!("PROVIDER_DISABLED")));
 }
 

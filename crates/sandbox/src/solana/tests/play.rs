@@ -34,7 +34,8 @@ async fn the_program_and_those_who_work_with_it_are_there_from_the_beginning() {
         assert_eq!(held(&chain, filler.solana_payee.address, USDC).await, 0);
         assert_eq!(held(&chain, filler.solana_payee.address, NATIVE_MINT).await, 0);
     }
-    let senders = [roles.solana_deployer, roles.solana_relayer].map(|role| role.address);
+    assert_eq!(held(&chain, roles.solana_ramps.address, USDC).await, 5_000_000_000_000);
+    let senders = [roles.solana_deployer, roles.solana_relayer, roles.solana_ramps].map(|role| role.address);
     for sender in senders.into_iter().chain(roles.fillers.map(|filler| filler.solana_hot.address)) {
         assert_eq!(chain.account(sender.into()).await.unwrap().unwrap().lamports, 100_000 * SOL);
     }

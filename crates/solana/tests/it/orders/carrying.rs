@@ -71,6 +71,7 @@ async fn what_one_transaction_does_not_carry_waits_for_its_accounts() {
     let signatures = vec![SignatureBytes::repeat_byte(1); 11];
     let claim = Deed::Claim { terms, filled_at: 5, fill_ref: B256::ZERO, signatures };
     let filler = stage.filler();
+    stage.play.chain.pause().await.unwrap();
     assert_eq!(filler.carry("claim:1", &claim, Timestamp::now()).await.unwrap(), Progress::Waiting);
     assert_eq!(filler.carry("claim:1", &claim, Timestamp::now()).await.unwrap(), Progress::Waiting);
     stage.play.settle().await;

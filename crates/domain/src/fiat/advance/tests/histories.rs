@@ -32,15 +32,19 @@ fn any_world() -> impl Generator<Value = FiatWorld> {
     let swaps = prop::collection::vec(evidence.prop_map(|evidence| swap(99_000_000, evidence)), 0..3);
     let lying = prop::option::of(prop::sample::select(vec![0, 5, 50_000_000, 99_000_000]));
     let payouts = prop::collection::vec(Just(payout(99_000_000)), 0..2);
-    (word, swaps, lying, payouts, 0i64..200_000).prop_map(|(word, swaps, lying, payouts, at)| FiatWorld {
-        now: later(at),
-        word,
-        payouts,
-        lying: lying.map(lies),
-        hub_time: Some(seconds(at)),
-        swaps,
-        patience: SignedDuration::from_mins(60),
-    })
+    let returned = any::<bool>();
+    (word, swaps, lying, payouts, 0i64..200_000, returned).prop_map(
+        |(word, swaps, lying, payouts, at, returned)| FiatWorld {
+            now: later(at),
+            word,
+            payouts,
+            lying: lying.map(lies),
+            hub_time: Some(seconds(at)),
+            returned: returned.then(|| "0xreturned".to_owned()),
+            swaps,
+            patience: SignedDuration::from_mins(60),
+        },
+    )
 }
 
 proptest! {

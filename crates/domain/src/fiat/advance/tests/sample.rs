@@ -109,6 +109,7 @@ pub(super) fn world() -> FiatWorld {
         payouts: Vec::new(),
         lying: None,
         hub_time: Some(seconds(60)),
+        returned: None,
         swaps: Vec::new(),
         patience: SignedDuration::from_mins(60),
     }
