@@ -128,8 +128,8 @@ async fn orders_survive_kill_9_and_all_money_is_accounted_for() {
 
     let (tell, _) = broadcast::channel(64);
     let over = Arc::new(AtomicBool::new(false));
-    let (there, killed, stop) = (Arc::clone(&chains), Arc::clone(&desk), Arc::clone(&over));
-    let killer = kill_often(there, killed, kills, Dice::new(seed, "kills"), tell.clone(), stop);
+    let (there, victim, stop) = (Arc::clone(&chains), Arc::clone(&desk), Arc::clone(&over));
+    let killer = kill_often(there, victim, kills, Dice::new(seed, "kills"), tell.clone(), stop);
     let killer = tokio::spawn(killer);
     let (waiting, done) = (Arc::new(Mutex::new(payers)), Arc::new(Mutex::new(Vec::new())));
     let lanes: Vec<_> = (0..LANES)

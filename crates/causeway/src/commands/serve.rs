@@ -78,8 +78,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     orders.start(&around, &stop).await?;
     let mut ramps = PlayRamps::open(&around, bound).await?;
     ramps.start(&stop);
-    let request_quote =
-        RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&keys), fillers);
+    let request_quote = RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&keys), fillers);
     let (mut fiat, fiat_desk) = Fiat::open(&around, &orders, &ramps, &request_quote);
     fiat.start(&stop);
     let watch_orders = Arc::new(WatchOrders::new(store.clone()));

@@ -91,7 +91,8 @@ mod tests {
         for origin in ["https://shop.example", "http://127.0.0.1:3000", "http://[::1]:80"] {
             assert!(is_origin(origin), "{origin}");
         }
-        for text in ["*", "shop.example", "https://", "https://a.example/", "https://a.example; x", "ftp://a"] {
+        for text in ["*", "shop.example", "https://", "https://a.example/", "https://a.example; x", "ftp://a"]
+        {
             assert!(!is_origin(text), "{text}");
         }
     }

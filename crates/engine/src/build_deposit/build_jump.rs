@@ -30,7 +30,10 @@ impl BuildDeposit {
             refund_to: None,
             method: DepositMethod::Transfer,
         };
-        let mut wish = Wish::read(&request, &quote.ask, route, sides, now)?;
+        if now > route.valid_before {
+            return Err(BuildError::QuoteExpired { at: route.valid_before });
+        }
+        let mut wish = Wish::read(&request, &quote.ask, route, sides)?;
         wish.jump = Some((*jump, address));
         let names = Names(self.parts.catalog.snapshot());
         let order = self.draw_up(quote, route, &wish, sides, &names, now).await?;

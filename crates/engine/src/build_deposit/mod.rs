@@ -139,8 +139,14 @@ impl BuildDeposit {
             destination: self.desk(quote.ask.to.chain())?,
         };
         let names = Names(catalog.snapshot());
-        let wish = Wish::read(&request, &quote.ask, route, sides, now)?;
-        if let Some(order) = orders.order_of_route(&quote.id, &route.id).await? {
+        let wish = Wish::read(&request, &quote.ask, route, sides)?;
+        let earlier = orders.order_of_route(&quote.id, &route.id).await?;
+        // What was built in time may be signed anew for as long as the escrow takes it: a blockhash dies sooner.
+        let until = earlier.as_ref().and_then(|order| moment(order.terms.open_deadline));
+        if now > until.unwrap_or(route.valid_before) {
+            return Err(BuildError::QuoteExpired { at: route.valid_before });
+        }
+        if let Some(order) = earlier {
             return self.again(order, &wish, sides, &names).await;
         }
         let mut order = self.draw_up(&quote, route, &wish, sides, &names, now).await?;

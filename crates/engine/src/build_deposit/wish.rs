@@ -1,7 +1,6 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::DepositDesk;
 use causeway_domain::{Address, Ask, ChainId, DepositMethod, Family, Jump, Order, Parties, RawAmount, Route};
-use jiff::Timestamp;
 
 use super::{BuildError, BuildRequest};
 
@@ -31,13 +30,9 @@ impl Wish {
         ask: &Ask,
         route: &Route,
         sides: Sides<'_>,
-        now: Timestamp,
     ) -> Result<Self, BuildError> {
         if request.from != ask.from_address {
             return Err(BuildError::UnexpectedFrom { expected: ask.from_address, given: request.from });
-        }
-        if now > route.valid_before {
-            return Err(BuildError::QuoteExpired { at: route.valid_before });
         }
         let Some(parties) = route.parties else {
             return Err(BuildError::OthersContracts { filler: route.filler.clone() });

@@ -8,7 +8,7 @@ use super::*;
 /// Lines as a store would have them; the test decides when they are there and whether the process hears of the commit.
 #[derive(Default)]
 struct Lines {
-    lines: Mutex<Vec<(RowKey, OrderId)>>,
+    written: Mutex<Vec<(RowKey, OrderId)>>,
     commits: AtomicU64,
     reads: AtomicU64,
     committed: Notify,
@@ -19,7 +19,7 @@ impl EventLog for Lines {
     async fn lines_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         let mut lines: Vec<_> =
-            self.lines.lock().unwrap().iter().filter(|(key, _)| *key > after).cloned().collect();
+            self.written.lock().unwrap().iter().filter(|(key, _)| *key > after).cloned().collect();
         lines.sort_by_key(|(key, _)| *key);
         lines.truncate(limit as usize);
         Ok(lines)
@@ -39,7 +39,7 @@ impl EventLog for Lines {
 impl Lines {
     fn write(&self, offset: i64, order: &OrderId, heard: bool) {
         let key = RowKey::new(RowKey::floor_at(Timestamp::now()).get() + offset).unwrap();
-        self.lines.lock().unwrap().push((key, order.clone()));
+        self.written.lock().unwrap().push((key, order.clone()));
         if heard {
             self.commits.fetch_add(1, Ordering::SeqCst);
             self.committed.notify_waiters();

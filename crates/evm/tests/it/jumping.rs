@@ -70,9 +70,9 @@ impl Stage {
         }
     }
 
-    fn opening(&self, jump: Jump, terms: Terms) -> Deed {
+    fn opening(&self, jump: &Jump, terms: &Terms) -> Deed {
         let signature = self.desk.sign_open(jump.id(), terms.id()).unwrap();
-        Deed::Jump { jump: Box::new(jump), terms, signature }
+        Deed::Jump { jump: Box::new(*jump), terms: *terms, signature }
     }
 
     async fn pay(&self, jump: &Jump, amount: u64) {
@@ -106,8 +106,8 @@ impl Stage {
     }
 }
 
-fn back(jump: Jump, tokens: &[Address], signature: Option<SignatureBytes>) -> Deed {
-    Deed::GiveBackJump { jump: Box::new(jump), tokens: tokens.to_vec(), signature }
+fn back(jump: &Jump, tokens: &[Address], signature: Option<SignatureBytes>) -> Deed {
+    Deed::GiveBackJump { jump: Box::new(*jump), tokens: tokens.to_vec(), signature }
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn rule_21_what_was_really_paid_opens_an_order_by_the_makers_word() {
     let jump = stage.jump("paid");
     stage.pay(&jump, 987_654).await;
     let terms = stage.order(&jump, 987_654, 888_889);
-    stage.done("jump", &stage.opening(jump, terms)).await;
+    stage.done("jump", &stage.opening(&jump, &terms)).await;
     assert_eq!(stage.coins(stage.play.deployment.escrow).await, terms.amount_in);
     assert_eq!(stage.coins(stage.address(&jump)).await, U256::ZERO);
 }
@@ -129,17 +129,17 @@ async fn rule_21_a_token_is_opened_alike_and_a_second_payout_goes_back() {
     let pay = || transferCall { to: address, amount: U256::from(5_000_000) }.abi_encode();
     stage.play.land(&wallet(3), USDT, U256::ZERO, pay()).await;
     let terms = stage.order(&jump, 5_000_000, 4_500_000);
-    let opening = stage.opening(jump, terms);
+    let opening = stage.opening(&jump, &terms);
     stage.done("jump", &opening).await;
     assert_eq!(stage.play.token_balance(USDT, stage.play.deployment.escrow).await, terms.amount_in);
 
     stage.play.land(&wallet(3), USDT, U256::ZERO, pay()).await;
     let words = stage.refused(&opening).await;
     assert!(words.contains("AlreadyOpened"), "{words}");
-    let words = stage.refused(&back(jump, &[Address::Evm(USDT)], None)).await;
+    let words = stage.refused(&back(&jump, &[Address::Evm(USDT)], None)).await;
     assert!(words.contains("may still open"), "{words}");
     let release = stage.desk.sign_release(jump.id()).unwrap();
-    stage.done("release", &back(jump, &[Address::Evm(USDT)], Some(release))).await;
+    stage.done("release", &back(&jump, &[Address::Evm(USDT)], Some(release))).await;
     let refund_to = EvmAddress::from_word(jump.refund_to);
     assert_eq!(stage.play.token_balance(USDT, refund_to).await, U256::from(5_000_000));
 }
@@ -149,11 +149,11 @@ async fn rule_21_no_order_below_the_rate_or_by_another_key_or_of_another_amount(
     let stage = Stage::new().await;
     let jump = stage.jump("refused");
     stage.pay(&jump, 1_000_000).await;
-    let words = stage.refused(&stage.opening(jump, stage.order(&jump, 1_000_000, 899_999))).await;
+    let words = stage.refused(&stage.opening(&jump, &stage.order(&jump, 1_000_000, 899_999))).await;
     assert!(words.contains("rate is worse"), "{words}");
-    let words = stage.refused(&stage.opening(jump, stage.order(&jump, 1_000_001, 950_000))).await;
+    let words = stage.refused(&stage.opening(&jump, &stage.order(&jump, 1_000_001, 950_000))).await;
     assert!(words.contains("less has arrived"), "{words}");
-    let words = stage.refused(&stage.opening(jump, stage.order(&jump, 999_999, 950_000))).await;
+    let words = stage.refused(&stage.opening(&jump, &stage.order(&jump, 999_999, 950_000))).await;
     assert!(words.contains("not what the address was made for"), "{words}");
     let terms = stage.order(&jump, 1_000_000, 950_000);
     let stranger = EvmJumpDesk::new(stage.play.deployment.clone(), signer(&wallet(3)));
@@ -164,7 +164,7 @@ async fn rule_21_no_order_below_the_rate_or_by_another_key_or_of_another_amount(
     let signature = stage.desk.sign_open(jump.id(), B256::repeat_byte(1)).unwrap();
     let words = stage.refused(&Deed::Jump { jump: Box::new(jump), terms, signature }).await;
     assert!(words.contains("by another key"), "{words}");
-    let words = stage.refused(&back(jump, &[NATIVE], Some(signature))).await;
+    let words = stage.refused(&back(&jump, &[NATIVE], Some(signature))).await;
     assert!(words.contains("by another key"), "{words}");
     assert_eq!(stage.coins(stage.address(&jump)).await, U256::from(1_000_000));
 }
@@ -177,8 +177,8 @@ async fn rule_21_past_expiry_anybody_sends_it_back_and_nobody_opens() {
     let terms = stage.order(&jump, 1_000_000, 950_000);
     stage.play.chain.increase_time(3_700);
     stage.play.chain.mine(3, 1).await.unwrap();
-    let words = stage.refused(&stage.opening(jump, terms)).await;
+    let words = stage.refused(&stage.opening(&jump, &terms)).await;
     assert!(words.contains("time is over"), "{words}");
-    stage.done("back", &back(jump, &[NATIVE], None)).await;
+    stage.done("back", &back(&jump, &[NATIVE], None)).await;
     assert_eq!(stage.coins(EvmAddress::from_word(jump.refund_to)).await, U256::from(1_000_000));
 }

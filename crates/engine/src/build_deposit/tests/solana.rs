@@ -21,6 +21,20 @@ async fn what_the_payer_is_given_to_sign_is_kept_and_a_new_build_gives_a_fresh_o
 }
 
 #[tokio::test]
+async fn what_was_built_in_time_is_built_anew_for_as_long_as_the_escrow_takes_it() {
+    let scene = Scene::new().await;
+    let quote = scene.solana_quote().await;
+    let first = scene.take(request(&quote)).await.unwrap();
+    let late = valid_before() + SignedDuration::from_secs(90);
+    let again = scene.build.build_at(request(&quote), late).await.unwrap();
+    assert_eq!(again.order.terms, first.order.terms);
+    assert_ne!(given(&again), given(&first), "the first blockhash is dead by then");
+    let over = moment(first.order.terms.open_deadline).unwrap() + SignedDuration::from_secs(1);
+    let refused = scene.build.build_at(request(&quote), over).await;
+    assert!(matches!(refused, Err(BuildError::QuoteExpired { .. })), "{refused:?}");
+}
+
+#[tokio::test]
 async fn builds_at_the_same_time_are_all_kept() {
     let scene = Scene::new().await;
     let quote = scene.solana_quote().await;
