@@ -1,5 +1,7 @@
 //! What the benchmarks share: quotes to write, times to sum up, processes to look at.
 
+mod no_fiat;
+
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
 use std::process::Child;
@@ -15,6 +17,8 @@ use causeway_engine::{BuildDeposit, BuildParts, OrderTiming, SubmitDeposit, Subm
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;
+
+pub use no_fiat::no_fiat;
 
 /// The value below which `percent` of the sorted times lie.
 pub fn percentile(sorted: &[Duration], percent: usize) -> Duration {

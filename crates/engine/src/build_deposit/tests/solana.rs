@@ -1,4 +1,5 @@
 use causeway_domain::ports::OrderStore as _;
+use jiff::SignedDuration;
 
 use super::*;
 

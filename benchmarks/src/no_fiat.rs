@@ -1,0 +1,92 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::ports::GasFeed;
+use causeway_domain::{ChainId, RawAmount, RowKeys};
+use causeway_engine::RequestQuote;
+use causeway_engine::fiat::{
+    FiatBell, FiatDesk, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
+    QuoteFiatParts, Ramps, RefreshFiat, TakeWebhook, TakeWebhookParts, WorkFiat, WorkFiatParts,
+};
+use causeway_prices::FixedPrices;
+use causeway_store::Store;
+use jiff::SignedDuration;
+
+use crate::no_deposits;
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// No chain, no gas.
+#[derive(Debug)]
+struct NoGas;
+
+impl GasFeed for NoGas {
+    fn price(&self, _: ChainId) -> Option<RawAmount> {
+        None
+    }
+}
+
+/// What sells crypto for fiat in a service that has no provider.
+pub fn no_fiat(
+    catalog: Arc<Catalog>,
+    store: Arc<Store>,
+    row_keys: Arc<RowKeys>,
+    request_quote: RequestQuote,
+) -> FiatDesk {
+    let (ramps, hubs) = (Ramps::new(Vec::new()), Hubs { evm: None, solana: None });
+    let bell = Arc::<FiatBell>::default();
+    let quote = QuoteFiat::new(QuoteFiatParts {
+        catalog: Arc::clone(&catalog),
+        ramps: ramps.clone(),
+        request_quote: request_quote.clone(),
+        store: store.clone(),
+        row_keys: Arc::clone(&row_keys),
+        hubs,
+        options: FiatQuoteOptions {
+            provider_timeout: TIMEOUT,
+            ttl: SignedDuration::from_mins(1),
+            slippage_bps: 100,
+        },
+    });
+    let order = OrderFiat::new(OrderFiatParts {
+        store: store.clone(),
+        ramps: ramps.clone(),
+        desks: HashMap::new(),
+        jump_desks: HashMap::new(),
+        wallets: HashMap::new(),
+        row_keys: Arc::clone(&row_keys),
+        bell: Arc::clone(&bell),
+        options: OrderFiatOptions::default(),
+    });
+    let webhook = TakeWebhook::new(TakeWebhookParts {
+        ramps: ramps.clone(),
+        store: store.clone(),
+        row_keys: Arc::clone(&row_keys),
+        bell: Arc::clone(&bell),
+    });
+    let (build, _) = no_deposits(Arc::clone(&catalog), store.clone(), Arc::clone(&row_keys));
+    let work = WorkFiat::new(WorkFiatParts {
+        store: store.clone(),
+        orders: store.clone(),
+        facts: store.clone(),
+        ramps: ramps.clone(),
+        request_quote,
+        build,
+        payouts: HashMap::new(),
+        watches: HashMap::new(),
+        jump_desks: HashMap::new(),
+        relayers: HashMap::new(),
+        prices: Arc::new(FixedPrices::default()),
+        gas: Arc::new(NoGas),
+        catalog,
+        row_keys,
+        marks: Arc::default(),
+        bell,
+        provider_timeout: TIMEOUT,
+        swap_within: SignedDuration::from_mins(1),
+    });
+    let refresh = RefreshFiat::new(Arc::new(work));
+    FiatDesk { ramps, hubs, quote, order, webhook, refresh, store }
+}
