@@ -110,7 +110,7 @@ fn deploy_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn three_attesters_watch_every_evm_chain_of_the_sandbox() {
+async fn three_attesters_watch_every_chain_of_the_sandbox() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let mut addresses = Vec::new();
@@ -121,7 +121,7 @@ async fn three_attesters_watch_every_evm_chain_of_the_sandbox() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let health = service.get_json(&path).await;
-        assert_eq!(health["chains"].as_array().unwrap().len(), 18, "{health}");
+        assert_eq!(health["chains"].as_array().unwrap().len(), 19, "{health}");
         addresses.push(health["attester"].as_str().unwrap().to_owned());
     }
     addresses.sort();
