@@ -8,6 +8,9 @@ use crate::commitment::{Commitment, Contextual};
 use crate::rpc::Call;
 use crate::{SendError, SignedTransaction};
 
+const UNCERTAIN: &str = "the nodes do not know the transaction's blockhash yet, or no longer; submit it again in a moment, \
+or build the deposit again and sign the newest one";
+
 impl SolanaDesk {
     /// Hands a signed deposit to every endpoint. One that the chain has, or had, counts as brought.
     pub(super) async fn bring(&self, raw: &[u8]) -> Result<(), BroadcastError> {
@@ -28,7 +31,8 @@ impl SolanaDesk {
             (Some(status), _) => status.failure.map_or(Ok(()), |why| Err(refused(why))),
             (None, Some(words)) => Err(refused(words)),
             (None, None) if self.is_alive(message).await? => {
-                Err(refused("the transaction's blockhash is not known to the nodes yet".to_owned()))
+                // The newest state and the final one contradict each other: young, or dying at this moment.
+                Err(refused(UNCERTAIN.to_owned()))
             }
             (None, None) => Err(BroadcastError::Expired { tx: signed.signature().to_string() }),
         }
