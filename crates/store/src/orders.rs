@@ -69,7 +69,7 @@ impl OrderStore for Store {
         limit: u32,
     ) -> Result<Vec<Order>, StoreError> {
         let (now, lease_until) = (now.as_millisecond(), lease_until.as_millisecond());
-        self.write(ClaimDue { now, lease_until, limit }).await
+        self.write(ClaimDue::<OrderRecord>::new(now, lease_until, limit)).await
     }
 
     async fn story(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError> {

@@ -1,6 +1,5 @@
 //! Purchases with fiat behind the domain's port.
 
-mod claim_due;
 mod create_order;
 mod keep_webhook;
 mod prune;
@@ -14,14 +13,14 @@ use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, StoreError
 use causeway_domain::{FiatOrderId, FiatQuoteId};
 use jiff::Timestamp;
 
-use claim_due::ClaimDueFiat;
 use create_order::CreateFiatOrder;
 use keep_webhook::KeepWebhook;
 pub(crate) use prune::PruneFiat;
 use put_quotes::PutFiatQuotes;
 use update_order::UpdateFiatOrder;
 
-use crate::record::text;
+use crate::claim_due::ClaimDue;
+use crate::record::{FiatOrderRecord, text};
 use crate::store::Store;
 
 #[async_trait]
@@ -66,7 +65,7 @@ impl FiatStore for Store {
         limit: u32,
     ) -> Result<Vec<FiatOrder>, StoreError> {
         let (now, lease_until) = (now.as_millisecond(), lease_until.as_millisecond());
-        self.write(ClaimDueFiat { now, lease_until, limit }).await
+        self.write(ClaimDue::<FiatOrderRecord>::new(now, lease_until, limit)).await
     }
 
     async fn fiat_order_of_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError> {

@@ -10,6 +10,7 @@ use super::{
     Plain, PlainToken, address, chain_number, corrupt, count, key, parse, parse_with, read_count, small,
     text, time,
 };
+use crate::claim_due::Leased;
 
 /// A row of `fiat_orders`, without the lease.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -113,6 +114,20 @@ impl TryFrom<&FiatOrder> for FiatOrderRecord {
             updated_at: order.updated_at.as_millisecond(),
             version: i64::from(order.version),
         })
+    }
+}
+
+impl Leased for FiatOrderRecord {
+    type Read = FiatOrder;
+    const TABLE: &'static str = "fiat_orders";
+    const COLUMNS: &'static str = FIAT_COLUMNS;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn read(self) -> Result<FiatOrder, StoreError> {
+        self.into_order()
     }
 }
 

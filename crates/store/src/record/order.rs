@@ -8,6 +8,7 @@ use super::{
     Plain, PlainToken, address, care_number, chain_number, corrupt, key, parse, parse_with, read_care, small,
     text, time,
 };
+use crate::claim_due::Leased;
 
 /// A row of `orders`, without the lease.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -117,6 +118,20 @@ impl From<&Order> for OrderRecord {
             updated_at: order.updated_at.as_millisecond(),
             version: i64::from(order.version),
         }
+    }
+}
+
+impl Leased for OrderRecord {
+    type Read = Order;
+    const TABLE: &'static str = "orders";
+    const COLUMNS: &'static str = ORDER_COLUMNS;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn read(self) -> Result<Order, StoreError> {
+        self.into_order()
     }
 }
 

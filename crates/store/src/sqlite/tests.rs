@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Executor as _, Row as _};
 
 use super::*;
 use crate::engine::Engine;
-use crate::record::{FACT_COLUMNS, ORDER_COLUMNS, SENT};
+use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{
     Location, Store, claim_due, drop_batches, drop_unused, facts, find_orders, list_orders, outbox, prune,
     put_outgoing, quote_batches, quotes, record_arrival, record_facts, reservations, reserve,
@@ -129,7 +129,6 @@ async fn the_log_is_written_back_while_the_store_is_open() {
 async fn every_query_has_its_index() {
     let folder = tempfile::tempdir().unwrap();
     let handles = open(&folder.path().join("causeway.db"), &Options::default()).await.unwrap();
-    let order = format!("SELECT {ORDER_COLUMNS}");
     let of_author = find_orders::select(find_orders::OF_AUTHOR).0;
     let end = "ORDER BY row_key DESC LIMIT $5";
     let page = format!("{of_author} $1 AND row_key < $2 {end}");
@@ -152,7 +151,8 @@ async fn every_query_has_its_index() {
         reservations::OF_FILLER,
         &format!("{SENT} {}", outbox::OPEN),
         &format!("{SENT} {}", put_outgoing::FOR_PURPOSE),
-        &format!("{order} {}", claim_due::DUE),
+        &claim_due::select_due::<OrderRecord>(),
+        &claim_due::select_due::<FiatOrderRecord>(),
         &find_orders::select(find_orders::BY_ID).0,
         &find_orders::select(find_orders::OF_ROUTE).0,
         &find_orders::select(find_orders::OF_INTENT).0,
