@@ -17,11 +17,6 @@ const SOLANA_USDT: &str = "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB";
 /// How long a purchase may take once it is paid, on the slowest machine.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// How often the process is killed; the long count comes from the environment.
-fn rounds() -> u32 {
-    std::env::var("CAUSEWAY_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(3)
-}
-
 /// An EVM account that nobody has used.
 fn stranger(number: u8) -> String {
     format!("0x{:040x}", u128::from_be_bytes([0x5a; 16]) + u128::from(number))
@@ -137,28 +132,4 @@ async fn rule_21_money_that_no_route_takes_at_its_rate_goes_back_and_the_purchas
     let (_, answer) = post(&service, &format!("/sandbox/rpc/{BASE}"), &call).await;
     let back = u128::from_str_radix(answer["result"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap();
     assert!((9_000_000..10_000_000).contains(&back), "a tenth of what was bought: {back}");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rule_21_and_22_purchases_survive_kill_9_and_are_delivered_once() {
-    let folder = data_dir();
-    let mut purchases = Vec::new();
-    for round in 0..rounds() {
-        let mut service = Service::start_with(folder.path(), &[]);
-        for (number, chain) in [BASE, ARBITRUM].into_iter().enumerate() {
-            let recipient = stranger(u8::try_from(round).unwrap() * 2 + u8::try_from(number).unwrap() + 10);
-            let id = bought(&service, chain, ETHER, &recipient).await;
-            purchases.push((id, chain, recipient));
-        }
-        // Another moment of their lives each time.
-        tokio::time::sleep(Duration::from_millis(400 + u64::from(round * 1_700 % 5_000))).await;
-        service.child.kill().unwrap();
-        service.child.wait().unwrap();
-    }
-    let service = Service::start_with(folder.path(), &[]);
-    for (id, chain, recipient) in purchases {
-        let view = ended(&service, &id).await;
-        assert_eq!(view["status"], "completed", "{view}");
-        assert_eq!(ether_of(&service, chain, &recipient).await, output(&view), "once: {view}");
-    }
 }
