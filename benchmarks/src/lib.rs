@@ -1,6 +1,7 @@
 //! What the benchmarks share: quotes to write, times to sum up, processes to look at.
 
 mod no_fiat;
+mod plain_service;
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
@@ -19,6 +20,7 @@ use causeway_store::Store;
 use jiff::Timestamp;
 
 pub use no_fiat::no_fiat;
+pub use plain_service::{no_operator, plain_service};
 
 /// The value below which `percent` of the sorted times lie.
 pub fn percentile(sorted: &[Duration], percent: usize) -> Duration {

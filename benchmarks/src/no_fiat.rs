@@ -58,6 +58,7 @@ pub fn no_fiat(
         wallets: HashMap::new(),
         row_keys: Arc::clone(&row_keys),
         bell: Arc::clone(&bell),
+        screening: None,
         options: OrderFiatOptions::default(),
     });
     let webhook = TakeWebhook::new(TakeWebhookParts {

@@ -3,9 +3,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// Who may know whom. A crate that is not named here, or an edge that is not, needs a decision, not an accident.
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
+    ("causeway-outbound", &[]),
     ("causeway-qr", &[]),
     ("causeway-attester", &["causeway-domain"]),
     ("causeway-catalog", &["causeway-domain"]),
@@ -14,8 +15,9 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("causeway-fillers", &["causeway-domain"]),
     ("causeway-onramps", &["causeway-domain"]),
     ("causeway-solana", &["causeway-domain"]),
-    ("causeway-prices", &["causeway-domain"]),
+    ("causeway-prices", &["causeway-domain", "causeway-outbound"]),
     ("causeway-sandbox", &["causeway-domain"]),
+    ("causeway-screening", &["causeway-domain", "causeway-outbound"]),
     ("causeway-store", &["causeway-domain"]),
     ("causeway-engine", &["causeway-catalog", "causeway-domain", "causeway-qr"]),
     (
@@ -38,6 +40,7 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
             "causeway-prices",
             "causeway-qr",
             "causeway-sandbox",
+            "causeway-screening",
             "causeway-solana",
             "causeway-store",
         ],

@@ -15,6 +15,7 @@ mod contracts;
 mod fiat;
 mod house_plan;
 mod kill;
+mod operations;
 mod orders;
 mod purchases;
 mod quotes;
@@ -25,3 +26,4 @@ mod shutdown;
 /// What a wallet signs, by the text of EIP-712 and nothing of ours.
 #[path = "../../crates/evm/tests/it/wallet.rs"]
 mod wallet;
+mod webhooks;

@@ -10,9 +10,10 @@ use tempfile::TempDir;
 /// How long a process may take to name its address; far more than it needs on the slowest machine.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// The binary under test, without any setting of the person who runs the tests.
+/// The binary under test, or another in its place, without any setting of the person who runs the tests.
 pub(crate) fn causeway() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_causeway"));
+    let other = std::env::var_os("CAUSEWAY_BIN");
+    let mut command = Command::new(other.unwrap_or_else(|| env!("CARGO_BIN_EXE_causeway").into()));
     for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG", "SANDBOX_RPC", "DEPLOYER_KEY"] {
         command.env_remove(format!("CAUSEWAY_{name}"));
     }
@@ -93,6 +94,15 @@ impl Drop for Service {
 ///
 /// A process that never names one is ended, so that it does not outlive the test that waits for it.
 pub(crate) fn read_address(child: &mut Child) -> String {
+    read_address_or_end(child).unwrap_or_else(|| {
+        let _ = child.kill();
+        let _ = child.wait();
+        panic!("the start-up summary names no address");
+    })
+}
+
+/// As [`read_address`]; nothing when the process ends before, or is ended for taking too long.
+pub(crate) fn read_address_or_end(child: &mut Child) -> Option<String> {
     let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -102,11 +112,12 @@ pub(crate) fn read_address(child: &mut Child) -> String {
             }
         }
     });
-    told.recv_timeout(START_LIMIT).unwrap_or_else(|_| {
+    let url = told.recv_timeout(START_LIMIT).ok();
+    if url.is_none() {
+        // It may have ended by itself.
         let _ = child.kill();
-        let _ = child.wait();
-        panic!("the start-up summary names no address");
-    })
+    }
+    url
 }
 
 pub(crate) fn data_dir() -> TempDir {

@@ -1,6 +1,8 @@
 // @ts-check
 
+import { translateMoonPay } from "./wrapper-moonpay.js";
 import { translateSandbox } from "./wrapper-sandbox.js";
+import { translateTransak } from "./wrapper-transak.js";
 
 /**
  * What a provider's checkout said, in the words of our own messages.
@@ -26,8 +28,10 @@ import { translateSandbox } from "./wrapper-sandbox.js";
  * @type {Record<string, Translate>}
  */
 const TRANSLATORS = {
+  moonpay: translateMoonPay,
   "sandbox-bank": translateSandbox,
   "sandbox-card": translateSandbox,
+  transak: translateTransak,
 };
 
 /**

@@ -39,7 +39,11 @@ window.addEventListener("message", (message) => {
 });
 
 byId("close", HTMLButtonElement).addEventListener("click", () => close({ event: "widget_close" }));
-if (frame) frame.src = frame.dataset.src ?? "";
+if (frame) {
+  // Not every provider says that it is there.
+  frame.addEventListener("load", () => relay.ready(), { once: true });
+  frame.src = frame.dataset.src ?? "";
+}
 
 /**
  * What the checkout says. It is never taken for the end of a purchase: that is what our own record says.

@@ -8,12 +8,8 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing::get;
-use causeway_benchmarks::{no_deposits, no_fiat};
-use causeway_catalog::Catalog;
-use causeway_domain::RowKeys;
-use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote, WatchOrders};
-use causeway_http::{App, ForceLimit, Metrics, Options};
-use causeway_prices::FixedPrices;
+use causeway_benchmarks::plain_service;
+use causeway_engine::WatchOrders;
 use causeway_store::{Location, Store};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -59,43 +55,8 @@ async fn main() {
 async fn service(folder: &std::path::Path) -> Router {
     let store =
         Arc::new(Store::open(&Location::Sqlite(folder.join("bench.db"))).await.expect("the store opens"));
-    let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
-    let keys = Arc::new(RowKeys::new(0));
-    let fillers = Fillers::new(Vec::new(), &QuoteOptions::default()).expect("no names");
-    let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
-    let request_quote = RequestQuote::new(catalog.clone(), store.clone(), keys.clone(), fillers);
-    let fiat = no_fiat(catalog.clone(), store.clone(), keys, request_quote.clone());
-    causeway_http::router(
-        App {
-            catalog: Arc::clone(&catalog),
-            prices: Arc::new(FixedPrices::default()),
-            store: store.clone(),
-            read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote,
-            build_deposit,
-            submit_deposit,
-            quotes: store.clone(),
-            orders: store.clone(),
-            fiat,
-            force_limit: ForceLimit::default(),
-            facts: store.clone(),
-            watch_orders: Arc::new(WatchOrders::new(store.clone())),
-            count_fills: CountFills::new(store),
-            metrics: Arc::new(Metrics::default()),
-            deployments: Vec::new(),
-            options: Options {
-                public_url: "http://127.0.0.1".to_owned(),
-                timeout: Duration::from_secs(30),
-                rate_limit: None,
-                sandbox_rpc: None,
-                embed_origins: Vec::new(),
-                mode: "sandbox",
-                store_engine: "sqlite",
-                started_at: jiff::Timestamp::now(),
-            },
-        },
-        Router::new(),
-    )
+    let watch_orders = Arc::new(WatchOrders::new(store.clone()));
+    causeway_http::router(plain_service(store, watch_orders).await, Router::new())
 }
 
 async fn start(router: Router) -> std::net::SocketAddr {

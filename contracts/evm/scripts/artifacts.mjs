@@ -15,6 +15,7 @@ const constructed = [
   'DepositFactory',
   'Escrow',
   'IntentBook',
+  'PlayAggregator',
   'Settler',
   'Vault',
   'VaultFactory',

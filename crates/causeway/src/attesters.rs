@@ -21,7 +21,7 @@ use crate::deployments::Deployments;
 const FRESH_FOR: Duration = Duration::from_millis(500);
 
 /// How often each chain is looked at: nobody waits for a claim, and an idle sandbox should cost next to nothing.
-const POLL: Duration = Duration::from_secs(3);
+const POLL: Duration = Duration::from_secs(10);
 
 /// How many of them must say the same.
 const THRESHOLD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);

@@ -28,14 +28,15 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    /// Uses the sandbox's addresses where one runs, else the catalog's; nothing is sent yet.
+    /// Uses the sandbox's addresses where one runs (its nodes with commas in between), else the catalog's; nothing is sent
+    /// yet.
     pub(crate) fn connect(catalog: &Catalog, sandbox_rpc: Option<&str>) -> anyhow::Result<Self> {
         let http = Http::new()?;
         let snapshot = catalog.snapshot();
         let mut clients = Self::default();
         for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
             let urls = match sandbox_rpc {
-                Some(base) => vec![format!("{base}/{}", chain.id)],
+                Some(bases) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
                 None => chain.rpc.clone(),
             };
             if !urls.is_empty() {

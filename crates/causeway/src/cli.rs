@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::commands::audit::AuditArgs;
 use crate::commands::client::balances::BalancesArgs;
 use crate::commands::client::buy::BuyArgs;
 use crate::commands::client::failure::EXIT_CODES;
@@ -12,6 +13,13 @@ use crate::commands::client::quote::QuoteArgs;
 use crate::commands::client::swap::SwapArgs;
 use crate::commands::client::tokens::TokensArgs;
 use crate::commands::client::track::TrackArgs;
+use crate::commands::onramp::OnrampCommand;
+use crate::commands::filler::FillerCommand;
+use crate::commands::order::OrderCommand;
+use crate::commands::pause::{PauseArgs, PausesArgs, ResumeArgs};
+use crate::commands::stuck::StuckArgs;
+use crate::commands::webhooks::WebhooksCommand;
+use crate::commands::recover::RecoverArgs;
 
 /// Causeway moves value across chains for wallets and dApps.
 ///
@@ -97,6 +105,28 @@ pub(crate) enum Command {
     /// Draw a text or a payment as a QR code, in the terminal or to a file
     #[command(after_help = EXIT_CODES)]
     Qr(QrArgs),
+    /// Let nothing new begin with a chain, a token, a filler or an on-ramp; what was begun goes on
+    #[command(after_help = EXIT_CODES)]
+    Pause(PauseArgs),
+    /// End a pause
+    #[command(after_help = EXIT_CODES)]
+    Resume(ResumeArgs),
+    /// Show what is paused
+    #[command(after_help = EXIT_CODES)]
+    Pauses(PausesArgs),
+    /// Let fillers join, rest and leave while the service runs
+    Filler {
+        #[command(subcommand)]
+        command: FillerCommand,
+    },
+    /// Look at an order as its operator may
+    Order {
+        #[command(subcommand)]
+        command: OrderCommand,
+    },
+    /// List orders that do not move, each with the reason and what would move it
+    #[command(after_help = EXIT_CODES)]
+    Stuck(StuckArgs),
     /// Print the completions of a shell: source <(causeway completions bash)
     Completions { shell: Shell },
     /// Write the manual pages to a folder
@@ -115,6 +145,18 @@ pub(crate) enum Command {
     Attester,
     /// Run the sandbox's chains alone, in a process of their own
     Sandbox,
+    /// Check the accounts with providers that sell crypto for fiat
+    #[command(subcommand)]
+    Onramp(OnrampCommand),
+    /// Show what the operator may have to account for: orders that the screening refused
+    Audit(AuditArgs),
+    /// Rebuild a lost store from what the contracts have told; the service must not run
+    Recover(RecoverArgs),
+    /// Tell addresses of your own what happens to orders
+    Webhooks {
+        #[command(subcommand)]
+        command: WebhooksCommand,
+    },
     /// Copy the SQLite store to FILE, consistently, while the service runs
     Backup {
         /// The file to create; it must not exist yet

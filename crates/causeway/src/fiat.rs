@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{AddressWatch, WalletCheck};
+use causeway_domain::ports::{AddressWatch, OnRamp, WalletCheck};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
 use causeway_engine::RequestQuote;
 use causeway_engine::fiat::{
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::onramps::PlayRamps;
 use crate::orders::{Orders, Surroundings};
+use crate::providers::{keep_lists, payout_watches, providers};
 
 /// Where jumps to EVM chains start.
 const EVM_HUB: u64 = 8453;
@@ -29,6 +30,8 @@ const STOP_WITHIN: Duration = Duration::from_secs(5);
 /// Everything that sells crypto for fiat.
 pub(crate) struct Fiat {
     work: Arc<WorkFiat>,
+    /// Those elsewhere, whose lists are kept up to date.
+    providers: Vec<Arc<dyn OnRamp>>,
     tasks: JoinSet<()>,
 }
 
@@ -39,10 +42,14 @@ impl Fiat {
         orders: &Orders,
         play: &PlayRamps,
         request_quote: &RequestQuote,
-    ) -> (Self, FiatDesk) {
+    ) -> anyhow::Result<(Self, FiatDesk)> {
         let Surroundings { config, catalog, store, row_keys, market, .. } = *around;
         let settings = &config.fiat;
-        let ramps = Ramps::new(if settings.enabled { play.providers.clone() } else { Vec::new() });
+        let pauses = Arc::clone(request_quote.fillers().pauses());
+        let real = if settings.enabled { providers(&config.onramps, catalog)? } else { Vec::new() };
+        let play = if settings.enabled { play.providers.as_slice() } else { &[] };
+        let ramps = play.iter().chain(&real).cloned().collect();
+        let ramps = Ramps::new(ramps).heeding(pauses);
         let hubs = hubs(around, orders);
         let bell = Arc::<FiatBell>::default();
         let quote = QuoteFiat::new(QuoteFiatParts {
@@ -66,6 +73,7 @@ impl Fiat {
             wallets: wallets(around),
             row_keys: Arc::clone(row_keys),
             bell: Arc::clone(&bell),
+            screening: around.screening.clone(),
             options: OrderFiatOptions {
                 pay_within: settings.pay_within(),
                 provider_timeout: settings.provider_timeout(),
@@ -85,7 +93,7 @@ impl Fiat {
             ramps: ramps.clone(),
             request_quote: request_quote.clone(),
             build: orders.build_deposit(market),
-            payouts: play.watches.clone(),
+            payouts: payout_watches(around.clients, config.mode),
             watches: watches(around, hubs),
             jump_desks: orders.jump_desks.clone(),
             relayers: orders.relayers.clone(),
@@ -100,12 +108,15 @@ impl Fiat {
         }));
         let refresh = RefreshFiat::new(Arc::clone(&work));
         let desk = FiatDesk { ramps, hubs, quote, order, webhook, refresh, store: store.clone() };
-        (Self { work, tasks: JoinSet::new() }, desk)
+        Ok((Self { work, providers: real, tasks: JoinSet::new() }, desk))
     }
 
     /// Begins to take purchases to their end, until `stop`.
     pub(crate) fn start(&mut self, stop: &CancellationToken) {
         self.tasks.spawn(Arc::clone(&self.work).work(stop.clone()));
+        for ramp in &self.providers {
+            self.tasks.spawn(keep_lists(Arc::clone(ramp), stop.clone()));
+        }
     }
 
     /// Waits until all of it has stopped.

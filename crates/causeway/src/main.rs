@@ -10,12 +10,19 @@ mod fiat;
 mod hub;
 mod keys;
 mod logging;
+mod make_filler;
 mod market;
 mod onramps;
+mod operating;
 mod orders;
+mod providers;
+mod prices;
+mod recovery;
 mod runtime;
 mod sandbox;
+mod screening;
 mod signals;
+mod webhooks;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -51,6 +58,10 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Deploy { chains }) => runtime::run(commands::deploy::deploy(&config()?, chains)),
         Some(Command::Attester) => runtime::run(commands::attester::attester(&config()?)),
         Some(Command::Sandbox) => runtime::run(commands::run_sandbox::run_sandbox(&config()?)),
+        Some(Command::Onramp(command)) => commands::onramp::onramp(command, &config()?),
+        Some(Command::Audit(args)) => commands::audit::audit(args, &config()?),
+        Some(Command::Recover(args)) => runtime::run(commands::recover::recover(args, &config()?)),
+        Some(Command::Webhooks { command }) => commands::webhooks::webhooks(command, &config()?),
         Some(Command::Backup { file }) => commands::backup::backup(&config()?, file),
         Some(Command::Quote(args)) => client::run(&args.service, |session| quote::quote(session, args)),
         Some(Command::Swap(args)) => client::run(&args.service, |session| swap::swap(session, args)),
@@ -61,6 +72,12 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         }
         Some(Command::Buy(args)) => client::run(&args.service, |session| buy::buy(session, args)),
         Some(Command::Qr(args)) => client::run(&args.service, |session| qr::qr(session, args)),
+        Some(Command::Pause(args)) => commands::pause::pause(args, &config()?),
+        Some(Command::Resume(args)) => commands::pause::resume(args, &config()?),
+        Some(Command::Pauses(args)) => commands::pause::pauses(args, &config()?),
+        Some(Command::Filler { command }) => commands::filler::filler(command, &config()?),
+        Some(Command::Order { command }) => commands::order::order(command, &config()?),
+        Some(Command::Stuck(args)) => commands::stuck::stuck(args, &config()?),
         Some(Command::Completions { shell }) => commands::completions::completions(*shell),
         Some(Command::Man { folder }) => commands::man::man(folder),
     }

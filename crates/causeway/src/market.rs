@@ -13,7 +13,8 @@ use causeway_fillers::inventory::{
     Accounts, Book, BookSources, ChainTerms, Equipment, InventoryConfig, InventoryFiller, ServedToken,
     Spreads, Unclaimed, keep_book,
 };
-use causeway_prices::{DriftingPrices, FixedPrices, VaultPrices, asset_of, is_dollar, sandbox_swing};
+use causeway_fillers::oif::OifPlace;
+use causeway_prices::{FixedPrices, KeptSource, VaultPrices, asset_of, is_dollar};
 use causeway_sandbox::genesis::{FillerRole, Roles, SolanaWallet, TestWallet};
 use causeway_solana::orders::{CachedMints, MintRefusal, SolanaSending};
 use causeway_solana::program::EscrowProgram;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::chains::Clients;
 use crate::config::{Config, Mode};
 use crate::deployments::Deployments;
+use crate::prices::Prices;
 
 /// How often gas prices, vault rates and the fillers' books are read, and how long a reading counts.
 const EVERY: Duration = Duration::from_secs(10);
@@ -47,6 +49,8 @@ const REBASING: [&str; 1] = ["staked-ether"];
 /// What quotes are made of: prices, and fillers with their books.
 pub(crate) struct Market {
     pub(crate) prices: Arc<dyn PriceFeed>,
+    /// What the prices are read from.
+    pub(crate) price_sources: Vec<Arc<KeptSource>>,
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     /// Those of them that are our own, with their keys.
     pub(crate) inventory: Vec<PlayFiller>,
@@ -60,7 +64,6 @@ pub(crate) struct Market {
 
 /// A market maker of the sandbox.
 pub(crate) struct PlayFiller {
-    pub(crate) name: &'static str,
     pub(crate) filler: Arc<InventoryFiller>,
     pub(crate) hot: TestWallet,
     pub(crate) solana_hot: SolanaWallet,
@@ -78,19 +81,17 @@ impl Market {
         stop: &CancellationToken,
     ) -> anyhow::Result<Self> {
         let Deployments { evm: contracts, solana: program } = deployments;
-        let drifting = match config.mode {
-            Mode::Sandbox => drifting(catalog, fixed),
-            Mode::Production => fixed,
-        };
+        let Prices { feed, sources } = Prices::open(config, catalog, fixed, clients, stop)?;
         let gas = Arc::new(Gas {
             evm: CachedGas::new(MAX_AGE, []),
             solana: CachedFees::new(MAX_AGE, SOLANA_SENDING.most_for_unit),
         });
         let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, contracts)));
         let prices: Arc<dyn PriceFeed> =
-            Arc::new(VaultPrices::new(drifting, vaults.clone(), vault_decimals(catalog, contracts)));
+            Arc::new(VaultPrices::new(feed, vaults.clone(), vault_decimals(catalog, contracts)));
         let mut market = Self {
             prices,
+            price_sources: sources,
             fillers: Vec::new(),
             inventory: Vec::new(),
             books: Vec::new(),
@@ -140,7 +141,6 @@ impl Market {
             let filler = Arc::new(InventoryFiller::new(play_filler(&role), equipment)?);
             market.fillers.push(filler.clone());
             market.inventory.push(PlayFiller {
-                name: role.name,
                 filler,
                 hot: role.hot,
                 solana_hot: role.solana_hot,
@@ -177,16 +177,6 @@ impl Market {
             );
         }
     }
-}
-
-/// The sandbox's prices move a little, as prices do.
-fn drifting(catalog: &Catalog, fixed: Arc<FixedPrices>) -> Arc<dyn PriceFeed> {
-    let snapshot = catalog.snapshot();
-    let swings = snapshot.assets().iter().flat_map(|asset| {
-        let swing = sandbox_swing(&asset.coin);
-        asset.tokens.iter().map(move |token| (*token, swing))
-    });
-    Arc::new(DriftingPrices::new(fixed, swings.collect::<Vec<_>>(), 0))
 }
 
 fn keep_readings(
@@ -286,17 +276,42 @@ fn by_chain(tokens: &[ServedToken]) -> HashMap<ChainId, Vec<TokenId>> {
     chains
 }
 
-fn chain_terms(there: &Deployment) -> ChainTerms {
+/// The ways to deposit on every chain that has our contracts.
+pub(crate) fn deposit_methods(deployments: &Deployments) -> HashMap<ChainId, Vec<DepositMethod>> {
+    let mut methods: HashMap<_, _> =
+        deployments.evm.iter().map(|there| (there.chain, contract_methods(there))).collect();
+    methods.extend(deployments.solana.iter().map(|there| (there.chain, program_methods())));
+    methods
+}
+
+/// Our contracts on every EVM chain, as solvers are told of them.
+pub(crate) fn contract_places(deployments: &Deployments) -> HashMap<ChainId, OifPlace> {
+    let place = |there: &Deployment| OifPlace {
+        escrow: Address::Evm(there.escrow),
+        settler: Address::Evm(there.settler),
+        methods: contract_methods(there),
+    };
+    deployments.evm.iter().map(|there| (there.chain, place(there))).collect()
+}
+
+fn contract_methods(there: &Deployment) -> Vec<DepositMethod> {
     let mut methods = vec![DepositMethod::ContractCall];
     methods.extend(there.permit2.map(|_| DepositMethod::Permit2));
     methods.extend(there.transfers.then_some(DepositMethod::Transfer));
-    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, methods)
+    methods
 }
 
 /// A plain transfer works wherever the program does: its addresses need nothing but the order.
+fn program_methods() -> Vec<DepositMethod> {
+    vec![DepositMethod::ContractCall, DepositMethod::Transfer]
+}
+
+fn chain_terms(there: &Deployment) -> ChainTerms {
+    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, contract_methods(there))
+}
+
 fn program_terms(there: &SolanaDeployment) -> ChainTerms {
-    let methods = vec![DepositMethod::ContractCall, DepositMethod::Transfer];
-    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, methods)
+    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, program_methods())
 }
 
 fn accounts(role: &FillerRole) -> Accounts {

@@ -5,19 +5,18 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Carrier, OnRamp, PayoutWatch};
+use causeway_domain::ports::{Carrier, OnRamp};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token, TokenId};
 use causeway_evm::Signer;
-use causeway_evm::orders::{EvmCarrier, EvmPayoutWatch, OrderFinality};
+use causeway_evm::orders::EvmCarrier;
 use causeway_onramps::sandbox::{Pace, SandboxRamps, SandboxSettings};
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::SolanaKey;
-use causeway_solana::orders::{SolanaCarrier, SolanaPayoutWatch};
+use causeway_solana::orders::SolanaCarrier;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::chains::Clients;
 use crate::commands::serve::DRAIN;
 use crate::config::{Mode, ServerConfig};
 use crate::market::SOLANA_SENDING;
@@ -37,8 +36,6 @@ const STOP_WITHIN: Duration = Duration::from_secs(5);
 pub(crate) struct PlayRamps {
     /// The service's side of them.
     pub(crate) providers: Vec<Arc<dyn OnRamp>>,
-    /// Where deliveries are looked for.
-    pub(crate) watches: HashMap<ChainId, Arc<dyn PayoutWatch>>,
     at_work: Option<(SandboxRamps, TcpListener)>,
     tasks: JoinSet<()>,
 }
@@ -68,7 +65,6 @@ impl PlayRamps {
         })?;
         Ok(Self {
             providers: ramps.on_ramps(),
-            watches: watches(around.clients),
             at_work: Some((ramps, listener)),
             tasks: JoinSet::new(),
         })
@@ -142,19 +138,6 @@ fn carriers(around: &Surroundings<'_>) -> anyhow::Result<HashMap<ChainId, Arc<dy
         carriers.insert(SOLANA_CHAIN_ID, Arc::new(carrier));
     }
     Ok(carriers)
-}
-
-/// Two blocks are enough with play money, as everywhere in the sandbox.
-fn watches(clients: &Clients) -> HashMap<ChainId, Arc<dyn PayoutWatch>> {
-    let mut watches: HashMap<ChainId, Arc<dyn PayoutWatch>> = HashMap::new();
-    for client in EVM_CHAINS.into_iter().filter_map(|id| clients.evm(ChainId::new(id)?)) {
-        let watch = EvmPayoutWatch::new(client.clone(), OrderFinality::sandbox().usual);
-        watches.insert(client.chain_id(), Arc::new(watch));
-    }
-    if let Some(rpc) = &clients.solana {
-        watches.insert(SOLANA_CHAIN_ID, Arc::new(SolanaPayoutWatch::new(rpc.clone())));
-    }
-    watches
 }
 
 #[cfg(test)]

@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand, JumpDesk,
+    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, JumpDesk,
     OrderStore as _,
 };
 use causeway_domain::{
     ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId,
 };
 use causeway_engine::{
-    BuildDeposit, BuildParts, FollowParts, Marks, OrderTiming, SubmitDeposit, SubmitParts, WatchAddresses,
-    WorkOrders, WorkParts, follow_chain, tend_carriers,
+    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, Screening, SubmitDeposit, SubmitParts, WatchAddresses,
+    WorkOrders, WorkParts, follow_chain, keep_intent_book, tend_carriers,
 };
 use causeway_evm::orders::{
-    EvmAddressWatch, EvmCarrier, EvmDesk, EvmJumpDesk, OrderFollowConfig, OrderFollower,
+    EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollowConfig, OrderFollower,
 };
 use causeway_evm::{EvmClient, SendPolicy, Signer};
 use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
@@ -33,10 +33,11 @@ use crate::config::Config;
 use crate::deployments::Deployments;
 use crate::keys::quote_keys;
 use crate::market::{Market, PLAY_DEPOSIT_SECONDS, SOLANA_SENDING};
+use crate::recovery::{adopt, chain_records, quote_key_file};
 
 /// How often the play chains are looked at, and how often while nobody waits for them.
 const PLAY_POLL: Duration = Duration::from_millis(500);
-const PLAY_IDLE: Duration = Duration::from_secs(2);
+const PLAY_IDLE: Duration = Duration::from_secs(5);
 
 /// How often what was sent is looked after, and what the chains owe the fillers is added up.
 const TEND_EVERY: Duration = Duration::from_secs(1);
@@ -60,6 +61,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) attestations: Option<Arc<dyn Attestations>>,
     pub(crate) store: &'a Arc<Store>,
     pub(crate) row_keys: &'a Arc<RowKeys>,
+    /// Who judges orders before they are made.
+    pub(crate) screening: Option<Arc<Screening>>,
 }
 
 /// Everything that takes an order from its build to its end.
@@ -67,16 +70,18 @@ pub(crate) struct Orders {
     catalog: Arc<Catalog>,
     store: Arc<Store>,
     row_keys: Arc<RowKeys>,
-    quote_keys: QuoteKeys,
+    pub(crate) quote_keys: QuoteKeys,
     timing: OrderTiming,
     pub(crate) desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
     /// Where the money of purchases comes to.
     pub(crate) jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>>,
     pub(crate) relayers: HashMap<ChainId, Arc<dyn Carrier>>,
-    hands: HashMap<String, Arc<dyn Hand>>,
+    pub(crate) hands: Hands,
     /// Those of the fillers.
     carriers: Vec<Arc<dyn Carrier>>,
     pub(crate) marks: Arc<Marks>,
+    /// Takes in deposits that were quoted before the store began.
+    adopt: Option<Adopt>,
     tasks: JoinSet<()>,
 }
 
@@ -84,20 +89,19 @@ impl Orders {
     /// Puts it together for the play chains. Where there are no contracts there is nothing to do.
     pub(crate) fn open(around: &Surroundings<'_>) -> anyhow::Result<Self> {
         let Surroundings { config, catalog, store, row_keys, .. } = *around;
-        let file = config.orders.quote_key_file.clone();
-        let file = file.unwrap_or_else(|| config.data_dir.join("keys").join("quote"));
         let mut orders = Self {
             catalog: Arc::clone(catalog),
             store: Arc::clone(store),
             row_keys: Arc::clone(row_keys),
-            quote_keys: quote_keys(&file)?,
+            quote_keys: quote_keys(&quote_key_file(config))?,
             timing: OrderTiming { usual_finality: PLAY_DEPOSIT_SECONDS.into(), ..config.orders.timing() },
             desks: HashMap::new(),
             jump_desks: HashMap::new(),
             relayers: HashMap::new(),
-            hands: HashMap::new(),
+            hands: Hands::default(),
             carriers: Vec::new(),
             marks: Arc::default(),
+            adopt: None,
             tasks: JoinSet::new(),
         };
         let Some(attestations) = &around.attestations else { return Ok(orders) };
@@ -114,6 +118,9 @@ impl Orders {
             }
         }
         let program = program(around);
+        let records = chain_records(config.mode, &places, program.as_ref());
+        orders.adopt =
+            Some(adopt(config, store, records, orders.quote_keys.clone(), row_keys, false)?);
         if let Some((rpc, there)) = &program {
             orders.desks.insert(there.chain, Arc::new(SolanaDesk::new(rpc.clone(), there)));
             let relayer = orders.solana_carrier(rpc, there, roles.solana_relayer.seed.0);
@@ -138,7 +145,7 @@ impl Orders {
                 Arc::clone(attestations),
                 orders.quote_keys.clone(),
             );
-            orders.hands.insert(filler.name.to_owned(), Arc::new(hand));
+            orders.hands.put(Arc::new(hand));
         }
         Ok(orders)
     }
@@ -214,13 +221,29 @@ impl Orders {
             row_keys: Arc::clone(&self.row_keys),
             marks,
         });
-        let until = stop.clone();
+        let (work, until) = (work.noting(self.store.clone()), stop.clone());
         self.tasks.spawn(async move { work.work(until).await });
         let carriers = self.carriers.iter().chain(self.relayers.values()).cloned().collect();
         self.tasks.spawn(tend_carriers(carriers, TEND_EVERY, stop.clone()));
         let fillers = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
         self.tasks.spawn(keep_owed(self.store.clone(), fillers, stop.clone()));
+        self.keep_book(around, stop);
         Ok(())
+    }
+
+    /// Tells the hub's book where intents stand, where there is somebody to pay for it.
+    fn keep_book(&mut self, around: &Surroundings<'_>, stop: &CancellationToken) {
+        let hub = |there: &Deployment| Some((there.chain, there.hub.as_ref()?.intent_book));
+        let Some((chain, book)) = around.deployments.evm.iter().find_map(hub) else { return };
+        let writer = self.relayers.get(&chain).cloned();
+        let Some((writer, client)) = writer.zip(around.clients.evm(chain)) else {
+            tracing::info!(%chain, "no relayer is configured on the hub: the book of intents is not written");
+            return;
+        };
+        let book = Arc::new(EvmIntentBook::new(client.clone(), book));
+        let parts = BookParts { marks: self.store.clone(), book, writer };
+        let every = around.config.orders.intent_book_every(around.config.mode);
+        self.tasks.spawn(keep_intent_book(parts, every, stop.clone()));
     }
 
     async fn follow_evm(
@@ -277,6 +300,7 @@ impl Orders {
             orders: self.store.clone(),
             hands: self.hands.clone(),
             marks: Arc::clone(&self.marks),
+            adopt: self.adopt.clone(),
         };
         self.tasks.spawn(follow_chain(follower, watch, parts, stop.clone()));
     }

@@ -53,7 +53,7 @@ impl Client {
         self.ask(with_body(method, url, body)?).await
     }
 
-    async fn ask(&self, request: Request) -> Result<Answer, Error> {
+    pub(crate) async fn ask(&self, request: Request) -> Result<Answer, Error> {
         self.within(async { read(begin(&self.http, request).await?).await }).await
     }
 

@@ -1,4 +1,4 @@
-use causeway_wire::{Intent, IntentSummary, Page};
+use causeway_wire::{Intent, IntentAttestations, IntentSummary, Page};
 
 use crate::address::Query;
 use crate::{Client, Error};
@@ -18,6 +18,11 @@ impl Client {
     /// One intent, by the id that the chains know.
     pub async fn intent(&self, intent_id: &str) -> Result<Intent, Error> {
         self.get(self.base.join(&["v1", "intent", intent_id])).await?.json()
+    }
+
+    /// What the attesters have signed of an intent; an error of status 404 until they have.
+    pub async fn intent_attestations(&self, intent_id: &str) -> Result<IntentAttestations, Error> {
+        self.get(self.base.join(&["v1", "intent", intent_id, "attestations"])).await?.json()
     }
 
     /// The intent that a transaction deposited for.

@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+mod call;
 mod catalog;
 mod client;
 mod deposits;
@@ -21,12 +22,14 @@ mod stream_quotes;
 mod track_order;
 mod track_purchase;
 mod wallet;
+pub mod webhooks;
 
 /// The JSON that the service speaks, as types.
 pub use causeway_wire as wire;
 pub use tokio_util::sync::CancellationToken;
 
 pub use catalog::{Balances, TokenQuery};
+pub use call::Method;
 pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
 pub use error::{Details, Error, Refusal};
 pub use execute::{DepositWay, ExecuteOptions, Step};

@@ -35,8 +35,8 @@ pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId};
 pub use interest::{Interest, Leisure};
 pub use jump::{JUMP_TYPE, Jump};
 pub use order::{
-    Arrived, Decision, EventKind, IllegalTransition, Order, OrderEvent, OrderStatus, RefundWay, Step, Todo,
-    UnknownStatus, World, advance,
+    Arrived, Decision, EventKind, IllegalTransition, IntentState, Order, OrderEvent, OrderStatus, RefundWay,
+    Step, Todo, UnknownStatus, World, advance,
 };
 pub use quote::{
     Ask, ExactOutMethod, Fee, FeeKind, Parties, Quote, Referral, Route, Slippage, SlippageError, TradeType,

@@ -1,5 +1,6 @@
 mod advance;
 mod built;
+mod intent_state;
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,6 +10,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 pub use advance::{Arrived, RefundWay, Step, Todo, World, advance};
+pub use intent_state::IntentState;
 
 use crate::ports::Care;
 use crate::{

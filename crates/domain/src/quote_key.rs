@@ -5,7 +5,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use thiserror::Error;
 
-use crate::Terms;
+use crate::{OrderId, Terms};
 
 /// How many bytes of a nonce are random; the others are the tag.
 const RANDOM: usize = 16;
@@ -56,6 +56,16 @@ impl QuoteKey {
         self.mac(random, terms).is_some_and(|mac| mac.verify_truncated_left(tag).is_ok())
     }
 
+    /// The public name of the order with that intent: whoever has the key finds it again from the chain alone, and nobody
+    /// else can tell it.
+    pub fn name(&self, intent: B256) -> Option<OrderId> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        mac.update(b"causeway order name");
+        mac.update(intent.as_slice());
+        let tag = mac.finalize().into_bytes();
+        alloy_primitives::hex::encode(tag.get(..RANDOM)?).parse().ok()
+    }
+
     fn mac(&self, random: &[u8], terms: &Terms) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(random);
@@ -80,7 +90,16 @@ pub struct QuoteKeys {
 impl QuoteKeys {
     /// Whether one of the keys has sealed these terms.
     pub fn have_sealed(&self, terms: &Terms) -> bool {
-        std::iter::once(&self.current).chain(&self.older).any(|key| key.has_sealed(terms))
+        self.sealed_by(terms).is_some()
+    }
+
+    /// The public name of the order with these terms, by the key that sealed them; by the current one where none did.
+    pub fn name(&self, terms: &Terms) -> Option<OrderId> {
+        self.sealed_by(terms).unwrap_or(&self.current).name(terms.id())
+    }
+
+    fn sealed_by(&self, terms: &Terms) -> Option<&QuoteKey> {
+        std::iter::once(&self.current).chain(&self.older).find(|key| key.has_sealed(terms))
     }
 }
 
@@ -139,6 +158,16 @@ mod tests {
             assert!(keys.have_sealed(&ours.seal(terms()).unwrap()));
         }
         assert!(!keys.have_sealed(&stranger.seal(terms()).unwrap()));
+    }
+
+    #[test]
+    fn an_orders_name_is_the_same_under_its_key_for_ever() {
+        let old = key().seal(terms()).unwrap();
+        let keys = QuoteKeys { current: QuoteKey::random().unwrap(), older: vec![key()] };
+        assert_eq!(keys.name(&old), key().name(old.id()));
+        assert_ne!(keys.name(&old), keys.current.name(old.id()), "another key, another name");
+        assert_ne!(key().name(old.id()), key().name(terms().id()), "another intent, another name");
+        assert_eq!(keys.name(&terms()), keys.current.name(terms().id()), "a stranger's terms have a name too");
     }
 
     #[test]

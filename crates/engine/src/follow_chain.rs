@@ -1,15 +1,16 @@
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{BlockMark, Care, ChainError, FactStore, Follow, Hand, News, OrderStore};
+use causeway_domain::ports::{BlockMark, Care, ChainError, FactStore, Follow, News, OrderStore};
 use causeway_domain::{ChainId, Fact, FactKind};
 use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::hands::Hands;
 use crate::marks::Marks;
+use crate::recover::{Adopt, Adopted};
 use crate::watch_addresses::WatchAddresses;
 
 /// After how long without facts the mark is written all the same, so that a restart does not read much again.
@@ -23,8 +24,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct FollowParts {
     pub facts: Arc<dyn FactStore>,
     pub orders: Arc<dyn OrderStore>,
-    pub hands: HashMap<String, Arc<dyn Hand>>,
+    pub hands: Hands,
     pub marks: Arc<Marks>,
+    /// Takes in deposits that we have quoted and no order is known for: the store was lost after they were built.
+    pub adopt: Option<Adopt>,
 }
 
 impl fmt::Debug for FollowParts {
@@ -58,6 +61,9 @@ pub async fn follow_chain(
                         return;
                     }
                     written = Some(Instant::now());
+                    if stop.run_until_cancelled(parts.adopt(&facts)).await.is_none() {
+                        return;
+                    }
                 }
                 if care == Care::Large {
                     parts.marks.set(chain, mark);
@@ -92,6 +98,29 @@ impl FollowParts {
             let Some(hand) = self.hands.get(&order.filler) else { continue };
             if let Err(error) = hand.reserve(&order, Timestamp::now()).await {
                 tracing::debug!(order = %order.id, %error, "nothing could be set aside for a deposit yet");
+            }
+        }
+    }
+
+    /// Makes orders of deposits that are ours although nobody remembers them, until it is done: they are told once.
+    async fn adopt(&self, facts: &[Fact]) {
+        let Some(adopt) = &self.adopt else { return };
+        for fact in facts.iter().filter(|fact| matches!(fact.kind, FactKind::Opened(_))) {
+            let mut told = false;
+            loop {
+                match adopt.adopt(fact).await {
+                    Ok(Adopted::Order { .. }) => {
+                        tracing::info!(intent = %fact.intent, "a deposit that nobody remembered has its order again");
+                        break;
+                    }
+                    Ok(Adopted::Known | Adopted::Stranger) => break,
+                    Err(error) => {
+                        if !std::mem::replace(&mut told, true) {
+                            tracing::warn!(intent = %fact.intent, %error, "a deposit's order cannot be stored, trying again");
+                        }
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                }
             }
         }
     }

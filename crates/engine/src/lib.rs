@@ -2,13 +2,22 @@
 
 mod build_deposit;
 mod count_fills;
+mod deliver_webhooks;
 pub mod fiat;
 mod fillers;
 mod follow_chain;
+mod intent_book;
+mod hands;
 mod keep_retention;
 mod marks;
+mod pauses;
 mod read_balances;
+mod registry;
+mod reputation;
+mod recover;
 mod request_quote;
+mod review_orders;
+mod screening;
 mod submit_deposit;
 mod tend_carriers;
 mod watch_addresses;
@@ -20,15 +29,30 @@ pub use build_deposit::{
     BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming,
 };
 pub use count_fills::{CountFills, Fills, FillsByFiller};
+pub use deliver_webhooks::{
+    DeliverParts, DeliverWebhooks, Describe, EndpointReport, NewEndpoint, WEBHOOK_PATIENCE, WantedEndpoint,
+    WebhookDesk, WebhookDeskError,
+};
 pub use fillers::{
     BreakerPolicy, BreakerState, FillerHealth, FillerLatency, FillerNameError, FillerReport, Fillers,
     NoOffer, QuoteOptions, Unfilled,
 };
 pub use follow_chain::{FollowParts, follow_chain};
+pub use intent_book::{BookParts, keep_intent_book};
+pub use hands::Hands;
 pub use keep_retention::{RetentionPolicy, keep_retention};
 pub use marks::Marks;
+pub use pauses::{OperatePauses, PauseError, Pauses};
 pub use read_balances::{Balances, ReadBalances};
+pub use registry::{ListedFiller, MadeFiller, MakeFiller, Registry, RegistryError, RegistryParts};
+pub use reputation::{KeepReputation, Standing, Standings};
+pub use recover::{
+    Adopt, AdoptParts, Adopted, ChainRead, KnownFiller, RecoverChain, RecoverError, RecoverNews, RecoverParts,
+    Recovered, recover,
+};
+pub use review_orders::{OrderStory, ReviewOrders, ReviewParts, StuckOrder, Wait};
 pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};
+pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
 pub use tend_carriers::tend_carriers;
 pub use watch_addresses::{WatchAddresses, WatchPolicy};

@@ -5,6 +5,7 @@ mod balances;
 mod blocks;
 mod client;
 mod config;
+mod contract_reader;
 pub mod contracts;
 pub mod deploy;
 mod error;

@@ -1,3 +1,5 @@
 #![doc = include_str!("../README.md")]
 
 pub mod inventory;
+pub mod oif;
+pub mod remote;

@@ -9,7 +9,7 @@ use causeway_engine::fiat::FiatDesk;
 use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders};
 use jiff::Timestamp;
 
-use crate::{ForceLimit, Metrics, RateLimit};
+use crate::{AttestationDesk, ForceLimit, Metrics, OperatorDesk, RateLimit};
 
 /// Everything that the routes need, put together by the binary.
 pub struct App {
@@ -23,10 +23,12 @@ pub struct App {
     pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn FactStore>,
+    pub attestations: AttestationDesk,
     pub watch_orders: Arc<WatchOrders>,
     pub count_fills: CountFills,
     pub fiat: FiatDesk,
     pub force_limit: ForceLimit,
+    pub operator: OperatorDesk,
     pub metrics: Arc<Metrics>,
     /// Where our contracts lie, by chain.
     pub deployments: Vec<Deployment>,

@@ -1,5 +1,6 @@
 mod deposits;
 mod fiat;
+mod webhooks;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -45,8 +46,22 @@ impl ApiError {
         Self::new(ErrorName::Validation, message).with_details(json!({ "issues": issues }))
     }
 
+    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(ErrorName::Unauthorized, message)
+    }
+
+    /// What contradicts how things stand.
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(ErrorName::BadRequest, message)
+    }
+
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorName::NotFound, message)
+    }
+
+    /// Not there yet, and worth asking for again.
+    pub(crate) fn not_yet(message: impl Into<String>, retry_after_seconds: u64) -> Self {
+        Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::NotFound, message) }
     }
 
     pub(crate) fn method_not_allowed(method: &str) -> Self {
@@ -92,6 +107,7 @@ impl ApiError {
     fn cannot_fill(unfilled: Vec<Unfilled>) -> Self {
         let minimum = unfilled.iter().filter_map(|reason| limits(&reason.why).0).min();
         let maximum = unfilled.iter().filter_map(|reason| limits(&reason.why).1).max();
+        let paused = all_paused(&unfilled);
         let message = match (minimum, maximum) {
             (Some(minimum), _) => {
                 format!("No filler takes so small an amount: ask for at least {minimum} raw units.")
@@ -99,11 +115,22 @@ impl ApiError {
             (None, Some(maximum)) => {
                 format!("No filler takes so large an amount: ask for at most {maximum} raw units.")
             }
+            (None, None) if paused.is_some() => format!("For now, {}.", paused.unwrap_or_default()),
             (None, None) => "No filler can fill this now: `details.reasons` has each one's words.".to_owned(),
         };
         let reasons: Vec<_> = unfilled.into_iter().map(reason).collect();
         Self::new(ErrorName::CannotFill, message).with_details(json!({ "reasons": reasons }))
     }
+}
+
+/// The reason why nobody was asked, where an operator has paused what the ask is about.
+fn all_paused(unfilled: &[Unfilled]) -> Option<String> {
+    let mut words = unfilled.iter().map(|unfilled| match &unfilled.why {
+        NoOffer::Paused(words) => Some(words),
+        _ => None,
+    });
+    let first = words.next().flatten()?;
+    words.all(|other| other == Some(first)).then(|| first.clone())
 }
 
 /// The least and the most that a filler would have taken, where it said so.

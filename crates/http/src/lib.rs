@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod app;
+mod attestations;
+mod caching;
 mod chains;
 mod deposits;
 mod error;
@@ -14,6 +16,7 @@ mod metrics;
 mod middleware;
 mod openapi;
 mod operations;
+mod operator;
 mod orders;
 mod page;
 mod pages;
@@ -24,10 +27,13 @@ mod serve;
 mod tokens;
 
 pub use app::{App, Options};
+pub use attestations::AttestationDesk;
 pub use fiat::force_limit::ForceLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::RateLimit;
 pub use openapi::document as openapi;
+pub use operator::{OperatorDesk, OperatorToken};
+pub use orders::tell_event;
 pub use router::router;
 pub use serve::serve;
 

@@ -7,7 +7,7 @@ use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{App, chains, deposits, fiat, fillers, hub, intents, operations, orders, qr, quotes, tokens};
+use crate::{App, attestations, chains, deposits, fiat, fillers, hub, intents, operations, orders, qr, quotes, tokens};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -49,7 +49,9 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(intents::get_intent::get_intent))
         .routes(routes!(intents::find_intent::find_intent))
         .routes(routes!(intents::get_intents::get_intents))
+        .routes(routes!(attestations::get_attestations::get_attestations))
         .routes(routes!(fillers::get_fillers::get_fillers))
+        .routes(routes!(fillers::get_icon::get_icon))
         .routes(routes!(tokens::get_tokens::get_tokens))
         .routes(routes!(tokens::search_tokens::search_tokens))
         .routes(routes!(tokens::get_top_tokens::get_top_tokens))

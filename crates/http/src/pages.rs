@@ -23,7 +23,7 @@ macro_rules! page {
 }
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 38] = [
+const FILES: [(&str, &str, &str); 41] = [
     ("/", HTML, page!("start.html")),
     ("/docs", HTML, page!("docs.html")),
     ("/buy", HTML, page!("buy.html")),
@@ -56,10 +56,13 @@ const FILES: [(&str, &str, &str); 38] = [
     ("/assets/token-search.js", SCRIPT, page!("token-search.js")),
     ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
     ("/assets/units.js", SCRIPT, page!("units.js")),
+    ("/assets/wrapper-moonpay.js", SCRIPT, page!("wrapper-moonpay.js")),
     ("/assets/wrapper-providers.js", SCRIPT, page!("wrapper-providers.js")),
+    ("/assets/wrapper-read.js", SCRIPT, page!("wrapper-read.js")),
     ("/assets/wrapper-relay.js", SCRIPT, page!("wrapper-relay.js")),
     ("/assets/wrapper-sandbox.js", SCRIPT, page!("wrapper-sandbox.js")),
     ("/assets/wrapper-status.js", SCRIPT, page!("wrapper-status.js")),
+    ("/assets/wrapper-transak.js", SCRIPT, page!("wrapper-transak.js")),
     ("/assets/wrapper.css", STYLE, page!("wrapper.css")),
     ("/assets/wrapper.js", SCRIPT, page!("wrapper.js")),
 ];

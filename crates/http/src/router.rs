@@ -13,7 +13,7 @@ use crate::error::ApiError;
 use crate::middleware::observe::ObserveLayer;
 use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
-use crate::{App, BODY_LIMIT, openapi, pages};
+use crate::{App, BODY_LIMIT, openapi, operator, pages};
 
 /// The whole service as one router; `beside` are further routes with the same surroundings.
 pub fn router(app: App, beside: Router) -> Router {
@@ -29,6 +29,11 @@ pub fn router(app: App, beside: Router) -> Router {
     };
     let observe = ObserveLayer { metrics: Arc::clone(&app.metrics), timeout: app.options.timeout };
     let closed = closed.with_state(Arc::clone(&app)).layer(limited());
+    // Whoever runs the service is kept waiting by no limit of clients.
+    let operator = operator::routes(&app)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(Arc::clone(&app))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT));
     Router::from(openapi::routes())
         .merge(pages::routes(&openapi::document()))
         .fallback(no_such_path)
@@ -39,6 +44,7 @@ pub fn router(app: App, beside: Router) -> Router {
         .merge(beside)
         .layer(ServiceBuilder::new().layer(cors()).layer(limited()))
         .merge(closed)
+        .merge(operator)
         .layer(observe)
 }
 

@@ -7,7 +7,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The most that any answer of a provider may hold.
+/// The most that an answer of a provider may hold, unless more is expected.
 const ANSWER_LIMIT: usize = 256 * 1024;
 
 /// A client that follows no redirects and gives up after `timeout`.
@@ -23,11 +23,15 @@ pub(crate) fn client(timeout: Duration) -> Result<Client, String> {
 }
 
 /// Reads an answer of bounded length.
-pub(crate) async fn body(mut response: Response) -> Result<Vec<u8>, String> {
+pub(crate) async fn body(response: Response) -> Result<Vec<u8>, String> {
+    body_up_to(response, ANSWER_LIMIT).await
+}
+
+pub(crate) async fn body_up_to(mut response: Response, limit: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| error.without_url().to_string())? {
-        if bytes.len() + chunk.len() > ANSWER_LIMIT {
-            return Err(format!("its answer is longer than {ANSWER_LIMIT} bytes"));
+        if bytes.len() + chunk.len() > limit {
+            return Err(format!("its answer is longer than {limit} bytes"));
         }
         bytes.extend_from_slice(&chunk);
     }

@@ -1,5 +1,16 @@
 #![doc = include_str!("../README.md")]
 
+pub mod amounts;
+pub mod banxa;
+pub mod coinbase;
+pub mod conformance;
 mod http;
+pub mod lists;
+pub mod moonpay;
 pub mod sandbox;
+pub mod secret;
 pub mod signature;
+#[cfg(feature = "standin")]
+pub mod standin;
+pub mod transak;
+pub mod transport;

@@ -46,6 +46,16 @@ impl PriceFeed for VaultPrices {
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
         if self.vaults.is_share(token) { self.share_price(token) } else { self.prices.usd_price(token) }
     }
+
+    fn unpriced(&self, token: &TokenId) -> Option<String> {
+        if !self.vaults.is_share(token) {
+            return self.prices.unpriced(token);
+        }
+        let Some(rate) = self.vaults.rate(token) else {
+            return Some(format!("{token} is not priced now: its vault tells no rate"));
+        };
+        self.prices.unpriced(&rate.asset)
+    }
 }
 
 #[cfg(test)]
@@ -89,6 +99,28 @@ mod tests {
         assert_eq!(price(shares("3"), 2).as_deref(), Some("0.166666666666666666"));
         assert_eq!(price(shares("1000000"), 2).as_deref(), Some("0.0000005"));
         assert_eq!(price(shares("0.8"), 1).as_deref(), Some("0.5"));
+    }
+
+    #[test]
+    fn the_reason_is_the_vaults_or_that_of_its_asset() {
+        let prices = |shares| VaultPrices::new(Arc::new(Silent), Arc::new(Vault(shares)), []);
+        let one = Some(RawAmount::new(U256::ONE));
+        assert!(prices(None).unpriced(&token(2)).unwrap().contains("its vault tells no rate"));
+        assert_eq!(prices(one).unpriced(&token(2)).unwrap(), token(1).to_string());
+        assert_eq!(prices(one).unpriced(&token(3)).unwrap(), token(3).to_string());
+    }
+
+    /// Has no price, and names the token as the reason.
+    struct Silent;
+
+    impl PriceFeed for Silent {
+        fn usd_price(&self, _: &TokenId) -> Option<UsdPrice> {
+            None
+        }
+
+        fn unpriced(&self, token: &TokenId) -> Option<String> {
+            Some(token.to_string())
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 use tokio::sync::Mutex;
 
-use crate::evm::EvmChain;
+use crate::evm::{EvmChain, EvmNode, OWN_NODE};
 use crate::jsonrpc::{Methods as _, RpcError};
 
 /// The faucet's key comes from this text: there is no secret in a sandbox.
@@ -60,6 +60,7 @@ impl Faucet {
         amount: U256,
     ) -> Result<B256, FaucetError> {
         let _turn = self.turn.lock().await;
+        let chain = EvmNode { chain, node: OWN_NODE };
         let nonce =
             quantity(&chain.call("eth_getTransactionCount", json!([self.address, "pending"])).await?)?;
         let price = quantity(&chain.call("eth_gasPrice", json!([])).await?)?;
@@ -68,7 +69,7 @@ impl Faucet {
             Some(token) => (TxKind::Call(token), U256::ZERO, mint(to, amount)),
         };
         let transaction = TxEip1559 {
-            chain_id: chain.chain_id().get(),
+            chain_id: chain.chain.chain_id().get(),
             nonce,
             gas_limit: GAS,
             max_fee_per_gas: u128::from(price) * 10,

@@ -5,6 +5,9 @@ use serde_json::value::RawValue;
 /// The most calls in one batch.
 const MAX_BATCH: usize = 1_000;
 
+/// The node of a chain that answers where none is named.
+pub(crate) const FIRST_NODE: u8 = 1;
+
 /// An error as JSON-RPC tells it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RpcError {

@@ -20,9 +20,9 @@ const TAKE: &str = "UPDATE quotes SET taken = 1 WHERE id = $1";
 
 // The columns of `OrderRecord` and of `OrderIndex`, in their order.
 fn create() -> String {
-    let places: Vec<String> = (1..=37).map(|place| format!("${place}")).collect();
+    let places: Vec<String> = (1..=38).map(|place| format!("${place}")).collect();
     format!(
-        "INSERT INTO orders ({ORDER_COLUMNS}, from_chain, to_chain, deposit_tx, owed) VALUES ({}) \
+        "INSERT INTO orders ({ORDER_COLUMNS}, from_chain, to_chain, deposit_tx, owed, intent_state) VALUES ({}) \
          ON CONFLICT (quote_id, route_id) DO NOTHING",
         places.join(", ")
     )
@@ -109,6 +109,7 @@ for_each_engine! {
                 .bind(index.to_chain)
                 .bind(&index.deposit_tx)
                 .bind(index.owed)
+                .bind(index.intent_state)
                 .execute(&mut *connection)
                 .await?;
             if created.rows_affected() == 1 {

@@ -11,7 +11,7 @@ const ATTEMPTS: u32 = 12;
 
 macro_rules! migrations {
     ($engine:literal, $($version:literal $name:literal),+ $(,)?) => {
-        [$((
+        &[$((
             $version,
             $name,
             include_str!(concat!("../migrations/", $engine, "/", $name, ".sql")),
@@ -20,7 +20,7 @@ macro_rules! migrations {
 }
 
 // Forward only: what has been released is never edited.
-pub(crate) const SQLITE: [(i64, &str, &str); 10] = migrations!(
+pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     "sqlite",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -32,8 +32,12 @@ pub(crate) const SQLITE: [(i64, &str, &str); 10] = migrations!(
     8 "0008_losses",
     9 "0009_built_and_jump",
     10 "0010_fiat",
+    11 "0011_webhooks",
+    12 "0012_operating",
+    13 "0013_intent_book_and_openings",
+    14 "0014_audit",
 );
-pub(crate) const POSTGRES: [(i64, &str, &str); 10] = migrations!(
+pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
     1 "0001_quotes_and_orders",
     2 "0002_outbox",
@@ -45,6 +49,10 @@ pub(crate) const POSTGRES: [(i64, &str, &str); 10] = migrations!(
     8 "0008_losses",
     9 "0009_built_and_jump",
     10 "0010_fiat",
+    11 "0011_webhooks",
+    12 "0012_operating",
+    13 "0013_intent_book_and_openings",
+    14 "0014_audit",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
@@ -97,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_file_in_the_folder_is_a_migration_and_both_engines_have_the_same() {
-        for (folder, migrations) in [("sqlite", &SQLITE), ("postgres", &POSTGRES)] {
+        for (folder, migrations) in [("sqlite", SQLITE), ("postgres", POSTGRES)] {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
             let mut files: Vec<_> = std::fs::read_dir(folder)
                 .unwrap()
@@ -124,7 +132,7 @@ mod tests {
         )
         .await
         .unwrap();
-        migrate(&mut old, &SQLITE).await.unwrap();
+        migrate(&mut old, SQLITE).await.unwrap();
         for (table, rows) in [("quotes", 1), ("routes", 1), ("orders", 0), ("facts", 0)] {
             let count = sqlx::query_scalar(AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}")));
             let count: i64 = count.fetch_one(&mut old).await.unwrap();

@@ -26,7 +26,7 @@ pub(crate) async fn open(url: &PostgresUrl, options: &Options) -> Result<Handles
     let connect = url.options().application_name("causeway");
     // One connection by itself first: a pool would try for long and then not tell why.
     let mut first = connect.connect().await.map_err(|source| OpenError::unreachable(url, source))?;
-    migrate(&mut first, &POSTGRES).await?;
+    migrate(&mut first, POSTGRES).await?;
     first.close().await.map_err(|source| OpenError::unreachable(url, source))?;
     let pool = || {
         PgPoolOptions::new()

@@ -42,7 +42,7 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlit
     create(path).map_err(|source| OpenError::File { path: path.to_owned(), source })?;
     let connect = connect_options(path, options);
     let mut first = connect_first(&connect).await.map_err(unreachable)?;
-    migrate(&mut first, &SQLITE).await?;
+    migrate(&mut first, SQLITE).await?;
     let writer = writer_pool(connect.clone());
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))

@@ -17,8 +17,8 @@ pub(crate) struct UpdateOrder {
 const UPDATE: &str = "UPDATE orders SET status = $1, src_amount = $2, dest_amount = $3, author = $4, recipient = $5, \
      refund_to = $6, method = $7, deposit_address = $8, valid_before = $9, care = $10, announced = $11, \
      told_tx = $12, built = $13, handed = $14, decision = $15, evidence = $16, failure_reason = $17, due_at = $18, \
-     updated_at = $19, deposit_tx = $20, owed = $21, version = version + 1, lease_until = 0 \
-     WHERE id = $22 AND version = $23";
+     updated_at = $19, deposit_tx = $20, owed = $21, intent_state = $22, version = version + 1, \
+     lease_until = 0 WHERE id = $23 AND version = $24";
 
 for_each_engine! {
     impl Deed<Db> for UpdateOrder {
@@ -51,6 +51,7 @@ for_each_engine! {
                 .bind(row.updated_at)
                 .bind(&index.deposit_tx)
                 .bind(index.owed)
+                .bind(index.intent_state)
                 .bind(&row.id)
                 .bind(row.version)
                 .execute(&mut *connection)

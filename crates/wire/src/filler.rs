@@ -15,6 +15,38 @@ pub struct Filler {
     pub health: String,
     pub quotes: FillerQuotes,
     pub fills: FillerFills,
+    /// Absent until one of its orders has ended, or its offers were compared with others'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reputation: Option<FillerReputation>,
+    /// Why it is not asked for now, where the operator has paused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "filler house is paused: maintenance"))]
+    pub paused: Option<String>,
+}
+
+/// What became of a filler's last orders; it decides between offers that are equally good.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FillerReputation {
+    /// Its orders of the last 30 days that were deposited and have ended.
+    #[cfg_attr(feature = "openapi", schema(example = 313))]
+    pub orders: u32,
+    /// Of those, the part that it delivered, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 0.99))]
+    pub fill_rate: Option<f64>,
+    /// Seconds between the blocks of deposit and delivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
+    pub median_fill_seconds: Option<u32>,
+    /// By how many hundredths of a percent its offers beat the median of all offers for the same asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 2))]
+    pub price_bps: Option<i32>,
+    /// How many of its last orders in a row went back because it never delivered; from three on it is not asked for a while.
+    #[cfg_attr(feature = "openapi", schema(example = 0))]
+    pub unfilled_in_a_row: u32,
 }
 
 /// What became of a filler's orders, over all replicas.

@@ -98,3 +98,47 @@ pub struct IntentDeposit {
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:15Z"))]
     pub confirmed_at: Option<String>,
 }
+
+/// What the attesters have signed of an intent: the arguments of the escrow's `claim`, or of its `refundUnfilled`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct IntentAttestations {
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: String,
+    /// Where the escrow lies.
+    #[cfg_attr(feature = "openapi", schema(example = 8453))]
+    pub chain_id: u64,
+    pub outcome: AttestedOutcome,
+    /// The destination chain's time of the delivery, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "1794744026"))]
+    pub filled_at: Option<String>,
+    /// Where to look for the delivery; zero where the escrow looks itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
+    )]
+    pub fill_ref: Option<String>,
+    /// A time of the destination chain, past the fill deadline, at which nothing was delivered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination_time: Option<String>,
+    /// In which epoch the signers attest.
+    #[cfg_attr(feature = "openapi", schema(example = "1"))]
+    pub epoch: String,
+    /// In ascending order of their signers, as the escrow wants them; none where both sides lie on one chain.
+    pub signatures: Vec<String>,
+}
+
+/// What became of an intent, by the attesters' word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum AttestedOutcome {
+    Filled,
+    Unfilled,
+}

@@ -28,12 +28,12 @@ pub use fiat::{
     FiatProviderError, FiatProviders, FiatQuote, FiatQuoteAnswer, FiatQuoteAsk, FiatQuoteLine, FiatRoute,
     FiatStatus, FiatWebhookAnswer, FiatWidgetEvent, JumpRecovery, JumpTerms, PaymentMethod,
 };
-pub use filler::{Filler, FillerFills, FillerQuotes};
+pub use filler::{Filler, FillerFills, FillerQuotes, FillerReputation};
 pub use hub::{HubConfig, HubContracts, Vault};
-pub use intent::{Intent, IntentDeposit, IntentState, IntentSummary};
+pub use intent::{AttestedOutcome, Intent, IntentAttestations, IntentDeposit, IntentState, IntentSummary};
 pub use order::{
     DepositAddressOrder, DepositAddressOrders, ObservedDeposit, Order, OrderEvent, OrderTimestamps,
-    OrderTransaction, OrderTransactions, ProviderStatus, TokenMeta,
+    OrderTransaction, OrderTransactions, ProviderStatus, TokenMeta, WebhookEvent,
 };
 pub use page::{Data, Page};
 pub use quote::{Fee, FillerReason, QuoteAnswer, QuoteAsk, Route, RouteQuote, StreamedRoute};

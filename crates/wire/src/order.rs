@@ -240,3 +240,13 @@ pub struct OrderEvent {
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
     pub at: String,
 }
+
+/// What a webhook tells: one line of an order's story, and the order as it stands when it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookEvent {
+    /// Whatever bears the same id is the same event, sent again.
+    pub id: String,
+    pub event: OrderEvent,
+    pub order: Order,
+}

@@ -58,7 +58,7 @@ pub struct Route {
     pub r#type: String,
     /// Absolute URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(example = "https://swap.example/fillers/house.svg"))]
+    #[cfg_attr(feature = "openapi", schema(example = "https://swap.example/v1/fillers/house/icon"))]
     pub icon: Option<String>,
     /// On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, address};
 use alloy_sol_types::{SolCall as _, sol};
@@ -48,6 +48,12 @@ pub(super) const fn coin(chain: u64) -> Address {
     if chain == SOLANA { SOL } else { COIN }
 }
 
+/// The node of each chain that nobody gives faults to: what tests believe.
+const WITNESS: &str = "/sandbox/rpc/node/9";
+
+/// How long a wallet goes on trying; far more than any fault lasts.
+const PATIENCE: Duration = Duration::from_mins(3);
+
 /// A wallet's fees: more than a play chain ever asks.
 const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000_000 };
 
@@ -58,6 +64,18 @@ pub(super) struct Chains {
     pub(super) base: String,
     pub(super) tallies: Mutex<HashMap<u64, Tally>>,
     pub(super) spent: Mutex<HashMap<Address, Spent>>,
+    /// What wallets have sent and blocks do not hold for good yet.
+    pub(super) sent: Mutex<Vec<Sent>>,
+    nonces: Mutex<HashMap<(u64, EvmAddress), u64>>,
+    clients: std::sync::Mutex<HashMap<u64, EvmClient>>,
+}
+
+/// A wallet's transaction.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub(super) chain: u64,
+    pub(super) hash: B256,
+    pub(super) raw: Bytes,
 }
 
 impl Chains {
@@ -65,12 +83,28 @@ impl Chains {
         let folder = data_dir();
         let service = Service::start_with(folder.path(), &["sandbox"]);
         let base = service.url.split("/sandbox").next().unwrap().to_owned();
-        Self { _folder: folder, service, base, tallies: Mutex::default(), spent: Mutex::default() }
+        Self {
+            _folder: folder,
+            service,
+            base,
+            tallies: Mutex::default(),
+            spent: Mutex::default(),
+            sent: Mutex::default(),
+            nonces: Mutex::default(),
+            clients: std::sync::Mutex::default(),
+        }
     }
 
     pub(super) fn client(&self, chain: u64) -> EvmClient {
-        let url = format!("{}/sandbox/rpc/{chain}", self.base).parse().unwrap();
-        EvmClient::new(ChainId::new(chain).unwrap(), EvmConfig::new([url])).unwrap()
+        let connect = || {
+            let url = self.node(chain).parse().unwrap();
+            EvmClient::new(ChainId::new(chain).unwrap(), EvmConfig::new([url])).unwrap()
+        };
+        self.clients.lock().unwrap().entry(chain).or_insert_with(connect).clone()
+    }
+
+    fn node(&self, chain: u64) -> String {
+        format!("{}{WITNESS}/{chain}", self.base)
     }
 
     pub(super) async fn control(&self, chain: u64, action: Value) {
@@ -78,10 +112,18 @@ impl Chains {
     }
 
     pub(super) async fn post(&self, path: &str, body: &Value) -> Value {
-        let request = self.service.client.post(format!("{}{path}", self.base)).body(body.to_string());
-        let answer = request.send().await.unwrap();
-        assert_eq!(answer.status(), 200, "{path} {body}");
+        self.post_to(&format!("{}{path}", self.base), body).await
+    }
+
+    async fn post_to(&self, url: &str, body: &Value) -> Value {
+        let answer = self.service.client.post(url).body(body.to_string()).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{url} {body}");
         answer.json().await.unwrap()
+    }
+
+    /// Asks a chain's node past all faults.
+    pub(super) async fn rpc(&self, chain: u64, call: &Value) -> Value {
+        self.post_to(&self.node(chain), call).await
     }
 
     /// Gives somebody coins or tokens, and waits until they are there.
@@ -119,8 +161,22 @@ impl Chains {
     /// A wallet's next transaction, signed and not sent.
     pub(super) async fn sign(&self, chain: u64, key: &Signer, request: &TxRequest) -> (B256, Bytes) {
         let client = self.client(chain);
+        let begun = Instant::now();
+        let gas = loop {
+            // What it sent before may be on its way to a block once more.
+            match client.estimate_gas(key.address(), request).await {
+                Ok(gas) => break gas,
+                Err(error) => assert!(begun.elapsed() < PATIENCE, "{request:?} on {chain} would fail: {error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
         let nonce = client.nonce(key.address(), BlockTag::Latest).await.unwrap();
-        let gas = client.estimate_gas(key.address(), request).await.unwrap();
+        let mut nonces = self.nonces.lock().await;
+        let next = nonces.entry((chain, key.address())).or_default();
+        // A wallet knows what it has sent, also where a block does not hold it any more.
+        let nonce = nonce.max(*next);
+        *next = nonce + 1;
+        drop(nonces);
         let signed = key.sign(client.chain_id(), nonce, request, gas, FEES).unwrap();
         (signed.hash, signed.raw)
     }
@@ -128,22 +184,46 @@ impl Chains {
     /// Sends a wallet's transaction and waits until it has succeeded in a block.
     pub(super) async fn send(&self, chain: u64, key: &Signer, request: &TxRequest) -> B256 {
         let (hash, raw) = self.sign(chain, key, request).await;
-        let client = self.client(chain);
-        let told: B256 = client.call(Call::new("eth_sendRawTransaction", json!([raw]))).await.unwrap();
-        assert_eq!(told, hash);
-        let receipt = self.receipt(chain, hash).await;
-        assert_eq!(receipt.status, 1, "{hash} on {chain} failed");
+        let sent = Sent { chain, hash, raw };
+        self.sent.lock().await.push(sent.clone());
+        let begun = Instant::now();
+        for look in 0_u32.. {
+            if look.is_multiple_of(20) {
+                self.bring(&sent).await;
+            }
+            if let Some(receipt) = self.receipt(&sent).await {
+                assert_eq!(receipt.status, 1, "{hash} on {chain} failed");
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{hash} on {chain} is in no block");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
         hash
     }
 
-    pub(super) async fn receipt(&self, chain: u64, hash: B256) -> Receipt {
-        let client = self.client(chain);
-        loop {
-            if let Some(receipt) = client.receipts(&[hash]).await.unwrap().remove(0) {
-                return receipt;
+    async fn receipt(&self, sent: &Sent) -> Option<Receipt> {
+        self.client(sent.chain).receipts(&[sent.hash]).await.unwrap().remove(0)
+    }
+
+    /// Sends what was lost, or was never taken. What a block or the pool holds is refused, which does no harm.
+    async fn bring(&self, sent: &Sent) {
+        let call = Call::new("eth_sendRawTransaction", json!([sent.raw]));
+        let _ = self.client(sent.chain).call::<B256>(call).await;
+    }
+
+    /// Looks after what wallets have sent until blocks hold it for good, as wallets do.
+    pub(super) async fn tend_wallets(&self) {
+        let open = self.sent.lock().await.clone();
+        let mut settled = HashSet::new();
+        for sent in &open {
+            let newest = self.client(sent.chain).block(BlockTag::Finalized).await.unwrap().unwrap().number;
+            match self.receipt(sent).await {
+                Some(receipt) if receipt.block_number <= newest => drop(settled.insert(sent.hash)),
+                Some(_) => {}
+                None => self.bring(sent).await,
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
         }
+        self.sent.lock().await.retain(|sent| !settled.contains(&sent.hash));
     }
 
     /// Sends a token or the chain's coin, as any wallet does.

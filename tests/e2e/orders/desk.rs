@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,13 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::service::{causeway, data_dir, read_address};
+use crate::service::{causeway, data_dir, read_address_or_end};
 
 /// How long one request is tried while the service is killed and started; far more than any start takes.
 const PATIENCE: Duration = Duration::from_mins(3);
+
+/// What a shell counts files' sizes in.
+const SHELL_BLOCK: u64 = 512;
 
 /// A service that may be killed at any moment and lives on with the same data.
 pub(super) struct Desk {
@@ -50,10 +53,31 @@ impl Desk {
         self.folder.path().join("log")
     }
 
-    /// Starts the process; what it logs is added to one file.
+    /// Starts the process, again where it ends because a chain does not answer; what it logs is added to one file.
     pub(super) fn revive(&self) {
+        let begun = Instant::now();
+        while !self.start_once(causeway()) {
+            assert!(begun.elapsed() < PATIENCE, "the service does not start");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Starts the process on a disk that is nearly full: none of its files can grow beyond so many bytes.
+    pub(super) fn revive_on_full_disk(&self, bytes: u64) {
+        let binary = causeway();
+        let mut shell = Command::new("sh");
+        // The signal that comes with it would end the process, which a full disk does not.
+        shell.args(["-c", "trap '' XFSZ && ulimit -S -f \"$0\" && exec \"$@\""]);
+        shell.arg((bytes / SHELL_BLOCK).to_string()).arg(binary.get_program());
+        for (name, _) in binary.get_envs() {
+            shell.env_remove(name);
+        }
+        assert!(self.start_once(shell), "the service does not start");
+    }
+
+    fn start_once(&self, mut command: Command) -> bool {
         let log = File::options().create(true).append(true).open(self.log()).unwrap();
-        let mut child = causeway()
+        let mut child = command
             .current_dir(self.folder.path())
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
             .arg(self.folder.path())
@@ -62,8 +86,14 @@ impl Desk {
             .stderr(log)
             .spawn()
             .expect("the binary starts");
-        *self.url.write().unwrap() = read_address(&mut child);
+        let url = read_address_or_end(&mut child);
+        let Some(url) = url else {
+            child.wait().unwrap();
+            return false;
+        };
+        *self.url.write().unwrap() = url;
         *self.child.lock().unwrap() = Some(child);
+        true
     }
 
     /// Ends the process as a power cut would: `kill -9`.
@@ -72,6 +102,15 @@ impl Desk {
             child.kill().unwrap();
             child.wait().unwrap();
         }
+    }
+
+    /// Asks once, whatever the answer is.
+    pub(super) async fn ask_once(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
+        let url = self.url.read().unwrap().clone();
+        let request = self.client.request(method, format!("{url}{path}"));
+        let request = if body.is_null() { request } else { request.body(body.to_string()) };
+        let response = request.send().await.unwrap();
+        (response.status().as_u16(), response.json().await.unwrap())
     }
 
     /// Asks until the service answers for good: what it cannot say now, or could not say because it died, is asked again.
@@ -114,6 +153,14 @@ impl Desk {
 
     pub(super) fn database(&self) -> PathBuf {
         self.folder.path().join("causeway.db")
+    }
+
+    /// Runs another command of the binary on the same data and chains.
+    pub(super) fn run(&self, command: &[&str]) -> std::process::Output {
+        let folder = self.folder.path();
+        let mut run = causeway();
+        run.current_dir(folder).args(command).arg("--data-dir").arg(folder).args(&self.arguments);
+        run.output().expect("the binary starts")
     }
 
     /// What can be told of an order when something went wrong with it. Stops the service.

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
 use causeway_domain::Address;
@@ -14,6 +14,9 @@ use super::dice::Dice;
 use super::key::Key;
 use super::solana::SOLANA;
 use crate::wallet::wallet_digest;
+
+/// How long somebody goes on asking for what is refused; far more than any fault lasts.
+pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How a payer deposits, and what it tells of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,11 +110,15 @@ impl Payer {
         Self { wish, key, recipient, refund_to, deal: None }
     }
 
+    /// What it is given to pay for gas: one coin.
+    pub(super) fn for_gas(chain: u64) -> U256 {
+        U256::from(10).pow(U256::from(if chain == SOLANA { 9 } else { 18 }))
+    }
+
     /// Gives it enough to swap, and to pay for gas.
     pub(super) async fn fund(&self, chains: &Chains) {
         let (chain, token) = self.wish.from;
-        let one = U256::from(10).pow(U256::from(if chain == SOLANA { 9 } else { 18 }));
-        chains.give(chain, self.key.address(), coin(chain), one).await;
+        chains.give(chain, self.key.address(), coin(chain), Self::for_gas(chain)).await;
         chains.give(chain, self.key.address(), token, self.wish.amount).await;
     }
 
@@ -119,15 +126,31 @@ impl Payer {
         self.deal.as_ref().expect("it was built")
     }
 
-    /// Asks for a quote until somebody offers.
-    async fn quote(&self, desk: &Desk) -> (String, String) {
-        let Wish { from, to, amount, way, .. } = self.wish;
-        let ask = json!({
+    /// What it asks a quote for.
+    pub(super) fn ask(&self) -> Value {
+        let Wish { from, to, amount, .. } = self.wish;
+        json!({
             "tradeType": "EXACT_INPUT", "amount": amount.to_string(), "fromAddress": self.key.address().to_string(),
             "fromChainId": from.0, "fromToken": from.1.to_string(), "toChainId": to.0,
             "toToken": to.1.to_string(), "recipient": self.recipient.to_string(),
-        });
-        for _ in 0..600 {
+        })
+    }
+
+    /// What it asks a deposit to be built with.
+    pub(super) fn ask_to_build(&self, quote: &str, route: &str) -> Value {
+        json!({
+            "quoteId": quote, "routeId": route, "from": self.key.address().to_string(),
+            "recipient": self.recipient.to_string(), "refundTo": self.refund_to.to_string(),
+            "depositMethod": self.wish.way.method(),
+        })
+    }
+
+    /// Asks for a quote until somebody offers.
+    pub(super) async fn quote(&self, desk: &Desk) -> (String, String) {
+        let way = self.wish.way;
+        let ask = self.ask();
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
             let quote = desk.ask(Method::POST, "/v1/quotes", &ask).await;
             if let Ok(quote) = &quote {
                 let takes = |route: &&Value| {
@@ -147,24 +170,31 @@ impl Payer {
     pub(super) async fn build(&mut self, desk: &Desk) {
         loop {
             let (quote, route) = self.quote(desk).await;
-            if let Some(answer) = self.built(desk, &quote, &route).await {
-                self.deal = Some(Deal::read(self.wish, quote, route, answer));
+            if self.build_route(desk, quote, route).await {
                 return;
             }
         }
     }
 
+    /// Has the deposit of a route built; `false` when its quote is over.
+    pub(super) async fn build_route(&mut self, desk: &Desk, quote: String, route: String) -> bool {
+        let Some(answer) = self.built(desk, &quote, &route).await else { return false };
+        self.deal = Some(Deal::read(self.wish, quote, route, answer));
+        true
+    }
+
     /// The deposit of a route; none when its quote is over.
     pub(super) async fn built(&self, desk: &Desk, quote: &str, route: &str) -> Option<Value> {
-        let ask = json!({
-            "quoteId": quote, "routeId": route, "from": self.key.address().to_string(),
-            "recipient": self.recipient.to_string(), "refundTo": self.refund_to.to_string(),
-            "depositMethod": self.wish.way.method(),
-        });
-        match desk.ask(Method::POST, "/v1/deposit/build", &ask).await {
-            Ok(answer) => Some(answer),
-            Err((_, error)) if error["name"] == "QuoteExpiredException" => None,
-            Err(error) => panic!("{ask} was not built: {error:?}"),
+        let ask = self.ask_to_build(quote, route);
+        let begun = Instant::now();
+        loop {
+            match desk.ask(Method::POST, "/v1/deposit/build", &ask).await {
+                Ok(answer) => return Some(answer),
+                Err((_, error)) if error["name"] == "QuoteExpiredException" => return None,
+                // A node that lags does not show yet what the payer has.
+                Err(error) => assert!(begun.elapsed() < PATIENCE, "{ask} was not built: {error:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
         }
     }
 
@@ -214,27 +244,33 @@ impl Payer {
         }
         let _ = tell.send(Moment::Deposited);
         if let Some(proof) = proof.filter(|_| self.wish.way != Way::Silent) {
-            if let Err(refused) = self.submit(desk, proof).await {
-                let story = desk.story(None).await;
-                panic!("the deposit of {self:?} was refused: {refused}\n{story}");
-            }
+            self.submit_patiently(desk, &proof).await;
             let _ = tell.send(Moment::Submitted);
         }
     }
 
-    /// Tells of the deposit, until the service has taken it or the chain has refused it.
-    pub(super) async fn submit(&self, desk: &Desk, mut proof: Value) -> Result<(), Value> {
-        let deal = self.deal();
-        proof["quoteId"] = json!(deal.quote);
-        proof["routeId"] = json!(deal.route);
-        match desk.ask(Method::PUT, "/v1/deposit/submit", &proof).await {
-            Ok(_) => Ok(()),
-            Err((_, refused)) if refused["name"] == "BroadcastException" => Err(refused),
-            Err(error) => {
+    /// Tells of the deposit, until the service has taken it: what a node that lags makes it refuse is told again.
+    pub(super) async fn submit_patiently(&self, desk: &Desk, proof: &Value) {
+        let begun = Instant::now();
+        while let Err(refused) = self.submit(desk, proof).await {
+            if begun.elapsed() > PATIENCE {
                 let story = desk.story(None).await;
-                panic!("{self:?} could not submit {proof}: {error:?}\n{story}");
+                panic!("the deposit of {self:?} was refused: {refused:?}\n{story}");
             }
+            tokio::time::sleep(Duration::from_millis(500)).await;
         }
+    }
+
+    /// Tells of the deposit, until the service has taken or refused it.
+    pub(super) async fn submit(&self, desk: &Desk, proof: &Value) -> Result<(), (u16, Value)> {
+        desk.ask(Method::PUT, "/v1/deposit/submit", &self.ask_to_submit(proof)).await.map(drop)
+    }
+
+    pub(super) fn ask_to_submit(&self, proof: &Value) -> Value {
+        let mut proof = proof.clone();
+        proof["quoteId"] = json!(self.deal().quote);
+        proof["routeId"] = json!(self.deal().route);
+        proof
     }
 }
 

@@ -1,14 +1,15 @@
+use std::time::{Duration, Instant};
+
+use causeway_domain::Address;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
 use super::chains::Chains;
 use super::desk::Desk;
 use super::key::Key;
-use super::payer::{Moment, Payer, Way};
+use super::payer::{Moment, PATIENCE, Payer, Way};
 use super::solana::SOLANA;
-
-/// How often somebody signs anew before giving up.
-const PATIENCE: usize = 10;
+use super::solana_books::PROGRAM;
 
 impl Payer {
     /// Deposits on Solana. A transaction whose blockhash died on the way is built again and signed anew.
@@ -25,39 +26,81 @@ impl Payer {
             let _ = tell.send(Moment::Deposited);
             return;
         }
-        for attempt in 0..PATIENCE {
+        let begun = Instant::now();
+        let mut is_late = self.wish.way == Way::Late;
+        loop {
             let signed = self.sign_deposit().await;
-            let is_late = attempt == 0 && self.wish.way == Way::Late;
-            if is_late {
+            if std::mem::take(&mut is_late) {
                 chains.control(SOLANA, json!({ "action": "expireBlockhashes" })).await;
             }
-            let proof = if matches!(self.wish.way, Way::Signed | Way::Late) {
-                Some(json!({ "signedTransaction": signed }))
+            let done = if matches!(self.wish.way, Way::Signed | Way::Late) {
+                self.hand_over(&signed, chains, desk, tell).await
             } else {
-                chains.send_on_solana(&signed).await.map(|signature| json!({ "txHash": signature }))
+                self.send_and_tell(&signed, chains, desk, tell).await
             };
-            let Some(proof) = proof else {
-                self.build_again(desk).await;
-                continue;
-            };
-            let _ = tell.send(Moment::Deposited);
-            if self.wish.way == Way::Silent {
+            if done {
                 return;
             }
-            match self.submit(desk, proof).await {
-                Ok(()) => {
-                    assert!(!is_late, "a deposit that can never land was taken: {self:?}");
-                    let _ = tell.send(Moment::Submitted);
-                    return;
-                }
-                Err(refused) if refused.to_string().contains("build") => self.build_again(desk).await,
-                Err(refused) => {
-                    let story = desk.story(None).await;
-                    panic!("the deposit of {self:?} was refused: {refused}\n{story}");
-                }
+            if begun.elapsed() > PATIENCE {
+                let story = desk.story(None).await;
+                panic!("the deposit of {self:?} never gets through\n{story}");
             }
+            self.build_again(desk).await;
         }
-        panic!("the deposit of {self:?} never gets through");
+    }
+
+    /// Sends the deposit and tells of it; `false` when it can never land.
+    async fn send_and_tell(
+        &self,
+        signed: &str,
+        chains: &Chains,
+        desk: &Desk,
+        tell: &broadcast::Sender<Moment>,
+    ) -> bool {
+        let Some(signature) = chains.send_on_solana(signed).await else { return false };
+        let _ = tell.send(Moment::Deposited);
+        if self.wish.way != Way::Silent {
+            self.submit_patiently(desk, &json!({ "txHash": signature })).await;
+            let _ = tell.send(Moment::Submitted);
+        }
+        true
+    }
+
+    /// Has the service send the deposit, and watches whether it comes; `false` when it never will.
+    async fn hand_over(
+        &self,
+        signed: &str,
+        chains: &Chains,
+        desk: &Desk,
+        tell: &broadcast::Sender<Moment>,
+    ) -> bool {
+        let proof = json!({ "signedTransaction": signed });
+        let mut is_taken = self.submit(desk, &proof).await.is_ok();
+        let _ = tell.send(Moment::Submitted);
+        loop {
+            let is_fresh = chains.is_fresh_on_solana(signed).await;
+            if !is_fresh {
+                // What can land no more is in a block that stays by then, or never will be.
+                chains.wait_for_solana().await;
+            } else if !is_taken {
+                is_taken = self.submit(desk, &proof).await.is_ok();
+            }
+            if self.is_open_on_solana(chains).await {
+                return true;
+            }
+            if !is_fresh {
+                return false;
+            }
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+    }
+
+    /// Whether the program has taken the deposit for good.
+    async fn is_open_on_solana(&self, chains: &Chains) -> bool {
+        let at = Address::Solana(PROGRAM.order(self.deal().intent).to_bytes());
+        let options = json!({ "encoding": "base64", "commitment": "finalized" });
+        let found = chains.solana("getAccountInfo", json!([at.to_string(), options])).await.unwrap();
+        !found["value"].is_null()
     }
 
     async fn sign_deposit(&self) -> String {

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use base64::Engine as _;
@@ -16,6 +16,9 @@ pub(super) const SOLANA: u64 = 20_011_000_000;
 
 /// SOL, as the service spells it.
 pub(super) const SOL: Address = Address::Solana([0; 32]);
+
+/// How long a wallet goes on trying; far more than any fault lasts.
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// Where the signature of the only signer lies in a transaction.
 const SIGNATURE_AT: usize = 1;
@@ -52,28 +55,66 @@ impl Chains {
     /// Asks a node of Solana; what it refuses comes back in its words.
     pub(super) async fn solana(&self, method: &str, params: Value) -> Result<Value, Value> {
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let mut answer = self.post(&format!("/sandbox/rpc/{SOLANA}"), &call).await;
+        let mut answer = self.rpc(SOLANA, &call).await;
         if answer["error"].is_null() { Ok(answer["result"].take()) } else { Err(answer["error"].take()) }
     }
 
-    /// Sends a signed transaction and waits until it has succeeded. `None` if its blockhash is dead, so that it never lands.
+    /// Sends a signed transaction, again where it was lost, until it has succeeded for good. `None` if its blockhash is dead,
+    /// so that it never lands.
     pub(super) async fn send_on_solana(&self, signed: &str) -> Option<String> {
-        let options = json!({ "encoding": "base64", "preflightCommitment": "confirmed" });
-        let signature = match self.solana("sendTransaction", json!([signed, options])).await {
-            Ok(signature) => signature,
-            Err(error) if error["message"].as_str().unwrap().contains("Blockhash not found") => return None,
-            Err(error) => panic!("{signed} was refused: {error}"),
-        };
-        for _ in 0..600 {
-            let statuses = self.solana("getSignatureStatuses", json!([[signature]])).await.unwrap();
-            let status = &statuses["value"][0];
-            if matches!(status["confirmationStatus"].as_str(), Some("confirmed" | "finalized")) {
+        let wire = STANDARD.decode(signed).unwrap();
+        let signature = bs58_of(&wire[SIGNATURE_AT..MESSAGE_AT]);
+        let begun = Instant::now();
+        let mut said = None;
+        while begun.elapsed() < PATIENCE {
+            let status = self.status_on_solana(&signature).await;
+            if status["confirmationStatus"] == "finalized" {
                 assert!(status["err"].is_null(), "{signature} failed: {status}");
-                return Some(signature.as_str().unwrap().to_owned());
+                return Some(signature);
             }
+            if status.is_null() {
+                let options = json!({ "encoding": "base64", "preflightCommitment": "processed" });
+                let sent = self.solana("sendTransaction", json!([signed, options])).await;
+                let is_dead = sent.as_ref().is_err_and(|error| {
+                    error["message"].as_str().is_some_and(|words| words.contains("Blockhash not found"))
+                });
+                if is_dead && self.status_on_solana(&signature).await.is_null() {
+                    return None;
+                }
+                said = sent.err();
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        panic!("{signature} does not land: {said:?}");
+    }
+
+    async fn status_on_solana(&self, signature: &str) -> Value {
+        let options = json!({ "searchTransactionHistory": true });
+        let asked = json!([[signature], options]);
+        self.solana("getSignatureStatuses", asked).await.unwrap()["value"][0].take()
+    }
+
+    /// Waits until what is in a slot now is final or gone.
+    pub(super) async fn wait_for_solana(&self) {
+        let slot = async |commitment: &str| {
+            let asked = json!([{ "commitment": commitment }]);
+            self.solana("getSlot", asked).await.unwrap().as_u64().unwrap()
+        };
+        let newest = slot("processed").await;
+        while slot("finalized").await < newest {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("{signature} does not land");
+    }
+
+    /// Whether a transaction with the blockhash of this one can still land.
+    pub(super) async fn is_fresh_on_solana(&self, signed: &str) -> bool {
+        let wire = STANDARD.decode(signed).unwrap();
+        let message = &wire[MESSAGE_AT..];
+        // A version, where there is one, three numbers of signers, the number of accounts, the accounts, the blockhash.
+        let counted = usize::from(message[0] >= 0x80) + 3;
+        let at = counted + 1 + 32 * usize::from(message[counted]);
+        let asked = json!([bs58_of(&message[at..at + 32]), { "commitment": "processed" }]);
+        self.solana("isBlockhashValid", asked).await.unwrap()["value"].as_bool().unwrap()
     }
 
     /// Sends SOL or a token, as any wallet does: the receiver's token account is made on the way.
@@ -125,6 +166,11 @@ impl Chains {
 /// Where wallets look for somebody's tokens.
 pub(super) fn token_account(mint: [u8; 32], owner: [u8; 32]) -> [u8; 32] {
     associated_token_account(&owner.into(), &mint.into(), &TOKEN_PROGRAM).to_bytes()
+}
+
+/// Bytes as Solana writes them.
+fn bs58_of(bytes: &[u8]) -> String {
+    bs58::encode(bytes).into_string()
 }
 
 pub(super) fn address_bytes(text: &str) -> [u8; 32] {

@@ -12,7 +12,7 @@ use super::chains::Chains;
 use super::payer::Payer;
 use super::solana::{SOL, SOLANA};
 
-const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
+pub(super) const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
 
 /// Accounts are made with less than a hundredth of a SOL, and no order delivers so little.
 const MOST_RENT: u64 = 10_000_000;
@@ -50,6 +50,12 @@ impl Chains {
             }
         }
         (orders, fills)
+    }
+
+    /// What whoever opened an order has paid for its record.
+    pub(super) async fn rent_on_solana(&self, intent: B256) -> u64 {
+        let (orders, _) = self.kept_on_solana().await;
+        orders.iter().find(|(_, order)| order.terms.id() == intent).map_or(0, |(_, order)| order.rent)
     }
 
     /// What the program tells of all orders.

@@ -1,28 +1,37 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use causeway_domain::Address;
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::Roles;
+use futures::{StreamExt as _, stream};
 use reqwest::Method;
 use serde_json::json;
 use tokio::sync::{Mutex, broadcast};
 
 use super::audit::{audit, books, read_on, settle};
-use super::chains::{BASE, Chains, OPTIMISM, OPTIMISM_USDT, usdc};
+use super::chains::{BASE, CHAINS, Chains, OPTIMISM, OPTIMISM_USDT, usdc};
 use super::desk::Desk;
 use super::dice::{Dice, number, seed};
 use super::key::Key;
 use super::payer::{Fate, Moment, Payer};
+use super::report::Report;
 use super::solana::SOLANA;
+use super::storm::{Fault, Log, note, storm};
 use super::wishes::{hopeless_solana_wish, hopeless_wish, wish};
 
 /// How many payers are at it side by side.
 const LANES: usize = 4;
 
 /// Long runs deposit late for what they built first.
-const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\n";
+const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\n\n[sandbox]\nnodes = 2\n";
+
+/// How many payers are given money side by side.
+const GIFTS: usize = 8;
+
+/// Blocks that bury what came before under all that a node may lag behind.
+const DEEP: u64 = 15;
 
 /// What the killer waits for before it strikes.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +45,7 @@ fn nobody(byte: u8) -> Address {
 }
 
 /// Takes all of a token from the fillers, and waits until they know.
-async fn drain(chains: &Chains, desk: &Desk) {
+pub(super) async fn drain(chains: &Chains, desk: &Desk) {
     for filler in Roles::new().unwrap().fillers {
         let key = Key::Evm(Signer::from_bytes(&filler.hot.key.0).unwrap());
         let all = chains.balance(OPTIMISM, OPTIMISM_USDT, key.address()).await;
@@ -65,6 +74,7 @@ async fn kill_often(
     mut dice: Dice,
     told: broadcast::Sender<Moment>,
     over: Arc<AtomicBool>,
+    log: Log,
 ) {
     for number in 0..kills {
         let trigger = match dice.below(4) {
@@ -90,57 +100,106 @@ async fn kill_often(
         }
         let (killed, revived) = (Arc::clone(&desk), Arc::clone(&desk));
         tokio::task::spawn_blocking(move || killed.kill()).await.unwrap();
-        // Every other time it is away for so long that nothing which was built before can land on Solana any more. What was
-        // built for lack of hope has been sent by then, and could not be built again.
+        // Every other time it is away for so long that nothing which was built before can land on Solana any more.
         if number % 2 == 1 {
             chains.control(SOLANA, json!({ "action": "expireBlockhashes" })).await;
+            note(&log, Fault::ExpiredBlockhashes, true).await;
         }
         tokio::task::spawn_blocking(move || revived.revive()).await.unwrap();
     }
 }
 
+/// Everybody who will swap, with what they need, long before anything goes wrong. Those whom nobody can serve later have built
+/// their deposits.
+async fn assemble(chains: &Chains, desk: &Desk, orders: u64, seed: u64) -> Vec<Payer> {
+    let mut dice = Dice::new(seed, "wishes");
+    let hopeless = usize::try_from(orders.div_ceil(6)).unwrap();
+    let mut payers: Vec<Payer> = (1..=usize::try_from(orders).unwrap())
+        .map(|number| {
+            let wish = match number {
+                1 => hopeless_solana_wish(&mut dice),
+                number if number > hopeless => wish(number - hopeless - 1, &mut dice),
+                number if number.is_multiple_of(3) => hopeless_solana_wish(&mut dice),
+                _ => hopeless_wish(&mut dice),
+            };
+            Payer::new(wish, &mut dice)
+        })
+        .collect();
+    stream::iter(&payers).for_each_concurrent(GIFTS, |payer| payer.fund(chains)).await;
+    for chain in CHAINS.into_iter().chain([SOLANA]) {
+        chains.control(chain, json!({ "action": "mine", "blocks": DEEP })).await;
+    }
+    for payer in payers.iter_mut().take(hopeless) {
+        payer.build(desk).await;
+    }
+    drain(chains, desk).await;
+    payers.sort_by_cached_key(|_| dice.below(u64::MAX));
+    payers
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn orders_survive_kill_9_and_all_money_is_accounted_for() {
-    let (orders, kills) = (number("CAUSEWAY_ORDERS").unwrap_or(20), number("CAUSEWAY_KILLS").unwrap_or(5));
+async fn orders_survive_kill_9_and_faults_of_the_chains_and_all_money_is_accounted_for() {
+    let begun = Instant::now();
+    let [orders, kills, faults] = [("CAUSEWAY_ORDERS", 20), ("CAUSEWAY_KILLS", 5), ("CAUSEWAY_FAULTS", 8)]
+        .map(|(name, short)| number(name).unwrap_or(short));
     let seed = seed();
+    eprintln!("CAUSEWAY_SEED={seed}: {orders} orders, {kills} kills, {faults} faults");
     let chains = Arc::new(Chains::start());
     let desk = Arc::new(Desk::start(&chains.base, CONFIG));
-    let mut dice = Dice::new(seed, "wishes");
-    let mut payers = Vec::new();
-    let hopeless = orders.div_ceil(6);
-    for number in 1..=hopeless {
-        let wish =
-            if number == hopeless { hopeless_solana_wish(&mut dice) } else { hopeless_wish(&mut dice) };
-        let mut payer = Payer::new(wish, &mut dice);
-        payer.fund(&chains).await;
-        payer.build(&desk).await;
-        payers.push(payer);
-    }
-    drain(&chains, &desk).await;
+    let payers = assemble(&chains, &desk, orders, seed).await;
     let before = books(&chains).await;
-    // Its transaction does not live for long, so this one goes first; the other hopeless ones lie among the rest.
-    let first = payers.pop();
-    for number in 0..usize::try_from(orders - hopeless).unwrap() {
-        payers.push(Payer::new(wish(number, &mut dice), &mut dice));
-    }
-    payers.sort_by_cached_key(|_| dice.below(u64::MAX));
-    payers.extend(first);
 
     let (tell, _) = broadcast::channel(64);
-    let over = Arc::new(AtomicBool::new(false));
-    let (there, victim, stop) = (Arc::clone(&chains), Arc::clone(&desk), Arc::clone(&over));
-    let killer = kill_often(there, victim, kills, Dice::new(seed, "kills"), tell.clone(), stop);
+    let (over, log) = (Arc::new(AtomicBool::new(false)), Log::default());
+    let killer = kill_often(
+        Arc::clone(&chains),
+        Arc::clone(&desk),
+        kills,
+        Dice::new(seed, "kills"),
+        tell.clone(),
+        Arc::clone(&over),
+        Arc::clone(&log),
+    );
     let killer = tokio::spawn(killer);
+    let stormy = tokio::spawn(storm(Arc::clone(&chains), faults, seed, Arc::clone(&log)));
+    let wallets = tokio::spawn(tend_wallets(Arc::clone(&chains)));
+    let payers = swap_all(&chains, &desk, payers, &tell, seed).await;
+    over.store(true, Ordering::SeqCst);
+    killer.await.unwrap();
+    stormy.await.unwrap();
+    settle(&chains, &desk, &payers, seed).await;
+    wallets.abort();
+    let (flows, reverted) = audit(&chains, &desk, &payers, &before, seed).await;
+    let faults = log.lock().await.clone();
+    let report = Report { seed, payers: &payers, kills, faults, reverted, took: begun.elapsed(), flows };
+    eprintln!("CAUSEWAY_SEED={seed}: all is well; the report is {}", report.write().display());
+}
+
+/// Looks after what wallets have sent, for as long as it is polled.
+async fn tend_wallets(chains: Arc<Chains>) {
+    loop {
+        chains.tend_wallets().await;
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Has everybody swap, a few side by side.
+async fn swap_all(
+    chains: &Arc<Chains>,
+    desk: &Arc<Desk>,
+    payers: Vec<Payer>,
+    tell: &broadcast::Sender<Moment>,
+    seed: u64,
+) -> Vec<Payer> {
     let (waiting, done) = (Arc::new(Mutex::new(payers)), Arc::new(Mutex::new(Vec::new())));
     let lanes: Vec<_> = (0..LANES)
         .map(|_| {
-            let (chains, desk, tell) = (Arc::clone(&chains), Arc::clone(&desk), tell.clone());
+            let (chains, desk, tell) = (Arc::clone(chains), Arc::clone(desk), tell.clone());
             let (waiting, done) = (Arc::clone(&waiting), Arc::clone(&done));
             tokio::spawn(async move {
                 loop {
                     let Some(mut payer) = waiting.lock().await.pop() else { return };
                     if payer.deal.is_none() {
-                        payer.fund(&chains).await;
                         payer.build(&desk).await;
                     }
                     let _ = tell.send(Moment::Built);
@@ -157,9 +216,5 @@ async fn orders_survive_kill_9_and_all_money_is_accounted_for() {
     for lane in lanes {
         lane.await.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
-    over.store(true, Ordering::SeqCst);
-    killer.await.unwrap();
-    let payers = std::mem::take(&mut *done.lock().await);
-    settle(&chains, &desk, &payers, seed).await;
-    audit(&chains, &desk, &payers, &before, seed).await;
+    std::mem::take(&mut *done.lock().await)
 }

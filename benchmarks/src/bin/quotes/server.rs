@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use axum::routing::post;
 use axum::{Json, Router};
-use causeway_benchmarks::{no_deposits, no_fiat};
+use causeway_benchmarks::{no_deposits, no_fiat, no_operator, plain_service};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, QuoteStore as _};
 use causeway_domain::{Quote, QuoteId, RowKeys};
-use causeway_engine::{CountFills, Fillers, QuoteOptions, ReadBalances, RequestQuote, WatchOrders};
-use causeway_http::{App, ForceLimit, Metrics, Options};
+use causeway_engine::{Fillers, QuoteOptions, RequestQuote, WatchOrders};
+use causeway_http::App;
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use causeway_wire::QuoteAsk;
@@ -31,37 +31,18 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: &[Arc<BenchFiller>]) -> Soc
     let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
     let request_quote = RequestQuote::new(catalog.clone(), store.clone(), keys.clone(), fillers);
     let fiat = no_fiat(catalog.clone(), store.clone(), keys, request_quote.clone());
-    let router = causeway_http::router(
-        App {
-            catalog: Arc::clone(&catalog),
-            prices: Arc::new(prices),
-            store: store.clone(),
-            read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
-            request_quote,
-            build_deposit,
-            submit_deposit,
-            quotes: store.clone(),
-            orders: store.clone(),
-            fiat,
-            force_limit: ForceLimit::default(),
-            facts: store.clone(),
-            watch_orders: Arc::new(WatchOrders::new(store.clone())),
-            count_fills: CountFills::new(store),
-            metrics: Arc::new(Metrics::default()),
-            deployments: Vec::new(),
-            options: Options {
-                public_url: "http://127.0.0.1".to_owned(),
-                timeout: Duration::from_secs(30),
-                rate_limit: None,
-                sandbox_rpc: None,
-                embed_origins: Vec::new(),
-                mode: "sandbox",
-                store_engine: "sqlite",
-                started_at: Timestamp::now(),
-            },
-        },
-        Router::new(),
-    );
+    let watch_orders = Arc::new(WatchOrders::new(store.clone()));
+    let app = App {
+        operator: no_operator(&store, request_quote.fillers()).await,
+        catalog,
+        prices: Arc::new(prices),
+        request_quote,
+        build_deposit,
+        submit_deposit,
+        fiat,
+        ..plain_service(store, watch_orders).await
+    };
+    let router = causeway_http::router(app, Router::new());
     start(router).await
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
 use causeway_domain::RowKeys;
 use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, keep_retention};
-use causeway_http::{App, ForceLimit, Metrics, Options};
+use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, OperatorDesk, OperatorToken, Options};
 use causeway_prices::{FixedPrices, sandbox_price};
 use causeway_sandbox::genesis::Roles;
 use causeway_store::Store;
@@ -19,13 +19,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::attesters::PlayAttesters;
 use crate::chains::Clients;
+use crate::commands::operator::token::make_token;
 use crate::config::{Config, Mode};
 use crate::deployments::{Contracts, Deployments, Records};
 use crate::fiat::Fiat;
 use crate::market::Market;
 use crate::onramps::PlayRamps;
+use crate::operating::{Operating, open_pauses};
 use crate::orders::{Orders, Surroundings};
+use crate::prices::watch_sources;
 use crate::sandbox::{self, Play};
+use crate::screening::screening;
+use crate::webhooks::Webhooks;
 use crate::{hub, logging, signals};
 
 /// How long open requests may take to finish once the service stops; exit follows within 10 s.
@@ -52,6 +57,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let sandbox_rpc = sandbox_rpc(config, &public_url);
     // Chains inside the process are reached past the door, those elsewhere by their address.
     let inner_rpc = play.as_ref().map(|play| play.rpc.clone()).or_else(|| sandbox_rpc.clone());
+    let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
     let deployments = deployments(config, &catalog, play.as_ref(), inner_rpc.as_deref()).await?;
     let clients = Clients::connect(&catalog, inner_rpc.as_deref())?;
     let stop = CancellationToken::new();
@@ -62,7 +68,9 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         PlayAttesters::start(&config.data_dir, &clients, &deployments, config.sandbox.fresh)?
     };
     let market = Market::open(config, &catalog, fixed, &clients, &deployments, &store, &stop)?;
-    let fillers = Fillers::new(market.fillers.clone(), &config.quotes.options())?;
+    let pauses = open_pauses(&store).await?;
+    let fillers =
+        Fillers::under(Arc::clone(pauses.pauses()), market.fillers.clone(), &config.quotes.options())?;
     let keys = Arc::new(RowKeys::new(config.server.replica));
     let around = Surroundings {
         config,
@@ -73,32 +81,52 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         attestations: attesters.panel.clone(),
         store: &store,
         row_keys: &keys,
+        screening: screening(&config.screening, &store, &keys)?,
     };
     let mut orders = Orders::open(&around)?;
     orders.start(&around, &stop).await?;
+    let mut operating = Operating::open(&around, &orders, &fillers, pauses, &public_url).await?;
+    operating.start(&stop);
     let mut ramps = PlayRamps::open(&around, bound).await?;
     ramps.start(&stop);
     let request_quote = RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&keys), fillers);
-    let (mut fiat, fiat_desk) = Fiat::open(&around, &orders, &ramps, &request_quote);
+    let (mut fiat, fiat_desk) = Fiat::open(&around, &orders, &ramps, &request_quote)?;
     fiat.start(&stop);
     let watch_orders = Arc::new(WatchOrders::new(store.clone()));
+    let mut webhooks = Webhooks::open(config, &catalog, &store, &keys).await?;
+    webhooks.start(&stop);
+    let paused = Arc::clone(operating.pauses.pauses());
+    let mut build_deposit = orders.build_deposit(&market).heeding(paused);
+    if let Some(screening) = &around.screening {
+        build_deposit = build_deposit.screened_by(Arc::clone(screening));
+    }
     let metrics = Arc::new(Metrics::default());
     watch_store(&metrics, &store);
+    watch_sources(&metrics, &market.price_sources);
     let app = App {
         catalog: Arc::clone(&catalog),
         prices: Arc::clone(&market.prices),
         store: store.clone(),
         read_balances: ReadBalances::new(Arc::clone(&catalog), clients.readers(), BALANCES_DEADLINE),
         request_quote,
-        build_deposit: orders.build_deposit(&market),
+        build_deposit,
         submit_deposit: orders.submit_deposit(),
         quotes: store.clone(),
         orders: store.clone(),
         facts: store.clone(),
+        attestations: AttestationDesk::new(attesters.panel.clone()),
         watch_orders: Arc::clone(&watch_orders),
         count_fills: CountFills::new(store.clone()),
         fiat: fiat_desk,
         force_limit: ForceLimit::default(),
+        operator: OperatorDesk {
+            token: OperatorToken::new(make_token(config)?),
+            audit: store.clone(),
+            webhooks: webhooks.desk.clone(),
+            pauses: Arc::clone(&operating.pauses),
+            registry: Arc::clone(&operating.registry),
+            review: Arc::clone(&operating.review),
+        },
         metrics,
         deployments: deployments.evm,
         options: Options {
@@ -128,7 +156,9 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     retention.await.context("the retention task ended badly")?;
     probing.abort();
     watching.abort();
+    webhooks.stopped().await;
     fiat.stopped().await;
+    operating.stopped().await;
     orders.stopped().await;
     ramps.stopped().await;
     attesters.stop().await;
@@ -164,7 +194,7 @@ pub(crate) async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-async fn open_store(config: &Config) -> anyhow::Result<Store> {
+pub(crate) async fn open_store(config: &Config) -> anyhow::Result<Store> {
     let location = config.database.location(&config.data_dir)?;
     Ok(Store::open(&location).await?)
 }
@@ -195,7 +225,7 @@ fn own_tokens(config: &Config) -> anyhow::Result<Vec<OwnToken>> {
 }
 
 /// The chains inside the process, unless they run elsewhere or not at all.
-async fn open_sandbox(
+pub(crate) async fn open_sandbox(
     config: &Config,
     catalog: &Catalog,
     prices: &FixedPrices,
@@ -213,7 +243,7 @@ async fn open_sandbox(
 }
 
 /// Where our contracts lie: put there now, found where another process put them, or as the records say.
-async fn deployments(
+pub(crate) async fn deployments(
     config: &Config,
     catalog: &Catalog,
     play: Option<&Play>,

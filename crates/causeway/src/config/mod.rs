@@ -4,15 +4,19 @@ mod attester;
 mod contracts;
 mod database;
 mod fiat;
+mod fillers;
 mod log;
+mod onramps;
 mod orders;
 mod prices;
 mod quotes;
 mod read;
 mod retention;
 mod sandbox;
+mod screening;
 mod secret;
 mod server;
+mod webhooks;
 
 use std::path::{Path, PathBuf};
 
@@ -24,16 +28,20 @@ pub(crate) use attester::AttesterConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use fiat::FiatConfig;
+pub(crate) use fillers::FillerConfig;
 pub(crate) use log::{LogConfig, LogFormat};
+pub(crate) use onramps::OnrampsConfig;
 pub(crate) use orders::OrdersConfig;
 pub(crate) use prices::PricesConfig;
 pub(crate) use quotes::QuotesConfig;
 pub(crate) use retention::RetentionConfig;
 pub(crate) use sandbox::SandboxConfig;
+pub(crate) use screening::ScreeningConfig;
 pub(crate) use server::ServerConfig;
+pub(crate) use webhooks::WebhookConfig;
 
 use crate::cli::CommonOptions;
-use crate::config::secret::Secret;
+pub(crate) use crate::config::secret::Secret;
 
 const DEFAULT_FILE: &str = "causeway.toml";
 
@@ -69,10 +77,16 @@ pub(crate) struct Config {
     pub(crate) quotes: QuotesConfig,
     pub(crate) orders: OrdersConfig,
     pub(crate) fiat: FiatConfig,
+    pub(crate) onramps: OnrampsConfig,
+    pub(crate) screening: ScreeningConfig,
     pub(crate) tokens: TokensConfig,
     pub(crate) contracts: ContractsConfig,
     pub(crate) attester: AttesterConfig,
     pub(crate) sandbox: SandboxConfig,
+    /// Who is told what happens to orders.
+    pub(crate) webhooks: Vec<WebhookConfig>,
+    /// Fillers elsewhere that are asked from the start.
+    pub(crate) fillers: Vec<FillerConfig>,
     /// Chains to add, change or disable, by id.
     pub(crate) chains: Vec<ChainOverride>,
 }
@@ -90,10 +104,14 @@ impl Default for Config {
             quotes: QuotesConfig::default(),
             orders: OrdersConfig::default(),
             fiat: FiatConfig::default(),
+            onramps: OnrampsConfig::default(),
+            screening: ScreeningConfig::default(),
             tokens: TokensConfig::default(),
             contracts: ContractsConfig::default(),
             attester: AttesterConfig::default(),
             sandbox: SandboxConfig::default(),
+            webhooks: Vec::new(),
+            fillers: Vec::new(),
             chains: Vec::new(),
         }
     }
@@ -117,6 +135,10 @@ impl Config {
         if let Ok(url) = std::env::var("CAUSEWAY_DATABASE_URL") {
             config.database.url = Some(Secret::new(url));
         }
+        if let Ok(token) = std::env::var("CAUSEWAY_OPERATOR_TOKEN") {
+            config.server.operator_token = Some(Secret::new(token));
+        }
+        config.prices.read_environment();
         if let Ok(filter) = std::env::var("CAUSEWAY_LOG") {
             config.log.filter = filter;
         }
@@ -151,7 +173,10 @@ impl Config {
         self.quotes.check()?;
         self.orders.check(self.mode)?;
         self.fiat.check()?;
-        self.prices.check()
+        fillers::check(&self.fillers)?;
+        self.screening.check()?;
+        webhooks::check(&self.webhooks)?;
+        self.prices.check(self.mode)
     }
 
     /// The configuration as TOML that could be read back, except for redacted secrets.

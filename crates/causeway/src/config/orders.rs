@@ -28,6 +28,8 @@ pub(crate) struct OrdersConfig {
     pub(crate) quote_key_file: Option<PathBuf>,
     /// How often the deposit addresses of orders that are over are looked at.
     pub(crate) look_back_seconds: u64,
+    /// How often the hub's book of intents is told what changed; 5 in the sandbox and 60 in production unless set.
+    pub(crate) intent_book_seconds: Option<u64>,
 }
 
 impl Default for OrdersConfig {
@@ -38,6 +40,7 @@ impl Default for OrdersConfig {
             grace_seconds: 6 * 60 * 60,
             quote_key_file: None,
             look_back_seconds: 60,
+            intent_book_seconds: None,
         }
     }
 }
@@ -57,6 +60,7 @@ impl OrdersConfig {
         );
         ensure!(self.fill_window_seconds > 0, "orders.fill_window_seconds must be at least 1");
         ensure!(self.look_back_seconds > 0, "orders.look_back_seconds must be at least 1");
+        ensure!(self.intent_book_seconds != Some(0), "orders.intent_book_seconds must be at least 1");
         Ok(())
     }
 
@@ -67,6 +71,11 @@ impl OrdersConfig {
             grace: self.grace_seconds,
             ..OrderTiming::default()
         }
+    }
+
+    pub(crate) fn intent_book_every(&self, mode: Mode) -> Duration {
+        let usual = if mode == Mode::Sandbox { 5 } else { 60 };
+        Duration::from_secs(self.intent_book_seconds.unwrap_or(usual))
     }
 
     pub(crate) fn watch(&self) -> WatchPolicy {

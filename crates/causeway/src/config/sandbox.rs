@@ -12,6 +12,8 @@ pub(crate) struct SandboxConfig {
     /// The address of a `causeway sandbox`; without it the chains run inside the process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rpc: Option<String>,
+    /// How many nodes of each chain the service asks; they show the same chain, but each can be given faults of its own.
+    pub(crate) nodes: u8,
     /// Begin the chains anew at every start.
     pub(crate) fresh: bool,
     /// Where the play on-ramps answer, on a web origin of their own; by default the service's address with the next port.
@@ -21,7 +23,7 @@ pub(crate) struct SandboxConfig {
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { enabled: true, rpc: None, fresh: false, onramps_listen: None }
+        Self { enabled: true, rpc: None, nodes: 1, fresh: false, onramps_listen: None }
     }
 }
 
@@ -35,11 +37,18 @@ impl SandboxConfig {
         format!("{base}/sandbox/rpc")
     }
 
+    /// Where the nodes answer, as [`crate::chains::Clients::connect`] takes it, when the first does at `first`.
+    pub(crate) fn all_nodes(&self, first: &str) -> String {
+        let others = (2..=self.nodes).map(|node| format!(",{first}/node/{node}"));
+        std::iter::once(first.to_owned()).chain(others).collect()
+    }
+
     pub(super) fn check(&self) -> anyhow::Result<()> {
         if let Some(url) = &self.rpc {
             let web = url.starts_with("http://") || url.starts_with("https://");
             ensure!(web, "sandbox.rpc must start with http:// or https://");
         }
+        ensure!(self.nodes > 0, "sandbox.nodes must be at least 1");
         Ok(())
     }
 }

@@ -6,6 +6,11 @@ use anyhow::ensure;
 use causeway_http::RateLimit;
 use serde::{Deserialize, Serialize};
 
+use super::secret::Secret;
+
+/// A shorter token could be guessed.
+const LEAST_TOKEN: usize = 16;
+
 /// The door.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -15,6 +20,9 @@ pub(crate) struct ServerConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) public_url: Option<String>,
     pub(crate) request_timeout_seconds: u64,
+    /// What lets operators in; without it one is made in the data folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) operator_token: Option<Secret>,
     /// This process' number among those that share one database, from 0 to 31, each its own.
     pub(crate) replica: u8,
     pub(crate) rate_limit: RateLimitConfig,
@@ -37,6 +45,7 @@ impl Default for ServerConfig {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             public_url: None,
             request_timeout_seconds: 30,
+            operator_token: None,
             replica: 0,
             rate_limit: RateLimitConfig::default(),
         }
@@ -53,6 +62,8 @@ impl Default for RateLimitConfig {
 impl ServerConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
         ensure!(self.request_timeout_seconds > 0, "server.request_timeout_seconds must be at least 1");
+        let short = self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < LEAST_TOKEN);
+        ensure!(!short, "server.operator_token must have at least {LEAST_TOKEN} characters");
         ensure!(self.replica < 32, "server.replica must be from 0 to 31");
         if let Some(url) = &self.public_url {
             let web = url.starts_with("http://") || url.starts_with("https://");
@@ -111,6 +122,7 @@ mod tests {
     fn values_that_cannot_work_are_refused_at_start() {
         let bad = [
             ServerConfig { replica: 32, ..ServerConfig::default() },
+            ServerConfig { operator_token: Some(Secret::new("short".to_owned())), ..ServerConfig::default() },
             ServerConfig { request_timeout_seconds: 0, ..ServerConfig::default() },
             ServerConfig { public_url: Some("swap.example".to_owned()), ..ServerConfig::default() },
         ];

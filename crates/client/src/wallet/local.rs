@@ -65,6 +65,12 @@ impl LocalWallet {
         Ok(self)
     }
 
+    /// What a contract answers to a call, without sending anything.
+    pub async fn call(&self, chain_id: u64, to: Address, data: &Bytes) -> Result<Bytes, WalletError> {
+        let call = json!({ "from": self.address, "to": to, "data": data });
+        self.endpoints.ask(chain_id, "eth_call", json!([call, "latest"])).await
+    }
+
     fn sign(&self, digest: &B256) -> Result<Signature, WalletError> {
         let signed =
             self.key.sign_prehash_recoverable(digest.as_slice()).map_err(|_| WalletError::Signing)?;

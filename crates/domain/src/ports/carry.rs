@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::{ChainError, CollectError, StoreError};
+use super::{ChainError, CollectError, IntentEntry, StoreError};
 use crate::{Address, ChainId, Jump, RawAmount, SignatureBytes, Terms, TokenId};
 
 /// A thing to do on a chain for an order.
@@ -29,6 +29,8 @@ pub enum Deed {
     Pay { token: TokenId, to: Address, amount: RawAmount },
     /// Give the deposit back by the attesters' word.
     RefundUnfilled { terms: Terms, destination_time: u64, signatures: Vec<SignatureBytes> },
+    /// Tell the hub's book of intents, in this order.
+    RecordIntents { entries: Vec<IntentEntry> },
 }
 
 /// How far a deed has come.

@@ -38,3 +38,19 @@ pub trait BalanceReader: Send + Sync {
         tokens: &[TokenId],
     ) -> Result<Vec<(TokenId, RawAmount)>, ChainError>;
 }
+
+/// A question to a contract that changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractCall {
+    pub to: Address,
+    pub data: Vec<u8>,
+}
+
+/// Asks contracts what they say.
+#[async_trait]
+pub trait ContractReader: Send + Sync {
+    fn chain(&self) -> ChainId;
+    /// What each contract answers, in the order of the questions; `None` where it refuses. An address without a contract
+    /// answers with nothing.
+    async fn read(&self, calls: &[ContractCall]) -> Result<Vec<Option<Vec<u8>>>, ChainError>;
+}

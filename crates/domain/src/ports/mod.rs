@@ -10,11 +10,16 @@ mod facts;
 mod fiat_store;
 mod filler;
 mod hand;
+mod intent_book;
 mod jumps;
 mod losses;
 mod onramps;
+mod operate;
 mod outbox;
+mod recovery;
 mod reservations;
+mod screen;
+mod webhooks;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
@@ -26,7 +31,7 @@ pub use attest::{
     EscrowState, FillRecord, FinalBlock, NoAttestation, Sighting, SigningError,
 };
 pub use carry::{Carrier, Deed, DeedError, Progress};
-pub use chain::{BalanceReader, ChainError};
+pub use chain::{BalanceReader, ChainError, ContractCall, ContractReader};
 pub use costs::{GasFeed, NoOddities, TokenOddities, VaultRate, VaultRates};
 pub use deposits::{
     AddressWatch, BroadcastError, CheckError, DepositDesk, DepositError, NotThisDeposit, SendPurpose,
@@ -37,14 +42,25 @@ pub use facts::{Arrival, BlockMark, FactStore, Follow, News};
 pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use hand::Hand;
+pub use intent_book::{BookMarks, IntentBook, IntentEntry};
 pub use jumps::{JumpDesk, WalletCheck};
 pub use losses::{Loss, Losses};
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,
     RampSession, RampState, WebhookError,
 };
+pub use operate::{
+    FillerProtocol, FillerRecord, FillerRecords, OrderReview, Pausable, PausableError, Pause, PauseStore, Trouble,
+    TroubleKind, UnknownProtocol,
+};
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
+pub use recovery::{ChainRecord, OpenedBy, RecoveryStore};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
+pub use screen::{AuditEvent, AuditLog, Deal, Hit, Screen, ScreenAsk, ScreenError};
+pub use webhooks::{
+    AttemptOutcome, Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointError, EndpointName,
+    EndpointSource, Post, WebhookEndpoint, WebhookSecret, WebhookStore,
+};
 
 use crate::{
     Address, ChainId, Order, OrderEvent, OrderId, OrderStatus, Quote, QuoteId, RawAmount, Route, RouteId,
@@ -205,4 +221,10 @@ pub trait Health: Send + Sync {
 pub trait PriceFeed: Send + Sync {
     /// The price of one whole token, if it is known and fresh enough.
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice>;
+
+    /// Why a token has no price now, for people; `None` where there is one, or nothing to say.
+    fn unpriced(&self, token: &TokenId) -> Option<String> {
+        let _ = token;
+        None
+    }
 }

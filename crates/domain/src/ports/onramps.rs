@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use super::ChainError;
 use crate::fiat::{
-    FiatAmount, FiatCurrency, FiatOrder, PaymentMethod, Payout, QuoteFirmness, RampFee, WantedAmount,
+    FiatAmount, FiatAsk, FiatCurrency, FiatOrder, PaymentMethod, Payout, QuoteFirmness, RampFee, WantedAmount,
 };
 use crate::{Address, ChainId, FiatOrderId, RawAmount, Token, TokenId};
 
@@ -18,7 +20,7 @@ pub struct RampProfile {
     pub chains: Vec<ChainId>,
     pub currencies: Vec<FiatCurrency>,
     pub methods: Vec<PaymentMethod>,
-    /// ISO 3166; everywhere when empty.
+    /// ISO 3166; everywhere when empty. A country of which it serves parts only stands as those parts: `US-TX`.
     pub countries: Vec<String>,
     /// The least and the most that may be paid, by currency.
     pub limits: Vec<(FiatAmount, FiatAmount)>,
@@ -29,6 +31,22 @@ pub struct RampProfile {
     pub origins: Vec<String>,
     /// What its checkout may use in the browser: `payment`, `camera`, …
     pub permissions: Vec<String>,
+    /// How long the address of a checkout is good for, where it ends: who comes later is given a new one.
+    pub session_for: Option<SignedDuration>,
+}
+
+impl RampProfile {
+    /// Whether it sells to somebody in a country, `DE`, or in a part of one, `US-NY`. Who names a country alone that is served in
+    /// parts is not turned away here: the provider finds out.
+    pub fn serves(&self, place: &str) -> bool {
+        let country = place.split_once('-').map_or(place, |(country, _)| country);
+        let same = |served: &str| served.eq_ignore_ascii_case(country) || served.eq_ignore_ascii_case(place);
+        let inside = |served: &str| {
+            country == place
+                && served.split_once('-').is_some_and(|(outer, _)| outer.eq_ignore_ascii_case(country))
+        };
+        self.countries.is_empty() || self.countries.iter().any(|served| same(served) || inside(served))
+    }
 }
 
 /// What a provider is asked to sell.
@@ -160,11 +178,18 @@ pub enum WebhookError {
 /// A provider that sells crypto for fiat.
 #[async_trait]
 pub trait OnRamp: Send + Sync {
-    fn profile(&self) -> &RampProfile;
+    /// What it offers, as far as it has been heard: what it tells about itself may change while the service runs.
+    fn profile(&self) -> Arc<RampProfile>;
+    /// Whether it sells the asset; true while nobody knows yet, so that asking it finds out.
     fn sells(&self, asset: &TokenId) -> bool;
+    /// Asks anew what it sells, takes and where; to be called at start and every so often.
+    async fn refresh(&self) -> Result<(), RampError> {
+        Ok(())
+    }
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError>;
-    /// Opens a checkout for the order; the same order twice is one purchase.
-    async fn checkout(&self, order: &FiatOrder) -> Result<RampSession, RampError>;
+    /// Opens a checkout for the order; the same order twice is one purchase. `ask` is what its quote was asked for, while that is
+    /// still known.
+    async fn checkout(&self, order: &FiatOrder, ask: Option<&FiatAsk>) -> Result<RampSession, RampError>;
     /// What the provider says of the order now; `None` while it knows nothing of it.
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError>;
     /// Reads a webhook if it is signed by the provider. `header` finds a header by its lower-case name.

@@ -37,7 +37,8 @@ impl BuildDeposit {
         let opened_until = moment(terms.open_deadline).ok_or(BuildError::Times)?;
         let ask = &quote.ask;
         Ok(Order {
-            id: OrderId::random()?,
+            // Found again from the chain alone, should all else be lost.
+            id: self.parts.quote_keys.name(&terms).map_or_else(OrderId::random, Ok)?,
             key: self.parts.row_keys.next(now),
             quote: quote.id.clone(),
             route: route.id.clone(),

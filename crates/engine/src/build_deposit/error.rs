@@ -5,6 +5,8 @@ use causeway_domain::{
 use jiff::Timestamp;
 use thiserror::Error;
 
+use crate::screening::ScreeningError;
+
 /// Why there is no deposit to make. All are for the asker to change, but for the last six, which are ours.
 #[derive(Debug, Error)]
 pub enum BuildError {
@@ -37,6 +39,9 @@ pub enum BuildError {
     /// In words that the payer understands.
     #[error("the deposit would fail: {0}")]
     WouldFail(String),
+    /// An operator has paused what the route goes through, in words for the payer.
+    #[error("{words}")]
+    Paused { filler: String, words: String },
     #[error("our contracts do not serve chain {0}")]
     ChainNotServed(ChainId),
     #[error("the order changes too fast to be written; build again")]
@@ -45,6 +50,8 @@ pub enum BuildError {
     Times,
     #[error("the route does not keep what the jump committed to")]
     NotTheJump,
+    #[error(transparent)]
+    Screening(#[from] ScreeningError),
     #[error(transparent)]
     Chain(#[from] ChainError),
     #[error(transparent)]
@@ -59,7 +66,8 @@ impl BuildError {
     /// Whether the same request may work later without anybody changing it.
     pub const fn is_retryable(&self) -> bool {
         match self {
-            Self::Contended { .. } => true,
+            Self::Contended { .. } | Self::Paused { .. } => true,
+            Self::Screening(error) => matches!(error, ScreeningError::Unavailable(_)),
             Self::Chain(error) => error.is_retryable(),
             Self::Store(error) => error.is_retryable(),
             _ => false,

@@ -17,11 +17,12 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, DepositDesk, DepositError, Hand, OrderStore, PriceFeed, QuoteStore, StoreError, WalletAction,
+    Creation, Deal, DepositDesk, DepositError, OrderStore, PriceFeed, QuoteStore, ScreenAsk, StoreError,
+    WalletAction,
 };
 use causeway_domain::{
-    Address, ChainId, DepositMethod, EventKind, Interest, Order, OrderEvent, OrderStatus, QuoteId, QuoteKeys,
-    RouteId, RowKeys,
+    Address, Ask, ChainId, DepositMethod, EventKind, Interest, Order, OrderEvent, OrderStatus, QuoteId,
+    QuoteKeys, Route, RouteId, RowKeys,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -32,6 +33,10 @@ pub(crate) use timing::moment;
 
 use names::Names;
 use wish::{Sides, Wish};
+
+use crate::hands::Hands;
+use crate::pauses::Pauses;
+use crate::screening::Screening;
 
 /// For how long a build that nobody pays for keeps its chains awake.
 const LONGEST_WAIT: Duration = Duration::from_mins(15);
@@ -81,7 +86,7 @@ pub struct BuildParts {
     pub orders: Arc<dyn OrderStore>,
     pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
     /// By the filler's name.
-    pub hands: HashMap<String, Arc<dyn Hand>>,
+    pub hands: Hands,
     pub prices: Arc<dyn PriceFeed>,
     pub row_keys: Arc<RowKeys>,
     pub quote_keys: QuoteKeys,
@@ -99,17 +104,31 @@ impl fmt::Debug for BuildParts {
 pub struct BuildDeposit {
     parts: BuildParts,
     interest: Arc<Interest>,
+    screening: Option<Arc<Screening>>,
+    pauses: Arc<Pauses>,
 }
 
 impl BuildDeposit {
     pub fn new(parts: BuildParts) -> Self {
-        Self { parts, interest: Arc::default() }
+        Self { parts, interest: Arc::default(), screening: None, pauses: Arc::default() }
     }
 
     /// Tells by this that somebody waits for the chains of what was built.
     #[must_use]
     pub fn telling(self, interest: Arc<Interest>) -> Self {
         Self { interest, ..self }
+    }
+
+    /// Has everybody judged who pays or is paid, before anything is handed out to sign.
+    #[must_use]
+    pub fn screened_by(self, screening: Arc<Screening>) -> Self {
+        Self { screening: Some(screening), ..self }
+    }
+
+    /// Draws up nothing new that goes through what an operator has paused.
+    #[must_use]
+    pub fn heeding(self, pauses: Arc<Pauses>) -> Self {
+        Self { pauses, ..self }
     }
 
     /// The deposit of a route: drawn up once and the same ever after. Nothing is written unless the chain would take it now.
@@ -146,9 +165,11 @@ impl BuildDeposit {
         if now > until.unwrap_or(route.valid_before) {
             return Err(BuildError::QuoteExpired { at: route.valid_before });
         }
+        self.screen(&quote.ask, route, &wish).await?;
         if let Some(order) = earlier {
             return self.again(order, &wish, sides, &names).await;
         }
+        self.check_pauses(&quote.ask, route)?;
         let mut order = self.draw_up(&quote, route, &wish, sides, &names, now).await?;
         let deposit = deposit(&order, &wish, sides, &names).await?;
         if let Some(transaction) = to_sign(&deposit) {
@@ -169,6 +190,15 @@ impl BuildDeposit {
         }
         self.hold(&built.order, now).await;
         Ok(built)
+    }
+
+    /// What was built before may still be paid; nothing else begins while it is paused.
+    fn check_pauses(&self, ask: &Ask, route: &Route) -> Result<(), BuildError> {
+        let paused = self.pauses.of_tokens(&[ask.from, ask.to]);
+        match paused.or_else(|| self.pauses.of_filler(&route.filler)) {
+            Some(words) => Err(BuildError::Paused { filler: route.filler.clone(), words }),
+            None => Ok(()),
+        }
     }
 
     /// The deposit of an order that was built before, with what the wallet has to do as of now.
@@ -205,6 +235,14 @@ impl BuildDeposit {
             still_awaited(&order)?;
         }
         Err(BuildError::Contended { order: order.id })
+    }
+
+    /// Also for what was built before: whoever has come onto a list meanwhile is given nothing more to sign.
+    async fn screen(&self, ask: &Ask, route: &Route, wish: &Wish) -> Result<(), BuildError> {
+        let Some(screening) = &self.screening else { return Ok(()) };
+        let wallets = vec![ask.from_address, wish.recipient, wish.refund_to];
+        let (deal, asset, amount) = (Deal::Swap, ask.from, route.amount_in);
+        Ok(screening.judge(ScreenAsk { deal, wallets, asset, amount }).await?)
     }
 
     fn desk(&self, chain: ChainId) -> Result<&dyn DepositDesk, BuildError> {

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::request_quote::QuoteError;
+use crate::screening::ScreeningError;
 
 /// What an error is called, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +19,7 @@ pub enum FiatCode {
     ProviderDisabled,
     ProviderUnavailable,
     WebhookRejected,
+    Screened,
     Internal,
 }
 
@@ -34,6 +36,7 @@ impl FiatCode {
             Self::ProviderDisabled => "PROVIDER_DISABLED",
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
             Self::WebhookRejected => "WEBHOOK_REJECTED",
+            Self::Screened => "SCREENED",
             Self::Internal => "INTERNAL_ERROR",
         }
     }
@@ -61,6 +64,12 @@ pub enum FiatError {
     UnsupportedToken(TokenId),
     #[error("no provider is called `{0}` here")]
     UnknownProvider(String),
+    /// An operator has paused the provider, in words for the payer.
+    #[error("{0}")]
+    ProviderPaused(String),
+    /// An operator has paused the token or its chain, in words for the payer.
+    #[error("{0}")]
+    Paused(String),
     #[error("quote {0} is not known; ask for a new one")]
     QuoteNotFound(FiatQuoteId),
     #[error("the quote was valid before {at}; ask for a new one")]
@@ -82,6 +91,8 @@ pub enum FiatError {
     Webhook(#[from] WebhookError),
     #[error("jumps from chain {0} are not set up")]
     NoJump(ChainId),
+    #[error(transparent)]
+    Screening(#[from] ScreeningError),
     #[error("no moment of the purchase may lie so far away")]
     Times,
     #[error(transparent)]
@@ -97,14 +108,16 @@ impl FiatError {
         match self {
             Self::Field { .. } | Self::RouteNotFound { .. } | Self::RefundTo { .. } => FiatCode::Validation,
             Self::UnsupportedChain(_) | Self::UnsupportedToken(_) => FiatCode::UnsupportedAsset,
-            Self::UnknownProvider(_) => FiatCode::ProviderDisabled,
+            Self::UnknownProvider(_) | Self::ProviderPaused(_) => FiatCode::ProviderDisabled,
             Self::QuoteNotFound(_) => FiatCode::QuoteInvalid,
             Self::QuoteExpired { .. } => FiatCode::QuoteExpired,
             Self::QuoteTaken => FiatCode::StateConflict,
             Self::OrderNotFound(_) => FiatCode::OrderNotFound,
             Self::Provider { error, .. } => ramp_code(error),
             Self::Webhook(_) => FiatCode::WebhookRejected,
-            Self::NoJump(_) => FiatCode::NoRoute,
+            Self::NoJump(_) | Self::Paused(_) => FiatCode::NoRoute,
+            Self::Screening(ScreeningError::Refused) => FiatCode::Screened,
+            Self::Screening(ScreeningError::Unavailable(_)) => FiatCode::Internal,
             Self::Times | Self::Chain(_) | Self::Store(_) | Self::Id(_) => FiatCode::Internal,
         }
     }
@@ -112,7 +125,9 @@ impl FiatError {
     /// Whether the same request may work later without anybody changing it.
     pub const fn is_retryable(&self) -> bool {
         match self {
+            Self::ProviderPaused(_) | Self::Paused(_) => true,
             Self::Provider { error, .. } => error.is_retryable(),
+            Self::Screening(error) => matches!(error, ScreeningError::Unavailable(_)),
             Self::Chain(error) => error.is_retryable(),
             Self::Store(error) => error.is_retryable(),
             _ => false,

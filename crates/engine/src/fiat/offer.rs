@@ -70,6 +70,10 @@ pub(super) async fn offer(
     asked: &Asked,
 ) -> Result<FiatQuote, NoQuote> {
     let ask = &asked.ask;
+    // Known without asking, so the provider is not.
+    if ask.country.as_ref().is_some_and(|place| !ramp.profile().serves(place)) {
+        return Err(refused(ramp, RampRefusal::Country).into());
+    }
     let bps = ask.slippage_bps.unwrap_or(parts.options.slippage_bps);
     let direct = ramp.sells(&ask.target);
     let sold = match &asked.hub {

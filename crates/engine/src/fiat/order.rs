@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, FiatStatus, JumpOption, Strategy};
-use causeway_domain::ports::{DepositDesk, FiatCreation, FiatStore, JumpDesk, WalletCheck};
+use causeway_domain::ports::{Deal, DepositDesk, FiatCreation, FiatStore, JumpDesk, ScreenAsk, WalletCheck};
 use causeway_domain::{Address, ChainId, FiatOrderId, FiatQuoteId, RouteId, RowKeys};
 use jiff::{SignedDuration, Timestamp};
 
 use super::refund_to::refund_to;
 use super::{FiatBell, FiatError, Ramps};
+use crate::screening::Screening;
 
 /// When a new purchase is first looked at.
 const FIRST_LOOK: SignedDuration = SignedDuration::from_secs(2);
@@ -61,6 +62,8 @@ pub struct OrderFiatParts {
     pub wallets: HashMap<ChainId, Arc<dyn WalletCheck>>,
     pub row_keys: Arc<RowKeys>,
     pub bell: Arc<FiatBell>,
+    /// Who judges the wallets before a purchase is made.
+    pub screening: Option<Arc<Screening>>,
     pub options: OrderFiatOptions,
 }
 
@@ -94,8 +97,9 @@ impl OrderFiat {
         if now > quote.expires_at {
             return Err(FiatError::QuoteExpired { at: quote.expires_at });
         }
-        self.parts.ramps.find(&quote.provider)?;
+        self.parts.ramps.check_open(&quote.provider, &[quote.ask.target, quote.sold])?;
         let order = self.draw_up(&request, &quote, now).await?;
+        self.screen(&order).await?;
         let event = FiatEvent {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
@@ -109,6 +113,13 @@ impl OrderFiat {
         }
     }
 
+    async fn screen(&self, order: &FiatOrder) -> Result<(), FiatError> {
+        let Some(screening) = &self.parts.screening else { return Ok(()) };
+        let wallets = vec![order.author, order.recipient, order.refund_to];
+        let (deal, asset, amount) = (Deal::Purchase, order.target, order.expected);
+        Ok(screening.judge(ScreenAsk { deal, wallets, asset, amount }).await?)
+    }
+
     async fn again(&self, order: FiatOrder, request: &FiatOrderRequest) -> Result<FiatOrder, FiatError> {
         if order.author != request.author {
             return Err(FiatError::QuoteTaken);
@@ -117,6 +128,21 @@ impl OrderFiat {
             return self.with_checkout(order).await;
         }
         Ok(order)
+    }
+
+    /// The purchase with a checkout that can be shown: where its provider's addresses end soon, a new one, as long as nobody has
+    /// begun to pay.
+    pub async fn to_show(&self, order: FiatOrder) -> FiatOrder {
+        let ramp = self.parts.ramps.get(&order.provider);
+        let ends = ramp.is_some_and(|ramp| ramp.profile().session_for.is_some());
+        if order.status != FiatStatus::Created || !ends {
+            return order;
+        }
+        let opened = self.with_checkout(order.clone()).await;
+        opened.unwrap_or_else(|error| {
+            tracing::warn!(order = %order.id, %error, "a checkout could not be opened again");
+            order
+        })
     }
 
     async fn draw_up(
@@ -167,7 +193,10 @@ impl OrderFiat {
 
     /// Opens the checkout, and keeps where it is.
     async fn with_checkout(&self, mut order: FiatOrder) -> Result<FiatOrder, FiatError> {
-        let session = self.parts.ramps.checkout(&order, self.parts.options.provider_timeout).await?;
+        let quote = self.parts.store.fiat_quote(&order.quote).await?;
+        let ask = quote.as_ref().map(|quote| &quote.ask);
+        let within = self.parts.options.provider_timeout;
+        let session = self.parts.ramps.checkout(&order, ask, within).await?;
         for _ in 0..WRITES {
             order.widget_url.clone_from(&session.url);
             order.provider_order = order.provider_order.or_else(|| session.provider_order.clone());

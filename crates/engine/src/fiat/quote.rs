@@ -12,7 +12,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use jiff::SignedDuration;
 
 use super::offer::{Asked, offer};
-use super::{FiatError, Hubs, ProviderFault, Ramps};
+use super::{FiatCode, FiatError, Hubs, ProviderFault, Ramps};
 use crate::request_quote::{RequestQuote, resolve};
 
 /// The most that a jump may be asked to deliver less than expected, in hundredths of a percent.
@@ -117,6 +117,7 @@ impl QuoteFiat {
     fn check(&self, ask: FiatAsk) -> Result<Asked, FiatError> {
         let snapshot = self.parts.catalog.snapshot();
         let target = resolve(&snapshot, ask.target)?;
+        self.parts.ramps.check_tokens(&[ask.target])?;
         let chain = ask.target.chain();
         if ask.recipient.family() != chain.family() {
             let form = match chain.family() {
@@ -148,6 +149,10 @@ impl QuoteFiat {
 
 async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<Asked>) -> FiatAnswer {
     let provider = ramp.profile().id.clone();
+    if let Some(message) = parts.ramps.paused(&provider) {
+        let code = FiatCode::ProviderDisabled;
+        return FiatAnswer::Fault(ProviderFault { provider, code, message, retryable: true });
+    }
     let within = parts.options.provider_timeout;
     let offered = tokio::time::timeout(within, offer(&parts, ramp.as_ref(), &asked).boxed()).await;
     let late = || {

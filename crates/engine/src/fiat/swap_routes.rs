@@ -84,8 +84,11 @@ async fn gather(
         deposit_methods: vec![DepositMethod::Transfer],
         referral: None,
     };
-    let routes = request_quote.ask(QuoteRequest { ask, integrator: None }).map_err(FiatError::from)?;
-    match routes.gather().await {
+    let quote = match request_quote.ask(QuoteRequest { ask, integrator: None }) {
+        Ok(routes) => routes.gather().await,
+        Err(error) => Err(error),
+    };
+    match quote {
         Err(QuoteError::CannotFill(why)) => {
             let words: Vec<String> =
                 why.iter().map(|silent| format!("{}: {}", silent.filler, silent.why)).collect();

@@ -6,6 +6,9 @@ use tokio::time::Instant;
 /// How many of the last calls the share of faults is taken over.
 const WINDOW: u32 = 32;
 
+/// Moments that are no further apart mean the same rest: they were read from two clocks.
+const SAME_REST: Duration = Duration::from_secs(2);
+
 /// When a filler that fails is left alone for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BreakerPolicy {
@@ -151,6 +154,17 @@ impl Breaker {
         inner.phase = Phase::Open { until: Instant::now() + self.policy.cool_down };
     }
 
+    /// Opens until then, unless it is open for as long already; tells whether that is news.
+    pub(super) fn rest_until(&self, until: Instant) -> bool {
+        let mut inner = self.lock();
+        let rests = matches!(inner.phase, Phase::Open { until: known } if known + SAME_REST >= until);
+        if !rests {
+            close(&mut inner);
+            inner.phase = Phase::Open { until };
+        }
+        !rests
+    }
+
     /// The call told nothing. A probe gives its place to the next one, at once.
     fn abandon(&self, generation: u64) {
         let mut inner = self.lock();
@@ -245,6 +259,18 @@ mod tests {
         call(&breaker, false);
         call(&breaker, true);
         assert_eq!(breaker.state(), BreakerState::Open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rest_is_begun_once_and_ends_with_a_probe() {
+        let breaker = Breaker::new(POLICY);
+        let until = Instant::now() + Duration::from_secs(60);
+        assert!(breaker.rest_until(until));
+        assert!(!breaker.rest_until(until + Duration::from_secs(1)), "the same rest");
+        assert_eq!(breaker.health(), FillerHealth::Open);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        call(&breaker, false);
+        assert_eq!(breaker.state(), BreakerState::Closed);
     }
 
     #[tokio::test(start_paused = true)]

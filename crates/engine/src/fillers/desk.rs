@@ -14,6 +14,7 @@ use super::outcome::{NoOffer, Outcome, count, tidy};
 use super::queue::Queue;
 use super::tally::Tally;
 use super::{FillerReport, QuoteOptions};
+use crate::pauses::Pauses;
 
 /// Where one filler is asked: its queue, its breaker, its counts.
 pub(crate) struct Desk {
@@ -23,12 +24,14 @@ pub(crate) struct Desk {
     breaker: Arc<Breaker>,
     calls: Arc<Calls>,
     tally: Tally,
+    pauses: Arc<Pauses>,
 }
 
 impl Desk {
-    pub(super) fn new(filler: Arc<dyn Filler>, options: &QuoteOptions) -> Self {
+    pub(super) fn new(filler: Arc<dyn Filler>, options: &QuoteOptions, pauses: Arc<Pauses>) -> Self {
         Self {
             deadline: options.deadlines.get(filler.name()).copied().unwrap_or(options.deadline),
+            pauses,
             filler,
             queue: Queue::new(options.calls, options.waiting),
             breaker: Breaker::new(options.breaker),
@@ -37,8 +40,18 @@ impl Desk {
         }
     }
 
+    /// With a deadline of its own.
+    pub(super) fn within(self, deadline: Option<Duration>) -> Self {
+        Self { deadline: deadline.unwrap_or(self.deadline), ..self }
+    }
+
     pub(crate) fn name(&self) -> &str {
         self.filler.name()
+    }
+
+    /// Leaves the filler alone until then, for what became of its orders.
+    pub(super) fn rest_until(&self, until: Instant) -> bool {
+        self.breaker.rest_until(until)
     }
 
     pub(crate) fn count_win(&self) {
@@ -53,8 +66,11 @@ impl Desk {
     /// Asks, for as long as the deadline after `start` allows; dropping this gives the ask up.
     pub(crate) async fn ask(self: Arc<Self>, ask: Arc<FillerAsk>, start: Instant) -> Outcome {
         self.tally.ask();
-        let outcome =
-            if self.breaker.admits() { self.wait(&ask, start).await } else { Err(NoOffer::Resting) };
+        let outcome = match self.pauses.of_filler(self.name()) {
+            Some(words) => Err(NoOffer::Paused(words)),
+            None if self.breaker.admits() => self.wait(&ask, start).await,
+            None => Err(NoOffer::Resting),
+        };
         self.tally.count(count(&outcome));
         outcome
     }

@@ -9,24 +9,22 @@ mod desk;
 pub(crate) mod fake;
 mod outcome;
 mod queue;
+mod set;
 mod tally;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use causeway_domain::RouteId;
-use causeway_domain::ports::Filler;
 use thiserror::Error;
 
 pub use breaker::{BreakerPolicy, BreakerState, FillerHealth};
-use check_offer::{MAX_OFFERS, route_name};
 pub(crate) use desk::Desk;
 pub use outcome::{NoOffer, Unfilled};
 pub(crate) use outcome::{Outcome, word};
+pub(crate) use set::Desks;
+pub use set::Fillers;
 pub use tally::{FillerLatency, FillerReport};
 
 /// How fillers are asked.
@@ -64,47 +62,4 @@ pub enum FillerNameError {
     Clash(String),
     #[error("a deadline is set for the filler `{0}`, and there is none of that name")]
     Unknown(String),
-}
-
-/// All fillers of the service.
-#[derive(Clone)]
-pub struct Fillers {
-    desks: Arc<[Arc<Desk>]>,
-}
-
-impl fmt::Debug for Fillers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.desks.iter().map(|desk| desk.name())).finish()
-    }
-}
-
-impl Fillers {
-    pub fn new(fillers: Vec<Arc<dyn Filler>>, options: &QuoteOptions) -> Result<Self, FillerNameError> {
-        let mut names = BTreeSet::new();
-        for name in
-            fillers.iter().flat_map(|filler| (0..MAX_OFFERS).map(|place| route_name(filler.name(), place)))
-        {
-            if name.parse::<RouteId>().is_err() {
-                return Err(FillerNameError::Form(name));
-            }
-            if let Some(name) = names.replace(name) {
-                return Err(FillerNameError::Clash(name));
-            }
-        }
-        let known = |name: &&String| !fillers.iter().any(|filler| filler.name() == name.as_str());
-        if let Some(name) = options.deadlines.keys().find(known) {
-            return Err(FillerNameError::Unknown(name.clone()));
-        }
-        let desks = fillers.into_iter().map(|filler| Arc::new(Desk::new(filler, options))).collect();
-        Ok(Self { desks })
-    }
-
-    pub(crate) fn desks(&self) -> &[Arc<Desk>] {
-        &self.desks
-    }
-
-    /// How each filler does, in the order in which they were given.
-    pub fn reports(&self) -> Vec<FillerReport> {
-        self.desks.iter().map(|desk| desk.report()).collect()
-    }
 }

@@ -22,11 +22,18 @@ pub enum NoOffer {
     Faulted,
     /// Too many asks wait for it.
     Busy,
-    /// It failed again and again and is left alone for a while.
+    /// It failed again and again, or left its orders unfilled, and is left alone for a while.
     Resting,
+    /// An operator has paused it, or what the ask is about; in words for the caller.
+    Paused(String),
 }
 
 impl NoOffer {
+    /// Whether it is an answer: no, as opposed to nothing.
+    pub(crate) const fn is_no(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Paused(_))
+    }
+
     pub(super) const fn is_fault(&self) -> bool {
         matches!(self, Self::Faulted)
     }
@@ -41,6 +48,7 @@ impl fmt::Display for NoOffer {
             Self::Faulted => f.write_str("failed to answer"),
             Self::Busy => f.write_str("has too many questions waiting"),
             Self::Resting => f.write_str("failed repeatedly and is not asked for the moment"),
+            Self::Paused(words) => f.write_str(words),
         }
     }
 }
@@ -68,7 +76,7 @@ pub(super) fn count(outcome: &Outcome) -> Count {
         Err(NoOffer::Refused(_)) => Count::Refused,
         Err(NoOffer::TimedOut) => Count::TimedOut,
         Err(NoOffer::Faulted) => Count::Faulted,
-        Err(NoOffer::Busy | NoOffer::Resting) => Count::Skipped,
+        Err(NoOffer::Busy | NoOffer::Resting | NoOffer::Paused(_)) => Count::Skipped,
     }
 }
 
@@ -81,6 +89,7 @@ pub(crate) const fn word(outcome: &Outcome) -> &'static str {
         Err(NoOffer::Faulted) => "faulted",
         Err(NoOffer::Busy) => "busy",
         Err(NoOffer::Resting) => "resting",
+        Err(NoOffer::Paused(_)) => "paused",
     }
 }
 

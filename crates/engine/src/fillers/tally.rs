@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{BreakerState, FillerHealth};
+use crate::reputation::Standing;
 
 /// Upper bounds of the latency histogram, in microseconds; what is above the last is counted too.
 const BOUNDS: [u32; 13] =
@@ -129,6 +130,8 @@ impl Tally {
             won: read(&self.won),
             median: self.median(),
             latency: FillerLatency { buckets, sum: Duration::from_micros(read(&self.sum_micros)) },
+            paused: None,
+            standing: None,
         }
     }
 }
@@ -153,6 +156,10 @@ pub struct FillerReport {
     /// Of its latest answers.
     pub median: Option<Duration>,
     pub latency: FillerLatency,
+    /// Why an operator does not let it be asked.
+    pub paused: Option<String>,
+    /// What became of its orders; absent until one has ended.
+    pub standing: Option<Standing>,
 }
 
 /// How long a filler's answers took, each call counted once however many asks shared it.

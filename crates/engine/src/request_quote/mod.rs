@@ -17,7 +17,7 @@ pub use error::QuoteError;
 pub use rank::{is_one_click, rank_routes};
 pub use routes::Routes;
 
-use crate::fillers::Fillers;
+use crate::fillers::{Fillers, NoOffer};
 
 /// An ask, and who brought it.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct RequestQuote {
     quotes: Arc<dyn QuoteStore>,
     keys: Arc<RowKeys>,
     fillers: Fillers,
+    /// Whether paused chains and tokens count; for what was begun before, they do not.
+    heeds_pauses: bool,
 }
 
 impl std::fmt::Debug for RequestQuote {
@@ -48,7 +50,13 @@ impl RequestQuote {
         keys: Arc<RowKeys>,
         fillers: Fillers,
     ) -> Self {
-        Self { catalog, quotes, keys, fillers }
+        Self { catalog, quotes, keys, fillers, heeds_pauses: true }
+    }
+
+    /// The same for what was begun already and must go on, whatever chain or token is paused by now.
+    #[must_use]
+    pub fn despite_pauses(&self) -> Self {
+        Self { heeds_pauses: false, ..self.clone() }
     }
 
     pub fn fillers(&self) -> &Fillers {
@@ -61,6 +69,9 @@ impl RequestQuote {
         let snapshot = self.catalog.snapshot();
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
+        if let Some(words) = self.fillers.pauses().of_tokens(&[ask.from, ask.to]).filter(|_| self.heeds_pauses) {
+            return Err(QuoteError::CannotFill(self.fillers.all_without(&NoOffer::Paused(words))));
+        }
         // In one order, so that asks which mean the same are the same.
         ask.deposit_methods.sort_unstable_by_key(|method| method.as_str());
         ask.deposit_methods.dedup();
@@ -74,7 +85,7 @@ impl RequestQuote {
             created_at: now,
             routes: Vec::new(),
         };
-        Ok(Routes::new(quote, &asked, self.fillers.clone(), Arc::clone(&self.quotes), start))
+        Ok(Routes::new(quote, &asked, &self.fillers, Arc::clone(&self.quotes), start))
     }
 }
 

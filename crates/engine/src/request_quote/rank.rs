@@ -3,20 +3,23 @@ use std::cmp::Ordering;
 use alloy_primitives::U256;
 use causeway_domain::{Ask, DepositMethod, Family, Route, TradeType};
 
+use crate::reputation::Standings;
+
 /// Whose amount is within this part of the best one's counts as equally good: 10 hundredths of a percent.
 const NEAR_BEST: U256 = U256::from_limbs([1_000, 0, 0, 0]);
 
 /// Puts the best route first: the highest output, or on exact output the lowest input; among those within 10 bps of the
-/// best the guaranteed ones first, then those without an approval, then the faster.
-pub fn rank_routes(ask: &Ask, routes: &mut [Route]) {
-    if let Some(best) = Best::of(ask, routes) {
+/// best the guaranteed ones first, then those without an approval, then the faster, then those of the filler with the better
+/// name.
+pub fn rank_routes(ask: &Ask, routes: &mut [Route], standings: &Standings) {
+    if let Some(best) = Best::of(ask, routes, standings) {
         routes.sort_by(|one, other| best.compare(one, other));
     }
 }
 
 /// The route that ranking would put first.
-pub(super) fn best_route<'a>(ask: &Ask, routes: &'a [Route]) -> Option<&'a Route> {
-    let best = Best::of(ask, routes)?;
+pub(super) fn best_route<'a>(ask: &Ask, routes: &'a [Route], standings: &Standings) -> Option<&'a Route> {
+    let best = Best::of(ask, routes, standings)?;
     routes.iter().min_by(|one, other| best.compare(one, other))
 }
 
@@ -26,16 +29,17 @@ struct Best<'a> {
     amount: U256,
     /// Who is behind by no more counts as equally good.
     near: U256,
+    standings: &'a Standings,
 }
 
 impl<'a> Best<'a> {
-    fn of(ask: &'a Ask, routes: &[Route]) -> Option<Self> {
+    fn of(ask: &'a Ask, routes: &[Route], standings: &'a Standings) -> Option<Self> {
         let amount = match ask.trade_type {
             TradeType::ExactInput => routes.iter().map(|route| route.amount_out).max(),
             TradeType::ExactOutput => routes.iter().map(|route| route.amount_in).min(),
         }?;
         let amount = amount.get();
-        Some(Self { ask, amount, near: amount / NEAR_BEST })
+        Some(Self { ask, amount, near: amount / NEAR_BEST, standings })
     }
 
     fn compare(&self, one: &Route, other: &Route) -> Ordering {
@@ -45,7 +49,8 @@ impl<'a> Best<'a> {
                 let guaranteed = route.min_amount_out == route.amount_out;
                 (!guaranteed, !is_one_click(self.ask, route), route.expected_duration_seconds)
             };
-            merit(one).cmp(&merit(other))
+            let name = |route: &Route| self.standings.demerit(&route.filler);
+            merit(one).cmp(&merit(other)).then_with(|| name(one).cmp(&name(other)))
         };
         let by_amount = || worse.cmp(&other_worse);
         let ordering = if worse <= self.near && other_worse <= self.near {
@@ -82,6 +87,7 @@ mod tests {
 
     use super::*;
     use crate::fillers::fake::{amount, ask, offer};
+    use crate::reputation::Standing;
 
     fn route(ask: &Ask, name: &str, open: u64) -> Route {
         let offer = offer(ask, open);
@@ -110,7 +116,7 @@ mod tests {
     }
 
     fn ranked(ask: &Ask, mut routes: Vec<Route>) -> Vec<String> {
-        rank_routes(ask, &mut routes);
+        rank_routes(ask, &mut routes, &Standings::default());
         routes.iter().map(|route| route.id.to_string()).collect()
     }
 
@@ -160,6 +166,28 @@ mod tests {
     }
 
     #[test]
+    fn the_better_name_decides_between_equals_and_never_against_what_the_contract_ranks_by() {
+        let ask = token_ask();
+        let standings = Standings::of([
+            ("good", Standing { orders: 100, filled: 100, ..Standing::default() }),
+            ("bad", Standing { orders: 100, filled: 0, ..Standing::default() }),
+        ]);
+        let ranked = |mut routes: Vec<Route>| {
+            rank_routes(&ask, &mut routes, &standings);
+            routes.iter().map(|route| route.id.to_string()).collect::<Vec<_>>()
+        };
+        let (good, bad) = (route(&ask, "good", 1_000_000), route(&ask, "bad", 1_000_000));
+        assert_eq!(ranked(vec![bad.clone(), good.clone()]), ["good", "bad"]);
+        let mut quick = bad.clone();
+        quick.expected_duration_seconds = 0;
+        assert_eq!(ranked(vec![good.clone(), quick]), ["bad", "good"], "the faster comes first");
+        let richer = route(&ask, "bad", 1_010_000);
+        assert_eq!(ranked(vec![good.clone(), richer]), ["bad", "good"], "more is more");
+        let little_richer = route(&ask, "bad", 1_000_500);
+        assert_eq!(ranked(vec![little_richer, good]), ["good", "bad"], "within 10 bps they are equally good");
+    }
+
+    #[test]
     fn equal_routes_stand_by_name() {
         let ask = ask();
         let routes = ["c", "a", "b"].map(|name| route(&ask, name, 1_000)).to_vec();
@@ -204,14 +232,14 @@ mod tests {
             }).collect();
             let names = |routes: &[Route]| routes.iter().map(|route| route.id.to_string()).collect::<Vec<_>>();
             let (before, ranked) = (names(&routes), ranked(&ask, routes.clone()));
-            prop_assert_eq!(best_route(&ask, &routes).unwrap().id.as_str(), &ranked[0]);
+            prop_assert_eq!(best_route(&ask, &routes, &Standings::default()).unwrap().id.as_str(), &ranked[0]);
             let mut sorted = ranked.clone();
             sorted.sort();
             prop_assert_eq!(&sorted, &before);
 
             let shift = seed.index(routes.len());
             routes.rotate_left(shift);
-            rank_routes(&ask, &mut routes);
+            rank_routes(&ask, &mut routes, &Standings::default());
             prop_assert_eq!(names(&routes), ranked, "the order of arrival does not matter");
 
             let first = &routes[0];

@@ -12,7 +12,8 @@ use tokio::time::Instant;
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
 use super::timing::Timing;
-use crate::fillers::{Desk, Fillers, NoOffer, Outcome, Unfilled};
+use crate::fillers::{Desk, Desks, Fillers, NoOffer, Outcome, Unfilled};
+use crate::reputation::Standings;
 
 /// A quote whose fillers are being asked. Dropping it gives up every ask that nobody else waits for.
 pub struct Routes {
@@ -20,7 +21,9 @@ pub struct Routes {
     quote: Quote,
     stored: bool,
     ended: bool,
-    fillers: Fillers,
+    /// Those who were there when it began.
+    desks: Desks,
+    standings: Arc<Standings>,
     store: Arc<dyn QuoteStore>,
     pending: Pending,
     /// Known, and not stored yet.
@@ -50,7 +53,7 @@ impl Routes {
     pub(super) fn new(
         quote: Quote,
         ask: &Arc<FillerAsk>,
-        fillers: Fillers,
+        fillers: &Fillers,
         store: Arc<dyn QuoteStore>,
         start: Instant,
     ) -> Self {
@@ -59,12 +62,14 @@ impl Routes {
             let outcome = Arc::clone(desk).ask(Arc::clone(ask), start);
             async move { Reply { filler, outcome: outcome.await } }.boxed()
         };
-        let pending = fillers.desks().iter().enumerate().map(asked).collect();
+        let desks = fillers.desks();
+        let pending = desks.iter().enumerate().map(asked).collect();
         Self {
             quote,
             stored: false,
             ended: false,
-            fillers,
+            desks,
+            standings: fillers.standings(),
             store,
             pending,
             arrived: Vec::new(),
@@ -86,7 +91,7 @@ impl Routes {
         }
         self.timing.all_answered();
         let mut routes = std::mem::take(&mut self.arrived);
-        rank_routes(&self.quote.ask, &mut routes);
+        rank_routes(&self.quote.ask, &mut routes, &self.standings);
         self.quote.routes = routes;
         self.refuse_if_all_did()?;
         self.store.put_quote(&self.quote).await?;
@@ -116,7 +121,7 @@ impl Routes {
                 // Nobody answered: the quote is known all the same, like any whose id was handed out.
                 self.commit().await?;
             }
-            let best = best_route(&self.quote.ask, &self.quote.routes);
+            let best = best_route(&self.quote.ask, &self.quote.routes, &self.standings);
             self.end(best.map(|route| route.filler.clone()).as_deref());
         }
         Ok(None)
@@ -157,16 +162,15 @@ impl Routes {
 
     /// No route, and somebody who said no: that is an answer of its own, and no quote.
     fn refuse_if_all_did(&mut self) -> Result<(), QuoteError> {
-        let refused = self.silent.iter().any(|(_, why)| matches!(why, NoOffer::Refused(_)));
+        let refused = self.silent.iter().any(|(_, why)| why.is_no());
         if !self.quote.routes.is_empty() || !refused {
             return Ok(());
         }
-        self.timing.tell(&self.quote, &self.fillers);
+        self.timing.tell(&self.quote, &self.desks);
         let mut silent = std::mem::take(&mut self.silent);
         silent.sort_by_key(|(filler, _)| *filler);
-        let desks = self.fillers.desks();
         let reason = |(filler, why): (usize, NoOffer)| {
-            desks.get(filler).map(|desk| Unfilled { filler: desk.name().to_owned(), why })
+            self.desks.get(filler).map(|desk| Unfilled { filler: desk.name().to_owned(), why })
         };
         Err(QuoteError::CannotFill(silent.into_iter().filter_map(reason).collect()))
     }
@@ -174,10 +178,10 @@ impl Routes {
     /// Everything is known: counts who stands first, and writes the quote's line.
     fn end(&mut self, winner: Option<&str>) {
         self.ended = true;
-        if let Some(desk) = self.fillers.desks().iter().find(|desk| winner == Some(desk.name())) {
+        if let Some(desk) = self.desks.iter().find(|desk| winner == Some(desk.name())) {
             desk.count_win();
         }
-        self.timing.tell(&self.quote, &self.fillers);
+        self.timing.tell(&self.quote, &self.desks);
     }
 }
 

@@ -1,10 +1,11 @@
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::Quote;
 use tokio::time::Instant;
 
-use crate::fillers::{Fillers, Outcome, word};
+use crate::fillers::{Desk, Outcome, word};
 
 const TARGET: &str = "causeway::quote";
 
@@ -52,13 +53,13 @@ impl Timing {
     }
 
     /// Writes the quote's one line, for those who look at debug level.
-    pub(super) fn tell(&self, quote: &Quote, fillers: &Fillers) {
+    pub(super) fn tell(&self, quote: &Quote, desks: &[Arc<Desk>]) {
         if !self.told {
             return;
         }
         let mut answers = String::new();
         for (filler, word, at) in &self.answers {
-            let name = fillers.desks().get(*filler).map_or("", |desk| desk.name());
+            let name = desks.get(*filler).map_or("", |desk| desk.name());
             let comma = if answers.is_empty() { "" } else { ", " };
             // Writing to a string does not fail.
             let _ = write!(answers, "{comma}{name} {word} at {}", at.as_micros());

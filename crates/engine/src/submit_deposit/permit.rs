@@ -32,7 +32,8 @@ impl SubmitDeposit {
         if let Some(tx) = relayed_as(&order) {
             return Ok(Submitted { order: order.id, tx });
         }
-        let was_announced = order.announced;
+        // What was shown for this permit alone, by somebody who died before it was refused, is not shown for it.
+        let was_announced = order.announced && !is_same;
         let order = self
             .change(order, now, |order| {
                 if order.handed.as_deref() == Some(permit.as_slice()) || relayed_as(order).is_some() {

@@ -79,7 +79,8 @@ impl SubmitDeposit {
             if order.told_tx.as_deref() == Some(tx) {
                 order.told_tx = before.told_tx.clone().filter(|told| told != tx);
             }
-            order.announced = before.announced;
+            // It may have been shown for this transaction alone, by somebody who died before it was refused.
+            order.announced = before.announced && (order.handed.is_some() || order.told_tx.is_some());
             order.due_at = before.due_at;
             Ok(Some(format!("The chain refused the signed deposit {tx}.")))
         })

@@ -1,6 +1,7 @@
 mod bench;
 mod perform;
 mod sweep;
+mod trouble;
 #[cfg(test)]
 mod tests;
 mod worth;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, Carrier, DepositDesk, FactStore, GasFeed, Hand, JumpDesk, OrderStore, PriceFeed, StoreError,
+    Attestations, Carrier, DepositDesk, FactStore, GasFeed, JumpDesk, OrderReview, OrderStore, PriceFeed, StoreError,
 };
 use causeway_domain::{
     Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RowKeys, Step, World,
@@ -24,7 +25,9 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use bench::Bench;
+use trouble::Troubles;
 
+use crate::hands::Hands;
 use crate::marks::Marks;
 
 /// How many orders are worked on side by side.
@@ -50,7 +53,7 @@ pub struct WorkParts {
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn FactStore>,
     /// By the fillers' names.
-    pub hands: HashMap<String, Arc<dyn Hand>>,
+    pub hands: Hands,
     /// The service's own key, which pays gas and nothing else, on each chain.
     pub relayers: HashMap<ChainId, Arc<dyn Carrier>>,
     pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
@@ -74,11 +77,18 @@ impl fmt::Debug for WorkParts {
 #[derive(Debug)]
 pub struct WorkOrders {
     parts: WorkParts,
+    troubles: Troubles,
 }
 
 impl WorkOrders {
-    pub const fn new(parts: WorkParts) -> Self {
-        Self { parts }
+    pub fn new(parts: WorkParts) -> Self {
+        Self { parts, troubles: Troubles::default() }
+    }
+
+    /// Writes down what keeps orders from moving, for those who run the service.
+    #[must_use]
+    pub fn noting(self, review: Arc<dyn OrderReview>) -> Self {
+        Self { troubles: Troubles::new(review), ..self }
     }
 
     /// Works until `stop`, and then finishes what was begun: at once when the marks ring, else every now and then. An order

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use causeway_domain::ports::{BroadcastError, Carrier, Deed, DeedError, Hand, Progress};
 use causeway_domain::{
     Attestation, ChainId, Decision, DepositMethod, EventKind, Order, OrderEvent, RefundWay, Todo, TokenId,
@@ -34,6 +36,7 @@ impl WorkOrders {
     /// Does what is to be done, or finds it under way. Nothing here is lost when it fails: it is told again.
     pub(super) async fn perform(&self, order: &mut Order, todo: &[Todo], world: &World) -> Performed {
         let mut performed = Performed { all: true, decided: false };
+        let mut trouble = None;
         for todo in todo {
             match self.do_one(order, todo, world).await {
                 Ok(Did::Done) => {}
@@ -45,9 +48,12 @@ impl WorkOrders {
                 Err(error) => {
                     performed.all = false;
                     tell(order, todo, &error);
+                    trouble = Some((todo, error));
                 }
             }
         }
+        let trouble = trouble.as_ref().map(|(todo, error)| (*todo, error));
+        self.troubles.note(&order.id, trouble, world.now).await;
         performed
     }
 
@@ -75,8 +81,8 @@ impl WorkOrders {
         Ok(Did::UnderWay)
     }
 
-    fn hand(&self, order: &Order) -> Result<&dyn Hand, DeedError> {
-        let hand = self.parts.hands.get(&order.filler).map(AsRef::as_ref);
+    fn hand(&self, order: &Order) -> Result<Arc<dyn Hand>, DeedError> {
+        let hand = self.parts.hands.get(&order.filler);
         hand.ok_or_else(|| DeedError::Later(format!("the filler {} is not here", order.filler)))
     }
 

@@ -20,7 +20,7 @@ fn worker(scene: &Scene) -> WorkOrders {
     WorkOrders::new(WorkParts {
         orders: scene.store.clone(),
         facts: scene.store.clone(),
-        hands: HashMap::new(),
+        hands: Hands::default(),
         relayers: HashMap::new(),
         desks: HashMap::from([(SOLANA_CHAIN_ID, scene.solana.clone() as Arc<dyn DepositDesk>)]),
         jump_desks: HashMap::new(),

@@ -41,6 +41,7 @@ impl Followed {
             orders: scene.store.clone(),
             hands: scene.hands(),
             marks: Arc::clone(&scene.marks),
+            adopt: None,
         };
         let (asked, stop) = (Arc::<AtomicUsize>::default(), CancellationToken::new());
         let follow = FakeFollow { chain: chain(ORIGIN), news, asked: Arc::clone(&asked) };

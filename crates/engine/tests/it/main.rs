@@ -6,14 +6,18 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
+mod booking;
 mod fake_chain;
 mod fakes;
 mod followed;
 mod following;
 mod giving_back;
+mod recovering;
 mod refunding;
+mod reputation;
 mod sample;
 mod scene;
+mod telling;
 mod tending;
 mod watching;
 mod working;

@@ -10,7 +10,7 @@ use causeway_domain::{
     Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, Order, OrderEvent, OrderId,
     OrderStatus, RawAmount, RefundCause, RowKeys, Terms, TokenId,
 };
-use causeway_engine::{Marks, WorkOrders, WorkParts};
+use causeway_engine::{Hands, Marks, WorkOrders, WorkParts};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -105,8 +105,8 @@ impl Scene {
         }
     }
 
-    pub(crate) fn hands(&self) -> HashMap<String, Arc<dyn Hand>> {
-        HashMap::from([("house".to_owned(), self.hand.clone() as Arc<dyn Hand>)])
+    pub(crate) fn hands(&self) -> Hands {
+        HashMap::from([("house".to_owned(), self.hand.clone() as Arc<dyn Hand>)]).into()
     }
 
     /// A worker as a process would make it at its start.

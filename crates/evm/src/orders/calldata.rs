@@ -3,6 +3,7 @@ use alloy_sol_types::{SolCall, SolValue as _, sol};
 use causeway_domain::ports::{Deed, DeedError};
 use causeway_domain::{Address, ChainId, Deployment, SignatureBytes, Terms, TokenId};
 
+use super::intent_book::record_many;
 use crate::attest::evm_address;
 use crate::contracts::{DepositFactory, Escrow, Jump, Order, Settler, gasless_envelope};
 use crate::send::TxRequest;
@@ -68,6 +69,10 @@ pub(super) fn encode(deed: &Deed, chain: ChainId, deployments: &[Deployment]) ->
             Ok(plain(place.origin(terms)?.escrow, &Escrow::refundCall { order: Order::from(terms) }))
         }
         Deed::Pay { token, to, amount } => pay(chain, token, *to, amount.get()),
+        Deed::RecordIntents { entries } => {
+            let call = record_many(entries).ok_or_else(|| never("the book knows no such state"))?;
+            Ok(plain(place.book()?, &call))
+        }
         Deed::RefundUnfilled { terms, destination_time, signatures } => {
             let call = Escrow::refundUnfilledCall {
                 order: Order::from(terms),
@@ -107,6 +112,12 @@ impl Place<'_> {
             .or_else(|| self.here().next())
             .map(|deployment| deployment.deposit_factory)
             .ok_or_else(|| never("there is no deposit factory of ours on this chain"))
+    }
+
+    /// The book of intents, which lies on the hub chain only.
+    fn book(&self) -> Result<EvmAddress, DeedError> {
+        let mut hubs = self.here().filter_map(|deployment| deployment.hub.as_ref());
+        hubs.next().map(|hub| hub.intent_book).ok_or_else(|| never("the hub's contracts do not lie on this chain"))
     }
 
     /// The settler that delivers this order.

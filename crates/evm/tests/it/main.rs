@@ -3,6 +3,7 @@
 mod attesting;
 mod balances;
 mod carrying;
+mod chainlink;
 mod deposits;
 mod desk_kit;
 mod endpoints;

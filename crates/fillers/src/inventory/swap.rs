@@ -94,7 +94,11 @@ fn price(
 ) -> Result<Priced, Refusal> {
     let input = leg(filler, pair.from)?;
     let output = leg(filler, pair.paid)?;
-    let costs = Costs::of(filler, pair, methods, &input).ok_or(Refusal::NoPrice)?;
+    let costs = Costs::of(filler, pair, methods, &input).ok_or_else(|| {
+        let coins = [pair.from.id.chain(), pair.paid.id.chain()].map(TokenId::native);
+        let unpriced = coins.iter().find_map(|coin| filler.equipment.prices.unpriced(coin));
+        unpriced.map_or(Refusal::NoPrice, Refusal::Other)
+    })?;
     let pricing = Pricing::new(&Terms {
         input,
         output,
@@ -132,8 +136,13 @@ fn find_pair<'a>(filler: &'a InventoryFiller, from: &TokenId, to: &TokenId) -> R
     Ok(Pair { from, paid, vault, source, destination })
 }
 
+/// In the feed's own words where it has some.
+fn unpriced(filler: &InventoryFiller, token: &TokenId) -> Refusal {
+    filler.equipment.prices.unpriced(token).map_or(Refusal::NoPrice, Refusal::Other)
+}
+
 fn leg(filler: &InventoryFiller, token: &ServedToken) -> Result<Leg, Refusal> {
-    let feed = filler.equipment.prices.usd_price(&token.id).ok_or(Refusal::NoPrice)?;
+    let feed = filler.equipment.prices.usd_price(&token.id).ok_or_else(|| unpriced(filler, &token.id))?;
     let InventoryConfig { peg_tolerance, .. } = filler.config;
     let price = TokenPrice::new(feed.units().get(), token.stable, peg_tolerance).map_err(|no| match no {
         NoTrade::Worthless => Refusal::NoPrice,

@@ -4,4 +4,6 @@ mod book;
 mod hand;
 mod limits;
 mod offers;
+mod oif;
+mod remote;
 mod world;

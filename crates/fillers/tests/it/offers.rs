@@ -183,6 +183,23 @@ fn what_is_not_served_or_not_priced_is_refused() {
 }
 
 #[test]
+fn rule_14_a_pair_that_is_not_priced_is_refused_with_the_feeds_reason() {
+    let world = World::new();
+    let reason = |words: &str| Refusal::Other(words.to_owned());
+    let refusal = |from: &Token, to: &Token| world.filler.offer(&sell(from, to, "100"), now()).unwrap_err();
+    let lose = |token: &Token, words: &str| {
+        world.figures.prices.lock().unwrap().remove(&token.id);
+        world.figures.unpriced.lock().unwrap().insert(token.id, words.to_owned());
+    };
+    lose(&dai(BASE), "the sources are 3 % apart");
+    assert_eq!(refusal(&usdc(BASE), &dai(BASE)), reason("the sources are 3 % apart"));
+    assert_eq!(refusal(&dai(BASE), &usdc(BASE)), reason("the sources are 3 % apart"));
+    // Gas cannot be counted without the price of its coin.
+    lose(&eth(ETHEREUM), "one source is too old");
+    assert_eq!(refusal(&usdc(ETHEREUM), &usdc(BASE)), reason("one source is too old"));
+}
+
+#[test]
 fn two_fillers_are_priced_apart() {
     let filler = |name: &str, spreads| {
         World::with(

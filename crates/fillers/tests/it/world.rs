@@ -96,6 +96,8 @@ pub(crate) fn accounts() -> Accounts {
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) prices: Mutex<HashMap<TokenId, UsdPrice>>,
+    /// Why a token has no price.
+    pub(crate) unpriced: Mutex<HashMap<TokenId, String>>,
     pub(crate) gas: Mutex<HashMap<ChainId, RawAmount>>,
     pub(crate) vaults: Mutex<HashMap<TokenId, Option<VaultRate>>>,
     pub(crate) odd: Mutex<HashMap<TokenId, Refusal>>,
@@ -104,6 +106,10 @@ pub(crate) struct Figures {
 impl PriceFeed for Figures {
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
         self.prices.lock().unwrap().get(token).copied()
+    }
+
+    fn unpriced(&self, token: &TokenId) -> Option<String> {
+        self.unpriced.lock().unwrap().get(token).cloned()
     }
 }
 

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use causeway_wire::ErrorBody;
 
 use crate::App;
+use crate::caching::is_current;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, Segment};
 
@@ -45,14 +46,4 @@ pub(crate) async fn get_icon(
     }
     let svg = Bytes::clone(&icon.svg);
     Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response())
-}
-
-/// Whether the client already holds this version, by the weak comparison that `If-None-Match` asks for.
-fn is_current(headers: &HeaderMap, etag: &HeaderValue) -> bool {
-    headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        value
-            .split(',')
-            .map(str::trim)
-            .any(|tag| tag == "*" || tag.trim_start_matches("W/").as_bytes() == etag.as_bytes())
-    })
 }

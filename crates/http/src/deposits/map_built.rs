@@ -63,7 +63,7 @@ fn map_recovery(app: &App, order: &Order) -> wire::Recovery {
 }
 
 /// The terms by the names and in the order of their EIP-712 type.
-fn map_terms(terms: &Terms) -> wire::Terms {
+pub(crate) fn map_terms(terms: &Terms) -> wire::Terms {
     wire::Terms {
         version: causeway_domain::TERMS_VERSION.to_string(),
         origin_chain_id: terms.origin_chain_id.to_string(),

@@ -5,3 +5,5 @@ mod map_transfer;
 mod read_build;
 mod read_proof;
 pub(crate) mod submit_deposit;
+
+pub(crate) use map_built::map_terms;

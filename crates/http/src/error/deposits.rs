@@ -3,7 +3,7 @@ mod tests;
 
 use causeway_domain::ports::ChainError;
 use causeway_domain::{DepositMethod, OrderId};
-use causeway_engine::{BuildError, SubmitError};
+use causeway_engine::{BuildError, ScreeningError, SubmitError};
 use causeway_wire::{ErrorName, Issue};
 use serde_json::{Value, json};
 
@@ -80,6 +80,18 @@ impl From<ChainError> for ApiError {
     }
 }
 
+impl From<ScreeningError> for ApiError {
+    fn from(error: ScreeningError) -> Self {
+        match error {
+            ScreeningError::Refused => Self::new(ErrorName::Screening, sentence(&error)),
+            ScreeningError::Unavailable(_) => {
+                let message = "The screening of addresses does not answer now. Try again in a moment.".to_owned();
+                Self { message, ..Self::internal(&Chained(&error)) }
+            }
+        }
+    }
+}
+
 impl From<BuildError> for ApiError {
     fn from(error: BuildError) -> Self {
         let words = sentence(&error);
@@ -116,10 +128,13 @@ impl From<BuildError> for ApiError {
             BuildError::WouldFail(reason) => {
                 Self::contradiction("SIMULATION_REVERTED", words, json!({ "reason": reason }))
             }
+            BuildError::Paused { filler, words: reason } => Self::new(ErrorName::CannotFill, words)
+                .with_details(json!({ "reasons": [{ "filler": filler, "reason": reason }] })),
             BuildError::ChainNotServed(chain) => {
                 Self::new(ErrorName::NotSupportedChain, words).with_details(json!({ "chainId": chain.get() }))
             }
             BuildError::Contended { ref order } => Self::not_now(&error, Some(order)),
+            BuildError::Screening(error) => error.into(),
             BuildError::Chain(error) => error.into(),
             BuildError::Store(error) => error.into(),
             BuildError::Times | BuildError::NotTheJump | BuildError::Id(_) | BuildError::Key(_) => {

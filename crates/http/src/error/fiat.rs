@@ -72,6 +72,9 @@ impl From<FiatError> for ApiError {
                 code,
                 format!("No provider is called `{provider}` here. GET /v1/fiat/providers lists them."),
             ),
+            FiatError::ProviderPaused(words) | FiatError::Paused(words) => {
+                Self::fiat(code, format!("For now, {words}."))
+            }
             FiatError::QuoteNotFound(_) => Self::fiat_quote_not_found(),
             FiatError::QuoteExpired { at } => {
                 Self::fiat(code, format!("The quote was valid until {at}: ask for a new one."))
@@ -88,6 +91,7 @@ impl From<FiatError> for ApiError {
                 code,
                 format!("No way leads to this token: jumps from chain {chain} are not set up."),
             ),
+            FiatError::Screening(error) => Self { code: Some(code), ..error.into() },
             FiatError::Times | FiatError::Chain(_) | FiatError::Store(_) | FiatError::Id(_) => {
                 Self::internal(&Chained(&error))
             }
@@ -128,6 +132,7 @@ const fn code(code: FiatCode) -> FiatErrorCode {
         FiatCode::ProviderDisabled => FiatErrorCode::ProviderDisabled,
         FiatCode::ProviderUnavailable => FiatErrorCode::ProviderUnavailable,
         FiatCode::WebhookRejected => FiatErrorCode::WebhookRejected,
+        FiatCode::Screened => FiatErrorCode::Screened,
         FiatCode::Internal => FiatErrorCode::InternalError,
     }
 }

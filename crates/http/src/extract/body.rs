@@ -62,11 +62,14 @@ impl Fields {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
+    /// A text, taken out: who reads it again finds nothing.
     pub(crate) fn string(&mut self, name: &str) -> Option<String> {
-        match self.value(name) {
-            None => None,
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(_) => {
+        let value = self.map.get_mut(name)?;
+        match value.take() {
+            Value::Null => None,
+            Value::String(text) => Some(text),
+            other => {
+                *value = other;
                 self.issues.add(name, "must be a string");
                 None
             }

@@ -19,7 +19,7 @@ pub(crate) async fn get_fiat_config(State(app): State<Arc<App>>) -> Json<FiatCon
     Json(FiatConfig {
         contract_version: CONTRACT_VERSION,
         base_path: FIAT_PATH.to_owned(),
-        providers: ramps.iter().map(|ramp| map_provider(ramp.profile())).collect(),
+        providers: ramps.iter().map(|ramp| map_provider(&ramp.profile())).collect(),
         jump: FiatJump {
             enabled: hubs.is_enabled(),
             intermediate_asset: hubs.evm.or(hubs.solana).map(map_asset),

@@ -17,7 +17,7 @@ use crate::App;
 )]
 pub(crate) async fn get_fiat_providers(State(app): State<Arc<App>>) -> Json<FiatProviders> {
     Json(FiatProviders {
-        providers: app.fiat.ramps.iter().map(|ramp| map_provider(ramp.profile())).collect(),
+        providers: app.fiat.ramps.iter().map(|ramp| map_provider(&ramp.profile())).collect(),
     })
 }
 

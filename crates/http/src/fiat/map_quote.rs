@@ -44,7 +44,9 @@ pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::F
     Ok(wire::FiatQuote {
         quote_id: quote.id.to_string(),
         provider: quote.provider.clone(),
-        provider_name: profile.map_or_else(|| quote.provider.clone(), |profile| profile.name.clone()),
+        provider_name: profile
+            .as_ref()
+            .map_or_else(|| quote.provider.clone(), |profile| profile.name.clone()),
         provider_logo_url: profile.and_then(|profile| profile.logo_url.clone()),
         kind: quote.firmness.as_str().to_owned(),
         swap_strategy: if routes.is_some() { "jump" } else { "direct" }.to_owned(),
@@ -89,7 +91,7 @@ async fn map_routes(app: &App, quote: &FiatQuote) -> ApiResult<Vec<wire::FiatRou
 
 fn map_route(app: &App, swap: &Quote, route: &Route, option: &JumpOption) -> Option<wire::FiatRoute> {
     let snapshot = app.catalog.snapshot();
-    let line = RouteWriter::new(&snapshot, app.prices.as_ref(), &swap.ask).write_line(swap, route);
+    let line = RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &swap.ask).write_line(swap, route);
     let wire::StreamedRoute { route, .. } = serde_json::from_str(&line).ok()?;
     let quote = wire::RouteQuote { min_amount_out: option.least.to_string(), ..route.quote };
     Some(wire::FiatRoute { route_id: route.route_id, r#type: route.r#type, quote })

@@ -6,7 +6,7 @@ use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
-/// Reads the fillers' counts when somebody looks. The fillers are known from the start, so the labels cannot grow.
+/// Reads the fillers' counts when somebody looks. Only operators add fillers, so the labels cannot grow by themselves.
 #[derive(Debug)]
 pub(crate) struct FillerCollector(pub(crate) Fillers);
 
@@ -34,6 +34,13 @@ impl Collector for FillerCollector {
         let mut breaker = breaker?;
         for report in &reports {
             breaker.encode_family(&labels(report))?.encode_gauge(&breaker_value(report.breaker))?;
+        }
+        let help = "Orders in a row that went back because the filler never delivered";
+        let mut left = encoder.encode_descriptor("filler_unfilled_in_a_row", help, None, MetricType::Gauge)?;
+        for report in &reports {
+            let standing = report.standing.as_ref();
+            let row = standing.map_or(0, |standing| i64::from(standing.left_in_a_row));
+            left.encode_family(&labels(report))?.encode_gauge(&row)?;
         }
         Ok(())
     }

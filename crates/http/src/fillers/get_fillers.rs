@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use causeway_engine::{FillerHealth, FillerReport, Fills};
-use causeway_wire::{Filler, FillerFills, FillerQuotes};
+use causeway_engine::{FillerHealth, FillerReport, Fills, Standing};
+use causeway_wire::{Filler, FillerFills, FillerQuotes, FillerReputation};
 
 use crate::App;
 use crate::error::ApiResult;
@@ -44,8 +44,22 @@ fn map_filler(fills: Fills, report: FillerReport) -> Filler {
             refunded: fills.refunded,
             failed: fills.failed,
         },
+        reputation: report.standing.as_ref().map(map_standing),
+        paused: report.paused,
         name: report.name,
         kind: report.kind,
+    }
+}
+
+#[allow(clippy::float_arithmetic, reason = "a share for people to read, no amount")]
+fn map_standing(standing: &Standing) -> FillerReputation {
+    let rate = standing.fill_percent().map(|percent| f64::from(percent) / 100.0);
+    FillerReputation {
+        orders: standing.orders,
+        fill_rate: rate,
+        median_fill_seconds: standing.median_seconds,
+        price_bps: standing.price_bps,
+        unfilled_in_a_row: standing.left_in_a_row,
     }
 }
 

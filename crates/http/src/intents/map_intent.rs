@@ -1,4 +1,4 @@
-use causeway_domain::{Decision, EventKind, Order, OrderEvent, OrderStatus, RefundCause};
+use causeway_domain::{EventKind, IntentState, Order, OrderEvent, OrderStatus};
 use causeway_wire as wire;
 
 use crate::mapping::chain_time;
@@ -43,19 +43,14 @@ pub(super) fn map_intent(order: &Order, story: &[OrderEvent]) -> wire::Intent {
 }
 
 fn state(order: &Order) -> wire::IntentState {
-    use wire::IntentState::{Cancelled, Error, Expired, Locked, NonExistent, Open, Settled, Solved};
-    match order.status {
-        OrderStatus::Created => NonExistent,
-        OrderStatus::Published => Locked,
-        OrderStatus::Filled if order.evidence.claim.is_some() => Settled,
-        OrderStatus::Filled => Solved,
-        // The deposit is where it was until it is back.
-        OrderStatus::RefundPending if order.decision == Some(Decision::Fill) => Locked,
-        OrderStatus::Deposited | OrderStatus::RefundPending => Open,
-        OrderStatus::Refunded => match order.evidence.refund {
-            Some((_, RefundCause::Expired)) => Expired,
-            _ => Cancelled,
-        },
-        OrderStatus::Failed => Error,
+    match order.intent_state() {
+        IntentState::NonExistent => wire::IntentState::NonExistent,
+        IntentState::Open => wire::IntentState::Open,
+        IntentState::Locked => wire::IntentState::Locked,
+        IntentState::Solved => wire::IntentState::Solved,
+        IntentState::Settled => wire::IntentState::Settled,
+        IntentState::Expired => wire::IntentState::Expired,
+        IntentState::Cancelled => wire::IntentState::Cancelled,
+        IntentState::Error => wire::IntentState::Error,
     }
 }

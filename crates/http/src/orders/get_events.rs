@@ -11,6 +11,7 @@ use causeway_engine::OrderInterest;
 use causeway_wire::{ErrorBody, OrderEvent as WireEvent};
 use futures::{Stream, stream};
 
+use super::map_order::map_event;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, Segment};
@@ -130,17 +131,8 @@ impl Lines {
 }
 
 fn event(line: &OrderEvent) -> Event {
-    let status = match &line.kind {
-        EventKind::Status(status) => Some(status.as_str().to_owned()),
-        EventKind::Note => None,
-    };
-    let name = if status.is_some() { "status" } else { "note" };
-    let data = WireEvent {
-        order_id: line.order.to_string(),
-        status,
-        detail: line.detail.clone(),
-        at: line.at.to_string(),
-    };
+    let data = map_event(line);
+    let name = if data.status.is_some() { "status" } else { "note" };
     let event = Event::default().id(line.key.get().to_string()).event(name);
     // Strings alone always become JSON.
     event.json_data(&data).unwrap_or_default()

@@ -1,5 +1,5 @@
 use causeway_catalog::Snapshot;
-use causeway_domain::{Decision, Order, OrderEvent, OrderStatus, Shown, TokenId};
+use causeway_domain::{Decision, EventKind, Order, OrderEvent, OrderStatus, Shown, TokenId};
 use causeway_wire as wire;
 
 use super::steps::{steps, when};
@@ -51,6 +51,20 @@ pub(super) fn map_order(order: &Order, story: &[OrderEvent], snapshot: &Snapshot
         failure_reason: order.failure_reason.clone(),
         from_token_meta: map_meta(&order.from, snapshot),
         to_token_meta: map_meta(&order.to, snapshot),
+    }
+}
+
+/// A line of an order's story as the wire shows it.
+pub(super) fn map_event(line: &OrderEvent) -> wire::OrderEvent {
+    let status = match &line.kind {
+        EventKind::Status(status) => Some(status.as_str().to_owned()),
+        EventKind::Note => None,
+    };
+    wire::OrderEvent {
+        order_id: line.order.to_string(),
+        status,
+        detail: line.detail.clone(),
+        at: line.at.to_string(),
     }
 }
 

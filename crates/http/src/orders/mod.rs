@@ -4,3 +4,6 @@ pub(crate) mod get_order;
 pub(crate) mod get_orders;
 mod map_order;
 mod steps;
+mod tell_event;
+
+pub use tell_event::tell_event;

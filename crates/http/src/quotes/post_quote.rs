@@ -73,8 +73,8 @@ pub(crate) async fn post_quote(
         return stream_routes(app, routes).await;
     }
     let quote = routes.gather().await?;
-    let answer =
-        RouteWriter::new(&app.catalog.snapshot(), app.prices.as_ref(), &quote.ask).write_answer(&quote);
+    let (snapshot, url) = (app.catalog.snapshot(), &app.options.public_url);
+    let answer = RouteWriter::new(&snapshot, app.prices.as_ref(), url, &quote.ask).write_answer(&quote);
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], answer).into_response())
 }
 

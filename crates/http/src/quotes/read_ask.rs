@@ -19,10 +19,22 @@ pub(super) fn read_ask(body: Body) -> Result<Ask, ApiError> {
     let to_family = to.map(|token| token.chain().family());
     let sender = fields.required_string("fromAddress");
     let from_address = read_address(&mut fields, "fromAddress", sender.as_deref(), from_family);
-    let refund_to = fields.string("refundTo");
-    let refund_to =
-        read_address(&mut fields, "refundTo", refund_to.or(sender.clone()).as_deref(), from_family);
-    let recipient = read_recipient(&mut fields, sender.as_deref(), to_family);
+    let refund_to = match fields.string("refundTo") {
+        Some(text) => read_address(&mut fields, "refundTo", Some(&text), from_family),
+        None => from_address,
+    };
+    // The recipient defaults to the sender, which only works when both chains share a family.
+    let recipient = match fields.string("recipient") {
+        Some(text) => read_address(&mut fields, "recipient", Some(&text), to_family),
+        None if from_family == to_family || to_family.is_none() || from_family.is_none() => from_address,
+        None => {
+            fields.issues.add(
+                "recipient",
+                "is required here: the sender's address is not one of the destination chain's family",
+            );
+            None
+        }
+    };
     let slippage = fields.decimal("slippageTolerance");
     let slippage =
         slippage.and_then(|text| fields.issues.keep("slippageTolerance", text.parse::<Slippage>()));
@@ -79,17 +91,6 @@ fn read_address(
     family: Option<Family>,
 ) -> Option<Address> {
     fields.issues.keep(path, Address::parse(family?, text?))
-}
-
-/// The recipient defaults to the sender, which only works when both chains share a family.
-fn read_recipient(fields: &mut Fields, sender: Option<&str>, family: Option<Family>) -> Option<Address> {
-    let text = fields.string("recipient");
-    let family = family?;
-    if let Some(text) = text {
-        return fields.issues.keep("recipient", Address::parse(family, &text));
-    }
-    let words = "is required here: the sender's address is not one of the destination chain's family";
-    fields.issues.keep("recipient", Address::parse(family, sender?).map_err(|_| words))
 }
 
 /// A referrer with its fee; a fee without anybody to pay it to is refused, a referrer without a fee is only a name.

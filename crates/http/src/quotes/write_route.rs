@@ -7,13 +7,15 @@ use causeway_engine::is_one_click;
 use jiff::Timestamp;
 
 /// What an answer with three routes takes, and a little more.
-const USUAL: usize = 2_560;
+const USUAL: usize = 2_816;
 
 /// Writes routes as JSON: to the byte what the types of `causeway-wire` give, without a text of its own for every value,
 /// because nothing is answered as often as a quote.
 pub(crate) struct RouteWriter<'a> {
     snapshot: &'a Snapshot,
     prices: &'a dyn PriceFeed,
+    /// Forms the icons' addresses.
+    public_url: &'a str,
     slippage: Option<String>,
     /// The tokens of the fees, which are few.
     tokens: Vec<FeeToken>,
@@ -28,11 +30,16 @@ struct FeeToken {
 }
 
 impl<'a> RouteWriter<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, prices: &'a dyn PriceFeed, ask: &Ask) -> Self {
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        prices: &'a dyn PriceFeed,
+        public_url: &'a str,
+        ask: &Ask,
+    ) -> Self {
         // Through the float that the wire type holds, so that it is printed like any other.
         let float = ask.slippage.and_then(|slippage| slippage.to_string().parse::<f64>().ok());
         let slippage = float.and_then(|float| serde_json::to_string(&float).ok());
-        Self { snapshot, prices, slippage, tokens: Vec::new(), out: String::with_capacity(USUAL) }
+        Self { snapshot, prices, public_url, slippage, tokens: Vec::new(), out: String::with_capacity(USUAL) }
     }
 
     /// The whole quote: its id, and its routes in their order.
@@ -65,6 +72,11 @@ impl<'a> RouteWriter<'a> {
         self.text(route.id.as_str());
         self.put(r#","type":"#);
         self.text(&route.kind);
+        self.put(r#","icon":""#);
+        push_inside(&mut self.out, self.public_url);
+        self.put("/v1/fillers/");
+        push_inside(&mut self.out, &route.filler);
+        self.put(r#"/icon""#);
         if let Some(method) = route.exact_out {
             self.put(r#","exactOutMethod":"#);
             self.text(method.as_str());
@@ -198,13 +210,19 @@ impl<'a> RouteWriter<'a> {
 }
 
 fn push_text(out: &mut String, text: &str) {
+    out.push('"');
+    push_inside(out, text);
+    out.push('"');
+}
+
+/// A part of a text, without the marks around it.
+fn push_inside(out: &mut String, text: &str) {
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-        out.push('"');
         out.push_str(text);
-        out.push('"');
     } else {
         // A text is always JSON.
-        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+        let escaped = serde_json::to_string(text).unwrap_or_default();
+        out.push_str(escaped.get(1..escaped.len().saturating_sub(1)).unwrap_or_default());
     }
 }
 
@@ -283,7 +301,7 @@ mod tests {
     }
 
     fn writer<'a>(snapshot: &'a Snapshot, ask: &Ask) -> RouteWriter<'a> {
-        RouteWriter::new(snapshot, &Prices, ask)
+        RouteWriter::new(snapshot, &Prices, "https://swap.example", ask)
     }
 
     #[test]

@@ -8,16 +8,16 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    DepositDesk, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore, StoreError,
+    Attestations, DepositDesk, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore, StoreError,
 };
 use causeway_domain::{
     ChainId, Deployment, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
 };
 use causeway_engine::{
-    BuildDeposit, BuildParts, CountFills, Fillers, OrderTiming, QuoteOptions, ReadBalances, RequestQuote,
+    BuildDeposit, BuildParts, CountFills, Fillers, Hands, OrderTiming, QuoteOptions, ReadBalances, RequestQuote,
     SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, ForceLimit, Metrics, Options};
+use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -25,6 +25,7 @@ use tower::ServiceExt as _;
 use crate::desk::FakeDesk;
 use crate::fiat::desk::{FiatSide, Lent};
 use crate::ledger::FakeLedger;
+use crate::office::Office;
 
 /// A store in memory that can be told to fail or to take its time.
 #[derive(Debug, Default)]
@@ -113,14 +114,18 @@ pub(crate) struct Service {
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     pub(crate) options: QuoteOptions,
     pub(crate) fiat: FiatSide,
+    pub(crate) attesters: Option<Arc<dyn Attestations>>,
+    pub(crate) office: Arc<Office>,
     /// Only these may show the page around a checkout; every page on this machine where absent, as in the sandbox.
     pub(crate) embed_origins: Option<Vec<String>>,
 }
 
 impl Service {
     pub(crate) fn router(self) -> Router {
-        let Self { store, ledger, desks, deployments, fillers, options, fiat, embed_origins } = self;
-        let fillers = Fillers::new(fillers, &options).unwrap();
+        let Self { store, ledger, desks, deployments, fillers, options, fiat, attesters, office, embed_origins } = self;
+        let pauses = office.pauses();
+        let fillers = Fillers::under(Arc::clone(pauses.pauses()), fillers, &options).unwrap();
+        let operator = office.desk(Arc::clone(&pauses), &fillers, &ledger);
         let catalog = Arc::clone(&CATALOG);
         let row_keys = Arc::new(RowKeys::new(0));
         let desks: HashMap<ChainId, Arc<dyn DepositDesk>> =
@@ -130,7 +135,7 @@ impl Service {
             quotes: store.clone(),
             orders: ledger.clone(),
             desks: desks.clone(),
-            hands: HashMap::new(),
+            hands: Hands::default(),
             prices: Arc::new(FlatPrice),
             row_keys: Arc::clone(&row_keys),
             quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
@@ -162,15 +167,17 @@ impl Service {
                 store: store.clone(),
                 read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
                 request_quote,
-                build_deposit: BuildDeposit::new(build),
+                build_deposit: BuildDeposit::new(build).heeding(Arc::clone(pauses.pauses())),
                 submit_deposit: SubmitDeposit::new(submit),
                 quotes: store.clone(),
                 orders: ledger.clone(),
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
                 facts: ledger,
+                attestations: AttestationDesk::new(attesters),
                 count_fills: CountFills::new(store),
                 fiat,
                 force_limit: ForceLimit::default(),
+                operator,
                 metrics: Arc::new(Metrics::default()),
                 deployments,
                 options: Options {

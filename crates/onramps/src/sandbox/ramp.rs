@@ -1,8 +1,9 @@
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{
-    FiatAmount, FiatCurrency, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
+    FiatAmount, FiatAsk, FiatCurrency, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
 };
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
@@ -26,7 +27,7 @@ use crate::signature::{Secret, verify};
 
 /// The service's side of a sandbox provider.
 pub struct SandboxRamp {
-    profile: RampProfile,
+    profile: Arc<RampProfile>,
     methods: Vec<PaymentMethod>,
     assets: Vec<TokenId>,
     /// Where the provider's interface begins.
@@ -62,10 +63,11 @@ impl SandboxRamp {
             polling: true,
             origins: vec![settings.origin.clone()],
             permissions: plan.permissions(),
+            session_for: None,
         };
         let base = format!("{}/{}/api", settings.origin, plan.id());
         let Secrets { api_key, webhook } = secrets;
-        Self { profile, methods, assets, base, api_key, webhook: Some(webhook), client }
+        Self { profile: Arc::new(profile), methods, assets, base, api_key, webhook: Some(webhook), client }
     }
 
     /// The same without a secret for webhooks, which then refuses them all.
@@ -106,8 +108,8 @@ impl SandboxRamp {
 
 #[async_trait]
 impl OnRamp for SandboxRamp {
-    fn profile(&self) -> &RampProfile {
-        &self.profile
+    fn profile(&self) -> Arc<RampProfile> {
+        Arc::clone(&self.profile)
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
@@ -135,7 +137,7 @@ impl OnRamp for SandboxRamp {
         offer(&answer, ask, &self.methods)
     }
 
-    async fn checkout(&self, order: &FiatOrder) -> Result<RampSession, RampError> {
+    async fn checkout(&self, order: &FiatOrder, _ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
         let request = PurchaseRequest {
             order: order.id.to_string(),
             currency: order.pays.currency.to_string(),

@@ -11,7 +11,7 @@ use crate::kit::{World, path_of, usdc};
 async fn the_interface_answers_nobody_without_the_key() {
     let world = World::without_chain().await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     let path = format!("/sandbox-card/api/purchases/{}", order.id);
     for key in [None, Some("Bearer "), Some("Bearer 00"), Some("00")] {
         let mut request = Request::get(&path);
@@ -28,7 +28,7 @@ async fn the_interface_answers_nobody_without_the_key() {
 async fn the_checkout_runs_no_script_but_its_own_and_is_framed_where_it_may_be() {
     let world = World::without_chain().await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     let request = Request::get(path_of(&session)).body(Body::empty()).unwrap();
     let response = world.ramps.routes().oneshot(request).await.unwrap();
     let headers = response.headers();
@@ -67,7 +67,7 @@ async fn addresses_of_no_checkout_lead_nowhere() {
 async fn without_its_secret_a_provider_believes_no_webhook() {
     let world = World::without_chain().await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     world.press(&session, "cancel", "").await;
     world.until_heard(&order, 1).await;
     let hook = world.inbox.of(SandboxPlan::Card.id()).remove(0);

@@ -52,7 +52,8 @@ async fn both_ways_of_asking_agree(subject: &dyn Subject) {
 
 async fn out_of_range_says_the_range(subject: &dyn Subject) {
     let currency = subject.payment().currency;
-    let limits = subject.ramp().profile().limits.iter().find(|(least, _)| least.currency == currency);
+    let profile = subject.ramp().profile();
+    let limits = profile.limits.iter().find(|(least, _)| least.currency == currency);
     let (least, most) = *limits.unwrap();
     for minor in [least.minor - 1, most.minor + 1] {
         let wanted = WantedAmount::Pay(FiatAmount::new(currency, minor));
@@ -83,20 +84,21 @@ async fn what_it_does_not_sell_or_take_is_refused(subject: &dyn Subject) {
 async fn an_order_is_one_purchase_however_often_it_is_opened(subject: &dyn Subject) {
     let order = subject.order().await;
     assert_eq!(subject.ramp().look_up(&order).await, Ok(None), "nobody knows it yet");
-    let first = subject.ramp().checkout(&order).await.unwrap();
-    assert_eq!(subject.ramp().checkout(&order).await, Ok(first.clone()));
-    let origins = &subject.ramp().profile().origins;
+    let first = subject.ramp().checkout(&order, None).await.unwrap();
+    assert_eq!(subject.ramp().checkout(&order, None).await, Ok(first.clone()));
+    let profile = subject.ramp().profile();
+    let origins = &profile.origins;
     assert!(origins.iter().any(|origin| first.url.starts_with(&format!("{origin}/"))), "{}", first.url);
     let report = subject.ramp().look_up(&order).await.unwrap().unwrap();
     assert_eq!(report.state, RampState::Waiting);
     assert_eq!(report.provider_order, first.provider_order);
     let changed = FiatOrder { sold_amount: order.least.checked_add(order.least).unwrap(), ..order };
-    assert!(matches!(subject.ramp().checkout(&changed).await, Err(RampError::Refused(_))));
+    assert!(matches!(subject.ramp().checkout(&changed, None).await, Err(RampError::Refused(_))));
 }
 
 async fn what_is_reported_is_the_order_itself(subject: &dyn Subject) {
     let order = subject.order().await;
-    subject.ramp().checkout(&order).await.unwrap();
+    subject.ramp().checkout(&order, None).await.unwrap();
     let report = subject.ramp().look_up(&order).await.unwrap().unwrap();
     assert_eq!(report.paid.unwrap_or(order.pays), order.pays);
     assert_eq!(report.asset.unwrap_or(order.sold), order.sold);
@@ -108,12 +110,12 @@ async fn more_than_a_payment_buys_is_never_sold(subject: &dyn Subject) {
     let order = subject.order().await;
     let greedy =
         FiatOrder { sold_amount: order.sold_amount.checked_add(order.sold_amount).unwrap(), ..order };
-    assert!(matches!(subject.ramp().checkout(&greedy).await, Err(RampError::Refused(_))));
+    assert!(matches!(subject.ramp().checkout(&greedy, None).await, Err(RampError::Refused(_))));
 }
 
 async fn rule_22_a_webhook_is_believed_only_as_it_was_signed(subject: &dyn Subject) {
     let order = subject.order().await;
-    subject.ramp().checkout(&order).await.unwrap();
+    subject.ramp().checkout(&order, None).await.unwrap();
     let Hook { headers, body } = subject.canceled(&order).await;
     let read = |headers: &axum::http::HeaderMap, body: &[u8], now: Timestamp| {
         let header = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_owned());
@@ -184,7 +186,7 @@ impl Subject for Sandbox {
     }
 
     async fn canceled(&self, order: &FiatOrder) -> Hook {
-        let session = self.ramp().checkout(order).await.unwrap();
+        let session = self.ramp().checkout(order, None).await.unwrap();
         self.world.press(&session, "cancel", "").await;
         self.world.until_heard(order, 1).await;
         self.world.inbox.of(self.plan.id()).remove(0)

@@ -13,7 +13,7 @@ use axum::http::{Request, StatusCode};
 use axum::routing::post;
 use causeway_domain::fiat::{FiatAmount, FiatOrder, FiatStatus, Strategy, WantedAmount};
 use causeway_domain::ports::{
-    BalanceReader as _, Carrier, OnRamp, RampAsk, RampReport, RampSession, RampState,
+    BalanceReader as _, Carrier, OnRamp, RampAsk, RampOffer, RampReport, RampSession, RampState,
 };
 use causeway_domain::{
     Address, ChainId, FiatOrderId, FiatQuoteId, RawAmount, RowKeys, SOLANA_CHAIN_ID, Token, TokenId,
@@ -61,6 +61,41 @@ pub(crate) fn sol() -> Token {
 /// A recipient who holds nothing yet.
 pub(crate) fn recipient() -> Address {
     Address::Evm(EvmAddress::repeat_byte(0xec))
+}
+
+/// An order as the service writes one down after that offer.
+pub(crate) fn order_of(provider: &str, sold: TokenId, offer: &RampOffer) -> FiatOrder {
+    let now = Timestamp::now();
+    FiatOrder {
+        id: FiatOrderId::random().unwrap(),
+        key: RowKeys::new(0).next(now),
+        quote: FiatQuoteId::random().unwrap(),
+        provider: provider.to_owned(),
+        provider_order: None,
+        status: FiatStatus::Created,
+        author: recipient(),
+        recipient: recipient(),
+        refund_to: recipient(),
+        pays: offer.pays,
+        target: sold,
+        sold,
+        sold_amount: offer.delivers,
+        expected: offer.delivers,
+        least: offer.delivers,
+        strategy: Strategy::Direct,
+        widget_url: String::new(),
+        origin: None,
+        metadata: None,
+        payout: None,
+        output: None,
+        fill_tx: None,
+        failure: None,
+        pay_by: now + SignedDuration::from_mins(30),
+        due_at: None,
+        created_at: now,
+        updated_at: now,
+        version: 0,
+    }
 }
 
 /// A play chain with its client.
@@ -177,37 +212,7 @@ impl World {
             country: None,
         };
         let offer = self.ramp(plan).quote(&ask).await.unwrap();
-        let now = Timestamp::now();
-        FiatOrder {
-            id: FiatOrderId::random().unwrap(),
-            key: self.rows.next(now),
-            quote: FiatQuoteId::random().unwrap(),
-            provider: plan.id().to_owned(),
-            provider_order: None,
-            status: FiatStatus::Created,
-            author: recipient(),
-            recipient: recipient(),
-            refund_to: recipient(),
-            pays: offer.pays,
-            target: asset.id,
-            sold: asset.id,
-            sold_amount: offer.delivers,
-            expected: offer.delivers,
-            least: offer.delivers,
-            strategy: Strategy::Direct,
-            widget_url: String::new(),
-            origin: None,
-            metadata: None,
-            payout: None,
-            output: None,
-            fill_tx: None,
-            failure: None,
-            pay_by: now + SignedDuration::from_mins(30),
-            due_at: None,
-            created_at: now,
-            updated_at: now,
-            version: 0,
-        }
+        FiatOrder { key: self.rows.next(Timestamp::now()), ..order_of(plan.id(), asset.id, &offer) }
     }
 
     /// What the provider says once it has come to this.

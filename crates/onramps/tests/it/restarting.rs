@@ -9,11 +9,11 @@ const GOOD: &str = "4242 4242 4242 4242";
 async fn a_purchase_goes_on_after_a_kill_and_is_delivered_once() {
     let mut world = World::with_chain().await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     world.pay_by_card(&session, GOOD).await;
     let folder = world.folder();
     world.restart(&folder).await;
-    let again = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let again = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     assert_eq!(again.provider_order, session.provider_order, "it is the same purchase");
     world.until(&order, &RampState::Delivered).await;
     assert_eq!(world.balance(&usdc()).await, order.sold_amount);
@@ -25,7 +25,7 @@ async fn a_purchase_goes_on_after_a_kill_and_is_delivered_once() {
 async fn a_kill_after_any_line_of_the_journal_pays_once() {
     let mut world = World::with_chain().await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     world.pay_by_card(&session, GOOD).await;
     world.until(&order, &RampState::Delivered).await;
     world.until_heard(&order, 3).await;

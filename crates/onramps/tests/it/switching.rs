@@ -8,7 +8,7 @@ const GOOD: &str = "4242 4242 4242 4242";
 async fn bought(world: &World, switches: &Switches) -> causeway_domain::fiat::FiatOrder {
     world.switch(SandboxPlan::Card, switches).await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     world.pay_by_card(&session, GOOD).await;
     world.until(&order, &RampState::Delivered).await;
     order
@@ -55,7 +55,7 @@ async fn a_webhook_that_is_not_taken_comes_again_with_the_same_event() {
     let world = World::without_chain().await;
     world.inbox.refuse_next(2);
     let order = world.order(SandboxPlan::Bank, usdc()).await;
-    let session = world.ramp(SandboxPlan::Bank).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Bank).checkout(&order, None).await.unwrap();
     world.press(&session, "cancel", "").await;
     world.until_heard(&order, 3).await;
     let hooks = world.inbox.of(SandboxPlan::Bank.id());
@@ -66,7 +66,7 @@ async fn a_webhook_that_is_not_taken_comes_again_with_the_same_event() {
 async fn a_provider_that_is_down_can_be_asked_again_later() {
     let world = World::without_chain().await;
     let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order).await.unwrap();
+    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     world.switch(SandboxPlan::Card, &Switches { down: true, ..Switches::default() }).await;
     let error = world.ramp(SandboxPlan::Card).look_up(&order).await.unwrap_err();
     assert!(matches!(error, RampError::Unavailable(_)) && error.is_retryable(), "{error}");

@@ -7,7 +7,7 @@ use causeway_domain::ChainId;
 use tokio::sync::{Notify, Semaphore};
 
 use super::clock::Clock;
-use super::faults::{FaultState, Faults};
+use super::faults::{Faults, NodeFaults};
 use super::filters::Filters;
 use super::genesis::Genesis;
 use super::journal::{self, Journal, OpenError, Record};
@@ -16,10 +16,13 @@ use super::options::Options;
 use super::pending::PendingCache;
 use super::pool::Pool;
 use super::sending::Interference;
-use crate::jsonrpc;
+use crate::jsonrpc::{self, FIRST_NODE};
 
 /// How many calls of one chain run at once.
 const CALLS_AT_ONCE: usize = 4;
+
+/// A node that nobody can give faults to, for what is part of the sandbox.
+pub(crate) const OWN_NODE: u8 = 0;
 
 /// One EVM chain: its state, blocks and waiting transactions, and the JSON-RPC of a node over them.
 ///
@@ -35,6 +38,13 @@ impl fmt::Debug for EvmChain {
     }
 }
 
+/// The chain as one of its nodes shows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EvmNode<'a> {
+    pub(crate) chain: &'a EvmChain,
+    pub(crate) node: u8,
+}
+
 pub(crate) struct Inner {
     id: ChainId,
     pub(crate) chain_id: u64,
@@ -46,7 +56,7 @@ pub(crate) struct Inner {
     clock: Mutex<Clock>,
     filters: Mutex<Filters>,
     interference: Mutex<Interference>,
-    pub(crate) faults: Mutex<FaultState>,
+    pub(crate) faults: Mutex<NodeFaults>,
     pub(crate) pending: Mutex<PendingCache>,
     /// Told when the next block may be due sooner than it was.
     pub(crate) wake: Notify,
@@ -98,9 +108,20 @@ impl EvmChain {
         jsonrpc::answer(self, body).await
     }
 
+    /// The same through one of the chain's nodes, which has faults of its own.
+    pub async fn rpc_at(&self, node: u8, body: &[u8]) -> Vec<u8> {
+        jsonrpc::answer(&EvmNode { chain: self, node }, body).await
+    }
+
     /// Makes answers slow, failing or stale from now on; the default makes them good again.
     pub fn set_faults(&self, faults: Faults) {
-        lock(&self.inner.faults).set(faults);
+        self.set_faults_at(FIRST_NODE, faults);
+    }
+
+    /// The same for the answers of one node.
+    pub fn set_faults_at(&self, node: u8, faults: Faults) {
+        let now = faults.frozen.then(|| Arc::new(self.inner.ledger().clone()));
+        lock(&self.inner.faults).set(node, faults, now);
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) enum Event {
 }
 
 /// The chain as it is kept: blocks, where their transactions are, and the newest states.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     genesis: Arc<SealedBlock>,
     head: Recent,

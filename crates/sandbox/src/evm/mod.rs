@@ -29,6 +29,7 @@ mod world;
 mod write;
 
 pub use chain::EvmChain;
+pub(crate) use chain::{EvmNode, OWN_NODE};
 pub use control::{ControlError, Reorged};
 pub use faults::{Failing, Faults};
 pub use genesis::{Genesis, GenesisAccount};

@@ -5,6 +5,8 @@ use causeway_domain::ChainId;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::jsonrpc::FIRST_NODE;
+
 /// Why a request to the sandbox was not carried out, in the error body of the API.
 #[derive(Debug)]
 pub(super) enum Refusal {
@@ -27,6 +29,11 @@ impl IntoResponse for Refusal {
         };
         (status, Json(json!({ "name": name, "message": message }))).into_response()
     }
+}
+
+/// A node that faults can be given to.
+pub(super) fn node_number(number: u64) -> Option<u8> {
+    u8::try_from(number).ok().filter(|node| *node >= FIRST_NODE)
 }
 
 pub(super) fn chain_id(text: &str) -> Result<ChainId, Refusal> {

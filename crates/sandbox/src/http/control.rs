@@ -7,9 +7,10 @@ use axum::extract::{Path, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{Refusal, chain_id, done, read};
+use super::answer::{Refusal, chain_id, done, node_number, read};
 use crate::Sandbox;
 use crate::evm::{self, EvmChain, Reorged};
+use crate::jsonrpc::FIRST_NODE;
 use crate::solana::{self, SolanaChain};
 
 /// What can be done to a chain. On Solana a block is a slot.
@@ -44,20 +45,41 @@ enum Control {
         #[serde(default)]
         forget: bool,
     },
-    /// Makes JSON-RPC misbehave, or behave again when nothing is set.
-    #[serde(rename_all = "camelCase")]
-    Faults {
-        #[serde(default)]
-        slow_milliseconds: u64,
-        /// Every how many calls one fails; on Solana any number but 0 means all.
-        #[serde(default)]
-        fail_every: u64,
-        /// Answer as of so many blocks ago; on Solana any number but 0 means as of now.
-        #[serde(default)]
-        stale_blocks: u64,
-    },
+    /// Makes the JSON-RPC of one node misbehave, or behave again when nothing is set.
+    Faults(FaultsAsked),
     /// Solana only: makes every blockhash handed out until now too old.
     ExpireBlockhashes,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FaultsAsked {
+    #[serde(default = "first_node")]
+    node: u64,
+    #[serde(default)]
+    slow_milliseconds: u64,
+    /// Every how many calls one fails.
+    #[serde(default)]
+    fail_every: u32,
+    /// What fails is carried out all the same, and only its answer lost.
+    #[serde(default)]
+    lose_answers: bool,
+    /// Answer as of so many blocks ago; on Solana any number but 0 means as of now.
+    #[serde(default)]
+    stale_blocks: u64,
+    /// Answer as of now, also when the chain has left this fork.
+    #[serde(default)]
+    frozen: bool,
+}
+
+impl FaultsAsked {
+    fn node(&self) -> Result<u8, Refusal> {
+        node_number(self.node).ok_or_else(|| refused("a node is a number from 1 to 255"))
+    }
+}
+
+const fn first_node() -> u64 {
+    FIRST_NODE as u64
 }
 
 const fn one() -> u64 {
@@ -100,20 +122,36 @@ async fn control_evm(chain: &EvmChain, control: Control) -> Result<Json<Value>, 
             let fate = if forget { Reorged::Drop } else { Reorged::Return };
             gone = chain.reorg(blocks, fate).await.map_err(refused)?;
         }
-        Control::Faults { slow_milliseconds, fail_every, stale_blocks } => chain.set_faults(evm::Faults {
-            slow: Duration::from_millis(slow_milliseconds),
-            fail: (fail_every > 0).then(|| evm::Failing {
-                every: fail_every,
-                code: -32603,
-                message: "internal error".to_owned(),
-                after_effect: false,
-            }),
-            stale: stale_blocks,
-            methods: Vec::new(),
-        }),
+        Control::Faults(asked) => chain.set_faults_at(asked.node()?, evm_faults(&asked)),
         Control::ExpireBlockhashes => return Err(refused("EVM chains have no blockhashes to expire")),
     }
     Ok(done(json!({ "blockNumber": chain.block_number(), "paused": chain.is_paused(), "removed": gone })))
+}
+
+fn evm_faults(asked: &FaultsAsked) -> evm::Faults {
+    evm::Faults {
+        slow: Duration::from_millis(asked.slow_milliseconds),
+        fail: (asked.fail_every > 0).then(|| evm::Failing {
+            every: asked.fail_every.into(),
+            code: -32603,
+            message: "internal error".to_owned(),
+            after_effect: asked.lose_answers,
+        }),
+        stale: asked.stale_blocks,
+        frozen: asked.frozen,
+        methods: Vec::new(),
+    }
+}
+
+fn solana_faults(asked: &FaultsAsked) -> solana::RpcFaults {
+    let every = match asked.fail_every {
+        0 => solana::Failing::Never,
+        every => solana::Failing::Every { every, passed: 0 },
+    };
+    let (failing, answer_lost) =
+        if asked.lose_answers { (solana::Failing::Never, every) } else { (every, solana::Failing::Never) };
+    let delay = Duration::from_millis(asked.slow_milliseconds);
+    solana::RpcFaults { delay, failing, answer_lost, stale: asked.stale_blocks > 0 || asked.frozen }
 }
 
 async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Value>, Refusal> {
@@ -129,19 +167,13 @@ async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Va
         Control::Delay { milliseconds, .. } => {
             chain.delay(milliseconds.div_ceil(SLOT_MILLISECONDS)).await.map_err(refused)?;
         }
-        Control::Reorg { blocks, .. } => {
+        Control::Reorg { blocks, forget } => {
             let slots = usize::try_from(blocks).map_err(|_| refused("so many slots do not exist"))?;
-            chain.fork(slots).await.map_err(refused)?;
+            let forked = if forget { chain.fork(slots).await } else { chain.fork_and_return(slots).await };
+            forked.map_err(refused)?;
         }
-        Control::Faults { slow_milliseconds, fail_every, stale_blocks } => {
-            let failing = if fail_every > 0 { solana::Failing::Always } else { solana::Failing::Never };
-            let faults = solana::RpcFaults {
-                delay: Duration::from_millis(slow_milliseconds),
-                failing,
-                stale: stale_blocks > 0,
-                ..solana::RpcFaults::default()
-            };
-            chain.set_faults(faults).await.map_err(refused)?;
+        Control::Faults(asked) => {
+            chain.set_faults_at(asked.node()?, solana_faults(&asked)).await.map_err(refused)?;
         }
         Control::ExpireBlockhashes => drop(chain.expire_blockhashes().await.map_err(refused)?),
     }

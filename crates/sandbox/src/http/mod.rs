@@ -20,6 +20,10 @@ const RPC_BODY_LIMIT: usize = 5 * 1024 * 1024;
 pub fn routes<S: Clone + Send + Sync + 'static>(sandbox: Arc<Sandbox>) -> Router<S> {
     Router::new()
         .route("/sandbox/rpc/{chainId}", post(rpc::rpc).layer(DefaultBodyLimit::max(RPC_BODY_LIMIT)))
+        .route(
+            "/sandbox/rpc/node/{node}/{chainId}",
+            post(rpc::rpc_at).layer(DefaultBodyLimit::max(RPC_BODY_LIMIT)),
+        )
         .route("/sandbox/faucet", post(faucet::faucet))
         .route("/sandbox/control/{chainId}", post(control::control))
         .with_state(sandbox)

@@ -8,6 +8,7 @@ use super::SolanaChain;
 use super::config::SolanaError;
 use super::faults::RpcFaults;
 use super::genesis::program_accounts;
+use crate::jsonrpc::FIRST_NODE;
 
 impl SolanaChain {
     /// The open slot.
@@ -58,14 +59,24 @@ impl SolanaChain {
     /// Undoes the last slots, at most those that are not final: their effects are gone and their signatures
     /// are unknown.
     pub async fn fork(&self, slots: usize) -> Result<u64, SolanaError> {
-        self.inner.thread.ask(move |node| node.fork(slots)).await?
+        self.inner.thread.ask(move |node| node.fork(slots, true)).await?
+    }
+
+    /// The same, but their transactions wait for a slot again, as far as their blockhashes are those of older slots.
+    pub async fn fork_and_return(&self, slots: usize) -> Result<u64, SolanaError> {
+        self.inner.thread.ask(move |node| node.fork(slots, false)).await?
     }
 
     /// Makes RPC misbehave, or behave again with the default.
     pub async fn set_faults(&self, faults: RpcFaults) -> Result<(), SolanaError> {
+        self.set_faults_at(FIRST_NODE, faults).await
+    }
+
+    /// The same for the RPC of one node.
+    pub async fn set_faults_at(&self, node: u8, faults: RpcFaults) -> Result<(), SolanaError> {
         let stale = faults.stale;
-        *self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner) = faults;
-        self.inner.thread.ask(move |node| node.set_stale(stale)).await
+        self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner).insert(node, faults);
+        self.inner.thread.ask(move |chain| chain.set_stale(node, stale)).await
     }
 
     /// Gives SOL to a wallet, as `requestAirdrop` does.

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::jsonrpc::RpcError;
 
-/// How the chain's RPC misbehaves, for tests of what relies on it.
+/// How a node's RPC misbehaves, for tests of what relies on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RpcFaults {
     /// Every answer takes this much longer.
@@ -21,6 +21,12 @@ pub enum Failing {
     #[default]
     Never,
     Next(u32),
+    /// One of so many.
+    Every {
+        every: u32,
+        /// How many calls have passed since the last one that it concerned.
+        passed: u32,
+    },
     Always,
 }
 
@@ -30,6 +36,11 @@ impl Failing {
         match *self {
             Self::Never => false,
             Self::Always => true,
+            Self::Every { every, passed } => {
+                let strikes = passed.saturating_add(1) >= every;
+                *self = Self::Every { every, passed: if strikes { 0 } else { passed.saturating_add(1) } };
+                strikes && every > 0
+            }
             Self::Next(calls) => {
                 *self = if calls > 1 { Self::Next(calls - 1) } else { Self::Never };
                 calls > 0
@@ -52,5 +63,7 @@ mod tests {
         assert_eq!([failing.strike(), failing.strike(), failing.strike()], [true, true, false]);
         assert!(!Failing::Next(0).strike());
         assert!(Failing::Always.strike());
+        let mut third = Failing::Every { every: 3, passed: 0 };
+        assert_eq!([(); 6].map(|()| third.strike()), [false, false, true, false, false, true]);
     }
 }

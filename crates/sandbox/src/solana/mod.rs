@@ -15,7 +15,9 @@ mod wallets;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
 use serde_json::Value;
@@ -31,7 +33,7 @@ pub use genesis::{ESCROW_PROGRAM, Genesis, MintSpec, TokenProgram, play_genesis}
 pub use programs::{ASSOCIATED_TOKEN, MEMO, NATIVE_MINT, TOKEN, TOKEN_2022};
 pub use wallets::{TEST_MNEMONIC, TEST_WALLETS, test_wallet, test_wallets};
 
-use crate::jsonrpc::{self, Methods, RpcError};
+use crate::jsonrpc::{self, FIRST_NODE, Methods, RpcError};
 use thread::NodeThread;
 
 /// A running Solana chain; clones are the same chain, which ends with the last of them.
@@ -43,7 +45,8 @@ pub struct SolanaChain {
 #[derive(Debug)]
 struct Inner {
     thread: NodeThread,
-    faults: Mutex<RpcFaults>,
+    /// The faults of each node that has any.
+    faults: Mutex<BTreeMap<u8, RpcFaults>>,
 }
 
 impl SolanaChain {
@@ -60,7 +63,12 @@ impl SolanaChain {
 
     /// Answers a JSON-RPC body, single or batch.
     pub async fn rpc(&self, body: &[u8]) -> Vec<u8> {
-        jsonrpc::answer(self, body).await
+        self.rpc_at(FIRST_NODE, body).await
+    }
+
+    /// The same through one of the chain's nodes, which has faults of its own.
+    pub async fn rpc_at(&self, node: u8, body: &[u8]) -> Vec<u8> {
+        jsonrpc::answer(&SolanaNode { chain: self, node }, body).await
     }
 
     /// Puts everything on the disk and ends the chain.
@@ -71,9 +79,25 @@ impl SolanaChain {
 
 impl Methods for SolanaChain {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        SolanaNode { chain: self, node: FIRST_NODE }.call(method, params).await
+    }
+}
+
+/// The chain as one of its nodes shows it.
+#[derive(Clone, Copy, Debug)]
+struct SolanaNode<'a> {
+    chain: &'a SolanaChain,
+    node: u8,
+}
+
+impl Methods for SolanaNode<'_> {
+    async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        let (inner, by) = (&self.chain.inner, self.node);
         let (delay, fails, answer_lost) = {
-            let mut faults = self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner);
-            (faults.delay, faults.failing.strike(), faults.answer_lost.strike())
+            let mut faults = inner.faults.lock().unwrap_or_else(PoisonError::into_inner);
+            faults.get_mut(&by).map_or((Duration::ZERO, false, false), |faults| {
+                (faults.delay, faults.failing.strike(), faults.answer_lost.strike())
+            })
         };
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
@@ -82,7 +106,7 @@ impl Methods for SolanaChain {
             return Err(faults::failed());
         }
         let method = method.to_owned();
-        let answer = self.inner.thread.ask(move |node| rpc::call(node, &method, params)).await;
+        let answer = inner.thread.ask(move |node| rpc::call(node, by, &method, params)).await;
         match answer {
             Ok(_) if answer_lost => Err(faults::failed()),
             Ok(answer) => answer,

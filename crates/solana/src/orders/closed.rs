@@ -31,10 +31,14 @@ pub(super) async fn closed_orders(
     Ok(known)
 }
 
-/// The terms by which an order was opened, if they lead to its account.
+/// The terms by which an order was opened or delivered, if they lead to the account.
 fn opening(program: EscrowProgram, at: Address, told: &[Told]) -> Option<Terms> {
     told.iter().flat_map(|told| &told.acts).find_map(|(_, act)| match act {
         Act::Opened { order, terms: Some(terms) } if *order == at && program.order(terms.id()) == at => {
+            Some(**terms)
+        }
+        // A marker goes once nobody can be refunded any more; what a transaction that succeeded said of it stays true.
+        Act::Filled { marker, terms } if *marker == at && program.fill_marker(terms.id()) == at => {
             Some(**terms)
         }
         _ => None,
@@ -59,6 +63,7 @@ pub(super) fn of_closed(act: &Act, terms: &Terms, time: u64) -> Option<FactKind>
             let to = AnyAddress::Solana(terms.refund_to.0);
             Some(FactKind::Refunded { to, amount: amount(terms.amount_in), cause })
         }
-        Act::Filled { .. } => None,
+        // The terms are the instruction's own here, and lead to the marker that is gone.
+        Act::Filled { .. } => Some(FactKind::Filled(amount(terms.amount_out))),
     }
 }

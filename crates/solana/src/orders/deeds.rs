@@ -84,6 +84,7 @@ impl Writer<'_> {
                 self.paying(terms.refund_to, terms.input_token, token, refund).await
             }
             Deed::Pay { token, to, amount } => self.pay(token, to, amount.get()).await,
+            Deed::RecordIntents { .. } => Err(never("the book of intents lies on an EVM chain")),
         }
     }
 

@@ -1,5 +1,5 @@
-use causeway_domain::SOLANA_CHAIN_ID;
-use causeway_domain::ports::ChainError;
+use causeway_domain::ports::{ChainError, OpenedBy};
+use causeway_domain::{SOLANA_CHAIN_ID, Terms};
 use serde::Deserialize;
 use serde_json::json;
 use solana_address::Address;
@@ -101,6 +101,27 @@ impl SolanaRpc {
         Ok(self.ask_all(&calls, read).await?)
     }
 
+    /// By which way a final transaction opened the order of these terms; `None` where it did not.
+    pub(crate) async fn opened_by(
+        &self,
+        program: EscrowProgram,
+        signature: &str,
+        terms: &Terms,
+    ) -> Result<Option<OpenedBy>, ChainError> {
+        let options = json!({
+            "commitment": Commitment::Finalized,
+            "encoding": "json",
+            "maxSupportedTransactionVersion": 0,
+        });
+        let call = Call { method: "getTransaction", params: json!([signature, options]) };
+        let read = |wire: Option<WireTransaction>| {
+            let asked = wire.map(|wire| asked(program, &wire)).transpose()?.unwrap_or_default();
+            let opened = asked.iter().filter_map(|one| program.opened_by(&one.accounts, &one.data));
+            Ok(opened.into_iter().find(|(_, opened)| opened == terms).map(|(by, _)| by))
+        };
+        Ok(self.ask(call, read).await?)
+    }
+
     /// The same of final transactions, all of which must be there.
     pub(crate) async fn told_for_good(
         &self,
@@ -115,9 +136,23 @@ impl SolanaRpc {
 
 fn read(program: EscrowProgram, signature: Signature, wire: &WireTransaction) -> Result<Told, String> {
     let time = wire.block_time.and_then(|time| u64::try_from(time).ok());
-    let mut told = Told { signature, slot: wire.slot, time, acts: Vec::new() };
+    let asked = asked(program, wire)?.into_iter();
+    let acts = asked.filter_map(|one| Some((one.place, program.act(&one.accounts, &one.data)?)));
+    Ok(Told { signature, slot: wire.slot, time, acts: acts.collect() })
+}
+
+/// An instruction of the program.
+struct Asked {
+    place: u64,
+    accounts: Vec<Address>,
+    data: Vec<u8>,
+}
+
+/// What a transaction asked of the program, in the order in which it was done; nothing where it failed.
+fn asked(program: EscrowProgram, wire: &WireTransaction) -> Result<Vec<Asked>, String> {
+    let mut asked = Vec::new();
     if wire.meta.err.is_some() {
-        return Ok(told);
+        return Ok(asked);
     }
     let none = WireLoaded::default();
     let loaded = wire.meta.loaded_addresses.as_ref().unwrap_or(&none);
@@ -137,10 +172,10 @@ fn read(program: EscrowProgram, signature: Signature, wire: &WireTransaction) ->
         let accounts: Vec<Address> =
             instruction.accounts.iter().map(|index| key(*index)).collect::<Result<_, _>>()?;
         let data = bs58::decode(&instruction.data).into_vec().map_err(|error| error.to_string())?;
-        told.acts.extend(program.act(&accounts, &data).map(|act| (place, act)));
+        asked.push(Asked { place, accounts, data });
     }
-    told.acts.sort_by_key(|(place, _)| *place);
-    Ok(told)
+    asked.sort_by_key(|one| one.place);
+    Ok(asked)
 }
 
 #[cfg(test)]

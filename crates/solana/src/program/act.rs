@@ -1,4 +1,5 @@
 use causeway_domain::Terms;
+use causeway_domain::ports::OpenedBy;
 use solana_address::Address;
 
 use super::EscrowProgram;
@@ -31,9 +32,18 @@ pub enum Act {
 impl EscrowProgram {
     /// The terms under which an instruction deposits, if it does; `accounts` are the instruction's, in their order.
     pub fn deposited_terms(&self, accounts: &[Address], data: &[u8]) -> Option<Terms> {
+        self.opened_by(accounts, data).map(|(_, terms)| terms)
+    }
+
+    /// By which way an instruction deposits and under which terms, if it does.
+    pub fn opened_by(&self, accounts: &[Address], data: &[u8]) -> Option<(OpenedBy, Terms)> {
         match data.split_first()? {
-            (&(OPEN | SWEEP), rest) => unpack(rest, &self.id, accounts),
-            (&JUMP, rest) => self.jumped(accounts, rest).map(|(_, terms)| terms),
+            (&OPEN, rest) => Some((OpenedBy::Call, unpack(rest, &self.id, accounts)?)),
+            (&SWEEP, rest) => Some((OpenedBy::Transfer, unpack(rest, &self.id, accounts)?)),
+            (&JUMP, rest) => {
+                let (jump, terms) = self.jumped(accounts, rest)?;
+                Some((OpenedBy::Jump(Box::new(jump)), terms))
+            }
             _ => None,
         }
     }

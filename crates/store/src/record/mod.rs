@@ -43,7 +43,7 @@ pub(crate) use route::RouteRecord;
 pub(crate) use transfer::{OwedRecord, TransferRecord};
 
 /// A value that no version of ours has written there.
-fn corrupt(column: &'static str, value: impl fmt::Display) -> StoreError {
+pub(crate) fn corrupt(column: &'static str, value: impl fmt::Display) -> StoreError {
     StoreError::Corrupt(format!("{column} holds `{value}`"))
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn parse<T: FromStr>(column: &'static str, text: &str) -> Result<T, S
     text.parse().map_err(|_| corrupt(column, text))
 }
 
-fn parse_with<T>(
+pub(crate) fn parse_with<T>(
     column: &'static str,
     text: &str,
     read: impl FnOnce(&str) -> Option<T>,
@@ -84,7 +84,7 @@ impl fmt::Display for PlainToken {
     }
 }
 
-fn time(column: &'static str, millis: i64) -> Result<Timestamp, StoreError> {
+pub(crate) fn time(column: &'static str, millis: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_millisecond(millis).map_err(|_| corrupt(column, millis))
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn count(number: u64) -> Result<i64, StoreError> {
     i64::try_from(number).map_err(|_| StoreError::Conflict("no chain counts this far"))
 }
 
-fn read_count(column: &'static str, number: i64) -> Result<u64, StoreError> {
+pub(crate) fn read_count(column: &'static str, number: i64) -> Result<u64, StoreError> {
     u64::try_from(number).map_err(|_| corrupt(column, number))
 }
 

@@ -62,6 +62,7 @@ pub(crate) struct OrderIndex {
     pub(crate) to_chain: i64,
     pub(crate) deposit_tx: Option<String>,
     pub(crate) owed: i64,
+    pub(crate) intent_state: i64,
 }
 
 impl From<&Order> for OrderIndex {
@@ -71,6 +72,7 @@ impl From<&Order> for OrderIndex {
             to_chain: chain_number(order.to.chain()),
             deposit_tx: order.evidence.deposit.as_ref().map(|shown| text(&shown.tx)),
             owed: i64::from(is_owed(order)),
+            intent_state: i64::from(order.intent_state().number()),
         }
     }
 }

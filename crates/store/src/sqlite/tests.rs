@@ -9,8 +9,9 @@ use super::*;
 use crate::engine::Engine;
 use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{
-    Location, Store, claim_due, drop_batches, drop_unused, facts, find_orders, list_orders, outbox, prune,
-    put_outgoing, quote_batches, quotes, record_arrival, record_facts, reservations, reserve,
+    Location, Store, claim_due, drop_batches, drop_unused, facts, find_orders, intent_book, list_orders,
+    outbox, prune, put_outgoing, quote_batches, quotes, record_arrival, record_facts, recovery, reservations,
+    reserve, webhooks,
 };
 
 fn quote(keys: &RowKeys) -> Quote {
@@ -169,7 +170,12 @@ async fn every_query_has_its_index() {
         record_arrival::WAKE,
         facts::MARK,
         facts::ARRIVALS,
+        webhooks::DUE,
+        webhooks::GIVE_UP,
+        webhooks::LOG,
         &format!("SELECT {FACT_COLUMNS} {}", facts::OF_INTENT),
+        &format!("SELECT {FACT_COLUMNS} {}", recovery::OPENINGS),
+        &find_orders::select(intent_book::UNTOLD).0,
     ] {
         let plan =
             handles.readers.fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {query}"))).await.unwrap();
@@ -177,8 +183,9 @@ async fn every_query_has_its_index() {
             let step: String = step.get("detail");
             // A quote has few routes and a chain few marks; anything else comes out of its index in order.
             let sorts = step.contains("TEMP B-TREE") && ![quotes::ROUTES, facts::MARK].contains(&query);
-            // What is owed is the whole of its index.
-            let scans = step.starts_with("SCAN ") && !step.contains("orders_owed");
+            // What is owed, or untold, is the whole of its index.
+            let whole = ["orders_owed", "orders_untold"].iter().any(|index| step.contains(index));
+            let scans = step.starts_with("SCAN ") && !whole;
             assert!(!scans && !sorts, "{query}\n{step}");
         }
     }

@@ -27,6 +27,7 @@ macro_rules! on_both_engines {
     };
 }
 
+mod audit;
 mod backups;
 mod claims;
 mod deposits;
@@ -39,12 +40,14 @@ mod forget;
 mod fresh;
 mod group_commit;
 mod losses;
+mod operating;
 mod orders;
 mod outages;
 mod outbox;
 mod quote_batches;
 mod quotes;
 mod races;
+mod recovery;
 mod reservation_model;
 mod reservations;
 mod retention;
@@ -52,3 +55,4 @@ mod sample;
 mod schema;
 mod transfers;
 mod wakes;
+mod webhooks;

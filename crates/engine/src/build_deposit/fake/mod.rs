@@ -121,7 +121,7 @@ impl Scene {
             quotes: store.clone(),
             orders: store.clone(),
             desks: desks.clone(),
-            hands: HashMap::from([("house".to_owned(), hand.clone() as Arc<dyn Hand>)]),
+            hands: HashMap::from([("house".to_owned(), hand.clone() as Arc<dyn Hand>)]).into(),
             prices: prices.clone(),
             row_keys: Arc::clone(&row_keys),
             quote_keys: quote_keys(),

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 pub(super) use chain::{FakeChain, FakeJumpDesk, FakeRelayer, FakeWallets};
 pub(super) use market::{FakeMarket, Nothing};
-pub(super) use ramp::{FakeRamp, Manner};
+pub(super) use ramp::{BRIEF, FakeRamp, Manner};
 
 use super::{
     FiatBell, FiatOrderRequest, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts,
@@ -28,6 +28,7 @@ use super::{
 use crate::build_deposit::fake::{ARBITRUM, BASE, CATALOG, FakeDesk, chain, evm, quote_keys, usdc};
 use crate::build_deposit::{BuildDeposit, BuildParts, OrderTiming};
 use crate::fillers::{Fillers, QuoteOptions};
+use crate::hands::Hands;
 use crate::marks::Marks;
 use crate::request_quote::RequestQuote;
 
@@ -137,6 +138,7 @@ impl Scene {
                 wallets: [BASE, ARBITRUM].map(chain).into_iter().map(|chain| (chain, check(chain))).collect(),
                 row_keys: Arc::clone(&row_keys),
                 bell: Arc::clone(&bell),
+                screening: None,
                 options: OrderFiatOptions::default(),
             }),
             webhook: TakeWebhook::new(TakeWebhookParts {
@@ -156,7 +158,7 @@ impl Scene {
                     quotes: store.clone(),
                     orders: store.clone(),
                     desks,
-                    hands: HashMap::new(),
+                    hands: Hands::default(),
                     prices: Arc::new(Nothing),
                     row_keys: Arc::clone(&row_keys),
                     quote_keys: quote_keys(),

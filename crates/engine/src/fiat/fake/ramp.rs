@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use alloy_primitives::U256;
 use async_trait::async_trait;
 use causeway_domain::fiat::{
-    FiatAmount, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
+    FiatAmount, FiatAsk, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
 };
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
@@ -29,7 +29,7 @@ pub(in crate::fiat) enum Manner {
 
 /// A provider that does and says what the test told it to.
 pub(in crate::fiat) struct FakeRamp {
-    profile: RampProfile,
+    profile: Arc<RampProfile>,
     manner: Manner,
     pub(in crate::fiat) checkouts: AtomicUsize,
     pub(in crate::fiat) is_away: AtomicBool,
@@ -38,6 +38,9 @@ pub(in crate::fiat) struct FakeRamp {
 }
 
 const FEE: u64 = 200;
+
+/// The name of one whose checkouts' addresses end.
+pub(in crate::fiat) const BRIEF: &str = "brief";
 
 impl FakeRamp {
     pub(in crate::fiat) fn new(id: &str, manner: Manner) -> Arc<Self> {
@@ -55,9 +58,19 @@ impl FakeRamp {
             polling: true,
             origins: Vec::new(),
             permissions: Vec::new(),
+            session_for: (id == BRIEF).then(|| SignedDuration::from_mins(5)),
         };
         let (checkouts, is_away, says) = Default::default();
-        Arc::new(Self { profile, manner, checkouts, is_away, says })
+        Arc::new(Self { profile: Arc::new(profile), manner, checkouts, is_away, says })
+    }
+
+    /// One that serves these places only, and would lie to all others.
+    pub(in crate::fiat) fn only_in(id: &str, places: &[&str]) -> Arc<Self> {
+        let ramp = Self::new(id, Manner::Sells);
+        let countries = places.iter().map(|place| (*place).to_owned()).collect();
+        let profile = RampProfile { countries, ..(*ramp.profile).clone() };
+        let (checkouts, is_away, says) = Default::default();
+        Arc::new(Self { profile: Arc::new(profile), manner: Manner::Sells, checkouts, is_away, says })
     }
 
     pub(in crate::fiat) fn says(&self, state: RampState, payouts: &[&str]) {
@@ -92,8 +105,8 @@ fn report(state: RampState, payouts: Vec<String>) -> RampReport {
 
 #[async_trait]
 impl OnRamp for FakeRamp {
-    fn profile(&self) -> &RampProfile {
-        &self.profile
+    fn profile(&self) -> Arc<RampProfile> {
+        Arc::clone(&self.profile)
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
@@ -123,7 +136,7 @@ impl OnRamp for FakeRamp {
         })
     }
 
-    async fn checkout(&self, order: &FiatOrder) -> Result<RampSession, RampError> {
+    async fn checkout(&self, order: &FiatOrder, _ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
         self.away()?;
         self.checkouts.fetch_add(1, Ordering::Relaxed);
         let url = format!("https://ramp.example/{}", order.id);

@@ -1,4 +1,5 @@
 mod ordering;
 mod quoting;
+mod screening;
 mod webhooks;
 mod working;

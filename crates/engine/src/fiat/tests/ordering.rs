@@ -1,12 +1,12 @@
 use std::sync::atomic::Ordering;
 
 use causeway_domain::FiatQuoteId;
-use causeway_domain::fiat::{FiatQuote, FiatStatus, Strategy};
+use causeway_domain::fiat::{FiatOrder, FiatQuote, FiatStatus, Strategy};
 use causeway_domain::ports::FiatStore as _;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::build_deposit::fake::{evm, usdc};
-use crate::fiat::fake::{Scene, request, target};
+use crate::fiat::fake::{BRIEF, FakeRamp, Manner, Scene, request, target};
 use crate::fiat::{FiatCode, FiatOrderRequest};
 
 #[tokio::test]
@@ -36,6 +36,26 @@ async fn a_checkout_that_was_not_opened_is_opened_by_the_next_request_for_the_sa
     let order = scene.order.order(request(&quote)).await.unwrap();
     assert_eq!(order.id, written.id);
     assert!(order.widget_url.ends_with(order.id.as_str()));
+}
+
+#[tokio::test]
+async fn a_checkout_whose_address_ends_is_opened_anew_until_somebody_pays() {
+    let scene = Scene::with(vec![FakeRamp::new(BRIEF, Manner::Sells)]).await;
+    let quote = scene.best(usdc()).await;
+    let order = scene.order.order(request(&quote)).await.unwrap();
+    let shown = scene.order.to_show(order.clone()).await;
+    assert_eq!((scene.checkouts(), &shown.id, shown.version), (2, &order.id, order.version + 1));
+    scene.ramp().is_away.store(true, Ordering::Relaxed);
+    assert_eq!(scene.order.to_show(shown.clone()).await, shown, "what was there is shown, if nothing else");
+    scene.ramp().is_away.store(false, Ordering::Relaxed);
+    let begun = FiatOrder { status: FiatStatus::Pending, ..shown };
+    assert_eq!(scene.order.to_show(begun.clone()).await, begun, "nobody is led to pay a second time");
+    assert_eq!(scene.checkouts(), 2);
+    let scene = Scene::new().await;
+    let quote = scene.best(usdc()).await;
+    let order = scene.order.order(request(&quote)).await.unwrap();
+    scene.order.to_show(order).await;
+    assert_eq!(scene.checkouts(), 1, "an address that stays good stays");
 }
 
 #[tokio::test]

@@ -42,6 +42,23 @@ async fn every_provider_answers_for_itself_and_none_delays_or_fails_the_others()
 }
 
 #[tokio::test]
+async fn who_does_not_serve_the_country_is_not_asked_and_the_reason_is_told() {
+    let ramps = || vec![FakeRamp::only_in("german", &["DE"]), FakeRamp::only_in("texan", &["US-TX"])];
+    for (country, serving) in
+        [(None, 2), (Some("DE"), 1), (Some("DE-BY"), 1), (Some("US-TX"), 1), (Some("US-NY"), 0), (Some("FR"), 0)]
+    {
+        let scene = Scene::with(ramps()).await;
+        let asked = FiatAsk { country: country.map(str::to_owned), ..ask(usdc()) };
+        let gathered = scene.quote.gather(asked).await.unwrap();
+        assert_eq!(gathered.quotes.len(), serving, "{country:?}");
+        for fault in &gathered.errors {
+            assert_eq!((fault.code, fault.retryable), (FiatCode::Validation, false));
+            assert_eq!(fault.message, "it does not serve this country");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_provider_that_sells_the_target_delivers_it_and_others_by_a_jump() {
     let scene = Scene::new().await;
     let direct = scene.best(usdc()).await;

@@ -45,7 +45,9 @@ impl WorkFiat {
             deposit_methods: vec![DepositMethod::Transfer],
             referral: None,
         };
-        let routes = self.parts.request_quote.ask(QuoteRequest { ask, integrator: None })?;
+        // The payer has paid: whatever is paused by now, what came goes on.
+        let request_quote = self.parts.request_quote.despite_pauses();
+        let routes = request_quote.ask(QuoteRequest { ask, integrator: None })?;
         let quote = match routes.gather().await {
             Err(QuoteError::CannotFill(why)) => {
                 tracing::debug!(order = %order.id, ?why, "nobody swaps what came, and it waits");

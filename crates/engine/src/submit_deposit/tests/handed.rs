@@ -156,6 +156,31 @@ async fn a_refused_signed_deposit_leaves_what_was_known_before() {
     assert_eq!(state(scene.stored(&order).await), state(first));
 }
 
+/// Whoever took it wrote that and died before the chain refused it.
+async fn taken_before_a_crash(scene: &Scene, order: &Order, handed: &[u8], told: Option<&str>) {
+    let (handed, told_tx) = (Some(handed.to_vec()), told.map(str::to_owned));
+    let taken = Order { handed, told_tx, announced: true, ..order.clone() };
+    assert!(scene.store.update_order(&taken, &[]).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_is_refused_after_a_crash_is_hidden_as_it_was_before() {
+    let scene = Scene::new().await;
+    let state = |order: Order| (order.handed, order.told_tx, order.announced);
+    let (order, raw, tx) = call_order(&scene).await;
+    taken_before_a_crash(&scene, &order, &raw, Some(&tx)).await;
+    let refused = BroadcastError::Refused("nonce too low".to_owned());
+    *scene.origin.broadcast_refusal.lock().unwrap() = Some(refused);
+    assert!(matches!(told(&scene, &order, Proof::Signed(raw)).await, Err(SubmitError::Refused(_))));
+    assert_eq!(state(scene.stored(&order).await), (None, None, false));
+
+    let (order, permit) = permit_order(&scene).await;
+    taken_before_a_crash(&scene, &order, &permit, None).await;
+    scene.carrier.answers(Err(DeedError::Never("USDC is paused".to_owned())));
+    assert!(matches!(told(&scene, &order, Proof::Permit(permit)).await, Err(SubmitError::Refused(_))));
+    assert_eq!(state(scene.stored(&order).await), (None, None, false));
+}
+
 #[tokio::test]
 async fn a_signed_deposit_that_the_chain_has_or_cannot_hear_of_now_is_taken() {
     let scene = Scene::new().await;

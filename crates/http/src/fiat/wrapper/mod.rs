@@ -60,10 +60,11 @@ async fn show(app: &App, segment: Segment) -> ApiResult<Response> {
             format!("The checkout cannot be shown for {origin}: it is not among the configured origins.");
         return Err(ApiError::fiat(FiatErrorCode::OriginNotAllowed, words));
     }
+    let order = app.fiat.order.to_show(order).await;
     let profile = app.fiat.ramps.get(&order.provider).map(|ramp| ramp.profile());
     let nonce = nonce()?;
-    let page = render(app, &order, profile, &embedding, &nonce);
-    Ok((policy::headers(&nonce, profile, &embedding), page).into_response())
+    let page = render(app, &order, profile.as_deref(), &embedding, &nonce);
+    Ok((policy::headers(&nonce, profile.as_deref(), &embedding), page).into_response())
 }
 
 fn embedding(app: &App) -> Embedding<'_> {

@@ -132,6 +132,7 @@ mod tests {
                 "https://evil.example; script-src *".to_owned(),
             ],
             permissions: permissions.iter().map(|&text| text.to_owned()).collect(),
+            session_for: None,
         }
     }
 

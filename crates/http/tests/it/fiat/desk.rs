@@ -91,6 +91,7 @@ impl FiatSide {
                 wallets: HashMap::from(wallets),
                 row_keys: Arc::clone(&row_keys),
                 bell: Arc::clone(&bell),
+                screening: None,
                 options: OrderFiatOptions::default(),
             }),
             webhook: TakeWebhook::new(TakeWebhookParts { ramps, store: till.clone(), row_keys, bell }),

@@ -1,10 +1,11 @@
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alloy_primitives::U256;
 use async_trait::async_trait;
 use causeway_domain::fiat::{
-    FiatAmount, FiatCurrency, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
+    FiatAmount, FiatAsk, FiatCurrency, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind,
+    WantedAmount,
 };
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
@@ -27,7 +28,7 @@ fn money(code: &str, minor: u64) -> FiatAmount {
 /// A provider that sells USDC on Base for a dollar and a fee of so many cents, within ten and a thousand dollars.
 #[derive(Debug)]
 pub(crate) struct FakeRamp {
-    profile: RampProfile,
+    profile: Arc<RampProfile>,
     fee: u64,
     down: bool,
     pub(crate) looks: AtomicUsize,
@@ -51,9 +52,10 @@ impl FakeRamp {
             polling: true,
             origins: vec![format!("https://{id}.example")],
             permissions: vec!["payment".to_owned()],
+            session_for: None,
         };
         let state = Mutex::new(RampState::Waiting);
-        Self { profile, fee, down: false, looks: AtomicUsize::new(0), state }
+        Self { profile: Arc::new(profile), fee, down: false, looks: AtomicUsize::new(0), state }
     }
 
     /// It does not answer.
@@ -64,8 +66,8 @@ impl FakeRamp {
 
 #[async_trait]
 impl OnRamp for FakeRamp {
-    fn profile(&self) -> &RampProfile {
-        &self.profile
+    fn profile(&self) -> Arc<RampProfile> {
+        Arc::clone(&self.profile)
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
@@ -106,7 +108,7 @@ impl OnRamp for FakeRamp {
         })
     }
 
-    async fn checkout(&self, order: &FiatOrder) -> Result<RampSession, RampError> {
+    async fn checkout(&self, order: &FiatOrder, _ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
         let id = &self.profile.id;
         Ok(RampSession {
             url: format!("https://{id}.example/checkout/{}", order.id),

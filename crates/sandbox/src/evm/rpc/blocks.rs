@@ -13,7 +13,7 @@ impl Reader<'_> {
     /// `eth_getBlockByNumber` and `eth_getBlockByHash`.
     pub(super) fn get_block(self, at: BlockArg, params: &Params) -> Result<Value, RpcError> {
         let full = params.flag(1)?;
-        if at == BlockArg::Pending && self.stale == 0 {
+        if at == BlockArg::Pending && self.is_up_to_date() {
             return faces::pending_block(&self.inner.pending().block, full);
         }
         match self.seen().block(at)? {
@@ -24,7 +24,7 @@ impl Reader<'_> {
 
     /// `eth_getBlockTransactionCountByNumber` and `eth_getBlockTransactionCountByHash`.
     pub(super) fn count_transactions(self, at: BlockArg) -> Result<Value, RpcError> {
-        if at == BlockArg::Pending && self.stale == 0 {
+        if at == BlockArg::Pending && self.is_up_to_date() {
             return Ok(quantity(self.inner.pending().block.body.len()));
         }
         Ok(self.seen().block(at)?.map_or(Value::Null, |block| quantity(block.body.len())))

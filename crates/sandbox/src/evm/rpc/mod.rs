@@ -21,17 +21,25 @@ use self::faces::quantity;
 use self::params::Params;
 use self::seen::{BlockArg, Reader};
 use super::block::COINBASE;
-use super::chain::{EvmChain, Inner, lock};
+use super::chain::{EvmChain, EvmNode, Inner, lock};
+use super::faults::Sight;
 use super::filters::Interest;
 use super::words::server_error;
-use crate::jsonrpc::{Methods, RpcError};
+use crate::jsonrpc::{FIRST_NODE, Methods, RpcError};
 
 const CLIENT: &str = concat!("causeway-sandbox/v", env!("CARGO_PKG_VERSION"), "/rust");
 const METHOD_NOT_FOUND: i64 = -32601;
 
 impl Methods for EvmChain {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
-        let verdict = lock(&self.inner.faults).judge(method);
+        EvmNode { chain: self, node: FIRST_NODE }.call(method, params).await
+    }
+}
+
+impl Methods for EvmNode<'_> {
+    async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        let inner = &self.chain.inner;
+        let verdict = lock(&inner.faults).judge(self.node, method);
         if !verdict.slow.is_zero() {
             tokio::time::sleep(verdict.slow).await;
         }
@@ -39,9 +47,9 @@ impl Methods for EvmChain {
             return Err(error);
         }
         let answer = if is_heavy(method, &params) {
-            self.answer_aside(method, params, verdict.stale).await
+            self.chain.answer_aside(method, params, verdict.sight).await
         } else {
-            answer(&self.inner, method, params, verdict.stale)
+            answer(inner, method, params, &verdict.sight)
         };
         verdict.lose.map_or(answer, Err)
     }
@@ -49,11 +57,11 @@ impl Methods for EvmChain {
 
 impl EvmChain {
     /// Answers where nothing else waits for it, a few at a time.
-    async fn answer_aside(&self, method: &str, params: Value, stale: u64) -> Result<Value, RpcError> {
+    async fn answer_aside(&self, method: &str, params: Value, sight: Sight) -> Result<Value, RpcError> {
         let permit = Arc::clone(&self.inner.calls).acquire_owned().await;
         let (inner, method) = (Arc::clone(&self.inner), method.to_owned());
         let task = tokio::task::spawn_blocking(move || {
-            let answer = answer(&inner, &method, params, stale);
+            let answer = answer(&inner, &method, params, &sight);
             drop(permit);
             answer
         });
@@ -74,9 +82,9 @@ fn is_heavy(method: &str, params: &Value) -> bool {
     ) || params.as_array().is_some_and(|params| params.iter().any(|param| param == "pending"))
 }
 
-/// Answers one call as of `stale` blocks ago.
-fn answer(inner: &Inner, method: &str, params: Value, stale: u64) -> Result<Value, RpcError> {
-    let reader = Reader { inner, stale };
+/// Answers one call from what is in sight.
+fn answer(inner: &Inner, method: &str, params: Value, sight: &Sight) -> Result<Value, RpcError> {
+    let reader = Reader { inner, stale: sight.stale, frozen: sight.frozen.as_deref() };
     let take = |most: usize| Params::new(params, most);
     match method {
         "web3_clientVersion" => Ok(json!(CLIENT)),

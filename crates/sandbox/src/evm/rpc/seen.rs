@@ -1,3 +1,4 @@
+use std::ops::Deref;
 use std::sync::{Arc, RwLockReadGuard};
 
 use alloy_primitives::B256;
@@ -64,20 +65,26 @@ impl BlockArg {
 pub(super) struct Reader<'a> {
     pub(super) inner: &'a Inner,
     pub(super) stale: u64,
+    pub(super) frozen: Option<&'a Ledger>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn seen(self) -> Seen<'a> {
-        let ledger = self.inner.ledger();
+        let ledger = self.frozen.map_or_else(|| Kept::Now(self.inner.ledger()), Kept::Then);
         let newest = ledger.head().block.number();
         // What is older than the kept states cannot be the newest in anybody's eyes.
         let head = newest.saturating_sub(self.stale).max(ledger.base().block.number());
         Seen { ledger, head }
     }
 
+    /// Whether what waits for a block follows on what is seen.
+    pub(super) const fn is_up_to_date(self) -> bool {
+        self.stale == 0 && self.frozen.is_none()
+    }
+
     /// The block and state that a call reads.
     pub(super) fn state(self, at: BlockArg) -> Result<Recent, RpcError> {
-        if at == BlockArg::Pending && self.stale == 0 {
+        if at == BlockArg::Pending && self.is_up_to_date() {
             return Ok(self.inner.pending());
         }
         let seen = self.seen();
@@ -99,9 +106,26 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The chain as it is, or as a frozen node goes on seeing it.
+pub(super) enum Kept<'a> {
+    Now(RwLockReadGuard<'a, Ledger>),
+    Then(&'a Ledger),
+}
+
+impl Deref for Kept<'_> {
+    type Target = Ledger;
+
+    fn deref(&self) -> &Ledger {
+        match self {
+            Self::Now(ledger) => ledger,
+            Self::Then(ledger) => ledger,
+        }
+    }
+}
+
 /// The chain up to the newest block that the caller may see.
 pub(super) struct Seen<'a> {
-    pub(super) ledger: RwLockReadGuard<'a, Ledger>,
+    pub(super) ledger: Kept<'a>,
     pub(super) head: u64,
 }
 

@@ -4,7 +4,8 @@ use alloy_primitives::{Address, U256, bytes};
 use serde_json::json;
 
 use super::kit::*;
-use crate::evm::{ControlError, EvmChain, Failing, Faults};
+use crate::evm::{ControlError, EvmChain, EvmNode, Failing, Faults, Reorged};
+use crate::jsonrpc::Methods as _;
 
 async fn timestamp(chain: &EvmChain) -> u64 {
     number(&ask(chain, "eth_getBlockByNumber", json!(["latest", false])).await["timestamp"]).to()
@@ -127,6 +128,44 @@ async fn answers_can_be_stale() {
     assert_eq!(ask(&chain, "eth_getFilterChanges", json!([filter])).await, json!([receipt["blockHash"]]));
     chain.set_faults(Faults::default());
     assert_eq!(ask(&chain, "eth_blockNumber", json!([])).await, "0x5");
+}
+
+#[tokio::test]
+async fn a_frozen_node_goes_on_showing_a_fork_that_the_others_have_left() {
+    let chain = chain();
+    let to = Address::repeat_byte(0x67);
+    chain.mine(1, 0).await.unwrap();
+    let receipt = mined(&chain, &Wallet::new(0).transfer(0, to, 4)).await;
+    chain.set_faults_at(2, Faults { frozen: true, ..Faults::default() });
+    chain.reorg(1, Reorged::Drop).await.unwrap();
+    chain.mine(1, 0).await.unwrap();
+    let other = EvmNode { chain: &chain, node: 2 };
+    let latest = json!(["latest", false]);
+    let theirs = other.call("eth_getBlockByNumber", latest.clone()).await.unwrap();
+    assert_eq!((&theirs["number"], &theirs["hash"]), (&json!("0x2"), &receipt["blockHash"]));
+    let hash = json!([receipt["transactionHash"]]);
+    assert_eq!(other.call("eth_getTransactionReceipt", hash.clone()).await.unwrap(), receipt);
+    assert_eq!(other.call("eth_getBalance", json!([to, "pending"])).await.unwrap(), "0x4");
+    assert_eq!(ask(&chain, "eth_getTransactionReceipt", hash).await, json!(null));
+    assert_ne!(
+        ask(&chain, "eth_getBlockByNumber", json!(["0x2", false])).await["hash"],
+        receipt["blockHash"]
+    );
+    chain.set_faults_at(2, Faults::default());
+    assert_eq!(
+        other.call("eth_getBlockByNumber", latest.clone()).await.unwrap(),
+        ask(&chain, "eth_getBlockByNumber", latest).await
+    );
+}
+
+#[tokio::test]
+async fn each_node_has_faults_of_its_own() {
+    let chain = chain();
+    let fail = Failing { every: 1, code: -32603, message: "internal error".into(), after_effect: false };
+    chain.set_faults_at(2, Faults { fail: Some(fail), ..Faults::default() });
+    let other = EvmNode { chain: &chain, node: 2 };
+    assert_eq!(other.call("eth_blockNumber", json!([])).await.unwrap_err().code, -32603);
+    assert_eq!(ask(&chain, "eth_blockNumber", json!([])).await, "0x0");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ mod open;
 mod submit;
 mod tick;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use solana_keypair::Keypair;
 use solana_transaction::sanitized::SanitizedTransaction;
@@ -19,8 +19,8 @@ pub(crate) use submit::{SendError, identity};
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) ledger: Ledger,
-    /// What reads are answered from while the node plays one that has fallen behind.
-    pub(crate) stale: Option<Box<Ledger>>,
+    /// What the nodes that play one which has fallen behind answer reads from.
+    pub(crate) stale: BTreeMap<u8, Box<Ledger>>,
     pub(crate) paused: bool,
     pub(crate) stopped: bool,
     /// How many of the next transactions are accepted and then lost.
@@ -43,27 +43,32 @@ struct Waiting {
 }
 
 impl Node {
-    /// What reads are answered from.
-    pub(crate) fn seen(&self) -> &Ledger {
-        self.stale.as_deref().unwrap_or(&self.ledger)
+    /// What a node's reads are answered from.
+    pub(crate) fn seen(&self, by: u8) -> &Ledger {
+        self.stale.get(&by).map_or(&self.ledger, |ledger| &**ledger)
     }
 
-    /// Lets reads fall behind from now on, or catch up.
-    pub(crate) fn set_stale(&mut self, stale: bool) {
-        if !stale {
-            self.stale = None;
-        } else if self.stale.is_none() {
-            self.stale = Some(Box::new(self.ledger.clone()));
+    /// Lets a node's reads fall behind from now on, or catch up.
+    pub(crate) fn set_stale(&mut self, of: u8, stale: bool) {
+        if stale {
+            self.stale.entry(of).or_insert_with(|| Box::new(self.ledger.clone()));
+        } else {
+            self.stale.remove(&of);
         }
     }
 
-    /// Undoes the last slots; see [`Ledger::fork`].
-    pub(crate) fn fork(&mut self, slots: usize) -> Result<u64, SolanaError> {
+    /// Undoes the last slots; see [`Ledger::fork`]. Their transactions are gone, or wait again.
+    pub(crate) fn fork(&mut self, slots: usize, forget: bool) -> Result<u64, SolanaError> {
         let time = self.now();
+        let undone: Vec<u64> = self.ledger.slots.newest().take(slots).map(|block| block.slot).collect();
+        let history = self.ledger.history.oldest_first();
+        let landed = history.filter(|record| !forget && undone.contains(&record.slot));
+        let landed: Vec<Vec<u8>> = landed.map(|record| record.wire.clone()).collect();
         let forked = self.ledger.fork(slots, time)?;
         if let Some(journal) = &mut self.journal {
             journal.forked(&self.ledger, forked);
         }
+        self.take_again(&landed);
         Ok(self.ledger.slots.open().slot)
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::Node;
 use super::faucet::faucet;
@@ -30,7 +30,7 @@ impl Node {
         };
         Ok(Self {
             ledger,
-            stale: None,
+            stale: BTreeMap::new(),
             paused: config.paused,
             stopped: false,
             drop_next: 0,

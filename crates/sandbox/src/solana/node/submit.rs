@@ -56,6 +56,17 @@ impl Node {
         Ok(signature)
     }
 
+    /// Lets transactions that landed once wait for a slot anew.
+    pub(super) fn take_again(&mut self, landed: &[Vec<u8>]) {
+        let from = self.ledger.slots.open().slot;
+        for wire in landed {
+            let Ok(transaction) = wincode::deserialize::<VersionedTransaction>(wire) else { continue };
+            if let Ok(transaction) = self.ledger.machine.sanitize(transaction) {
+                self.waiting.push_back(Waiting { transaction, from });
+            }
+        }
+    }
+
     /// Lands a transaction now, or with the slot that it has to wait for.
     pub(super) fn accept(&mut self, transaction: SanitizedTransaction) {
         let slot = self.ledger.slots.open().slot;

@@ -14,8 +14,8 @@ pub(super) const GENESIS_HASH: &str = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2
 const FEE_SLOTS: usize = 150;
 const MAX_FEE_ADDRESSES: usize = 128;
 
-pub(super) fn health(node: &Node) -> Answer {
-    let behind = node.ledger.slots.open().slot.saturating_sub(node.seen().slots.open().slot);
+pub(super) fn health(node: &Node, by: u8) -> Answer {
+    let behind = node.ledger.slots.open().slot.saturating_sub(node.seen(by).slots.open().slot);
     if behind > 0 {
         return Err(errors::node_behind(behind));
     }

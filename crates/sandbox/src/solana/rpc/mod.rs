@@ -26,18 +26,18 @@ use params::Params;
 
 type Answer = Result<Value, RpcError>;
 
-/// Answers one call as an Agave node would.
-pub(super) fn call(node: &mut Node, method: &str, params: Value) -> Answer {
+/// Answers one call as an Agave node would; `by` is which of the nodes.
+pub(super) fn call(node: &mut Node, by: u8, method: &str, params: Value) -> Answer {
     let mut params = Params::new(params)?;
     let params = &mut params;
     match method {
-        "sendTransaction" => return send::send_transaction(node, params),
+        "sendTransaction" => return send::send_transaction(node, by, params),
         "requestAirdrop" => return send::request_airdrop(node, params),
-        "simulateTransaction" => return simulate::simulate_transaction(node, params),
-        "getHealth" => return cluster::health(node),
+        "simulateTransaction" => return simulate::simulate_transaction(node, by, params),
+        "getHealth" => return cluster::health(node, by),
         _ => {}
     }
-    let ledger = node.seen();
+    let ledger = node.seen(by);
     match method {
         "getAccountInfo" => accounts::account_info(ledger, params),
         "getBalance" => accounts::balance(ledger, params),

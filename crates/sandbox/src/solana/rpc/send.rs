@@ -12,7 +12,7 @@ use crate::jsonrpc::RpcError;
 use crate::solana::ledger::Simulation;
 use crate::solana::node::{MAX_AIRDROP, Node, SendError};
 
-pub(super) fn send_transaction(node: &mut Node, params: &mut Params) -> Answer {
+pub(super) fn send_transaction(node: &mut Node, by: u8, params: &mut Params) -> Answer {
     let text: String = params.required(0)?;
     let config: RpcSendTransactionConfig = params.config(1)?;
     let transaction: VersionedTransaction = decode(&text, binary_encoding(config.encoding)?)?;
@@ -21,7 +21,7 @@ pub(super) fn send_transaction(node: &mut Node, params: &mut Params) -> Answer {
         commitment => commitment.unwrap_or_default(),
     };
     let commitment = Some(CommitmentConfig { commitment });
-    view(node.seen(), RpcContextConfig { commitment, min_context_slot: config.min_context_slot })?;
+    view(node.seen(by), RpcContextConfig { commitment, min_context_slot: config.min_context_slot })?;
     match node.send(transaction, config.skip_preflight) {
         Ok(signature) => print(&signature.to_string()),
         Err(SendError::Malformed(error)) => {

@@ -19,11 +19,11 @@ use crate::solana::node::Node;
 
 /// Plays a transaction on the newest state, whatever commitment was asked for: the state of older blocks is
 /// not kept in a form that programs can run on.
-pub(super) fn simulate_transaction(node: &Node, params: &mut Params) -> Answer {
+pub(super) fn simulate_transaction(node: &Node, by: u8, params: &mut Params) -> Answer {
     let text: String = params.required(0)?;
     let config: RpcSimulateTransactionConfig = params.config(1)?;
     let mut transaction: VersionedTransaction = decode(&text, binary_encoding(config.encoding)?)?;
-    let ledger = node.seen();
+    let ledger = node.seen(by);
     let min_context_slot = config.min_context_slot;
     view(ledger, RpcContextConfig { commitment: config.commitment, min_context_slot })?;
 

@@ -111,6 +111,39 @@ async fn a_fork_of_one_slot_keeps_the_slot_before() {
 }
 
 #[tokio::test]
+async fn a_fork_can_return_transactions_whose_blockhash_it_kept() {
+    let bench = Bench::new();
+    let first = bench.payment(SOL).await;
+    bench.pass(3).await;
+    let kept = bench.send(&first, json!({})).await.unwrap();
+    // Signed with the hash of the slot that is left.
+    let lost = bench.pay(2 * SOL).await;
+    bench.chain.fork_and_return(1).await.unwrap();
+    assert_eq!(bench.status(&kept).await, Value::Null);
+    bench.pass(3).await;
+    assert_eq!(bench.status(&kept).await["confirmationStatus"], "finalized");
+    assert_eq!(bench.status(&lost).await, Value::Null);
+    assert_eq!(bench.balance(&bench.bob.pubkey(), "finalized").await, 10_001 * SOL);
+}
+
+#[tokio::test]
+async fn a_frozen_node_goes_on_showing_a_fork_that_the_others_have_left() {
+    let bench = Bench::new();
+    let payment = bench.pay(SOL).await;
+    bench.pass(1).await;
+    bench.chain.set_faults_at(2, RpcFaults { stale: true, ..RpcFaults::default() }).await.unwrap();
+    bench.chain.fork(2).await.unwrap();
+    bench.pass(3).await;
+    let other = SolanaNode { chain: &bench.chain, node: 2 };
+    let status = json!([[payment]]);
+    let theirs = other.call("getSignatureStatuses", status.clone()).await.unwrap();
+    assert_eq!(theirs["value"][0]["confirmationStatus"], "confirmed");
+    assert_eq!(bench.status(&payment).await, Value::Null);
+    bench.chain.set_faults_at(2, RpcFaults::default()).await.unwrap();
+    assert_eq!(other.call("getSignatureStatuses", status).await.unwrap()["value"][0], Value::Null);
+}
+
+#[tokio::test]
 async fn a_failing_node_answers_with_errors_and_a_lost_answer_hides_what_happened() {
     let bench = Bench::new();
     bench.chain.set_faults(RpcFaults { failing: Failing::Next(2), ..RpcFaults::default() }).await.unwrap();

@@ -1,0 +1,280 @@
+//! Streams of orders' events: what thousands of open ones weigh, and how long an event takes from its commit to its listener.
+//!
+//! The service runs in a process of its own, which this program starts from itself; both share the cores.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use alloy_primitives::{B256, U256};
+use axum::extract::{Path as Segment, State};
+use axum::routing::post;
+use axum::{Json, Router};
+use causeway_benchmarks::{address, client, install_tls, percentile, plain_service, quote, resident};
+use causeway_domain::ports::{Care, OrderStore as _, QuoteStore as _};
+use causeway_domain::{
+    DepositMethod, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RawAmount, Route, RowKeys,
+    Terms,
+};
+use causeway_engine::WatchOrders;
+use causeway_store::{Location, Store};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Mutex, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// The allocator of the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const STREAMS: usize = 5_000;
+const EVENTS: usize = 3_000;
+/// Events come this far apart.
+const APART: Duration = Duration::from_millis(5);
+/// How long the last events may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[tokio::main]
+async fn main() {
+    install_tls();
+    let mut arguments = std::env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some("serve"), Some(folder)) => serve(Path::new(&folder)).await,
+        (Some(count), _) => measure(count.parse().expect("a number of streams")).await,
+        (None, _) => measure(STREAMS).await,
+    }
+}
+
+fn nanos() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock past 1970").as_nanos()
+}
+
+async fn measure(streams: usize) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = Command::new(std::env::current_exe().expect("this program"))
+        .arg("serve")
+        .arg(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the service starts");
+    let url = address(&mut child);
+    let http = client();
+    let made = http.post(format!("{url}/bench/orders/{streams}")).send().await.expect("an answer");
+    let orders: Vec<String> = serde_json::from_slice(&made.bytes().await.expect("a body")).expect("order ids");
+    let before = resident(child.id());
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let door = Arc::new(Semaphore::new(64));
+    for order in &orders {
+        let turn = Arc::clone(&door).acquire_owned().await.expect("the door stays open");
+        let (host, path) = (url.trim_start_matches("http://").to_owned(), order.clone());
+        let tell = tell.clone();
+        tokio::spawn(async move { listen(&host, &path, &tell, turn).await });
+    }
+    for _ in &orders {
+        told.recv().await.expect("every stream begins with its order's creation");
+    }
+    let open = resident(child.id());
+
+    let mut committed = HashMap::new();
+    for number in 0..EVENTS {
+        // Spread over the streams, so that neighbours do not follow each other.
+        let order = number * 2_654_435_761 % streams;
+        let answer = http.post(format!("{url}/bench/commit/{order}")).send().await.expect("an answer");
+        let answer: Value = serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON");
+        let at: u128 = answer["at"].as_str().and_then(|at| at.parse().ok()).expect("a moment");
+        committed.insert(answer["id"].as_str().expect("an id").to_owned(), at);
+        tokio::time::sleep(APART).await;
+    }
+    let mut delays = Vec::new();
+    while delays.len() < EVENTS {
+        let Ok(Some((id, at))) = tokio::time::timeout(PATIENCE, told.recv()).await else { break };
+        if let Some(commit) = committed.get(&id) {
+            // What a listener has before the writer's answer is written down counts as at once.
+            let delay = at.saturating_sub(*commit);
+            delays.push(Duration::from_nanos(u64::try_from(delay).expect("less than centuries")));
+        }
+    }
+    let busy = resident(child.id());
+    child.kill().expect("the service ends");
+    child.wait().expect("the service has ended");
+    delays.sort_unstable();
+    let lost = EVENTS - delays.len();
+    let megabytes = |kilobytes: u64| kilobytes as f64 / 1_024.0;
+    println!("| {streams} streams | resident memory |\n|---|---|");
+    println!("| before them | {:.0} MB |", megabytes(before));
+    println!("| once they are open | {:.0} MB |", megabytes(open));
+    println!("| after {EVENTS} events | {:.0} MB |", megabytes(busy));
+    println!("| grown by | {:.0} MB |", megabytes(busy.max(open).saturating_sub(before)));
+    println!("\n| from commit to listener | median | p99 | slowest | lost |\n|---|---|---|---|---|");
+    println!(
+        "| {EVENTS} events, one every {APART:?} and more | {:.1?} | {:.1?} | {:.1?} | {lost} |",
+        percentile(&delays, 50),
+        percentile(&delays, 99),
+        delays.last().copied().unwrap_or_default()
+    );
+}
+
+/// Reads one stream for as long as it lasts, and tells each event's id with the moment it came.
+async fn listen(
+    host: &str,
+    order: &str,
+    tell: &mpsc::UnboundedSender<(String, u128)>,
+    turn: tokio::sync::OwnedSemaphorePermit,
+) {
+    let mut stream = TcpStream::connect(host).await.expect("a connection");
+    let request = format!("GET /v1/orders/by-id/{order}/events HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("the request is sent");
+    let mut lines = BufReader::with_capacity(1_024, stream).lines();
+    let mut turn = Some(turn);
+    while let Ok(Some(line)) = lines.next_line().await {
+        if let Some(id) = line.strip_prefix("id: ").or_else(|| line.strip_prefix("id:")) {
+            let _ = tell.send((id.trim().to_owned(), nanos()));
+            drop(turn.take());
+        }
+    }
+}
+
+/// The service's side: the real routes over the real store, and two more by which orders are made and told of.
+struct Bench {
+    store: Arc<Store>,
+    keys: RowKeys,
+    orders: Mutex<Vec<Order>>,
+}
+
+async fn serve(folder: &Path) {
+    let location = Location::Sqlite(folder.join("events.db"));
+    let store = Arc::new(Store::open(&location).await.expect("the store opens"));
+    let watch = Arc::new(WatchOrders::new(store.clone()));
+    let stop = CancellationToken::new();
+    let (watching, until) = (Arc::clone(&watch), stop.clone());
+    tokio::spawn(async move { watching.run(until).await });
+    let bench = Bench { store: store.clone(), keys: RowKeys::new(1), orders: Mutex::default() };
+    let beside = Router::new()
+        .route("/bench/orders/{count}", post(make))
+        .route("/bench/commit/{order}", post(commit))
+        .with_state(Arc::new(bench));
+    let router = causeway_http::router(plain_service(store, watch).await, beside);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    println!("http://{}", listener.local_addr().expect("an address"));
+    causeway_http::serve(listener, router, stop, Duration::ZERO).await;
+}
+
+async fn make(State(bench): State<Arc<Bench>>, Segment(count): Segment<usize>) -> Json<Vec<String>> {
+    let mut orders = bench.orders.lock().await;
+    // Together, so that they share commits.
+    let made = (0..count).map(|number| bench.make(number));
+    orders.extend(futures::future::join_all(made).await);
+    Json(orders.iter().map(|order| order.id.to_string()).collect())
+}
+
+async fn commit(State(bench): State<Arc<Bench>>, Segment(number): Segment<usize>) -> Json<Value> {
+    let mut orders = bench.orders.lock().await;
+    let order = &mut orders[number];
+    let event = bench.event(order, EventKind::Note);
+    assert!(bench.store.update_order(order, std::slice::from_ref(&event)).await.expect("a write"));
+    order.version += 1;
+    Json(json!({ "id": event.key.get().to_string(), "at": nanos().to_string() }))
+}
+
+impl Bench {
+    fn event(&self, order: &Order, kind: EventKind) -> OrderEvent {
+        let at = Timestamp::now();
+        let detail = "Something happened to the order.".to_owned();
+        OrderEvent { key: self.keys.next(at), order: order.id.clone(), kind, detail, at }
+    }
+
+    async fn make(&self, number: usize) -> Order {
+        let mut quote = quote(&self.keys);
+        quote.routes = vec![route()];
+        self.store.put_quote(&quote).await.expect("a write");
+        let (ask, now) = (&quote.ask, Timestamp::now());
+        let terms = terms(number);
+        let order = Order {
+            id: OrderId::random().expect("random bytes"),
+            key: self.keys.next(now),
+            quote: quote.id.clone(),
+            route: quote.routes[0].id.clone(),
+            status: OrderStatus::Created,
+            trade_type: ask.trade_type,
+            from: ask.from,
+            to: ask.to,
+            src_amount: ask.amount,
+            dest_amount: ask.amount,
+            author: ask.from_address,
+            recipient: ask.recipient,
+            refund_to: ask.refund_to,
+            filler: "nobody".to_owned(),
+            kind: "native-filler".to_owned(),
+            method: DepositMethod::ContractCall,
+            intent: terms.id(),
+            terms,
+            deposit_address: None,
+            jump: None,
+            valid_before: now,
+            care: Care::Usual,
+            announced: true,
+            told_tx: None,
+            built: None,
+            handed: None,
+            decision: None,
+            evidence: Evidence::default(),
+            failure_reason: None,
+            due_at: None,
+            created_at: now,
+            updated_at: now,
+            version: 0,
+        };
+        let event = self.event(&order, EventKind::Status(OrderStatus::Created));
+        self.store.create_order(&order, &event).await.expect("a write");
+        order
+    }
+}
+
+fn route() -> Route {
+    Route {
+        id: "only".parse().expect("a route id"),
+        filler: "nobody".to_owned(),
+        kind: "native-filler".to_owned(),
+        exact_out: None,
+        deposit_methods: Vec::new(),
+        amount_in: RawAmount::ZERO,
+        amount_out: RawAmount::ZERO,
+        min_amount_out: RawAmount::ZERO,
+        expected_duration_seconds: 1,
+        valid_before: Timestamp::now(),
+        price_holds_until: None,
+        estimated_gas: None,
+        fees: Vec::new(),
+        parties: None,
+    }
+}
+
+/// Terms that no other order has.
+fn terms(number: usize) -> Terms {
+    Terms {
+        origin_chain_id: 1,
+        escrow: B256::ZERO,
+        user: B256::ZERO,
+        nonce: B256::from(U256::from(number)),
+        input_token: B256::ZERO,
+        amount_in: U256::ZERO,
+        refund_to: B256::ZERO,
+        filler: B256::ZERO,
+        payee: B256::ZERO,
+        referrer: B256::ZERO,
+        referrer_fee: U256::ZERO,
+        destination_chain_id: 8453,
+        settler: B256::ZERO,
+        output_token: B256::ZERO,
+        amount_out: U256::ZERO,
+        recipient: B256::ZERO,
+        open_deadline: 0,
+        fill_deadline: 0,
+        refund_at: 0,
+        epoch: 0,
+    }
+}

@@ -1,0 +1,111 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use causeway_catalog::Catalog;
+use causeway_domain::RowKeys;
+use causeway_domain::ports::{FillerRecord, Post};
+use causeway_engine::{
+    CountFills, Fillers, Hands, MadeFiller, MakeFiller, Marks, OperatePauses, Pauses, QuoteOptions, ReadBalances,
+    Registry, RegistryParts, RequestQuote, ReviewOrders, ReviewParts, WatchOrders, WebhookDesk,
+};
+use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, OperatorDesk, OperatorToken, Options};
+use causeway_prices::FixedPrices;
+use causeway_store::Store;
+use jiff::Timestamp;
+
+use crate::{no_deposits, no_fiat};
+
+/// Nobody joins while it is measured.
+struct NoMaker;
+
+impl MakeFiller for NoMaker {
+    fn make(&self, _: &FillerRecord) -> Result<MadeFiller, String> {
+        Err("no filler is made here".to_owned())
+    }
+}
+
+/// Nobody is told anything.
+struct NoPost;
+
+#[async_trait]
+impl Post for NoPost {
+    fn check(&self, _: &str) -> Result<(), String> {
+        Err("nobody is told anything here".to_owned())
+    }
+
+    async fn post(&self, _: &str, _: &[(&'static str, String)], _: Vec<u8>) -> Result<u16, String> {
+        Err("nobody is told anything here".to_owned())
+    }
+}
+
+/// An operator's desk that nobody uses.
+pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorDesk {
+    let pauses = OperatePauses::open(Arc::<Pauses>::default(), store.clone()).await.expect("the store answers");
+    let registry = RegistryParts {
+        records: store.clone(),
+        make: Arc::new(NoMaker),
+        fillers: fillers.clone(),
+        hands: Hands::default(),
+        configured: Vec::new(),
+    };
+    let review = ReviewParts {
+        orders: store.clone(),
+        review: store.clone(),
+        facts: store.clone(),
+        outbox: store.clone(),
+        marks: Arc::<Marks>::default(),
+        hands: Hands::default(),
+        pauses: Arc::clone(pauses.pauses()),
+        stale_after: Duration::from_secs(60),
+    };
+    OperatorDesk {
+        token: OperatorToken::new("nobody knows it".to_owned()),
+        audit: store.clone(),
+        webhooks: WebhookDesk::new(store.clone(), Arc::new(NoPost), Arc::default()),
+        pauses: Arc::new(pauses),
+        registry: Arc::new(Registry::open(registry).await.expect("the store answers")),
+        review: Arc::new(ReviewOrders::new(review)),
+    }
+}
+
+/// The whole service without chains, fillers and providers.
+pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) -> App {
+    let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
+    let keys = Arc::new(RowKeys::new(0));
+    let fillers = Fillers::new(Vec::new(), &QuoteOptions::default()).expect("no names");
+    let operator = no_operator(&store, &fillers).await;
+    let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
+    let request_quote = RequestQuote::new(catalog.clone(), store.clone(), keys.clone(), fillers);
+    let fiat = no_fiat(catalog.clone(), store.clone(), keys, request_quote.clone());
+    App {
+        catalog: Arc::clone(&catalog),
+        prices: Arc::new(FixedPrices::default()),
+        store: store.clone(),
+        read_balances: ReadBalances::new(catalog, Vec::new(), Duration::from_secs(1)),
+        request_quote,
+        build_deposit,
+        submit_deposit,
+        quotes: store.clone(),
+        orders: store.clone(),
+        fiat,
+        force_limit: ForceLimit::default(),
+        facts: store.clone(),
+        attestations: AttestationDesk::default(),
+        watch_orders,
+        count_fills: CountFills::new(store),
+        operator,
+        metrics: Arc::new(Metrics::default()),
+        deployments: Vec::new(),
+        options: Options {
+            public_url: "http://127.0.0.1".to_owned(),
+            timeout: Duration::from_secs(30),
+            rate_limit: None,
+            sandbox_rpc: None,
+            embed_origins: Vec::new(),
+            mode: "sandbox",
+            store_engine: "sqlite",
+            started_at: Timestamp::now(),
+        },
+    }
+}

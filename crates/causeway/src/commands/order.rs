@@ -1,0 +1,182 @@
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+
+use super::operator::{OperatorArgs, operate};
+use crate::config::Config;
+
+/// What to do with an order.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrderCommand {
+    /// Tell an order's whole story: what happened when, what the chains have shown, what was sent, what it waits for
+    Show(ShowArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The order's id
+    order: String,
+
+    #[command(flatten)]
+    service: OperatorArgs,
+}
+
+/// Looks at an order as its operator may.
+pub(crate) fn order(command: &OrderCommand, config: &Config) -> anyhow::Result<()> {
+    let OrderCommand::Show(args) = command;
+    operate(&args.service, config, |door| async move {
+        let story = door.get(&["orders", &args.order], &[]).await?;
+        door.print(&story, told)
+    })
+}
+
+/// A value of the story as text; what is absent is nothing.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn list<'a>(story: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    story[name].as_array().into_iter().flatten()
+}
+
+fn told(story: &Value) -> String {
+    let mut out = String::new();
+    head(&mut out, &story["order"]);
+    section(&mut out, "What happened");
+    for event in list(story, "events") {
+        line(&mut out, &text(&event["at"]), &[text(&event["status"]), text(&event["detail"])]);
+    }
+    evidence(&mut out, &story["evidence"]);
+    arrivals(&mut out, story);
+    sent(&mut out, story);
+    if let Some(terms) = story["terms"].as_object() {
+        section(&mut out, "Terms, as the chains hash them");
+        for (name, value) in terms {
+            line(&mut out, name, &[text(value)]);
+        }
+    }
+    waits(&mut out, story);
+    out
+}
+
+fn head(out: &mut String, order: &Value) {
+    let side = |side: &Value| {
+        format!("{} of {} on chain {}", text(&side["amount"]), text(&side["token"]), text(&side["chainId"]))
+    };
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "{}: {} → {}", text(&order["status"]), side(&order["from"]), side(&order["to"]));
+    for (name, key) in [
+        ("order", "id"),
+        ("intent", "intentId"),
+        ("quote", "quoteId"),
+        ("filler", "filler"),
+        ("deposit by", "depositMethod"),
+        ("deposit to", "depositAddress"),
+        ("author", "author"),
+        ("recipient", "recipient"),
+        ("refund to", "refundTo"),
+        ("decision", "decision"),
+        ("reason", "failureReason"),
+        ("created", "createdAt"),
+        ("updated", "updatedAt"),
+    ] {
+        if !order[key].is_null() {
+            line(out, name, &[text(&order[key])]);
+        }
+    }
+}
+
+fn evidence(out: &mut String, evidence: &Value) {
+    section(out, "What the chains have shown");
+    for name in ["deposit", "fill", "claim", "refund"] {
+        let shown = &evidence[name];
+        if shown.is_null() {
+            continue;
+        }
+        let place = format!("chain {} block {} at {}", text(&shown["chainId"]), text(&shown["block"]), text(&shown["time"]));
+        let cause = shown["cause"].as_str().map(|cause| format!("({cause})")).unwrap_or_default();
+        line(out, name, &[text(&shown["amount"]), place, text(&shown["txHash"]), cause]);
+    }
+}
+
+fn arrivals(out: &mut String, story: &Value) {
+    if list(story, "arrivals").next().is_some() {
+        section(out, "What came to the deposit address");
+    }
+    for arrival in list(story, "arrivals") {
+        let balance = format!("{} of {}", text(&arrival["balance"]), text(&arrival["token"]));
+        line(out, &format!("block {}", text(&arrival["block"])), &[balance, text(&arrival["txHash"])]);
+    }
+}
+
+fn sent(out: &mut String, story: &Value) {
+    if list(story, "sent").next().is_some() {
+        section(out, "What was sent for it");
+    }
+    for sent in list(story, "sent") {
+        let tries = sent["attempts"].as_array().map_or(0, Vec::len);
+        let tries = if tries > 1 { format!("({tries} attempts)") } else { String::new() };
+        let state = format!("{} on chain {}", text(&sent["state"]), text(&sent["chainId"]));
+        line(out, &text(&sent["purpose"]), &[state, text(&sent["txHash"]), tries]);
+    }
+}
+
+fn waits(out: &mut String, story: &Value) {
+    let (trouble, wait) = (&story["trouble"], &story["wait"]);
+    if wait.is_null() {
+        return;
+    }
+    section(out, "What it waits for");
+    line(out, "reason", &[text(&wait["reason"])]);
+    line(out, "moves when", &[text(&wait["remedy"])]);
+    if !trouble.is_null() {
+        line(out, "trouble", &[text(&trouble["words"]), format!("since {}", text(&trouble["since"]))]);
+    }
+}
+
+fn section(out: &mut String, title: &str) {
+    let _ = writeln!(out, "\n{title}");
+}
+
+fn line(out: &mut String, name: &str, parts: &[String]) {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let _ = writeln!(out, "  {name:<20} {}", parts.join("  "));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_story_tells_everything_and_leaves_out_what_is_not_there() {
+        let story = json!({
+            "order": {
+                "id": "0f", "intentId": "0x1", "status": "published", "filler": "north", "depositAddress": null,
+                "from": { "chainId": 1, "token": "0xa", "amount": "5" },
+                "to": { "chainId": 10, "token": "0xb", "amount": "4" },
+            },
+            "terms": { "epoch": "1" },
+            "events": [{ "at": "2026-11-16T00:00:00Z", "status": "created", "detail": "Built as CONTRACT_CALL." }],
+            "evidence": {
+                "deposit": { "chainId": 1, "txHash": "0xdd", "block": 7, "time": "2026-11-16T00:00:05Z", "amount": "5" },
+                "fill": null, "claim": null, "refund": null,
+            },
+            "sent": [{ "purpose": "fill", "chainId": 10, "state": "open", "txHash": "0xee", "attempts": [{}, {}] }],
+            "arrivals": [],
+            "trouble": { "kind": "waits", "words": "delivering: gas is too dear", "since": "2026-11-16T00:01:00Z" },
+            "wait": { "reason": "delivering: gas is too dear", "remedy": "it passes by itself" },
+        });
+        let told = told(&story);
+        for part in ["published: 5 of 0xa on chain 1 → 4 of 0xb on chain 10", "Built as", "block 7", "(2 attempts)", "0xee", "epoch", "gas is too dear", "moves when"] {
+            assert!(told.contains(part), "{part} is missing in\n{told}");
+        }
+        assert!(!told.contains("deposit to") && !told.contains("claim") && !told.contains("null"), "{told}");
+    }
+}

@@ -1,0 +1,75 @@
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use causeway_domain::ports::{FillerProtocol, FillerRecord};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::secret::Secret;
+
+/// A filler elsewhere that is asked from the start.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FillerConfig {
+    pub(crate) name: String,
+    /// `remote` (our two calls) or `oif` (the Open Intents Framework's interface).
+    pub(crate) kind: String,
+    pub(crate) url: String,
+    /// With which calls to it are signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) secret: Option<Secret>,
+    /// How long it may take to answer, where that is not as for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline_ms: Option<u64>,
+}
+
+impl FillerConfig {
+    pub(crate) fn record(&self) -> anyhow::Result<FillerRecord> {
+        let record = FillerRecord {
+            name: self.name.clone(),
+            protocol: self.kind.parse::<FillerProtocol>().with_context(|| format!("fillers: {}", self.name))?,
+            url: self.url.clone(),
+            secret: self.secret.as_ref().map(|secret| secret.reveal().to_owned()),
+            deadline: self.deadline_ms.map(Duration::from_millis),
+            added_at: Timestamp::UNIX_EPOCH,
+            removed_at: None,
+        };
+        ensure!(
+            record.is_named_well(),
+            "fillers: a name is 1 to 62 letters, digits, `-`, `_` or `.`, unlike {:?}",
+            self.name
+        );
+        ensure!(self.deadline_ms != Some(0), "fillers: {}: deadline_ms must be at least 1", self.name);
+        Ok(record)
+    }
+}
+
+/// What cannot be meant is told at the start.
+pub(super) fn check(fillers: &[FillerConfig]) -> anyhow::Result<()> {
+    fillers.iter().try_for_each(|filler| filler.record().map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filler(kind: &str, name: &str) -> FillerConfig {
+        let (name, kind, url) = (name.to_owned(), kind.to_owned(), "https://far.example".to_owned());
+        FillerConfig { name, kind, url, secret: Some(Secret::new("hush".to_owned())), deadline_ms: None }
+    }
+
+    #[test]
+    fn fillers_that_cannot_be_meant_are_refused_at_start() {
+        assert!(check(&[filler("remote", "far"), filler("oif", "wide")]).is_ok());
+        for bad in [filler("http", "far"), filler("remote", "far away"), filler("remote", "")] {
+            assert!(check(&[bad]).is_err());
+        }
+    }
+
+    #[test]
+    fn the_secret_of_a_filler_is_never_shown() {
+        let filler = filler("remote", "far");
+        assert!(!format!("{filler:?}").contains("hush"));
+        assert!(!toml::to_string(&filler).unwrap().contains("hush"));
+    }
+}

@@ -1,0 +1,60 @@
+use std::sync::Arc;
+
+use causeway_domain::ports::{AuditLog as _, Deal};
+
+use super::ScreeningError;
+use super::fake::{Doorman, doorman, screening};
+use crate::build_deposit::fake::{Scene, evm, request, usdc};
+use crate::{BuildError, BuildRequest};
+
+fn screened(scene: Scene, door: &Arc<Doorman>) -> Scene {
+    let screening = screening(door, &scene.store);
+    Scene { build: scene.build.screened_by(screening), ..scene }
+}
+
+#[tokio::test]
+async fn a_swap_is_screened_with_payer_recipient_and_refund_address_before_it_is_written() {
+    for against in [evm(0xa1), evm(0xb2), evm(0xc3)] {
+        let door = doorman(Some(against), false);
+        let scene = screened(Scene::new().await, &door);
+        let quote = scene.quote(|_| {}).await;
+        let error = scene.take(request(&quote)).await.unwrap_err();
+        assert!(matches!(error, BuildError::Screening(ScreeningError::Refused)), "{error}");
+        assert!(!scene.is_taken(&quote).await, "nothing was written");
+        let kept = scene.store.audit(None, 10).await.unwrap();
+        assert_eq!((kept.len(), kept[0].kind.as_str()), (1, "screening.hit"));
+        assert_eq!(kept[0].subject, against.to_string());
+        assert!(kept[0].detail.contains("list: listed. A swap of 25000000 of"), "{}", kept[0].detail);
+        let asked = door.asked.lock().unwrap().pop().unwrap();
+        assert_eq!((asked.deal, asked.asset, asked.wallets.len()), (Deal::Swap, usdc(), 3));
+    }
+}
+
+#[tokio::test]
+async fn whoever_comes_onto_a_list_later_is_given_nothing_more_to_sign() {
+    let scene = Scene::new().await;
+    let quote = scene.quote(|_| {}).await;
+    scene.take(request(&quote)).await.unwrap();
+    let scene = screened(scene, &doorman(Some(evm(0xb2)), false));
+    assert!(matches!(scene.take(request(&quote)).await, Err(BuildError::Screening(_))));
+}
+
+#[tokio::test]
+async fn a_screening_that_is_away_stops_orders_and_says_so() {
+    let scene = screened(Scene::new().await, &doorman(None, true));
+    let quote = scene.quote(|_| {}).await;
+    let error = scene.take(request(&quote)).await.unwrap_err();
+    assert!(error.is_retryable(), "{error}");
+    assert!(!scene.is_taken(&quote).await);
+}
+
+#[tokio::test]
+async fn addresses_that_are_the_same_are_asked_for_once() {
+    let door = doorman(None, false);
+    let scene = screened(Scene::new().await, &door);
+    let quote = scene.quote(|_| {}).await;
+    let payer = Some(evm(0xa1));
+    let same = BuildRequest { recipient: payer, refund_to: payer, ..request(&quote) };
+    scene.take(same).await.unwrap();
+    assert_eq!(door.asked.lock().unwrap()[0].wallets, [evm(0xa1)]);
+}

@@ -1,0 +1,59 @@
+//! The suite that a filler runs against its own server: every rule of the protocol that can be seen from outside. Nothing that
+//! it sends can cost money: its orders' deadlines are long over.
+
+mod orders;
+mod probe;
+mod quotes;
+mod report;
+mod signing;
+
+use causeway_domain::ports::FillerAsk;
+use causeway_domain::{Address, Ask, DepositMethod, RawAmount, Token, TradeType};
+
+use super::{RemoteError, Secret};
+pub use report::{Finding, Report};
+
+use probe::Probe;
+
+/// What a filler is asked for in its check.
+#[derive(Clone, Debug)]
+pub struct CheckConfig {
+    /// Where the filler answers.
+    pub url: String,
+    pub secret: Secret,
+    /// A pair that the filler serves, and an amount of the first that it would take.
+    pub from: Token,
+    pub to: Token,
+    pub amount: RawAmount,
+    /// Who asks: an address of the first token's chain, and one of the second's.
+    pub payer: Address,
+    pub recipient: Address,
+}
+
+impl CheckConfig {
+    fn ask(&self) -> FillerAsk {
+        let ask = Ask {
+            trade_type: TradeType::ExactInput,
+            from: self.from.id,
+            to: self.to.id,
+            amount: self.amount,
+            from_address: self.payer,
+            recipient: self.recipient,
+            refund_to: self.payer,
+            slippage: None,
+            deposit_methods: vec![DepositMethod::ContractCall],
+            referral: None,
+        };
+        FillerAsk { ask, from: self.from.clone(), to: self.to.clone() }
+    }
+}
+
+/// Runs the suite. What comes back tells of every rule whether the filler keeps it, and what to change.
+pub async fn check(config: CheckConfig) -> Result<Report, RemoteError> {
+    let probe = Probe::new(&config)?;
+    let mut report = Report::default();
+    quotes::check(&probe, &config, &mut report).await;
+    signing::check(&probe, &config, &mut report).await;
+    orders::check(&probe, &config, &mut report).await;
+    Ok(report)
+}

@@ -1,0 +1,70 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Refusal};
+use causeway_domain::{ChainId, DepositMethod};
+use jiff::Timestamp;
+
+use super::ask::{wanted, write_ask};
+use super::config::{RemoteConfig, RemoteError};
+use super::line::{CallKind, Line, LineError};
+use super::read_answer::read_answer;
+
+/// A filler that answers over HTTP.
+pub struct RemoteFiller {
+    config: RemoteConfig,
+    /// How deposits can be made on each chain that has our contracts.
+    methods: HashMap<ChainId, Vec<DepositMethod>>,
+    pub(super) line: Arc<Line>,
+}
+
+impl fmt::Debug for RemoteFiller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteFiller").field("name", &self.config.name).field("line", &self.line).finish()
+    }
+}
+
+impl RemoteFiller {
+    /// `methods` are the ways to deposit on each chain that has our contracts; nothing else is asked about.
+    pub fn new(
+        config: RemoteConfig,
+        methods: HashMap<ChainId, Vec<DepositMethod>>,
+    ) -> Result<Self, RemoteError> {
+        let line = Arc::new(Line::new(&config)?);
+        Ok(Self { config, methods, line })
+    }
+
+    async fn answer(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
+        let chains = (self.methods.get(&ask.ask.from.chain()), self.methods.get(&ask.ask.to.chain()));
+        let (Some(offered), Some(_)) = chains else { return Ok(Answer::Refused(Refusal::PairNotServed)) };
+        let methods = wanted(ask, offered);
+        if methods.is_empty() {
+            return Ok(Answer::Refused(Refusal::NoDepositMethod));
+        }
+        let body = serde_json::to_vec(&write_ask(ask, &methods));
+        let body = body.map_err(|error| FillerError::Nonsense(error.to_string()))?;
+        let answer = self.line.call(CallKind::Quote, body, self.config.deadline).await;
+        let answer = answer.map_err(|error| match error {
+            LineError::Unavailable(words) => FillerError::Unavailable(words),
+            LineError::Nonsense(words) => FillerError::Nonsense(words),
+        })?;
+        read_answer(ask, &methods, &answer, Timestamp::now()).map_err(FillerError::Nonsense)
+    }
+}
+
+#[async_trait]
+impl Filler for RemoteFiller {
+    fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    fn kind(&self) -> &'static str {
+        "rfq"
+    }
+
+    async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
+        self.answer(ask).await
+    }
+}

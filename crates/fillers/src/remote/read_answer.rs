@@ -1,0 +1,188 @@
+use causeway_domain::ports::{Answer, FillerAsk, Offer, Refusal};
+use causeway_domain::{
+    Address, ChainId, DepositMethod, ExactOutMethod, Fee, FeeKind, Parties, RawAmount, TokenId, TradeType,
+};
+use jiff::{SignedDuration, Timestamp};
+
+use super::protocol::{FeeBody, OfferBody, QuoteAnswer, RefusalBody, TokenRef};
+
+/// More offers than these are no answer to one ask.
+const MOST_OFFERS: usize = 16;
+const MOST_FEES: usize = 8;
+
+/// Nobody holds a price for longer.
+const LONGEST_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
+
+/// Words of a filler are cut here.
+const MOST_WORDS: usize = 200;
+
+/// Reads a filler's answer to an ask, or says what is wrong with it. One bad offer discredits the whole answer.
+pub(super) fn read_answer(
+    ask: &FillerAsk,
+    methods: &[DepositMethod],
+    body: &[u8],
+    now: Timestamp,
+) -> Result<Answer, String> {
+    let answer: QuoteAnswer =
+        serde_json::from_slice(body).map_err(|error| format!("its answer is not in form: {error}"))?;
+    match (answer.offers.as_slice(), answer.refusal) {
+        ([], None) => Err("its answer has neither `offers` nor a `refusal`".to_owned()),
+        ([], Some(refusal)) => read_refusal(refusal).map(Answer::Refused),
+        (_, Some(_)) => Err("its answer has both `offers` and a `refusal`".to_owned()),
+        (offers, None) if offers.len() > MOST_OFFERS => {
+            Err(format!("its answer has {} offers; at most {MOST_OFFERS} are read", offers.len()))
+        }
+        (offers, None) => {
+            let reading = Reading { ask, methods, now };
+            let offers = offers.iter().enumerate().map(|(place, offer)| {
+                reading.offer(offer).map_err(|words| format!("offers[{place}]: {words}"))
+            });
+            offers.collect::<Result<_, _>>().map(Answer::Offers)
+        }
+    }
+}
+
+fn read_refusal(refusal: RefusalBody) -> Result<Refusal, String> {
+    let RefusalBody { code, minimum, maximum, reason } = refusal;
+    let limit = |name: &str, text: Option<String>| {
+        let text = text.ok_or_else(|| format!("refusal: {code} needs `{name}`"))?;
+        amount(&text).map_err(|words| format!("refusal: {name}: {words}"))
+    };
+    Ok(match code.as_str() {
+        "TooSmall" => Refusal::TooSmall { minimum: limit("minimum", minimum)? },
+        "TooLarge" => Refusal::TooLarge { maximum: limit("maximum", maximum)? },
+        "NoInventory" => Refusal::NoInventory,
+        "PairNotServed" => Refusal::PairNotServed,
+        "NoPrice" => Refusal::NoPrice,
+        "NoDepositMethod" => Refusal::NoDepositMethod,
+        // A code that is newer than this reader.
+        _ => Refusal::Other(tidy(reason.as_deref().unwrap_or(&code))),
+    })
+}
+
+struct Reading<'a> {
+    ask: &'a FillerAsk,
+    methods: &'a [DepositMethod],
+    now: Timestamp,
+}
+
+impl Reading<'_> {
+    fn offer(&self, offer: &OfferBody) -> Result<Offer, String> {
+        let asked = &self.ask.ask;
+        same(&offer.from, asked.from, "from")?;
+        same(&offer.to, asked.to, "to")?;
+        let amount_in = positive("amountIn", &offer.amount_in)?;
+        let amount_out = positive("amountOut", &offer.amount_out)?;
+        let promised = offer.min_amount_out.as_deref().unwrap_or(&offer.amount_out);
+        let min_amount_out = positive("minAmountOut", promised)?;
+        if min_amount_out > amount_out {
+            return Err("minAmountOut is above amountOut".to_owned());
+        }
+        let (name, fixed) = match asked.trade_type {
+            TradeType::ExactInput => ("amountIn", amount_in),
+            TradeType::ExactOutput => ("amountOut", amount_out),
+        };
+        if fixed != asked.amount {
+            return Err(format!("{name} is {fixed}, and {} was asked for", asked.amount));
+        }
+        let valid_before = self.validity(&offer.valid_before)?;
+        let exact = asked.trade_type == TradeType::ExactOutput;
+        let method =
+            if min_amount_out == amount_out { ExactOutMethod::Native } else { ExactOutMethod::Adaptive };
+        Ok(Offer {
+            exact_out: exact.then_some(method),
+            deposit_methods: self.deposit_methods(offer.deposit_methods.as_deref())?,
+            amount_in,
+            amount_out,
+            min_amount_out,
+            expected_duration_seconds: offer.expected_duration_seconds,
+            valid_before,
+            price_holds_until: Some(valid_before),
+            estimated_gas: None,
+            fees: self.fees(&offer.fees, amount_in)?,
+            parties: Some(Parties {
+                filler: self.account("filler", &offer.filler)?,
+                payee: self.account("payee", &offer.payee)?,
+            }),
+        })
+    }
+
+    fn validity(&self, text: &str) -> Result<Timestamp, String> {
+        let until: Timestamp =
+            text.parse().map_err(|_| "validBefore is no time such as 2026-11-15T12:00:30Z".to_owned())?;
+        match until.duration_since(self.now) {
+            left if left <= SignedDuration::ZERO => Err(format!("validBefore {until} is over")),
+            left if left > LONGEST_VALIDITY => Err("validBefore is more than an hour ahead".to_owned()),
+            _ => Ok(until),
+        }
+    }
+
+    /// The filler's choice among those that are to be had.
+    fn deposit_methods(&self, chosen: Option<&[String]>) -> Result<Vec<DepositMethod>, String> {
+        let Some(chosen) = chosen else { return Ok(self.methods.to_vec()) };
+        let mut methods = Vec::new();
+        for text in chosen {
+            let method = text.parse().map_err(|_| format!("depositMethods: `{}` is none", tidy(text)))?;
+            if self.methods.contains(&method) && !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
+        if methods.is_empty() { Err("depositMethods has none of those asked for".to_owned()) } else { Ok(methods) }
+    }
+
+    /// The filler's own words on fees, and the referrer's part as the escrow will pay it.
+    fn fees(&self, told: &[FeeBody], amount_in: RawAmount) -> Result<Vec<Fee>, String> {
+        if told.len() > MOST_FEES {
+            return Err(format!("fees has more than {MOST_FEES} lines"));
+        }
+        let mut fees = Vec::with_capacity(told.len() + 1);
+        for fee in told {
+            let kind = FeeKind::parse(&fee.kind).filter(|kind| *kind != FeeKind::Referrer);
+            let kind = kind.ok_or("fees: a kind is filler, gas or protocol")?;
+            let token = token(&fee.token).ok_or("fees: a token that is none")?;
+            fees.push(Fee { kind, token, amount: amount(&fee.amount).map_err(|words| format!("fees: {words}"))? });
+        }
+        let asked = &self.ask.ask;
+        let referrers = asked.referral.map(|referral| referral.fee(amount_in));
+        fees.extend(referrers.filter(|amount| !amount.is_zero()).map(|amount| Fee {
+            kind: FeeKind::Referrer,
+            token: asked.from,
+            amount,
+        }));
+        Ok(fees)
+    }
+
+    fn account(&self, name: &str, text: &str) -> Result<Address, String> {
+        let family = self.ask.ask.from.chain().family();
+        let account = Address::parse(family, text).map_err(|error| format!("{name}: {error}"))?;
+        if account.is_native() { Err(format!("{name} is the zero address")) } else { Ok(account) }
+    }
+}
+
+fn token(told: &TokenRef) -> Option<TokenId> {
+    TokenId::new(ChainId::new(told.chain_id)?, &told.token).ok()
+}
+
+fn same(told: &TokenRef, asked: TokenId, name: &str) -> Result<(), String> {
+    if token(told) == Some(asked) {
+        return Ok(());
+    }
+    Err(format!("{name} is not the token that was asked for, {asked}"))
+}
+
+fn positive(name: &str, text: &str) -> Result<RawAmount, String> {
+    let amount = amount(text).map_err(|words| format!("{name}: {words}"))?;
+    if amount.is_zero() { Err(format!("{name} is zero")) } else { Ok(amount) }
+}
+
+fn amount(text: &str) -> Result<RawAmount, String> {
+    text.parse().map_err(|error: causeway_domain::AmountError| error.to_string())
+}
+
+/// A filler's words, short and printable.
+pub(super) fn tidy(words: &str) -> String {
+    words.chars().filter(|c| !c.is_control()).take(MOST_WORDS).collect()
+}
+
+#[cfg(test)]
+mod tests;

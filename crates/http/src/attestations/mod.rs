@@ -1,0 +1,4 @@
+mod desk;
+pub(crate) mod get_attestations;
+
+pub use desk::AttestationDesk;

@@ -1,0 +1,86 @@
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use causeway_wire::ErrorBody;
+
+use crate::caching::is_current;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::{Issues, Segment};
+
+/// Names are no longer than this.
+const LONGEST: usize = 62;
+
+/// A filler's icon as SVG.
+///
+/// Drawn from the filler's name: its first letter on a colour of its own, the same on every replica and for ever.
+#[utoipa::path(
+    get,
+    path = "/v1/fillers/{name}/icon",
+    tag = "quotes",
+    params(("name" = String, Path, description = "A name of `GET /v1/fillers`", example = "north")),
+    responses(
+        (status = 200, description = "The icon", content_type = "image/svg+xml", body = String),
+        (status = 304, description = "The icon with this `If-None-Match` is current"),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+        (status = 404, description = "NotFoundException: no filler can have this name", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn get_icon(segment: Segment, headers: HeaderMap) -> ApiResult<Response> {
+    let mut issues = Issues::default();
+    let name = segment.text(&mut issues);
+    issues.finish()?;
+    let name = name.filter(|name| is_name(name)).ok_or_else(|| {
+        ApiError::not_found("No filler has such a name. GET /v1/fillers lists those that there are.")
+    })?;
+    let etag =
+        HeaderValue::from_str(&format!("\"f1-{name}\"")).map_err(|error| ApiError::internal(&error))?;
+    let caching = [
+        (header::ETAG, etag.clone()),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
+    ];
+    if is_current(&headers, &etag) {
+        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
+    }
+    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], draw(&name)).into_response())
+}
+
+/// Nothing of it can be taken for markup.
+fn is_name(name: &str) -> bool {
+    (1..=LONGEST).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+fn draw(name: &str) -> String {
+    let letter = name.chars().find(char::is_ascii_alphanumeric).unwrap_or('?').to_ascii_uppercase();
+    let hue = hue(name);
+    format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img" aria-label="{name}"><rect width="32" height="32" rx="8" fill="hsl({hue} 55% 38%)"/><text x="16" y="22" text-anchor="middle" font-family="system-ui,sans-serif" font-size="17" font-weight="600" fill="#fff">{letter}</text></svg>"##
+    )
+}
+
+/// One of 24 hues, by all letters of the name.
+fn hue(name: &str) -> u32 {
+    let mixed = name.bytes().fold(2_166_136_261_u32, |mixed, byte| {
+        (mixed ^ u32::from(byte)).wrapping_mul(16_777_619)
+    });
+    (mixed >> 8) % 24 * 15
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_icon_is_drawn_from_the_name_alone() {
+        assert_eq!(draw("north"), draw("north"));
+        assert_ne!(hue("north"), hue("south"), "the sandbox's two are told apart");
+        assert!(draw("north").contains(">N</text>") && draw("-7up").contains(">7</text>"));
+    }
+
+    #[test]
+    fn no_name_is_markup() {
+        for bad in ["", "a b", "<svg>", "é", "a\"", &"x".repeat(63)] {
+            assert!(!is_name(bad), "{bad}");
+        }
+        assert!(is_name("north-2._x"));
+    }
+}

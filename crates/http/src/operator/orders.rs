@@ -1,0 +1,184 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::routing::get;
+use axum::{Json, Router};
+use causeway_domain::ports::{Arrival, Outgoing, OutgoingEnd, Trouble};
+use causeway_domain::{ChainId, EventKind, Family, Order, OrderEvent, Shown, TokenId};
+use causeway_engine::{OrderStory, StuckOrder, Wait};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::App;
+use crate::deposits::map_terms;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::{Issues, Params, Segment};
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/operator/orders/{orderId}", get(show)).route("/operator/stuck", get(stuck))
+}
+
+/// An order's whole story, whether or not anybody else may see it yet.
+async fn show(State(app): State<Arc<App>>, segment: Segment) -> ApiResult<Json<Value>> {
+    let mut issues = Issues::default();
+    let text = segment.text(&mut issues);
+    issues.finish()?;
+    let id = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
+    let story = app.operator.review.story(&id, Timestamp::now()).await?;
+    Ok(Json(map_story(&story.ok_or_else(ApiError::order_not_found)?)))
+}
+
+/// Orders that have not moved for longer than they should, or for `olderThan` seconds.
+async fn stuck(State(app): State<Arc<App>>, mut params: Params) -> ApiResult<Json<Value>> {
+    let older = params.raw("olderThan");
+    let older = older.and_then(|text| params.issues.keep("olderThan", seconds(&text)));
+    params.issues.finish()?;
+    let stuck = app.operator.review.stuck(older, Timestamp::now()).await?;
+    Ok(Json(json!({ "data": stuck.iter().map(map_stuck).collect::<Vec<_>>() })))
+}
+
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    text.parse().map(Duration::from_secs).map_err(|_| "must be a whole number of seconds")
+}
+
+fn map_stuck(stuck: &StuckOrder) -> Value {
+    let StuckOrder { order, wait } = stuck;
+    json!({
+        "orderId": order.id.as_str(),
+        "status": order.status.as_str(),
+        "filler": order.filler,
+        "fromChainId": order.from.chain().get(),
+        "toChainId": order.to.chain().get(),
+        "unmovedSince": order.updated_at.to_string(),
+        "reason": wait.reason,
+        "remedy": wait.remedy,
+    })
+}
+
+fn map_story(story: &OrderStory) -> Value {
+    let OrderStory { order, events, sent, arrivals, trouble, wait } = story;
+    let evidence = &order.evidence;
+    let refund = evidence.refund.as_ref().map(|(shown, cause)| {
+        let mut refund = map_shown(shown);
+        refund["cause"] = json!(cause.as_str());
+        refund
+    });
+    json!({
+        "order": map_order(order),
+        "terms": map_terms(&order.terms),
+        "events": events.iter().map(map_event).collect::<Vec<_>>(),
+        "evidence": {
+            "deposit": evidence.deposit.as_ref().map(map_shown),
+            "fill": evidence.fill.as_ref().map(map_shown),
+            "claim": evidence.claim.as_ref().map(map_shown),
+            "refund": refund,
+        },
+        "sent": sent.iter().map(map_sent).collect::<Vec<_>>(),
+        "arrivals": arrivals.iter().map(map_arrival).collect::<Vec<_>>(),
+        "trouble": trouble.as_ref().map(map_trouble),
+        "wait": wait.as_ref().map(|Wait { reason, remedy }| json!({ "reason": reason, "remedy": remedy })),
+    })
+}
+
+fn map_order(order: &Order) -> Value {
+    json!({
+        "id": order.id.as_str(),
+        "intentId": order.intent.to_string(),
+        "quoteId": order.quote.as_str(),
+        "routeId": order.route.as_str(),
+        "status": order.status.as_str(),
+        "filler": order.filler,
+        "type": order.kind,
+        "depositMethod": order.method.as_str(),
+        "from": map_side(&order.from, &order.src_amount.to_string()),
+        "to": map_side(&order.to, &order.dest_amount.to_string()),
+        "author": order.author.to_string(),
+        "recipient": order.recipient.to_string(),
+        "refundTo": order.refund_to.to_string(),
+        "depositAddress": order.deposit_address.map(|address| address.to_string()),
+        "toldTx": order.told_tx,
+        "decision": order.decision.map(causeway_domain::Decision::as_str),
+        "failureReason": order.failure_reason,
+        "announced": order.announced,
+        "validBefore": order.valid_before.to_string(),
+        "createdAt": order.created_at.to_string(),
+        "updatedAt": order.updated_at.to_string(),
+        "dueAt": order.due_at.map(|at| at.to_string()),
+    })
+}
+
+fn map_side(token: &TokenId, amount: &str) -> Value {
+    json!({ "chainId": token.chain().get(), "token": token.address().to_string(), "amount": amount })
+}
+
+fn map_event(event: &OrderEvent) -> Value {
+    let status = match &event.kind {
+        EventKind::Status(status) => Some(status.as_str()),
+        EventKind::Note => None,
+    };
+    json!({ "at": event.at.to_string(), "status": status, "detail": event.detail })
+}
+
+fn map_shown(shown: &Shown) -> Value {
+    json!({
+        "chainId": shown.chain.get(),
+        "txHash": shown.tx,
+        "block": shown.block,
+        "time": time(shown.time),
+        "amount": shown.amount.to_string(),
+    })
+}
+
+/// A block's own time.
+fn time(seconds: u64) -> Option<String> {
+    let seconds = i64::try_from(seconds).ok()?;
+    Timestamp::from_second(seconds).ok().map(|at| at.to_string())
+}
+
+fn map_sent(outgoing: &Outgoing) -> Value {
+    let name = |hash: alloy_primitives::B256| (outgoing.chain.family() == Family::Evm).then(|| hash.to_string());
+    let (state, ended_by) = match outgoing.end {
+        None => ("open", None),
+        Some(OutgoingEnd::Succeeded(hash)) => ("succeeded", name(hash)),
+        Some(OutgoingEnd::Reverted(hash)) => ("reverted", name(hash)),
+        Some(OutgoingEnd::Superseded) => ("superseded", None),
+    };
+    let attempts = outgoing.attempts.iter().map(|attempt| {
+        json!({ "txHash": tx_name(outgoing.chain, attempt), "madeAt": attempt.made_at.to_string() })
+    });
+    json!({
+        "purpose": outgoing.purpose.split(':').next(),
+        "chainId": outgoing.chain.get(),
+        "signer": outgoing.signer.to_string(),
+        "nonce": outgoing.nonce,
+        "state": state,
+        "txHash": ended_by.or_else(|| outgoing.attempts.last().map(|attempt| tx_name(outgoing.chain, attempt))),
+        "attempts": attempts.collect::<Vec<_>>(),
+    })
+}
+
+/// On Solana a transaction is called by its first signature, which follows the number of them.
+fn tx_name(chain: ChainId, attempt: &causeway_domain::ports::Attempt) -> String {
+    match chain.family() {
+        Family::Evm => attempt.hash.to_string(),
+        Family::Solana => {
+            let signature = attempt.raw.get(1..65).map(|bytes| bs58::encode(bytes).into_string());
+            signature.unwrap_or_else(|| attempt.hash.to_string())
+        }
+    }
+}
+
+fn map_arrival(arrival: &Arrival) -> Value {
+    json!({
+        "token": arrival.token.address().to_string(),
+        "balance": arrival.balance.to_string(),
+        "gained": arrival.gained.to_string(),
+        "block": arrival.block,
+        "txHash": arrival.tx,
+    })
+}
+
+fn map_trouble(trouble: &Trouble) -> Value {
+    json!({ "kind": trouble.kind.as_str(), "words": trouble.words, "since": trouble.since.to_string() })
+}

@@ -1,0 +1,20 @@
+//! Starts a stand-in for every provider on this machine, and tells what to enter to speak to them. Nothing real is bought.
+//!
+//! `cargo run -p causeway-onramps --features standin --example standins [FIRST_PORT]`, with four ports from 8091 on unless told otherwise.
+
+use std::error::Error;
+
+use causeway_onramps::standin::{MoonPayStandIn, TransakStandIn};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let first: u16 = std::env::args().nth(1).map_or(Ok(8091), |port| port.parse())?;
+    let transak = TransakStandIn::start(first).await?;
+    let moonpay = MoonPayStandIn::start(first + 1).await?;
+    println!("{}", transak.settings());
+    println!("{}", moonpay.settings());
+    println!("# Make one misbehave: curl -d down http://127.0.0.1:{first}/standin/mischief");
+    println!("# Take a purchase on, and tell the service: curl -d '' 'http://127.0.0.1:{first}/standin/walk?order=ID&status=COMPLETED&to=URL'");
+    tokio::signal::ctrl_c().await?;
+    Ok(())
+}

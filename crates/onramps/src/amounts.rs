@@ -1,0 +1,328 @@
+//! Amounts as providers write them, JSON numbers and strings alike, read digit by digit. No floating point is involved: what a
+//! provider wrote is what is compared and rounded, and how it is rounded stands in the name of the reader.
+
+use std::fmt;
+use std::str::FromStr;
+
+use alloy_primitives::U256;
+use causeway_domain::RawAmount;
+use causeway_domain::fiat::{FiatAmount, FiatAmountError, FiatCurrency};
+use causeway_domain::ports::RampError;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+/// The longest number that is read at all.
+const LONGEST: usize = 96;
+
+/// Beyond this many digits before or after the point a number is no amount of anything.
+const MOST_DIGITS: i32 = 96;
+
+/// A number as it was written: digits, and where the point stands among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    negative: bool,
+    /// Without zeros at either end; empty for zero.
+    digits: String,
+    /// How many of the digits stand after the point; below zero when zeros follow them.
+    scale: i32,
+}
+
+/// Why a number is not taken for an amount.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum DecimalError {
+    #[error("`{0}` is not a number")]
+    Form(String),
+    #[error("an amount is below zero")]
+    Negative,
+    #[error("an amount has more digits than its currency or token")]
+    TooFine,
+    #[error("an amount is larger than any that there is")]
+    TooLarge,
+}
+
+impl From<DecimalError> for RampError {
+    /// A number that is none is the provider's fault.
+    fn from(error: DecimalError) -> Self {
+        Self::Nonsense(error.to_string())
+    }
+}
+
+impl Decimal {
+    pub const fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+
+    pub const fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// What is paid: exactly what was written. Zero, and digits that the currency does not have, are refused.
+    pub fn exact_fiat(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
+        let (text, rest) = self.cut(i32::from(currency.digits()))?;
+        if rest {
+            return Err(DecimalError::TooFine);
+        }
+        fiat(currency, &text)?.ok_or_else(|| DecimalError::Form("0".to_owned()))
+    }
+
+    /// What is paid, to the nearest that the currency has, where it is exact but for what floating point adds: at most a
+    /// millionth of the smallest unit away. Anything else between two units is refused.
+    pub fn near_fiat(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
+        let digits = i32::from(currency.digits());
+        if let Ok(exact) = self.exact_fiat(currency) {
+            return Ok(exact);
+        }
+        let (fine, _) = self.cut(digits + 6)?;
+        let whole = fine.get(..fine.len().saturating_sub(6)).filter(|whole| !whole.is_empty()).unwrap_or("0");
+        let tail = fine.get(fine.len().saturating_sub(6)..).unwrap_or_default();
+        let below = fiat(currency, whole)?;
+        match tail {
+            "000000" => below.ok_or(DecimalError::TooFine),
+            "999999" => {
+                let minor = below.map_or(0, |below| below.minor).checked_add(1);
+                Ok(FiatAmount::new(currency, minor.ok_or(DecimalError::TooLarge)?))
+            }
+            _ => Err(DecimalError::TooFine),
+        }
+    }
+
+    /// A fee: rounded up to the currency's smallest unit, so that nobody is told less than is taken; `None` for none.
+    pub fn fee(&self, currency: FiatCurrency) -> Result<Option<FiatAmount>, DecimalError> {
+        let (text, rest) = self.cut(i32::from(currency.digits()))?;
+        let down = fiat(currency, &text)?;
+        if !rest {
+            return Ok(down);
+        }
+        let minor = down.map_or(0, |down| down.minor).checked_add(1).ok_or(DecimalError::TooLarge)?;
+        Ok(Some(FiatAmount::new(currency, minor)))
+    }
+
+    /// A bound of what is taken: the least is rounded up.
+    pub fn fiat_up(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
+        self.fee(currency).map(|amount| amount.unwrap_or_else(|| FiatAmount::new(currency, 0)))
+    }
+
+    /// A bound of what is taken: the most is rounded down.
+    pub fn fiat_down(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
+        let (text, _) = self.cut(i32::from(currency.digits()))?;
+        Ok(fiat(currency, &text)?.unwrap_or_else(|| FiatAmount::new(currency, 0)))
+    }
+
+    /// What is delivered: rounded down to the token's smallest unit, so that nothing is promised that cannot be sent.
+    pub fn raw_down(&self, decimals: u8) -> Result<RawAmount, DecimalError> {
+        let (text, _) = self.cut(i32::from(decimals))?;
+        text.parse().map_err(|_| DecimalError::TooLarge)
+    }
+
+    /// What is delivered, exactly as it was written.
+    pub fn raw_exact(&self, decimals: u8) -> Result<RawAmount, DecimalError> {
+        let (text, rest) = self.cut(i32::from(decimals))?;
+        if rest {
+            return Err(DecimalError::TooFine);
+        }
+        text.parse().map_err(|_| DecimalError::TooLarge)
+    }
+
+    /// Both added, exactly.
+    pub fn checked_add(&self, other: &Self) -> Result<Self, DecimalError> {
+        if self.negative || other.negative {
+            return Err(DecimalError::Negative);
+        }
+        let scale = self.scale.max(other.scale);
+        let units = |number: &Self| {
+            let (text, _) = number.cut(scale)?;
+            U256::from_str_radix(&text, 10).map_err(|_| DecimalError::TooLarge)
+        };
+        let sum = units(self)?.checked_add(units(other)?).ok_or(DecimalError::TooLarge)?;
+        format!("{sum}e{}", scale.saturating_neg()).parse()
+    }
+
+    /// The number in units of so many digits after the point, without what is finer; whether anything was.
+    fn cut(&self, digits: i32) -> Result<(String, bool), DecimalError> {
+        if self.negative {
+            return Err(DecimalError::Negative);
+        }
+        let zeros = digits.checked_sub(self.scale).ok_or(DecimalError::TooLarge)?;
+        if self.is_zero() {
+            return Ok(("0".to_owned(), false));
+        }
+        if let Ok(zeros) = usize::try_from(zeros) {
+            return Ok((format!("{}{}", self.digits, "0".repeat(zeros)), false));
+        }
+        let finer = usize::try_from(zeros.unsigned_abs()).map_err(|_| DecimalError::TooLarge)?;
+        let kept = self.digits.len().checked_sub(finer).and_then(|kept| self.digits.get(..kept));
+        // There are no zeros at the end, so what is cut off is more than nothing.
+        Ok((kept.filter(|kept| !kept.is_empty()).unwrap_or("0").to_owned(), true))
+    }
+}
+
+/// An amount in the smallest units; `None` for zero.
+fn fiat(currency: FiatCurrency, units: &str) -> Result<Option<FiatAmount>, DecimalError> {
+    let minor: u64 = units.parse().map_err(|_| DecimalError::TooLarge)?;
+    let amount = FiatAmount::new(currency, minor);
+    match FiatAmount::parse(currency, &amount.to_string()) {
+        Ok(amount) => Ok(Some(amount)),
+        Err(FiatAmountError::Zero) => Ok(None),
+        Err(_) => Err(DecimalError::TooLarge),
+    }
+}
+
+impl FromStr for Decimal {
+    type Err = DecimalError;
+
+    /// Reads digits with at most one point, a sign before and an exponent after them.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || DecimalError::Form(text.chars().take(24).collect());
+        if text.len() > LONGEST {
+            return Err(bad());
+        }
+        let (number, exponent) = match text.split_once(['e', 'E']) {
+            Some((number, exponent)) => {
+                let sign = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+                if sign.is_empty() || sign.len() > 4 || !sign.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Err(bad());
+                }
+                (number, exponent.parse::<i32>().map_err(|_| bad())?)
+            }
+            None => (text, 0),
+        };
+        let (negative, number) = number.strip_prefix('-').map_or((false, number), |number| (true, number));
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let pointless = number.contains('.') && fraction.is_empty();
+        if whole.is_empty() || pointless || !is_digits(whole) || !is_digits(fraction) {
+            return Err(bad());
+        }
+        let all = format!("{whole}{fraction}");
+        let kept = all.trim_end_matches('0');
+        let cut = i32::try_from(all.len() - kept.len()).map_err(|_| bad())?;
+        let scale = i32::try_from(fraction.len()).map_err(|_| bad())? - cut - exponent;
+        let digits = kept.trim_start_matches('0').to_owned();
+        if digits.is_empty() {
+            return Ok(Self { negative: false, digits, scale: 0 });
+        }
+        if scale.abs() > MOST_DIGITS {
+            return Err(bad());
+        }
+        Ok(Self { negative, digits, scale })
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.negative {
+            f.write_str("-")?;
+        }
+        let after = usize::try_from(self.scale).unwrap_or(0);
+        let zeros = usize::try_from(self.scale.checked_neg().unwrap_or(0)).unwrap_or(0);
+        let digits = format!("{}{}", self.digits, "0".repeat(zeros));
+        let digits = format!("{digits:0>width$}", width = after + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - after);
+        if fraction.is_empty() { f.write_str(whole) } else { write!(f, "{whole}.{fraction}") }
+    }
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    /// From a number or a string of JSON text; it works on the text, so only straight from `serde_json`.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let text = raw.get().trim();
+        let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Decimal {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn usd() -> FiatCurrency {
+        "USD".parse().unwrap()
+    }
+
+    #[test]
+    fn numbers_and_strings_are_read_by_their_digits() {
+        let cases =
+            [("100", "100"), ("\"99.50\"", "99.5"), ("1e-7", "0.0000001"), ("1.5E3", "1500"), ("-0.0", "0")];
+        for (json, text) in cases {
+            assert_eq!(read(json).to_string(), text, "{json}");
+        }
+        for json in
+            ["\"\"", "\"1.\"", "\".5\"", "\"1 \"", "\"NaN\"", "\"0x1\"", "1e999", "[]", "{}", "null", "true"]
+        {
+            assert!(serde_json::from_str::<Decimal>(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_float_with_17_digits_is_never_taken_for_another_amount() {
+        for json in ["100.00000000000001", "99.999999999999986", "0.30000000000000004"] {
+            assert_eq!(read(json).exact_fiat(usd()), Err(DecimalError::TooFine), "{json}");
+        }
+        assert_eq!(read("100.00000000000001").near_fiat(usd()).unwrap().minor, 10_000);
+        assert_eq!(read("99.999999999999986").near_fiat(usd()).unwrap().minor, 10_000);
+        assert_eq!(read("0.004").near_fiat(usd()), Err(DecimalError::TooFine));
+        assert_eq!(read("99.996").near_fiat(usd()), Err(DecimalError::TooFine));
+        assert_eq!(read("96.171508000000003").raw_down(6).unwrap().to_string(), "96171508");
+        assert_eq!(read("96.171508000000003").raw_exact(6), Err(DecimalError::TooFine));
+        assert_eq!(read("3.9900000000000002").fee(usd()).unwrap().unwrap().minor, 400);
+    }
+
+    #[test]
+    fn below_zero_is_refused_whatever_it_is_read_as() {
+        let fee = read("-0.01");
+        assert_eq!(fee.fee(usd()), Err(DecimalError::Negative));
+        assert_eq!(fee.exact_fiat(usd()), Err(DecimalError::Negative));
+        assert_eq!(fee.raw_down(6), Err(DecimalError::Negative));
+    }
+
+    #[test]
+    fn sums_are_exact() {
+        let sum = read("295.45").checked_add(&read("3.99")).unwrap().checked_add(&read("0.56")).unwrap();
+        assert_eq!(sum, read("300"));
+        assert_eq!(read("0.1").checked_add(&read("0.2")).unwrap(), read("0.3"));
+        assert_eq!(read("1").checked_add(&read("-1")), Err(DecimalError::Negative));
+    }
+
+    #[test]
+    fn rounding_is_what_its_name_says() {
+        let yen: FiatCurrency = "JPY".parse().unwrap();
+        assert_eq!(read("0.1").fee(yen).unwrap().unwrap().minor, 1);
+        assert_eq!(read("0").fee(yen), Ok(None));
+        assert_eq!(read("10.9").fiat_down(yen).unwrap().minor, 10);
+        assert_eq!(read("10.1").fiat_up(yen).unwrap().minor, 11);
+        assert_eq!(read("0.0000019").raw_down(6).unwrap().to_string(), "1");
+        assert!(read("1e40").exact_fiat(usd()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in "\\PC{0,40}", digits in 0u8..40) {
+            if let Ok(number) = text.parse::<Decimal>() {
+                let _ = (number.raw_down(digits), number.exact_fiat(usd()), number.fee(usd()), number.near_fiat(usd()));
+            }
+        }
+
+        #[test]
+        fn what_is_printed_reads_back(text in "-?[0-9]{1,20}(\\.[0-9]{1,20})?(e-?[0-9])?") {
+            if let Ok(number) = text.parse::<Decimal>() {
+                prop_assert_eq!(number.to_string().parse::<Decimal>().unwrap(), number);
+            }
+        }
+
+        #[test]
+        fn raw_amounts_are_read_as_the_domain_reads_them(minor in 0u64..u64::MAX, decimals in 0u8..19) {
+            let text = RawAmount::new(U256::from(minor)).to_decimal(decimals);
+            let read = text.parse::<Decimal>().unwrap();
+            prop_assert_eq!(read.raw_exact(decimals).unwrap().to_string(), minor.to_string());
+        }
+    }
+}

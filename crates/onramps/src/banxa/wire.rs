@@ -1,0 +1,167 @@
+//! What Banxa sends and is sent, as its documents write it.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::amounts::Decimal;
+
+/// Some answers stand inside of an object, others do not.
+#[derive(Debug, Deserialize)]
+pub(super) struct Wrapped {
+    pub(super) data: Box<RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Country {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) states: Option<Vec<Named>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Named {
+    pub(super) id: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Fiat {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) supported_payment_methods: Option<Vec<Method>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Method {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    pub(super) minimum: Option<Decimal>,
+    pub(super) maximum: Option<Decimal>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Crypto {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) blockchains: Option<Vec<Blockchain>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Blockchain {
+    pub(super) id: String,
+    /// A contract; none for the chain's own coin.
+    #[serde(default)]
+    pub(super) address: Option<String>,
+    /// The number of an EVM chain.
+    #[serde(default)]
+    pub(super) network: Option<String>,
+    /// Where it is not sold: whole countries, or the parts that are listed.
+    #[serde(default)]
+    pub(super) unsupported_countries: Option<HashMap<String, Vec<String>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Quote {
+    pub(super) payment_method_id: Option<String>,
+    pub(super) crypto_amount: Decimal,
+    pub(super) fiat_amount: Decimal,
+    pub(super) processing_fee: Option<Decimal>,
+    pub(super) network_fee: Option<Decimal>,
+    /// Not in every answer.
+    pub(super) fiat: Option<String>,
+    pub(super) crypto: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BuyRequest {
+    pub(super) crypto: String,
+    pub(super) blockchain: String,
+    pub(super) fiat: String,
+    pub(super) fiat_amount: String,
+    pub(super) wallet_address: String,
+    pub(super) redirect_url: String,
+    pub(super) external_customer_id: String,
+    pub(super) external_order_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) payment_method_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Bought {
+    pub(super) checkout_url: String,
+    pub(super) external_order_id: Option<String>,
+    pub(super) fiat: Option<String>,
+    pub(super) fiat_amount: Option<Decimal>,
+    pub(super) wallet_address: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Orders {
+    #[serde(default)]
+    pub(super) orders: Vec<Order>,
+}
+
+/// An order as it is listed.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Order {
+    pub(super) id: String,
+    pub(super) status: String,
+    pub(super) order_type: Option<String>,
+    pub(super) external_id: Option<String>,
+    pub(super) external_customer_id: Option<String>,
+    pub(super) crypto: Option<Coin>,
+    pub(super) fiat: Option<String>,
+    pub(super) fiat_amount: Option<Decimal>,
+    pub(super) crypto_amount: Option<Decimal>,
+    pub(super) wallet_address: Option<String>,
+    pub(super) transaction_hash: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Coin {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) blockchain: Option<String>,
+}
+
+/// What a webhook tells, flat and with underscores.
+#[derive(Debug, Deserialize)]
+pub(super) struct Webhook {
+    pub(super) order_id: String,
+    pub(super) status: String,
+    pub(super) external_id: Option<String>,
+    pub(super) order_type: Option<String>,
+    pub(super) crypto_coin: Option<String>,
+    pub(super) crypto_blockchain: Option<String>,
+    pub(super) crypto_amount: Option<Decimal>,
+    pub(super) fiat_currency: Option<String>,
+    pub(super) fiat_amount: Option<Decimal>,
+    pub(super) transaction_hash: Option<String>,
+}
+
+/// Why it says no; the documents show the code, and its words in either of two places.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Refusal {
+    #[serde(default)]
+    pub(super) code: Option<Decimal>,
+    #[serde(default)]
+    pub(super) message: Option<String>,
+    #[serde(default)]
+    pub(super) errors: Option<Reasons>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Reasons {
+    #[serde(default)]
+    pub(super) code: Option<Decimal>,
+    #[serde(default)]
+    pub(super) title: Option<String>,
+}

@@ -1,0 +1,120 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use causeway_domain::{Address, ChainId, Family};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::chainlink::{Feed, Sequencer};
+
+/// What is wrong with the bundled data; its tests say that nothing is.
+#[derive(Debug, Error)]
+#[error("the bundled list of price feeds cannot be read: {0}")]
+pub struct DataError(String);
+
+/// Where the public feeds of the well-known coins lie, as bundled with their provenance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownFeeds {
+    pub chainlink: Vec<Feed>,
+    pub sequencers: Vec<Sequencer>,
+    /// Pyth's id of each coin.
+    pub pyth: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChainlinkFile {
+    sequencers: Vec<SequencerRow>,
+    feeds: Vec<FeedRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SequencerRow {
+    chain: u64,
+    address: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FeedRow {
+    coin: String,
+    chain: u64,
+    address: String,
+    heartbeat: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PythFile {
+    ids: BTreeMap<String, String>,
+}
+
+impl KnownFeeds {
+    pub fn load() -> Result<Self, DataError> {
+        let chainlink: ChainlinkFile = parse(include_str!("../data/chainlink.toml"))?;
+        let pyth: PythFile = parse(include_str!("../data/pyth.toml"))?;
+        let feed = |row: FeedRow| {
+            let (chain, address) = place(row.chain, &row.address)?;
+            Ok(Feed { coin: row.coin, chain, address, heartbeat: Duration::from_secs(row.heartbeat) })
+        };
+        let sequencer = |row: SequencerRow| {
+            let (chain, address) = place(row.chain, &row.address)?;
+            Ok(Sequencer { chain, address })
+        };
+        Ok(Self {
+            chainlink: chainlink.feeds.into_iter().map(feed).collect::<Result<_, _>>()?,
+            sequencers: chainlink.sequencers.into_iter().map(sequencer).collect::<Result<_, _>>()?,
+            pyth: pyth.ids,
+        })
+    }
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, DataError> {
+    toml::from_str(text).map_err(|error| DataError(error.to_string()))
+}
+
+fn place(chain: u64, address: &str) -> Result<(ChainId, Address), DataError> {
+    let wrong = || DataError(format!("{address} on chain {chain} is no contract's address"));
+    let chain = ChainId::new(chain).filter(|chain| chain.family() == Family::Evm).ok_or_else(wrong)?;
+    Ok((chain, Address::parse(Family::Evm, address).map_err(|_| wrong())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::pyth::{PythConfig, PythReader};
+
+    /// Chains whose blocks are made by one sequencer.
+    const ROLLUPS: [u64; 8] = [10, 130, 324, 5_000, 8_453, 42_161, 59_144, 747_474];
+
+    #[test]
+    fn the_bundled_feeds_are_whole() {
+        let known = KnownFeeds::load().unwrap();
+        let places: HashSet<_> = known.chainlink.iter().map(|feed| (feed.chain, feed.address)).collect();
+        assert_eq!(places.len(), known.chainlink.len(), "no feed stands twice");
+        for feed in &known.chainlink {
+            let text = include_str!("../data/chainlink.toml");
+            assert!(text.contains(&feed.address.to_string()), "{} has a wrong checksum", feed.address);
+            assert!((600..=86_400).contains(&feed.heartbeat.as_secs()), "{}", feed.coin);
+            let sequencer = known.sequencers.iter().any(|sequencer| sequencer.chain == feed.chain);
+            assert_eq!(sequencer, ROLLUPS.contains(&feed.chain.get()), "chain {}", feed.chain);
+        }
+        let ids = known.pyth.clone();
+        assert!(PythReader::new(PythConfig { ids, ..PythConfig::default() }).is_ok());
+        assert_eq!(known.pyth.values().collect::<HashSet<_>>().len(), known.pyth.len());
+    }
+
+    #[test]
+    fn the_main_assets_have_two_sources_without_coingecko() {
+        let known = KnownFeeds::load().unwrap();
+        let main = ["ethereum", "wrapped-bitcoin", "usd-coin", "tether", "dai", "solana", "binancecoin"];
+        for coin in main.into_iter().chain(["polygon-ecosystem-token", "avalanche-2", "arbitrum", "optimism"])
+        {
+            assert!(known.chainlink.iter().any(|feed| feed.coin == coin), "{coin} has no Chainlink feed");
+            assert!(known.pyth.contains_key(coin), "{coin} has no Pyth id");
+        }
+    }
+}

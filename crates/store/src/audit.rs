@@ -1,0 +1,62 @@
+use async_trait::async_trait;
+use causeway_domain::RowKey;
+use causeway_domain::ports::{AuditEvent, AuditLog, StoreError};
+
+use crate::engine::Connection;
+use crate::fault::{Fault, store_error};
+use crate::job::Deed;
+use crate::record::{key, text, time};
+use crate::store::Store;
+
+const WRITE: &str =
+    "INSERT INTO audit (row_key, kind, subject, detail, happened_at) VALUES ($1, $2, $3, $4, $5)";
+
+const BEFORE: &str = "SELECT row_key, kind, subject, detail, happened_at FROM audit WHERE row_key < $1 \
+     ORDER BY row_key DESC LIMIT $2";
+
+/// Writes one line down.
+struct Note(AuditEvent);
+
+for_each_engine! {
+    impl Deed<Db> for Note {
+        type Outcome = ();
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), Fault> {
+            let AuditEvent { key, kind, subject, detail, at } = &self.0;
+            sqlx::query(WRITE)
+                .bind(key.get())
+                .bind(text(kind))
+                .bind(text(subject))
+                .bind(text(detail))
+                .bind(at.as_millisecond())
+                .execute(connection)
+                .await?;
+            Ok(())
+        }
+    }
+}
+
+#[async_trait]
+impl AuditLog for Store {
+    async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        self.write(Note(event.clone())).await
+    }
+
+    async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError> {
+        let before = before.map_or(i64::MAX, RowKey::get);
+        let rows: Vec<(i64, String, String, String, i64)> = on_engine!(self.engine, handles => {
+            sqlx::query_as(BEFORE).bind(before).bind(i64::from(limit)).fetch_all(&handles.readers).await
+        })
+        .map_err(store_error)?;
+        let event = |(row, kind, subject, detail, at): (i64, String, String, String, i64)| {
+            Ok(AuditEvent {
+                key: key("audit.row_key", row)?,
+                kind,
+                subject,
+                detail,
+                at: time("audit.happened_at", at)?,
+            })
+        };
+        rows.into_iter().map(event).collect()
+    }
+}

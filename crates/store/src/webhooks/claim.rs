@@ -1,0 +1,82 @@
+use causeway_domain::ports::{Delivery, StoreError};
+use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+
+use crate::engine::{Connection, Dialect as _};
+use crate::fault::{Fault, store_error};
+use crate::job::Deed;
+use crate::record::{key, parse, time};
+use crate::store::Store;
+
+/// Takes what is due for an endpoint and what nobody holds.
+pub(super) struct Claim {
+    pub(super) endpoint: String,
+    pub(super) now: i64,
+    pub(super) lease_until: i64,
+    pub(super) limit: i64,
+}
+
+#[derive(FromRow)]
+struct DueRecord {
+    event_key: i64,
+    order_id: String,
+    attempts: i64,
+    waits_since: i64,
+}
+
+pub(crate) const DUE: &str = "SELECT event_key, order_id, attempts, waits_since FROM webhook_deliveries \
+     WHERE endpoint = $1 AND due_at <= $2 AND lease_until <= $2 ORDER BY due_at, event_key LIMIT $3";
+
+impl Claim {
+    fn read(&self, row: DueRecord) -> Result<Delivery, StoreError> {
+        Ok(Delivery {
+            endpoint: parse("webhook_deliveries.endpoint", &self.endpoint)?,
+            event: key("webhook_deliveries.event_key", row.event_key)?,
+            order: parse("webhook_deliveries.order_id", &row.order_id)?,
+            attempts: u32::try_from(row.attempts).unwrap_or(u32::MAX),
+            waits_since: time("webhook_deliveries.waits_since", row.waits_since)?,
+            lease_until: time("webhook_deliveries.lease_until", self.lease_until)?,
+        })
+    }
+}
+
+for_each_engine! {
+    impl Deed<Db> for Claim {
+        type Outcome = Vec<Delivery>;
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<Vec<Delivery>, Fault> {
+            let due: Vec<DueRecord> = sqlx::query_as(AssertSqlSafe(format!("{DUE}{}", Db::SKIP_LOCKED)))
+                .bind(&self.endpoint)
+                .bind(self.now)
+                .bind(self.limit)
+                .fetch_all(&mut *connection)
+                .await?;
+            if due.is_empty() {
+                return Ok(Vec::new());
+            }
+            let mut lease = QueryBuilder::<Db>::new("UPDATE webhook_deliveries SET lease_until = ");
+            lease.push_bind(self.lease_until).push(" WHERE endpoint = ").push_bind(&self.endpoint);
+            lease.push(" AND event_key IN (");
+            let mut list = lease.separated(", ");
+            for row in &due {
+                list.push_bind(row.event_key);
+            }
+            list.push_unseparated(")");
+            lease.build().persistent(false).execute(connection).await?;
+            Ok(due.into_iter().map(|row| self.read(row)).collect::<Result<_, _>>()?)
+        }
+    }
+}
+
+impl Store {
+    pub(super) async fn is_delivery_due(&self, claim: &Claim) -> Result<bool, StoreError> {
+        let due: Result<Option<DueRecord>, _> = on_engine!(self.engine, handles => {
+            sqlx::query_as(DUE)
+                .bind(&claim.endpoint)
+                .bind(claim.now)
+                .bind(1_i64)
+                .fetch_optional(&handles.readers)
+                .await
+        });
+        Ok(due.map_err(store_error)?.is_some())
+    }
+}

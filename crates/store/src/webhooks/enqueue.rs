@@ -1,0 +1,54 @@
+use sqlx::QueryBuilder;
+
+use super::step_up::StepUp as _;
+use crate::engine::Connection;
+use crate::fault::Fault;
+use crate::job::Deed;
+
+/// Puts the events of orders on their way to whoever wants them.
+pub(super) struct Enqueue {
+    pub(super) orders: Vec<String>,
+    pub(super) from: i64,
+    pub(super) to: i64,
+    pub(super) now: i64,
+}
+
+// First, so that replicas take turns. An endpoint that was not read as far as the reader began stays where it is.
+const READ: &str = "UPDATE webhook_endpoints SET read_to = CASE WHEN read_to >= $1 AND read_to < $2 THEN $2 \
+     ELSE read_to END WHERE enabled = 1";
+
+/// Every event of certain orders with every endpoint that wants it.
+pub(super) const WANTED: &str = "FROM events JOIN orders ON orders.id = events.order_id \
+     JOIN quotes ON quotes.id = orders.quote_id \
+     JOIN webhook_endpoints AS endpoints \
+     ON endpoints.integrator IS NULL OR endpoints.integrator = quotes.integrator \
+     WHERE orders.announced = 1";
+
+for_each_engine! {
+    impl Deed<Db> for Enqueue {
+        type Outcome = u64;
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<u64, Fault> {
+            sqlx::query(READ).bind(self.from).bind(self.to).execute(&mut *connection).await?;
+            if self.orders.is_empty() {
+                return Ok(0);
+            }
+            let mut insert = QueryBuilder::<Db>::new(
+                "INSERT INTO webhook_deliveries (event_key, endpoint, order_id, state, attempts, waits_since, due_at, \
+                 lease_until) SELECT events.row_key, endpoints.name, events.order_id, 'waiting', 0, ",
+            );
+            insert.push_bind(self.now).push(", NULL, 0 ").push(WANTED);
+            insert.push(" AND endpoints.enabled = 1 AND events.row_key > endpoints.since AND events.order_id IN (");
+            let mut list = insert.separated(", ");
+            for order in &self.orders {
+                list.push_bind(order.clone());
+            }
+            list.push_unseparated(") ON CONFLICT (event_key, endpoint) DO NOTHING");
+            let added = insert.build().persistent(false).execute(&mut *connection).await?.rows_affected();
+            if added > 0 {
+                Db::step_up(connection, &self.orders, self.now).await?;
+            }
+            Ok(added)
+        }
+    }
+}

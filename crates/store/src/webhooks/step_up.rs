@@ -1,0 +1,44 @@
+use sqlx::{Database, QueryBuilder};
+
+use crate::engine::Connection;
+use crate::fault::Fault;
+
+/// Makes the oldest waiting event of each order due, for every endpoint, where none is yet.
+///
+/// Whoever adds or ends deliveries holds the rows of their endpoints, so that no two do so at once and leave an order with
+/// nothing due.
+pub(super) trait StepUp: Database {
+    fn step_up(
+        connection: &mut Connection<Self>,
+        orders: &[String],
+        now: i64,
+    ) -> impl Future<Output = Result<(), Fault>> + Send;
+}
+
+for_each_engine! {
+    impl StepUp for Db {
+        async fn step_up(
+            connection: &mut Connection<Self>,
+            orders: &[String],
+            now: i64,
+        ) -> Result<(), Fault> {
+            if orders.is_empty() {
+                return Ok(());
+            }
+            let mut step = QueryBuilder::<Db>::new("UPDATE webhook_deliveries SET due_at = ");
+            step.push_bind(now).push(" WHERE state = 'waiting' AND due_at IS NULL AND order_id IN (");
+            let mut list = step.separated(", ");
+            for order in orders {
+                list.push_bind(order.clone());
+            }
+            list.push_unseparated(
+                ") AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS earlier WHERE earlier.state = 'waiting' \
+                 AND earlier.order_id = webhook_deliveries.order_id \
+                 AND earlier.endpoint = webhook_deliveries.endpoint \
+                 AND earlier.event_key < webhook_deliveries.event_key)",
+            );
+            step.build().persistent(false).execute(connection).await?;
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use alloy_primitives::{Address as EvmAddress, B256, Bytes};
+use alloy_sol_types::{SolCall as _, SolEvent as _};
+use causeway_domain::IntentState;
+use causeway_evm::contracts::IntentBook;
+use causeway_evm::{BlockTag, Call};
+use causeway_sandbox::genesis::Roles;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::chains::Chains;
+use super::desk::Desk;
+use super::payer::Payer;
+
+const HUB: u64 = 4_278_608;
+
+/// How often the book is compared before it is said to differ for good: far more than a few of its intervals.
+const LOOKS: usize = 300;
+
+/// The states as the API names them, in the order of the book's numbers.
+const NAMES: [&str; 8] =
+    ["NonExistent", "Open", "Locked", "Solved", "Settled", "Expired", "Cancelled", "Error"];
+
+/// Waits until the hub's book of intents says of every order what the API says.
+pub(super) async fn book_agrees(chains: &Chains, desk: &Desk, payers: &[&Payer]) {
+    let hub = desk.get("/v1/config/hub").await;
+    let book: EvmAddress = hub["contract"]["intentBook"].as_str().unwrap().parse().unwrap();
+    for payer in payers {
+        let intent = payer.deal().intent;
+        let mut last = (String::new(), String::new());
+        for _ in 0..LOOKS {
+            last = (in_api(desk, intent).await, in_book(chains, book, intent).await);
+            if last.0 == last.1 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+        assert_eq!(last.0, last.1, "the API and the book differ about {payer:?}");
+    }
+    tell_gas(chains, book).await;
+}
+
+/// What the API tells; an order that it does not show has no state anywhere.
+async fn in_api(desk: &Desk, intent: B256) -> String {
+    match desk.ask(Method::GET, &format!("/v1/intent/{intent}"), &Value::Null).await {
+        Ok(intent) => intent["state"].as_str().unwrap().to_owned(),
+        Err((404, _)) => NAMES[0].to_owned(),
+        Err(error) => panic!("{intent}: {error:?}"),
+    }
+}
+
+/// What the relayer's own log in the book tells, asked as anybody would.
+async fn in_book(chains: &Chains, book: EvmAddress, intent: B256) -> String {
+    let writer = Roles::new().unwrap().relayer.address;
+    let data = Bytes::from(IntentBook::stateOfCall { writer, intentId: intent }.abi_encode());
+    let call = Call::new("eth_call", json!([{ "to": book, "data": data }, "latest"]));
+    let answer: Bytes = chains.client(HUB).call(call).await.unwrap();
+    let state = IntentBook::stateOfCall::abi_decode_returns(&answer).unwrap();
+    let state = IntentState::from_number(state as u8).unwrap();
+    NAMES[usize::from(state.number())].to_owned()
+}
+
+/// Says what the batches cost.
+async fn tell_gas(chains: &Chains, book: EvmAddress) {
+    let client = chains.client(HUB);
+    let head = client.block(BlockTag::Latest).await.unwrap().unwrap().number;
+    let mut batches: BTreeMap<B256, u64> = BTreeMap::new();
+    for from in (0..=head).step_by(1_000) {
+        let logs = client.range_logs(&[book], from, head.min(from + 999)).await.unwrap();
+        for log in logs.iter().filter(|log| log.topics[0] == IntentBook::IntentRecorded::SIGNATURE_HASH) {
+            *batches.entry(log.transaction_hash).or_default() += 1;
+        }
+    }
+    let hashes: Vec<B256> = batches.keys().copied().collect();
+    let receipts = client.receipts(&hashes).await.unwrap();
+    let gas: u64 = receipts.iter().flatten().map(|receipt| receipt.gas_used).sum();
+    let lines: u64 = batches.values().sum();
+    assert!(lines > 0, "the book was told something");
+    eprintln!("the book: {} batches, {lines} lines, {} gas a line", batches.len(), gas / lines);
+}

@@ -1,0 +1,28 @@
+// @ts-check
+
+/** The longest text of a provider's message that is handed on. */
+const LONGEST = 200;
+
+/**
+ * A field of what may be anything.
+ *
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {unknown}
+ */
+export function field(value, name) {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return /** @type {Record<string, unknown>} */ (value)[name] ?? undefined;
+}
+
+/**
+ * A text of what may be anything.
+ *
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+export function text(value, name) {
+  const found = field(value, name);
+  return typeof found === "string" && found !== "" ? found.slice(0, LONGEST) : undefined;
+}

@@ -1,0 +1,123 @@
+// @ts-check
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { atDapp, BASE, DIRECT, framed, heard, hears, order } from "./fiat.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {import("playwright-core").Frame} Frame */
+
+/**
+ * A provider whose checkout lies elsewhere.
+ *
+ * @typedef {object} Provider
+ * @property {string} id
+ * @property {string} origin
+ * @property {(orderId: string) => unknown[]} buys what its page posts when somebody pays
+ * @property {(orderId: string) => unknown} fails
+ * @property {(orderId: string) => unknown} ofAnother the same about another order
+ */
+
+/** @type {Provider[]} */
+const PROVIDERS = [
+  {
+    id: "transak",
+    origin: "https://global-stg.transak.com",
+    buys: (partnerOrderId) => [
+      { event_id: "TRANSAK_WIDGET_INITIALISED", data: true },
+      { event_id: "TRANSAK_ORDER_CREATED", data: { id: "theirs", partnerOrderId } },
+      { event_id: "TRANSAK_ORDER_SUCCESSFUL", data: { id: "theirs", partnerOrderId, status: "PENDING_DELIVERY_FROM_TRANSAK" } },
+    ],
+    fails: (partnerOrderId) => ({ event_id: "TRANSAK_ORDER_FAILED", data: { id: "theirs", partnerOrderId } }),
+    ofAnother: (partnerOrderId) => ({ event_id: "TRANSAK_ORDER_FAILED", data: { id: "another", partnerOrderId } }),
+  },
+  {
+    id: "moonpay",
+    origin: "https://buy-sandbox.moonpay.com",
+    buys: (externalTransactionId) => [
+      { type: "onReady" },
+      { type: "onTransactionCreated", payload: { id: "theirs", externalTransactionId } },
+      { type: "onTransactionCompleted", payload: { id: "theirs", externalTransactionId, status: "completed" } },
+    ],
+    fails: (externalTransactionId) => ({ type: "onTransactionCompleted", payload: { id: "theirs", externalTransactionId, status: "failed" } }),
+    ofAnother: (externalTransactionId) => ({ type: "onTransactionCompleted", payload: { id: "another", externalTransactionId, status: "failed" } }),
+  },
+];
+
+/** A little longer than a message takes to be heard. */
+const SILENCE_MS = 1_500;
+
+/**
+ * Lets an order of the sandbox look like one of that provider: its page shows the provider's origin, where somebody answers in its place.
+ *
+ * @param {Page} page
+ * @param {Provider} provider
+ * @param {string} sandbox the origin that it has in truth
+ */
+async function played(page, { id, origin }, sandbox) {
+  const context = page.context();
+  await context.route(`${BASE}/v1/fiat/widget/*`, async (route) => {
+    const answer = await route.fetch();
+    const replace = /** @param {string} text */ (text) => text.replaceAll(sandbox, origin).replaceAll('"sandbox-card"', `"${id}"`);
+    const headers = Object.fromEntries(Object.entries(answer.headers()).map(([name, value]) => [name, replace(value)]));
+    delete headers["content-length"];
+    await route.fulfill({ status: answer.status(), headers, body: replace(await answer.text()) });
+  });
+  await context.route(`${origin}/**`, (route) =>
+    route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A checkout</title><p>Pay here" }),
+  );
+}
+
+/**
+ * The provider's page.
+ *
+ * @param {Page} page
+ * @param {string} origin
+ * @returns {Promise<Frame>}
+ */
+async function shown(page, origin) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const found = page.frames().find((frame) => frame.url().startsWith(`${origin}/`));
+    if (found) return found;
+    await page.waitForTimeout(100);
+  }
+  return assert.fail(`no frame of ${origin}: ${page.frames().map((frame) => frame.url())}`);
+}
+
+/**
+ * @param {Frame} frame
+ * @param {unknown} message
+ */
+const post = (frame, message) => frame.evaluate((said) => window.parent.postMessage(said, "*"), message);
+
+for (const provider of PROVIDERS) {
+  test(`what ${provider.id}'s page posts is told as ours, and never that a purchase is complete`, async () => {
+    await atDapp(async (page) => {
+      const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
+      await played(page, provider, new URL(widgetUrl).origin);
+      await framed(page, wrapperUrl);
+      const frame = await shown(page, provider.origin);
+      await hears(page, "widget_ready");
+      await post(frame, provider.ofAnother("ffffffffffffffffffffffffffffffff"));
+      for (const message of provider.buys(orderId)) await post(frame, message);
+      const all = await hears(page, "order_processing");
+      assert.deepEqual(all.map(({ data }) => data.event), ["widget_ready", "order_created", "order_processing"]);
+      assert.ok(all.every(({ origin, data }) => origin === BASE && data.orderId === orderId && data.provider === provider.id));
+      assert.equal(all.at(-1)?.data.providerOrderId, "theirs");
+      await page.waitForTimeout(SILENCE_MS);
+      assert.equal((await heard(page)).length, 3, "its word completes nothing");
+    });
+  });
+
+  test(`a failure of ${provider.id} is told once our record had time to know better`, async () => {
+    await atDapp(async (page) => {
+      const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
+      await played(page, provider, new URL(widgetUrl).origin);
+      await framed(page, wrapperUrl);
+      const frame = await shown(page, provider.origin);
+      await post(frame, provider.fails(orderId));
+      const all = await hears(page, "order_failed");
+      assert.equal(all.at(-1)?.data.event, "order_failed");
+    });
+  });
+}

@@ -1,0 +1,60 @@
+// @ts-check
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { translator } from "../../pages/wrapper-providers.js";
+
+const ORDER = "0f8fad5bd9cb469fa16570867728950e";
+const OTHER = "ffffffffffffffffffffffffffffffff";
+
+/** What each provider's page posts, and what we make of it. */
+const CASES = {
+  transak: [
+    [{ event_id: "TRANSAK_WIDGET_INITIALISED", data: true }, { event: "widget_ready" }],
+    [{ event_id: "TRANSAK_ORDER_CREATED", data: { id: "t-1", partnerOrderId: ORDER } }, { event: "order_created", providerOrderId: "t-1" }],
+    // As its package hands it on: the order is the event's status.
+    [
+      { event_id: "TRANSAK_ORDER_CREATED", data: { eventName: "TRANSAK_ORDER_CREATED", status: { id: "t-1", partnerOrderId: ORDER } } },
+      { event: "order_created", providerOrderId: "t-1" },
+    ],
+    // The payer's word that they have paid.
+    [{ event_id: "TRANSAK_ORDER_SUCCESSFUL", data: { id: "t-1", partnerOrderId: ORDER } }, { event: "order_processing", providerOrderId: "t-1" }],
+    [{ event_id: "TRANSAK_ORDER_FAILED", data: { statusReason: "declined" } }, { event: "order_failed", data: { reason: "declined" } }],
+    [{ event_id: "TRANSAK_ORDER_CANCELLED", data: {} }, { event: "order_failed", data: { reason: "canceled" } }],
+    [{ event_id: "TRANSAK_WIDGET_CLOSE", data: true }, { event: "widget_close" }],
+    [{ event_id: "TRANSAK_WIDGET_CLOSE_REQUEST", data: true }, null],
+    [{ event_id: "TRANSAK_ORDER_CREATED", data: { id: "t-2", partnerOrderId: OTHER } }, null],
+  ],
+  moonpay: [
+    [{ type: "onReady" }, { event: "widget_ready" }],
+    [{ type: "onTransactionCreated", payload: { id: "m-1", externalTransactionId: ORDER } }, { event: "order_created", providerOrderId: "m-1" }],
+    [{ event: "onTransactionCompleted", data: { id: "m-1", status: "completed" } }, { event: "order_processing", providerOrderId: "m-1" }],
+    [
+      { eventName: "onTransactionCompleted", props: { id: "m-1", status: "failed", failureReason: "rejected_card" } },
+      { event: "order_failed", providerOrderId: "m-1", data: { reason: "rejected_card" } },
+    ],
+    [{ type: "onClose" }, { event: "widget_close" }],
+    [{ type: "onCloseOverlay" }, { event: "widget_close" }],
+    [{ type: "onLogin", payload: {} }, null],
+    [{ type: "onTransactionCreated", payload: { id: "m-2", externalTransactionId: OTHER } }, null],
+  ],
+};
+
+for (const [provider, cases] of Object.entries(CASES)) {
+  test(`what ${provider}'s page posts becomes our events`, () => {
+    for (const [message, told] of cases) assert.deepEqual(translator(provider)(message, ORDER), told, JSON.stringify(message));
+  });
+}
+
+test("no provider's word is the end of a purchase that came to something", () => {
+  for (const [provider, cases] of Object.entries(CASES)) {
+    for (const [message] of cases) assert.notEqual(translator(provider)(message, ORDER)?.event, "order_completed");
+  }
+});
+
+test("what is no message is nothing", () => {
+  const strange = [null, undefined, 1, "TRANSAK_ORDER_SUCCESSFUL", [], {}, { event_id: 7 }, { event_id: "__proto__" }, { type: "constructor" }, { type: { toString: 1 } }];
+  for (const provider of [...Object.keys(CASES), "sandbox-card", "nobody", "__proto__"]) {
+    for (const message of strange) assert.equal(translator(provider)(message, ORDER), null, provider);
+  }
+});
