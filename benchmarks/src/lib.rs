@@ -14,7 +14,7 @@ use causeway_domain::{
     Address, Ask, ChainId, Family, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, RowKeys, TokenId,
     TradeType,
 };
-use causeway_engine::{BuildDeposit, BuildParts, OrderTiming, SubmitDeposit, SubmitParts};
+use causeway_engine::{BuildDeposit, BuildParts, Hands, OrderTiming, SubmitDeposit, SubmitParts};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;
@@ -78,7 +78,7 @@ pub fn no_deposits(
         quotes: store.clone(),
         orders: store.clone(),
         desks: HashMap::new(),
-        hands: HashMap::new(),
+        hands: Hands::default(),
         prices: Arc::new(FixedPrices::default()),
         row_keys: Arc::clone(&keys),
         quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },

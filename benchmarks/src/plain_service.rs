@@ -6,8 +6,8 @@ use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
 use causeway_domain::ports::{FillerRecord, Post};
 use causeway_engine::{
-    CountFills, Fillers, Hands, MadeFiller, MakeFiller, Marks, OperatePauses, Pauses, QuoteOptions, ReadBalances,
-    Registry, RegistryParts, RequestQuote, ReviewOrders, ReviewParts, WatchOrders, WebhookDesk,
+    CountFills, Fillers, Hands, MadeFiller, MakeFiller, Marks, OperatePauses, Pauses, QuoteOptions,
+    ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders, ReviewParts, WatchOrders, WebhookDesk,
 };
 use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, OperatorDesk, OperatorToken, Options};
 use causeway_prices::FixedPrices;
@@ -41,7 +41,8 @@ impl Post for NoPost {
 
 /// An operator's desk that nobody uses.
 pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorDesk {
-    let pauses = OperatePauses::open(Arc::<Pauses>::default(), store.clone()).await.expect("the store answers");
+    let pauses =
+        OperatePauses::open(Arc::<Pauses>::default(), store.clone()).await.expect("the store answers");
     let registry = RegistryParts {
         records: store.clone(),
         make: Arc::new(NoMaker),

@@ -1,5 +1,4 @@
-//! A whole filler for dollars on EVM chains: answers the two calls, delivers through the settler, claims from the escrow.
-//! README.md tells how to run it, and what a real one has besides.
+//! A whole filler for dollars on EVM chains: offers, delivers, claims. README.md says what a real one has besides.
 
 use std::{collections::HashMap, io::Write as _, sync::Arc, time::Duration};
 

@@ -195,6 +195,8 @@ const server = createServer(async (call, response) => {
     say(400, { error: String(error) });
   }
 });
+// Longer than the service keeps a connection that it does not use.
+server.keepAliveTimeout = 60_000;
 const [host, port] = env('FILLER_LISTEN').split(':');
 server.listen(Number(port), host, () => {
   const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const TARGET = resolve(REPOSITORY, process.env.CARGO_TARGET_DIR ?? 'target');
-const BINARY = process.env.CAUSEWAY_BIN ?? join(TARGET, 'debug', 'causeway');
+export const BINARY = process.env.CAUSEWAY_BIN ?? join(TARGET, 'debug', 'causeway');
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 

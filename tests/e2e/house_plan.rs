@@ -12,7 +12,7 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("causeway-catalog", &["causeway-domain"]),
     ("causeway-client", &["causeway-wire"]),
     ("causeway-evm", &["causeway-domain"]),
-    ("causeway-fillers", &["causeway-domain"]),
+    ("causeway-fillers", &["causeway-domain", "causeway-outbound"]),
     ("causeway-onramps", &["causeway-domain"]),
     ("causeway-solana", &["causeway-domain"]),
     ("causeway-prices", &["causeway-domain", "causeway-outbound"]),

@@ -201,7 +201,13 @@ async fn a_paused_on_ramp_sells_nothing_new() {
         "recipient": "0xa7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
     });
     let post = async |path: &str, body: Value| -> (u16, Value) {
-        let response = service.client.post(format!("{}{path}", service.url)).body(body.to_string()).send().await.unwrap();
+        let response = service
+            .client
+            .post(format!("{}{path}", service.url))
+            .body(body.to_string())
+            .send()
+            .await
+            .unwrap();
         (response.status().as_u16(), response.json().await.unwrap())
     };
     let of = |quotes: &Value, provider: &str| -> Option<Value> {
@@ -216,9 +222,13 @@ async fn a_paused_on_ramp_sells_nothing_new() {
     assert!(of(&quotes, "sandbox-card").is_none() && of(&quotes, "sandbox-bank").is_some(), "{quotes}");
     assert_eq!(quotes["errors"][0]["provider"], "sandbox-card");
     assert!(quotes["errors"][0]["message"].as_str().unwrap().contains("its bank is closed"), "{quotes}");
-    let order = json!({ "quoteId": quote["quoteId"], "author": "0xa7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7" });
+    let order =
+        json!({ "quoteId": quote["quoteId"], "author": "0xa7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7" });
     let (status, refused) = post("/v1/fiat/order", order).await;
-    assert!(status >= 400 && refused["message"].as_str().unwrap().contains("its bank is closed"), "{refused}");
+    assert!(
+        status >= 400 && refused["message"].as_str().unwrap().contains("its bank is closed"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]
@@ -235,6 +245,9 @@ async fn without_the_token_nothing_is_operated() {
         .output()
         .unwrap();
     assert_eq!(guessed.status.code(), Some(3), "{}", String::from_utf8_lossy(&guessed.stderr));
-    assert!(String::from_utf8_lossy(&guessed.stderr).contains("operator-token"), "it says where the token lies");
+    assert!(
+        String::from_utf8_lossy(&guessed.stderr).contains("operator-token"),
+        "it says where the token lies"
+    );
     told(&operator(folder.path(), &service, &["pauses"]));
 }

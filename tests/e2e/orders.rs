@@ -7,6 +7,7 @@ mod conservation;
 mod desk;
 mod dice;
 mod key;
+mod paused;
 mod payer;
 mod payer_solana;
 mod recover;

@@ -198,7 +198,10 @@ async fn a_receiver_that_was_down_gets_every_event_once_and_in_order_over_a_kill
         assert!(told.iter().all(|told| known.contains(told.order.as_str())), "only what it wants");
         for told in &told {
             let event = verify(secret, &told.signature, &told.body).unwrap();
-            assert_eq!((&event.id, &event.event.order_id, &event.order.id), (&told.id, &told.order, &told.order));
+            assert_eq!(
+                (&event.id, &event.event.order_id, &event.order.id),
+                (&told.id, &told.order, &told.order)
+            );
             let wrong = verify("another-secret-altogether", &told.signature, &told.body);
             assert!(matches!(wrong, Err(WebhookError::Signature)), "{wrong:?}");
         }
@@ -217,8 +220,7 @@ async fn operators_see_and_replay(scene: &Scene<'_>, added: &Receiver, expected:
     let outcomes: HashSet<_> =
         log["attempts"].as_array().unwrap().iter().map(|it| it["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, HashSet::from(["delivered", "failed"]), "it was down for a while");
-    let (words, refused) =
-        (scene.webhooks(&["log", "shop"]), scene.webhooks(&["remove", "shop"]));
+    let (words, refused) = (scene.webhooks(&["log", "shop"]), scene.webhooks(&["remove", "shop"]));
     assert!(String::from_utf8_lossy(&words.stdout).contains("acknowledged with 200"));
     assert!(!refused.status.success(), "what stands in the configuration stays");
 

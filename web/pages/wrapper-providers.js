@@ -1,5 +1,6 @@
 // @ts-check
 
+import { translateCoinbase } from "./wrapper-coinbase.js";
 import { translateMoonPay } from "./wrapper-moonpay.js";
 import { translateSandbox } from "./wrapper-sandbox.js";
 import { translateTransak } from "./wrapper-transak.js";
@@ -28,11 +29,20 @@ import { translateTransak } from "./wrapper-transak.js";
  * @type {Record<string, Translate>}
  */
 const TRANSLATORS = {
+  coinbase: translateCoinbase,
   moonpay: translateMoonPay,
   "sandbox-bank": translateSandbox,
   "sandbox-card": translateSandbox,
   transak: translateTransak,
 };
+
+/** Providers whose page is made to be gone to, not to be framed. */
+const WINDOWED = new Set(["coinbase"]);
+
+/** @param {string} provider */
+export function opensWindow(provider) {
+  return WINDOWED.has(provider);
+}
 
 /**
  * @param {string} provider
@@ -42,7 +52,7 @@ export function translator(provider) {
   return Object.hasOwn(TRANSLATORS, provider) ? (TRANSLATORS[provider] ?? nothing) : nothing;
 }
 
-/** A provider whose words nobody knows: our own record alone tells how the purchase goes on. */
+/** A provider whose words nobody knows, or who documents none (Banxa): our own record alone tells how the purchase goes on. */
 function nothing() {
   return null;
 }

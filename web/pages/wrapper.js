@@ -1,7 +1,7 @@
 // @ts-check
 
 import { byId } from "./dom.js";
-import { translator } from "./wrapper-providers.js";
+import { opensWindow, translator } from "./wrapper-providers.js";
 import { Relay } from "./wrapper-relay.js";
 import { follow } from "./wrapper-status.js";
 
@@ -23,26 +23,52 @@ import { follow } from "./wrapper-status.js";
 /** How long our own record may lag behind a provider that says it failed. */
 const FAILURE_GRACE_MS = 6_000;
 
+/** How long the address of a checkout that opens a window is used: shorter than any provider lets one live. */
+const ADDRESS_MS = 240_000;
+
 /** @type {Order} */
 const order = JSON.parse(byId("order", HTMLScriptElement).textContent ?? "");
 const frame = document.querySelector("iframe");
 const translate = translator(order.provider);
 const relay = new Relay(order);
 let paying = false;
+/** @type {Window | null} the checkout, where it is no frame */
+let opened = null;
 const record = follow(order.statusUrl, (status) => show(status));
 
 window.addEventListener("message", (message) => {
-  // Only the framed checkout is listened to, and only while it is still the provider's own page.
-  if (!frame || message.source !== frame.contentWindow || !order.origins.includes(message.origin)) return;
+  // Only the checkout that we show is listened to, and only while it is still the provider's own page.
+  const checkout = opened ?? frame?.contentWindow;
+  if (!checkout || message.source !== checkout || !order.origins.includes(message.origin)) return;
   const told = translate(message.data, order.orderId);
   if (told) hear(told);
 });
 
 byId("close", HTMLButtonElement).addEventListener("click", () => close({ event: "widget_close" }));
-if (frame) {
+if (frame && opensWindow(order.provider)) {
+  offerWindow(frame);
+} else if (frame) {
   // Not every provider says that it is there.
   frame.addEventListener("load", () => relay.ready(), { once: true });
   frame.src = frame.dataset.src ?? "";
+}
+
+/**
+ * Offers the checkout as a window of its own, which browsers open only in a click.
+ *
+ * @param {HTMLIFrameElement} place
+ */
+function offerWindow(place) {
+  place.hidden = true;
+  const button = byId("open", HTMLButtonElement);
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    if (opened && !opened.closed) return opened.focus();
+    // An address is good for one visit, and for minutes only: loading this page anew brings another.
+    if (opened || performance.now() > ADDRESS_MS) return window.location.reload();
+    opened = window.open(place.dataset.src, "_blank", "popup,width=500,height=700");
+    if (opened) relay.ready();
+  });
 }
 
 /**
@@ -107,6 +133,7 @@ function show(status) {
 /** Shows our own words in place of the checkout. */
 function standAlone() {
   byId("said", HTMLElement).classList.add("alone");
+  byId("open", HTMLButtonElement).hidden = true;
   if (frame) frame.hidden = true;
 }
 

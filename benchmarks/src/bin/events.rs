@@ -64,7 +64,8 @@ async fn measure(streams: usize) {
     let url = address(&mut child);
     let http = client();
     let made = http.post(format!("{url}/bench/orders/{streams}")).send().await.expect("an answer");
-    let orders: Vec<String> = serde_json::from_slice(&made.bytes().await.expect("a body")).expect("order ids");
+    let orders: Vec<String> =
+        serde_json::from_slice(&made.bytes().await.expect("a body")).expect("order ids");
     let before = resident(child.id());
     let (tell, mut told) = mpsc::unbounded_channel();
     let door = Arc::new(Semaphore::new(64));

@@ -12,7 +12,7 @@ use causeway_fillers::remote::{RemoteConfig, RemoteFiller, RemoteHand, Secret};
 pub(crate) struct Makers {
     /// The ways to deposit on each chain that has our contracts.
     pub(crate) methods: HashMap<ChainId, Vec<DepositMethod>>,
-    /// Our contracts on each EVM chain.
+    /// Our contracts on EVM chains.
     pub(crate) places: HashMap<ChainId, OifPlace>,
     /// Where fillers reach the service.
     pub(crate) public_url: String,
@@ -25,14 +25,15 @@ impl MakeFiller for Makers {
     fn make(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
         match record.protocol {
             FillerProtocol::Remote => self.remote(record),
-            FillerProtocol::Oif => self.solver(record),
+            FillerProtocol::Oif => self.oif(record),
         }
     }
 }
 
 impl Makers {
     fn remote(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
-        let secret = record.secret.as_deref().ok_or("a remote filler and the service share a secret: give it one")?;
+        let secret =
+            record.secret.as_deref().ok_or("a remote filler and the service share a secret: give it one")?;
         let config = RemoteConfig {
             name: record.name.clone(),
             url: record.url.clone(),
@@ -44,8 +45,8 @@ impl Makers {
         Ok(MadeFiller { filler: Arc::new(filler), hand: Arc::new(hand) })
     }
 
-    /// The secret is the key of a solver's interface; its accounts come with its quotes.
-    fn solver(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
+    /// A solver tells its accounts in its quotes, and is told of deposits.
+    fn oif(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
         let config = OifConfig {
             name: record.name.clone(),
             url: record.url.clone(),
@@ -53,10 +54,56 @@ impl Makers {
             deadline: record.deadline.unwrap_or(self.deadline),
             account: None,
             submit: true,
-            bytes: ByteForm::Hex,
+            bytes: ByteForm::default(),
         };
         let filler = OifFiller::new(config, self.places.clone()).map_err(|error| error.to_string())?;
         let hand = OifHand::new(&filler, self.quote_keys.clone());
         Ok(MadeFiller { filler: Arc::new(filler), hand: Arc::new(hand) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::QuoteKey;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn make(protocol: FillerProtocol, url: &str, secret: Option<&str>) -> Result<MadeFiller, String> {
+        let makers = Makers {
+            methods: HashMap::new(),
+            places: HashMap::new(),
+            public_url: "https://swap.example".to_owned(),
+            quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
+            deadline: Duration::from_secs(2),
+        };
+        makers.make(&FillerRecord {
+            name: "far".to_owned(),
+            protocol,
+            url: url.to_owned(),
+            secret: secret.map(str::to_owned),
+            deadline: None,
+            added_at: Timestamp::UNIX_EPOCH,
+            removed_at: None,
+        })
+    }
+
+    #[test]
+    fn a_filler_and_its_hand_bear_the_name_that_they_were_given() {
+        let secret = Some("a secret of enough letters");
+        for (protocol, kind) in [(FillerProtocol::Remote, "rfq"), (FillerProtocol::Oif, "oif")] {
+            let made = make(protocol, "https://far.example", secret).unwrap();
+            assert_eq!((made.filler.name(), made.hand.name(), made.filler.kind()), ("far", "far", kind));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_says_what_to_change() {
+        assert!(make(FillerProtocol::Remote, "https://far.example", None).unwrap_err().contains("secret"));
+        assert!(make(FillerProtocol::Remote, "https://far.example", Some("short")).is_err());
+        for protocol in [FillerProtocol::Remote, FillerProtocol::Oif] {
+            let secret = Some("a secret of enough letters");
+            assert!(make(protocol, "far.example", secret).unwrap_err().contains("https://"));
+        }
     }
 }

@@ -13,7 +13,6 @@ use causeway_fillers::inventory::{
     Accounts, Book, BookSources, ChainTerms, Equipment, InventoryConfig, InventoryFiller, ServedToken,
     Spreads, Unclaimed, keep_book,
 };
-use causeway_fillers::oif::OifPlace;
 use causeway_prices::{FixedPrices, KeptSource, VaultPrices, asset_of, is_dollar};
 use causeway_sandbox::genesis::{FillerRole, Roles, SolanaWallet, TestWallet};
 use causeway_solana::orders::{CachedMints, MintRefusal, SolanaSending};
@@ -282,16 +281,6 @@ pub(crate) fn deposit_methods(deployments: &Deployments) -> HashMap<ChainId, Vec
         deployments.evm.iter().map(|there| (there.chain, contract_methods(there))).collect();
     methods.extend(deployments.solana.iter().map(|there| (there.chain, program_methods())));
     methods
-}
-
-/// Our contracts on every EVM chain, as solvers are told of them.
-pub(crate) fn contract_places(deployments: &Deployments) -> HashMap<ChainId, OifPlace> {
-    let place = |there: &Deployment| OifPlace {
-        escrow: Address::Evm(there.escrow),
-        settler: Address::Evm(there.settler),
-        methods: contract_methods(there),
-    };
-    deployments.evm.iter().map(|there| (there.chain, place(there))).collect()
 }
 
 fn contract_methods(there: &Deployment) -> Vec<DepositMethod> {

@@ -1,16 +1,21 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use causeway_domain::ports::FillerRecord;
+use causeway_domain::{Address, ChainId, Deployment};
 use causeway_engine::{
     Fillers, KeepReputation, OperatePauses, Pauses, Registry, RegistryParts, ReviewOrders, ReviewParts,
 };
+use causeway_fillers::oif::OifPlace;
 use causeway_store::Store;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, Mode};
+use crate::config::{Config, FillerConfig, Mode};
+use crate::deployments::Deployments;
 use crate::make_filler::Makers;
-use crate::market::{contract_places, deposit_methods};
+use crate::market::deposit_methods;
 use crate::orders::{Orders, Surroundings};
 
 /// How long what runs here may take to stop.
@@ -45,8 +50,8 @@ impl Operating {
     ) -> anyhow::Result<Self> {
         let Surroundings { config, store, deployments, .. } = *around;
         let make = Makers {
+            places: places(deployments),
             methods: deposit_methods(deployments),
-            places: contract_places(deployments),
             public_url: public_url.to_owned(),
             quote_keys: orders.quote_keys.clone(),
             deadline: config.quotes.options().deadline,
@@ -96,6 +101,17 @@ impl Operating {
     }
 }
 
-fn configured(config: &Config) -> anyhow::Result<Vec<causeway_domain::ports::FillerRecord>> {
-    config.fillers.iter().map(crate::config::FillerConfig::record).collect()
+/// Our contracts, for those who speak of them by their addresses.
+fn places(deployments: &Deployments) -> HashMap<ChainId, OifPlace> {
+    let methods = deposit_methods(deployments);
+    let place = |there: &Deployment| {
+        let methods = methods.get(&there.chain).cloned().unwrap_or_default();
+        let (escrow, settler) = (Address::Evm(there.escrow), Address::Evm(there.settler));
+        (there.chain, OifPlace { escrow, settler, methods })
+    };
+    deployments.evm.iter().map(place).collect()
+}
+
+fn configured(config: &Config) -> anyhow::Result<Vec<FillerRecord>> {
+    config.fillers.iter().map(FillerConfig::record).collect()
 }

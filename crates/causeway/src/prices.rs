@@ -12,8 +12,8 @@ use causeway_prices::chainlink::ChainlinkReader;
 use causeway_prices::coingecko::{CoinGeckoConfig, CoinGeckoReader};
 use causeway_prices::pyth::{PythConfig, PythReader};
 use causeway_prices::{
-    ApiKey, DriftingPrices, FixedPrices, FixedSource, KeptSource, KnownFeeds, MedianPrices, PriceSource, asset_of,
-    sandbox_swing,
+    ApiKey, DriftingPrices, FixedPrices, FixedSource, KeptSource, KnownFeeds, MedianPrices, PriceSource,
+    asset_of, sandbox_swing,
 };
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;

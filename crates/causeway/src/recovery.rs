@@ -26,9 +26,9 @@ pub(crate) fn chain_records(
     let evm = places.iter().map(|(client, there)| -> Arc<dyn ChainRecord> {
         Arc::new(EvmRecord::new(client.clone(), there.clone(), finality(mode, there.chain)))
     });
-    let solana = program.into_iter().map(|(rpc, there)| -> Arc<dyn ChainRecord> {
-        Arc::new(SolanaRecord::new(rpc.clone(), there))
-    });
+    let solana = program
+        .into_iter()
+        .map(|(rpc, there)| -> Arc<dyn ChainRecord> { Arc::new(SolanaRecord::new(rpc.clone(), there)) });
     evm.chain(solana).map(|record| (record.chain(), record)).collect()
 }
 

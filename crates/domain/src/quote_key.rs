@@ -167,7 +167,11 @@ mod tests {
         assert_eq!(keys.name(&old), key().name(old.id()));
         assert_ne!(keys.name(&old), keys.current.name(old.id()), "another key, another name");
         assert_ne!(key().name(old.id()), key().name(terms().id()), "another intent, another name");
-        assert_eq!(keys.name(&terms()), keys.current.name(terms().id()), "a stranger's terms have a name too");
+        assert_eq!(
+            keys.name(&terms()),
+            keys.current.name(terms().id()),
+            "a stranger's terms have a name too"
+        );
     }
 
     #[test]

@@ -6,15 +6,15 @@ mod deliver_webhooks;
 pub mod fiat;
 mod fillers;
 mod follow_chain;
-mod intent_book;
 mod hands;
+mod intent_book;
 mod keep_retention;
 mod marks;
 mod pauses;
 mod read_balances;
+mod recover;
 mod registry;
 mod reputation;
-mod recover;
 mod request_quote;
 mod review_orders;
 mod screening;
@@ -38,20 +38,20 @@ pub use fillers::{
     NoOffer, QuoteOptions, Unfilled,
 };
 pub use follow_chain::{FollowParts, follow_chain};
-pub use intent_book::{BookParts, keep_intent_book};
 pub use hands::Hands;
+pub use intent_book::{BookParts, keep_intent_book};
 pub use keep_retention::{RetentionPolicy, keep_retention};
 pub use marks::Marks;
 pub use pauses::{OperatePauses, PauseError, Pauses};
 pub use read_balances::{Balances, ReadBalances};
+pub use recover::{
+    Adopt, AdoptParts, Adopted, ChainRead, KnownFiller, RecoverChain, RecoverError, RecoverNews,
+    RecoverParts, Recovered, recover,
+};
 pub use registry::{ListedFiller, MadeFiller, MakeFiller, Registry, RegistryError, RegistryParts};
 pub use reputation::{KeepReputation, Standing, Standings};
-pub use recover::{
-    Adopt, AdoptParts, Adopted, ChainRead, KnownFiller, RecoverChain, RecoverError, RecoverNews, RecoverParts,
-    Recovered, recover,
-};
-pub use review_orders::{OrderStory, ReviewOrders, ReviewParts, StuckOrder, Wait};
 pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};
+pub use review_orders::{OrderStory, ReviewOrders, ReviewParts, StuckOrder, Wait};
 pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
 pub use tend_carriers::tend_carriers;

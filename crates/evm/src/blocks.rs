@@ -180,11 +180,15 @@ impl EvmClient {
     }
 }
 
-fn block_call(tag: BlockTag) -> Call {
+pub(crate) fn block_call(tag: BlockTag) -> Call {
     Call::new("eth_getBlockByNumber", json!([tag.json(), false]))
 }
 
-fn check_block(chain: ChainId, tag: BlockTag, block: Option<Block>) -> Result<Option<Block>, CallError> {
+pub(crate) fn check_block(
+    chain: ChainId,
+    tag: BlockTag,
+    block: Option<Block>,
+) -> Result<Option<Block>, CallError> {
     match (tag, block) {
         (BlockTag::Number(wanted), Some(block)) if block.number != wanted => Err(CallError::Nonsense {
             chain,

@@ -64,7 +64,19 @@ impl EvmClient {
 
     /// Asks the same of every endpoint and returns what each says, with its name.
     pub async fn each<T: DeserializeOwned + Send>(&self, call: &Call) -> Vec<(String, Result<T, CallError>)> {
-        self.0.endpoints.each(call).await
+        let answers = self.each_of(std::slice::from_ref(call)).await;
+        let only = |mut answers: Vec<_>| {
+            answers.pop().unwrap_or_else(|| Err(self.nonsense(format!("no answer to {}", call.method))))
+        };
+        answers.into_iter().map(|(host, answers)| (host, only(answers))).collect()
+    }
+
+    /// The same with several questions, which each endpoint is asked in one go.
+    pub(crate) async fn each_of<T: DeserializeOwned + Send>(
+        &self,
+        calls: &[Call],
+    ) -> Vec<(String, Vec<Result<T, CallError>>)> {
+        self.0.endpoints.each(calls).await
     }
 
     /// Asks every endpoint for its chain and newest block, so that wrong and lagging ones are asked last.

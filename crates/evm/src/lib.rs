@@ -17,6 +17,7 @@ pub mod orders;
 mod revert;
 mod rpc;
 mod send;
+mod settled;
 mod simulate;
 mod turns;
 mod vault_rates;

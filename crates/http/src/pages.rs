@@ -23,7 +23,7 @@ macro_rules! page {
 }
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 41] = [
+const FILES: [(&str, &str, &str); 42] = [
     ("/", HTML, page!("start.html")),
     ("/docs", HTML, page!("docs.html")),
     ("/buy", HTML, page!("buy.html")),
@@ -56,6 +56,7 @@ const FILES: [(&str, &str, &str); 41] = [
     ("/assets/token-search.js", SCRIPT, page!("token-search.js")),
     ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
     ("/assets/units.js", SCRIPT, page!("units.js")),
+    ("/assets/wrapper-coinbase.js", SCRIPT, page!("wrapper-coinbase.js")),
     ("/assets/wrapper-moonpay.js", SCRIPT, page!("wrapper-moonpay.js")),
     ("/assets/wrapper-providers.js", SCRIPT, page!("wrapper-providers.js")),
     ("/assets/wrapper-read.js", SCRIPT, page!("wrapper-read.js")),

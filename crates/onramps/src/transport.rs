@@ -90,11 +90,6 @@ impl Call {
         self.headers.insert(HeaderName::from_static(name), value);
         Ok(self)
     }
-
-    /// What is signed along by providers that sign requests.
-    pub fn body(&self) -> &[u8] {
-        self.body.as_deref().unwrap_or_default()
-    }
 }
 
 impl fmt::Debug for Call {

@@ -155,6 +155,10 @@ impl Desk {
         self.folder.path().join("causeway.db")
     }
 
+    pub(super) fn url(&self) -> String {
+        self.url.read().unwrap().clone()
+    }
+
     /// Runs another command of the binary on the same data and chains.
     pub(super) fn run(&self, command: &[&str]) -> std::process::Output {
         let folder = self.folder.path();

@@ -67,7 +67,10 @@ impl Cast {
             let [evm, other] = [CHAINS[number % 4], CHAINS[(number + 1) % 4]];
             let (from, to) = if number % 2 == 0 { (SOLANA, evm) } else { (evm, SOLANA) };
             cast.orphaned.push(Payer::new(open_wish(from, to, &mut dice), &mut dice));
-            cast.racing.push(Payer::new(open_wish(evm, if number % 2 == 0 { other } else { SOLANA }, &mut dice), &mut dice));
+            cast.racing.push(Payer::new(
+                open_wish(evm, if number % 2 == 0 { other } else { SOLANA }, &mut dice),
+                &mut dice,
+            ));
             // What is built on Solana is dead before the store is back.
             cast.late.push(Payer::new(open_wish(evm, other, &mut dice), &mut dice));
         }
@@ -144,13 +147,17 @@ fn recover(desk: &Desk) -> (bool, String) {
     (output.status.success(), String::from_utf8(text).unwrap())
 }
 
-/// Plays everybody up to the loss, and tells what the store knew of them.
-async fn play(cast: &mut Cast, chains: &Chains, desk: &Desk, seed: u64) -> Vec<Option<Known>> {
-    let hopeless = cast.ended.iter_mut().filter(|payer| payer.wish.fate == Fate::Refunded);
-    for payer in hopeless {
+/// Has those whom nobody can serve later build their deposits, and takes from the fillers what they would be served with.
+async fn prepare(cast: &mut Cast, chains: &Chains, desk: &Desk) {
+    stream::iter(cast.all()).for_each_concurrent(LANES, |payer| payer.fund(chains)).await;
+    for payer in cast.ended.iter_mut().filter(|payer| payer.wish.fate == Fate::Refunded) {
         payer.build(desk).await;
     }
     drain(chains, desk).await;
+}
+
+/// Plays everybody up to the loss, and tells what the store knew of them.
+async fn play(cast: &mut Cast, chains: &Chains, desk: &Desk, seed: u64) -> Vec<Option<Known>> {
     deposit(&mut cast.ended, chains, desk).await;
     settle(chains, desk, &cast.ended, seed).await;
     book_agrees(chains, desk, &cast.ended.iter().collect::<Vec<_>>()).await;
@@ -177,7 +184,7 @@ async fn the_chains_alone_give_every_order_back_and_open_ones_go_on_to_their_end
     let chains = Chains::start();
     let desk = Desk::start(&chains.base, CONFIG);
     let mut cast = Cast::new(orders, seed);
-    stream::iter(cast.all()).for_each_concurrent(LANES, |payer| payer.fund(&chains)).await;
+    prepare(&mut cast, &chains, &desk).await;
     let before_books = books(&chains).await;
     let before = play(&mut cast, &chains, &desk, seed).await;
 
@@ -192,7 +199,11 @@ async fn the_chains_alone_give_every_order_back_and_open_ones_go_on_to_their_end
     let after = compare(&cast, &desk, &before, seed).await;
     let (done, again) = recover(&desk);
     assert!(done && again.contains("were there already"), "seed {seed}: {again}");
-    assert_eq!(compare(&cast, &desk, &before, seed).await, after, "seed {seed}: the second time changes nothing");
+    assert_eq!(
+        compare(&cast, &desk, &before, seed).await,
+        after,
+        "seed {seed}: the second time changes nothing"
+    );
 
     desk.revive();
     deposit(&mut cast.late, &chains, &desk).await;
@@ -221,7 +232,11 @@ async fn compare(cast: &Cast, desk: &Desk, before: &[Option<Known>], seed: u64) 
             Some(now) => {
                 assert!(!is_late, "seed {seed}: {payer:?} was not on the chain");
                 assert_same_terms(&before.0, &now.0);
-                assert_ne!(now.0.status, OrderStatus::Created, "seed {seed}: the deposit of {payer:?} stands");
+                assert_ne!(
+                    now.0.status,
+                    OrderStatus::Created,
+                    "seed {seed}: the deposit of {payer:?} stands"
+                );
             }
         }
         after.push(now);

@@ -121,3 +121,69 @@ for (const provider of PROVIDERS) {
     });
   });
 }
+
+/** Its page is gone to in a window of its own, and names no order of ours. */
+const COINBASE = { id: "coinbase", origin: "https://pay.coinbase.com", buys: () => [], fails: () => null, ofAnother: () => null };
+
+/**
+ * The wrapper of an order that looks like one of Coinbase, and its page once somebody has pressed the button.
+ *
+ * @param {Page} page
+ */
+async function atCoinbase(page) {
+  const created = await order(DIRECT, { page });
+  await played(page, COINBASE, new URL(created.widgetUrl).origin);
+  const wrapper = await framed(page, created.wrapperUrl);
+  const [pay] = await Promise.all([page.waitForEvent("popup"), wrapper.getByRole("button", { name: "Pay at" }).click()]);
+  await pay.waitForURL(`${COINBASE.origin}/**`);
+  /** @param {unknown} message */
+  const says = (message) => pay.evaluate((said) => window.opener.postMessage(said, "*"), message);
+  return { ...created, pay, says };
+}
+
+test("coinbase's page opens in a window of its own, and never completes a purchase", async () => {
+  await atDapp(async (page) => {
+    const { orderId, says } = await atCoinbase(page);
+    await hears(page, "widget_ready");
+    await says({ eventName: "onramp_api.load_pending", data: {} });
+    await says({ eventName: "onramp_api.load_success", data: {} });
+    await says({ eventName: "onramp_api.cancel", data: {} });
+    await says(JSON.stringify({ eventName: "onramp_api.commit_success", data: { orderId: "theirs" } }));
+    await says({ eventName: "onramp_api.polling_success", data: { orderId: "theirs" } });
+    const all = await hears(page, "order_processing");
+    assert.deepEqual(all.map(({ data }) => data.event), ["widget_ready", "order_created", "order_processing"]);
+    assert.ok(all.every(({ origin, data }) => origin === BASE && data.orderId === orderId && data.provider === "coinbase"));
+    assert.equal(all.at(-1)?.data.providerOrderId, "theirs");
+    await page.waitForTimeout(SILENCE_MS);
+    assert.equal((await heard(page)).length, 3, "its word completes nothing");
+  });
+});
+
+test("a failure of coinbase is told, and nobody else's window is listened to", async () => {
+  await atDapp(async (page) => {
+    const { says, pay } = await atCoinbase(page);
+    await hears(page, "widget_ready");
+    // The dApp is no checkout, whatever it says.
+    await page.evaluate(() => window.frames[0]?.postMessage({ eventName: "onramp_api.commit_success", data: {} }, "*"));
+    await says({ eventName: "onramp_api.commit_error", data: { errorCode: "ERROR_CODE_GUEST_CARD_HARD_DECLINED" } });
+    const all = await hears(page, "order_failed");
+    assert.deepEqual(all.map(({ data }) => data.event), ["widget_ready", "order_failed"]);
+    assert.deepEqual(all.at(-1)?.data.data, { reason: "ERROR_CODE_GUEST_CARD_HARD_DECLINED" });
+    await pay.close();
+  });
+});
+
+test("a provider that documents no messages is not listened to, and our record goes on", async () => {
+  const banxa = { id: "banxa", origin: "https://checkout.banxa-sandbox.com", buys: () => [], fails: () => null, ofAnother: () => null };
+  await atDapp(async (page) => {
+    const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
+    await played(page, banxa, new URL(widgetUrl).origin);
+    await framed(page, wrapperUrl);
+    const frame = await shown(page, banxa.origin);
+    await hears(page, "widget_ready");
+    const forged = { type: "FIAT_WIDGET_EVENT", event: "order_completed", provider: "banxa", orderId };
+    for (const message of [forged, { status: "complete" }, "complete", { eventName: "onramp_api.commit_success" }]) await post(frame, message);
+    await page.waitForTimeout(SILENCE_MS);
+    assert.deepEqual((await heard(page)).map(({ data }) => data.event), ["widget_ready"]);
+  });
+});

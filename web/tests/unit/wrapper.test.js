@@ -9,6 +9,31 @@ const OTHER = "ffffffffffffffffffffffffffffffff";
 
 /** What each provider's page posts, and what we make of it. */
 const CASES = {
+  coinbase: [
+    [{ eventName: "onramp_api.load_pending", data: {} }, null],
+    [{ eventName: "onramp_api.load_success", data: {} }, { event: "widget_ready" }],
+    ['{"eventName":"onramp_api.load_success"}', { event: "widget_ready" }],
+    [{ eventName: "onramp_api.commit_success", data: { orderId: "c-1" } }, { event: "order_processing", providerOrderId: "c-1" }],
+    // What Coinbase calls delivered has only begun its way.
+    [{ eventName: "onramp_api.polling_success", data: {} }, { event: "order_processing" }],
+    [
+      { eventName: "onramp_api.commit_error", data: { errorCode: "ERROR_CODE_GUEST_CARD_SOFT_DECLINED", errorMessage: "no" } },
+      { event: "order_failed", data: { reason: "ERROR_CODE_GUEST_CARD_SOFT_DECLINED" } },
+    ],
+    [{ eventName: "onramp_api.polling_error", data: {} }, { event: "order_failed" }],
+    [{ eventName: "onramp_api.load_error", data: {} }, { event: "order_failed" }],
+    [{ eventName: "onramp_api.session_error", data: {} }, { event: "order_failed" }],
+    // The sheet was closed, and the page shows its button again.
+    [{ eventName: "onramp_api.cancel", data: {} }, { event: "order_created" }],
+    [{ eventName: "event", data: { eventName: "open", widgetName: "buy" } }, { event: "widget_ready" }],
+    [{ eventName: "event", data: { eventName: "success" } }, { event: "order_processing" }],
+    [{ eventName: "event", data: { eventName: "exit" } }, { event: "widget_close" }],
+    [{ eventName: "event", data: { eventName: "error", error: { errorType: "handled_error", code: "x" } } }, { event: "order_failed", data: { reason: "x" } }],
+    [{ eventName: "event", data: { eventName: "transition_view", pageRoute: "/buy" } }, null],
+    ["{not json", null],
+  ],
+  // Banxa documents nothing that its page would post.
+  banxa: [[{ event: "order_completed", status: "complete" }, null]],
   transak: [
     [{ event_id: "TRANSAK_WIDGET_INITIALISED", data: true }, { event: "widget_ready" }],
     [{ event_id: "TRANSAK_ORDER_CREATED", data: { id: "t-1", partnerOrderId: ORDER } }, { event: "order_created", providerOrderId: "t-1" }],

@@ -1,10 +1,11 @@
-//! Quotes: what the endpoint costs beside a bare handler, how long it takes at half of its rate, and how soon streamed routes
-//! arrive.
+//! Quotes: what the endpoint costs beside a bare handler, how long it takes at half of its rate, how soon streamed routes
+//! arrive, and how many are answered with fillers that are asked over HTTP.
 //!
 //! The clients run beside the servers on the same cores; every server bears the same clients.
 
 mod filler;
 mod load;
+mod remote;
 mod server;
 mod streams;
 
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use causeway_benchmarks::percentile;
 use causeway_domain::Quote;
-use causeway_domain::ports::QuoteStore as _;
+use causeway_domain::ports::{Filler, QuoteStore as _};
 use causeway_store::{Location, Store};
 use causeway_wire::QuoteAnswer;
 
@@ -44,18 +45,22 @@ async fn main() {
         let location = Location::Sqlite(folder.path().join(name));
         Arc::new(Store::open(&location).await.expect("the store opens"))
     };
+    if std::env::args().nth(1).as_deref() == Some("remote") {
+        return remote::measure(open("remote.db").await, &remote::Choice::read()).await;
+    }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let connections = std::env::args().nth(1).map_or(CONNECTIONS, |count| count.parse().expect("a number"));
     println!("{connections} connections, {cores} cores, best of {ROUNDS} rounds each, taken in turn\n");
     rates(connections, open("rates.db").await, open("beside.db").await).await;
     streams::measure(open("streams.db").await).await;
+    remote::measure(open("remote.db").await, &remote::Choice::default()).await;
 }
 
 /// Requests per second of the endpoint with fillers that answer at once, beside handlers that do less.
 async fn rates(connections: usize, store: Arc<Store>, beside: Arc<Store>) {
     let fillers = [("north", 0), ("south", 3), ("west", 7)];
     let fillers = fillers.map(|(name, worse)| BenchFiller::at_once(name, worse));
-    let ours = server::ours(Arc::clone(&store), &fillers).await;
+    let ours = server::ours(Arc::clone(&store), fillers.map(|filler| filler as Arc<dyn Filler>).into()).await;
     let body = body_of(ours).await;
     let size = body.len();
     let like = stored(&store, &body).await;

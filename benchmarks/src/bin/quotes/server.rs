@@ -17,15 +17,12 @@ use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::filler::BenchFiller;
-
 /// The whole service with these fillers.
-pub(crate) async fn ours(store: Arc<Store>, fillers: &[Arc<BenchFiller>]) -> SocketAddr {
+pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> SocketAddr {
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let price = |token| (token, "2.5".parse().expect("a price"));
     let snapshot = catalog.snapshot();
     let prices = FixedPrices::new(snapshot.top(&[]).iter().map(|listed| price(listed.token.id)));
-    let fillers = fillers.iter().map(|filler| filler.clone() as Arc<dyn Filler>).collect();
     let fillers = Fillers::new(fillers, &QuoteOptions::default()).expect("names of their own");
     let keys = Arc::new(RowKeys::new(0));
     let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
@@ -65,7 +62,7 @@ pub(crate) async fn writing(body: String, store: Arc<Store>, like: Quote) -> Soc
     start(Router::new().route("/v1/quotes", post(answer))).await
 }
 
-async fn start(router: Router) -> SocketAddr {
+pub(crate) async fn start(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));

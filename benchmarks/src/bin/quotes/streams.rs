@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use causeway_benchmarks::percentile;
+use causeway_domain::ports::Filler;
 use causeway_store::Store;
 
 use crate::filler::BenchFiller;
@@ -17,7 +18,8 @@ const FILLERS: [(&str, u64); 3] = [("fast", 5), ("middling", 50), ("slow", 200)]
 pub(crate) async fn measure(store: Arc<Store>) {
     let fillers = FILLERS.map(|(name, millis)| BenchFiller::after(name, millis));
     let [fast, _, slow] = &fillers;
-    let address = server::ours(store, &fillers).await;
+    let asked = fillers.each_ref().map(|filler| Arc::clone(filler) as Arc<dyn Filler>).into();
+    let address = server::ours(store, asked).await;
     let (mut first, mut last, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     let mut client = Client::connect(address).await;
     for _ in 0..RUNS {

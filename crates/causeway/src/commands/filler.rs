@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::client::failure::Failure;
 use super::client::table::Table;
+use super::filler_check::{CheckArgs, check_filler};
 use super::operator::{Door, OperatorArgs, operate};
 use super::pause::{pause_one, resume_one};
 use crate::config::Config;
@@ -35,6 +36,8 @@ pub(crate) enum FillerCommand {
         #[command(flatten)]
         service: OperatorArgs,
     },
+    /// Try a filler's server against every rule of the protocol, without a service and without money
+    Check(CheckArgs),
     /// Show all fillers and how they stand
     List {
         #[command(flatten)]
@@ -88,16 +91,19 @@ pub(crate) fn filler(command: &FillerCommand, config: &Config) -> anyhow::Result
             let service = OperatorArgs::of(&args.service, args.json);
             operate(&service, config, |door| async move { add(&door, args).await })
         }
-        FillerCommand::Pause { name, reason, service } => operate(service, config, |door| async move {
-            pause_one(&door, "filler", name, reason).await
-        }),
+        FillerCommand::Pause { name, reason, service } => {
+            operate(service, config, |door| async move { pause_one(&door, "filler", name, reason).await })
+        }
         FillerCommand::Resume { name, service } => {
             operate(service, config, |door| async move { resume_one(&door, "filler", name).await })
         }
         FillerCommand::Remove { name, service } => operate(service, config, |door| async move {
             let answer = door.delete(&["fillers", name]).await?;
-            door.print(&answer, |_| format!("{name} is asked no more; its open orders are followed to their end"))
+            door.print(&answer, |_| {
+                format!("{name} is asked no more; its open orders are followed to their end")
+            })
         }),
+        FillerCommand::Check(args) => crate::runtime::run(check_filler(args, config)),
         FillerCommand::List { service } => operate(service, config, |door| async move {
             let answer = door.get(&["fillers"], &[]).await?;
             door.print(&answer, table)

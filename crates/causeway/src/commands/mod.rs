@@ -5,6 +5,7 @@ pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod deploy;
 pub(crate) mod filler;
+pub(crate) mod filler_check;
 pub(crate) mod man;
 pub(crate) mod onramp;
 pub(crate) mod operator;

@@ -98,7 +98,12 @@ fn evidence(out: &mut String, evidence: &Value) {
         if shown.is_null() {
             continue;
         }
-        let place = format!("chain {} block {} at {}", text(&shown["chainId"]), text(&shown["block"]), text(&shown["time"]));
+        let place = format!(
+            "chain {} block {} at {}",
+            text(&shown["chainId"]),
+            text(&shown["block"]),
+            text(&shown["time"])
+        );
         let cause = shown["cause"].as_str().map(|cause| format!("({cause})")).unwrap_or_default();
         line(out, name, &[text(&shown["amount"]), place, text(&shown["txHash"]), cause]);
     }
@@ -174,7 +179,16 @@ mod tests {
             "wait": { "reason": "delivering: gas is too dear", "remedy": "it passes by itself" },
         });
         let told = told(&story);
-        for part in ["published: 5 of 0xa on chain 1 → 4 of 0xb on chain 10", "Built as", "block 7", "(2 attempts)", "0xee", "epoch", "gas is too dear", "moves when"] {
+        for part in [
+            "published: 5 of 0xa on chain 1 → 4 of 0xb on chain 10",
+            "Built as",
+            "block 7",
+            "(2 attempts)",
+            "0xee",
+            "epoch",
+            "gas is too dear",
+            "moves when",
+        ] {
             assert!(told.contains(part), "{part} is missing in\n{told}");
         }
         assert!(!told.contains("deposit to") && !told.contains("claim") && !told.contains("null"), "{told}");

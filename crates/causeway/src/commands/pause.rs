@@ -69,9 +69,11 @@ pub(crate) fn pause(args: &PauseArgs, config: &Config) -> anyhow::Result<()> {
 
 /// Ends a pause.
 pub(crate) fn resume(args: &ResumeArgs, config: &Config) -> anyhow::Result<()> {
-    operate(&args.service, config, |door| async move {
-        resume_one(&door, args.kind.as_str(), &args.name).await
-    })
+    operate(
+        &args.service,
+        config,
+        |door| async move { resume_one(&door, args.kind.as_str(), &args.name).await },
+    )
 }
 
 /// Shows what is paused.

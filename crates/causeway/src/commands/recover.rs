@@ -73,7 +73,11 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
         adopt: adopt(config, &store, records, keys, &row_keys, !args.sealed_only)?,
         accounts,
     };
-    say(&format!("\n  Reading {} chains back into {}\n", chains.len(), config.database.location(&config.data_dir)?));
+    say(&format!(
+        "\n  Reading {} chains back into {}\n",
+        chains.len(),
+        config.database.location(&config.data_dir)?
+    ));
     let recovered = read_back(&parts, chains, &tell).await;
     store.close().await;
     if let Some(play) = play {
@@ -93,7 +97,8 @@ fn chains(
     let record = |chain: ChainId| records.get(&chain).cloned().context("every chain has a record");
     let mut chains = Vec::new();
     for (client, there) in places {
-        let settings = OrderFollowConfig { finality: finality(config.mode, there.chain), poll: POLL, leisure: None };
+        let settings =
+            OrderFollowConfig { finality: finality(config.mode, there.chain), poll: POLL, leisure: None };
         let follower = OrderFollower::new(client.clone(), std::slice::from_ref(there), &settings, None);
         chains.push(RecoverChain { record: record(there.chain)?, follower: Box::new(follower) });
     }
@@ -113,7 +118,9 @@ fn say(words: &str) {
 fn tell(news: RecoverNews) {
     match news {
         RecoverNews::Waiting(chain) => {
-            say(&format!("    chain {chain:<12} waits until nothing that was signed before can still come into a block"));
+            say(&format!(
+                "    chain {chain:<12} waits until nothing that was signed before can still come into a block"
+            ));
         }
         RecoverNews::Reading(chain, read) => {
             say(&format!("    chain {chain:<12} so far up to block {}: {}", read.up_to, counts(read)));

@@ -19,7 +19,8 @@ pub(crate) struct StuckArgs {
 /// Lists the orders that have not moved for longer than they should, each with the reason and what would move it.
 pub(crate) fn stuck(args: &StuckArgs, config: &Config) -> anyhow::Result<()> {
     operate(&args.service, config, |door| async move {
-        let query: Vec<_> = args.older_than.map(|seconds| ("olderThan", seconds.to_string())).into_iter().collect();
+        let query: Vec<_> =
+            args.older_than.map(|seconds| ("olderThan", seconds.to_string())).into_iter().collect();
         let answer = door.get(&["stuck"], &query).await?;
         door.print(&answer, told)
     })

@@ -91,9 +91,7 @@ async fn add(door: Door, args: &AddArgs) -> Result<(), Failure> {
     let AddArgs { name, to, secret, integrator, .. } = args;
     let body = json!({ "name": name, "url": to, "secret": secret, "integrator": integrator });
     let added = door.post(&["webhooks"], &body).await?;
-    door.print(&added, |added| {
-        format!("{name} is told from now on.\n{}", secret_words(added))
-    })
+    door.print(&added, |added| format!("{name} is told from now on.\n{}", secret_words(added)))
 }
 
 async fn list(door: Door) -> Result<(), Failure> {
@@ -154,7 +152,9 @@ async fn log(door: Door, name: &str, limit: u32, cursor: Option<u64>) -> Result<
 
 async fn replay(door: Door, name: &str, after: u64) -> Result<(), Failure> {
     let answer = door.post(&["webhooks", name, "replay"], &json!({ "after": after.to_string() })).await?;
-    door.print(&answer, |answer| format!("{} events are on their way to {name} again.\n", cell(&answer["events"])))
+    door.print(&answer, |answer| {
+        format!("{} events are on their way to {name} again.\n", cell(&answer["events"]))
+    })
 }
 
 fn rows<'a>(answer: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {

@@ -27,7 +27,10 @@ impl FillerConfig {
     pub(crate) fn record(&self) -> anyhow::Result<FillerRecord> {
         let record = FillerRecord {
             name: self.name.clone(),
-            protocol: self.kind.parse::<FillerProtocol>().with_context(|| format!("fillers: {}", self.name))?,
+            protocol: self
+                .kind
+                .parse::<FillerProtocol>()
+                .with_context(|| format!("fillers: {}", self.name))?,
             url: self.url.clone(),
             secret: self.secret.as_ref().map(|secret| secret.reveal().to_owned()),
             deadline: self.deadline_ms.map(Duration::from_millis),

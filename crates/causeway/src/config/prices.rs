@@ -1,12 +1,14 @@
+mod sources;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use causeway_domain::{Address, ChainId, Family, UsdPrice};
-use causeway_prices::chainlink::{ChainlinkConfig, Feed, Sequencer};
-use causeway_prices::coingecko::CoinGeckoPlan;
-use causeway_prices::{KnownFeeds, MedianRules};
+use causeway_domain::UsdPrice;
+use causeway_prices::MedianRules;
 use serde::{Deserialize, Serialize};
+
+pub(crate) use sources::{ChainlinkPrices, CoinGeckoPrices, PythPrices};
 
 use super::Mode;
 use super::secret::Secret;
@@ -42,121 +44,6 @@ pub(crate) struct MedianConfig {
 impl Default for MedianConfig {
     fn default() -> Self {
         Self { max_age_seconds: 120, max_spread_bps: 150, least_sources: None }
-    }
-}
-
-/// Aggregator contracts of Chainlink.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ChainlinkPrices {
-    /// Whether the bundled feeds are used too; never in the sandbox, whose chains do not have them.
-    pub(crate) bundled: bool,
-    pub(crate) every_seconds: u64,
-    /// What is added to each feed's heartbeat.
-    pub(crate) slack_seconds: u64,
-    /// How long a rollup's sequencer must have been up again.
-    pub(crate) grace_seconds: u64,
-    /// Tried before the bundled ones.
-    pub(crate) feeds: Vec<FeedConfig>,
-    pub(crate) sequencers: Vec<SequencerConfig>,
-}
-
-impl Default for ChainlinkPrices {
-    fn default() -> Self {
-        Self {
-            bundled: true,
-            every_seconds: 15,
-            slack_seconds: 300,
-            grace_seconds: 3_600,
-            feeds: Vec::new(),
-            sequencers: Vec::new(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FeedConfig {
-    coin: String,
-    chain: u64,
-    address: String,
-    heartbeat_seconds: u64,
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SequencerConfig {
-    chain: u64,
-    address: String,
-}
-
-/// Pyth's Hermes.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct PythPrices {
-    pub(crate) url: Option<String>,
-    pub(crate) api_key: Option<Secret>,
-    pub(crate) every_seconds: u64,
-    pub(crate) max_age_seconds: u64,
-    /// How unsure Pyth may be, in hundredths of a percent of the price.
-    pub(crate) max_confidence_bps: u32,
-    /// Price ids by coin, over the bundled ones.
-    pub(crate) ids: BTreeMap<String, String>,
-}
-
-impl Default for PythPrices {
-    fn default() -> Self {
-        Self {
-            url: None,
-            api_key: None,
-            every_seconds: 5,
-            max_age_seconds: 30,
-            max_confidence_bps: 50,
-            ids: BTreeMap::new(),
-        }
-    }
-}
-
-/// CoinGecko.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct CoinGeckoPrices {
-    pub(crate) url: Option<String>,
-    pub(crate) api_key: Option<Secret>,
-    pub(crate) plan: Plan,
-    pub(crate) every_seconds: u64,
-    pub(crate) max_age_seconds: u64,
-    /// CoinGecko's ids by coin, where they are other than ours.
-    pub(crate) ids: BTreeMap<String, String>,
-}
-
-impl Default for CoinGeckoPrices {
-    fn default() -> Self {
-        Self {
-            url: None,
-            api_key: None,
-            plan: Plan::Demo,
-            every_seconds: 60,
-            max_age_seconds: 300,
-            ids: BTreeMap::new(),
-        }
-    }
-}
-
-/// Which of CoinGecko's plans the key is of.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Plan {
-    Demo,
-    Pro,
-}
-
-impl From<Plan> for CoinGeckoPlan {
-    fn from(plan: Plan) -> Self {
-        match plan {
-            Plan::Demo => Self::Demo,
-            Plan::Pro => Self::Pro,
-        }
     }
 }
 
@@ -227,41 +114,6 @@ impl PricesConfig {
     }
 }
 
-impl ChainlinkPrices {
-    /// The feeds that are asked: the operator's own first, then those that are bundled.
-    pub(crate) fn source(&self, mode: Mode) -> anyhow::Result<ChainlinkConfig> {
-        let place = |what: &str, chain: u64, address: &str| -> anyhow::Result<(ChainId, Address)> {
-            let chain = ChainId::new(chain).filter(|chain| chain.family() == Family::Evm);
-            let chain = chain.with_context(|| format!("prices.chainlink.{what}: the chain is no EVM chain"))?;
-            let address = Address::parse(Family::Evm, address);
-            Ok((chain, address.with_context(|| format!("prices.chainlink.{what}: the address is none"))?))
-        };
-        let feed = |feed: &FeedConfig| {
-            let (chain, address) = place("feeds", feed.chain, &feed.address)?;
-            let heartbeat = Duration::from_secs(feed.heartbeat_seconds);
-            Ok(Feed { coin: feed.coin.clone(), chain, address, heartbeat })
-        };
-        let sequencer = |sequencer: &SequencerConfig| {
-            let (chain, address) = place("sequencers", sequencer.chain, &sequencer.address)?;
-            Ok(Sequencer { chain, address })
-        };
-        let mut feeds = self.feeds.iter().map(feed).collect::<anyhow::Result<Vec<_>>>()?;
-        let mut sequencers = self.sequencers.iter().map(sequencer).collect::<anyhow::Result<Vec<_>>>()?;
-        if self.bundled && mode == Mode::Production {
-            let known = KnownFeeds::load()?;
-            feeds.extend(known.chainlink);
-            sequencers.extend(known.sequencers);
-        }
-        let (slack, grace) = (self.slack_seconds, self.grace_seconds);
-        Ok(ChainlinkConfig {
-            feeds,
-            sequencers,
-            slack: Duration::from_secs(slack),
-            grace: Duration::from_secs(grace),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,13 +134,22 @@ mod tests {
 
     #[test]
     fn naming_a_source_is_enough_and_its_key_does_not_show() {
-        let config = prices("[prices.pyth]\napi_key = \"hunter2\"\n[prices.chainlink]\n[prices.coingecko]\n").unwrap();
+        let config =
+            prices("[prices.pyth]\napi_key = \"hunter2\"\n[prices.chainlink]\n[prices.coingecko]\n").unwrap();
         assert!(config.has_sources() && !prices("").unwrap().has_sources());
         config.check(Mode::Production).unwrap();
         assert!(!format!("{config:?}").contains("hunter2"));
         let chainlink = config.chainlink.unwrap();
         assert!(!chainlink.source(Mode::Production).unwrap().feeds.is_empty());
-        assert!(chainlink.source(Mode::Sandbox).unwrap().feeds.is_empty(), "play chains have no such contracts");
+        let own = ChainlinkPrices { bundled: false, ..chainlink.clone() }.source(Mode::Production).unwrap();
+        assert!(
+            own.feeds.is_empty() && !own.sequencers.is_empty(),
+            "a rollup's sequencer is watched all the same"
+        );
+        assert!(
+            chainlink.source(Mode::Sandbox).unwrap().feeds.is_empty(),
+            "play chains have no such contracts"
+        );
     }
 
     #[test]

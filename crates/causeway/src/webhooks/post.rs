@@ -178,9 +178,17 @@ mod tests {
             assert_eq!(post.check(url), Ok(()), "{url}");
         }
         for url in [
-            "http://shop.example/", "https://127.0.0.1/", "https://localhost/", "https://[::1]/",
-            "https://169.254.169.254/", "https://10.0.0.7/hook", "https://me:secret@shop.example/",
-            "ftp://shop.example/", "shop.example", "https://2130706433/", "https://0x7f.1/",
+            "http://shop.example/",
+            "https://127.0.0.1/",
+            "https://localhost/",
+            "https://[::1]/",
+            "https://169.254.169.254/",
+            "https://10.0.0.7/hook",
+            "https://me:secret@shop.example/",
+            "ftp://shop.example/",
+            "shop.example",
+            "https://2130706433/",
+            "https://0x7f.1/",
         ] {
             assert!(post.check(url).is_err(), "{url}");
         }
@@ -189,7 +197,9 @@ mod tests {
     #[test]
     fn the_sandbox_may_do_without_https_on_its_own_machine() {
         let post = post(Mode::Sandbox);
-        for url in ["http://127.0.0.1:3000/hook", "http://localhost:3000", "http://[::1]/", "https://10.0.0.1/"] {
+        for url in
+            ["http://127.0.0.1:3000/hook", "http://localhost:3000", "http://[::1]/", "https://10.0.0.1/"]
+        {
             assert_eq!(post.check(url), Ok(()), "{url}");
         }
         assert!(post.check("http://shop.example/").is_err());

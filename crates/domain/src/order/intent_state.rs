@@ -81,7 +81,9 @@ impl Order {
             OrderStatus::Filled if self.evidence.claim.is_some() => IntentState::Settled,
             OrderStatus::Filled => IntentState::Solved,
             // The deposit is where it was until it is back.
-            OrderStatus::RefundPending if matches!(self.decision, Some(Decision::Fill)) => IntentState::Locked,
+            OrderStatus::RefundPending if matches!(self.decision, Some(Decision::Fill)) => {
+                IntentState::Locked
+            }
             OrderStatus::Deposited | OrderStatus::RefundPending => IntentState::Open,
             OrderStatus::Refunded => match self.evidence.refund {
                 Some((_, RefundCause::Expired)) => IntentState::Expired,

@@ -27,12 +27,7 @@ pub(super) enum Attempted {
 
 impl DeliverWebhooks {
     /// Sends one line once and writes down how it went.
-    pub(super) async fn attempt(
-        &self,
-        to: &WebhookEndpoint,
-        delivery: &Delivery,
-        down: bool,
-    ) -> Attempted {
+    pub(super) async fn attempt(&self, to: &WebhookEndpoint, delivery: &Delivery, down: bool) -> Attempted {
         let message = match self.message(to, delivery).await {
             Ok(Some(message)) => message,
             Ok(None) => {
@@ -63,7 +58,8 @@ impl DeliverWebhooks {
         } else {
             // Of an endpoint that is down nothing can be told about the line: it is as due as all others when the rest is over.
             let failed = if down { 1 } else { delivery.attempts.saturating_add(1) };
-            let wait = SignedDuration::try_from(retry_after(failed, chance())).unwrap_or(SignedDuration::ZERO);
+            let wait =
+                SignedDuration::try_from(retry_after(failed, chance())).unwrap_or(SignedDuration::ZERO);
             DeliveryEnd::Later(now.checked_add(wait).unwrap_or(now))
         };
         tracing::debug!(endpoint = to.name.as_str(), event = delivery.event.get(), words, "a webhook failed");

@@ -82,8 +82,7 @@ impl WebhookDesk {
     pub async fn add(&self, new: NewEndpoint) -> Result<WebhookEndpoint, WebhookDeskError> {
         self.post.check(&new.url).map_err(WebhookDeskError::Address)?;
         let secret = new.secret.map_or_else(WebhookSecret::random, Ok)?;
-        let endpoint =
-            endpoint(new.name, new.url, vec![secret], new.integrator, EndpointSource::Operator);
+        let endpoint = endpoint(new.name, new.url, vec![secret], new.integrator, EndpointSource::Operator);
         if !self.store.add_endpoint(&endpoint).await? {
             return Err(WebhookDeskError::Taken(endpoint.name));
         }

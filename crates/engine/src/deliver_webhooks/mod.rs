@@ -69,6 +69,13 @@ struct Lane {
     stop: CancellationToken,
 }
 
+/// Something may be due for everybody.
+fn ring(lanes: &HashMap<EndpointName, Lane>) {
+    for lane in lanes.values() {
+        lane.bell.notify_one();
+    }
+}
+
 impl DeliverWebhooks {
     pub const fn new(parts: DeliverParts) -> Self {
         Self { parts }
@@ -90,7 +97,7 @@ impl DeliverWebhooks {
                 }
                 let seen = self.parts.log.commits();
                 if !lanes.is_empty() && reader.read(&self.parts).await > 0 {
-                    lanes.values().for_each(|lane| lane.bell.notify_one());
+                    ring(&lanes);
                 }
                 sleep(SHORTEST).await;
                 let rest = OTHERS_EVERY.saturating_sub(refreshed.map_or(OTHERS_EVERY, |at| at.elapsed()));
@@ -101,7 +108,7 @@ impl DeliverWebhooks {
                     () = sleep(rest), if lanes.is_empty() => {}
                     () = self.parts.bell.notified() => {
                         refreshed = None;
-                        lanes.values().for_each(|lane: &Lane| lane.bell.notify_one());
+                        ring(&lanes);
                     }
                 }
             };

@@ -16,7 +16,10 @@ pub(super) fn rest_after(rests: u32, chance: u64) -> Duration {
 }
 
 fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
-    1_u32.checked_shl(times).and_then(|factor| first.checked_mul(factor)).map_or(longest, |it| it.min(longest))
+    1_u32
+        .checked_shl(times)
+        .and_then(|factor| first.checked_mul(factor))
+        .map_or(longest, |it| it.min(longest))
 }
 
 /// Between half of it and all of it, so that those who failed together do not come back together.

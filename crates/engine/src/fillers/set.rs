@@ -119,7 +119,8 @@ impl Fillers {
     pub(crate) fn judge(&self, standings: Standings, now: Timestamp) {
         for desk in self.shared.desks.load().iter() {
             let Some(standing) = standings.get(desk.name()) else { continue };
-            let rest = standing.rests_until.and_then(|until| Duration::try_from(until.duration_since(now)).ok());
+            let rest =
+                standing.rests_until.and_then(|until| Duration::try_from(until.duration_since(now)).ok());
             let Some(rest) = rest.filter(|rest| !rest.is_zero()) else { continue };
             if desk.rest_until(Instant::now() + rest) {
                 tracing::warn!(

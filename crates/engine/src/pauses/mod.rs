@@ -2,7 +2,7 @@
 
 mod operate;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Pauses {
         held.get(&Pausable::OnRamp(id.to_owned())).map(words)
     }
 
-    fn set(&self, pauses: Vec<Pause>) {
+    pub(crate) fn set(&self, pauses: Vec<Pause>) {
         let held = pauses.into_iter().map(|pause| (pause.what.clone(), pause)).collect();
         self.0.store(Arc::new(held));
     }

@@ -41,6 +41,12 @@ impl PauseStore for Fake {
     }
 }
 
+/// That something is paused, for the tests of those who heed it.
+pub(crate) fn paused(kind: &str, name: &str) -> Pause {
+    let what = Pausable::parse(kind, name).unwrap();
+    Pause { what, reason: "maintenance".to_owned(), since: jiff::Timestamp::UNIX_EPOCH }
+}
+
 fn chain(number: u64) -> ChainId {
     ChainId::new(number).unwrap()
 }

@@ -208,7 +208,9 @@ fn shown_at(status: OrderStatus, evidence: &Evidence) -> Option<Timestamp> {
     let shown = match status {
         OrderStatus::Deposited => evidence.deposit.as_ref(),
         OrderStatus::Published | OrderStatus::Filled => evidence.fill.as_ref(),
-        OrderStatus::RefundPending | OrderStatus::Refunded => evidence.refund.as_ref().map(|(shown, _)| shown),
+        OrderStatus::RefundPending | OrderStatus::Refunded => {
+            evidence.refund.as_ref().map(|(shown, _)| shown)
+        }
         OrderStatus::Created | OrderStatus::Failed => None,
     };
     shown.and_then(|shown| moment(shown.time))

@@ -1,9 +1,9 @@
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_domain::ports::{Care, OpenedBy};
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, EventKind, Evidence, FactPlace, Family, Fee, FeeKind, IdError, Order,
-    OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral, Route, RowKey, Terms,
-    TokenId, TradeType,
+    Address, Ask, ChainId, DepositMethod, EventKind, Evidence, FactPlace, Family, Fee, FeeKind, IdError,
+    Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral, Route, RowKey,
+    Terms, TokenId, TradeType,
 };
 use jiff::Timestamp;
 
@@ -155,7 +155,8 @@ impl Drawing<'_> {
             at,
         };
         let (id, key) = (names.quote, order.key);
-        let quote = Quote { id, key, ask: ask(terms, sides), integrator: None, created_at: at, routes: vec![route] };
+        let quote =
+            Quote { id, key, ask: ask(terms, sides), integrator: None, created_at: at, routes: vec![route] };
         Ok((quote, order, event))
     }
 

@@ -159,7 +159,6 @@ async fn make_orders(
         }
         tell(RecoverNews::Made(statuses.iter().sum()));
     }
-    recovered.orders =
-        OrderStatus::ALL.into_iter().zip(statuses).filter(|(_, count)| *count > 0).collect();
+    recovered.orders = OrderStatus::ALL.into_iter().zip(statuses).filter(|(_, count)| *count > 0).collect();
     Ok(())
 }

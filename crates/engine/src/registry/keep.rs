@@ -21,7 +21,8 @@ impl Registry {
         let mut still = BTreeMap::new();
         for record in records {
             let as_before = known.remove(&record.name).filter(|known| known.record == record);
-            let now = as_before.unwrap_or_else(|| Known { problem: self.take(&record), record: record.clone() });
+            let now =
+                as_before.unwrap_or_else(|| Known { problem: self.take(&record), record: record.clone() });
             still.insert(record.name, now);
         }
         // Their last order was over, as this or another replica found.

@@ -105,7 +105,11 @@ impl Registry {
         let Some(record) = record.filter(|record| record.removed_at.is_none()) else {
             let configured = self.parts.fillers.has(name);
             let name = name.to_owned();
-            return Err(if configured { RegistryError::Configured(name) } else { RegistryError::Unknown(name) });
+            return Err(if configured {
+                RegistryError::Configured(name)
+            } else {
+                RegistryError::Unknown(name)
+            });
         };
         self.parts.records.put_filler(&FillerRecord { removed_at: Some(now), ..record }).await?;
         self.refresh().await?;

@@ -182,7 +182,9 @@ async fn what_cannot_be_used_is_told_and_not_stored() {
     let rows: Arc<Rows> = Arc::default();
     let registry = replica(&rows).await;
     let plain = FillerRecord { url: "http://far.example".to_owned(), ..record("far") };
-    assert!(matches!(registry.add(plain).await, Err(RegistryError::Unusable(words)) if words.contains("https")));
+    assert!(
+        matches!(registry.add(plain).await, Err(RegistryError::Unusable(words)) if words.contains("https"))
+    );
     for name in ["house", "written"] {
         assert!(matches!(registry.add(record(name)).await, Err(RegistryError::Configured(_))), "{name}");
         let removed = registry.remove(name, Timestamp::now()).await;

@@ -64,7 +64,9 @@ impl KeepReputation {
             }
             let prices = match compared.remove(&order.quote) {
                 Some(prices) => prices,
-                None => self.quotes.quote(&order.quote).await?.map(|quote| compare(&quote)).unwrap_or_default(),
+                None => {
+                    self.quotes.quote(&order.quote).await?.map(|quote| compare(&quote)).unwrap_or_default()
+                }
             };
             kept.insert(order.quote.clone(), prices);
         }

@@ -69,7 +69,9 @@ impl RequestQuote {
         let snapshot = self.catalog.snapshot();
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
-        if let Some(words) = self.fillers.pauses().of_tokens(&[ask.from, ask.to]).filter(|_| self.heeds_pauses) {
+        if let Some(words) =
+            self.fillers.pauses().of_tokens(&[ask.from, ask.to]).filter(|_| self.heeds_pauses)
+        {
             return Err(QuoteError::CannotFill(self.fillers.all_without(&NoOffer::Paused(words))));
         }
         // In one order, so that asks which mean the same are the same.

@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use causeway_domain::ports::{FillerAsk, QuoteStore};
 use causeway_domain::{Quote, Route};
@@ -25,6 +26,8 @@ pub struct Routes {
     desks: Desks,
     standings: Arc<Standings>,
     store: Arc<dyn QuoteStore>,
+    /// Not asked yet.
+    asked: Vec<BoxFuture<'static, Reply>>,
     pending: Pending,
     /// Known, and not stored yet.
     arrived: Vec<Route>,
@@ -63,7 +66,7 @@ impl Routes {
             async move { Reply { filler, outcome: outcome.await } }.boxed()
         };
         let desks = fillers.desks();
-        let pending = desks.iter().enumerate().map(asked).collect();
+        let asked = desks.iter().enumerate().map(asked).collect();
         Self {
             quote,
             stored: false,
@@ -71,7 +74,8 @@ impl Routes {
             desks,
             standings: fillers.standings(),
             store,
-            pending,
+            asked,
+            pending: Pending::new(),
             arrived: Vec::new(),
             ready: VecDeque::new(),
             silent: Vec::new(),
@@ -86,6 +90,7 @@ impl Routes {
 
     /// Waits for all fillers, and returns the quote with its routes best first.
     pub async fn gather(mut self) -> Result<Quote, QuoteError> {
+        self.begin().await;
         while let Some(reply) = self.pending.next().await {
             self.take(reply);
         }
@@ -103,6 +108,7 @@ impl Routes {
 
     /// Waits for the next route; `None` when all fillers have answered or are out of time.
     pub async fn next(&mut self) -> Result<Option<Route>, QuoteError> {
+        self.begin().await;
         while !self.ended {
             if let Some(route) = self.ready.pop_front() {
                 return Ok(Some(route));
@@ -125,6 +131,16 @@ impl Routes {
             self.end(best.map(|route| route.filler.clone()).as_deref());
         }
         Ok(None)
+    }
+
+    /// Asks everybody. Who answers on the spot is heard on the spot; the others are waited for together.
+    async fn begin(&mut self) {
+        for mut asked in std::mem::take(&mut self.asked) {
+            match futures::poll!(&mut asked) {
+                Poll::Ready(reply) => self.take(reply),
+                Poll::Pending => self.pending.push(asked),
+            }
+        }
     }
 
     fn take(&mut self, reply: Reply) {

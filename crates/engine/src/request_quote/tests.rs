@@ -10,7 +10,8 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::fillers::fake::{Fake, Habit, amount, ask};
-use crate::fillers::{NoOffer, QuoteOptions, Unfilled};
+use crate::fillers::{QuoteOptions, Unfilled};
+use crate::pauses::tests::paused;
 
 /// A store that takes its time, and remembers each write.
 #[derive(Debug, Default)]
@@ -178,6 +179,45 @@ async fn unknown_chains_and_tokens_are_refused_before_anybody_is_asked() {
     assert!(matches!(refusal(elsewhere), QuoteError::UnsupportedChain(_)));
     assert!(matches!(refusal(nobody), QuoteError::UnsupportedToken(_)));
     assert_eq!(filler.calls(), 0);
+}
+
+#[tokio::test]
+async fn a_paused_chain_or_token_is_not_quoted_unless_it_was_begun_before() {
+    let filler = Fake::new("house", Habit::Offers(1));
+    let deed = deed(Arc::<Memory>::default(), std::slice::from_ref(&filler));
+    let chain = ask().to.chain().to_string();
+    let token = ask().from.to_string();
+    for (kind, name) in [("chain", &chain), ("token", &token)] {
+        deed.fillers().pauses().set(vec![paused(kind, name)]);
+        let Err(QuoteError::CannotFill(reasons)) = deed.ask(request()) else { panic!("{kind} was quoted") };
+        let words = format!("{kind} {name} is paused: maintenance");
+        assert_eq!(reasons, [Unfilled { filler: "house".to_owned(), why: NoOffer::Paused(words) }]);
+        assert_eq!(filler.calls(), 0, "nobody was asked");
+    }
+    assert_eq!(deed.despite_pauses().ask(request()).unwrap().gather().await.unwrap().routes.len(), 1);
+}
+
+#[tokio::test]
+async fn a_paused_filler_is_not_asked_and_says_so_where_nobody_else_offers() {
+    let fillers = [Fake::new("one", Habit::Offers(1)), Fake::new("two", Habit::Offers(2))];
+    let deed = deed(Arc::<Memory>::default(), &fillers);
+    deed.fillers().pauses().set(vec![paused("filler", "one")]);
+    let quote = deed.ask(request()).unwrap().gather().await.unwrap();
+    assert_eq!((names(&quote.routes), fillers[0].calls()), (vec!["two".to_owned()], 0));
+    deed.fillers().pauses().set(vec![paused("filler", "one"), paused("filler", "two")]);
+    let refused = deed.ask(request()).unwrap().gather().await;
+    assert!(matches!(refused, Err(QuoteError::CannotFill(reasons)) if reasons.len() == 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quote_asks_those_who_were_there_when_it_began() {
+    let fillers = [Fake::after("stays", Habit::Offers(1), 10), Fake::after("leaves", Habit::Offers(2), 10)];
+    let deed = deed(Arc::<Memory>::default(), &fillers);
+    let running = deed.ask(request()).unwrap();
+    assert!(deed.fillers().remove("leaves") && !deed.fillers().remove("leaves"));
+    deed.fillers().put(Fake::after("comes", Habit::Offers(3), 10), None).unwrap();
+    assert_eq!(names(&running.gather().await.unwrap().routes), ["leaves", "stays"]);
+    assert_eq!(names(&deed.ask(request()).unwrap().gather().await.unwrap().routes), ["comes", "stays"]);
 }
 
 #[tokio::test]

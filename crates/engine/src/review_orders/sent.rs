@@ -14,7 +14,11 @@ const TRIES: u32 = 6;
 
 impl ReviewOrders {
     /// Our transactions for an order, by the purposes that the outbox lets through once.
-    pub(super) async fn sent(&self, order: &Order, arrivals: &[Arrival]) -> Result<Vec<Outgoing>, StoreError> {
+    pub(super) async fn sent(
+        &self,
+        order: &Order,
+        arrivals: &[Arrival],
+    ) -> Result<Vec<Outgoing>, StoreError> {
         let mut sent = Vec::new();
         for deed in ON_ORIGIN {
             self.tries(order.from.chain(), format!("{deed}:{:#x}", order.intent), &mut sent).await?;

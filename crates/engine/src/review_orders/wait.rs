@@ -101,13 +101,19 @@ fn remedy(order: &Order, trouble: &Trouble) -> String {
         TroubleKind::Attesters => {
             let after = match order.status {
                 OrderStatus::Filled => unpaid(order),
-                _ => format!("without them, anybody may have the deposit given back {}", from(order.terms.refund_at)),
+                _ => format!(
+                    "without them, anybody may have the deposit given back {}",
+                    from(order.terms.refund_at)
+                ),
             };
             format!("enough attesters must answer and see the same blocks; {after}")
         }
         TroubleKind::Refused => match order.status {
             OrderStatus::Published => {
-                format!("the recipient, the token or the filler's balance must let the delivery through; {}", goes_back(order))
+                format!(
+                    "the recipient, the token or the filler's balance must let the delivery through; {}",
+                    goes_back(order)
+                )
             }
             OrderStatus::RefundPending => {
                 "the refund address must be able to take the token; it is tried again by itself".to_owned()
@@ -125,7 +131,10 @@ fn on_its_way(sight: &Sight<'_>) -> Option<Wait> {
     let (deed, chain) = (open.purpose.split(':').next().unwrap_or_default(), open.chain);
     let last = open.attempts.last()?;
     Some(Wait::new(
-        format!("the transaction `{deed}` was sent on chain {chain} at {} and stands in no block yet", last.made_at),
+        format!(
+            "the transaction `{deed}` was sent on chain {chain} at {} and stands in no block yet",
+            last.made_at
+        ),
         format!("it is sent again, dearer where that helps, by itself; chain {chain} must take it"),
     ))
 }
@@ -142,7 +151,10 @@ fn by_status(order: &Order, sight: &Sight<'_>) -> Wait {
             };
             Wait::new(
                 format!("it waits for {what}; block {block} is the newest that stands"),
-                format!("the payer's deposit; without it the order fails {}", from(order.terms.open_deadline)),
+                format!(
+                    "the payer's deposit; without it the order fails {}",
+                    from(order.terms.open_deadline)
+                ),
             )
         }
         OrderStatus::Deposited => Wait::new("the filler has not decided yet", goes_back(order)),

@@ -9,7 +9,7 @@ use crate::{BuildError, BuildRequest};
 
 fn screened(scene: Scene, door: &Arc<Doorman>) -> Scene {
     let screening = screening(door, &scene.store);
-    Scene { build: scene.build.screened_by(screening), ..scene }
+    scene.screened_by(screening)
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 mod bench;
 mod perform;
 mod sweep;
-mod trouble;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod worth;
 
 use std::collections::HashMap;
@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, Carrier, DepositDesk, FactStore, GasFeed, JumpDesk, OrderReview, OrderStore, PriceFeed, StoreError,
+    Attestations, Carrier, DepositDesk, FactStore, GasFeed, JumpDesk, OrderReview, OrderStore, PriceFeed,
+    StoreError,
 };
 use causeway_domain::{
     Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RowKeys, Step, World,

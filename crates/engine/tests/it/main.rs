@@ -15,6 +15,7 @@ mod giving_back;
 mod recovering;
 mod refunding;
 mod reputation;
+mod reviewing;
 mod sample;
 mod scene;
 mod telling;

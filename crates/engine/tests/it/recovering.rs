@@ -107,7 +107,8 @@ impl Lost {
     async fn recover(&self, facts: &[Fact]) -> Result<Recovered, RecoverError> {
         let chains = [ORIGIN, DESTINATION].map(|on| {
             let (tell, news) = mpsc::unbounded_channel();
-            let here: Vec<Fact> = facts.iter().filter(|fact| fact.place.chain == chain(on)).cloned().collect();
+            let here: Vec<Fact> =
+                facts.iter().filter(|fact| fact.place.chain == chain(on)).cloned().collect();
             // The first span stands short of what must be read.
             for (number, facts) in [(45, here), (60, Vec::new())] {
                 tell.send(Ok(News::Stands { care: Care::Large, mark: mark(number, number), facts })).unwrap();
@@ -207,7 +208,11 @@ async fn rule_2_a_deposit_that_was_built_before_the_loss_is_adopted_when_it_come
     let unsealed = Terms { nonce: B256::repeat_byte(9), ..lost.scene.terms };
     let kind = FactKind::Opened(Box::new(unsealed));
     let unsealed = Fact { intent: unsealed.id(), kind, ..fact.clone() };
-    assert_eq!(lost.adopt().adopt(&unsealed).await.unwrap(), Adopted::Stranger, "nobody pays to give it back");
+    assert_eq!(
+        lost.adopt().adopt(&unsealed).await.unwrap(),
+        Adopted::Stranger,
+        "nobody pays to give it back"
+    );
     let mut elsewhere = fact;
     elsewhere.place.chain = chain(DESTINATION);
     let other = Lost::new().await;

@@ -4,9 +4,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, OrderStore as _, QuoteStore as _, Refusal,
 };
-use causeway_domain::{
-    EventKind, Order, OrderEvent, OrderStatus, Quote, RefundCause, Route, RowKeys, Shown,
-};
+use causeway_domain::{EventKind, Order, OrderEvent, OrderStatus, Quote, RefundCause, Route, RowKeys, Shown};
 use causeway_engine::{BreakerState, FillerReport, Fillers, KeepReputation, QuoteOptions};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
@@ -68,7 +66,8 @@ impl Bench {
         }
         self.store.put_quote(&quote).await.unwrap();
         let at = Timestamp::now() - SignedDuration::from_mins(minutes_ago);
-        let shown = |on, time| Shown { chain: chain(on), tx: "0xab".to_owned(), block: 1, time, amount: raw(1) };
+        let shown =
+            |on, time| Shown { chain: chain(on), tx: "0xab".to_owned(), block: 1, time, amount: raw(1) };
         let mut order: Order = sample::order(&quote, &self.row_keys);
         order.route = quote.routes[0].id.clone();
         order.filler = filler.to_owned();
@@ -112,7 +111,9 @@ const LEFT: Ended = Ended::Refunded(RefundCause::Unfilled);
 async fn a_name_is_made_of_deliveries_their_time_and_prices_against_the_median() {
     let bench = Bench::new().await;
     for seconds in [10, 30, 20] {
-        bench.ended("good", Ended::Filled(seconds), 50, &[("good", 10_100), ("mid", 10_000), ("bad", 9_900)]).await;
+        bench
+            .ended("good", Ended::Filled(seconds), 50, &[("good", 10_100), ("mid", 10_000), ("bad", 9_900)])
+            .await;
     }
     bench.ended("good", Ended::Refunded(RefundCause::Waived), 40, &[("good", 10_000)]).await;
     let standing = bench.judged("good").await.standing.unwrap();

@@ -84,7 +84,8 @@ impl Office {
     async fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&Location::Sqlite(folder.path().join("orders.db"))).await.unwrap();
-        let (store, receivers, bell) = (Arc::new(store), Arc::<Receivers>::default(), Arc::<Notify>::default());
+        let (store, receivers, bell) =
+            (Arc::new(store), Arc::<Receivers>::default(), Arc::<Notify>::default());
         let desk = WebhookDesk::new(store.clone(), receivers.clone(), Arc::clone(&bell));
         Self { store, row_keys: Arc::new(RowKeys::new(0)), receivers, bell, desk, _folder: folder }
     }
@@ -278,8 +279,11 @@ async fn the_configuration_adds_changes_and_silences_its_own_endpoints() {
     office.add("mine").await;
     let wanted = |names: &[&str]| -> Vec<WantedEndpoint> {
         let secret = || "a-secret-of-the-file".parse().unwrap();
-        let one = |text: &&str| {
-            WantedEndpoint { name: name(text), url: url(text), secrets: vec![secret()], integrator: None }
+        let one = |text: &&str| WantedEndpoint {
+            name: name(text),
+            url: url(text),
+            secrets: vec![secret()],
+            integrator: None,
         };
         names.iter().map(one).collect()
     };

@@ -5,7 +5,7 @@ use alloy_sol_types::SolEvent as _;
 use causeway_domain::ports::FinalBlock;
 use serde_json::json;
 
-use super::agree::agreed;
+use super::agree::{agreed, agreed_at};
 use super::view::evm_address;
 use crate::blocks::{BlockTag, Log};
 use crate::client::EvmClient;
@@ -50,7 +50,11 @@ pub(super) async fn find_fill(
             _ => None,
         }
     };
-    agreed(client, quorum, &Call::new("eth_getLogs", filter), ours).await
+    let call = Call::new("eth_getLogs", filter);
+    match agreed(client, quorum, &call, ours).await {
+        Err(CallError::Disagreement { .. }) => agreed_at(client, quorum, &call, at, ours).await,
+        found => found,
+    }
 }
 
 /// The first block whose time is not before `time`: steps back from the final block until one is older, then halves.

@@ -15,12 +15,13 @@ use super::agree::agreed;
 use super::finality::AttestFinality;
 use super::find_fill::find_fill;
 use super::sight::sight;
-use crate::blocks::{Block, BlockTag};
+use crate::blocks::{Block, BlockTag, block_call};
 use crate::client::EvmClient;
 use crate::contracts::{Escrow, Settler};
 use crate::error::CallError;
 use crate::follow::Finality;
 use crate::rpc::Call;
+use crate::settled::alike;
 
 /// How carefully a chain is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -96,10 +97,10 @@ impl EvmView {
         if let Some(before) = before.filter(|before| before.number == number) {
             return Ok(before);
         }
-        let newest = self.agreed_block(number).await?;
+        let newest = self.agreed_block(number, finality).await?;
         if let Some(before) = before.filter(|before| before.number < number) {
             // What was final must still stand below what is final now.
-            let again = self.agreed_block(before.number).await?;
+            let again = self.agreed_block(before.number, finality).await?;
             if again.hash != before.hash {
                 let message =
                     format!("block {} was final as {} and is {} now", before.number, before.hash, again.hash);
@@ -145,11 +146,25 @@ impl EvmView {
         })
     }
 
-    async fn agreed_block(&self, number: u64) -> Result<FinalBlock, CallError> {
+    async fn agreed_block(&self, number: u64, finality: Finality) -> Result<FinalBlock, CallError> {
         let call = block_call(BlockTag::Number(number));
         let this = |block: Option<Block>| block.filter(|block| block.number == number);
-        let block: Block = agreed(&self.client, self.config.quorum, &call, this).await?;
+        let block = match agreed(&self.client, self.config.quorum, &call, this).await {
+            Err(CallError::Disagreement { .. }) => self.settled_block(number, finality).await?,
+            block => block?,
+        };
         Ok(FinalBlock { number, hash: block.hash, time: block.timestamp })
+    }
+
+    /// The block by the word of enough endpoints that call it final themselves. One on a fork that is not final says nothing.
+    async fn settled_block(&self, number: u64, finality: Finality) -> Result<Block, CallError> {
+        let words = self.client.settled_words(number, finality).await;
+        let (count, quorum) = (words.len(), self.config.quorum);
+        let enough = alike(self.client.chain_id(), &words)?.filter(|_| count >= quorum.get());
+        enough.ok_or_else(|| CallError::Unavailable {
+            chain: self.client.chain_id(),
+            faults: format!("{count} of the {quorum} endpoints that must agree call block {number} final"),
+        })
     }
 
     /// Calls a contract's view as of a block, at every endpoint.
@@ -233,10 +248,6 @@ impl ChainView for EvmView {
         self.check_halted()?;
         self.judge(sight(&self.client, contracts, from, to).await)
     }
-}
-
-fn block_call(tag: BlockTag) -> Call {
-    Call::new("eth_getBlockByNumber", json!([tag.json(), false]))
 }
 
 /// The address in the low twenty bytes, if the rest is clean.

@@ -177,7 +177,11 @@ impl<S: BlockSource> Follower<S> {
                 logs => break (to, logs?),
             }
         };
-        let Some(last) = self.source.block(BlockTag::Number(to)).await? else { return Ok(true) };
+        let last = match self.config.levels.last() {
+            Some(finality) => self.source.believed_block(to, *finality).await?,
+            None => self.source.block(BlockTag::Number(to)).await?,
+        };
+        let Some(last) = last else { return Ok(true) };
         // Slowly, so that a chain with a limit is not pushed over it every other time.
         self.range = (self.range + self.range / 8 + 1).min(self.config.range.get());
         self.tracker.rebase(&last);
@@ -228,7 +232,8 @@ impl<S: BlockSource> Follower<S> {
             match self.tracker.trace(&block) {
                 Trace::Deeper(below) => at = below,
                 Trace::Lost => {
-                    return Err(self.disagreement(format!("none of the blocks down to {at} stands any more")));
+                    let words = format!("none of the blocks down to {at} stands any more");
+                    return self.doubt(at, words).await;
                 }
                 Trace::Ancestor { depth: 0, .. } => return Ok(()),
                 Trace::Ancestor { number, depth, .. } => {
@@ -237,7 +242,7 @@ impl<S: BlockSource> Follower<S> {
                     {
                         let words =
                             format!("block {settled} was settled, and the chain now parts at {number}");
-                        return Err(self.disagreement(words));
+                        return self.doubt(*settled, words).await;
                     }
                     self.tracker.rewind(number);
                     self.queue.push_back(BlockEvent::Reorg { depth, common_ancestor: number });
@@ -247,8 +252,19 @@ impl<S: BlockSource> Follower<S> {
         }
     }
 
-    fn disagreement(&self, message: String) -> CallError {
-        CallError::Disagreement { chain: self.source.chain(), message }
+    /// A block that was settled is shown as another. An endpoint that was left behind on a dead fork does so until it catches
+    /// up, and is waited for; one that calls the other block settled contradicts, and nothing is believed any more.
+    async fn doubt(&self, number: u64, message: String) -> Result<(), CallError> {
+        let settled = match self.config.levels.last() {
+            Some(finality) => self.source.settled_block(number, *finality).await?,
+            None => self.source.block(BlockTag::Number(number)).await?,
+        };
+        match settled {
+            Some(block) if self.tracker.hash_at(number) != Some(block.hash) => {
+                Err(CallError::Disagreement { chain: self.source.chain(), message })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Looks again at blocks that have become deep enough.
@@ -263,7 +279,7 @@ impl<S: BlockSource> Follower<S> {
             let Some(ours) = self.tracker.hash_at(number).filter(|_| before < Some(number)) else { continue };
             let last = level + 1 == self.config.levels.len();
             let again = if last {
-                self.source.agreed_block(number).await?
+                self.source.believed_block(number, finality).await?
             } else {
                 self.source.block(BlockTag::Number(number)).await?
             };

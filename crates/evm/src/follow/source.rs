@@ -2,6 +2,7 @@ use alloy_primitives::Address;
 use async_trait::async_trait;
 use causeway_domain::ChainId;
 
+use super::config::Finality;
 use crate::blocks::{Block, BlockTag, Log};
 use crate::client::EvmClient;
 use crate::error::CallError;
@@ -14,6 +15,17 @@ pub trait BlockSource: Send + Sync {
     async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, CallError>;
     /// The block as every endpoint that has it tells it; different tellings are a disagreement.
     async fn agreed_block(&self, number: u64) -> Result<Option<Block>, CallError>;
+    /// The block as every endpoint tells it that calls it settled itself; different tellings are a disagreement.
+    async fn settled_block(&self, number: u64, _: Finality) -> Result<Option<Block>, CallError> {
+        self.agreed_block(number).await
+    }
+    /// A block that is settled by somebody's word. An endpoint that tells another is heard if it calls that one settled.
+    async fn believed_block(&self, number: u64, finality: Finality) -> Result<Option<Block>, CallError> {
+        match self.agreed_block(number).await {
+            Err(CallError::Disagreement { .. }) => self.settled_block(number, finality).await,
+            block => block,
+        }
+    }
     async fn block_logs(&self, addresses: &[Address], blocks: &[Block]) -> Result<Vec<Vec<Log>>, CallError>;
     async fn range_logs(&self, addresses: &[Address], from: u64, to: u64) -> Result<Vec<Log>, CallError>;
 }
@@ -34,6 +46,10 @@ impl BlockSource for EvmClient {
 
     async fn agreed_block(&self, number: u64) -> Result<Option<Block>, CallError> {
         Self::agreed_block(self, number).await
+    }
+
+    async fn settled_block(&self, number: u64, finality: Finality) -> Result<Option<Block>, CallError> {
+        Self::settled_block(self, number, finality).await
     }
 
     async fn block_logs(&self, addresses: &[Address], blocks: &[Block]) -> Result<Vec<Vec<Log>>, CallError> {

@@ -117,7 +117,9 @@ impl Place<'_> {
     /// The book of intents, which lies on the hub chain only.
     fn book(&self) -> Result<EvmAddress, DeedError> {
         let mut hubs = self.here().filter_map(|deployment| deployment.hub.as_ref());
-        hubs.next().map(|hub| hub.intent_book).ok_or_else(|| never("the hub's contracts do not lie on this chain"))
+        hubs.next()
+            .map(|hub| hub.intent_book)
+            .ok_or_else(|| never("the hub's contracts do not lie on this chain"))
     }
 
     /// The settler that delivers this order.

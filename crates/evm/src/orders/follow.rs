@@ -14,7 +14,7 @@ use super::memory::Memory;
 use crate::blocks::{Block, Log};
 use crate::client::EvmClient;
 use crate::error::CallError;
-use crate::follow::{BlockEvent, BlockSource, FollowConfig, Follower, Start};
+use crate::follow::{BlockEvent, BlockSource, Finality, FollowConfig, Follower, Start};
 
 /// Enough blocks for the slowest word: Arbitrum makes four a second and calls them final after twenty minutes.
 const KEEP: NonZeroUsize = NonZeroUsize::MIN.saturating_add(8_191);
@@ -47,6 +47,7 @@ pub struct OrderFollower<S = EvmClient> {
     follower: Follower<S>,
     ours: Ours,
     memory: Memory,
+    finality: Finality,
     /// What was read and not told yet, so that a dropped `next` loses nothing.
     pending: Option<BlockEvent>,
     poll: Duration,
@@ -82,6 +83,7 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
             source,
             ours,
             memory: Memory::new(config.finality, after.as_ref()),
+            finality: config.finality.large,
             pending: None,
             poll: config.poll,
             rest_until: None,
@@ -123,7 +125,7 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
             chain: self.source.chain(),
             faults: format!("no endpoint has block {number} any more"),
         };
-        let last = self.source.agreed_block(to).await?.ok_or_else(|| away(to))?;
+        let last = self.source.believed_block(to, self.finality).await?.ok_or_else(|| away(to))?;
         let mut expected = HashMap::from([(to, hash)]);
         let mut times = HashMap::from([(to, last.timestamp)]);
         self.compare(&last, hash)?;

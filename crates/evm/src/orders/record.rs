@@ -94,7 +94,11 @@ impl ChainRecord for EvmRecord {
         let sent: Option<Sent> = self.client.call(Call::new("eth_getTransactionByHash", json!([tx]))).await?;
         let sent = sent.ok_or_else(|| self.client.nonsense(format!("transaction {tx} is not there")))?;
         Ok(if sent.to == Some(self.there.escrow) {
-            if sent.input.starts_with(&Escrow::openForCall::SELECTOR) { OpenedBy::Permit } else { OpenedBy::Call }
+            if sent.input.starts_with(&Escrow::openForCall::SELECTOR) {
+                OpenedBy::Permit
+            } else {
+                OpenedBy::Call
+            }
         } else if sent.to == Some(self.there.deposit_factory) {
             by_factory(&sent.input, terms)
         } else {

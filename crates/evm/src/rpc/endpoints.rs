@@ -63,18 +63,23 @@ impl Endpoints {
         answers.into_iter().flatten().collect()
     }
 
-    /// What each endpoint that serves this chain says to the same call, with its name.
-    pub(crate) async fn each<'a, T>(&'a self, call: &Call) -> Vec<(String, Result<T, CallError>)>
+    /// What each endpoint that serves this chain says to the same calls, asked in one go, with its name.
+    pub(crate) async fn each<'a, T>(&'a self, calls: &[Call]) -> Vec<(String, Vec<Result<T, CallError>>)>
     where
         T: DeserializeOwned + Send,
     {
-        let encoded = [call.encode(0)];
-        let encoded = &encoded;
+        let encoded: Vec<Vec<u8>> = calls.iter().enumerate().map(|(id, call)| call.encode(id)).collect();
+        let ids: Vec<usize> = (0..calls.len()).collect();
+        let (encoded, ids) = (&encoded, &ids);
         let ask = |endpoint: &'a Endpoint| async move {
-            let outcome = self.ask::<T>(endpoint, encoded, &[0]).await.pop();
-            let outcome = outcome.unwrap_or_else(|| Err(Fault::Garbage("no answer".to_owned())));
-            let answer = outcome.unwrap_or_else(|fault| Err(self.gave_up(0, &[(0, endpoint, fault)])));
-            (endpoint.url().to_string(), answer)
+            let outcomes = self.ask::<T>(endpoint, encoded, ids).await;
+            let mut outcomes = outcomes.into_iter();
+            let answers = ids.iter().map(|id| {
+                let outcome = outcomes.next();
+                let outcome = outcome.unwrap_or_else(|| Err(Fault::Garbage("no answer".to_owned())));
+                outcome.unwrap_or_else(|fault| Err(self.gave_up(*id, &[(*id, endpoint, fault)])))
+            });
+            (endpoint.url().to_string(), answers.collect())
         };
         futures::future::join_all(self.ranked().into_iter().map(ask)).await
     }

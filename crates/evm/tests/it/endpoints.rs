@@ -1,8 +1,9 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::{Duration, Instant};
 
+use alloy_primitives::B256;
 use causeway_domain::ports::ChainError;
-use causeway_evm::{BlockTag, Call, CallError, EvmClient, Fees, Receipt};
+use causeway_evm::{BlockTag, Call, CallError, EvmClient, Fees, Finality, Receipt};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -234,6 +235,38 @@ async fn endpoints_that_tell_different_blocks_are_a_disagreement() {
         client(&[&first]).block(BlockTag::Number(6)).await.is_err(),
         "another block than asked for is nonsense"
     );
+}
+
+/// A node whose newest block is `head`, and whose every block bears `hash`.
+async fn node(head: u64, hash: &str) -> Fake {
+    let hash = format!("0x{}", hash.repeat(32));
+    let parent = format!("0x{}", "00".repeat(32));
+    Fake::start(move |method: &str, params: &Value| {
+        let number = match (method, params[0].as_str()) {
+            ("eth_chainId", _) => return Ok(json!("0x2105")),
+            (_, Some("latest")) => format!("{head:#x}"),
+            (_, Some("finalized")) => format!("{:#x}", head.saturating_sub(3)),
+            (_, Some(number)) => number.to_owned(),
+            (_, None) => return Ok(Value::Null),
+        };
+        Ok(json!({ "number": number, "hash": hash, "parentHash": parent, "timestamp": "0x1" }))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn an_endpoint_on_a_fork_that_it_does_not_call_settled_contradicts_nobody() {
+    let finalized = Finality::Tag { tag: BlockTag::Finalized, or_depth: 9 };
+    let (ours, behind, settled) = (node(20, "11").await, node(6, "22").await, node(8, "22").await);
+    for finality in [Finality::Depth(2), finalized] {
+        let client = client(&[&behind, &ours]);
+        assert!(client.agreed_block(5).await.is_err());
+        let told = client.settled_block(5, finality).await.unwrap().unwrap();
+        assert_eq!(told.hash, B256::repeat_byte(0x11));
+        assert_eq!(client.settled_block(19, finality).await.unwrap(), None, "nobody calls it settled");
+    }
+    let error = client(&[&settled, &ours]).settled_block(5, Finality::Depth(2)).await.unwrap_err();
+    assert!(matches!(error, CallError::Disagreement { .. }), "{error}");
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

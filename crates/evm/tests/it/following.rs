@@ -325,6 +325,90 @@ async fn a_reorg_below_a_settled_block_halts_for_good() {
     }
 }
 
+/// Two endpoints of one chain, of which one was left behind on a dead fork; either may be the one that answers.
+#[derive(Clone, Default)]
+struct Parted {
+    live: World,
+    stuck: World,
+    answers: Arc<Mutex<bool>>,
+}
+
+impl Parted {
+    fn answering(&self) -> &World {
+        if *self.answers.lock().unwrap() { &self.live } else { &self.stuck }
+    }
+}
+
+#[async_trait]
+impl BlockSource for Parted {
+    fn chain(&self) -> ChainId {
+        chain()
+    }
+
+    async fn block(&self, tag: BlockTag) -> Result<Option<Block>, CallError> {
+        self.answering().block(tag).await
+    }
+
+    async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, CallError> {
+        self.answering().blocks(numbers).await
+    }
+
+    async fn agreed_block(&self, number: u64) -> Result<Option<Block>, CallError> {
+        let tag = BlockTag::Number(number);
+        match (self.live.block(tag).await?, self.stuck.block(tag).await?) {
+            (Some(one), Some(other)) if one.hash != other.hash => {
+                Err(CallError::Disagreement { chain: chain(), message: "two blocks".to_owned() })
+            }
+            (one, other) => Ok(one.or(other)),
+        }
+    }
+
+    /// The fork of the one that was left behind is too short for it to call any of it settled.
+    async fn settled_block(&self, number: u64, _: Finality) -> Result<Option<Block>, CallError> {
+        self.live.block(BlockTag::Number(number)).await
+    }
+
+    async fn block_logs(&self, at: &[Address], blocks: &[Block]) -> Result<Vec<Vec<Log>>, CallError> {
+        self.answering().block_logs(at, blocks).await
+    }
+
+    async fn range_logs(&self, at: &[Address], from: u64, to: u64) -> Result<Vec<Log>, CallError> {
+        self.answering().range_logs(at, from, to).await
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_left_behind_on_a_dead_fork_is_waited_for_and_halts_nothing() {
+    let parted = Parted::default();
+    parted.live.0.lock().unwrap().mine(20);
+    {
+        let mut stuck = parted.stuck.0.lock().unwrap();
+        stuck.mine(10);
+        stuck.forks = 1;
+        stuck.mine(4);
+    }
+    let answer_live = |live: bool| *parted.answers.lock().unwrap() = live;
+    answer_live(true);
+    let mut follower = Follower::new(parted.clone(), config(Start::From(0)));
+    let settled = |events: &[BlockEvent]| {
+        events.iter().any(|event| matches!(event, BlockEvent::Settled { number: 11, .. }))
+    };
+    assert!(settled(&follower.poll().await.unwrap()), "what one calls settled is, whatever the other shows");
+    // Everything answers from the fork that parts below what was settled.
+    answer_live(false);
+    assert_eq!(follower.poll().await.unwrap(), []);
+    // After a restart nothing is known but the newest settled block.
+    let known = vec![follower.held().find(|(number, _)| *number == 11).unwrap()];
+    let mut restarted = Follower::new(parted.clone(), config(Start::After(known)));
+    assert_eq!(restarted.poll().await.unwrap(), []);
+    answer_live(true);
+    parted.live.0.lock().unwrap().mine(5);
+    for follower in [&mut follower, &mut restarted] {
+        let told = follower.poll().await.unwrap();
+        assert!(matches!(told.last(), Some(BlockEvent::Settled { number: 16, .. })), "{told:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_chain_without_tags_settles_by_depth_and_one_with_tags_by_its_word() {
     let block = |number: u64| {

@@ -5,7 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::address::interoperable;
 use super::config::OifPlace;
 use super::wire::{
-    Account, GetQuoteRequest, Input, IntentRequest, Metadata, OriginSubmission, Output, REFUND_AUTOMATIC, USER_OPEN,
+    Account, GetQuoteRequest, Input, IntentRequest, Metadata, OriginSubmission, Output, REFUND_AUTOMATIC,
+    USER_OPEN,
 };
 
 /// How long a price must hold at least for somebody to take it.
@@ -39,11 +40,7 @@ pub(super) fn write_ask(
     let until = now.checked_add(SHORTEST_VALIDITY).map_or(0, Timestamp::as_second);
     let intent = IntentRequest {
         intent_type: "oif-swap",
-        inputs: [Input {
-            user: user.clone(),
-            asset: on(from, wanted.from.address())?,
-            amount: text(given),
-        }],
+        inputs: [Input { user: user.clone(), asset: on(from, wanted.from.address())?, amount: text(given) }],
         outputs: [Output {
             receiver: on(to, wanted.recipient)?,
             asset: on(to, wanted.to.address())?,

@@ -68,7 +68,9 @@ pub struct OifPlace {
 /// Why a solver cannot be asked as it was configured.
 #[derive(Debug, Error)]
 pub enum OifError {
-    #[error("a solver's address is a URL that starts with https:// or http:// and has no user, no query and no fragment")]
+    #[error(
+        "a solver's address is a URL that starts with https:// or http:// and has no user, no query and no fragment"
+    )]
     Address,
     #[error("the API key has characters that no HTTP header can carry")]
     Key,

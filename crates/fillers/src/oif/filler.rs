@@ -40,7 +40,8 @@ impl OifFiller {
 
     async fn answer(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
         let place = |chain: ChainId| self.places.get(&chain).filter(|_| chain.family() == Family::Evm);
-        let (Some(origin), Some(destination)) = (place(ask.ask.from.chain()), place(ask.ask.to.chain())) else {
+        let (Some(origin), Some(destination)) = (place(ask.ask.from.chain()), place(ask.ask.to.chain()))
+        else {
             return Ok(Answer::Refused(Refusal::PairNotServed));
         };
         let methods = wanted(ask, &origin.methods);

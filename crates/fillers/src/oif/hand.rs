@@ -93,9 +93,11 @@ impl OifHand {
     /// Tells the solver, as often as it takes: it knows an order again by its terms.
     async fn submit(&self, order: &Order) -> Result<(Decision, Option<String>), DeedError> {
         let request = self.request(order);
-        let request = request.ok_or_else(|| DeedError::Never("the order's escrow lies on no EVM chain".to_owned()))?;
+        let request =
+            request.ok_or_else(|| DeedError::Never("the order's escrow lies on no EVM chain".to_owned()))?;
         let body = serde_json::to_vec(&request).map_err(|error| self.later(error))?;
-        let declined = |words: &str| Ok((Decision::Waive, Some(format!("The solver declined the order: {words}"))));
+        let declined =
+            |words: &str| Ok((Decision::Waive, Some(format!("The solver declined the order: {words}"))));
         let body = match self.line.submit(body, DEADLINE).await {
             Ok(body) => body,
             Err(LineError::Declined(words)) => return declined(&words),

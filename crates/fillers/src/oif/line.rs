@@ -103,7 +103,10 @@ async fn read(response: Response) -> Result<Vec<u8>, LineError> {
     let said = || {
         let problem: Option<Problem> = serde_json::from_slice(&body).ok();
         let said = problem.and_then(|problem| problem.message.or(problem.error));
-        said.map_or_else(|| format!("it answers {status}"), |said| format!("it answers {status}: {}", tidy(&said)))
+        said.map_or_else(
+            || format!("it answers {status}"),
+            |said| format!("it answers {status}: {}", tidy(&said)),
+        )
     };
     match status {
         200 => Ok(body),

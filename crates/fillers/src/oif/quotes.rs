@@ -67,3 +67,58 @@ impl QuoteNames {
         names.get(&Key::of_terms(terms)).map(|(_, name)| name.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::{Address, ChainId, RawAmount, TokenId, TradeType};
+
+    use super::*;
+
+    fn offer(number: u64, until: Timestamp) -> (Ask, Offer) {
+        let account = Address::Evm([1; 20].into());
+        let native = |chain| TokenId::native(ChainId::new(chain).unwrap());
+        let amount = RawAmount::new(U256::from(number));
+        let ask = Ask {
+            trade_type: TradeType::ExactInput,
+            from: native(1),
+            to: native(10),
+            amount,
+            from_address: account,
+            recipient: account,
+            refund_to: account,
+            slippage: None,
+            deposit_methods: Vec::new(),
+            referral: None,
+        };
+        let offer = Offer {
+            exact_out: None,
+            deposit_methods: Vec::new(),
+            amount_in: amount,
+            amount_out: amount,
+            min_amount_out: amount,
+            expected_duration_seconds: 1,
+            valid_before: until,
+            price_holds_until: None,
+            estimated_gas: None,
+            fees: Vec::new(),
+            parties: None,
+        };
+        (ask, offer)
+    }
+
+    #[test]
+    fn no_more_names_are_kept_than_may_be_and_the_oldest_go_first() {
+        let names = QuoteNames::default();
+        let start = Timestamp::from_second(1_800_000_000).unwrap();
+        let most = i64::try_from(MOST).unwrap();
+        for number in 0..=most {
+            let until = start.checked_add(SignedDuration::from_secs(number)).unwrap();
+            let (ask, offer) = offer(number.unsigned_abs(), until);
+            names.keep(&ask, &offer, number.to_string(), start);
+        }
+        let kept = names.0.lock().unwrap();
+        assert_eq!(kept.len(), MOST);
+        let has = |name: &str| kept.values().any(|(_, known)| known == name);
+        assert!(!has("0") && has("1") && has(&most.to_string()));
+    }
+}

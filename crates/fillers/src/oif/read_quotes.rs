@@ -86,14 +86,18 @@ impl Reading<'_> {
             return Ok(account);
         }
         let told = quote.metadata.as_ref().and_then(|metadata| Account::deserialize(metadata).ok());
-        let told = told.ok_or("the solver tells neither `filler` nor `payee` in its metadata, and none is configured")?;
+        let told = told
+            .ok_or("the solver tells neither `filler` nor `payee` in its metadata, and none is configured")?;
         let here = |text: &str| {
             let (chain, address) = read(text)?;
             (chain == self.asked.escrow.0 && !address.is_native()).then_some(address)
         };
         match (here(&told.filler), here(&told.payee)) {
             (Some(filler), Some(payee)) => Ok(Parties { filler, payee }),
-            _ => Err("the solver's `filler` and `payee` are no accounts on the chain of the deposit".to_owned()),
+            _ => {
+                Err("the solver's `filler` and `payee` are no accounts on the chain of the deposit"
+                    .to_owned())
+            }
         }
     }
 
@@ -177,7 +181,11 @@ impl Reading<'_> {
 }
 
 fn same(name: &str, told: &str, asked: &str) -> Result<(), String> {
-    if told.eq_ignore_ascii_case(asked) { Ok(()) } else { Err(format!("{name} is not what was asked for, {asked}")) }
+    if told.eq_ignore_ascii_case(asked) {
+        Ok(())
+    } else {
+        Err(format!("{name} is not what was asked for, {asked}"))
+    }
 }
 
 fn positive(name: &str, text: Option<&str>) -> Result<RawAmount, String> {

@@ -62,7 +62,14 @@ mod tests {
 
     #[test]
     fn what_is_no_plain_address_is_refused() {
-        for url in ["", "fill.example", "ftp://fill.example", "https://me:pass@fill.example", "https://a?b", "https://a#b"] {
+        for url in [
+            "",
+            "fill.example",
+            "ftp://fill.example",
+            "https://me:pass@fill.example",
+            "https://a?b",
+            "https://a#b",
+        ] {
             assert!(matches!(place(url, "quote"), Err(RemoteError::Address)), "{url}");
         }
     }

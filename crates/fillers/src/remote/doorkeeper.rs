@@ -117,13 +117,8 @@ mod tests {
         fn call(&self, door: &Doorkeeper, told: i64, nonce: &str, now: i64) -> Result<(), Refused> {
             let timestamp = at(told).as_second().to_string();
             let signature = self.0.sign_request(&timestamp, nonce, "/quote", b"{}");
-            let call = Call {
-                path: "/quote",
-                timestamp: &timestamp,
-                nonce,
-                signature: &signature,
-                body: b"{}",
-            };
+            let call =
+                Call { path: "/quote", timestamp: &timestamp, nonce, signature: &signature, body: b"{}" };
             door.admit(&call, at(now))
         }
     }

@@ -22,7 +22,7 @@ pub struct RemoteFiller {
 
 impl fmt::Debug for RemoteFiller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RemoteFiller").field("name", &self.config.name).field("line", &self.line).finish()
+        f.debug_struct("RemoteFiller").field("name", &self.config.name).finish_non_exhaustive()
     }
 }
 

@@ -60,7 +60,10 @@ impl RemoteHand {
 
 impl fmt::Debug for RemoteHand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RemoteHand").field("name", &self.name).field("line", &self.line).finish_non_exhaustive()
+        f.debug_struct("RemoteHand")
+            .field("name", &self.name)
+            .field("line", &self.line)
+            .finish_non_exhaustive()
     }
 }
 
@@ -105,7 +108,8 @@ impl Hand for RemoteHand {
 
     /// Only the filler's own key gives back early. After the deadline the deposit goes back without it.
     async fn waive(&self, _: &Order, _: Timestamp) -> Result<Progress, DeedError> {
-        let words = format!("the filler {} gives the deposit back by itself, or the deadline does", self.name);
+        let words =
+            format!("the filler {} gives the deposit back by itself, or the deadline does", self.name);
         Err(DeedError::Later(words))
     }
 

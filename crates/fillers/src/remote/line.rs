@@ -21,6 +21,9 @@ const IDLE_FOR: Duration = Duration::from_secs(55);
 /// Nothing waits longer than this, whatever its deadline.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
+/// Whoever asks gives up at the deadline and counts that; this is for those who do not.
+const LINGER: Duration = Duration::from_millis(100);
+
 /// How much of an unwanted answer is told.
 const SHOWN: usize = 120;
 
@@ -113,7 +116,7 @@ impl Line {
         let timestamp = Timestamp::now().as_second().to_string();
         let signature = self.secret.sign_request(&timestamp, nonce, &place.path, &body);
         let mut request = Request::new(Method::POST, place.url.clone());
-        *request.timeout_mut() = Some(deadline.min(LONGEST_WAIT));
+        *request.timeout_mut() = Some(deadline.saturating_add(LINGER).min(LONGEST_WAIT));
         let headers = request.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(HeaderName::from_static(DEADLINE), HeaderValue::from(millis(deadline)));
@@ -137,7 +140,9 @@ impl Line {
         let is_json = header(CONTENT_TYPE.as_str()).is_some_and(is_json);
         let signature = header(SIGNATURE).unwrap_or_default().to_owned();
         let body = causeway_outbound::body(response, LONGEST_ANSWER).await.map_err(|error| match error {
-            AnswerError::TooLong(_) => LineError::Nonsense(format!("its answer is longer than {LONGEST_ANSWER} bytes")),
+            AnswerError::TooLong(_) => {
+                LineError::Nonsense(format!("its answer is longer than {LONGEST_ANSWER} bytes"))
+            }
             AnswerError::Broken(_) => LineError::Unavailable(error.to_string()),
         })?;
         match status {
@@ -153,7 +158,8 @@ impl Line {
             return nonsense(format!("its answer is not application/json: {}", shown(&body)));
         }
         if !self.secret.has_signed_answer(nonce, status, &body, &signature) {
-            let words = "its answer is not signed for this call: an answer to another call, or another secret";
+            let words =
+                "its answer is not signed for this call: an answer to another call, or another secret";
             return nonsense(words.to_owned());
         }
         Ok(body)

@@ -13,7 +13,7 @@ use super::protocol::{CallError, OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk
         license(name = "MIT OR Apache-2.0"),
     ),
     paths(quote, orders),
-    components(schemas(CallError)),
+    components(schemas(CallError))
 )]
 struct Protocol;
 

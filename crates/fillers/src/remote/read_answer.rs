@@ -127,7 +127,11 @@ impl Reading<'_> {
                 methods.push(method);
             }
         }
-        if methods.is_empty() { Err("depositMethods has none of those asked for".to_owned()) } else { Ok(methods) }
+        if methods.is_empty() {
+            Err("depositMethods has none of those asked for".to_owned())
+        } else {
+            Ok(methods)
+        }
     }
 
     /// The filler's own words on fees, and the referrer's part as the escrow will pay it.
@@ -140,7 +144,11 @@ impl Reading<'_> {
             let kind = FeeKind::parse(&fee.kind).filter(|kind| *kind != FeeKind::Referrer);
             let kind = kind.ok_or("fees: a kind is filler, gas or protocol")?;
             let token = token(&fee.token).ok_or("fees: a token that is none")?;
-            fees.push(Fee { kind, token, amount: amount(&fee.amount).map_err(|words| format!("fees: {words}"))? });
+            fees.push(Fee {
+                kind,
+                token,
+                amount: amount(&fee.amount).map_err(|words| format!("fees: {words}"))?,
+            });
         }
         let asked = &self.ask.ask;
         let referrers = asked.referral.map(|referral| referral.fee(amount_in));

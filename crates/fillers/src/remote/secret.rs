@@ -23,7 +23,9 @@ const LEAST_BYTES: usize = 16;
 /// A secret that nobody should rely on.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SecretError {
-    #[error("a filler's secret has at least {LEAST_BYTES} characters; `openssl rand -hex 32` makes a good one")]
+    #[error(
+        "a filler's secret has at least {LEAST_BYTES} characters; `openssl rand -hex 32` makes a good one"
+    )]
     TooShort,
 }
 

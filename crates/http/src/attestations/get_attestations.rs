@@ -72,7 +72,9 @@ pub(crate) async fn get_attestations(
 fn own_eyes(order: &Order) -> ApiResult<IntentAttestations> {
     let fill = order.evidence.fill.as_ref();
     let fill = fill.ok_or_else(|| {
-        ApiError::not_found("Within one chain the escrow gives back without attesters, after the fill deadline.")
+        ApiError::not_found(
+            "Within one chain the escrow gives back without attesters, after the fill deadline.",
+        )
     })?;
     let order_id = order.intent;
     let attestation = Attestation::Filled { order: order_id, filled_at: fill.time, fill_ref: B256::ZERO };

@@ -137,7 +137,8 @@ fn time(seconds: u64) -> Option<String> {
 }
 
 fn map_sent(outgoing: &Outgoing) -> Value {
-    let name = |hash: alloy_primitives::B256| (outgoing.chain.family() == Family::Evm).then(|| hash.to_string());
+    let name =
+        |hash: alloy_primitives::B256| (outgoing.chain.family() == Family::Evm).then(|| hash.to_string());
     let (state, ended_by) = match outgoing.end {
         None => ("open", None),
         Some(OutgoingEnd::Succeeded(hash)) => ("succeeded", name(hash)),

@@ -7,6 +7,7 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
+mod attestations;
 mod deposits;
 mod desk;
 mod fiat;

@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Attempt, AuditEvent, AuditLog, DeedError, Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd,
     EndpointName, Filler, FillerAsk, FillerError, FillerRecord, FillerRecords, Hand, OrderReview, Outbox,
-    OutboxPut, Outgoing, OutgoingEnd, Pausable, Pause, PauseStore, Post, Progress, Refusal, StoreError, Trouble,
-    WebhookEndpoint, WebhookStore,
+    OutboxPut, Outgoing, OutgoingEnd, Pausable, Pause, PauseStore, Post, Progress, Refusal, StoreError,
+    Trouble, WebhookEndpoint, WebhookStore,
 };
 use causeway_domain::{Address, ChainId, Decision, Order, OrderId, RowKey};
 use causeway_engine::{
-    Fillers, Hands, MadeFiller, MakeFiller, Marks, OperatePauses, Pauses, Registry, RegistryParts, ReviewOrders,
-    ReviewParts, WebhookDesk,
+    Fillers, Hands, MadeFiller, MakeFiller, Marks, OperatePauses, Pauses, Registry, RegistryParts,
+    ReviewOrders, ReviewParts, WebhookDesk,
 };
 use causeway_http::{OperatorDesk, OperatorToken};
 use futures::FutureExt as _;

@@ -96,11 +96,15 @@ async fn a_paused_filler_is_not_asked_and_the_others_are() {
     let (_, answer) = quote(&router).await;
     assert_eq!(answer["routes"].as_array().unwrap().len(), 1);
     assert_eq!(answer["routes"][0]["routeId"], "south");
-    let fillers = body_json(send(router.clone(), request("GET", "/v1/fillers", None, Value::Null)).await).await;
+    let fillers =
+        body_json(send(router.clone(), request("GET", "/v1/fillers", None, Value::Null)).await).await;
     assert_eq!(fillers[0]["paused"], "filler north is paused: asleep");
     assert!(fillers[1].get("paused").is_none());
     let (_, listed) = operate(&router, "GET", "/operator/fillers", Value::Null).await;
-    assert_eq!((&listed["data"][0]["state"], &listed["data"][1]["state"]), (&json!("paused"), &json!("active")));
+    assert_eq!(
+        (&listed["data"][0]["state"], &listed["data"][1]["state"]),
+        (&json!("paused"), &json!("active"))
+    );
 }
 
 #[tokio::test]
@@ -114,7 +118,8 @@ async fn what_is_not_there_cannot_be_paused() {
         ("planet", "earth", 400),
         ("token", "eip155:8453:0x0000000000000000000000000000000000000001", 404),
     ] {
-        let answer = operate(&router, "POST", "/operator/pauses", json!({ "kind": kind, "name": name })).await;
+        let answer =
+            operate(&router, "POST", "/operator/pauses", json!({ "kind": kind, "name": name })).await;
         assert_eq!(answer.0, status, "{kind} {name}: {}", answer.1);
     }
     let (_, listed) = operate(&router, "GET", "/operator/pauses", Value::Null).await;
@@ -151,8 +156,11 @@ async fn an_order_is_told_with_all_that_happened_and_what_it_waits_for() {
     order.due_at = Some(at(60));
     let office = Office::default();
     let since = order.updated_at;
-    *office.trouble.lock().unwrap() =
-        Some(Trouble { kind: TroubleKind::Attesters, words: "having the filler paid: 1 of 2".to_owned(), since });
+    *office.trouble.lock().unwrap() = Some(Trouble {
+        kind: TroubleKind::Attesters,
+        words: "having the filler paid: 1 of 2".to_owned(),
+        since,
+    });
     *office.unmoved.lock().unwrap() = vec![order.clone()];
     let id = order.id.clone();
     let service = Service {

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use alloy_primitives::U256;
 use causeway_domain::fiat::{FiatAmount, FiatOrder, FiatStatus, Strategy};
-use causeway_domain::{
-    Address, ChainId, FiatQuoteId, RawAmount, RowKeys, SOLANA_CHAIN_ID, Token, TokenId,
-};
+use causeway_domain::{Address, ChainId, FiatQuoteId, RawAmount, RowKeys, SOLANA_CHAIN_ID, Token, TokenId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
@@ -20,6 +18,8 @@ pub(super) fn text(name: &str) -> String {
         "fiats" => include_str!("fixtures/fiats.json"),
         "crypto" => include_str!("fixtures/crypto.json"),
         "quote" => include_str!("fixtures/quote.json"),
+        "buy" => include_str!("fixtures/buy.json"),
+        "error" => include_str!("fixtures/error.json"),
         "orders" => include_str!("fixtures/orders.json"),
         "webhook" => include_str!("fixtures/webhook.json"),
         other => panic!("there is no answer `{other}`"),

@@ -7,7 +7,7 @@ use causeway_domain::{Address, RawAmount};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
-use super::wire::{Order, Quote, Webhook};
+use super::wire::{Listed, Quote, Webhook};
 use crate::amounts::{Decimal, DecimalError};
 use crate::lists::{Asset, Offering, Way};
 use crate::transport::short;
@@ -25,7 +25,8 @@ fn nonsense(words: &str) -> RampError {
 /// An amount of a coin as Banxa is asked for it: as finely as it writes one, rounded up.
 pub(super) fn asked_crypto(wanted: RawAmount, decimals: u8) -> String {
     let exact = wanted.to_decimal(decimals);
-    let Some((whole, fraction)) = exact.split_once('.').filter(|(_, part)| part.len() > usize::from(DIGITS)) else {
+    let Some((whole, fraction)) = exact.split_once('.').filter(|(_, part)| part.len() > usize::from(DIGITS))
+    else {
         return exact;
     };
     let kept = fraction.get(..usize::from(DIGITS)).unwrap_or(fraction);
@@ -115,7 +116,12 @@ fn report(told: &Told<'_>, offering: Option<&Offering>) -> Result<RampReport, St
     let read = |error: DecimalError| error.to_string();
     let asset = offering.zip(told.coin).and_then(|(offering, coin)| offering.token(coin, told.chain));
     let decimals = asset.zip(offering).and_then(|(asset, offering)| offering.assets.get(&asset)?.decimals);
-    let amount = told.coins.zip(decimals).map(|(coins, decimals)| coins.raw_down(decimals)).transpose().map_err(read)?;
+    let amount = told
+        .coins
+        .zip(decimals)
+        .map(|(coins, decimals)| coins.raw_down(decimals))
+        .transpose()
+        .map_err(read)?;
     let currency: Option<FiatCurrency> =
         told.fiat.map(str::parse).transpose().map_err(|_| "its currency is none".to_owned())?;
     let paid = told.paid.filter(|paid| !paid.is_zero()).zip(currency);
@@ -138,7 +144,11 @@ fn report(told: &Told<'_>, offering: Option<&Offering>) -> Result<RampReport, St
 }
 
 /// What a listed order tells; it has to be the order's own.
-pub(super) fn listed(told: &Order, order: &FiatOrder, offering: Option<&Offering>) -> Result<RampReport, RampError> {
+pub(super) fn listed(
+    told: &Listed,
+    order: &FiatOrder,
+    offering: Option<&Offering>,
+) -> Result<RampReport, RampError> {
     if told.order_type.as_deref().is_some_and(|kind| !kind.eq_ignore_ascii_case("buy")) {
         return Err(nonsense("it tells of a sale"));
     }
@@ -206,120 +216,4 @@ fn digest(bytes: &[u8]) -> String {
 pub(super) fn same_payment(fiat: Option<&str>, amount: Option<&Decimal>, pays: FiatAmount) -> bool {
     let same = |amount: &Decimal| amount.near_fiat(pays.currency).is_ok_and(|amount| amount == pays);
     fiat.is_none_or(|fiat| fiat == pays.currency.code()) && amount.is_none_or(same)
-}
-
-#[cfg(test)]
-mod tests {
-    use causeway_domain::ports::RampState::{Delivered, Expired, Failed, Paid, Started, Unknown, Waiting};
-    use proptest::prelude::*;
-
-    use super::super::fixture::{self, offering, order, usdc};
-    use super::super::wire::Orders;
-    use super::*;
-
-    fn ask(amount: WantedAmount) -> RampAsk {
-        let currency = "USD".parse().unwrap();
-        RampAsk { currency, amount, asset: usdc(), wallet: None, method: None, country: None }
-    }
-
-    fn usd(minor: u64) -> FiatAmount {
-        FiatAmount::new("USD".parse().unwrap(), minor)
-    }
-
-    fn read(quote: &Quote) -> Result<RampOffer, RampError> {
-        let (offering, _) = offering();
-        let way = offering.way("USD".parse().unwrap(), None).unwrap();
-        offer(quote, &ask(WantedAmount::Pay(usd(10_000))), &offering.assets[&usdc().id], way)
-    }
-
-    #[test]
-    fn every_documented_status_is_known_and_any_other_stays_open() {
-        let table = [
-            ("pendingPayment", Waiting),
-            ("waitingPayment", Started),
-            ("paymentReceived", Paid),
-            ("inProgress", Paid),
-            ("extraVerification", Paid),
-            ("cryptoTransferred", Paid),
-            ("coinTransferred", Paid),
-            ("complete", Delivered),
-            ("cancelled", Failed),
-            ("declined", Failed),
-            ("refunded", Failed),
-            ("expired", Expired),
-            ("teleporting", Unknown("teleporting".to_owned())),
-        ];
-        for (status, expected) in table {
-            let (state, reason) = state(status);
-            assert_eq!(reason.is_some(), state == Failed, "{status}");
-            assert_eq!(state, expected, "{status}");
-        }
-    }
-
-    #[test]
-    fn a_quote_is_read_exactly() {
-        let offer = read(&fixture::read("quote")).unwrap();
-        assert_eq!((offer.pays, offer.delivers.to_string().as_str()), (usd(10_000), "97410000"));
-        let fees: Vec<_> = offer.fees.iter().map(|fee| (fee.kind.as_str(), fee.amount.minor)).collect();
-        assert_eq!(fees, [("provider", 199), ("network", 60)]);
-    }
-
-    #[test]
-    fn a_quote_for_something_else_is_banxas_fault() {
-        let good = fixture::text("quote");
-        let cases = [
-            good.replace("\"100.00\"", "\"100.00\", \"fiat\": \"EUR\""),
-            good.replace("\"100.00\"", "\"92.10\""),
-            good.replace("\"100.00\"", "100.00412345678901"),
-            good.replace("\"1.99\"", "\"-1.99\""),
-            good.replace("debit-credit-card", "apple-pay"),
-            good.replace("\"97.41000000\"", "\"0\""),
-        ];
-        for case in cases {
-            assert_ne!(case, good);
-            let quote = serde_json::from_str(&case).unwrap();
-            assert!(matches!(read(&quote), Err(RampError::Nonsense(_))), "{case}");
-        }
-    }
-
-    #[test]
-    fn listed_orders_and_webhooks_tell_the_same() {
-        let (offering, _) = offering();
-        let told: Orders = fixture::read("orders");
-        let order = order();
-        let listed = listed(&told.orders[0], &order, Some(&offering)).unwrap();
-        assert_eq!((&listed.state, listed.asset, listed.paid), (&Delivered, Some(usdc().id), Some(usd(10_000))));
-        assert_eq!(listed.wallet, Some(order.recipient));
-        let noticed = noticed(&fixture::read("webhook"), Some(&offering)).unwrap();
-        assert_eq!(RampReport { wallet: listed.wallet, ..noticed }, listed);
-    }
-
-    #[test]
-    fn an_order_for_another_wallet_or_currency_is_not_ours() {
-        let (offering, _) = offering();
-        let good = fixture::text("orders");
-        let elsewhere = good.replace("70997970c51812dc3a010c7d01b50e0d17dc79c8", "66666666c51812dc3a010c7d01b50e0d17dc79c8");
-        for case in [elsewhere, good.replace("\"USD\"", "\"EUR\""), good.replace("\"BUY\"", "\"SELL\"")] {
-            let told: Orders = serde_json::from_str(&case).unwrap();
-            assert!(listed(&told.orders[0], &order(), Some(&offering)).is_err(), "{case}");
-        }
-    }
-
-    #[test]
-    fn a_customer_is_the_same_for_the_same_wallet_and_tells_nothing_of_it() {
-        let author = order().author;
-        let name = customer(author);
-        assert_eq!(name, customer(author));
-        assert!(!name.contains("70997970") && name.len() == 35, "{name}");
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_asked_for_is_never_less_than_what_is_wanted(raw: u128, decimals in 0u8..19) {
-            let wanted = RawAmount::new(U256::from(raw));
-            let asked: Decimal = asked_crypto(wanted, decimals).parse().unwrap();
-            prop_assert!(asked.raw_exact(decimals.max(DIGITS)).is_ok());
-            prop_assert!(asked.raw_down(decimals).unwrap() >= wanted);
-        }
-    }
 }

@@ -6,6 +6,8 @@ mod fixture;
 mod mapping;
 mod offering;
 pub(crate) mod signature;
+#[cfg(test)]
+mod tests;
 mod transport;
 mod wire;
 
@@ -99,7 +101,8 @@ impl Banxa {
         let now = Timestamp::now();
         let end = now.checked_add(DAY).unwrap_or(now);
         let mut told = self.api.orders(&customer, &day(start), &day(end)).await?;
-        if told.iter().any(|told| told.external_customer_id.as_ref().is_some_and(|named| *named != customer)) {
+        if told.iter().any(|told| told.external_customer_id.as_ref().is_some_and(|named| *named != customer))
+        {
             return Err(RampError::Nonsense("it tells of somebody else's orders".to_owned()));
         }
         told.retain(|told| told.external_id.as_deref() == Some(order.id.as_str()));
@@ -190,7 +193,8 @@ impl OnRamp for Banxa {
         };
         let bought = self.api.buy(&request).await?;
         let family = order.sold.chain().family();
-        let wallet = |text: &String| Address::parse(family, text).is_ok_and(|told| told == order.deliver_to());
+        let wallet =
+            |text: &String| Address::parse(family, text).is_ok_and(|told| told == order.deliver_to());
         let ours = mapping::same_payment(bought.fiat.as_deref(), bought.fiat_amount.as_ref(), order.pays)
             && bought.wallet_address.as_ref().is_none_or(wallet)
             && bought.external_order_id.as_deref().is_none_or(|id| id == order.id.as_str());

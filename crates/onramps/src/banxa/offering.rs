@@ -109,7 +109,9 @@ mod tests {
         assert!(offering.assets.contains_key(&TokenId::native(ChainId::new(1).unwrap())));
         assert_eq!(offering.assets.len(), 4, "chains and coins that nobody here knows are left out");
         let places = &closed[&usdc().id];
-        for (place, expected) in [("CA", true), ("CA-ON", true), ("US-TX", true), ("US-CA", false), ("DE", false)] {
+        for (place, expected) in
+            [("CA", true), ("CA-ON", true), ("US-TX", true), ("US-CA", false), ("DE", false)]
+        {
             assert_eq!(is_closed(places, place), expected, "{place}");
         }
     }
@@ -118,11 +120,15 @@ mod tests {
     fn limits_ways_and_countries_are_read() {
         let (offering, _) = offering();
         let eur: FiatCurrency = "EUR".parse().unwrap();
-        let ways: Vec<_> = offering.currencies[&eur].iter().map(|way| (way.method.id.as_str(), way.limits)).collect();
+        let ways: Vec<_> =
+            offering.currencies[&eur].iter().map(|way| (way.method.id.as_str(), way.limits)).collect();
         assert_eq!((ways[0].0, ways[1].0), ("card", "bank_transfer"));
         let (least, most) = ways[1].1.unwrap();
         assert_eq!((least.minor, most.minor), (5_000, 1_400_000));
         assert_eq!(offering.countries, ["AU", "DE", "US-CA", "US-TX"]);
-        assert!(!offering.currencies.contains_key(&"AUD".parse().unwrap()), "without a way of paying it is not taken");
+        assert!(
+            !offering.currencies.contains_key(&"AUD".parse().unwrap()),
+            "without a way of paying it is not taken"
+        );
     }
 }

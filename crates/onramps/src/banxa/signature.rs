@@ -76,7 +76,10 @@ mod tests {
     #[test]
     fn a_known_signature_stays_what_it_is() {
         // printf 'POST\n/v1/fiat/webhook/banxa\n1800000000000\n{}' | openssl dgst -sha256 -hmac secret
-        assert_eq!(sign("key", b"secret", PATH, NOW, b"{}"), "Bearer key:03122db577e0146952841199c3cb668cf7128de547fdaf9eaabbf33e1d8705a7:1800000000000");
+        assert_eq!(
+            sign("key", b"secret", PATH, NOW, b"{}"),
+            "Bearer key:03122db577e0146952841199c3cb668cf7128de547fdaf9eaabbf33e1d8705a7:1800000000000"
+        );
     }
 
     #[test]

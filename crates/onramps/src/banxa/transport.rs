@@ -5,7 +5,7 @@ use reqwest::StatusCode;
 use serde::de::DeserializeOwned;
 
 use super::config::BanxaConfig;
-use super::wire::{Bought, BuyRequest, Country, Crypto, Fiat, Order, Orders, Quote, Refusal, Wrapped};
+use super::wire::{Bought, BuyRequest, Country, Crypto, Fiat, Listed, Orders, Quote, Refusal, Wrapped};
 use crate::secret::SecretText;
 use crate::transport::{Answer, Call, Patience, Transport, origin, short};
 
@@ -73,7 +73,12 @@ impl Api {
     }
 
     /// The orders of a customer between two days.
-    pub(super) async fn orders(&self, customer: &str, start: &str, end: &str) -> Result<Vec<Order>, RampError> {
+    pub(super) async fn orders(
+        &self,
+        customer: &str,
+        start: &str,
+        end: &str,
+    ) -> Result<Vec<Listed>, RampError> {
         let query = [("start", start), ("end", end), ("externalCustomerId", customer), ("limit", "100")];
         let query = query.map(|(name, value)| (name, value.to_owned()));
         let call = self.keyed(Call::get(format!("{}/orders?{}", self.base, encoded(&query))))?;
@@ -82,7 +87,7 @@ impl Api {
     }
 
     /// One order by Banxa's own name for it.
-    pub(super) async fn order(&self, id: &str) -> Result<Option<Order>, RampError> {
+    pub(super) async fn order(&self, id: &str) -> Result<Option<Listed>, RampError> {
         if !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             return Ok(None);
         }
@@ -112,7 +117,7 @@ fn encoded(query: &[(&str, String)]) -> String {
 }
 
 /// What a good answer says; anything else says whose fault it is.
-fn good<T: DeserializeOwned>(answer: &Answer) -> Result<T, RampError> {
+pub(super) fn good<T: DeserializeOwned>(answer: &Answer) -> Result<T, RampError> {
     if answer.status.is_success() {
         let inside = serde_json::from_slice::<Wrapped>(&answer.body).ok();
         let text = inside.as_ref().map_or(answer.body.as_slice(), |wrapped| wrapped.data.get().as_bytes());

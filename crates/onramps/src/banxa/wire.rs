@@ -105,13 +105,13 @@ pub(super) struct Bought {
 #[derive(Debug, Deserialize)]
 pub(super) struct Orders {
     #[serde(default)]
-    pub(super) orders: Vec<Order>,
+    pub(super) orders: Vec<Listed>,
 }
 
 /// An order as it is listed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Order {
+pub(super) struct Listed {
     pub(super) id: String,
     pub(super) status: String,
     pub(super) order_type: Option<String>,

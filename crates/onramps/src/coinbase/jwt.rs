@@ -46,7 +46,9 @@ impl Keys {
     /// Reads a secret as Coinbase hands it out: 64 bytes in base64, or an EC key in PEM, its line ends written out or not.
     pub(super) fn new(id: &str, secret: &str) -> Result<Self, String> {
         if id.trim().is_empty() {
-            return Err("the id of the API key is empty: copy `id` (or `name`) from the key's file".to_owned());
+            return Err(
+                "the id of the API key is empty: copy `id` (or `name`) from the key's file".to_owned()
+            );
         }
         let secret = secret.trim();
         let key = if secret.contains("-----BEGIN") { pem(secret) } else { edwards(secret) };
@@ -101,7 +103,8 @@ fn edwards(secret: &str) -> Option<Key> {
 fn pem(secret: &str) -> Option<Key> {
     // Files in JSON write a line's end as two characters, and so do the environments that people copy them into.
     let text = secret.replace("\\n", "\n");
-    let key = p256::SecretKey::from_sec1_pem(&text).or_else(|_| p256::SecretKey::from_pkcs8_pem(&text)).ok()?;
+    let key =
+        p256::SecretKey::from_sec1_pem(&text).or_else(|_| p256::SecretKey::from_pkcs8_pem(&text)).ok()?;
     Some(Key::P256(Box::new(key.into())))
 }
 
@@ -166,9 +169,13 @@ mod tests {
         let (_, good) = ed25519();
         let mut mixed = STANDARD.decode(&good).unwrap();
         mixed[40] ^= 1;
-        for secret in ["", "abc", &good[..80], &STANDARD.encode(mixed), "-----BEGIN EC PRIVATE KEY-----\nAA"] {
+        for secret in ["", "abc", &good[..80], &STANDARD.encode(mixed), "-----BEGIN EC PRIVATE KEY-----\nAA"]
+        {
             let error = Keys::new("key-1", secret).err().unwrap();
-            assert!(error.contains("privateKey") && (secret.is_empty() || !error.contains(secret)), "{error}");
+            assert!(
+                error.contains("privateKey") && (secret.is_empty() || !error.contains(secret)),
+                "{error}"
+            );
         }
         assert!(Keys::new(" ", &good).is_err());
     }

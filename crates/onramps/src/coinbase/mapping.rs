@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use super::options::{chain, token_at};
-use super::wire::{Amount, QuoteAnswer, Transaction};
+use super::wire::{Amount, QuoteAnswer, Told};
 use crate::transport::short;
 
 /// How far Coinbase's clock may be ahead of ours.
@@ -84,7 +84,7 @@ pub(super) const fn rank(state: &RampState) -> u8 {
 
 /// What a purchase tells; a part that cannot be read makes the whole of it Coinbase's fault.
 pub(super) fn report(
-    told: &Transaction,
+    told: &Told,
     assets: &HashMap<TokenId, Token>,
     now: Timestamp,
 ) -> Result<RampReport, String> {
@@ -98,7 +98,9 @@ pub(super) fn report(
     });
     let decimals = asset.and_then(|asset| assets.get(&asset)).map(|token| token.decimals);
     let amount = match (&told.purchase_amount, decimals) {
-        (Some(amount), Some(decimals)) => Some(amount.value.raw_down(decimals).map_err(|error| error.to_string())?),
+        (Some(amount), Some(decimals)) => {
+            Some(amount.value.raw_down(decimals).map_err(|error| error.to_string())?)
+        }
         _ => None,
     };
     let wallet = told.wallet_address.as_deref().or(told.destination_address.as_deref());
@@ -138,15 +140,17 @@ pub(super) fn belongs(report: &RampReport, order: &FiatOrder) -> Result<(), Ramp
 }
 
 /// By which a second delivery of the same webhook is known: what it says, since it has no number.
-pub(super) fn event(told: &Transaction, body: &[u8]) -> String {
+pub(super) fn event(told: &Told, body: &[u8]) -> String {
     let digest = Sha256::digest(body);
     let id = told.transaction_id.as_deref().or(told.order_id.as_deref()).unwrap_or("purchase");
     format!("{}:{}", short(id), hex::encode(digest.get(..16).unwrap_or_default()))
 }
 
-fn paid(told: &Transaction) -> Result<Option<FiatAmount>, String> {
+fn paid(told: &Told) -> Result<Option<FiatAmount>, String> {
     let Some(total) = &told.payment_total else { return Ok(None) };
-    let Some(currency) = total.currency.as_deref().or(told.payment_currency.as_deref()) else { return Ok(None) };
+    let Some(currency) = total.currency.as_deref().or(told.payment_currency.as_deref()) else {
+        return Ok(None);
+    };
     let currency: FiatCurrency = currency.parse().map_err(|_| "its currency is none".to_owned())?;
     if total.value.is_zero() {
         return Ok(None);
@@ -154,7 +158,7 @@ fn paid(told: &Transaction) -> Result<Option<FiatAmount>, String> {
     total.value.near_fiat(currency).map(Some).map_err(|error| error.to_string())
 }
 
-fn from_the_past(told: &Transaction, now: Timestamp) -> Result<(), String> {
+fn from_the_past(told: &Told, now: Timestamp) -> Result<(), String> {
     let times = [&told.created_at, &told.completed_at, &told.updated_at];
     let latest = now.checked_add(AHEAD).unwrap_or(now);
     let read = |time: &String| time.parse::<Timestamp>().ok();
@@ -184,100 +188,4 @@ fn failure(reason: Option<&str>) -> (String, String) {
         _ => ("payment_failed", "Coinbase could not complete the purchase."),
     };
     (code.to_owned(), words.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use causeway_domain::ports::RampState::{Delivered, Failed, Paid, Started, Unknown, Waiting};
-
-    use super::super::fixture::{self, assets, usdc};
-    use super::super::wire::Transactions;
-    use super::*;
-
-    fn usd() -> FiatCurrency {
-        "USD".parse().unwrap()
-    }
-
-    fn now() -> Timestamp {
-        "2026-11-16T06:05:00Z".parse().unwrap()
-    }
-
-    #[test]
-    fn every_documented_status_is_known_and_any_other_stays_open() {
-        let table = [
-            ("ONRAMP_TRANSACTION_STATUS_CREATED", Started),
-            ("ONRAMP_TRANSACTION_STATUS_IN_PROGRESS", Paid),
-            ("ONRAMP_TRANSACTION_STATUS_SUCCESS", Delivered),
-            ("ONRAMP_TRANSACTION_STATUS_FAILED", Failed),
-            ("ONRAMP_ORDER_STATUS_PENDING_AUTH", Waiting),
-            ("ONRAMP_ORDER_STATUS_PENDING_VERIFICATION", Waiting),
-            ("ONRAMP_ORDER_STATUS_PENDING_PAYMENT", Waiting),
-            ("ONRAMP_ORDER_STATUS_PROCESSING", Paid),
-            ("ONRAMP_ORDER_STATUS_COMPLETED", Delivered),
-            ("ONRAMP_ORDER_STATUS_FAILED", Failed),
-            ("ONRAMP_TRANSACTION_STATUS_UNSPECIFIED", Unknown("ONRAMP_TRANSACTION_STATUS_UNSPECIFIED".into())),
-            ("ONRAMP_TRANSACTION_STATUS_TELEPORTED", Unknown("ONRAMP_TRANSACTION_STATUS_TELEPORTED".into())),
-        ];
-        for (status, expected) in table {
-            assert_eq!(state(status), expected);
-        }
-    }
-
-    #[test]
-    fn a_quote_is_read_exactly() {
-        let read = price(&fixture::read("quote"), usd(), "USDC", 6).unwrap();
-        assert_eq!((read.pays.minor, read.delivers.to_string().as_str()), (10_000, "97460000"));
-        let fees: Vec<_> = read.fees.iter().map(|fee| (fee.kind.as_str(), fee.amount.minor)).collect();
-        assert_eq!(fees, [("provider", 249), ("network", 5)]);
-    }
-
-    #[test]
-    fn a_quote_for_something_else_is_coinbases_fault() {
-        let good = fixture::text("quote");
-        let cases = [
-            good.replace("\"USD\"", "\"EUR\""),
-            good.replace("\"USDC\"", "\"USDT\""),
-            good.replace("\"2.49\"", "\"-2.49\""),
-            good.replace("\"100.00\"", "100.00412345678901"),
-            good.replace("\"97.46\"", "\"-1\""),
-        ];
-        for case in cases {
-            assert_ne!(case, good);
-            let answer: QuoteAnswer = serde_json::from_str(&case).unwrap();
-            assert!(matches!(price(&answer, usd(), "USDC", 6), Err(RampError::Nonsense(_))), "{case}");
-        }
-        let float: QuoteAnswer = serde_json::from_str(&good.replace("\"100.00\"", "99.999999999999986")).unwrap();
-        assert_eq!(price(&float, usd(), "USDC", 6).unwrap().pays.minor, 10_000, "what floating point adds is no cent");
-    }
-
-    #[test]
-    fn both_forms_of_a_purchase_are_read() {
-        let told: Transactions = fixture::read("transactions");
-        let report_of = |told: &Transaction| report(told, &assets(), now()).unwrap();
-        let success = report_of(&told.transactions[0]);
-        assert_eq!((&success.state, success.asset), (&Delivered, Some(usdc().id)));
-        assert_eq!(success.amount.unwrap().to_string(), "97460000");
-        assert_eq!(success.paid, Some(FiatAmount::new(usd(), 10_000)));
-        assert!(success.payouts[0].starts_with("0x6f0c"));
-        let failed = report_of(&told.transactions[1]);
-        assert_eq!((&failed.state, failed.payouts.len()), (&Failed, 0));
-        assert_eq!(failed.reason.unwrap().0, "payment_failed");
-        let order = report_of(&fixture::read("webhook_order"));
-        assert_eq!((&order.state, order.paid, order.asset), (&Paid, success.paid, success.asset));
-        assert_eq!(order.wallet, success.wallet);
-        assert!(rank(&success.state) > rank(&failed.state));
-    }
-
-    #[test]
-    fn what_has_not_happened_yet_is_not_believed() {
-        let told: Transaction = fixture::read("webhook_transaction");
-        assert!(report(&told, &assets(), "2026-11-15T00:00:00Z".parse().unwrap()).is_err());
-    }
-
-    #[test]
-    fn the_same_event_has_the_same_name_and_another_has_another() {
-        let told: Transaction = fixture::read("webhook_transaction");
-        assert_eq!(event(&told, b"a"), event(&told, b"a"));
-        assert_ne!(event(&told, b"a"), event(&told, b"b"));
-    }
 }

@@ -6,7 +6,10 @@ mod fixture;
 mod jwt;
 mod mapping;
 mod options;
+mod profile;
 mod quote;
+#[cfg(test)]
+mod tests;
 mod transport;
 pub(crate) mod webhook;
 mod wire;
@@ -17,26 +20,24 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness};
+use causeway_domain::fiat::{FiatAsk, FiatOrder};
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
     RampState, WebhookError,
 };
 use causeway_domain::{Token, TokenId};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 pub use config::CoinbaseConfig;
-use options::{Options, Place, session_method, span};
+use options::{Options, Place, session_method};
+use profile::{blank, profile};
 use transport::Api;
-use wire::{SessionRequest, Transaction};
+use wire::{SessionRequest, Told};
 
 use crate::transport::{Patience, own_page};
 
 /// What Coinbase calls a play purchase by.
 const SANDBOX: &str = "sandbox-";
-
-/// A session's address is good for five minutes; who comes in the last of them is given another.
-const SESSION: SignedDuration = SignedDuration::from_mins(4);
 
 /// How long the lists of a place are believed, and how long they are used while no newer ones can be had.
 const FRESH: Duration = Duration::from_hours(1);
@@ -69,7 +70,8 @@ impl Coinbase {
     /// words.
     pub fn new(config: CoinbaseConfig, assets: Vec<Token>, patience: Patience) -> Result<Self, String> {
         let api = Api::new(&config, patience)?;
-        let wrong = |text: &String| format!("`{text}` is no place: write a country, DE, or a state of the US, US-CA");
+        let wrong =
+            |text: &String| format!("`{text}` is no place: write a country, DE, or a state of the US, US-CA");
         let places = config.places.iter().map(|text| {
             let place = Place::parse(text).ok_or_else(|| wrong(text))?;
             place.check().map_err(|error| format!("{text}: {error}"))
@@ -95,8 +97,8 @@ impl Coinbase {
     /// What can be bought in a place, as fresh as can be had.
     async fn options(&self, place: &Place) -> Result<Arc<Options>, RampError> {
         let kept = self.read(|heard| heard.places.get(place).cloned());
-        if let Some((since, options)) = kept.clone().filter(|(since, _)| since.elapsed() < FRESH) {
-            let _ = since;
+        let fresh = kept.clone().filter(|(since, _)| since.elapsed() < FRESH);
+        if let Some((_, options)) = fresh {
             return Ok(options);
         }
         match self.ask_options(place).await {
@@ -164,12 +166,8 @@ impl OnRamp for Coinbase {
 
     fn sells(&self, asset: &TokenId) -> bool {
         self.read(|heard| {
-            let mut known = heard.places.values();
-            if heard.places.is_empty() {
-                self.assets.contains_key(asset)
-            } else {
-                known.any(|(_, options)| options.sold.contains_key(asset))
-            }
+            let sold = heard.places.values().any(|(_, options)| options.sold.contains_key(asset));
+            sold || heard.places.is_empty() && self.assets.contains_key(asset)
         })
     }
 
@@ -240,7 +238,7 @@ impl OnRamp for Coinbase {
         now: Timestamp,
     ) -> Result<RampNotice, WebhookError> {
         webhook::verify(self.webhook_secret.as_deref(), header, body, now.as_second())?;
-        let told: Transaction =
+        let told: Told =
             serde_json::from_slice(body).map_err(|error| WebhookError::Nonsense(error.to_string()))?;
         if !told.event_type.as_deref().is_some_and(|kind| kind.starts_with("onramp.transaction.")) {
             return Err(WebhookError::Nonsense("it is not about a purchase".to_owned()));
@@ -258,53 +256,4 @@ impl fmt::Debug for Coinbase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Coinbase").field("api", &self.api).finish_non_exhaustive()
     }
-}
-
-/// What is known before anything was heard.
-fn blank(origins: &[String], assets: &[Token]) -> RampProfile {
-    let mut chains: Vec<_> = assets.iter().map(|token| token.id.chain()).collect();
-    chains.sort_unstable();
-    chains.dedup();
-    RampProfile {
-        id: "coinbase".to_owned(),
-        name: "Coinbase".to_owned(),
-        logo_url: None,
-        chains,
-        currencies: Vec::new(),
-        methods: Vec::new(),
-        countries: Vec::new(),
-        limits: Vec::new(),
-        firmness: QuoteFirmness::Estimate,
-        webhooks: true,
-        polling: true,
-        origins: origins.to_vec(),
-        permissions: vec!["payment".to_owned(), "camera".to_owned()],
-        session_for: Some(SESSION),
-    }
-}
-
-/// What the lists of all configured places come to together.
-fn profile(origins: &[String], countries: Vec<String>, lists: &[Arc<Options>]) -> RampProfile {
-    let mut whole = RampProfile { countries, ..blank(origins, &[]) };
-    for options in lists {
-        whole.chains.extend(options.sold.keys().map(TokenId::chain));
-        for (currency, ways) in &options.currencies {
-            let Some((least, most)) = span(ways) else { continue };
-            match whole.limits.iter_mut().find(|(known, _)| known.currency == *currency) {
-                Some((low, high)) => {
-                    low.minor = low.minor.min(least.minor);
-                    high.minor = high.minor.max(most.minor);
-                }
-                None => {
-                    whole.currencies.push(*currency);
-                    whole.limits.push((least, most));
-                }
-            }
-            let new: Vec<_> = ways.iter().filter(|way| !whole.methods.contains(&way.method)).collect();
-            whole.methods.extend(new.into_iter().map(|way| way.method.clone()));
-        }
-    }
-    whole.chains.sort_unstable();
-    whole.chains.dedup();
-    whole
 }

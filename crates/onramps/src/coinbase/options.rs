@@ -24,7 +24,8 @@ impl Place {
         let letters = |part: &str, most: usize| {
             (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
         };
-        let good = country.len() == 2 && letters(country, 2) && subdivision.is_none_or(|part| letters(part, 3));
+        let good =
+            country.len() == 2 && letters(country, 2) && subdivision.is_none_or(|part| letters(part, 3));
         good.then(|| Self {
             country: country.to_ascii_uppercase(),
             subdivision: subdivision.map(str::to_ascii_uppercase),
@@ -219,8 +220,12 @@ mod tests {
         let sold = &options.sold[&usdc().id];
         assert_eq!((sold.symbol.as_str(), sold.network.as_str()), ("USDC", "base"));
         assert_eq!(options.sold[&TokenId::native(base())].symbol, "ETH");
-        assert!(options.sold.keys().all(|id| assets().contains_key(id)), "what nobody here knows is left out");
-        let nameless = Network { name: "base".to_owned(), chain_id: String::new(), contract_address: String::new() };
+        assert!(
+            options.sold.keys().all(|id| assets().contains_key(id)),
+            "what nobody here knows is left out"
+        );
+        let nameless =
+            Network { name: "base".to_owned(), chain_id: String::new(), contract_address: String::new() };
         assert_eq!(token(&nameless, "USDC", &assets()), None, "a token without its contract is not the coin");
     }
 
@@ -231,7 +236,10 @@ mod tests {
         let ways = options.ways(usd).unwrap();
         let shown: Vec<_> =
             ways.iter().map(|way| (way.method.id.as_str(), way.least.minor, way.most.minor)).collect();
-        assert_eq!(shown, [("card", 500, 750_000), ("bank_transfer", 1_000, 2_500_000), ("apple_pay", 500, 50_000)]);
+        assert_eq!(
+            shown,
+            [("card", 500, 750_000), ("bank_transfer", 1_000, 2_500_000), ("apple_pay", 500, 50_000)]
+        );
         let (least, most) = span(ways).unwrap();
         assert_eq!((least.minor, most.minor), (500, 2_500_000));
         assert!(options.ways("GBP".parse().unwrap()).is_none());

@@ -91,7 +91,8 @@ impl Coinbase {
         let (least, most) = span(ways).ok_or(RampRefusal::Method)?;
         let out_of_range = || RampError::from(RampRefusal::Range { least, most });
         let mut tried: Vec<Price> = Vec::new();
-        let mut next = FiatAmount::new(least.currency, least.minor.saturating_mul(20).clamp(least.minor, most.minor));
+        let mut next =
+            FiatAmount::new(least.currency, least.minor.saturating_mul(20).clamp(least.minor, most.minor));
         for _ in 0..TRIES {
             tried.push(self.price(buying, ways, next).await?);
             let minor = nearer(&tried, wanted).ok_or_else(out_of_range)?;
@@ -123,13 +124,11 @@ fn nearer(tried: &[Price], wanted: RawAmount) -> Option<u64> {
         let paid = U256::from(dear.pays.minor.checked_sub(cheap.pays.minor)?);
         let got = dear.delivers.get().checked_sub(cheap.delivers.get()).filter(|got| !got.is_zero())?;
         let from = U256::from(cheap.pays.minor);
-        match wanted.get().checked_sub(cheap.delivers.get()) {
-            Some(more) => from.checked_add(up(more.checked_mul(paid)?, got)?),
-            None => {
-                let less = cheap.delivers.get().checked_sub(wanted.get())?;
-                from.checked_sub(less.checked_mul(paid)?.checked_div(got)?)
-            }
+        if let Some(more) = wanted.get().checked_sub(cheap.delivers.get()) {
+            return from.checked_add(up(more.checked_mul(paid)?, got)?);
         }
+        let less = cheap.delivers.get().checked_sub(wanted.get())?;
+        from.checked_sub(less.checked_mul(paid)?.checked_div(got)?)
     };
     line().or_else(proportion)?.try_into().ok()
 }

@@ -25,7 +25,7 @@ const PAGE: usize = 20;
 pub(super) struct Api {
     transport: Transport,
     keys: Keys,
-    api: String,
+    platform: String,
     onramp: String,
 }
 
@@ -39,7 +39,7 @@ impl Api {
         Ok(Self {
             transport: Transport::new(patience)?,
             keys: Keys::new(&config.api_key_id, config.api_key_secret.reveal())?,
-            api: base(&config.api_url, "api_url")?,
+            platform: base(&config.api_url, "api_url")?,
             onramp: base(&config.onramp_url, "onramp_url")?,
         })
     }
@@ -59,7 +59,7 @@ impl Api {
     }
 
     pub(super) async fn session(&self, request: &SessionRequest) -> Result<SessionAnswer, RampError> {
-        self.write(format!("{}/platform/v2/onramp/sessions", self.api), request).await
+        self.write(format!("{}/platform/v2/onramp/sessions", self.platform), request).await
     }
 
     /// The purchases under a name of ours, newest first; none where Coinbase knows nothing of it.
@@ -96,12 +96,15 @@ impl Api {
 
 impl fmt::Debug for Api {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Api").field("api", &self.api).field("onramp", &self.onramp).finish_non_exhaustive()
+        f.debug_struct("Api")
+            .field("api", &self.platform)
+            .field("onramp", &self.onramp)
+            .finish_non_exhaustive()
     }
 }
 
 /// What a good answer says; anything else says whose fault it is.
-fn good<T: DeserializeOwned>(answer: &Answer) -> Result<T, RampError> {
+pub(super) fn good<T: DeserializeOwned>(answer: &Answer) -> Result<T, RampError> {
     if answer.status.is_success() {
         return answer.json();
     }

@@ -149,12 +149,12 @@ pub(super) struct SessionQuote {
 #[derive(Debug, Deserialize)]
 pub(super) struct Transactions {
     #[serde(default)]
-    pub(super) transactions: Vec<Transaction>,
+    pub(super) transactions: Vec<Told>,
 }
 
 /// A purchase: of a hosted session, or in the words of the newer orders.
 #[derive(Debug, Deserialize)]
-pub(super) struct Transaction {
+pub(super) struct Told {
     pub(super) status: String,
     #[serde(alias = "transactionId")]
     pub(super) transaction_id: Option<String>,

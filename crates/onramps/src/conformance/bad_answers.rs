@@ -8,7 +8,7 @@ use super::live::quote;
 use super::{CheckPlan, Checked, Fault, Mischief, StandIn, failed, must};
 
 /// Longer than anybody waits.
-const FOREVER: Duration = Duration::from_secs(60);
+const FOREVER: Duration = Duration::from_mins(1);
 
 async fn under(
     mischief: Mischief,

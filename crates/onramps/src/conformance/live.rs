@@ -20,8 +20,8 @@ pub(super) async fn what_it_offers_is_known(ramp: &dyn OnRamp, _: &CheckPlan) ->
 
 pub(super) async fn a_profile_is_whole(ramp: &dyn OnRamp, plan: &CheckPlan) -> Checked {
     let profile = ramp.profile();
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    must(!profile.id.is_empty() && profile.id.bytes().all(plain), "its id is not a plain word")?;
+    let simple = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    must(!profile.id.is_empty() && profile.id.bytes().all(simple), "its id is not a plain word")?;
     must(!profile.name.is_empty(), "it has no name")?;
     must(!profile.currencies.is_empty(), "it takes no currency")?;
     must(!profile.methods.is_empty(), "it takes no way of paying")?;

@@ -34,7 +34,7 @@ fn nonsense(words: &str) -> RampError {
 /// What it sells, takes, and where. Entries that cannot be read are left out: they are not ours to sell.
 pub(super) fn offering(
     currencies: Vec<CurrencyJson>,
-    countries: Vec<CountryJson>,
+    countries: &[CountryJson],
     sandbox: bool,
 ) -> Result<Offering, RampError> {
     let mut offering = Offering::default();

@@ -74,7 +74,7 @@ impl MoonPay {
 
     async fn read_lists(&self) -> Result<Arc<Offering>, RampError> {
         let (currencies, countries) = tokio::try_join!(self.api.currencies(), self.api.countries())?;
-        let offering = mapping::offering(currencies, countries, self.api.config().is_sandbox())?;
+        let offering = mapping::offering(currencies, &countries, self.api.config().is_sandbox())?;
         Ok(self.lists.keep(offering))
     }
 }

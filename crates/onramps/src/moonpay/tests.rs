@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use super::mapping::{furthest, limits, offer, offering, report, state};
-use super::wire::{EventJson, LimitsJson, QuoteJson, TransactionJson};
+use super::wire::{CountryJson, EventJson, LimitsJson, QuoteJson, TransactionJson};
 use crate::lists::Offering;
 
 fn read<T: DeserializeOwned>(text: &str) -> T {
@@ -16,7 +16,8 @@ fn read<T: DeserializeOwned>(text: &str) -> T {
 
 fn lists(sandbox: bool) -> Offering {
     let currencies = read(include_str!("fixtures/currencies.json"));
-    offering(currencies, read(include_str!("fixtures/countries.json")), sandbox).unwrap()
+    let countries: Vec<CountryJson> = read(include_str!("fixtures/countries.json"));
+    offering(currencies, &countries, sandbox).unwrap()
 }
 
 fn usdc() -> TokenId {

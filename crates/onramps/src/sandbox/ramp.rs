@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{
-    FiatAmount, FiatAsk, FiatCurrency, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
+    FiatAmount, FiatAsk, FiatCurrency, FiatOrder, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind,
+    WantedAmount,
 };
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use axum::Router;
@@ -17,7 +17,9 @@ use serde_json::{Value, json as object};
 
 use super::price::{Sale, WARES, Ware};
 use super::purchase::Purchase;
-use super::{Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief};
+use super::{
+    Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief,
+};
 use crate::banxa::{BanxaConfig, signature};
 use crate::conformance::{Hook, Mischief, StandIn};
 use crate::secret::SecretText;
@@ -86,16 +88,25 @@ impl BanxaStandIn {
         }
     }
 
+    /// The same as a piece of a configuration file.
+    pub fn settings(&self) -> String {
+        let origin = &self.served.origin;
+        format!(
+            "[onramps.banxa]\npartner = \"{PARTNER}\"\napi_key = \"{API_KEY}\"\nwebhook_secret = \"{WEBHOOK_SECRET}\"\n\
+             redirect_url = \"{origin}/done\"\napi_url = \"{origin}\"\ncheckout_origins = [\"{origin}\"]\n"
+        )
+    }
+
     /// Every checkout that nobody has paid is over.
     pub fn end_sessions(&self) {
         for kept in self.inner.lock().values_mut().filter(|kept| kept.purchase.status == "pendingPayment") {
-            kept.purchase.status = "expired".to_owned();
+            "expired".clone_into(&mut kept.purchase.status);
         }
     }
 }
 
 impl Inner {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,7 +184,8 @@ async fn known(request: Request, next: Next) -> Response {
 }
 
 async fn countries() -> Response {
-    let states = object!([{ "id": "CA", "description": "California" }, { "id": "TX", "description": "Texas" }]);
+    let states =
+        object!([{ "id": "CA", "description": "California" }, { "id": "TX", "description": "Texas" }]);
     let told = object!([
         { "id": "AU", "description": "Australia" },
         { "id": "DE", "description": "Germany" },
@@ -238,7 +250,9 @@ fn sale(query: &str) -> Option<(&'static Ware, Sale)> {
     let currency: FiatCurrency = param(query, "fiat")?.parse().ok()?;
     let sale = match (param(query, "fiatAmount"), param(query, "cryptoAmount")) {
         (Some(pays), None) => ware.sell(FiatAmount::parse(currency, &pays).ok()?)?,
-        (None, Some(wanted)) => ware.sell_exactly(currency, RawAmount::from_decimal(&wanted, ware.decimals).ok()?)?,
+        (None, Some(wanted)) => {
+            ware.sell_exactly(currency, RawAmount::from_decimal(&wanted, ware.decimals).ok()?)?
+        }
         _ => return None,
     };
     Some((ware, sale))
@@ -328,7 +342,9 @@ async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
         Some(kept.purchase.clone())
     });
     match walked {
-        Some(purchase) => deliver_hook(param(&query, "to"), Inner::hook(&purchase, Timestamp::now(), false)).await,
+        Some(purchase) => {
+            deliver_hook(param(&query, "to"), Inner::hook(&purchase, Timestamp::now(), false)).await
+        }
         None => refusal(StatusCode::NOT_FOUND, 4004, "There is no such order"),
     }
 }
@@ -352,7 +368,8 @@ impl StandIn for BanxaStandIn {
         let agreed = Purchase::of(order, status).ok_or("the order is for something else")?;
         let mut orders = self.inner.lock();
         let Kept { purchase, .. } = orders.get_mut(id).ok_or("the checkout is unknown")?;
-        if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet) {
+        if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
+        {
             return Err(format!("the checkout is for something else: {purchase:?}"));
         }
         status.clone_into(&mut purchase.status);

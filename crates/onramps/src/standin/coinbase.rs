@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -18,7 +19,9 @@ use serde_json::{Value, json as object};
 
 use super::price::{Sale, WARES, Ware};
 use super::purchase::{Purchase, Purchases};
-use super::{Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief};
+use super::{
+    Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief,
+};
 use crate::coinbase::{CoinbaseConfig, webhook};
 use crate::conformance::{Hook, Mischief, StandIn};
 use crate::secret::SecretText;
@@ -43,7 +46,7 @@ struct Inner {
     key: ed25519_dalek::SigningKey,
     /// By their tokens; each is good for one visit.
     sessions: Mutex<HashMap<String, Purchase>>,
-    made: std::sync::atomic::AtomicU64,
+    made: AtomicU64,
     purchases: Purchases,
 }
 
@@ -57,7 +60,7 @@ impl CoinbaseStandIn {
             ways: Arc::clone(&ways),
             key: ed25519_dalek::SigningKey::from_bytes(&[7; 32]),
             sessions: Mutex::default(),
-            made: std::sync::atomic::AtomicU64::new(0),
+            made: AtomicU64::new(0),
             purchases: Purchases::default(),
         });
         let api = Router::new()
@@ -88,6 +91,15 @@ impl CoinbaseStandIn {
             checkout_origin: origin,
             ..CoinbaseConfig::new(KEY_ID, SecretText::new(secret))
         }
+    }
+
+    /// The same as a piece of a configuration file.
+    pub fn settings(&self) -> String {
+        let (origin, secret) = (&self.served.origin, STANDARD.encode(self.inner.key.to_keypair_bytes()));
+        format!(
+            "[onramps.coinbase]\napi_key_id = \"{KEY_ID}\"\napi_key_secret = \"{secret}\"\nwebhook_secret = \"{WEBHOOK_SECRET}\"\n\
+             sandbox = true\napi_url = \"{origin}\"\nonramp_url = \"{origin}\"\ncheckout_origin = \"{origin}\"\n"
+        )
     }
 
     /// Every checkout's address that was handed out is over.
@@ -127,7 +139,7 @@ impl Inner {
         sessions.remove(&token).ok_or_else(|| "the session is over".to_owned())
     }
 
-    fn hook(&self, purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
+    fn hook(purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
         let kind = match purchase.status.as_str() {
             status if delivered(status) => "success",
             status if status.ends_with("_FAILED") => "failed",
@@ -197,7 +209,8 @@ async fn known(State(inner): State<Arc<Inner>>, request: Request, next: Next) ->
 
 async fn places() -> Response {
     let methods = object!([{ "id": "CARD" }, { "id": "ACH_BANK_ACCOUNT" }]);
-    let country = |id: &str, parts: Value| object!({ "id": id, "subdivisions": parts, "payment_methods": methods });
+    let country =
+        |id: &str, parts: Value| object!({ "id": id, "subdivisions": parts, "payment_methods": methods });
     let countries =
         [country("US", object!(["CA", "TX", "WA"])), country("DE", object!([])), country("GB", object!([]))];
     json(object!({ "countries": countries }).to_string())
@@ -205,7 +218,10 @@ async fn places() -> Response {
 
 async fn options(RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
-    if matches!((param(&query, "country").as_deref(), param(&query, "subdivision")), (None, _) | (Some("US"), None)) {
+    if matches!(
+        (param(&query, "country").as_deref(), param(&query, "subdivision")),
+        (None, _) | (Some("US"), None)
+    ) {
         return refusal(StatusCode::BAD_REQUEST, "country is required, and subdivision for US");
     }
     let coins = WARES.iter().map(|ware| {
@@ -222,7 +238,9 @@ async fn options(RawQuery(query): RawQuery) -> Response {
 
 async fn quote(State(inner): State<Arc<Inner>>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
-    let Some((ware, sale)) = sale(&asked) else { return refusal(StatusCode::BAD_REQUEST, "this is not for sale") };
+    let Some((ware, sale)) = sale(&asked) else {
+        return refusal(StatusCode::BAD_REQUEST, "this is not for sale");
+    };
     let mischief = inner.ways.mischief();
     let currency = match (&mischief, sale.pays.currency.code()) {
         (Mischief::OtherCurrency, "EUR") => "USD",
@@ -256,8 +274,10 @@ fn sale(asked: &Value) -> Option<(&'static Ware, Sale)> {
 
 async fn open_session(State(inner): State<Arc<Inner>>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
-    let Some(purchase) = begun(&asked) else { return refusal(StatusCode::BAD_REQUEST, "the session is not complete") };
-    let number = inner.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let Some(purchase) = begun(&asked) else {
+        return refusal(StatusCode::BAD_REQUEST, "the session is not complete");
+    };
+    let number = inner.made.fetch_add(1, Ordering::Relaxed);
     let token = format!("token-{number}");
     inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), purchase);
     let url = format!("{}/buy?sessionToken={token}", inner.origin);
@@ -283,19 +303,23 @@ async fn transactions(State(inner): State<Arc<Inner>>, Path(reference): Path<Str
     let known = reference.strip_prefix(PLAY).and_then(|order| inner.purchases.get(order));
     let told = known.map(|mut purchase| {
         if inner.ways.mischief() == Mischief::OtherPartner {
-            purchase.order = "ffffffffffffffffffffffffffffffff".to_owned();
+            "ffffffffffffffffffffffffffffffff".clone_into(&mut purchase.order);
         }
         underscored(&purchase_json(&purchase, Timestamp::now()))
     });
     let told: Vec<_> = told.into_iter().collect();
-    json(object!({ "transactions": told, "next_page_key": "", "total_count": told.len().to_string() }).to_string())
+    json(
+        object!({ "transactions": told, "next_page_key": "", "total_count": told.len().to_string() })
+            .to_string(),
+    )
 }
 
 async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     match inner.visit(&query.unwrap_or_default()) {
         Ok(purchase) => {
             inner.purchases.put(purchase.clone());
-            let message = |name: &str| object!(object!({ "eventName": name, "data": {} }).to_string()).to_string();
+            let message =
+                |name: &str| object!(object!({ "eventName": name, "data": {} }).to_string()).to_string();
             let names = ["load_success", "commit_success", "polling_success", "commit_error", "cancel"];
             let messages = names.map(|name| (name, message(&format!("onramp_api.{name}"))));
             checkout_page("Coinbase", &purchase.order, &messages)
@@ -312,7 +336,7 @@ async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
     };
     purchase.status = status;
     inner.purchases.put(purchase.clone());
-    deliver_hook(param(&query, "to"), inner.hook(&purchase, Timestamp::now(), false)).await
+    deliver_hook(param(&query, "to"), Inner::hook(&purchase, Timestamp::now(), false)).await
 }
 
 #[async_trait]
@@ -333,7 +357,8 @@ impl StandIn for CoinbaseStandIn {
         let (_, query) = session.url.split_once('?').ok_or("the address has no query")?;
         let purchase = self.inner.visit(query)?;
         let agreed = Purchase::of(order, status).ok_or("the order is for something else")?;
-        if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet) {
+        if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
+        {
             return Err(format!("the session is for something else: {purchase:?}"));
         }
         self.inner.purchases.walk(purchase, status);
@@ -344,7 +369,7 @@ impl StandIn for CoinbaseStandIn {
         let purchase = Purchase::of(order, status);
         purchase.map_or_else(
             || Hook { headers: Vec::new(), body: Vec::new() },
-            |purchase| self.inner.hook(&purchase, at, forged),
+            |purchase| Inner::hook(&purchase, at, forged),
         )
     }
 

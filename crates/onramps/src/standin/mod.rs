@@ -124,7 +124,8 @@ pub fn with_mischief(api: Router, ways: &Arc<Ways>) -> Router {
 
 async fn misbehave(State(ways): State<Arc<Ways>>, request: Request, next: Next) -> Response {
     ways.heard.fetch_add(1, Ordering::Relaxed);
-    let words = |status: StatusCode| (status, json(r#"{"message":"the stand-in was told to"}"#)).into_response();
+    let words =
+        |status: StatusCode| (status, json(r#"{"message":"the stand-in was told to"}"#)).into_response();
     match ways.mischief() {
         Mischief::Html => {
             let page = "<!doctype html><title>Just a moment</title>";
@@ -216,7 +217,8 @@ async fn send(to: &str, hook: Hook) -> Result<String, String> {
 pub fn made_up_tx(order: &str) -> String {
     let mut text = String::from("0x");
     for at in 0..32_u8 {
-        let byte = order.bytes().fold(at.wrapping_mul(37), |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+        let byte =
+            order.bytes().fold(at.wrapping_mul(37), |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }

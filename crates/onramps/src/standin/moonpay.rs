@@ -89,7 +89,7 @@ impl MoonPayStandIn {
 /// MoonPay puts the network into the code of everything but a chain's best known coins.
 fn code(ware: &Ware) -> String {
     match (ware.symbol, ware.network) {
-        ("ETH", "ethereum") | ("USDC", "ethereum") | ("SOL", _) => ware.symbol.to_ascii_lowercase(),
+        ("ETH" | "USDC", "ethereum") | ("SOL", _) => ware.symbol.to_ascii_lowercase(),
         (symbol, "solana") => format!("{}_sol", symbol.to_ascii_lowercase()),
         (symbol, network) => format!("{}_{network}", symbol.to_ascii_lowercase()),
     }
@@ -209,7 +209,7 @@ async fn transactions(
         return refusal(StatusCode::NOT_FOUND, "Not found");
     };
     if inner.ways.mischief() == Mischief::OtherPartner {
-        purchase.order = "ffffffffffffffffffffffffffffffff".to_owned();
+        "ffffffffffffffffffffffffffffffff".clone_into(&mut purchase.order);
     }
     json(format!("[{}]", transaction_json(&purchase, Timestamp::now())))
 }

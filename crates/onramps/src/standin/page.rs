@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
@@ -6,14 +8,15 @@ pub fn checkout_page(provider: &str, order: &str, messages: &[(&str, String)]) -
     let mut buttons = String::new();
     for (name, message) in messages {
         let message = message.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        buttons.push_str(&format!("<button data-message=\"{message}\">{name}</button>\n"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(buttons, "<button data-message=\"{message}\">{name}</button>");
     }
     let order: String = order.chars().filter(char::is_ascii_alphanumeric).collect();
     let page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{provider} (stand-in)</title>\
          <h1>{provider}, played by a stand-in</h1><p>Order {order}. Nothing is sold here.</p>{buttons}\
          <script>for (const button of document.querySelectorAll(\"button\")) button.addEventListener(\"click\", () => \
-         parent.postMessage(JSON.parse(button.dataset.message), \"*\"));</script></html>"
+         (window.opener ?? parent).postMessage(JSON.parse(button.dataset.message), \"*\"));</script></html>"
     );
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }

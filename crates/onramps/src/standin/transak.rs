@@ -25,7 +25,7 @@ use crate::secret::SecretText;
 use crate::transak::{TransakConfig, TransakWorld, jwt};
 
 /// How long a checkout's address is good for.
-const SESSION_FOR: Duration = Duration::from_secs(300);
+const SESSION_FOR: Duration = Duration::from_mins(5);
 
 const API_KEY: &str = "00000000-0000-4000-8000-000000000001";
 const API_SECRET: &str = "a stand-in's secret";
@@ -310,7 +310,7 @@ async fn orders(State(inner): State<Arc<Inner>>, headers: HeaderMap, RawQuery(qu
     let name = param(&query.unwrap_or_default(), "filter[partnerOrderId]").unwrap_or_default();
     let found = inner.purchases.get(&name).map(|mut purchase| {
         if inner.ways.mischief() == Mischief::OtherPartner {
-            purchase.order = "ffffffffffffffffffffffffffffffff".to_owned();
+            "ffffffffffffffffffffffffffffffff".clone_into(&mut purchase.order);
         }
         order_json(&purchase)
     });

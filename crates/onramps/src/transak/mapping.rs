@@ -5,7 +5,7 @@ use causeway_domain::ports::{RampAsk, RampError, RampOffer, RampReport, RampStat
 use causeway_domain::{Address, TokenId};
 use jiff::{SignedDuration, Timestamp};
 
-use super::wire::{CountryJson, CryptoJson, FiatJson, OptionJson, OrderJson, QuoteJson};
+use super::wire::{CountryJson, CryptoJson, FiatJson, NetworkName, OptionJson, OrderJson, QuoteJson};
 use crate::lists::{Asset, Offering, Way, in_range, method_id, token_id};
 use crate::transport::short;
 
@@ -133,7 +133,7 @@ pub(super) fn report(order: &OrderJson, offering: Option<&Offering>) -> Result<R
     }
     let token = match (offering, &order.crypto_currency) {
         (Some(offering), Some(code)) => {
-            let found = offering.token(code, order.network.as_ref().map(|network| network.as_str()));
+            let found = offering.token(code, order.network.as_ref().map(NetworkName::as_str));
             Some(found.ok_or_else(|| nonsense("it names a token that it does not list"))?)
         }
         _ => None,

@@ -1,7 +1,7 @@
 //! The calls that Transak answers.
 
 use causeway_domain::ports::RampError;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use reqwest::StatusCode;
 
 use super::config::TransakConfig;
@@ -91,6 +91,8 @@ impl TransakApi {
 
     /// The purchases that were made under our name for an order.
     pub(super) async fn orders(&self, order: &str, from: Timestamp) -> Result<Vec<OrderJson>, RampError> {
+        // Days are the provider's own, wherever it counts them.
+        let from = from.checked_sub(SignedDuration::from_hours(24)).unwrap_or(from);
         let day = from.strftime("%Y-%m-%d").to_string();
         let query = query([
             ("limit", "20"),

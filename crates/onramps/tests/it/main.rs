@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
 mod answering;
+mod banxa;
+mod coinbase;
 mod conformance;
 mod inbox;
 mod kit;

@@ -58,7 +58,8 @@ async fn an_answer_without_end_is_cut_off() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_even_home() {
-    let (served, count) = server(|| (StatusCode::FOUND, [(header::LOCATION, "/again")]).into_response()).await;
+    let (served, count) =
+        server(|| (StatusCode::FOUND, [(header::LOCATION, "/again")]).into_response()).await;
     let transport = Transport::new(PATIENCE).unwrap();
     let error = transport.ask(&Call::get(served.origin.clone())).await.unwrap_err();
     assert!(matches!(error, RampError::Nonsense(_)), "{error}");
@@ -72,6 +73,9 @@ async fn no_key_reaches_an_error() {
     let call = Call::get("http://127.0.0.1:1/v3/currencies?apiKey=pk_secret".to_owned());
     let call = call.secret_header("authorization", &SecretText::new("sk_secret")).unwrap();
     let error = transport.ask(&call).await.unwrap_err();
-    assert!(!words(&error).contains("secret") && !format!("{error:?} {call:?}").contains("secret"), "{error:?}");
+    assert!(
+        !words(&error).contains("secret") && !format!("{error:?} {call:?}").contains("secret"),
+        "{error:?}"
+    );
     assert!(call.secret_header("authorization", &SecretText::new("line\nbreak")).is_err());
 }

@@ -26,10 +26,16 @@ pub(crate) enum Mood {
     BreaksOff,
 }
 
+/// A path that was asked for, with the key that was shown.
+pub(crate) type Asked = (String, Option<String>);
+
+/// Something that goes wrong, and whether a fault is the one that it is to be.
+pub(crate) type Expected = (Mood, fn(&ReadFault) -> bool);
+
 /// A server on loopback that remembers what it was asked.
 pub(crate) struct Server {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<(String, Option<String>)>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Server {
@@ -37,7 +43,7 @@ impl Server {
     pub(crate) async fn start(mood: Mood, key: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/base", listener.local_addr().unwrap());
-        let asked = Arc::<Mutex<Vec<(String, Option<String>)>>>::default();
+        let asked = Arc::<Mutex<Vec<Asked>>>::default();
         let memory = Arc::clone(&asked);
         let answer = move |request: Request| {
             let shown = request.headers().get(key).map(|value| value.to_str().unwrap().to_owned());
@@ -50,7 +56,7 @@ impl Server {
         Self { url, asked }
     }
 
-    pub(crate) fn asked(&self) -> Vec<(String, Option<String>)> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -87,7 +93,7 @@ pub(crate) fn say(words: &Words, coin: &str) -> Result<String, String> {
 }
 
 /// Every way in which a server can fail, with what it is to be called.
-pub(crate) fn faults() -> Vec<(Mood, fn(&ReadFault) -> bool)> {
+pub(crate) fn faults() -> Vec<Expected> {
     let html = "<!doctype html><title>Just a moment</title>".to_owned();
     let waits = |fault: &ReadFault| *fault == ReadFault::Busy(Some(Duration::from_secs(37)));
     vec![

@@ -14,6 +14,8 @@ use crate::{Bookmark, Commitment, Mention, SolanaRpc};
 
 /// Slots that are read again at every look, because nodes list what is in a block a moment after the block.
 const AGAIN: u64 = 64;
+/// A backlog is told in pieces of about so many transactions, so that a long one needs no more memory than a short one.
+const AT_ONCE: usize = 2_000;
 /// A mark that is older than this may lie in blocks that nodes have forgotten.
 const REMEMBERED: u64 = 5_000;
 
@@ -102,6 +104,12 @@ impl SolanaOrderFollower {
             // This node is behind; what it would tell is known.
             return Ok(());
         }
+        let mut listed = Vec::new();
+        for (program, first) in &self.programs {
+            listed.push((*program, self.list(*program, *first, newest).await?));
+        }
+        let reached = newest;
+        let newest = self.piece(newest, &listed);
         let moved = self.mark.is_none_or(|mark| mark.number < newest);
         let mark = match self.mark {
             Some(mark) if !moved => mark,
@@ -109,8 +117,11 @@ impl SolanaOrderFollower {
             _ => self.rpc.agreed_mark(newest).await?.ok_or(ChainError::Unavailable(SOLANA_CHAIN_ID))?,
         };
         let mut look = Look::default();
-        for (program, first) in &self.programs {
-            self.look_at(*program, *first, newest, &mut look).await?;
+        for (program, listed) in &listed {
+            self.look_at(*program, listed, (newest, reached), &mut look).await?;
+        }
+        if newest < reached {
+            self.due = Instant::now();
         }
 
         let floor = mark.number.saturating_sub(AGAIN);
@@ -126,29 +137,53 @@ impl SolanaOrderFollower {
         Ok(())
     }
 
-    async fn look_at(
+    /// The program's transactions since the last look, oldest first.
+    async fn list(
         &self,
         program: EscrowProgram,
         first: u64,
         newest: u64,
-        look: &mut Look,
-    ) -> Result<(), ChainError> {
+    ) -> Result<Vec<Mention>, ChainError> {
         let slot = self.mark.map_or(first, |mark| mark.number.saturating_sub(AGAIN).max(first));
         let bookmark = Bookmark { slot, signature: None };
-        let listed = self.rpc.mentions_at(&program.id, bookmark, Commitment::Confirmed, Some(newest)).await?;
-        let is_new = |mention: &&Mention, stage: Stage| {
-            let before = self.told.get(&mention.signature).map(|(_, stage)| *stage);
-            mention.failure.is_none() && before != Some(stage) && before != Some(Stage::Final)
+        self.rpc.mentions_at(&program.id, bookmark, Commitment::Confirmed, Some(newest)).await
+    }
+
+    fn is_new(&self, mention: &Mention, stage: Stage) -> bool {
+        let before = self.told.get(&mention.signature).map(|(_, stage)| *stage);
+        mention.failure.is_none() && before != Some(stage) && before != Some(Stage::Final)
+    }
+
+    /// The slot up to which there are not too many transactions to tell at once; never behind what was told.
+    fn piece(&self, newest: u64, listed: &[(EscrowProgram, Vec<Mention>)]) -> u64 {
+        let last = |listed: &Vec<Mention>| {
+            let mut fresh = listed.iter().filter(|one| one.slot <= newest && self.is_new(one, Stage::Final));
+            fresh.nth(AT_ONCE).map(|mention| mention.slot)
         };
+        let cut = listed.iter().filter_map(|(_, listed)| last(listed)).min().unwrap_or(newest);
+        self.mark.map_or(cut, |mark| cut.max(mark.number)).min(newest)
+    }
+
+    async fn look_at(
+        &self,
+        program: EscrowProgram,
+        listed: &[Mention],
+        (newest, reached): (u64, u64),
+        look: &mut Look,
+    ) -> Result<(), ChainError> {
         let (stand, seen): (Vec<&Mention>, Vec<&Mention>) =
             listed.iter().partition(|mention| mention.slot <= newest);
         let pick = |mentions: Vec<&Mention>, stage| -> Vec<Signature> {
-            mentions.into_iter().filter(|one| is_new(one, stage)).map(|one| one.signature).collect()
+            mentions.into_iter().filter(|one| self.is_new(one, stage)).map(|one| one.signature).collect()
         };
 
         let told = self.rpc.told_for_good(program, &pick(stand, Stage::Final)).await?;
-        look.stands.extend(facts(&self.rpc, program, &told, Commitment::Finalized, Some(newest)).await?);
+        look.stands.extend(facts(&self.rpc, program, &told, Commitment::Finalized, Some(reached)).await?);
         look.told.extend(told.iter().map(|told| (told.signature, (told.slot, Stage::Final))));
+        if newest < reached {
+            // The rest is told in its turn.
+            return Ok(());
+        }
 
         let told = self.rpc.told(program, &pick(seen, Stage::Seen), Commitment::Confirmed).await?;
         let told: Vec<_> = told.into_iter().flatten().collect();
@@ -202,5 +237,56 @@ impl Follow for SolanaOrderFollower {
             (self.looked, self.due) = (Some(now), now + self.config.poll);
             self.look().await?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RpcConfig;
+    use crate::program::SANDBOX_PROGRAM;
+
+    const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
+
+    /// Nobody is asked anything.
+    fn follower(after: Option<u64>) -> SolanaOrderFollower {
+        let rpc = SolanaRpc::new(RpcConfig::new(vec!["http://127.0.0.1:1".parse().unwrap()])).unwrap();
+        let after = after.map(|number| BlockMark { number, hash: alloy_primitives::B256::ZERO, time: 0 });
+        let config = SolanaFollowConfig { poll: Duration::from_secs(1), leisure: None };
+        SolanaOrderFollower::new(rpc, &[], config, after)
+    }
+
+    /// So many transactions, three in each slot from 100 on.
+    fn backlog(count: u16) -> Vec<(EscrowProgram, Vec<Mention>)> {
+        let mention = |number: u16| {
+            let mut signature = [0; 64];
+            signature[..2].copy_from_slice(&number.to_be_bytes());
+            let slot = 100 + u64::from(number) / 3;
+            Mention { signature: signature.into(), slot, failure: None, block_time: None }
+        };
+        vec![(PROGRAM, (0..count).map(mention).collect())]
+    }
+
+    #[test]
+    fn a_long_backlog_is_told_in_pieces_that_end_with_a_whole_slot() {
+        assert_eq!(follower(None).piece(9_999, &backlog(2_000)), 9_999, "all at once");
+        let mut follower = follower(None);
+        let all = backlog(6_000);
+        let mut pieces = Vec::new();
+        loop {
+            let end = follower.piece(9_999, &all);
+            pieces.push(end);
+            if end == 9_999 {
+                break;
+            }
+            let told = all[0].1.iter().filter(|one| one.slot <= end);
+            follower.told.extend(told.map(|one| (one.signature, (one.slot, Stage::Final))));
+        }
+        assert_eq!(pieces, [766, 1_433, 9_999]);
+    }
+
+    #[test]
+    fn a_piece_never_ends_before_what_was_told() {
+        assert_eq!(follower(Some(5_000)).piece(9_999, &backlog(6_000)), 5_000);
     }
 }

@@ -11,7 +11,7 @@ use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{
     Location, Store, claim_due, drop_batches, drop_unused, facts, find_orders, intent_book, list_orders,
     outbox, prune, put_outgoing, quote_batches, quotes, record_arrival, record_facts, recovery, reservations,
-    reserve, webhooks,
+    reserve, review, webhooks,
 };
 
 fn quote(keys: &RowKeys) -> Quote {
@@ -162,6 +162,8 @@ async fn every_query_has_its_index() {
         &find_orders::select(find_orders::AT).0,
         &page,
         &page_of_chains,
+        &find_orders::select(review::UNMOVED).0,
+        &find_orders::select(review::ENDED).0,
         list_orders::OWED,
         list_orders::TRANSFERS,
         list_orders::ENDED_TRANSFERS,

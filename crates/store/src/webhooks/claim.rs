@@ -27,7 +27,7 @@ pub(crate) const DUE: &str = "SELECT event_key, order_id, attempts, waits_since 
      WHERE endpoint = $1 AND due_at <= $2 AND lease_until <= $2 ORDER BY due_at, event_key LIMIT $3";
 
 impl Claim {
-    fn read(&self, row: DueRecord) -> Result<Delivery, StoreError> {
+    fn read(&self, row: &DueRecord) -> Result<Delivery, StoreError> {
         Ok(Delivery {
             endpoint: parse("webhook_deliveries.endpoint", &self.endpoint)?,
             event: key("webhook_deliveries.event_key", row.event_key)?,
@@ -62,7 +62,7 @@ for_each_engine! {
             }
             list.push_unseparated(")");
             lease.build().persistent(false).execute(connection).await?;
-            Ok(due.into_iter().map(|row| self.read(row)).collect::<Result<_, _>>()?)
+            Ok(due.iter().map(|row| self.read(row)).collect::<Result<_, _>>()?)
         }
     }
 }

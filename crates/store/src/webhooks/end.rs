@@ -9,7 +9,7 @@ use crate::job::Deed;
 pub(super) struct End {
     pub(super) attempt: DeliveryAttempt,
     pub(super) lease: i64,
-    pub(super) end: DeliveryEnd,
+    pub(super) how: DeliveryEnd,
     pub(super) give_up_before: Option<i64>,
 }
 
@@ -42,16 +42,16 @@ for_each_engine! {
             let DeliveryAttempt { key, endpoint, event, order, number, at, status, outcome, words } = &self.attempt;
             let at = at.as_millisecond();
             sqlx::query(TURN).bind(endpoint.as_str()).execute(&mut *connection).await?;
-            let ending = match self.end {
+            let ending = match self.how {
                 DeliveryEnd::Delivered => sqlx::query(DELIVERED),
                 DeliveryEnd::Later(_) => sqlx::query(LATER),
                 DeliveryEnd::GivenUp => sqlx::query(GIVEN_UP),
             };
             let mut ending = ending.bind(i64::from(*number)).bind(event.get()).bind(endpoint.as_str());
-            if self.end != DeliveryEnd::Delivered {
+            if self.how != DeliveryEnd::Delivered {
                 ending = ending.bind(self.lease);
             }
-            if let DeliveryEnd::Later(due) = self.end {
+            if let DeliveryEnd::Later(due) = self.how {
                 ending = ending.bind(due.as_millisecond());
             }
             ending.execute(&mut *connection).await?;

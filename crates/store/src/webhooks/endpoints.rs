@@ -1,5 +1,5 @@
 use causeway_domain::RowKey;
-use causeway_domain::ports::{EndpointSource, StoreError, WebhookEndpoint};
+use causeway_domain::ports::{EndpointSource, StoreError, WebhookEndpoint, WebhookSecret};
 use sqlx::FromRow;
 
 use crate::engine::Connection;
@@ -44,7 +44,7 @@ pub(super) struct Remove(pub(super) String);
 impl From<&WebhookEndpoint> for EndpointRecord {
     fn from(endpoint: &WebhookEndpoint) -> Self {
         // Secrets hold no space of any kind.
-        let secrets: Vec<_> = endpoint.secrets.iter().map(|secret| secret.reveal()).collect();
+        let secrets: Vec<_> = endpoint.secrets.iter().map(WebhookSecret::reveal).collect();
         Self {
             name: endpoint.name.to_string(),
             url: text(&endpoint.url),

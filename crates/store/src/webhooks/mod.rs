@@ -92,7 +92,7 @@ impl WebhookStore for Store {
         attempt.words = text(&attempt.words);
         let give_up_before = give_up_before.map(Timestamp::as_millisecond);
         let lease = delivery.lease_until.as_millisecond();
-        self.write(End { attempt, lease, end, give_up_before }).await
+        self.write(End { attempt, lease, how: end, give_up_before }).await
     }
 
     async fn replay_deliveries(

@@ -55,7 +55,11 @@ impl Door {
     }
 
     /// Reads what lies under `/operator` there.
-    pub(crate) async fn get(&self, path: &[&str], query: &[(&'static str, String)]) -> Result<Value, Failure> {
+    pub(crate) async fn get(
+        &self,
+        path: &[&str],
+        query: &[(&'static str, String)],
+    ) -> Result<Value, Failure> {
         self.call(Method::GET, path, query, None).await
     }
 

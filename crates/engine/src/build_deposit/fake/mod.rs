@@ -19,6 +19,8 @@ pub(crate) use desk::{FakeDesk, permit_over, signature_of, signed_by_payer};
 pub(crate) use others::{FakeCarrier, FakeHand, FakePrices};
 
 use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
+use crate::pauses::Pauses;
+use crate::screening::Screening;
 use crate::submit_deposit::{SubmitDeposit, SubmitParts};
 
 pub(crate) const BASE: u64 = 8453;
@@ -96,6 +98,7 @@ pub(crate) struct Scene {
     pub(crate) prices: Arc<FakePrices>,
     pub(crate) build: BuildDeposit,
     pub(crate) submit: SubmitDeposit,
+    pub(crate) pauses: Arc<Pauses>,
     row_keys: Arc<RowKeys>,
     _folder: TempDir,
 }
@@ -127,6 +130,8 @@ impl Scene {
             quote_keys: quote_keys(),
             timing: OrderTiming::default(),
         });
+        let pauses = Arc::<Pauses>::default();
+        let build = build.heeding(Arc::clone(&pauses));
         let submit = SubmitDeposit::new(SubmitParts {
             quotes: store.clone(),
             orders: store.clone(),
@@ -134,7 +139,23 @@ impl Scene {
             relayers: HashMap::from([(chain(BASE), carrier.clone() as Arc<dyn Carrier>)]),
             row_keys: Arc::clone(&row_keys),
         });
-        Self { store, origin, solana, hand, carrier, prices, build, submit, row_keys, _folder: folder }
+        Self {
+            store,
+            origin,
+            solana,
+            hand,
+            carrier,
+            prices,
+            build,
+            submit,
+            pauses,
+            row_keys,
+            _folder: folder,
+        }
+    }
+
+    pub(crate) fn screened_by(self, screening: Arc<Screening>) -> Self {
+        Self { build: self.build.screened_by(screening), ..self }
     }
 
     /// Keeps a quote, changed as the test needs it.

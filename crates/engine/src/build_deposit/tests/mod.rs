@@ -1,3 +1,4 @@
+mod pausing;
 mod refusals;
 mod solana;
 mod summary;

@@ -30,6 +30,7 @@ use crate::build_deposit::{BuildDeposit, BuildParts, OrderTiming};
 use crate::fillers::{Fillers, QuoteOptions};
 use crate::hands::Hands;
 use crate::marks::Marks;
+use crate::pauses::Pauses;
 use crate::request_quote::RequestQuote;
 
 /// Purchases over a real store and the real swap deeds, with providers, chains and fillers made up.
@@ -40,6 +41,7 @@ pub(super) struct Scene {
     pub(super) chain: Arc<FakeChain>,
     pub(super) relayer: Arc<FakeRelayer>,
     pub(super) wallets: Arc<FakeWallets>,
+    pub(super) pauses: Arc<Pauses>,
     pub(super) quote: QuoteFiat,
     pub(super) order: OrderFiat,
     pub(super) webhook: TakeWebhook,
@@ -104,10 +106,13 @@ impl Scene {
         let row_keys = Arc::new(RowKeys::new(0));
         let (market, fake_chain) = (FakeMarket::new(), Arc::<FakeChain>::default());
         let (relayer, wallets) = (Arc::<FakeRelayer>::default(), Arc::<FakeWallets>::default());
-        let fillers = Fillers::new(vec![market.clone()], &QuoteOptions::default()).unwrap();
+        let pauses = Arc::<Pauses>::default();
+        let fillers =
+            Fillers::under(Arc::clone(&pauses), vec![market.clone()], &QuoteOptions::default()).unwrap();
         let request_quote =
             RequestQuote::new(Arc::clone(&CATALOG), store.clone(), Arc::clone(&row_keys), fillers);
         let all = Ramps::new(ramps.iter().map(|ramp| ramp.clone() as Arc<dyn OnRamp>).collect());
+        let all = all.heeding(Arc::clone(&pauses));
         let desks: HashMap<ChainId, Arc<dyn DepositDesk>> = HashMap::from([
             (chain(BASE), FakeDesk::new(chain(BASE), 0xe1, 0xe2) as Arc<dyn DepositDesk>),
             (chain(ARBITRUM), FakeDesk::new(chain(ARBITRUM), 0xd1, 0xd2) as Arc<dyn DepositDesk>),
@@ -183,6 +188,7 @@ impl Scene {
             chain: fake_chain,
             relayer,
             wallets,
+            pauses,
             _folder: folder,
         }
     }
@@ -200,6 +206,11 @@ impl Scene {
     pub(super) async fn bought(&self, target: TokenId) -> FiatOrder {
         let quote = self.best(target).await;
         self.order.order(request(&quote)).await.unwrap()
+    }
+
+    /// The quote that a purchase came from.
+    pub(super) async fn quoted(&self, order: &FiatOrder) -> FiatQuote {
+        self.store.fiat_quote(&order.quote).await.unwrap().unwrap()
     }
 
     pub(super) async fn stored(&self, id: &FiatOrderId) -> FiatOrder {

@@ -1,4 +1,5 @@
 mod ordering;
+mod pausing;
 mod quoting;
 mod screening;
 mod webhooks;

@@ -44,9 +44,14 @@ async fn every_provider_answers_for_itself_and_none_delays_or_fails_the_others()
 #[tokio::test]
 async fn who_does_not_serve_the_country_is_not_asked_and_the_reason_is_told() {
     let ramps = || vec![FakeRamp::only_in("german", &["DE"]), FakeRamp::only_in("texan", &["US-TX"])];
-    for (country, serving) in
-        [(None, 2), (Some("DE"), 1), (Some("DE-BY"), 1), (Some("US-TX"), 1), (Some("US-NY"), 0), (Some("FR"), 0)]
-    {
+    for (country, serving) in [
+        (None, 2),
+        (Some("DE"), 1),
+        (Some("DE-BY"), 1),
+        (Some("US-TX"), 1),
+        (Some("US-NY"), 0),
+        (Some("FR"), 0),
+    ] {
         let scene = Scene::with(ramps()).await;
         let asked = FiatAsk { country: country.map(str::to_owned), ..ask(usdc()) };
         let gathered = scene.quote.gather(asked).await.unwrap();

@@ -19,6 +19,9 @@ async fn a_purchase_is_screened_before_it_is_written_and_before_its_provider_hea
         let other = scene.order.order(other).await;
         assert_eq!(other.is_ok(), against == evm(0xa1), "another buyer of the same quote is judged anew");
         let asked = door.asked.lock().unwrap();
-        assert_eq!((asked[0].deal, asked[0].asset, asked[0].amount), (Deal::Purchase, usdc(), quote.expected));
+        assert_eq!(
+            (asked[0].deal, asked[0].asset, asked[0].amount),
+            (Deal::Purchase, usdc(), quote.expected)
+        );
     }
 }

@@ -85,11 +85,7 @@ fn notice(terms: &Terms) -> OrderNotice {
         order_id: "00000000000000000000000000000000".to_owned(),
         intent_id: terms.id().to_string(),
         terms: TermsBody::from(terms),
-        deposit: DepositBody {
-            chain_id: terms.origin_chain_id,
-            tx_hash: B256::ZERO.to_string(),
-            block: 1,
-        },
+        deposit: DepositBody { chain_id: terms.origin_chain_id, tx_hash: B256::ZERO.to_string(), block: 1 },
         valid_before: "1970-01-12T13:46:40Z".to_owned(),
         attestations: "http://127.0.0.1:9/v1/intent/0x00/attestations".to_owned(),
     }

@@ -95,7 +95,8 @@ impl Probe {
             header("content-type").is_some_and(|kind| kind.starts_with("application/json")),
         );
         let signature = header(SIGNATURE).unwrap_or_default().to_owned();
-        let body = causeway_outbound::body(response, LONGEST_ANSWER).await.map_err(|error| error.to_string())?;
+        let body =
+            causeway_outbound::body(response, LONGEST_ANSWER).await.map_err(|error| error.to_string())?;
         Ok(Seen { status, is_json, signature, body, took: begun.elapsed() })
     }
 

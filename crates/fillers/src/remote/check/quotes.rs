@@ -32,7 +32,10 @@ pub(super) async fn check(probe: &Probe, config: &CheckConfig, report: &mut Repo
             Answer::Refused(refusal) => Err(format!("a refusal: {refusal}")),
         }),
     );
-    let output = FillerAsk { ask: causeway_domain::Ask { trade_type: TradeType::ExactOutput, ..ask.ask.clone() }, ..ask.clone() };
+    let output = FillerAsk {
+        ask: causeway_domain::Ask { trade_type: TradeType::ExactOutput, ..ask.ask.clone() },
+        ..ask.clone()
+    };
     report.add(
         "answers EXACT_OUTPUT in form",
         "fix amountOut to the asked amount and find the input, or refuse with {\"refusal\": {\"code\": \"Other\", ...}}",

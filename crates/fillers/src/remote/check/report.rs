@@ -37,7 +37,10 @@ impl fmt::Display for Report {
             match failure {
                 None => writeln!(f, "  ok      {rule}")?,
                 Some((seen, change)) => {
-                    writeln!(f, "  FAILED  {rule}\n            seen:   {seen}\n            change: {change}")?;
+                    writeln!(
+                        f,
+                        "  FAILED  {rule}\n            seen:   {seen}\n            change: {change}"
+                    )?;
                 }
             }
         }

@@ -58,7 +58,9 @@ fn a_good_offer_is_read_whole() {
     let mut offer = good();
     offer["somethingNewer"] = json!({ "deep": [1] });
     offer["fees"] = json!([{ "kind": "filler", "chainId": 8453, "token": USDC_BASE, "amount": "10" }]);
-    let Ok(Answer::Offers(offers)) = read(&json!({ "offers": [offer], "more": 1 })) else { panic!("refused") };
+    let Ok(Answer::Offers(offers)) = read(&json!({ "offers": [offer], "more": 1 })) else {
+        panic!("refused")
+    };
     let [offer] = &offers[..] else { panic!("{offers:?}") };
     let raw = |units: u64| RawAmount::new(U256::from(units));
     assert_eq!((offer.amount_in, offer.amount_out, offer.min_amount_out), (raw(1_000), raw(990), raw(985)));
@@ -106,7 +108,11 @@ fn each_fault_of_an_offer_discredits_the_answer_in_words() {
         ("depositMethods", json!(["CASH"]), "`CASH` is none"),
         ("depositMethods", json!(["PERMIT2"]), "none of those"),
         ("expectedDurationSeconds", json!(-1), "in form"),
-        ("fees", json!([{ "kind": "referrer", "chainId": 1, "token": USDC_ETHEREUM, "amount": "1" }]), "kind"),
+        (
+            "fees",
+            json!([{ "kind": "referrer", "chainId": 1, "token": USDC_ETHEREUM, "amount": "1" }]),
+            "kind",
+        ),
     ] {
         let mut bad = good();
         bad[field] = value;

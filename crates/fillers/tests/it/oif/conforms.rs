@@ -56,7 +56,8 @@ fn check_quote_request(body: &Value) {
         assert!(is_address(&output["receiver"]) && is_address(&output["asset"]));
         assert!(output.get("amount").is_none_or(is_amount));
     }
-    let word = |name: &str, words: &[&str]| assert!(words.contains(&intent[name].as_str().unwrap()), "{name}");
+    let word =
+        |name: &str, words: &[&str]| assert!(words.contains(&intent[name].as_str().unwrap()), "{name}");
     word("swapType", &["exact-input", "exact-output"]);
     word("preference", &["price", "speed", "input-priority", "trust-minimization"]);
     assert!(intent["minValidUntil"].is_number() && intent["partialFill"].is_boolean());
@@ -89,7 +90,8 @@ async fn what_a_solver_needs_of_our_contracts_stands_in_the_metadata() {
     solver.filler().quote(&ask()).await.unwrap();
     let metadata = solver.asked()[0].body["intent"]["metadata"].clone();
     let metadata =
-        members(&metadata, &["originSettler", "destinationSettler", "orderDataType", "filler", "payee"], &[]).clone();
+        members(&metadata, &["originSettler", "destinationSettler", "orderDataType", "filler", "payee"], &[])
+            .clone();
     assert_eq!(metadata["originSettler"], format!("0x00010000010114{}", "e5".repeat(20)));
     assert_eq!(metadata["destinationSettler"], format!("0x0001000002210514{}", "5e".repeat(20)));
     assert!(metadata["orderDataType"].as_str().unwrap().len() == 66);

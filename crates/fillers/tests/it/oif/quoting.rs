@@ -4,7 +4,10 @@ use causeway_fillers::oif::{OifConfig, OifError, OifFiller};
 use serde_json::{Value, json};
 
 use super::solver::{Solver, ask, quotes};
-use crate::world::{BASE, ETHEREUM, buy, dai, decimal, parties, sell, sol, usdc};
+use crate::world::{BASE, ETHEREUM, buy, dai, decimal, parties, raw, sell, sol, usdc};
+
+/// A change to a quote, and words of what is said of it.
+type Case = (fn(&mut Value), &'static str);
 
 async fn answer(solver: &Solver, ask: &FillerAsk) -> Result<Answer, FillerError> {
     solver.filler().quote(ask).await
@@ -59,26 +62,37 @@ async fn accounts_that_were_not_agreed_on_are_told_with_the_quote() {
         json!({ "filler": ours("a1"), "payee": ours("00") }),
     ] {
         let answer = ask_with(bad).await;
-        assert!(matches!(&answer, Answer::Refused(Refusal::Other(words)) if words.contains("`payee`")), "{answer:?}");
+        assert!(
+            matches!(&answer, Answer::Refused(Refusal::Other(words)) if words.contains("`payee`")),
+            "{answer:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_exact_output_asks_for_the_input() {
-    let solver = Solver::quoting(200, quotes(|quote| {
-        quote["preview"]["outputs"][0]["amount"] = json!("998000000000000000000");
-    }))
+    let solver = Solver::quoting(
+        200,
+        quotes(|quote| {
+            quote["preview"]["outputs"][0]["amount"] = json!("998000000000000000000");
+        }),
+    )
     .await;
     let [offer] = offers(&solver, &buy(&usdc(ETHEREUM), &dai(BASE), "998")).await.try_into().unwrap();
     assert_eq!((offer.amount_in, offer.exact_out), (decimal("1000", 6), Some(ExactOutMethod::Native)));
     let intent = &solver.asked()[0].body["intent"];
     assert_eq!(intent["swapType"], "exact-output");
-    assert_eq!((&intent["inputs"][0]["amount"], &intent["outputs"][0]["amount"]), (&Value::Null, &json!("998000000000000000000")));
+    assert_eq!(
+        (&intent["inputs"][0]["amount"], &intent["outputs"][0]["amount"]),
+        (&Value::Null, &json!("998000000000000000000"))
+    );
 }
 
 #[tokio::test]
 async fn the_solver_is_asked_for_what_the_referrer_leaves() {
-    let solver = Solver::quoting(200, quotes(|quote| quote["preview"]["inputs"][0]["amount"] = json!("990000000"))).await;
+    let solver =
+        Solver::quoting(200, quotes(|quote| quote["preview"]["inputs"][0]["amount"] = json!("990000000")))
+            .await;
     let mut referred = ask();
     referred.ask.referral = Referral::new(Address::Evm([7; 20].into()), 100);
     let [offer] = offers(&solver, &referred).await.try_into().unwrap();
@@ -89,7 +103,7 @@ async fn the_solver_is_asked_for_what_the_referrer_leaves() {
     let mut referred = buy(&usdc(ETHEREUM), &dai(BASE), "998.5");
     referred.ask.referral = Referral::new(Address::Evm([7; 20].into()), 100);
     let [offer] = offers(&solver, &referred).await.try_into().unwrap();
-    assert_eq!(offer.amount_in, decimal("1000", 6), "990 is left of it");
+    assert_eq!(offer.amount_in, raw(999_999_999), "the least of which 990 are left");
 }
 
 #[tokio::test]
@@ -102,22 +116,38 @@ async fn the_best_quote_comes_first_and_missing_times_are_usual_ones() {
     }
     answer["quotes"].as_array_mut().unwrap().push(better);
     let offers = offers(&Solver::quoting(200, answer.to_string()).await, &ask()).await;
-    assert_eq!(offers.iter().map(|offer| offer.amount_out).collect::<Vec<_>>(), [decimal("999", 18), decimal("998.5", 18)]);
+    assert_eq!(
+        offers.iter().map(|offer| offer.amount_out).collect::<Vec<_>>(),
+        [decimal("999", 18), decimal("998.5", 18)]
+    );
     assert_eq!(offers[0].expected_duration_seconds, 60);
 }
 
 #[tokio::test]
 async fn quotes_for_other_deposits_than_ours_are_refusals() {
-    let cases: [(fn(&mut Value), &str); 5] = [
+    let cases: [Case; 5] = [
         (|quote| quote["order"] = json!({ "type": "oif-escrow-v0", "payload": {} }), "kind oif-escrow-v0"),
-        (|quote| quote["order"]["openIntentTx"]["to"] = json!(format!("0x00010000010114{}", "aa".repeat(20))), "other than ours"),
-        (|quote| quote["order"]["openIntentTx"]["to"] = json!(format!("0x00010000010214{}", "e5".repeat(20))), "other than ours"),
+        (
+            |quote| {
+                quote["order"]["openIntentTx"]["to"] = json!(format!("0x00010000010114{}", "aa".repeat(20)));
+            },
+            "other than ours",
+        ),
+        (
+            |quote| {
+                quote["order"]["openIntentTx"]["to"] = json!(format!("0x00010000010214{}", "e5".repeat(20)));
+            },
+            "other than ours",
+        ),
         (|quote| quote["failureHandling"] = json!("refund-claim"), "refund-claim"),
         (|quote| quote["partialFill"] = json!(true), "in parts"),
     ];
     for (change, words) in cases {
         let answer = changed(change).await.unwrap();
-        assert!(matches!(&answer, Answer::Refused(Refusal::Other(said)) if said.contains(words)), "{answer:?}");
+        assert!(
+            matches!(&answer, Answer::Refused(Refusal::Other(said)) if said.contains(words)),
+            "{answer:?}"
+        );
     }
     let none = answer(&Solver::quoting(200, json!({ "quotes": [] }).to_string()).await, &ask()).await;
     assert_eq!(none, Ok(Answer::Refused(Refusal::Other("the solver has no quote".to_owned()))));
@@ -128,14 +158,17 @@ async fn quotes_for_other_deposits_than_ours_are_refusals() {
 
 #[tokio::test]
 async fn quotes_that_contradict_the_ask_are_the_solvers_fault() {
-    let cases: [(fn(&mut Value), &str); 14] = [
+    let cases: [Case; 14] = [
         (|quote| quote["preview"]["inputs"][0]["amount"] = json!("999999999"), "was asked for"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!("0"), "is zero"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!("-1"), "digits"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!("1e18"), "digits"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!(998), "not in form"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = Value::Null, "is missing"),
-        (|quote| quote["preview"]["outputs"][0]["asset"] = quote["preview"]["inputs"][0]["asset"].clone(), "outputs[0].asset"),
+        (
+            |quote| quote["preview"]["outputs"][0]["asset"] = quote["preview"]["inputs"][0]["asset"].clone(),
+            "outputs[0].asset",
+        ),
         (|quote| quote["preview"]["inputs"][0]["asset"] = json!("0x01"), "inputs[0].asset"),
         (|quote| quote["preview"]["outputs"][0]["receiver"] = json!("0x01"), "receiver"),
         (|quote| quote["preview"]["outputs"] = json!([]), "one input and one output"),
@@ -169,14 +202,19 @@ async fn what_is_no_answer_is_a_fault_that_says_whether_to_try_again() {
         assert_eq!(error.is_retryable(), retry, "{status}: {error}");
         assert!(!error.to_string().contains("hunter2"));
     }
-    let nobody = Solver::quoting(200, "").await.filler_with(|config| config.url = "http://127.0.0.1:1".to_owned());
+    let nobody =
+        Solver::quoting(200, "").await.filler_with(|config| config.url = "http://127.0.0.1:1".to_owned());
     assert!(nobody.quote(&ask()).await.unwrap_err().is_retryable());
 }
 
 #[tokio::test]
 async fn nothing_is_asked_where_no_solver_could_serve() {
     let solver = Solver::quoting(200, quotes(|_| {})).await;
-    for unserved in [sell(&usdc(ETHEREUM), &sol(), "1"), sell(&usdc(10), &dai(BASE), "1"), sell(&usdc(BASE), &dai(10), "1")] {
+    for unserved in [
+        sell(&usdc(ETHEREUM), &sol(), "1"),
+        sell(&usdc(10), &dai(BASE), "1"),
+        sell(&usdc(BASE), &dai(10), "1"),
+    ] {
         assert_eq!(answer(&solver, &unserved).await, Ok(Answer::Refused(Refusal::PairNotServed)));
     }
     let mut permit = ask();
@@ -201,8 +239,12 @@ async fn what_cannot_be_asked_is_told_at_the_start_and_no_key_shows() {
     };
     let start = |config| OifFiller::new(config, [].into());
     assert!(start(config()).is_ok());
-    for url in ["", "solver.example", "ftp://solver.example", "https://me:pass@solver.example", "https://a?b"] {
-        assert!(matches!(start(OifConfig { url: url.to_owned(), ..config() }), Err(OifError::Address)), "{url}");
+    for url in ["", "solver.example", "ftp://solver.example", "https://me:pass@solver.example", "https://a?b"]
+    {
+        assert!(
+            matches!(start(OifConfig { url: url.to_owned(), ..config() }), Err(OifError::Address)),
+            "{url}"
+        );
     }
     let account = Some(parties(causeway_domain::Family::Solana));
     assert!(matches!(start(OifConfig { account, ..config() }), Err(OifError::Account)));

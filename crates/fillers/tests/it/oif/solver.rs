@@ -48,14 +48,15 @@ impl Solver {
             let (memory, known) = (Arc::clone(&memory), Arc::clone(&known));
             async move {
                 let what = format!("{} {}", request.method(), request.uri().path());
-                let header = |name| request.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
-                let key = header(header::AUTHORIZATION);
+                let key = request.headers().get(header::AUTHORIZATION);
+                let key = key.map(|value| value.to_str().unwrap().to_owned());
                 let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
                 let body = serde_json::from_slice(&body).unwrap_or_default();
                 let answer = known.lock().unwrap().get(what.as_str()).cloned();
                 memory.lock().unwrap().push(Asked { what, key, body });
                 let (status, body) = answer.unwrap_or((404, "{}".to_owned()));
-                let response = Response::builder().status(status).header(header::LOCATION, "https://other.example/");
+                let response =
+                    Response::builder().status(status).header(header::LOCATION, "https://other.example/");
                 response.header(header::CONTENT_TYPE, "application/json").body(Body::from(body)).unwrap()
             }
         };

@@ -3,8 +3,8 @@ use std::time::Duration;
 use alloy_primitives::{B256, hex};
 use causeway_domain::ports::{Answer, Care, DeedError, Filler as _, Hand as _, Offer, Progress};
 use causeway_domain::{
-    Decision, DepositMethod, Evidence, Order, OrderId, OrderStatus, QuoteId, QuoteKey, QuoteKeys, RowKey, Terms,
-    TradeType,
+    Decision, DepositMethod, Evidence, Order, OrderId, OrderStatus, QuoteId, QuoteKey, QuoteKeys, RowKey,
+    Terms, TradeType,
 };
 use causeway_fillers::oif::{ByteForm, OifHand};
 use jiff::Timestamp;
@@ -189,7 +189,11 @@ async fn a_failure_that_the_solver_tells_is_passed_on_now_and_then() {
     later().await;
     assert!(fill().await.unwrap_err().to_string().contains("could not fill the order"));
     assert_eq!(fill().await.unwrap(), Progress::Waiting, "it was just asked");
-    solver.set("GET /api/v1/orders/order-789-xyz", 200, json!({ "order": { "status": "executed" } }).to_string());
+    solver.set(
+        "GET /api/v1/orders/order-789-xyz",
+        200,
+        json!({ "order": { "status": "executed" } }).to_string(),
+    );
     later().await;
     assert_eq!(fill().await.unwrap(), Progress::Waiting);
     hand.release(&order).await.unwrap();

@@ -73,7 +73,8 @@ async fn ten_megabytes_are_not_held() {
 
 #[tokio::test]
 async fn one_that_hangs_up_in_the_middle_is_unavailable() {
-    let part = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"offers\":[";
+    let part =
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"offers\":[";
     assert!(fault(&raw(part.to_vec(), true).await).await.is_retryable());
     assert!(fault(&raw(b"HTTP/1.1 200".to_vec(), true).await).await.is_retryable());
     assert!(fault(&raw(Vec::new(), true).await).await.is_retryable());
@@ -178,7 +179,8 @@ async fn an_answer_with_another_secret_or_none_is_a_fault() {
 
 #[tokio::test]
 async fn its_own_trouble_may_pass_and_what_it_does_not_understand_does_not() {
-    for (status, passes) in [(500, true), (503, true), (429, true), (400, false), (401, false), (404, false)] {
+    for (status, passes) in [(500, true), (503, true), (429, true), (400, false), (401, false), (404, false)]
+    {
         let status = axum::http::StatusCode::from_u16(status).unwrap();
         let url = serve(Router::new().fallback(move || async move { (status, "no") })).await;
         assert_eq!(fault(&url).await.is_retryable(), passes, "{status}");

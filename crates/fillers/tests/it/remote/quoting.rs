@@ -1,12 +1,16 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::serve::ListenerExt as _;
 use causeway_domain::ports::{Answer, Filler as _, Refusal};
-use causeway_domain::{ChainId, DepositMethod, RawAmount, Referral, TokenId};
-use causeway_fillers::remote::{DEADLINE, NONCE};
+use causeway_domain::{ChainId, DepositMethod, RawAmount, Referral, Terms, TokenId};
+use causeway_fillers::remote::protocol::{OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
+use causeway_fillers::remote::{DEADLINE, NONCE, server};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
-use super::server::{ask, filler, filler_within, honest, offer};
+use super::server::{ask, filler, filler_within, honest, offer, secret};
 
 #[tokio::test]
 async fn an_offer_becomes_one_of_the_service() {
@@ -65,9 +69,30 @@ async fn nobody_is_asked_about_chains_without_contracts_or_methods_that_nobody_h
 
 #[tokio::test]
 async fn connections_are_used_again() {
-    let url = honest(|call| json!({ "offers": [offer(&call.body)] })).await;
+    let opened = Arc::new(AtomicUsize::new(0));
+    let (listener, count) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), Arc::clone(&opened));
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let listener = listener.tap_io(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let router = server::router(secret(), Arc::new(Refuses));
+    tokio::spawn(async move { axum::serve(listener, router).await });
     let filler = filler(&url);
     for _ in 0..50 {
-        assert!(filler.quote(&ask()).await.is_ok());
+        assert_eq!(filler.quote(&ask()).await, Ok(Answer::Refused(Refusal::NoPrice)));
+    }
+    assert_eq!(opened.load(Ordering::Relaxed), 1);
+}
+
+/// Has no price for anything.
+struct Refuses;
+
+impl server::Answers for Refuses {
+    fn quote(&self, _: &QuoteAsk) -> QuoteAnswer {
+        Err(Refusal::NoPrice).into()
+    }
+
+    fn order(self: &Arc<Self>, _: OrderNotice, _: Terms) -> OrderAnswer {
+        OrderAnswer::declined("never")
     }
 }

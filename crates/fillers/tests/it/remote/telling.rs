@@ -121,7 +121,10 @@ async fn an_order_is_told_with_all_that_a_delivery_and_a_claim_need() {
     assert_eq!(terms.read().map(|terms| terms.id()), Some(order.intent));
     assert_eq!(first["intentId"], order.intent.to_string());
     assert_eq!(first["orderId"], order.id.as_str());
-    assert_eq!(first["deposit"], json!({ "chainId": 8453, "txHash": B256::repeat_byte(5).to_string(), "block": 77 }));
+    assert_eq!(
+        first["deposit"],
+        json!({ "chainId": 8453, "txHash": B256::repeat_byte(5).to_string(), "block": 77 })
+    );
     let expected = format!("https://swap.example/v1/intent/{}/attestations", order.intent);
     assert_eq!(first["attestations"], expected);
 }

@@ -1,0 +1,242 @@
+//! Quotes with three fillers that are asked over HTTP on loopback and answer at once: how many a second, and how many of them
+//! without every route. Clients, service and fillers share the machine.
+//!
+//! `quotes remote --target URL` asks another aggregator beside ours, `--body FILE` being what it is asked with; it may ask the
+//! same three fillers, which lie at `--port N` and the two ports after, and answer `--answer FILE` to every path but `/quote`.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alloy_primitives::U256;
+use axum::Router;
+use causeway_benchmarks::cpu_time;
+use causeway_domain::ports::Filler;
+use causeway_domain::{Address, ChainId, DepositMethod, RawAmount, Terms};
+use causeway_fillers::remote::protocol::{OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
+use causeway_fillers::remote::{RemoteConfig, RemoteFiller, Secret, server as filler_server};
+use causeway_store::Store;
+use reqwest::Url;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use crate::load::{Client, head};
+use crate::server;
+
+const SECRET: &str = "correct horse battery staple";
+const NAMES: [(&str, u64); 3] = [("north", 0), ("south", 3), ("west", 7)];
+const CONNECTIONS: [usize; 3] = [8, 32, 128];
+const WARM_UP: Duration = Duration::from_secs(1);
+const ROUND: Duration = Duration::from_secs(4);
+const ROUNDS: usize = 3;
+
+/// What is measured beside ours.
+#[derive(Default)]
+pub(crate) struct Choice {
+    target: Option<(Url, String)>,
+    port: u16,
+    answer: String,
+}
+
+impl Choice {
+    /// As the command line says.
+    pub(crate) fn read() -> Self {
+        let arguments: Vec<String> = std::env::args().skip(2).collect();
+        let after = |name: &str| {
+            let place = arguments.iter().position(|argument| argument == name)?;
+            Some(arguments.get(place + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())
+        };
+        let file = |name: &str| after(name).map(|file| std::fs::read_to_string(file).expect("a file"));
+        let body = file("--body").unwrap_or_default();
+        Self {
+            target: after("--target").map(|url| (url.parse().expect("a URL"), body)),
+            port: after("--port").map_or(0, |port| port.parse().expect("a port")),
+            answer: file("--answer").unwrap_or_default(),
+        }
+    }
+}
+
+/// Offers at once.
+struct AtOnce(u64);
+
+impl filler_server::Answers for AtOnce {
+    fn quote(&self, ask: &QuoteAsk) -> QuoteAnswer {
+        let amount: RawAmount = ask.amount.parse().expect("digits");
+        let out = amount.get() / U256::from(10_000) * U256::from(9_990 - self.0);
+        let account = Address::parse_any(&ask.from_address).expect("an address");
+        Ok(ask.offer(amount, RawAmount::new(out), account, Duration::from_secs(30))).into()
+    }
+
+    fn order(self: &Arc<Self>, _: OrderNotice, _: Terms) -> OrderAnswer {
+        OrderAnswer::declined("only a benchmark")
+    }
+}
+
+async fn filler(port: u16, worse: u64, answer: &str) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let secret = Secret::new(SECRET).expect("long enough");
+    let (other, json) = (answer.to_owned(), [("content-type", "application/json")]);
+    let router = filler_server::router(secret, Arc::new(AtOnce(worse)));
+    let router = router.merge(Router::new().fallback(async move || (json, other.clone())));
+    tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
+    address
+}
+
+fn remote(name: &str, address: SocketAddr) -> Arc<dyn Filler> {
+    let methods = vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
+    let chains = [1, 8453].map(|id| (ChainId::new(id).expect("a chain"), methods.clone()));
+    let config = RemoteConfig {
+        name: name.to_owned(),
+        url: format!("http://{address}"),
+        secret: Secret::new(SECRET).expect("long enough"),
+        deadline: Duration::from_secs(2),
+    };
+    Arc::new(RemoteFiller::new(config, HashMap::from(chains)).expect("a filler"))
+}
+
+pub(crate) async fn measure(store: Arc<Store>, choice: &Choice) {
+    let mut fillers = Vec::new();
+    for (place, (name, worse)) in (0..).zip(NAMES) {
+        let port = if choice.port == 0 { 0 } else { choice.port + place };
+        fillers.push(remote(name, filler(port, worse, &choice.answer).await));
+    }
+    let ours = server::ours(store, fillers).await;
+    println!(
+        "\n| three fillers over HTTP, best of {ROUNDS} rounds | connections | quotes/s | without every route | processor time |"
+    );
+    println!("|---|---|---|---|---|");
+    for connections in CONNECTIONS {
+        best("Causeway", connections, async || round(ours, connections).await).await;
+        if let Some((url, body)) = &choice.target {
+            let target = Target::new(url, body).await;
+            best("target", connections, async || target.round(connections).await).await;
+        }
+    }
+}
+
+/// What a round came to.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    whole: u32,
+    lacking: u32,
+}
+
+impl Count {
+    fn add(&mut self, whole: bool) {
+        *(if whole { &mut self.whole } else { &mut self.lacking }) += 1;
+    }
+}
+
+async fn best(name: &str, connections: usize, mut round: impl AsyncFnMut() -> (Count, Duration)) {
+    let (mut rate, mut least, mut all) = (0.0_f64, Duration::MAX, Count::default());
+    for _ in 0..ROUNDS {
+        let cpu = cpu_time("self");
+        let (count, time) = round().await;
+        rate = rate.max(f64::from(count.whole) / time.as_secs_f64());
+        least = least.min(cpu_time("self").saturating_sub(cpu) / (count.whole + count.lacking).max(1));
+        all.whole += count.whole;
+        all.lacking += count.lacking;
+    }
+    println!(
+        "| {name} | {connections} | {rate:.0} | {} of {} | {least:.1?} |",
+        all.lacking,
+        all.whole + all.lacking
+    );
+}
+
+/// Every connection asks as soon as it has its answer; what comes in the first moments does not count.
+async fn every<F: Future<Output = Count> + Send + 'static>(
+    connections: usize,
+    ask: impl Fn(Instant, Instant) -> F,
+) -> (Count, Duration) {
+    let start = Instant::now() + WARM_UP;
+    let asking: Vec<_> = (0..connections).map(|_| tokio::spawn(ask(start, start + ROUND))).collect();
+    let mut all = Count::default();
+    for client in asking {
+        let count = client.await.expect("the client ends");
+        all.whole += count.whole;
+        all.lacking += count.lacking;
+    }
+    (all, ROUND)
+}
+
+async fn round(address: SocketAddr, connections: usize) -> (Count, Duration) {
+    every(connections, |start, end| async move {
+        let (mut client, mut count) = (Client::connect(address).await, Count::default());
+        while Instant::now() < end {
+            client.send("/v1/quotes").await;
+            let answer = client.read_until(is_whole).await;
+            let routes = answer.windows(9).filter(|bytes| bytes == b"\"routeId\"").count();
+            let whole = routes == NAMES.len();
+            if Instant::now() >= start {
+                count.add(whole);
+            }
+        }
+        count
+    })
+    .await
+}
+
+/// Another aggregator, asked with the same words again and again.
+struct Target {
+    address: SocketAddr,
+    request: Arc<Vec<u8>>,
+}
+
+impl Target {
+    async fn new(url: &Url, body: &str) -> Self {
+        let (host, port) = (url.host_str().expect("a host"), url.port_or_known_default().expect("a port"));
+        let address = tokio::net::lookup_host((host, port)).await.expect("an address").next().expect("one");
+        let request = format!(
+            "POST {} HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            url.path(),
+            body.len()
+        );
+        Self { address, request: Arc::new(request.into_bytes()) }
+    }
+
+    async fn round(&self, connections: usize) -> (Count, Duration) {
+        let (address, request) = (self.address, Arc::clone(&self.request));
+        every(connections, move |start, end| {
+            let request = Arc::clone(&request);
+            async move {
+                let mut stream = TcpStream::connect(address).await.expect("a connection");
+                stream.set_nodelay(true).expect("no delay");
+                let (mut buffer, mut count) = (vec![0; 256 * 1024], Count::default());
+                while Instant::now() < end {
+                    stream.write_all(&request).await.expect("the request is sent");
+                    let whole = read(&mut stream, &mut buffer).await;
+                    if Instant::now() >= start {
+                        count.add(whole);
+                    }
+                }
+                count
+            }
+        })
+        .await
+    }
+}
+
+/// Reads one answer, and tells whether it is a good one.
+async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> bool {
+    let mut filled = 0;
+    while !is_whole(&buffer[..filled]) {
+        let read = stream.read(&mut buffer[filled..]).await.expect("an answer");
+        assert_ne!(read, 0, "the target closed the connection");
+        filled += read;
+    }
+    buffer.starts_with(b"HTTP/1.1 200")
+}
+
+/// Whether all of an answer is there, whatever it says.
+fn is_whole(answer: &[u8]) -> bool {
+    let Some(head) = head(answer) else { return false };
+    let text = String::from_utf8_lossy(&answer[..head]).to_lowercase();
+    match text.lines().find_map(|line| line.strip_prefix("content-length:")) {
+        Some(length) => answer.len() >= head + length.trim().parse::<usize>().expect("a number"),
+        None => answer.ends_with(b"\r\n0\r\n\r\n"),
+    }
+}

@@ -1,0 +1,108 @@
+use causeway_domain::fiat::{FiatOrder, WantedAmount};
+use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampRefusal, RampState, WebhookError};
+use causeway_onramps::banxa::{Banxa, BanxaConfig};
+use causeway_onramps::conformance::{StandIn as _, check_with};
+use causeway_onramps::secret::SecretText;
+use causeway_onramps::standin::BanxaStandIn;
+use jiff::Timestamp;
+
+use crate::kit::{ether, order_of, sol, usdc};
+use crate::providers::{QUICK, assert_holds, plan};
+
+async fn start() -> (BanxaStandIn, Banxa) {
+    let stand_in = BanxaStandIn::start(0).await.unwrap();
+    let ramp = banxa(stand_in.config());
+    (stand_in, ramp)
+}
+
+fn banxa(config: BanxaConfig) -> Banxa {
+    Banxa::new(config, vec![usdc(), ether(), sol()], QUICK).unwrap()
+}
+
+fn ask(place: Option<&str>, method: Option<&str>) -> RampAsk {
+    RampAsk {
+        currency: plan().pays.currency,
+        amount: WantedAmount::Pay(plan().pays),
+        asset: usdc(),
+        wallet: None,
+        method: method.map(str::to_owned),
+        country: place.map(str::to_owned),
+    }
+}
+
+async fn ordered(ramp: &Banxa) -> FiatOrder {
+    let offer = ramp.quote(&ask(None, None)).await.unwrap();
+    order_of("banxa", usdc().id, &offer)
+}
+
+#[tokio::test]
+async fn banxa_holds_what_every_provider_has_to_hold() {
+    let (stand_in, ramp) = start().await;
+    let report = check_with(&ramp, &plan(), &stand_in).await;
+    println!("{report}");
+    // Its webhooks do not say where the coins go: the order is asked for then.
+    assert_holds(&report, 1);
+}
+
+#[tokio::test]
+async fn it_sells_by_place_and_way_of_paying() {
+    let (_stand_in, ramp) = start().await;
+    for place in [None, Some("DE"), Some("US-CA")] {
+        assert!(ramp.quote(&ask(place, None)).await.is_ok(), "{place:?}");
+    }
+    // Canada is not served at all, and in Texas this token alone is not sold.
+    for place in ["CA", "US-TX", "US-NY"] {
+        assert_eq!(ramp.quote(&ask(Some(place), None)).await, Err(RampRefusal::Country.into()), "{place}");
+    }
+    let bank = ramp.quote(&ask(None, Some("bank_transfer"))).await.unwrap();
+    assert_eq!(bank.methods[0].name, "ACH");
+    assert_eq!(bank.limits.unwrap().0.minor, 5_000);
+}
+
+#[tokio::test]
+async fn a_checkout_that_is_over_is_opened_anew_and_one_that_is_being_paid_is_not() {
+    let (stand_in, ramp) = start().await;
+    let mut order = ordered(&ramp).await;
+    let first = ramp.checkout(&order, None).await.unwrap();
+    order.widget_url.clone_from(&first.url);
+    assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Waiting);
+    stand_in.end_sessions();
+    assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Expired);
+    let second = ramp.checkout(&order, None).await.unwrap();
+    assert_ne!(first.url, second.url);
+    let report = ramp.look_up(&order).await.unwrap().unwrap();
+    assert_eq!(report.state, RampState::Waiting, "the newer checkout counts, not the one that is over");
+    stand_in.walk(&order, &second, "paymentReceived").await.unwrap();
+    let third = ramp.checkout(&order, None).await;
+    assert!(matches!(third, Err(RampError::Refused(RampRefusal::Other(_)))), "{third:?}");
+}
+
+#[tokio::test]
+async fn wrong_keys_are_the_operators_to_mend() {
+    let (stand_in, _) = start().await;
+    let ramp = banxa(BanxaConfig { api_key: SecretText::new("wrong"), ..stand_in.config() });
+    let error = ramp.refresh().await.unwrap_err();
+    assert!(matches!(&error, RampError::Unavailable(words) if words.contains("api_key")), "{error}");
+    for partner in ["", "../acme", "a/b"] {
+        let config = BanxaConfig { partner: partner.to_owned(), ..stand_in.config() };
+        assert!(Banxa::new(config, Vec::new(), QUICK).is_err(), "{partner}");
+    }
+}
+
+#[tokio::test]
+async fn rule_22_a_webhook_counts_for_its_door_and_its_secret_only() {
+    let (stand_in, ramp) = start().await;
+    let order = ordered(&ramp).await;
+    let now = Timestamp::now();
+    let hook = stand_in.hook(&order, "complete", now, false);
+    let header =
+        |name: &str| hook.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let read = |ramp: &Banxa| ramp.read_webhook(&header, &hook.body, now);
+    assert_eq!(read(&ramp).unwrap().report.state, RampState::Delivered);
+    let silent = banxa(BanxaConfig { webhook_secret: None, ..stand_in.config() });
+    assert_eq!(read(&silent), Err(WebhookError::NotConfigured));
+    let door = banxa(BanxaConfig { webhook_path: "/elsewhere".to_owned(), ..stand_in.config() });
+    assert_eq!(read(&door), Err(WebhookError::Signature));
+    let other = banxa(BanxaConfig { webhook_key: Some(SecretText::new("another")), ..stand_in.config() });
+    assert_eq!(read(&other), Err(WebhookError::Signature));
+}

@@ -1,0 +1,123 @@
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use causeway_client::wire::IntentState;
+use causeway_client::{Client, ExecuteOptions, LocalWallet, Wallet as _};
+use serde_json::{Value, json};
+
+use super::{ARBITRUM, BASE, SECRET, USDC_ON_BASE, ask, join, pace, quoted, words};
+use crate::service::{Service, causeway, data_dir, read_address};
+
+/// The sixth and the ninth account of the customary test phrase, rich on every chain of the sandbox.
+const PAYER: &str = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba";
+const FILLER: &str = "0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97";
+const FILLER_ACCOUNT: &str = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
+
+/// The example as its own process; it ends with the value.
+struct Example(Child);
+
+impl Drop for Example {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(service: &Service) -> (Example, String) {
+    // Beside the binary, where cargo puts the package's examples.
+    let program = Path::new(env!("CARGO_BIN_EXE_causeway")).with_file_name("examples").join("filler-rust");
+    let child = Command::new(&program)
+        .env("CAUSEWAY_URL", &service.url)
+        .env("FILLER_KEY", FILLER)
+        .env("FILLER_SECRET", SECRET)
+        .env("FILLER_SPREAD", "1")
+        .env("FILLER_LISTEN", "127.0.0.1:0")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{program:?} (cargo build -p causeway --examples makes it): {error}"));
+    let mut example = Example(child);
+    let url = read_address(&mut example.0);
+    (example, url)
+}
+
+async fn dollars(client: &Client, owner: &str) -> u128 {
+    let held = client.balances(owner, &[BASE]).await.unwrap().tokens;
+    let dollars = held.iter().find(|token| token.address == USDC_ON_BASE).unwrap();
+    dollars.extensions.as_ref().unwrap().balance.as_deref().unwrap().parse().unwrap()
+}
+
+async fn sender(service: &Service, chain: u64, tx: &str) -> String {
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_getTransactionByHash", "params": [tx] });
+    let url = format!("{}/sandbox/rpc/{chain}", service.url);
+    let answer: Value =
+        service.client.post(url).body(call.to_string()).send().await.unwrap().json().await.unwrap();
+    answer["result"]["from"].as_str().unwrap().to_lowercase()
+}
+
+#[tokio::test]
+async fn the_example_in_rust_keeps_every_rule_wins_a_quote_delivers_and_is_paid() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let (_example, url) = start(&service);
+    let mut check = causeway();
+    check.current_dir(folder.path()).args(["filler", "check", &url]);
+    let checked = check.env("CAUSEWAY_FILLER_SECRET", SECRET).output().unwrap();
+    assert!(checked.status.success(), "{}", words(&checked));
+    assert!(words(&checked).contains("rules are kept"), "{}", words(&checked));
+
+    join(folder.path(), &service, "example", &url);
+    let client = Client::new(&service.url).unwrap();
+    let wallet = LocalWallet::connect(&client, PAYER).await.unwrap();
+    let ask = ask(&wallet);
+    let quote = quoted(&client, &ask, "example").await;
+    assert_eq!((quote.routes[0].route_id.as_str(), quote.routes[0].r#type.as_str()), ("example", "rfq"));
+    assert!(quote.routes.len() > 1, "others have offered less");
+
+    let before = dollars(&client, FILLER_ACCOUNT).await;
+    let options = ExecuteOptions::default().accepting(|route| route.route_id == "example").at_pace(pace());
+    let order = client.execute(&ask, &wallet, &options, |_| {}).await.unwrap();
+    assert_eq!(order.status, "filled");
+    let fill = order.transactions.fill.unwrap();
+    assert_eq!(fill.chain_id, ARBITRUM);
+    assert_eq!(sender(&service, ARBITRUM, &fill.tx_hash).await, FILLER_ACCOUNT.to_lowercase());
+
+    let intent = order.intent_id.unwrap();
+    let attested = until(async || client.intent_attestations(&intent).await.ok()).await;
+    assert_eq!(attested.signatures.len(), 2, "a threshold of the sandbox's attesters");
+    let settled = async || {
+        let intent = client.intent(&intent).await.unwrap();
+        (intent.summary.state == IntentState::Settled).then_some(())
+    };
+    until(settled).await;
+    assert_eq!(dollars(&client, FILLER_ACCOUNT).await - before, 25_000_000, "the whole input is the payee's");
+    let fillers = client.fillers().await.unwrap();
+    assert!(fillers.iter().any(|filler| filler.name == "example" && filler.quotes.won > 0));
+}
+
+/// Asks until there is an answer; a claim takes a few blocks and two looks of the attesters.
+async fn until<T>(ask: impl AsyncFn() -> Option<T>) -> T {
+    for _ in 0..600 {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    panic!("it did not happen");
+}
+
+#[test]
+fn a_filler_that_is_not_there_fails_its_check_with_what_to_change() {
+    let mut check = causeway();
+    check.args(["filler", "check", "http://127.0.0.1:1"]).env("CAUSEWAY_FILLER_SECRET", SECRET);
+    let checked = check.output().unwrap();
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(words(&checked).contains("change: answer POST /quote"), "{}", words(&checked));
+    let secretless = causeway().args(["filler", "check", "http://127.0.0.1:1"]).output().unwrap();
+    assert!(words(&secretless).contains("--secret-file"), "{}", words(&secretless));
+}
+
+#[test]
+fn the_example_in_rust_has_fewer_than_150_lines() {
+    assert!(include_str!("../../../examples/filler-rust/main.rs").lines().count() < 150);
+}
