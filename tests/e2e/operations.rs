@@ -114,6 +114,7 @@ async fn a_pause_stops_what_is_new_and_lets_go_on_what_was_begun() {
     let reason = "the bridge is being repaired";
     told(&operator(folder, &service, &["pause", "chain", "8453", "--reason", reason]));
     for words in [refusal(client.quote(&ask).await), refusal(build(&client, &ask, &not_taken).await)] {
+        let words = words.to_lowercase();
         assert!(words.contains("chain 8453 is paused") && words.contains(reason), "{words}");
     }
     let again = build(&client, &ask, &given_out).await.unwrap();

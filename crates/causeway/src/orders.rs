@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, JumpDesk,
+    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand, JumpDesk,
     OrderStore as _,
 };
 use causeway_domain::{
@@ -145,7 +145,8 @@ impl Orders {
                 Arc::clone(attestations),
                 orders.quote_keys.clone(),
             );
-            orders.hands.put(Arc::new(hand));
+            let hand: Arc<dyn Hand> = Arc::new(hand);
+            orders.hands.put(&hand);
         }
         Ok(orders)
     }

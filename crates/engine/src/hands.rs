@@ -15,10 +15,10 @@ impl Hands {
     }
 
     /// Puts a hand in place of the one that had its name.
-    pub fn put(&self, hand: Arc<dyn Hand>) {
+    pub fn put(&self, hand: &Arc<dyn Hand>) {
         self.0.rcu(|hands| {
             let mut hands = HashMap::clone(hands);
-            hands.insert(hand.name().to_owned(), Arc::clone(&hand));
+            hands.insert(hand.name().to_owned(), Arc::clone(hand));
             hands
         });
     }

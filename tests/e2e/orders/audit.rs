@@ -223,7 +223,11 @@ pub(super) async fn audit(
     }
     chains.nothing_left_on_solana(payers, seed).await;
     let after = books(chains).await;
-    assert_eq!(after.0, expected(before, payers), "seed {seed}: somebody has more or less than the orders say");
+    assert_eq!(
+        after.0,
+        expected(before, payers),
+        "seed {seed}: somebody has more or less than the orders say"
+    );
     let flows = flows(chains, payers, (before, &after), seed).await;
     forgotten(desk, seed).await;
     (flows, reverted(chains, seed).await)

@@ -166,7 +166,9 @@ impl Chains {
             // What it sent before may be on its way to a block once more.
             match client.estimate_gas(key.address(), request).await {
                 Ok(gas) => break gas,
-                Err(error) => assert!(begun.elapsed() < PATIENCE, "{request:?} on {chain} would fail: {error}"),
+                Err(error) => {
+                    assert!(begun.elapsed() < PATIENCE, "{request:?} on {chain} would fail: {error}")
+                }
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         };

@@ -44,17 +44,15 @@ pub(super) async fn flows(
 ) -> Flows {
     let mut flows = Flows::new();
     let roles = Roles::new().unwrap();
-    let payees: Vec<Address> = roles
+    let paid_to: Vec<Address> = roles
         .fillers
         .iter()
-        .flat_map(|filler| {
-            [Address::Evm(filler.payee.address), Address::Solana(filler.solana_payee.address)]
-        })
+        .flat_map(|filler| [Address::Evm(filler.payee.address), Address::Solana(filler.solana_payee.address)])
         .collect();
     for ((chain, token, owner), then) in &before.0 {
         let now = after.0[&(*chain, *token, *owner)];
         let flow = flows.entry((*chain, *token)).or_default();
-        if payees.contains(owner) {
+        if paid_to.contains(owner) {
             flow.paid += now.checked_sub(*then).expect("whoever is paid has not less than before");
         } else {
             flow.delivered += then.checked_sub(now).expect("whoever delivers has not more than before");

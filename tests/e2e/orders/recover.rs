@@ -168,6 +168,10 @@ async fn play(cast: &mut Cast, chains: &Chains, desk: &Desk, seed: u64) -> Vec<O
     tokio::time::sleep(Dice::new(seed, "loss").milliseconds(2_500)).await;
     desk.kill();
     deposit(&mut cast.orphaned, chains, desk).await;
+    // What does not stand yet would be taken in by the service instead.
+    for chain in CHAINS.into_iter().chain([SOLANA]) {
+        chains.control(chain, json!({ "action": "mine", "blocks": DEEP })).await;
+    }
     let store = desk.store().await;
     let mut before = Vec::new();
     for payer in cast.all() {
@@ -264,7 +268,6 @@ async fn refuses_a_store_in_use(chains: &Chains, desk: &Desk, seed: u64) {
     let mut payer = Payer::new(wish, &mut dice);
     payer.fund(chains).await;
     payer.build(desk).await;
-    chains.control(BASE, json!({ "action": "mine", "blocks": DEEP })).await;
     desk.kill();
     let (done, words) = recover(desk);
     assert!(!done && words.contains("recovery fills empty stores only"), "seed {seed}: {words}");

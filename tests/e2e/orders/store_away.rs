@@ -30,9 +30,9 @@ async fn payer(way: Way, chains: &Chains, dice: &mut Dice) -> Payer {
 }
 
 /// Asks for everything that writes, all at once.
-async fn ask_all(desk: &Desk, told: &Payer, built: &Payer, route: &(String, String)) -> [(u16, Value); 3] {
-    let quote = built.ask();
-    let build = built.ask_to_build(&route.0, &route.1);
+async fn ask_all(desk: &Desk, told: &Payer, next: &Payer, route: &(String, String)) -> [(u16, Value); 3] {
+    let quote = next.ask();
+    let build = next.ask_to_build(&route.0, &route.1);
     let hash = format!("0x{}", "5a".repeat(32));
     let submit = told.ask_to_submit(&json!({ "txHash": hash }));
     tokio::join!(
@@ -49,7 +49,10 @@ fn assert_clean(answer: &(u16, Value)) {
     assert_eq!((*status, &body["name"]), (500, &json!("InternalErrorException")), "{body}");
     assert!(body["details"]["requestId"].is_string(), "{body}");
     let text = body.to_string();
-    assert!(!["database", "sqlite", "locked", "disk", "full"].iter().any(|word| text.contains(word)), "{text}");
+    assert!(
+        !["database", "sqlite", "locked", "disk", "full"].iter().any(|word| text.contains(word)),
+        "{text}"
+    );
 }
 
 /// Asks for quotes until none can be kept, and none can a moment later either.

@@ -68,6 +68,21 @@ async fn a_reorganisation_under_the_depth_changes_nothing_that_a_client_sees() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_was_left_behind_on_a_dead_fork_stops_nobody() {
+    let chains = Chains::start();
+    let (desk, mut dice) = (Desk::start(&chains.base, "[sandbox]\nnodes = 2\n"), Dice::new(5, "fork"));
+    let mut payer = built(for_coins(ETHEREUM, Way::Call, Fate::Filled), &chains, &desk, &mut dice).await;
+    for chain in [BASE, ETHEREUM] {
+        chains.control(chain, json!({ "action": "faults", "node": 2, "frozen": true })).await;
+        chains.control(chain, json!({ "action": "reorg", "blocks": 2, "forget": false })).await;
+        // Long enough for the other node to call its own blocks of those heights settled.
+        chains.control(chain, json!({ "action": "mine", "blocks": 4 })).await;
+    }
+    payer.deposit(&chains, &desk, &broadcast::channel(1).0).await;
+    settle(&chains, &desk, &[payer], 5).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn orders_of_a_chain_that_stands_still_wait_and_others_do_not() {
     let chains = Chains::start();
     let (desk, mut dice) = (Desk::start(&chains.base, ""), Dice::new(2, "pause"));

@@ -62,7 +62,7 @@ pub(crate) async fn writing(body: String, store: Arc<Store>, like: Quote) -> Soc
     start(Router::new().route("/v1/quotes", post(answer))).await
 }
 
-pub(crate) async fn start(router: Router) -> SocketAddr {
+async fn start(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));

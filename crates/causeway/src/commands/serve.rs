@@ -95,8 +95,8 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let watch_orders = Arc::new(WatchOrders::new(store.clone()));
     let mut webhooks = Webhooks::open(config, &catalog, &store, &keys).await?;
     webhooks.start(&stop);
-    let paused = Arc::clone(operating.pauses.pauses());
-    let mut build_deposit = orders.build_deposit(&market).heeding(paused);
+    let heeded = Arc::clone(operating.pauses.pauses());
+    let mut build_deposit = orders.build_deposit(&market).heeding(heeded);
     if let Some(screening) = &around.screening {
         build_deposit = build_deposit.screened_by(Arc::clone(screening));
     }

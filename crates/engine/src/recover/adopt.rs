@@ -77,7 +77,7 @@ impl Adopt {
         };
         let now = Timestamp::now();
         let key = self.parts.row_keys.next(now);
-        let created = self.create(fact, &terms, sides, opened_by, key, now).await?;
+        let created = self.create(fact, &terms, &sides, opened_by, key, now).await?;
         Ok(created.map_or(Adopted::Known, |order| Adopted::Order { status: order.status, sealed: true }))
     }
 
@@ -95,7 +95,7 @@ impl Adopt {
         };
         let now = Timestamp::now();
         let key = self.past.next(moment(fact.place.time).unwrap_or(now).min(now));
-        let Some(order) = self.create(fact, &terms, sides, opened_by, key, now).await? else {
+        let Some(order) = self.create(fact, &terms, &sides, opened_by, key, now).await? else {
             return Ok(Adopted::Known);
         };
         let status = self.bring_forward(order, now).await?;
@@ -117,7 +117,7 @@ impl Adopt {
         &self,
         fact: &Fact,
         terms: &Terms,
-        sides: Sides,
+        sides: &Sides,
         opened_by: OpenedBy,
         key: RowKey,
         now: Timestamp,

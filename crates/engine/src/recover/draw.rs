@@ -84,7 +84,7 @@ fn address(family: Family, word: B256) -> Option<Address> {
 #[derive(Debug)]
 pub(super) struct Drawing<'a> {
     pub(super) terms: &'a Terms,
-    pub(super) sides: Sides,
+    pub(super) sides: &'a Sides,
     pub(super) opened_by: OpenedBy,
     /// Where the deposit came to, if it was a plain transfer.
     pub(super) deposit_address: Option<Address>,
@@ -166,7 +166,7 @@ impl Drawing<'_> {
     }
 }
 
-fn ask(terms: &Terms, sides: Sides) -> Ask {
+fn ask(terms: &Terms, sides: &Sides) -> Ask {
     Ask {
         trade_type: TradeType::ExactInput,
         from: sides.from,
@@ -183,7 +183,7 @@ fn ask(terms: &Terms, sides: Sides) -> Ask {
 
 fn route(
     terms: &Terms,
-    sides: Sides,
+    sides: &Sides,
     method: DepositMethod,
     valid_before: Timestamp,
     names: &Names,

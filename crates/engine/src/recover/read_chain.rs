@@ -34,7 +34,9 @@ pub(super) async fn read_chain(
                 if mark.number > read.up_to {
                     read.up_to = mark.number;
                     // The same facts come once more for a higher care, behind what was counted.
-                    shown.iter().for_each(|fact| count(&mut read, &fact.kind));
+                    for fact in &shown {
+                        count(&mut read, &fact.kind);
+                    }
                 }
                 if mark.number >= up_to {
                     return Ok(read);

@@ -54,7 +54,7 @@ impl Registry {
             // After a start nobody has its hand yet, and its orders may need it.
             match parts.hands.get(&record.name) {
                 Some(_) => Ok(()),
-                None => parts.make.make(record).map(|MadeFiller { hand, .. }| parts.hands.put(hand)),
+                None => parts.make.make(record).map(|MadeFiller { hand, .. }| parts.hands.put(&hand)),
             }
         } else {
             put_to_work(parts, record).map_err(|error| error.to_string())

@@ -140,6 +140,6 @@ impl Registry {
 fn put_to_work(parts: &RegistryParts, record: &FillerRecord) -> Result<(), RegistryError> {
     let MadeFiller { filler, hand } = parts.make.make(record).map_err(RegistryError::Unusable)?;
     // The hand first: nobody may take an offer that nobody would follow.
-    parts.hands.put(hand);
+    parts.hands.put(&hand);
     Ok(parts.fillers.put(filler, record.deadline)?)
 }

@@ -33,7 +33,7 @@ fn review(scene: &Scene, hands: Hands) -> ReviewOrders {
         marks: scene.marks.clone(),
         hands,
         pauses: std::sync::Arc::<Pauses>::default(),
-        stale_after: Duration::from_secs(60),
+        stale_after: Duration::from_mins(1),
     })
 }
 

@@ -234,7 +234,7 @@ async fn what_fails_for_too_long_is_given_up_recorded_and_let_pass() {
 async fn a_receiver_that_is_down_for_many_is_probed_and_gets_all_of_it_afterwards() {
     let office = Office::open().await;
     office.add("shop").await;
-    office.refuse("shop", 18);
+    office.refuse("shop", 8);
     let _process = office.deliver(WEBHOOK_PATIENCE);
     let mut orders = Vec::new();
     for _ in 0..20 {

@@ -61,7 +61,7 @@ impl Office {
             marks: Arc::<Marks>::default(),
             hands: Hands::default(),
             pauses: Arc::clone(pauses.pauses()),
-            stale_after: Duration::from_secs(60),
+            stale_after: Duration::from_mins(1),
         });
         OperatorDesk {
             token: OperatorToken::new(TOKEN.to_owned()),

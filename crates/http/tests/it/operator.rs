@@ -13,7 +13,7 @@ use crate::office::{Office, TOKEN};
 use crate::sample::{at, order, raw, shown, story};
 use crate::service::{Service, json as body_json, send};
 
-fn request(method: &str, path: &str, token: Option<&str>, body: Value) -> Request<Body> {
+fn request(method: &str, path: &str, token: Option<&str>, body: &Value) -> Request<Body> {
     let request = Request::builder().method(method).uri(path);
     let request = match token {
         Some(token) => request.header("authorization", format!("Bearer {token}")),
@@ -23,7 +23,7 @@ fn request(method: &str, path: &str, token: Option<&str>, body: Value) -> Reques
 }
 
 async fn operate(router: &Router, method: &str, path: &str, body: Value) -> (u16, Value) {
-    told(send(router.clone(), request(method, path, Some(TOKEN), body)).await).await
+    told(send(router.clone(), request(method, path, Some(TOKEN), &body)).await).await
 }
 
 async fn told(response: Response<Body>) -> (u16, Value) {
@@ -42,14 +42,14 @@ async fn quote(router: &Router) -> (u16, Value) {
         "toChainId": 8453, "toToken": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
         "amount": "1000000000000000000", "fromAddress": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     });
-    told(send(router.clone(), request("POST", "/v1/quotes", None, ask)).await).await
+    told(send(router.clone(), request("POST", "/v1/quotes", None, &ask)).await).await
 }
 
 #[tokio::test]
 async fn nobody_passes_without_the_token_and_the_answer_says_where_it_lies() {
     let router = service().router();
     for token in [None, Some(""), Some("guess"), Some("an operator's toke")] {
-        let response = send(router.clone(), request("GET", "/operator/pauses", token, Value::Null)).await;
+        let response = send(router.clone(), request("GET", "/operator/pauses", token, &Value::Null)).await;
         assert_eq!(response.headers()["www-authenticate"], "Bearer");
         let (status, answer) = told(response).await;
         assert_eq!((status, &answer["name"]), (401, &json!("UnauthorizedException")));
@@ -97,7 +97,7 @@ async fn a_paused_filler_is_not_asked_and_the_others_are() {
     assert_eq!(answer["routes"].as_array().unwrap().len(), 1);
     assert_eq!(answer["routes"][0]["routeId"], "south");
     let fillers =
-        body_json(send(router.clone(), request("GET", "/v1/fillers", None, Value::Null)).await).await;
+        body_json(send(router.clone(), request("GET", "/v1/fillers", None, &Value::Null)).await).await;
     assert_eq!(fillers[0]["paused"], "filler north is paused: asleep");
     assert!(fillers[1].get("paused").is_none());
     let (_, listed) = operate(&router, "GET", "/operator/fillers", Value::Null).await;
