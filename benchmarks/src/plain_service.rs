@@ -58,7 +58,7 @@ pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorDesk 
         marks: Arc::<Marks>::default(),
         hands: Hands::default(),
         pauses: Arc::clone(pauses.pauses()),
-        stale_after: Duration::from_secs(60),
+        stale_after: Duration::from_mins(1),
     };
     OperatorDesk {
         token: OperatorToken::new("nobody knows it".to_owned()),

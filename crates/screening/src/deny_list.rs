@@ -14,7 +14,9 @@ const NAME: &str = "deny-list";
 /// A list that cannot be used.
 #[derive(Debug, Error)]
 pub enum DenyListError {
-    #[error("line {line}: `{text}` is no address; write one EVM or Solana address per line, `#` before words")]
+    #[error(
+        "line {line}: `{text}` is no address; write one EVM or Solana address per line, `#` before words"
+    )]
     Line { line: usize, text: String },
     #[error("{} cannot be read: {error}", .path.display())]
     File { path: PathBuf, error: std::io::Error },
@@ -140,7 +142,8 @@ mod tests {
 
     #[test]
     fn an_address_is_found_however_it_is_spelled() {
-        let list = DenyList::parse(&format!("\u{feff}# sanctioned\r\n\r\n {} # a mixer\r\n", MIXER.to_lowercase()));
+        let list =
+            DenyList::parse(&format!("\u{feff}# sanctioned\r\n\r\n {} # a mixer\r\n", MIXER.to_lowercase()));
         let list = list.unwrap();
         let hit = list.hit(&ask(&[Address::Evm([1; 20].into()), address(MIXER)])).unwrap();
         assert_eq!((hit.wallet, hit.reason.as_str()), (Some(address(MIXER)), "a mixer"));

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use alloy_primitives::hex;
 use async_trait::async_trait;
-use causeway_domain::ports::{Hit, Screen, ScreenAsk, ScreenError};
 use causeway_domain::Address;
+use causeway_domain::ports::{Hit, Screen, ScreenAsk, ScreenError};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use reqwest::Client;
@@ -146,9 +146,9 @@ impl Screen for Hook {
 mod tests {
     use std::sync::{Arc, Mutex};
 
+    use axum::Router;
     use axum::http::{HeaderMap, StatusCode};
     use axum::response::{IntoResponse as _, Redirect, Response};
-    use axum::Router;
     use axum::routing::post;
     use causeway_domain::ports::Deal;
     use causeway_domain::{ChainId, RawAmount, TokenId};

@@ -167,7 +167,7 @@ impl Chains {
             match client.estimate_gas(key.address(), request).await {
                 Ok(gas) => break gas,
                 Err(error) => {
-                    assert!(begun.elapsed() < PATIENCE, "{request:?} on {chain} would fail: {error}")
+                    assert!(begun.elapsed() < PATIENCE, "{request:?} on {chain} would fail: {error}");
                 }
             }
             tokio::time::sleep(Duration::from_millis(100)).await;

@@ -75,8 +75,13 @@ async fn a_node_that_was_left_behind_on_a_dead_fork_stops_nobody() {
     for chain in [BASE, ETHEREUM] {
         chains.control(chain, json!({ "action": "faults", "node": 2, "frozen": true })).await;
         chains.control(chain, json!({ "action": "reorg", "blocks": 2, "forget": false })).await;
-        // Long enough for the other node to call its own blocks of those heights settled.
-        chains.control(chain, json!({ "action": "mine", "blocks": 4 })).await;
+    }
+    // One by one, so that the other node is heard to call its own blocks of those heights settled.
+    for _ in 0..4 {
+        for chain in [BASE, ETHEREUM] {
+            chains.control(chain, json!({ "action": "mine", "blocks": 1 })).await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
     payer.deposit(&chains, &desk, &broadcast::channel(1).0).await;
     settle(&chains, &desk, &[payer], 5).await;

@@ -67,7 +67,7 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "URL")]
     url: String,
 
-    /// A file with the secret that its calls are signed with; CAUSEWAY_FILLER_SECRET otherwise
+    /// A file with the secret that its calls are signed with; without it `CAUSEWAY_FILLER_SECRET` is read
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 

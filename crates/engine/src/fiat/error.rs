@@ -117,8 +117,11 @@ impl FiatError {
             Self::Webhook(_) => FiatCode::WebhookRejected,
             Self::NoJump(_) | Self::Paused(_) => FiatCode::NoRoute,
             Self::Screening(ScreeningError::Refused) => FiatCode::Screened,
-            Self::Screening(ScreeningError::Unavailable(_)) => FiatCode::Internal,
-            Self::Times | Self::Chain(_) | Self::Store(_) | Self::Id(_) => FiatCode::Internal,
+            Self::Screening(ScreeningError::Unavailable(_))
+            | Self::Times
+            | Self::Chain(_)
+            | Self::Store(_)
+            | Self::Id(_) => FiatCode::Internal,
         }
     }
 

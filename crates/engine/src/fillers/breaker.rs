@@ -264,11 +264,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_rest_is_begun_once_and_ends_with_a_probe() {
         let breaker = Breaker::new(POLICY);
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         assert!(breaker.rest_until(until));
         assert!(!breaker.rest_until(until + Duration::from_secs(1)), "the same rest");
         assert_eq!(breaker.health(), FillerHealth::Open);
-        tokio::time::advance(Duration::from_secs(60)).await;
+        tokio::time::advance(Duration::from_mins(1)).await;
         call(&breaker, false);
         assert_eq!(breaker.state(), BreakerState::Closed);
     }

@@ -47,13 +47,11 @@ fn opening(program: EscrowProgram, at: Address, told: &[Told]) -> Option<Terms> 
 
 /// What an act did to an order that has been closed since. Amounts and causes are what the program's rules leave: a fee that the
 /// referrer could not take counts as taken.
-pub(super) fn of_closed(act: &Act, terms: &Terms, time: u64) -> Option<FactKind> {
+pub(super) fn of_closed(act: &Act, terms: &Terms, time: u64) -> FactKind {
     let amount = |amount| RawAmount::new(amount);
     match act {
-        Act::Opened { .. } => Some(FactKind::Opened(Box::new(*terms))),
-        Act::Claimed { .. } => {
-            Some(FactKind::Claimed(amount(terms.amount_in.saturating_sub(terms.referrer_fee))))
-        }
+        Act::Opened { .. } => FactKind::Opened(Box::new(*terms)),
+        Act::Claimed { .. } => FactKind::Claimed(amount(terms.amount_in.saturating_sub(terms.referrer_fee))),
         Act::Refunded { .. } => {
             let cause = match time {
                 late if late > terms.refund_at => RefundCause::Expired,
@@ -61,9 +59,9 @@ pub(super) fn of_closed(act: &Act, terms: &Terms, time: u64) -> Option<FactKind>
                 _ => RefundCause::Waived,
             };
             let to = AnyAddress::Solana(terms.refund_to.0);
-            Some(FactKind::Refunded { to, amount: amount(terms.amount_in), cause })
+            FactKind::Refunded { to, amount: amount(terms.amount_in), cause }
         }
         // The terms are the instruction's own here, and lead to the marker that is gone.
-        Act::Filled { .. } => Some(FactKind::Filled(amount(terms.amount_out))),
+        Act::Filled { .. } => FactKind::Filled(amount(terms.amount_out)),
     }
 }

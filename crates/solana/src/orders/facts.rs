@@ -62,7 +62,7 @@ impl Sight {
             }
             (None, _) => {
                 let (terms, time) = (self.closed.get(&at)?, told.time.unwrap_or_default());
-                (terms.id(), of_closed(act, terms, time)?, time)
+                (terms.id(), of_closed(act, terms, time), time)
             }
         };
         let tx = told.signature.to_string();

@@ -106,7 +106,7 @@ async fn an_endpoint_is_kept_changed_and_removed_with_all_that_was_on_its_way(fr
     assert!(store.add_endpoint(&shop).await.unwrap());
     assert!(!store.add_endpoint(&endpoint("shop")).await.unwrap(), "the name is taken");
     assert!(!store.change_endpoint(&endpoint("other")).await.unwrap());
-    shop.url = "https://elsewhere.example/".to_owned();
+    "https://elsewhere.example/".clone_into(&mut shop.url);
     shop.secrets.truncate(1);
     (shop.integrator, shop.enabled, shop.source) =
         (Some("wallet-00ff00ff".to_owned()), false, EndpointSource::Config);

@@ -13,7 +13,7 @@ use crate::runtime;
 /// How long a request may take unless told otherwise, in seconds.
 const TIMEOUT: u64 = 15;
 
-/// Which service to operate, and how to answer. The token comes from CAUSEWAY_OPERATOR_TOKEN, the configuration or the data
+/// Which service to operate, and how to answer. The token comes from `CAUSEWAY_OPERATOR_TOKEN`, the configuration or the data
 /// folder.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "The service to operate, and the answer")]
