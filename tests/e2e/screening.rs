@@ -26,7 +26,8 @@ async fn build(service: &Service, recipient: &str) -> (u16, Value) {
     });
     let (status, quote) = answer(post(service, "/v1/quotes", &ask).await).await;
     assert_eq!(status, 200, "quotes are not screened: {quote}");
-    let wish = json!({ "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"], "from": PAYER });
+    let wish =
+        json!({ "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"], "from": PAYER });
     answer(post(service, "/v1/deposit/build", &wish).await).await
 }
 
@@ -89,7 +90,8 @@ fn a_list_that_cannot_be_read_stops_the_start_and_names_the_line() {
     let folder = data_dir();
     let (list, config) = (folder.path().join("deny.txt"), folder.path().join("screened.toml"));
     std::fs::write(&list, "vitalik.eth\n").unwrap();
-    std::fs::write(&config, format!("[screening]\ndeny_list = {list:?}\n[sandbox]\nenabled = false\n")).unwrap();
+    std::fs::write(&config, format!("[screening]\ndeny_list = {list:?}\n[sandbox]\nenabled = false\n"))
+        .unwrap();
     let ended = causeway()
         .args(["--listen", "127.0.0.1:0", "--data-dir"])
         .arg(folder.path())

@@ -13,13 +13,13 @@ use crate::commands::client::quote::QuoteArgs;
 use crate::commands::client::swap::SwapArgs;
 use crate::commands::client::tokens::TokensArgs;
 use crate::commands::client::track::TrackArgs;
-use crate::commands::onramp::OnrampCommand;
 use crate::commands::filler::FillerCommand;
+use crate::commands::onramp::OnrampCommand;
 use crate::commands::order::OrderCommand;
 use crate::commands::pause::{PauseArgs, PausesArgs, ResumeArgs};
+use crate::commands::recover::RecoverArgs;
 use crate::commands::stuck::StuckArgs;
 use crate::commands::webhooks::WebhooksCommand;
-use crate::commands::recover::RecoverArgs;
 
 /// Causeway moves value across chains for wallets and dApps.
 ///

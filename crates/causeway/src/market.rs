@@ -139,11 +139,7 @@ impl Market {
             tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
             let filler = Arc::new(InventoryFiller::new(play_filler(&role), equipment)?);
             market.fillers.push(filler.clone());
-            market.inventory.push(PlayFiller {
-                filler,
-                hot: role.hot,
-                solana_hot: role.solana_hot,
-            });
+            market.inventory.push(PlayFiller { filler, hot: role.hot, solana_hot: role.solana_hot });
             market.books.push(book);
         }
         Ok(market)

@@ -63,11 +63,7 @@ impl PlayRamps {
             carriers: carriers(around)?,
             pace: Pace::default(),
         })?;
-        Ok(Self {
-            providers: ramps.on_ramps(),
-            at_work: Some((ramps, listener)),
-            tasks: JoinSet::new(),
-        })
+        Ok(Self { providers: ramps.on_ramps(), at_work: Some((ramps, listener)), tasks: JoinSet::new() })
     }
 
     /// Lets them answer, deliver and send webhooks, until `stop`.

@@ -11,8 +11,9 @@ use causeway_domain::{
     ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId,
 };
 use causeway_engine::{
-    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, Screening, SubmitDeposit, SubmitParts, WatchAddresses,
-    WorkOrders, WorkParts, follow_chain, keep_intent_book, tend_carriers,
+    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, Screening,
+    SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain, keep_intent_book,
+    tend_carriers,
 };
 use causeway_evm::orders::{
     EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollowConfig, OrderFollower,
@@ -119,8 +120,7 @@ impl Orders {
         }
         let program = program(around);
         let records = chain_records(config.mode, &places, program.as_ref());
-        orders.adopt =
-            Some(adopt(config, store, records, orders.quote_keys.clone(), row_keys, false)?);
+        orders.adopt = Some(adopt(config, store, records, orders.quote_keys.clone(), row_keys, false)?);
         if let Some((rpc, there)) = &program {
             orders.desks.insert(there.chain, Arc::new(SolanaDesk::new(rpc.clone(), there)));
             let relayer = orders.solana_carrier(rpc, there, roles.solana_relayer.seed.0);

@@ -23,10 +23,7 @@ const LISTS_EVERY: Duration = Duration::from_mins(15);
 const LISTS_AGAIN: Duration = Duration::from_mins(1);
 
 /// The providers that the operator has accounts with.
-pub(crate) fn providers(
-    config: &OnrampsConfig,
-    catalog: &Catalog,
-) -> anyhow::Result<Vec<Arc<dyn OnRamp>>> {
+pub(crate) fn providers(config: &OnrampsConfig, catalog: &Catalog) -> anyhow::Result<Vec<Arc<dyn OnRamp>>> {
     let patience = Patience::default();
     let mut ramps: Vec<Arc<dyn OnRamp>> = Vec::new();
     let failed = |name: &'static str| move |words: String| anyhow!("onramps.{name}: {words}");

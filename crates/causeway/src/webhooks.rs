@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::config::{Config, WebhookConfig};
 use crate::webhooks::post::HttpPost;
 
 /// How long what is being sent may take once the service stops; what is not acknowledged by then is sent again.
@@ -38,7 +38,7 @@ impl Webhooks {
         let post = Arc::new(HttpPost::new(config.mode, private)?);
         let bell = Arc::<Notify>::default();
         let desk = WebhookDesk::new(store.clone(), post.clone(), Arc::clone(&bell));
-        let wanted = config.webhooks.iter().map(|webhook| webhook.wanted());
+        let wanted = config.webhooks.iter().map(WebhookConfig::wanted);
         desk.configure(wanted.collect::<Result<_, _>>()?).await?;
         let catalog = Arc::clone(catalog);
         let deliver = DeliverWebhooks::new(DeliverParts {

@@ -28,8 +28,8 @@ pub mod webhooks;
 pub use causeway_wire as wire;
 pub use tokio_util::sync::CancellationToken;
 
-pub use catalog::{Balances, TokenQuery};
 pub use call::Method;
+pub use catalog::{Balances, TokenQuery};
 pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
 pub use error::{Details, Error, Refusal};
 pub use execute::{DepositWay, ExecuteOptions, Step};

@@ -23,7 +23,7 @@ pub(crate) struct CheckArgs {
     /// Where the filler answers
     url: String,
 
-    /// A file with the secret that both sides sign with; CAUSEWAY_FILLER_SECRET otherwise
+    /// A file with the secret that both sides sign with; `CAUSEWAY_FILLER_SECRET` otherwise
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 

@@ -115,6 +115,7 @@ fn say(words: &str) {
     let _ = writeln!(std::io::stdout(), "{words}");
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is what recovery calls")]
 fn tell(news: RecoverNews) {
     match news {
         RecoverNews::Waiting(chain) => {

@@ -62,11 +62,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let clients = Clients::connect(&catalog, inner_rpc.as_deref())?;
     let stop = CancellationToken::new();
     signals::stop_on_signal(stop.clone())?;
-    let attesters = if deployments.is_empty() || config.mode == Mode::Production {
-        PlayAttesters::default()
-    } else {
-        PlayAttesters::start(&config.data_dir, &clients, &deployments, config.sandbox.fresh)?
-    };
+    let attesters = attesters(config, &clients, &deployments)?;
     let market = Market::open(config, &catalog, fixed, &clients, &deployments, &store, &stop)?;
     let pauses = open_pauses(&store).await?;
     let fillers =
@@ -96,10 +92,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let mut webhooks = Webhooks::open(config, &catalog, &store, &keys).await?;
     webhooks.start(&stop);
     let heeded = Arc::clone(operating.pauses.pauses());
-    let mut build_deposit = orders.build_deposit(&market).heeding(heeded);
-    if let Some(screening) = &around.screening {
-        build_deposit = build_deposit.screened_by(Arc::clone(screening));
-    }
+    let build_deposit = orders.build_deposit(&market).heeding(heeded).screened_by(around.screening.clone());
     let metrics = Arc::new(Metrics::default());
     watch_store(&metrics, &store);
     watch_sources(&metrics, &market.price_sources);
@@ -119,26 +112,10 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         count_fills: CountFills::new(store.clone()),
         fiat: fiat_desk,
         force_limit: ForceLimit::default(),
-        operator: OperatorDesk {
-            token: OperatorToken::new(make_token(config)?),
-            audit: store.clone(),
-            webhooks: webhooks.desk.clone(),
-            pauses: Arc::clone(&operating.pauses),
-            registry: Arc::clone(&operating.registry),
-            review: Arc::clone(&operating.review),
-        },
+        operator: operator_desk(config, &store, &webhooks, &operating)?,
         metrics,
         deployments: deployments.evm,
-        options: Options {
-            public_url: public_url.clone(),
-            timeout: config.server.timeout(),
-            rate_limit: config.server.rate_limit(),
-            sandbox_rpc,
-            embed_origins: config.fiat.embed_origins.clone(),
-            mode: config.mode.as_str(),
-            store_engine: config.database.engine(),
-            started_at: Timestamp::now(),
-        },
+        options: options(config, &public_url, sandbox_rpc),
     };
     let beside = play.as_ref().map(|play| causeway_sandbox::routes(Arc::clone(&play.chains)));
     let beside = beside.unwrap_or_default().merge(attesters.routes.clone());
@@ -169,6 +146,43 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         tracing::warn!("the store did not close in time; what it has acknowledged is safe");
     }
     Ok(())
+}
+
+/// The play attesters; in production they are processes of their own.
+fn attesters(config: &Config, clients: &Clients, deployments: &Deployments) -> anyhow::Result<PlayAttesters> {
+    if deployments.is_empty() || config.mode == Mode::Production {
+        return Ok(PlayAttesters::default());
+    }
+    PlayAttesters::start(&config.data_dir, clients, deployments, config.sandbox.fresh)
+}
+
+fn operator_desk(
+    config: &Config,
+    store: &Arc<Store>,
+    webhooks: &Webhooks,
+    operating: &Operating,
+) -> anyhow::Result<OperatorDesk> {
+    Ok(OperatorDesk {
+        token: OperatorToken::new(make_token(config)?),
+        audit: store.clone(),
+        webhooks: webhooks.desk.clone(),
+        pauses: Arc::clone(&operating.pauses),
+        registry: Arc::clone(&operating.registry),
+        review: Arc::clone(&operating.review),
+    })
+}
+
+fn options(config: &Config, public_url: &str, sandbox_rpc: Option<String>) -> Options {
+    Options {
+        public_url: public_url.to_owned(),
+        timeout: config.server.timeout(),
+        rate_limit: config.server.rate_limit(),
+        sandbox_rpc,
+        embed_origins: config.fiat.embed_origins.clone(),
+        mode: config.mode.as_str(),
+        store_engine: config.database.engine(),
+        started_at: Timestamp::now(),
+    }
 }
 
 /// One service per data folder; the lock ends with the process, however it ends.

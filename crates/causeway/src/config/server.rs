@@ -62,7 +62,8 @@ impl Default for RateLimitConfig {
 impl ServerConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
         ensure!(self.request_timeout_seconds > 0, "server.request_timeout_seconds must be at least 1");
-        let short = self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < LEAST_TOKEN);
+        let short =
+            self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < LEAST_TOKEN);
         ensure!(!short, "server.operator_token must have at least {LEAST_TOKEN} characters");
         ensure!(self.replica < 32, "server.replica must be from 0 to 31");
         if let Some(url) = &self.public_url {

@@ -50,8 +50,8 @@ pub use onramps::{
     RampSession, RampState, WebhookError,
 };
 pub use operate::{
-    FillerProtocol, FillerRecord, FillerRecords, OrderReview, Pausable, PausableError, Pause, PauseStore, Trouble,
-    TroubleKind, UnknownProtocol,
+    FillerProtocol, FillerRecord, FillerRecords, OrderReview, Pausable, PausableError, Pause, PauseStore,
+    Trouble, TroubleKind, UnknownProtocol,
 };
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use recovery::{ChainRecord, OpenedBy, RecoveryStore};

@@ -121,8 +121,8 @@ impl BuildDeposit {
 
     /// Has everybody judged who pays or is paid, before anything is handed out to sign.
     #[must_use]
-    pub fn screened_by(self, screening: Arc<Screening>) -> Self {
-        Self { screening: Some(screening), ..self }
+    pub fn screened_by(self, screening: Option<Arc<Screening>>) -> Self {
+        Self { screening, ..self }
     }
 
     /// Draws up nothing new that goes through what an operator has paused.

@@ -85,7 +85,8 @@ impl From<ScreeningError> for ApiError {
         match error {
             ScreeningError::Refused => Self::new(ErrorName::Screening, sentence(&error)),
             ScreeningError::Unavailable(_) => {
-                let message = "The screening of addresses does not answer now. Try again in a moment.".to_owned();
+                let message =
+                    "The screening of addresses does not answer now. Try again in a moment.".to_owned();
                 Self { message, ..Self::internal(&Chained(&error)) }
             }
         }

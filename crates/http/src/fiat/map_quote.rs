@@ -91,7 +91,8 @@ async fn map_routes(app: &App, quote: &FiatQuote) -> ApiResult<Vec<wire::FiatRou
 
 fn map_route(app: &App, swap: &Quote, route: &Route, option: &JumpOption) -> Option<wire::FiatRoute> {
     let snapshot = app.catalog.snapshot();
-    let line = RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &swap.ask).write_line(swap, route);
+    let line = RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &swap.ask)
+        .write_line(swap, route);
     let wire::StreamedRoute { route, .. } = serde_json::from_str(&line).ok()?;
     let quote = wire::RouteQuote { min_amount_out: option.least.to_string(), ..route.quote };
     Some(wire::FiatRoute { route_id: route.route_id, r#type: route.r#type, quote })

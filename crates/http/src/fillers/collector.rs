@@ -36,7 +36,8 @@ impl Collector for FillerCollector {
             breaker.encode_family(&labels(report))?.encode_gauge(&breaker_value(report.breaker))?;
         }
         let help = "Orders in a row that went back because the filler never delivered";
-        let mut left = encoder.encode_descriptor("filler_unfilled_in_a_row", help, None, MetricType::Gauge)?;
+        let mut left =
+            encoder.encode_descriptor("filler_unfilled_in_a_row", help, None, MetricType::Gauge)?;
         for report in &reports {
             let standing = report.standing.as_ref();
             let row = standing.map_or(0, |standing| i64::from(standing.left_in_a_row));

@@ -59,9 +59,9 @@ fn draw(name: &str) -> String {
 
 /// One of 24 hues, by all letters of the name.
 fn hue(name: &str) -> u32 {
-    let mixed = name.bytes().fold(2_166_136_261_u32, |mixed, byte| {
-        (mixed ^ u32::from(byte)).wrapping_mul(16_777_619)
-    });
+    let mixed = name
+        .bytes()
+        .fold(2_166_136_261_u32, |mixed, byte| (mixed ^ u32::from(byte)).wrapping_mul(16_777_619));
     (mixed >> 8) % 24 * 15
 }
 

@@ -50,5 +50,7 @@ fn answer(body: Body) -> Response {
 fn line(app: &App, routes: &Routes, route: &Route) -> Bytes {
     let quote = routes.quote();
     let snapshot = app.catalog.snapshot();
-    RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &quote.ask).write_line(quote, route).into()
+    RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &quote.ask)
+        .write_line(quote, route)
+        .into()
 }

@@ -14,8 +14,8 @@ use causeway_domain::{
     ChainId, Deployment, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
 };
 use causeway_engine::{
-    BuildDeposit, BuildParts, CountFills, Fillers, Hands, OrderTiming, QuoteOptions, ReadBalances, RequestQuote,
-    SubmitDeposit, SubmitParts, WatchOrders,
+    BuildDeposit, BuildParts, CountFills, Fillers, Hands, OrderTiming, QuoteOptions, ReadBalances,
+    RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
 use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, Options};
 use http_body_util::BodyExt as _;
@@ -122,7 +122,18 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn router(self) -> Router {
-        let Self { store, ledger, desks, deployments, fillers, options, fiat, attesters, office, embed_origins } = self;
+        let Self {
+            store,
+            ledger,
+            desks,
+            deployments,
+            fillers,
+            options,
+            fiat,
+            attesters,
+            office,
+            embed_origins,
+        } = self;
         let pauses = office.pauses();
         let fillers = Fillers::under(Arc::clone(pauses.pauses()), fillers, &options).unwrap();
         let operator = office.desk(Arc::clone(&pauses), &fillers, &ledger);

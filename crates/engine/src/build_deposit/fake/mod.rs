@@ -155,7 +155,7 @@ impl Scene {
     }
 
     pub(crate) fn screened_by(self, screening: Arc<Screening>) -> Self {
-        Self { build: self.build.screened_by(screening), ..self }
+        Self { build: self.build.screened_by(Some(screening)), ..self }
     }
 
     /// Keeps a quote, changed as the test needs it.
