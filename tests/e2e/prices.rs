@@ -103,9 +103,9 @@ impl Scene {
         let request = TxRequest { to, value: U256::ZERO, data: Bytes::from(data) };
         let fees = self.chain.fees().await.unwrap();
         let nonce = self.chain.nonce(signer.address(), BlockTag::Latest).await.unwrap();
-        let signed = signer.sign(self.chain.chain_id(), nonce, &request, 1_000_000, fees).unwrap();
+        let transaction = signer.sign(self.chain.chain_id(), nonce, &request, 1_000_000, fees).unwrap();
         let hash: B256 =
-            self.chain.call(Call::new("eth_sendRawTransaction", json!([signed.raw]))).await.unwrap();
+            self.chain.call(Call::new("eth_sendRawTransaction", json!([transaction.raw]))).await.unwrap();
         loop {
             if let Some(receipt) = self.chain.receipts(&[hash]).await.unwrap().remove(0) {
                 assert_eq!(receipt.status, 1, "reverted");

@@ -116,8 +116,8 @@ async fn stories(folder: &Path, orders: &[String]) -> Vec<(String, Vec<String>)>
     loop {
         let mut stories = Vec::new();
         for order in orders {
-            let story = store.story(&order.parse().unwrap()).await.unwrap();
-            let keys: Vec<_> = story.iter().map(|event| event.key.get().to_string()).collect();
+            let lines = store.story(&order.parse().unwrap()).await.unwrap();
+            let keys: Vec<_> = lines.iter().map(|event| event.key.get().to_string()).collect();
             stories.push((order.clone(), keys));
         }
         if stories == last {

@@ -78,5 +78,5 @@ async fn tell_gas(chains: &Chains, book: EvmAddress) {
     let gas: u64 = receipts.iter().flatten().map(|receipt| receipt.gas_used).sum();
     let lines: u64 = batches.values().sum();
     assert!(lines > 0, "the book was told something");
-    eprintln!("the book: {} batches, {lines} lines, {} gas a line", batches.len(), gas / lines);
+    assert!(gas / lines < 150_000, "{} batches of {lines} lines cost {gas} gas", batches.len());
 }

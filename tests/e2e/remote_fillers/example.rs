@@ -3,7 +3,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use causeway_client::wire::IntentState;
-use causeway_client::{Client, ExecuteOptions, LocalWallet, Wallet as _};
+use causeway_client::{Client, ExecuteOptions, LocalWallet};
 use serde_json::{Value, json};
 
 use super::{ARBITRUM, BASE, SECRET, USDC_ON_BASE, ask, join, pace, quoted, words};
@@ -35,7 +35,9 @@ fn start(service: &Service) -> (Example, String) {
         .env("FILLER_LISTEN", "127.0.0.1:0")
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|error| panic!("{program:?} (cargo build -p causeway --examples makes it): {error}"));
+        .unwrap_or_else(|error| {
+            panic!("{} (cargo build -p causeway --examples makes it): {error}", program.display())
+        });
     let mut example = Example(child);
     let url = read_address(&mut example.0);
     (example, url)

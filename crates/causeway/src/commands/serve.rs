@@ -123,8 +123,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 
     let lists = tokio::spawn(Arc::clone(&catalog).keep_fresh());
     let retention = tokio::spawn(keep_retention(store.clone(), config.retention.policy(), stop.clone()));
-    let (watching, until) = (watch_orders, stop.clone());
-    let watching = tokio::spawn(async move { watching.run(until).await });
+    let watching = tokio::spawn(watch(watch_orders, stop.clone()));
     let probing = tokio::spawn(clients.keep_probing(stop.clone()));
     market.ready().await;
     greet(config, &public_url, &catalog)?;
@@ -146,6 +145,10 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         tracing::warn!("the store did not close in time; what it has acknowledged is safe");
     }
     Ok(())
+}
+
+async fn watch(orders: Arc<WatchOrders>, stop: CancellationToken) {
+    orders.run(stop).await;
 }
 
 /// The play attesters; in production they are processes of their own.
