@@ -84,7 +84,7 @@ async fn a_removed_filler_is_kept_until_its_orders_are_over(fresh: &Fresh) {
     assert!(!store.forget_filler("far").await.unwrap(), "it was not removed");
     store.put_filler(&FillerRecord { removed_at: Some(now()), ..there }).await.unwrap();
     let mut order = placed(&store, |order| {
-        order.filler = "far".to_owned();
+        "far".clone_into(&mut order.filler);
         order.due_at = Some(now());
     })
     .await;
