@@ -7,6 +7,9 @@ export type Approval = WalletApproval & {
   type: "solana_sendTransaction";
 };
 
+/** What became of an intent, by the attesters' word. */
+export type AttestedOutcome = "filled" | "unfilled";
+
 /** What was understood of a half-typed sentence, and what it could become. */
 export interface Autocomplete {
   data: AutocompleteItem[];
@@ -488,7 +491,10 @@ export interface Filler {
   /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
   kind: string;
   name: string;
+  /** Why it is not asked for now, where the operator has paused it. */
+  paused?: string | null | undefined;
   quotes: FillerQuotes;
+  reputation?: FillerReputation | null | undefined;
 }
 
 /** What became of a filler's orders, over all replicas. */
@@ -525,6 +531,20 @@ export interface FillerReason {
   minimum?: string | null | undefined;
   /** In a person's words. */
   reason: string;
+}
+
+/** What became of a filler's last orders; it decides between offers that are equally good. */
+export interface FillerReputation {
+  /** Of those, the part that it delivered, from 0 to 1. */
+  fillRate?: number | null | undefined;
+  /** Seconds between the blocks of deposit and delivery. */
+  medianFillSeconds?: number | null | undefined;
+  /** Its orders of the last 30 days that were deposited and have ended. */
+  orders: number;
+  /** By how many hundredths of a percent its offers beat the median of all offers for the same asks. */
+  priceBps?: number | null | undefined;
+  /** How many of its last orders in a row went back because it never delivered; from three on it is not asked for a while. */
+  unfilledInARow: number;
 }
 
 /** What every built deposit tells of its order, so that nobody signs blindly and nobody depends on us to be paid back. */
@@ -570,6 +590,24 @@ export interface HubContracts {
 export type Intent = IntentSummary & {
   deposits: IntentDeposit[];
 };
+
+/** What the attesters have signed of an intent: the arguments of the escrow's `claim`, or of its `refundUnfilled`. */
+export interface IntentAttestations {
+  /** Where the escrow lies. */
+  chainId: number;
+  /** A time of the destination chain, past the fill deadline, at which nothing was delivered. */
+  destinationTime?: string | null | undefined;
+  /** In which epoch the signers attest. */
+  epoch: string;
+  /** Where to look for the delivery; zero where the escrow looks itself. */
+  fillRef?: string | null | undefined;
+  /** The destination chain's time of the delivery, in Unix seconds. */
+  filledAt?: string | null | undefined;
+  intentId: string;
+  outcome: AttestedOutcome;
+  /** In ascending order of their signers, as the escrow wants them; none where both sides lie on one chain. */
+  signatures: string[];
+}
 
 /** A deposit made for an intent, or told of. */
 export interface IntentDeposit {
