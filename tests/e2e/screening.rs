@@ -40,7 +40,7 @@ async fn buy(service: &Service, recipient: &str) -> (u16, Value) {
     let (status, quotes) = answer(post(service, "/v1/fiat/quote", &ask).await).await;
     assert_eq!(status, 200, "{quotes}");
     let wish = json!({ "quoteId": quotes["quotes"][0]["quoteId"], "author": recipient });
-    answer(post(service, "/v1/fiat/orders", &wish).await).await
+    answer(post(service, "/v1/fiat/order", &wish).await).await
 }
 
 fn audit(service: &Service, folder: &Path) -> Vec<Value> {
