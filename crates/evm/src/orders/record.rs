@@ -178,7 +178,7 @@ mod tests {
             makerSignature: Bytes::from(vec![1; 65]),
         };
         assert_eq!(by_factory(&jumped.abi_encode(), &terms()), OpenedBy::Jump(Box::new(jump())));
-        let other = Terms { amount_in: U256::from(1), ..terms() };
+        let other = Terms { amount_in: terms().amount_in + U256::from(1), ..terms() };
         assert_eq!(by_factory(&jumped.abi_encode(), &other), OpenedBy::Transfer, "a jump of another order");
     }
 }
