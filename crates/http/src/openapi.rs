@@ -53,7 +53,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(intents::get_intents::get_intents))
         .routes(routes!(attestations::get_attestations::get_attestations))
         .routes(routes!(fillers::get_fillers::get_fillers))
-        .routes(routes!(fillers::get_icon::get_icon))
+        .routes(routes!(fillers::get_icon::get_filler_icon))
         .routes(routes!(tokens::get_tokens::get_tokens))
         .routes(routes!(tokens::search_tokens::search_tokens))
         .routes(routes!(tokens::get_top_tokens::get_top_tokens))

@@ -24,7 +24,7 @@ const LONGEST: usize = 62;
         (status = 404, description = "NotFoundException: no filler can have this name", body = ErrorBody),
     ),
 )]
-pub(crate) async fn get_icon(segment: Segment, headers: HeaderMap) -> ApiResult<Response> {
+pub(crate) async fn get_filler_icon(segment: Segment, headers: HeaderMap) -> ApiResult<Response> {
     let mut issues = Issues::default();
     let name = segment.text(&mut issues);
     issues.finish()?;

@@ -9,8 +9,9 @@ async fn the_api_document_is_what_was_reviewed() {
 }
 
 #[tokio::test]
-async fn every_operation_has_a_summary_a_tag_and_an_id() {
+async fn every_operation_has_a_summary_a_tag_and_an_id_of_its_own() {
     let document = get_json("/openapi.json").await;
+    let mut ids = std::collections::HashSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for field in ["summary", "operationId"] {
@@ -19,6 +20,7 @@ async fn every_operation_has_a_summary_a_tag_and_an_id() {
                     "{method} {path}: {field}"
                 );
             }
+            assert!(ids.insert(operation["operationId"].as_str()), "{method} {path}: the id is another's");
             assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{method} {path}: tags");
         }
     }
