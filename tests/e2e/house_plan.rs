@@ -13,7 +13,7 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("causeway-client", &["causeway-wire"]),
     ("causeway-evm", &["causeway-domain"]),
     ("causeway-fillers", &["causeway-domain", "causeway-outbound"]),
-    ("causeway-onramps", &["causeway-domain"]),
+    ("causeway-onramps", &["causeway-domain", "causeway-outbound"]),
     ("causeway-solana", &["causeway-domain"]),
     ("causeway-prices", &["causeway-domain", "causeway-outbound"]),
     ("causeway-sandbox", &["causeway-domain"]),
