@@ -40,6 +40,9 @@ pub enum SlippageError {
 }
 
 impl Slippage {
+    /// What an asker who says nothing is taken to tolerate: half a percent.
+    pub const USUAL: Self = Self(5_000);
+
     pub const fn from_millionths(millionths: u32) -> Option<Self> {
         if millionths <= 500_000 { Some(Self(millionths)) } else { None }
     }
@@ -65,8 +68,14 @@ impl FromStr for Slippage {
 
 impl fmt::Display for Slippage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amount = RawAmount::new(U256::from(self.0));
-        f.write_str(&amount.to_decimal(6))
+        let (whole, mut part, mut digits) = (self.0 / 1_000_000, self.0 % 1_000_000, 6);
+        if part == 0 {
+            return whole.fmt(f);
+        }
+        while part % 10 == 0 {
+            (part, digits) = (part / 10, digits - 1);
+        }
+        write!(f, "{whole}.{part:0digits$}")
     }
 }
 
@@ -85,6 +94,13 @@ pub struct Ask {
     /// Only routes that offer one of these are wanted; any when empty. Not kept with the quote.
     pub deposit_methods: Vec<DepositMethod>,
     pub referral: Option<Referral>,
+}
+
+impl Ask {
+    /// How much less than it is offered the asker bears at most.
+    pub fn tolerance(&self) -> Slippage {
+        self.slippage.unwrap_or(Slippage::USUAL)
+    }
 }
 
 /// Who brought the swap, and what part of the input it gets when the filler claims.
@@ -222,6 +238,15 @@ mod tests {
         assert_eq!(fee(25, U256::from(399)), U256::ZERO);
         assert_eq!(fee(1_000, U256::MAX), U256::MAX / U256::from(10));
         assert_eq!(referral(1_001), None);
+    }
+
+    #[test]
+    fn every_slippage_reads_back_from_its_own_text() {
+        for millionths in 0..=500_000 {
+            let slippage = Slippage::from_millionths(millionths).unwrap();
+            assert_eq!(slippage.to_string(), RawAmount::new(U256::from(millionths)).to_decimal(6));
+            assert_eq!(slippage.to_string().parse(), Ok(slippage));
+        }
     }
 
     #[test]

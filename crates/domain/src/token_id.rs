@@ -4,7 +4,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::{Address, AddressError, Caip2Error, ChainId};
+use crate::{Address, AddressError, Caip2Error, ChainId, Family};
 
 /// A token: its address on its chain. The native coin is a token too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,7 +90,11 @@ impl FromStr for TokenId {
 
 impl fmt::Display for TokenId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.chain.caip2(), self.address)
+        match self.chain.family() {
+            // As CAIP-2 names the chain, without a text of its own for it.
+            Family::Evm => write!(f, "eip155:{}:{}", self.chain, self.address),
+            Family::Solana => write!(f, "{}:{}", self.chain.caip2(), self.address),
+        }
     }
 }
 

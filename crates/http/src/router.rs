@@ -16,36 +16,45 @@ use crate::middleware::request_id;
 use crate::{App, BODY_LIMIT, openapi, operator, pages};
 
 /// The whole service as one router; `beside` are further routes with the same surroundings.
+///
+/// Each kind of route has its surroundings in one layer: a router clones and boxes every layer of a route for each request,
+/// and with each layer those below it once more.
 pub fn router(app: App, beside: Router) -> Router {
     let app = Arc::new(app);
     app.metrics.watch_fillers(app.request_quote.fillers());
-    let drawing = Router::from(openapi::drawing_routes()).method_not_allowed_fallback(wrong_method);
-    let closed = Router::from(openapi::closed_routes()).method_not_allowed_fallback(wrong_method);
+    let observe = ObserveLayer {
+        metrics: Arc::clone(&app.metrics),
+        timeout: app.options.timeout,
+        timers: Arc::default(),
+    };
+    let observe = || observe.clone();
     let buckets = app.options.rate_limit.map(Limiter::new);
     let limited = || {
         ServiceBuilder::new()
             .option_layer(buckets.clone().map(|buckets| from_fn_with_state(buckets, limit_rate)))
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
-    let observe = ObserveLayer { metrics: Arc::clone(&app.metrics), timeout: app.options.timeout };
-    let closed = closed.with_state(Arc::clone(&app)).layer(limited());
-    // Whoever runs the service is kept waiting by no limit of clients.
-    let operator = operator::routes(&app)
-        .method_not_allowed_fallback(wrong_method)
-        .with_state(Arc::clone(&app))
-        .layer(DefaultBodyLimit::max(BODY_LIMIT));
-    Router::from(openapi::routes())
+    let api = Router::from(openapi::routes())
         .merge(pages::routes(&openapi::document()))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(compression())
-        .merge(drawing)
-        .with_state(app)
+        .layer((observe(), compression(), cors(), limited()))
+        .with_state(Arc::clone(&app));
+    let drawing = Router::from(openapi::drawing_routes())
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(Arc::clone(&app))
         .merge(beside)
-        .layer(ServiceBuilder::new().layer(cors()).layer(limited()))
-        .merge(closed)
-        .merge(operator)
-        .layer(observe)
+        .layer((observe(), cors(), limited()));
+    let closed = Router::from(openapi::closed_routes())
+        .method_not_allowed_fallback(wrong_method)
+        .layer((observe(), limited()))
+        .with_state(Arc::clone(&app));
+    // Whoever runs the service is kept waiting by no limit of clients.
+    let operator = operator::routes(&app)
+        .method_not_allowed_fallback(wrong_method)
+        .layer((observe(), DefaultBodyLimit::max(BODY_LIMIT)))
+        .with_state(app);
+    api.merge(drawing).merge(closed).merge(operator)
 }
 
 async fn no_such_path(request: Request) -> ApiError {

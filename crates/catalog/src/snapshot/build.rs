@@ -47,6 +47,7 @@ impl Snapshot {
             [token.symbol.as_str(), token.name.as_str()].into_iter().chain(asset)
         }));
         Self {
+            by_id: tokens.iter().map(|token| token.id).zip(0..).collect(),
             tokens: tokens.into(),
             keys: keys.into(),
             by_address: by_address.into(),

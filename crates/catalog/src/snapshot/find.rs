@@ -46,9 +46,7 @@ impl Snapshot {
     }
 
     pub(super) fn ordinal(&self, id: &TokenId) -> Option<u32> {
-        let wanted = (id.address(), id.chain());
-        let at = self.by_address.binary_search_by(|ordinal| self.place(*ordinal).cmp(&Some(wanted))).ok()?;
-        self.by_address.get(at).copied()
+        self.by_id.get(id).copied()
     }
 
     fn place(&self, ordinal: u32) -> Option<(Address, ChainId)> {

@@ -4,6 +4,7 @@ mod build;
 mod find;
 mod page;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use causeway_domain::{Chain, ChainId, Token, TokenId};
@@ -35,6 +36,7 @@ pub struct Snapshot {
     keys: Box<[u64]>,
     /// Ordinals by address, then chain.
     by_address: Box<[u32]>,
+    by_id: HashMap<TokenId, u32>,
     index: Index,
     haystack: Haystack,
 }
@@ -64,6 +66,11 @@ impl Snapshot {
     /// A token of an enabled chain.
     pub fn token(&self, id: &TokenId) -> Option<Listed<'_>> {
         self.listed(self.ordinal(id)?)
+    }
+
+    /// A token to keep beyond the snapshot, without a copy of it.
+    pub fn shared_token(&self, id: &TokenId) -> Option<Arc<Token>> {
+        self.tokens.get(self.ordinal(id)? as usize).cloned()
     }
 
     /// The well-known coin that a token stands for.

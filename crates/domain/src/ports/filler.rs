@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,8 +11,8 @@ use crate::{Ask, DepositMethod, ExactOutMethod, Fee, Parties, RawAmount, Token};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FillerAsk {
     pub ask: Ask,
-    pub from: Token,
-    pub to: Token,
+    pub from: Arc<Token>,
+    pub to: Arc<Token>,
 }
 
 /// What a filler would do for an ask; it becomes a route when the engine has given it a name.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use alloy_primitives::U256;
 use causeway_domain::fiat::{FiatAsk, FiatQuote, JumpOption, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampOffer, RampRefusal};
@@ -11,9 +13,9 @@ use super::{FiatCode, FiatError, ProviderFault, QuoteFiatParts};
 /// An ask that stands, with what it names looked up.
 pub(super) struct Asked {
     pub(super) ask: FiatAsk,
-    pub(super) target: Token,
+    pub(super) target: Arc<Token>,
     /// What a jump would start from; absent where there is none, or where it is the target.
-    pub(super) hub: Option<Token>,
+    pub(super) hub: Option<Arc<Token>>,
 }
 
 /// Why a provider has no offer.

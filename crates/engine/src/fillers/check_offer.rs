@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use causeway_domain::ports::Offer;
 use causeway_domain::{Address, Ask, Fee, FeeKind, RawAmount, Route, RouteId, TradeType};
 use jiff::Timestamp;
@@ -9,8 +11,8 @@ pub(super) const MAX_OFFERS: usize = 3;
 const MAX_FEES: usize = 16;
 
 /// What an offer of a filler is called inside its quote: the filler's name, then `name-2` and so on.
-pub(super) fn route_name(filler: &str, place: usize) -> String {
-    if place == 0 { filler.to_owned() } else { format!("{filler}-{}", place + 1) }
+pub(super) fn route_name(filler: &str, place: usize) -> Cow<'_, str> {
+    if place == 0 { filler.into() } else { format!("{filler}-{}", place + 1).into() }
 }
 
 /// Turns the first few offers of an answer into routes, without those whose deposit methods nobody asked for.
@@ -73,7 +75,8 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
     if offer.min_amount_out > offer.amount_out {
         return Err("a least output above the output");
     }
-    if ask.slippage.is_some_and(|slippage| loss(offer) > allowed_loss(offer, slippage.millionths())) {
+    // Without a bound the loudest promise would come first, and the least be delivered.
+    if loss(offer) > allowed_loss(offer, ask.tolerance().millionths()) {
         return Err("a least output beyond the tolerated slippage");
     }
     if offer.valid_before <= now {
@@ -171,6 +174,23 @@ mod tests {
             assert!(error.contains(word), "{word}: {error}");
         }
         assert!(read(&ask, Vec::new()).is_err());
+    }
+
+    #[test]
+    fn who_names_no_slippage_is_not_given_any_offer_that_promises_little() {
+        for trade_type in [TradeType::ExactInput, TradeType::ExactOutput] {
+            let ask = Ask { trade_type, slippage: None, ..ask() };
+            let mut offer = offer(&ask, 2_000);
+            let least = |offer: &Offer, kept: u64| {
+                amount(u64::try_from(offer.amount_out.get()).unwrap() * kept / 1_000)
+            };
+            offer.min_amount_out = least(&offer, 995);
+            assert!(read(&ask, vec![offer.clone()]).is_ok(), "half a percent is usual");
+            offer.min_amount_out = least(&offer, 990);
+            assert!(read(&ask, vec![offer.clone()]).unwrap_err().contains("slippage"), "{trade_type:?}");
+            offer.min_amount_out = amount(1);
+            assert!(read(&ask, vec![offer]).unwrap_err().contains("slippage"), "{trade_type:?}");
+        }
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Refusal};
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::time::{Instant, timeout_at};
 
 use super::breaker::Breaker;
-use super::calls::{Calls, Joined, TicketSlot};
+use super::calls::{Call, Calls, Joined, TicketSlot};
 use super::check_offer::read_offers;
 use super::outcome::{NoOffer, Outcome, count, tidy};
 use super::queue::Queue;
@@ -25,6 +26,14 @@ pub(crate) struct Desk {
     calls: Arc<Calls>,
     tally: Tally,
     pauses: Arc<Pauses>,
+}
+
+/// What asking a filler has come to.
+pub(crate) enum Asked {
+    /// It answered on the spot, or is not asked now.
+    Answered(Outcome),
+    /// It is waited for until its deadline; dropping this gives the ask up.
+    Waiting(BoxFuture<'static, Outcome>),
 }
 
 impl Desk {
@@ -63,32 +72,40 @@ impl Desk {
         self.tally.report(self.filler.name(), self.filler.kind(), health, breaker)
     }
 
-    /// Asks, for as long as the deadline after `start` allows; dropping this gives the ask up.
-    pub(crate) async fn ask(self: Arc<Self>, ask: Arc<FillerAsk>, start: Instant) -> Outcome {
+    /// Asks, without waiting: who cannot answer on the spot is waited for by whoever holds what this returns.
+    pub(crate) async fn ask(self: &Arc<Self>, ask: &Arc<FillerAsk>, start: Instant) -> Asked {
         self.tally.ask();
-        let outcome = match self.pauses.of_filler(self.name()) {
-            Some(words) => Err(NoOffer::Paused(words)),
-            None if self.breaker.admits() => self.wait(&ask, start).await,
-            None => Err(NoOffer::Resting),
+        let joined = match self.pauses.of_filler(self.name()) {
+            Some(words) => Joined::Answered(Err(NoOffer::Paused(words))),
+            None if self.breaker.admits() => self.join(ask).await,
+            None => Joined::Answered(Err(NoOffer::Resting)),
         };
-        self.tally.count(count(&outcome));
-        outcome
+        match joined {
+            Joined::Answered(outcome) => Asked::Answered(self.counted(outcome)),
+            Joined::Call(call) => Asked::Waiting(Arc::clone(self).wait(call, start).boxed()),
+        }
     }
 
-    async fn wait(self: &Arc<Self>, ask: &Arc<FillerAsk>, start: Instant) -> Outcome {
-        let joined = self.calls.join(ask, |ticket| {
+    async fn join(self: &Arc<Self>, ask: &Arc<FillerAsk>) -> Joined {
+        let begin = |ticket: Arc<TicketSlot>| {
             let (desk, ask) = (Arc::clone(self), Arc::clone(ask));
             async move { desk.call(&ask, &ticket).await }
-        });
-        let call = match joined.await {
-            Joined::Call(call) => call,
-            Joined::Answered(outcome) => return outcome,
         };
-        // In a box of its own: the timer would make the future large and ill aligned even for those who answer on the spot.
-        Box::pin(timeout_at(start + self.deadline, call.outcome)).await.unwrap_or_else(|_| {
+        self.calls.join(ask, begin).await
+    }
+
+    async fn wait(self: Arc<Self>, call: Call, start: Instant) -> Outcome {
+        let answer = timeout_at(start + self.deadline, call.outcome).await;
+        let outcome = answer.unwrap_or_else(|_| {
             call.ticket.time_out(self.deadline / 2);
             Err(NoOffer::TimedOut)
-        })
+        });
+        self.counted(outcome)
+    }
+
+    fn counted(&self, outcome: Outcome) -> Outcome {
+        self.tally.count(count(&outcome));
+        outcome
     }
 
     async fn call(&self, ask: &FillerAsk, ticket: &TicketSlot) -> Outcome {

@@ -121,7 +121,7 @@ pub(crate) fn ask() -> Ask {
 
 pub(crate) fn filler_ask(ask: Ask) -> Arc<FillerAsk> {
     let token = |id| Token { id, symbol: "T".to_owned(), name: "T".to_owned(), decimals: 6, logo: None };
-    Arc::new(FillerAsk { from: token(ask.from), to: token(ask.to), ask })
+    Arc::new(FillerAsk { from: token(ask.from).into(), to: token(ask.to).into(), ask })
 }
 
 /// An offer that honours the ask with `open` on the side that is not fixed.

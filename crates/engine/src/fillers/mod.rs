@@ -20,7 +20,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use breaker::{BreakerPolicy, BreakerState, FillerHealth};
-pub(crate) use desk::Desk;
+pub(crate) use desk::{Asked, Desk};
 pub use outcome::{NoOffer, Unfilled};
 pub(crate) use outcome::{Outcome, word};
 pub(crate) use set::Desks;

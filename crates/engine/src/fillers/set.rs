@@ -157,10 +157,10 @@ fn check_names<'a>(fillers: impl Iterator<Item = &'a str>) -> Result<(), FillerN
     let mut names = BTreeSet::new();
     for name in fillers.flat_map(|filler| (0..MAX_OFFERS).map(move |place| route_name(filler, place))) {
         if name.parse::<RouteId>().is_err() {
-            return Err(FillerNameError::Form(name));
+            return Err(FillerNameError::Form(name.into_owned()));
         }
         if let Some(name) = names.replace(name) {
-            return Err(FillerNameError::Clash(name));
+            return Err(FillerNameError::Clash(name.into_owned()));
         }
     }
     Ok(())

@@ -17,7 +17,10 @@ fn desk(filler: &Arc<Fake>, options: &QuoteOptions) -> Arc<Desk> {
 
 async fn ask_once(desk: &Arc<Desk>, units: u64) -> Outcome {
     let ask = filler_ask(Ask { amount: amount(units), ..ask() });
-    Arc::clone(desk).ask(ask, Instant::now()).await
+    match desk.ask(&ask, Instant::now()).await {
+        Asked::Answered(outcome) => outcome,
+        Asked::Waiting(answer) => answer.await,
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -78,7 +78,7 @@ impl RequestQuote {
         ask.deposit_methods.sort_unstable_by_key(|method| method.as_str());
         ask.deposit_methods.dedup();
         let now = Timestamp::now();
-        let asked = Arc::new(FillerAsk { ask: ask.clone(), from, to });
+        let asked = FillerAsk { ask: ask.clone(), from, to };
         let quote = Quote {
             id: QuoteId::random()?,
             key: self.keys.next(now),
@@ -87,14 +87,13 @@ impl RequestQuote {
             created_at: now,
             routes: Vec::new(),
         };
-        Ok(Routes::new(quote, &asked, &self.fillers, Arc::clone(&self.quotes), start))
+        Ok(Routes::new(quote, asked, &self.fillers, Arc::clone(&self.quotes), start))
     }
 }
 
-pub(crate) fn resolve(snapshot: &Snapshot, token: TokenId) -> Result<Token, QuoteError> {
+pub(crate) fn resolve(snapshot: &Snapshot, token: TokenId) -> Result<Arc<Token>, QuoteError> {
     if !snapshot.chain(token.chain()).is_some_and(|chain| chain.enabled) {
         return Err(QuoteError::UnsupportedChain(token.chain()));
     }
-    let listed = snapshot.token(&token).ok_or(QuoteError::UnsupportedToken(token))?;
-    Ok(listed.token.clone())
+    snapshot.shared_token(&token).ok_or(QuoteError::UnsupportedToken(token))
 }

@@ -1,7 +1,6 @@
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use causeway_domain::ports::{FillerAsk, QuoteStore};
 use causeway_domain::{Quote, Route};
@@ -13,7 +12,7 @@ use tokio::time::Instant;
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
 use super::timing::Timing;
-use crate::fillers::{Desk, Desks, Fillers, NoOffer, Outcome, Unfilled};
+use crate::fillers::{Asked, Desks, Fillers, NoOffer, Outcome, Unfilled};
 use crate::reputation::Standings;
 
 /// A quote whose fillers are being asked. Dropping it gives up every ask that nobody else waits for.
@@ -26,9 +25,10 @@ pub struct Routes {
     desks: Desks,
     standings: Arc<Standings>,
     store: Arc<dyn QuoteStore>,
-    /// Not asked yet.
-    asked: Vec<BoxFuture<'static, Reply>>,
-    pending: Pending,
+    /// What the fillers are still to be asked.
+    ask: Option<Arc<FillerAsk>>,
+    /// Those who did not answer on the spot.
+    pending: Option<Pending>,
     /// Known, and not stored yet.
     arrived: Vec<Route>,
     /// Stored, and not handed out yet.
@@ -55,31 +55,24 @@ impl std::fmt::Debug for Routes {
 impl Routes {
     pub(super) fn new(
         quote: Quote,
-        ask: &Arc<FillerAsk>,
+        ask: FillerAsk,
         fillers: &Fillers,
         store: Arc<dyn QuoteStore>,
         start: Instant,
     ) -> Self {
-        let timing = Timing::new(start);
-        let asked = |(filler, desk): (usize, &Arc<Desk>)| {
-            let outcome = Arc::clone(desk).ask(Arc::clone(ask), start);
-            async move { Reply { filler, outcome: outcome.await } }.boxed()
-        };
-        let desks = fillers.desks();
-        let asked = desks.iter().enumerate().map(asked).collect();
         Self {
             quote,
             stored: false,
             ended: false,
-            desks,
+            desks: fillers.desks(),
             standings: fillers.standings(),
             store,
-            asked,
-            pending: Pending::new(),
+            ask: Some(Arc::new(ask)),
+            pending: None,
             arrived: Vec::new(),
             ready: VecDeque::new(),
             silent: Vec::new(),
-            timing,
+            timing: Timing::new(start),
         }
     }
 
@@ -91,7 +84,7 @@ impl Routes {
     /// Waits for all fillers, and returns the quote with its routes best first.
     pub async fn gather(mut self) -> Result<Quote, QuoteError> {
         self.begin().await;
-        while let Some(reply) = self.pending.next().await {
+        while let Some(reply) = next_reply(&mut self.pending).await {
             self.take(reply);
         }
         self.timing.all_answered();
@@ -117,7 +110,7 @@ impl Routes {
                 self.commit().await?;
                 continue;
             }
-            if let Some(reply) = self.pending.next().await {
+            if let Some(reply) = next_reply(&mut self.pending).await {
                 self.take(reply);
                 continue;
             }
@@ -133,12 +126,18 @@ impl Routes {
         Ok(None)
     }
 
-    /// Asks everybody. Who answers on the spot is heard on the spot; the others are waited for together.
+    /// Asks everybody, once. Who answers on the spot is heard on the spot; the others are waited for together.
     async fn begin(&mut self) {
-        for mut asked in std::mem::take(&mut self.asked) {
-            match futures::poll!(&mut asked) {
-                Poll::Ready(reply) => self.take(reply),
-                Poll::Pending => self.pending.push(asked),
+        let Some(ask) = self.ask.take() else { return };
+        let desks = Arc::clone(&self.desks);
+        self.arrived.reserve(desks.len());
+        for (filler, desk) in desks.iter().enumerate() {
+            match desk.ask(&ask, self.timing.start()).await {
+                Asked::Answered(outcome) => self.take(Reply { filler, outcome }),
+                Asked::Waiting(outcome) => {
+                    let reply = outcome.map(move |outcome| Reply { filler, outcome });
+                    self.pending.get_or_insert_default().push(reply.boxed());
+                }
             }
         }
     }
@@ -201,13 +200,21 @@ impl Routes {
     }
 }
 
+/// Whoever answers next; `None` when nobody is waited for any more.
+async fn next_reply(pending: &mut Option<Pending>) -> Option<Reply> {
+    match pending {
+        Some(pending) => pending.next().await,
+        None => None,
+    }
+}
+
 /// Runs a write to its end, and keeps what fillers answer until then.
-async fn hear_while<T>(write: impl Future<Output = T>, pending: &mut Pending) -> (T, Vec<Reply>) {
+async fn hear_while<T>(write: impl Future<Output = T>, pending: &mut Option<Pending>) -> (T, Vec<Reply>) {
     let (mut write, mut heard) = (pin!(write), Vec::new());
     loop {
         tokio::select! {
             written = &mut write => return (written, heard),
-            Some(reply) = pending.next() => heard.push(reply),
+            Some(reply) = next_reply(pending) => heard.push(reply),
         }
     }
 }

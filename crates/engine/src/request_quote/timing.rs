@@ -34,6 +34,10 @@ impl Timing {
         }
     }
 
+    pub(super) fn start(&self) -> Instant {
+        self.start
+    }
+
     pub(super) fn answered(&mut self, filler: usize, outcome: &Outcome) {
         if self.told {
             self.answers.push((filler, word(outcome), self.start.elapsed()));

@@ -16,7 +16,7 @@ pub(super) fn write_ask(ask: &FillerAsk, methods: &[DepositMethod]) -> QuoteAsk 
         amount: ask.amount.to_string(),
         from_address: ask.from_address.to_string(),
         recipient: ask.recipient.to_string(),
-        slippage_millionths: ask.slippage.map(causeway_domain::Slippage::millionths),
+        slippage_millionths: ask.tolerance().millionths(),
         deposit_methods: methods.iter().map(|method| method.as_str().to_owned()).collect(),
         referral: ask.referral.map(|referral| AskedReferral {
             referrer: referral.referrer.to_string(),

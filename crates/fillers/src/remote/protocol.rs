@@ -65,10 +65,9 @@ pub struct QuoteAsk {
     pub from_address: String,
     #[schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")]
     pub recipient: String,
-    /// How much less than `amountOut` the payer bears at most, in millionths; no limit when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How much less than `amountOut` the payer bears at most, in millionths.
     #[schema(example = 5000)]
-    pub slippage_millionths: Option<u32>,
+    pub slippage_millionths: u32,
     /// How the payer may deposit; never empty.
     #[schema(example = json!(["CONTRACT_CALL", "PERMIT2", "TRANSFER"]))]
     pub deposit_methods: Vec<String>,

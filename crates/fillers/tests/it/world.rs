@@ -220,7 +220,7 @@ pub(crate) fn ask(trade_type: TradeType, from: &Token, to: &Token, amount: RawAm
         deposit_methods: Vec::new(),
         referral: None,
     };
-    FillerAsk { ask, from: from.clone(), to: to.clone() }
+    FillerAsk { ask, from: from.clone().into(), to: to.clone().into() }
 }
 
 pub(crate) fn sell(from: &Token, to: &Token, amount: &str) -> FillerAsk {

@@ -61,6 +61,6 @@ use crate::extract::Body;
     ),
 )]
 pub(crate) async fn build_deposit(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<BuildAnswer>> {
-    let built = app.build_deposit.build(read_build(body)?).await?;
+    let built = app.build_deposit.build(read_build(&body)?).await?;
     map_built(&app, built).map(Json)
 }

@@ -5,8 +5,8 @@ use crate::error::ApiError;
 use crate::extract::{Body, Fields, parse_address};
 
 /// Turns the body of a build into a request, or tells everything that is wrong with it.
-pub(super) fn read_build(body: Body) -> Result<BuildRequest, ApiError> {
-    let mut fields = body.fields();
+pub(super) fn read_build(body: &Body) -> Result<BuildRequest, ApiError> {
+    let mut fields = body.fields()?;
     let ids = read_ids(&mut fields);
     let from = fields.required_string("from");
     let from = from.and_then(|text| fields.issues.keep("from", parse_address(&text)));
@@ -28,14 +28,14 @@ pub(super) fn read_build(body: Body) -> Result<BuildRequest, ApiError> {
 }
 
 /// Of which family it must be only the quote tells.
-fn read_address(fields: &mut Fields, name: &str) -> Option<Address> {
+fn read_address(fields: &mut Fields<'_>, name: &str) -> Option<Address> {
     let text = fields.string(name)?;
     fields.issues.keep(name, parse_address(&text))
 }
 
-pub(super) fn read_ids(fields: &mut Fields) -> Option<(String, String)> {
+pub(super) fn read_ids(fields: &mut Fields<'_>) -> Option<(String, String)> {
     let (quote, route) = (fields.required_string("quoteId"), fields.required_string("routeId"));
-    quote.zip(route)
+    Some((quote?.into_owned(), route?.into_owned()))
 }
 
 /// Clients cannot know what our ids look like: one of another form is one that we do not know.

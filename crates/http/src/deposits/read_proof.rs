@@ -17,8 +17,8 @@ const SURELY_BASE58: usize = 200;
 const FEW: std::ops::RangeInclusive<u8> = 1..=12;
 
 /// Turns the body of a submit into a request with its one proof, or tells everything that is wrong with it.
-pub(super) fn read_proof(body: Body) -> Result<SubmitRequest, ApiError> {
-    let mut fields = body.fields();
+pub(super) fn read_proof(body: &Body) -> Result<SubmitRequest, ApiError> {
+    let mut fields = body.fields()?;
     let ids = read_ids(&mut fields);
     let names = ["txHash", "signedTransaction", "signature"];
     let [hash, signed, signature] = names.map(|name| fields.string(name));
@@ -79,8 +79,7 @@ mod tests {
     fn read(mut proofs: Value) -> Result<Proof, String> {
         proofs["quoteId"] = json!("0".repeat(32));
         proofs["routeId"] = json!("house");
-        let body = Body::parse(proofs.to_string().as_bytes()).unwrap();
-        read_proof(body).map(|request| request.proof).map_err(|error| format!("{error:?}"))
+        read_proof(&Body::of(&proofs)).map(|request| request.proof).map_err(|error| format!("{error:?}"))
     }
 
     #[test]

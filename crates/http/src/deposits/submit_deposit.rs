@@ -56,6 +56,6 @@ use crate::extract::Body;
     ),
 )]
 pub(crate) async fn submit_deposit(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<SubmitAnswer>> {
-    let submitted = app.submit_deposit.submit(read_proof(body)?).await?;
+    let submitted = app.submit_deposit.submit(read_proof(&body)?).await?;
     Ok(Json(SubmitAnswer { order_id: submitted.order.to_string(), tx_hash: submitted.tx }))
 }

@@ -1,16 +1,22 @@
+use std::borrow::Cow;
+use std::fmt;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use super::Issues;
 use crate::BODY_LIMIT;
 use crate::error::ApiError;
 
-/// A JSON object as the client sent it. The media type is not asked for: there is only JSON here.
+/// What the client sent, not read yet. The media type is not asked for: there is only JSON here.
 #[derive(Debug)]
-pub(crate) struct Body(Map<String, Value>);
+pub(crate) struct Body(Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for Body {
     type Rejection = ApiError;
@@ -23,26 +29,25 @@ impl<S: Send + Sync> FromRequest<S> for Body {
                 refuse("the request body could not be read to its end")
             }
         })?;
-        Self::parse(&bytes)
+        Ok(Self(bytes))
     }
 }
 
 impl Body {
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ApiError> {
-        if bytes.is_empty() {
-            return Err(refuse("a JSON object is required as the request body"));
-        }
-        match serde_json::from_slice(bytes) {
-            Ok(Value::Object(map)) => Ok(Self(map)),
-            Ok(_) => Err(refuse("must be a JSON object")),
-            Err(error) => {
-                Err(refuse(&format!("is not valid JSON at line {}, column {}", error.line(), error.column())))
-            }
-        }
+    #[cfg(test)]
+    pub(crate) fn of(value: &Value) -> Self {
+        Self(value.to_string().into())
     }
 
-    pub(crate) fn fields(self) -> Fields {
-        Fields { map: self.0, issues: Issues::default() }
+    /// The fields of the JSON object that the body must be.
+    pub(crate) fn fields(&self) -> Result<Fields<'_>, ApiError> {
+        if self.0.is_empty() {
+            return Err(refuse("a JSON object is required as the request body"));
+        }
+        serde_json::from_slice(&self.0).map_err(|error| match error.classify() {
+            Category::Data => refuse("must be a JSON object"),
+            _ => refuse(&format!("is not valid JSON at line {}, column {}", error.line(), error.column())),
+        })
     }
 }
 
@@ -50,26 +55,26 @@ fn refuse(message: &str) -> ApiError {
     ApiError::validation(&[causeway_wire::Issue { path: "body".to_owned(), message: message.to_owned() }])
 }
 
-/// The fields of a body and what is wrong with them; `null` counts as absent, unknown fields are ignored.
+/// The fields of a body and what is wrong with them; `null` counts as absent, unknown fields are ignored. Texts without an
+/// escape in them are parts of the body itself.
 #[derive(Debug)]
-pub(crate) struct Fields {
-    map: Map<String, Value>,
+pub(crate) struct Fields<'a> {
+    /// As they came; of several with one name the last counts.
+    fields: Vec<(Cow<'a, str>, Field<'a>)>,
     pub(crate) issues: Issues,
 }
 
-impl Fields {
-    fn value(&self, name: &str) -> Option<&Value> {
-        self.map.get(name).filter(|value| !value.is_null())
+impl<'a> Fields<'a> {
+    fn value(&self, name: &str) -> Option<&Field<'a>> {
+        let (_, value) = self.fields.iter().rfind(|(known, _)| known == name)?;
+        (!matches!(value, Field::Other(Value::Null))).then_some(value)
     }
 
-    /// A text, taken out: who reads it again finds nothing.
-    pub(crate) fn string(&mut self, name: &str) -> Option<String> {
-        let value = self.map.get_mut(name)?;
-        match value.take() {
-            Value::Null => None,
-            Value::String(text) => Some(text),
-            other => {
-                *value = other;
+    /// A text that may be left out.
+    pub(crate) fn string(&mut self, name: &str) -> Option<Cow<'a, str>> {
+        match self.value(name)? {
+            Field::Text(text) => Some(text.clone()),
+            Field::Other(_) => {
                 self.issues.add(name, "must be a string");
                 None
             }
@@ -83,18 +88,18 @@ impl Fields {
 
     /// An object inside the body.
     pub(crate) fn object(&mut self, name: &str) -> Option<Map<String, Value>> {
-        match self.value(name) {
-            None => None,
-            Some(Value::Object(map)) => Some(map.clone()),
-            Some(_) => {
-                self.issues.add(name, "must be an object");
-                None
-            }
+        let object = match self.value(name)? {
+            Field::Other(value) => value.as_object().cloned(),
+            Field::Text(_) => None,
+        };
+        if object.is_none() {
+            self.issues.add(name, "must be an object");
         }
+        object
     }
 
-    pub(crate) fn required_string(&mut self, name: &str) -> Option<String> {
-        if self.value(name).is_none() {
+    pub(crate) fn required_string(&mut self, name: &str) -> Option<Cow<'a, str>> {
+        if !self.has(name) {
             self.issues.add(name, "is required");
             return None;
         }
@@ -103,7 +108,7 @@ impl Fields {
 
     /// A whole number that must be there.
     pub(crate) fn required_integer(&mut self, name: &str) -> Option<u64> {
-        if self.value(name).is_none() {
+        if !self.has(name) {
             self.issues.add(name, "is required");
         }
         self.integer(name)
@@ -111,7 +116,10 @@ impl Fields {
 
     /// A whole number that may be left out.
     pub(crate) fn integer(&mut self, name: &str) -> Option<u64> {
-        let number = self.value(name)?.as_u64();
+        let number = match self.value(name)? {
+            Field::Other(value) => value.as_u64(),
+            Field::Text(_) => None,
+        };
         if number.is_none() {
             self.issues.add(name, "must be a whole number");
         }
@@ -120,22 +128,24 @@ impl Fields {
 
     /// A number as decimal text, so that no float travels further in.
     pub(crate) fn decimal(&mut self, name: &str) -> Option<String> {
-        match self.value(name) {
-            None => None,
-            // `Display` of a float never uses an exponent and prints the shortest text that reads back.
-            Some(Value::Number(number)) => number.as_f64().map(|value| value.to_string()),
-            Some(_) => {
-                self.issues.add(name, "must be a number");
-                None
-            }
+        let number = match self.value(name)? {
+            Field::Other(value) => value.as_f64(),
+            Field::Text(_) => None,
+        };
+        if number.is_none() {
+            self.issues.add(name, "must be a number");
         }
+        // `Display` of a float never uses an exponent and prints the shortest text that reads back.
+        number.map(|value| value.to_string())
     }
 
     /// Texts in an array; absent means none.
     pub(crate) fn strings(&mut self, name: &str) -> Vec<String> {
         let texts = match self.value(name) {
             None => Some(Vec::new()),
-            Some(Value::Array(items)) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+            Some(Field::Other(Value::Array(items))) => {
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+            }
             Some(_) => None,
         };
         texts.unwrap_or_else(|| {
@@ -149,22 +159,130 @@ impl Fields {
     }
 }
 
+/// One value of a body.
+#[derive(Debug)]
+enum Field<'a> {
+    Text(Cow<'a, str>),
+    Other(Value),
+}
+
+/// How many fields most bodies have at the most.
+const USUAL: usize = 16;
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::with_capacity(USUAL);
+        while let Some(Name(name)) = map.next_key()? {
+            fields.push((name, map.next_value()?));
+        }
+        Ok(Fields { fields, issues: Issues::default() })
+    }
+}
+
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.deserialize_str(FieldVisitor)? {
+            Field::Text(text) => Ok(Self(text)),
+            Field::Other(_) => Err(serde::de::Error::custom("a name is a text")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Field<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FieldVisitor)
+    }
+}
+
+struct FieldVisitor;
+
+impl<'de> Visitor<'de> for FieldVisitor {
+    type Value = Field<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Field::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Field::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Field::Other(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Field::Other(value.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Field::Other(number.into()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Field::Other(number.into()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Field::Other(number.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(items)).map(Field::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Value::deserialize(MapAccessDeserializer::new(map)).map(Field::Other)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
     use super::*;
+
+    fn read(text: &'static [u8]) -> Result<(), String> {
+        Body(Bytes::from_static(text)).fields().map(drop).map_err(|error| format!("{error:?}"))
+    }
 
     #[test]
     fn malformed_json_tells_line_and_column() {
-        let error = Body::parse(b"{\n  \"amount\": 1,\n}").unwrap_err();
-        assert!(format!("{error:?}").contains("line 3, column 1"), "{error:?}");
-        for other in [&b""[..], b"[]", b"null", b"\"text\"", b"\xff"] {
-            assert!(Body::parse(other).is_err());
+        let error = read(b"{\n  \"amount\": 1,\n}").unwrap_err();
+        assert!(error.contains("line 3, column 1"), "{error}");
+        for other in [&b""[..], b"\xff", b"{} {}", b"{\"a\":\"\xff\"}", b"{\"a\":1e999}"] {
+            assert!(read(other).is_err(), "{other:?}");
+        }
+        for other in [&b"[]"[..], b"null", b"\"text\"", b"7"] {
+            assert!(read(other).unwrap_err().contains("must be a JSON object"), "{other:?}");
         }
     }
 
     #[test]
     fn all_problems_of_a_body_are_told_at_once() {
-        let mut fields = Body::parse(br#"{"a":1,"c":"x","d":"y","e":[1],"f":null}"#).unwrap().fields();
+        let body = Body::of(&json!({ "a": 1, "c": "x", "d": "y", "e": [1], "f": null }));
+        let mut fields = body.fields().unwrap();
         fields.required_string("a");
         fields.required_string("b");
         fields.required_integer("c");
@@ -173,5 +291,38 @@ mod tests {
         assert_eq!(fields.string("f"), None);
         let error = format!("{:?}", fields.finish().unwrap_err());
         assert_eq!(error.matches("\"path\"").count(), 5, "{error}");
+    }
+
+    #[test]
+    fn of_two_fields_with_one_name_the_last_counts() {
+        let body = Body(Bytes::from_static(br#"{"a":"x","\u0061":"y","b":"x","b":null}"#));
+        let mut fields = body.fields().unwrap();
+        assert_eq!((fields.string("a").as_deref(), fields.has("b")), (Some("y"), false));
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_what_a_json_reader_says_they_are(
+            texts in prop::collection::btree_map("\\PC{0,5}|[\"\\\\\n\u{1}é]{0,3}", "\\PC{0,9}|[\"\\\\\n\u{1}é]{0,4}", 0..6),
+            number in any::<u64>(),
+        ) {
+            let mut object: Map<String, Value> = texts.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
+            object.insert("a number".to_owned(), json!(number));
+            object.insert("an object".to_owned(), json!({ "inside": [number, null, "x"] }));
+            let body = Body::of(&object.clone().into());
+            let mut fields = body.fields().unwrap();
+            for (name, text) in &texts {
+                let read = fields.string(name);
+                prop_assert_eq!(read.as_deref(), Some(text.as_str()));
+            }
+            prop_assert_eq!(fields.integer("a number"), Some(number));
+            prop_assert_eq!(fields.object("an object"), object["an object"].as_object().cloned());
+            prop_assert!(fields.finish().is_ok());
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = Body(bytes.into()).fields().is_ok();
+        }
     }
 }

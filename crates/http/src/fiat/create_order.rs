@@ -48,7 +48,7 @@ pub(crate) async fn create_fiat_order(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<FiatOrderAnswer>> {
-    let wish = read_order(body)?;
+    let wish = read_order(&body)?;
     // An id of another form was made by another service.
     let quote = wish.quote.parse().map_err(|_| ApiError::fiat_quote_not_found())?;
     let request = FiatOrderRequest {

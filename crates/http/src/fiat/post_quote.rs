@@ -60,7 +60,7 @@ pub(crate) async fn post_fiat_quote(
         params.issues.add("mode", "is either absent or `stream`");
     }
     params.finish()?;
-    let ask = read_ask(body)?;
+    let ask = read_ask(&body)?;
     if mode.is_some() {
         let answers = app.fiat.quote.quote(ask)?;
         return Ok(stream_quotes(app, answers));

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatCurrency, WantedAmount};
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use serde_json::Value;
@@ -12,8 +14,8 @@ const MAX_SLIPPAGE_BPS: u16 = 5_000;
 const MAX_NAME: usize = 64;
 
 /// Turns the body of a quote request into an ask, or tells everything that is wrong with it.
-pub(super) fn read_ask(body: Body) -> Result<FiatAsk, ApiError> {
-    let mut fields = body.fields();
+pub(super) fn read_ask(body: &Body) -> Result<FiatAsk, ApiError> {
+    let mut fields = body.fields()?;
     let currency = read_currency(&mut fields);
     let amount = read_amount(&mut fields, currency);
     let target = read_target(&mut fields);
@@ -48,13 +50,13 @@ pub(super) fn read_ask(body: Body) -> Result<FiatAsk, ApiError> {
     ask.ok_or_else(|| ApiError::internal(&"a field of the ask is missing without an issue"))
 }
 
-fn read_currency(fields: &mut Fields) -> Option<FiatCurrency> {
+fn read_currency(fields: &mut Fields<'_>) -> Option<FiatCurrency> {
     let text = fields.required_string("fiatCurrency")?;
     fields.issues.keep("fiatCurrency", text.parse::<FiatCurrency>())
 }
 
 /// Exactly one of what is paid and what is received.
-fn read_amount(fields: &mut Fields, currency: Option<FiatCurrency>) -> Option<WantedAmount> {
+fn read_amount(fields: &mut Fields<'_>, currency: Option<FiatCurrency>) -> Option<WantedAmount> {
     let paid = fields.string("fiatAmount");
     let received = fields.string("cryptoAmount");
     match (paid, received) {
@@ -82,7 +84,7 @@ fn read_amount(fields: &mut Fields, currency: Option<FiatCurrency>) -> Option<Wa
 }
 
 /// `toChainId` and `toToken`, or `outputAsset`.
-fn read_target(fields: &mut Fields) -> Option<TokenId> {
+fn read_target(fields: &mut Fields<'_>) -> Option<TokenId> {
     let asset = fields.object("outputAsset");
     let Some(asset) = asset else {
         let chain = fields.required_integer("toChainId");
@@ -113,7 +115,7 @@ fn chain_id(number: u64) -> Result<ChainId, &'static str> {
 }
 
 /// `recipient`, or the newer name `walletAddress`.
-fn read_recipient(fields: &mut Fields) -> Option<String> {
+fn read_recipient<'a>(fields: &mut Fields<'a>) -> Option<Cow<'a, str>> {
     let (recipient, wallet) = (fields.string("recipient"), fields.string("walletAddress"));
     match (&recipient, &wallet) {
         (Some(recipient), Some(wallet)) if !recipient.eq_ignore_ascii_case(wallet) => {
@@ -125,31 +127,32 @@ fn read_recipient(fields: &mut Fields) -> Option<String> {
     recipient.or(wallet)
 }
 
-fn read_name(fields: &mut Fields, path: &str) -> Option<String> {
+fn read_name(fields: &mut Fields<'_>, path: &str) -> Option<String> {
     let text = fields.string(path)?;
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     let fits = (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(plain);
-    fields
-        .issues
-        .keep(path, if fits { Ok(text) } else { Err("is not one that GET /v1/fiat/providers lists") })
+    fields.issues.keep(
+        path,
+        if fits { Ok(text.into_owned()) } else { Err("is not one that GET /v1/fiat/providers lists") },
+    )
 }
 
-fn read_slippage(fields: &mut Fields) -> Option<u16> {
+fn read_slippage(fields: &mut Fields<'_>) -> Option<u16> {
     let number = fields.integer("slippageBps")?;
     let fits = u16::try_from(number).ok().filter(|bps| *bps <= MAX_SLIPPAGE_BPS);
     let words = "is a whole number between 0 and 5000, in hundredths of a percent";
     fields.issues.keep("slippageBps", fits.ok_or(words))
 }
 
-fn read_country(fields: &mut Fields) -> Option<String> {
+fn read_country(fields: &mut Fields<'_>) -> Option<String> {
     let text = fields.string("country")?;
-    let (country, part) = text.split_once('-').map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
+    let (country, part) = text.split_once('-').map_or((text.as_ref(), None), |(a, b)| (a, Some(b)));
     let is_code = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     let fits = country.len() == 2
         && country.bytes().all(|b| b.is_ascii_uppercase())
         && part.is_none_or(|part| (1..=3).contains(&part.len()) && is_code(part));
     let words = "is an ISO 3166 code in capitals: DE, or with a subdivision US-NY";
-    fields.issues.keep("country", if fits { Ok(text) } else { Err(words) })
+    fields.issues.keep("country", if fits { Ok(text.into_owned()) } else { Err(words) })
 }
 
 #[cfg(test)]

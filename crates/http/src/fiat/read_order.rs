@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, header};
 use causeway_domain::{Address, RouteId};
 use serde_json::{Map, Value};
@@ -22,8 +24,8 @@ pub(super) struct OrderWish {
 }
 
 /// Turns the body of an order request into a wish, or tells everything that is wrong with it.
-pub(super) fn read_order(body: Body) -> Result<OrderWish, ApiError> {
-    let mut fields = body.fields();
+pub(super) fn read_order(body: &Body) -> Result<OrderWish, ApiError> {
+    let mut fields = body.fields()?;
     let quote = fields.required_string("quoteId");
     let metadata = fields.object("metadata");
     let author = read_author(&mut fields, metadata.as_ref());
@@ -38,16 +40,17 @@ pub(super) fn read_order(body: Body) -> Result<OrderWish, ApiError> {
     }
     fields.finish()?;
     // Every `None` above has left an issue, so past `finish` all of them are there.
-    let wish = (|| Some(OrderWish { quote: quote?, author: author?, route, refund_to, metadata }))();
+    let wish =
+        (|| Some(OrderWish { quote: quote?.into_owned(), author: author?, route, refund_to, metadata }))();
     wish.ok_or_else(|| ApiError::internal(&"a field of the order is missing without an issue"))
 }
 
 /// The author stands in its own field or inside the metadata.
-fn read_author(fields: &mut Fields, metadata: Option<&Map<String, Value>>) -> Option<Address> {
+fn read_author(fields: &mut Fields<'_>, metadata: Option<&Map<String, Value>>) -> Option<Address> {
     let own = fields.string("author");
     let inside = metadata.and_then(|map| map.get("author")).filter(|value| !value.is_null());
     let inside = inside.map(|value| value.as_str().ok_or("must be a string"));
-    let inside = inside.and_then(|text| fields.issues.keep("metadata.author", text)).map(str::to_owned);
+    let inside = inside.and_then(|text| fields.issues.keep("metadata.author", text)).map(Cow::Borrowed);
     match (&own, &inside) {
         (Some(own), Some(inside)) if !own.eq_ignore_ascii_case(inside) => {
             fields.issues.add("metadata.author", "differs from author: give one of the two");
@@ -84,8 +87,7 @@ mod tests {
     const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
     fn read(request: &Value) -> Result<OrderWish, String> {
-        let body = Body::parse(request.to_string().as_bytes()).unwrap();
-        read_order(body).map_err(|error| format!("{error:?}"))
+        read_order(&Body::of(request)).map_err(|error| format!("{error:?}"))
     }
 
     #[test]

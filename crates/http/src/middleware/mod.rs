@@ -4,3 +4,4 @@ pub(crate) mod envelope;
 pub(crate) mod observe;
 pub(crate) mod rate_limit;
 pub(crate) mod request_id;
+pub(crate) mod timers;

@@ -14,6 +14,7 @@ use futures::FutureExt as _;
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::timers::Timers;
 use super::{envelope, request_id};
 use crate::error::ApiError;
 use crate::metrics::{Metrics, RequestLabels};
@@ -27,6 +28,7 @@ pub(crate) struct ObserveLayer {
     pub(crate) metrics: Arc<Metrics>,
     /// Bounds the time until an answer begins; a body that streams afterwards takes as long as it takes.
     pub(crate) timeout: Duration,
+    pub(crate) timers: Arc<Timers>,
 }
 
 impl<S> Layer<S> for ObserveLayer {
@@ -59,13 +61,13 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let seen = Seen::new(&request, &self.layer.metrics);
-        let limit = self.layer.timeout;
+        let (limit, timers) = (self.layer.timeout, Arc::clone(&self.layer.timers));
         let is_fiat = envelope::lies_in_fiat(request.uri().path());
         // Boxed at once: the future is large, and what wraps it below would move it again and again.
         let work = Box::pin(self.inner.call(request));
         Box::pin(async move {
             let span = tracing::debug_span!("request", id = seen.id.to_str().unwrap_or_default());
-            let work = envelope::with(is_fiat, finish(work, limit));
+            let work = envelope::with(is_fiat, finish(work, limit, &timers));
             let work = request_id::with(seen.id.clone(), work);
             let response = work.instrument(span).await;
             Ok(seen.tell(response))
@@ -77,11 +79,12 @@ where
 async fn finish<R: IntoResponse>(
     work: impl Future<Output = Result<R, Infallible>>,
     limit: Duration,
+    timers: &Timers,
 ) -> Response {
-    match tokio::time::timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
-        Ok(Ok(Ok(response))) => response.into_response(),
-        Ok(Err(panic)) => answer_panic(panic.as_ref()),
-        Err(_) => ApiError::timed_out(limit.as_secs()).into_response(),
+    match timers.within(limit, AssertUnwindSafe(work).catch_unwind()).await {
+        Some(Ok(Ok(response))) => response.into_response(),
+        Some(Err(panic)) => answer_panic(panic.as_ref()),
+        None => ApiError::timed_out(limit.as_secs()).into_response(),
     }
 }
 

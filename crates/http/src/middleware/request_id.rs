@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use alloy_primitives::hex;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
@@ -37,8 +38,10 @@ fn next() -> HeaderValue {
         u64::from_ne_bytes(bytes)
     });
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let text = format!("{:016x}{:016x}", *PREFIX, COUNT.fetch_add(1, Ordering::Relaxed));
-    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let id = u128::from(*PREFIX) << 64 | u128::from(count);
+    HeaderValue::try_from(hex::encode(id.to_be_bytes()))
+        .unwrap_or_else(|_| HeaderValue::from_static("unknown"))
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,16 +36,17 @@ async fn list(State(app): State<Arc<App>>) -> Json<Value> {
 
 /// Lets `{ name, kind, url, secret?, deadlineMs? }` join, or changes it.
 async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> {
-    let mut fields = body.fields();
+    let mut fields = body.fields()?;
     let (name, url) = (fields.required_string("name"), fields.required_string("url"));
     let protocol = fields.required_string("kind");
     let protocol = protocol.and_then(|kind| fields.issues.keep("kind", kind.parse::<FillerProtocol>()));
-    let secret = fields.string("secret");
+    let secret = fields.string("secret").map(Cow::into_owned);
     let deadline = fields.integer("deadlineMs");
     if deadline.is_some_and(|millis| millis == 0 || millis > LONGEST_DEADLINE) {
         fields.issues.add("deadlineMs", format!("must be between 1 and {LONGEST_DEADLINE}"));
     }
     fields.finish()?;
+    let (name, url) = (name.map(Cow::into_owned), url.map(Cow::into_owned));
     let (Some(name), Some(url), Some(protocol)) = (name, url, protocol) else {
         return Err(ApiError::validation(&[]));
     };

@@ -25,7 +25,7 @@ async fn list(State(app): State<Arc<App>>) -> Json<Value> {
 
 /// Pauses `{ kind, name, reason? }`.
 async fn pause(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> {
-    let mut fields = body.fields();
+    let mut fields = body.fields()?;
     let (kind, name) = (fields.required_string("kind"), fields.required_string("name"));
     let reason = fields.string("reason").unwrap_or_default();
     let what = match (kind, name) {

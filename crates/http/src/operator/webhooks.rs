@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -39,13 +40,13 @@ async fn list(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
 
 /// Adds an endpoint; its secret is told this once.
 async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> {
-    let mut fields = body.fields();
+    let mut fields = body.fields()?;
     let name = fields.required_string("name");
     let name = name.and_then(|text| fields.issues.keep::<EndpointName, _>("name", text.parse()));
-    let url = fields.required_string("url");
+    let url = fields.required_string("url").map(Cow::into_owned);
     let secret = fields.string("secret");
     let secret = secret.and_then(|text| fields.issues.keep::<WebhookSecret, _>("secret", text.parse()));
-    let integrator = fields.string("integrator").filter(|text| !text.is_empty());
+    let integrator = fields.string("integrator").filter(|text| !text.is_empty()).map(Cow::into_owned);
     fields.issues.finish()?;
     let (Some(name), Some(url)) = (name, url) else { return Err(ApiError::validation(&[])) };
     let added = app.operator.webhooks.add(NewEndpoint { name, url, secret, integrator }).await?;
@@ -62,7 +63,7 @@ async fn remove(State(app): State<Arc<App>>, Path(name): Path<String>) -> ApiRes
 /// Gives an endpoint another secret, which is told this once; the one before goes on signing beside it.
 async fn rotate(State(app): State<Arc<App>>, Path(name): Path<String>, body: Body) -> ApiResult<Json<Value>> {
     let name = read_name(&name)?;
-    let mut fields = body.fields();
+    let mut fields = body.fields()?;
     let secret = fields.string("secret");
     let secret = secret.and_then(|text| fields.issues.keep::<WebhookSecret, _>("secret", text.parse()));
     fields.issues.finish()?;
@@ -72,7 +73,7 @@ async fn rotate(State(app): State<Arc<App>>, Path(name): Path<String>, body: Bod
 /// Sends everything after an event again.
 async fn replay(State(app): State<Arc<App>>, Path(name): Path<String>, body: Body) -> ApiResult<Json<Value>> {
     let name = read_name(&name)?;
-    let mut fields = body.fields();
+    let mut fields = body.fields()?;
     let after = fields.required_string("after");
     let after = after.and_then(|text| {
         let key =

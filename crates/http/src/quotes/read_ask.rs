@@ -6,8 +6,8 @@ use crate::error::ApiError;
 use crate::extract::{Body, Fields};
 
 /// Turns the body of a quote request into an ask, or tells everything that is wrong with it.
-pub(super) fn read_ask(body: Body) -> Result<Ask, ApiError> {
-    let mut fields = body.fields();
+pub(super) fn read_ask(body: &Body) -> Result<Ask, ApiError> {
+    let mut fields = body.fields()?;
     let trade_type = read_trade_type(&mut fields);
     let from = read_token(&mut fields, "fromChainId", "fromToken");
     let to = read_token(&mut fields, "toChainId", "toToken");
@@ -64,12 +64,12 @@ pub(super) fn read_ask(body: Body) -> Result<Ask, ApiError> {
     ask.ok_or_else(|| ApiError::internal(&"a field of the ask is missing without an issue"))
 }
 
-fn read_trade_type(fields: &mut Fields) -> Option<TradeType> {
+fn read_trade_type(fields: &mut Fields<'_>) -> Option<TradeType> {
     let text = fields.required_string("tradeType")?;
     fields.issues.keep("tradeType", TradeType::parse(&text).ok_or("must be EXACT_INPUT or EXACT_OUTPUT"))
 }
 
-fn read_token(fields: &mut Fields, chain_field: &str, token_field: &str) -> Option<TokenId> {
+fn read_token(fields: &mut Fields<'_>, chain_field: &str, token_field: &str) -> Option<TokenId> {
     let chain = fields.required_integer(chain_field);
     let token = fields.required_string(token_field);
     let chain = ChainId::new(chain?).ok_or("must be a number between 1 and 2^53 - 1");
@@ -77,7 +77,7 @@ fn read_token(fields: &mut Fields, chain_field: &str, token_field: &str) -> Opti
     fields.issues.keep(token_field, TokenId::new(chain, &token?))
 }
 
-fn read_amount(fields: &mut Fields) -> Option<RawAmount> {
+fn read_amount(fields: &mut Fields<'_>) -> Option<RawAmount> {
     let text = fields.required_string("amount")?;
     let amount = fields.issues.keep("amount", text.parse::<RawAmount>())?;
     fields.issues.keep("amount", if amount.is_zero() { Err("must be more than zero") } else { Ok(amount) })
@@ -85,7 +85,7 @@ fn read_amount(fields: &mut Fields) -> Option<RawAmount> {
 
 /// An address of the family, once the family is known; otherwise the token's own issue tells enough.
 fn read_address(
-    fields: &mut Fields,
+    fields: &mut Fields<'_>,
     path: &str,
     text: Option<&str>,
     family: Option<Family>,
@@ -94,7 +94,7 @@ fn read_address(
 }
 
 /// A referrer with its fee; a fee without anybody to pay it to is refused, a referrer without a fee is only a name.
-fn read_referral(fields: &mut Fields, family: Option<Family>) -> Option<Referral> {
+fn read_referral(fields: &mut Fields<'_>, family: Option<Family>) -> Option<Referral> {
     let text = fields.string("referrer");
     let referrer = read_address(fields, "referrer", text.as_deref(), family);
     let fee = fields.integer("referrerFeeBps").unwrap_or(0);
@@ -130,8 +130,7 @@ mod tests {
     }
 
     fn read(request: &Value) -> Result<Ask, String> {
-        let body = Body::parse(request.to_string().as_bytes()).unwrap();
-        read_ask(body).map_err(|error| format!("{error:?}"))
+        read_ask(&Body::of(request)).map_err(|error| format!("{error:?}"))
     }
 
     fn with(field: &str, value: Value) -> Value {

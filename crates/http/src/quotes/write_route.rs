@@ -2,9 +2,12 @@ use std::fmt::Write as _;
 
 use causeway_catalog::Snapshot;
 use causeway_domain::ports::PriceFeed;
-use causeway_domain::{Ask, Fee, Quote, RawAmount, Route, TokenId, UsdAmount, UsdPrice};
+use causeway_domain::{Ask, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount, UsdPrice};
 use causeway_engine::is_one_click;
 use jiff::Timestamp;
+
+/// From here on, in millionths, JSON's floats are printed without an exponent.
+const LEAST_PLAIN: u32 = 10;
 
 /// What an answer with three routes takes, and a little more.
 const USUAL: usize = 2_816;
@@ -36,9 +39,7 @@ impl<'a> RouteWriter<'a> {
         public_url: &'a str,
         ask: &Ask,
     ) -> Self {
-        // Through the float that the wire type holds, so that it is printed like any other.
-        let float = ask.slippage.and_then(|slippage| slippage.to_string().parse::<f64>().ok());
-        let slippage = float.and_then(|float| serde_json::to_string(&float).ok());
+        let slippage = ask.slippage.map(print_slippage);
         Self { snapshot, prices, public_url, slippage, tokens: Vec::new(), out: String::with_capacity(USUAL) }
     }
 
@@ -188,25 +189,24 @@ impl<'a> RouteWriter<'a> {
         self.put("\"");
     }
 
-    /// What a formatter does too, five times as slowly.
-    fn digits(&mut self, mut number: u64) {
-        let (mut digits, mut start) = ([b'0'; 20], 20);
-        for (place, digit) in digits.iter_mut().enumerate().rev() {
-            *digit = b'0' + u8::try_from(number % 10).unwrap_or_default();
-            number /= 10;
-            start = place;
-            if number == 0 {
-                break;
-            }
-        }
-        let digits = digits.get(start..).unwrap_or_default();
-        self.out.push_str(str::from_utf8(digits).unwrap_or_default());
+    fn digits(&mut self, number: u64) {
+        self.out.push_str(itoa::Buffer::new().format(number));
     }
 
     fn display(&mut self, value: impl std::fmt::Display) {
         // Writing to a string does not fail.
         let _ = write!(self.out, "{value}");
     }
+}
+
+/// As the float that the wire type holds is printed: with an exponent where it is very small.
+fn print_slippage(slippage: Slippage) -> String {
+    let text = slippage.to_string();
+    if slippage.millionths() >= LEAST_PLAIN {
+        return text;
+    }
+    let float = text.parse::<f64>().ok();
+    float.and_then(|float| serde_json::to_string(&float).ok()).unwrap_or(text)
 }
 
 fn push_text(out: &mut String, text: &str) {
@@ -231,8 +231,7 @@ mod tests {
     use alloy_primitives::U256;
     use causeway_catalog::Catalog;
     use causeway_domain::{
-        Address, ChainId, DepositMethod, ExactOutMethod, Family, FeeKind, QuoteId, RowKeys, Slippage,
-        TradeType,
+        Address, ChainId, DepositMethod, ExactOutMethod, Family, FeeKind, QuoteId, RowKeys, TradeType,
     };
     use causeway_wire as wire;
     use proptest::prelude::*;

@@ -49,7 +49,8 @@ impl Filters {
         seed.extend_from_slice(&std::process::id().to_be_bytes());
         let mut name = [0; 16];
         name.copy_from_slice(&keccak256(seed)[..16]);
-        let id = U128::from_be_bytes(name);
+        // A number in hex has no leading zero, and a name always the same length.
+        let id = U128::from_be_bytes(name) | U128::ONE << 127;
         self.installed.insert(id, Installed { interest, mark, polled: now });
         id
     }

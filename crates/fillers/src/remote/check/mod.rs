@@ -44,7 +44,7 @@ impl CheckConfig {
             deposit_methods: vec![DepositMethod::ContractCall],
             referral: None,
         };
-        FillerAsk { ask, from: self.from.clone(), to: self.to.clone() }
+        FillerAsk { ask, from: self.from.clone().into(), to: self.to.clone().into() }
     }
 }
 

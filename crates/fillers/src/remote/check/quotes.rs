@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::U256;
@@ -109,7 +110,7 @@ async fn nowhere(probe: &Probe, ask: &FillerAsk) -> Result<(), String> {
     let chain = ChainId::new(NOWHERE).filter(|chain| chain.family() == Family::Evm);
     let Some(chain) = chain else { return Ok(()) };
     let mut elsewhere = ask.clone();
-    elsewhere.to.id = TokenId::native(chain);
+    Arc::make_mut(&mut elsewhere.to).id = TokenId::native(chain);
     elsewhere.ask.to = elsewhere.to.id;
     match answer(probe, &elsewhere).await? {
         Answer::Refused(Refusal::PairNotServed) => Ok(()),

@@ -33,7 +33,7 @@ fn ask() -> FillerAsk {
         deposit_methods: Vec::new(),
         referral: None,
     };
-    FillerAsk { ask, from, to }
+    FillerAsk { ask, from: from.into(), to: to.into() }
 }
 
 fn good() -> Value {

@@ -9,8 +9,8 @@ fn config(url: &str) -> CheckConfig {
     CheckConfig {
         url: url.to_owned(),
         secret: secret(),
-        from: ask.from,
-        to: ask.to,
+        from: ask.from.as_ref().clone(),
+        to: ask.to.as_ref().clone(),
         amount: "1000000".parse::<RawAmount>().unwrap(),
         payer: ask.ask.from_address,
         recipient: ask.ask.recipient,

@@ -44,7 +44,7 @@ pub(super) fn ask() -> FillerAsk {
         deposit_methods: Vec::new(),
         referral: None,
     };
-    FillerAsk { ask, from, to }
+    FillerAsk { ask, from: from.into(), to: to.into() }
 }
 
 /// An offer for whatever is asked for with an exact input.

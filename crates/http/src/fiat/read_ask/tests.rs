@@ -14,8 +14,7 @@ fn request() -> Value {
 }
 
 fn read(request: &Value) -> Result<FiatAsk, String> {
-    let body = Body::parse(request.to_string().as_bytes()).unwrap();
-    read_ask(body).map_err(|error| format!("{error:?}"))
+    read_ask(&Body::of(request)).map_err(|error| format!("{error:?}"))
 }
 
 fn with(changes: &Value) -> Value {

@@ -25,6 +25,16 @@ async fn a_block_filter_tells_each_new_block_once() {
 }
 
 #[tokio::test]
+async fn the_name_of_a_filter_is_a_number_without_a_leading_zero() {
+    let chain = chain();
+    for _ in 0..200 {
+        let id = ask(&chain, "eth_newBlockFilter", json!([])).await;
+        let digits = id.as_str().unwrap().strip_prefix("0x").unwrap();
+        assert!(digits.len() == 32 && !digits.starts_with('0'), "{id}");
+    }
+}
+
+#[tokio::test]
 async fn a_log_filter_tells_new_logs_and_finds_old_ones() {
     let chain = chain();
     mined(&chain, &Wallet::new(0).call(0, COUNTER)).await;
