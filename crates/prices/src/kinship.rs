@@ -4,10 +4,9 @@ use crate::Swing;
 const REACH: (u32, u32) = (200, 10_000);
 
 /// Coins that are another coin in another form: it can be turned into them and back at any time, one for one.
-const WRAPPED: [(&str, &str); 11] = [
+const WRAPPED: [(&str, &str); 10] = [
     ("wbnb", "binancecoin"),
     ("weth", "ethereum"),
-    ("weth-avalanche-bridge", "ethereum"),
     ("wrapped-0g", "zero-gravity"),
     ("wrapped-avax", "avalanche-2"),
     ("wrapped-bera", "berachain-bera"),
@@ -19,7 +18,7 @@ const WRAPPED: [(&str, &str); 11] = [
 ];
 
 /// Coins that stand on another coin, be it at another rate or with somebody in between, and so move with it.
-const STANDING_ON: [(&str, &str); 20] = [
+const STANDING_ON: [(&str, &str); 21] = [
     ("binance-bitcoin", "wrapped-bitcoin"),
     ("bitcoin-avalanche", "wrapped-bitcoin"),
     ("bridged-usd-coin", "usd-coin"),
@@ -38,6 +37,7 @@ const STANDING_ON: [(&str, &str); 20] = [
     ("vault-bridge-usdt", "tether"),
     ("vault-bridge-wbtc", "wrapped-bitcoin"),
     ("wbtc-avalanche-bridge", "wrapped-bitcoin"),
+    ("weth-avalanche-bridge", "ethereum"),
     ("wrapped-eeth", "ethereum"),
     ("wrapped-steth", "ethereum"),
 ];

@@ -20,7 +20,11 @@ impl Secret {
     /// `postgres://user:***@host/db`; options may hold passwords too and are hidden.
     fn redacted(&self) -> String {
         let Some((scheme, rest)) = self.0.split_once("://") else { return "***".to_owned() };
-        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let (rest, options) = rest.find(['?', '#']).map_or((rest, ""), |at| rest.split_at(at));
+        // A password with such a mark in it: what stands before it is a part of the password.
+        if options.contains('@') {
+            return format!("{scheme}://***");
+        }
         match rest.rsplit_once('@') {
             Some((user, host)) => {
                 let user = user.split(':').next().unwrap_or_default();
@@ -55,6 +59,8 @@ mod tests {
             "postgres://me@host/db?password=pass",
             "pass",
             "postgres://me:pass:word@host/db#pass",
+            "postgres://me:pass?word@host/db",
+            "postgres://me:pass#word@host/db?x=@",
         ] {
             let shown = format!("{:?}", Secret::new(text.to_owned()));
             assert!(!shown.contains("pass") && !shown.contains("p@ss"), "{shown}");

@@ -15,7 +15,7 @@ use super::config::OifConfig;
 use super::envelope::open_calldata;
 use super::filler::OifFiller;
 use super::line::{Line, LineError};
-use super::quotes::QuoteNames;
+use super::quotes::{LONGEST_NAME, QuoteNames};
 use super::read_quotes::tidy;
 use super::wire::{
     Bytes, Checks, GetOrderResponse, OpenIntentTx, OriginSubmission, PostOrderRequest, PostOrderResponse,
@@ -107,7 +107,7 @@ impl OifHand {
         let message = tidy(answer.message.as_deref().unwrap_or_default());
         match answer.status {
             PostStatus::Received => {
-                if let Some(name) = answer.order_id {
+                if let Some(name) = answer.order_id.filter(|name| name.len() <= LONGEST_NAME) {
                     self.remember(order.intent, name);
                 }
                 Ok((Decision::Fill, None))

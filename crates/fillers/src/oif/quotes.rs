@@ -9,6 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 /// More than are open at one time; beyond it the oldest are forgotten, and their orders go without a quote's name.
 const MOST: usize = 10_000;
 
+/// A longer name is not worth its memory.
+pub(super) const LONGEST_NAME: usize = 128;
+
 /// An order may be submitted so long after its price ended: deposits take their time to stand.
 const KEPT: SignedDuration = SignedDuration::from_hours(2);
 
@@ -49,6 +52,9 @@ pub(super) struct QuoteNames(Mutex<HashMap<Key, (Timestamp, String)>>);
 impl QuoteNames {
     pub(super) fn keep(&self, ask: &Ask, offer: &Offer, name: String, now: Timestamp) {
         let Ok(until) = offer.valid_before.checked_add(KEPT) else { return };
+        if name.len() > LONGEST_NAME {
+            return;
+        }
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if names.len() >= MOST {
             names.retain(|_, (until, _)| *until > now);
@@ -104,6 +110,16 @@ mod tests {
             parties: None,
         };
         (ask, offer)
+    }
+
+    #[test]
+    fn a_name_as_long_as_a_book_is_not_kept() {
+        let (names, now) = (QuoteNames::default(), Timestamp::from_second(1_800_000_000).unwrap());
+        let (ask, offer) = offer(7, now);
+        names.keep(&ask, &offer, "x".repeat(LONGEST_NAME + 1), now);
+        assert!(names.0.lock().unwrap().is_empty());
+        names.keep(&ask, &offer, "x".repeat(LONGEST_NAME), now);
+        assert_eq!(names.0.lock().unwrap().len(), 1);
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::F
         payment_methods: (!quote.methods.is_empty()).then(|| map_methods(&quote.methods)),
         min_fiat_amount,
         max_fiat_amount,
-        expires_at: quote.expires_at.to_string(),
+        expires_at: quote.expires_at.as_second(),
     })
 }
 

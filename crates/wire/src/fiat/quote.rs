@@ -133,9 +133,9 @@ pub struct FiatQuote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "10000.00"))]
     pub max_fiat_amount: Option<String>,
-    /// An order is not created after it.
-    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:01:00Z"))]
-    pub expires_at: String,
+    /// Unix seconds; an order is not created after it.
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_744_060))]
+    pub expires_at: i64,
 }
 
 /// A way of the swap engine from the stablecoin to the target.

@@ -120,8 +120,10 @@ fn with_others(input: TokenId, lying: &Lying) -> Vec<TokenId> {
 fn is_hopeless(order: &FiatOrder, plan: &JumpPlan, world: &FiatWorld) -> bool {
     let now = world.hub_time.unwrap_or_else(|| world.now.as_second().try_into().unwrap_or(u64::MAX));
     let late = now.saturating_add(MARGIN) > plan.jump.expiry;
-    let tired =
-        order.status == FiatStatus::Processing && world.now.duration_since(order.updated_at) > world.patience;
+    // Counted from when the money was first seen: a bank may take longer than any route, and that is no reason to give up.
+    let tired = order.status == FiatStatus::Processing
+        && order.payout.is_some()
+        && world.now.duration_since(order.updated_at) > world.patience;
     late || tired
 }
 

@@ -133,7 +133,8 @@ fn rule_21_money_that_finds_no_route_goes_back_in_time() {
     let order = FiatOrder { status: FiatStatus::Processing, ..jumping() };
     let back = [FiatTodo::GiveBack { tokens: vec![usdc()], seen_in: 50 }];
     let tired = FiatWorld { now: later(3_601), lying: Some(lies(99_000_000)), ..world() };
-    assert_eq!(advance_fiat(order.clone(), &tired).todo, back);
+    let seen = FiatOrder { payout: Some(payout(99_000_000)), ..order.clone() };
+    assert_eq!(advance_fiat(seen, &tired).todo, back);
     let expiring =
         FiatWorld { hub_time: Some(jump().expiry - 599), lying: Some(lies(99_000_000)), ..world() };
     assert_eq!(advance_fiat(order.clone(), &expiring).todo, back);
@@ -148,6 +149,14 @@ fn rule_21_money_that_finds_no_route_goes_back_in_time() {
     let step = advance_fiat(paid.clone(), &gone(jump().expiry));
     assert_eq!(step.order.status, FiatStatus::Processing, "a swap may have taken it a moment ago");
     assert_eq!(advance_fiat(paid, &gone(jump().expiry + 1)).order.status, FiatStatus::Failed);
+}
+
+#[test]
+fn rule_21_money_that_took_its_time_is_swapped_when_it_comes() {
+    let paid = FiatOrder { status: FiatStatus::Processing, ..jumping() };
+    let unread = FiatWorld { now: later(7_200), lying: Some(lies(99_000_000)), ..world() };
+    let amount = unread.lying.as_ref().unwrap().amount;
+    assert_eq!(advance_fiat(paid, &unread).todo, [FiatTodo::Swap { amount, seen_in: 50 }]);
 }
 
 #[test]

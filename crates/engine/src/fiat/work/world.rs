@@ -103,21 +103,15 @@ impl WorkFiat {
 
     /// The deliveries in the transactions that the provider names, or that brought what lies at a jump's address.
     async fn payouts(&self, order: &FiatOrder, world: &FiatWorld) -> Result<Vec<Payout>, StoreError> {
-        let mut txs = match &world.word {
-            Some(ProviderWord::Says(report)) => report.payouts.clone(),
-            _ => Vec::new(),
+        let named: &[String] = match &world.word {
+            Some(ProviderWord::Says(report)) => &report.payouts,
+            _ => &[],
         };
-        if txs.is_empty() {
-            txs.extend(self.brought(order, world).await);
-        }
-        let mut payouts = Vec::new();
-        for tx in txs {
-            match self.payouts_in(order, &tx).await {
-                Ok(found) => payouts.extend(found),
-                Err(error) => {
-                    tracing::debug!(order = %order.id, tx, %error, "a delivery could not be looked at");
-                }
-            }
+        let mut payouts = self.payouts_of(order, named).await;
+        if payouts.is_empty() {
+            // A provider may name a transaction that was replaced, or none at all.
+            let brought = self.brought(order, world).await;
+            payouts = self.payouts_of(order, brought.as_slice()).await;
         }
         let mut ours = Vec::new();
         for payout in payouts {
@@ -127,6 +121,19 @@ impl WorkFiat {
             }
         }
         Ok(ours)
+    }
+
+    async fn payouts_of(&self, order: &FiatOrder, txs: &[String]) -> Vec<Payout> {
+        let mut payouts = Vec::new();
+        for tx in txs {
+            match self.payouts_in(order, tx).await {
+                Ok(found) => payouts.extend(found),
+                Err(error) => {
+                    tracing::debug!(order = %order.id, tx, %error, "a delivery could not be looked at");
+                }
+            }
+        }
+        payouts
     }
 
     async fn payouts_in(&self, order: &FiatOrder, tx: &str) -> Result<Vec<Payout>, ChainError> {

@@ -29,6 +29,13 @@ async fn direct_quotes_come_best_first_and_whoever_is_down_is_an_entry_in_errors
 }
 
 #[tokio::test]
+async fn expires_at_is_in_unix_seconds() {
+    let (_, answer) = shop().post("/v1/fiat/quote", &super::ask()).await;
+    let left = answer["quotes"][0]["expiresAt"].as_i64().unwrap() - jiff::Timestamp::now().as_second();
+    assert!((0..=60).contains(&left), "{left}");
+}
+
+#[tokio::test]
 async fn a_jump_lists_the_swap_engines_routes_best_first() {
     let (status, answer) = shop().post("/v1/fiat/quote", &with(&jump())).await;
     assert_eq!(status, 200);
