@@ -365,8 +365,8 @@ export interface FiatQuote {
   cryptoAmount: string;
   /** Raw units of the target. */
   expectedOutputAmount: string;
-  /** An order is not created after it. */
-  expiresAt: string;
+  /** Unix seconds; an order is not created after it. */
+  expiresAt: number;
   fees?: FiatFee[] | undefined;
   /** What is paid, fees included. */
   fiatAmount: string;
