@@ -79,6 +79,20 @@ async fn deploying_again_finds_everything_where_it_was() {
     assert_eq!(ours["transfers"], true);
 }
 
+#[tokio::test]
+async fn the_program_on_solana_is_recorded_like_the_contracts() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let records = data_dir();
+    let arguments = ["deploy", "--chain", "20011000000", "--sandbox-rpc", &service.url];
+    let output = causeway_in(records.path()).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(records.path().join("deployments/20011000000.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["program"], "CausewayEscrow11111111111111111111111111111");
+    assert_eq!(record["minGraceSeconds"], 60);
+}
+
 #[test]
 fn deploy_says_what_is_missing() {
     let folder = data_dir();
@@ -88,10 +102,7 @@ fn deploy_says_what_is_missing() {
         assert!(!output.status.success() && error.contains(words), "{arguments:?}: {error}");
     };
     fails(&["deploy"], "--chain");
-    fails(
-        &["deploy", "--chain", "20011000000", "--sandbox-rpc", "http://127.0.0.1:9"],
-        "no enabled EVM chain",
-    );
+    fails(&["deploy", "--chain", "999999", "--sandbox-rpc", "http://127.0.0.1:9"], "no enabled EVM chain");
     fails(&["deploy", "--chain", "1", "--sandbox-rpc", "http://127.0.0.1:9"], "does not answer");
     let file = folder.path().join("production.toml");
     std::fs::write(&file, "mode = \"production\"\n").unwrap();
@@ -99,6 +110,7 @@ fn deploy_says_what_is_missing() {
     fails(&["deploy", "--chain", "1", "--config", config], "contracts.attesters");
     std::fs::write(&file, "mode = \"production\"\n[contracts]\nattesters = [\"0x70997970C51812dc3A010C7d01b50e0d17dc79C8\"]\nthreshold = 1\n").unwrap();
     fails(&["deploy", "--chain", "1", "--config", config], "CAUSEWAY_DEPLOYER_KEY");
+    fails(&["deploy", "--chain", "20011000000", "--config", config], "CAUSEWAY_SOLANA_DEPLOYER_KEY");
     let test_key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
     let output = causeway_in(folder.path())
         .args(["deploy", "--chain", "1", "--config", config])

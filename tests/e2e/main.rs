@@ -18,6 +18,7 @@ mod kill;
 mod operations;
 mod orders;
 mod prices;
+mod production;
 mod purchases;
 mod quotes;
 mod remote_fillers;

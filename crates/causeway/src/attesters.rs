@@ -6,7 +6,7 @@ use std::time::Duration;
 use alloy_primitives::Address;
 use anyhow::Context as _;
 use axum::Router;
-use causeway_attester::{Attest, Attester, AttesterConfig, Panel, Watching};
+use causeway_attester::{Attest, Attester, AttesterConfig, HttpAttester, Panel, Watching};
 use causeway_domain::ports::{Attestations, ChainView};
 use causeway_evm::attest::{AttestFinality, EvmVerifier, EvmView, ViewConfig};
 use causeway_evm::{EvmClient, Signer};
@@ -15,6 +15,7 @@ use causeway_solana::SolanaRpc;
 use causeway_solana::attest::{SolanaView, SolanaViewConfig};
 
 use crate::chains::Clients;
+use crate::config::ContractsConfig;
 use crate::deployments::Deployments;
 
 /// How long what a play chain said of its newest block counts.
@@ -26,19 +27,39 @@ const POLL: Duration = Duration::from_secs(10);
 /// How many of them must say the same.
 const THRESHOLD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
-/// The sandbox's three attesters, inside the service: two of them make a threshold.
+/// Those who speak for deliveries, and in the sandbox what they run on.
 #[derive(Default)]
-pub(crate) struct PlayAttesters {
+pub(crate) struct Attesters {
     watching: Vec<Watching>,
-    /// Each answers under `/sandbox/attesters/`, the first one under `1`.
+    /// The sandbox's answer under `/sandbox/attesters/`, the first one under `1`.
     pub(crate) routes: Router,
     /// Where the service asks them.
     pub(crate) panel: Option<Arc<dyn Attestations>>,
 }
 
-impl PlayAttesters {
-    /// Starts them on journals of their own, which chains that begin anew make worthless.
-    pub(crate) fn start(
+impl Attesters {
+    /// Those of the configuration, which are processes of their own; nobody where it says nothing of how to ask them.
+    pub(crate) fn elsewhere(config: &ContractsConfig) -> anyhow::Result<Self> {
+        if !config.has_panel() {
+            return Ok(Self::default());
+        }
+        let ask = |(address, url): (&Address, &String)| -> anyhow::Result<(Address, Arc<dyn Attest>)> {
+            let attester = HttpAttester::new(url).with_context(|| {
+                format!("contracts.attester_urls: the attester {address} cannot be asked")
+            })?;
+            Ok((*address, Arc::new(attester)))
+        };
+        let members = config.attesters.iter().zip(&config.attester_urls).map(ask);
+        let members: Vec<_> = members.collect::<anyhow::Result<_>>()?;
+        let threshold =
+            NonZeroUsize::new(config.threshold).context("contracts.threshold must be at least 1")?;
+        let panel = Panel::new(members, threshold, Arc::new(EvmVerifier)).context("contracts.attesters")?;
+        Ok(Self { panel: Some(Arc::new(panel)), ..Self::default() })
+    }
+
+    /// Starts the sandbox's three inside the service, on journals of their own, which chains that begin anew make worthless. Two
+    /// of them make a threshold.
+    pub(crate) fn play(
         data_dir: &Path,
         clients: &Clients,
         deployments: &Deployments,

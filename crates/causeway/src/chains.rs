@@ -9,6 +9,8 @@ use causeway_evm::{EvmClient, EvmConfig, Http};
 use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
+use crate::config::EndpointsConfig;
+
 /// How often endpoints are asked for their newest block, so that those that lag are asked last.
 const PROBE_EVERY: Duration = Duration::from_secs(15);
 
@@ -28,16 +30,22 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    /// Uses the sandbox's addresses where one runs (its nodes with commas in between), else the catalog's; nothing is sent
-    /// yet.
-    pub(crate) fn connect(catalog: &Catalog, sandbox_rpc: Option<&str>) -> anyhow::Result<Self> {
+    /// Uses the sandbox's addresses where one runs (its nodes with commas in between), else those of our own, else the
+    /// catalog's, which everybody knows; nothing is sent yet.
+    pub(crate) fn connect(
+        catalog: &Catalog,
+        sandbox_rpc: Option<&str>,
+        own: &[EndpointsConfig],
+    ) -> anyhow::Result<Self> {
         let http = Http::new()?;
         let snapshot = catalog.snapshot();
         let mut clients = Self::default();
         for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
-            let urls = match sandbox_rpc {
-                Some(bases) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
-                None => chain.rpc.clone(),
+            let own = own.iter().find(|own| own.chain == chain.id.get());
+            let urls = match (sandbox_rpc, own) {
+                (Some(bases), _) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
+                (None, Some(own)) => own.rpc.iter().map(|rpc| rpc.0.expose().to_owned()).collect(),
+                (None, None) => chain.rpc.clone(),
             };
             if !urls.is_empty() {
                 let added = clients.add(chain, &urls, &http, sandbox_rpc.is_some());

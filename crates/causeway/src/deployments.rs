@@ -1,5 +1,8 @@
+mod check;
+mod records;
+mod solana_record;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -8,7 +11,7 @@ use causeway_domain::ports::ChainContracts;
 use causeway_domain::{ChainId, Deployment, SolanaDeployment};
 use causeway_evm::contracts::Code;
 use causeway_evm::deploy::{
-    DeployTerms, Deployed, DeploymentRecord, HUB_CHAIN, Plan, VaultAsset, deploy, inspect, permit2_address,
+    DeployTerms, Deployed, HUB_CHAIN, Plan, VaultAsset, deploy, inspect, permit2_address,
 };
 use causeway_evm::{EvmClient, Signer};
 use causeway_sandbox::genesis::Roles;
@@ -17,7 +20,10 @@ use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM};
 use causeway_solana::{SolanaKey, SolanaRpc};
 use futures::future::try_join_all;
 
+pub(crate) use records::Records;
+
 use crate::chains::Clients;
+use crate::config::ContractsConfig;
 use crate::hub;
 
 /// The time between a fill deadline and the refund that anyone may take: in production, and with play money.
@@ -30,11 +36,14 @@ const PLAY_THRESHOLD: u8 = 2;
 /// Chains whose virtual machine derives addresses by rules of its own.
 const ZKSYNC_STACK: [u64; 2] = [324, 2741];
 
+const NO_ATTESTERS: &str = "no attesters are configured: name their addresses in contracts.attesters and how many must agree in \
+                            contracts.threshold (at least 2 of 3, on separate hosts)";
+
 /// How long a chain may take to mine what is sent to it.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Where everything of ours lies.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Deployments {
     pub(crate) evm: Vec<Deployment>,
     /// The program, where Solana is enabled.
@@ -63,6 +72,23 @@ pub(crate) async fn play_program(rpc: &SolanaRpc, roles: &Roles) -> anyhow::Resu
     ensure_program(rpc, program, &authority, &first).await.context("Solana's program could not begin")
 }
 
+/// Begins the program that lies on the real Solana, or sees that it has begun as the configuration says.
+pub(crate) async fn real_program(
+    config: &ContractsConfig,
+    rpc: &SolanaRpc,
+    authority: &SolanaKey,
+) -> anyhow::Result<SolanaDeployment> {
+    let program = config.solana_program()?.context(
+        "where does the program lie? Put contracts/solana/escrow.so there with `solana program deploy`, and name its address \
+         in contracts.solana_program",
+    )?;
+    ensure!(!config.attesters.is_empty(), NO_ATTESTERS);
+    let threshold = u8::try_from(config.threshold).context("contracts.threshold is too large for Solana")?;
+    let first = FirstEpoch { min_grace: GRACE, threshold, members: config.attesters.clone() };
+    let program = EscrowProgram::new(program.into());
+    ensure_program(rpc, program, authority, &first).await.context("Solana's program could not begin")
+}
+
 /// Which contracts belong on the chains, and who puts them there.
 #[derive(Debug)]
 pub(crate) struct Contracts {
@@ -86,11 +112,7 @@ impl Contracts {
         threshold: usize,
         vaults: Vec<VaultAsset>,
     ) -> anyhow::Result<Self> {
-        ensure!(
-            !attesters.is_empty(),
-            "no attesters are configured: name their addresses in contracts.attesters and how many must agree in \
-             contracts.threshold (at least 2 of 3, on separate hosts)"
-        );
+        ensure!(!attesters.is_empty(), NO_ATTESTERS);
         let terms = DeployTerms { attesters, threshold, min_grace: GRACE };
         Ok(Self { code: Code::load()?, terms, vaults, is_play: false })
     }
@@ -145,56 +167,6 @@ impl Contracts {
     }
 }
 
-/// The records of deployments, one file per chain.
-#[derive(Clone, Debug)]
-pub(crate) struct Records(PathBuf);
-
-impl Records {
-    pub(crate) fn under(data_dir: &Path) -> Self {
-        Self(data_dir.join("deployments"))
-    }
-
-    /// Every record there is; a file that cannot be used is an error, not a chain less.
-    pub(crate) fn read(&self) -> anyhow::Result<Vec<Deployment>> {
-        let entries = match std::fs::read_dir(&self.0) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.with_context(|| format!("cannot read {}", self.0.display()))?,
-        };
-        let mut deployments = Vec::new();
-        for entry in entries {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                deployments.push(read(&path).with_context(|| format!("{} cannot be used", path.display()))?);
-            }
-        }
-        deployments.sort_by_key(|deployment: &Deployment| deployment.chain);
-        Ok(deployments)
-    }
-
-    /// Writes the record of one chain, whole or not at all; an older record of the same contracts keeps its first block.
-    pub(crate) fn write(&self, deployment: &Deployment) -> anyhow::Result<PathBuf> {
-        let path = self.0.join(format!("{}.json", deployment.chain));
-        let mut deployment = deployment.clone();
-        if let Ok(older) = read(&path)
-            && older.escrow == deployment.escrow
-            && deployment.from_block == 0
-        {
-            deployment.from_block = older.from_block;
-        }
-        std::fs::create_dir_all(&self.0).with_context(|| format!("cannot create {}", self.0.display()))?;
-        let text = DeploymentRecord::to_json(&deployment)?;
-        let fresh = path.with_extension("new");
-        std::fs::write(&fresh, text)
-            .and_then(|()| std::fs::rename(&fresh, &path))
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(path)
-    }
-}
-
-fn read(path: &Path) -> anyhow::Result<Deployment> {
-    Ok(DeploymentRecord::parse(&std::fs::read_to_string(path)?)?)
-}
-
 #[cfg(test)]
 mod tests {
     use alloy_primitives::Address;
@@ -220,22 +192,5 @@ mod tests {
     fn a_deployment_needs_attesters() {
         let refused = Contracts::real(Vec::new(), 0, Vec::new()).unwrap_err();
         assert!(refused.to_string().contains("contracts.attesters"));
-    }
-
-    #[test]
-    fn a_record_keeps_its_first_block_when_it_is_written_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let records = Records::under(folder.path());
-        assert!(records.read().unwrap().is_empty(), "no folder is no record");
-        let plan = Contracts::play(&Roles::new().unwrap()).unwrap().plan(chain(10)).unwrap();
-        let first = Deployment { from_block: 7, ..plan.deployment };
-        records.write(&first).unwrap();
-        records.write(&Deployment { from_block: 0, ..first.clone() }).unwrap();
-        assert_eq!(records.read().unwrap(), [first]);
-        std::fs::write(folder.path().join("deployments/1.json"), "{}").unwrap();
-        assert!(
-            records.read().unwrap_err().to_string().contains("1.json"),
-            "a chain less would go unnoticed"
-        );
     }
 }

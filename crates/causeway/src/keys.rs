@@ -1,27 +1,92 @@
+use std::fmt;
 use std::path::Path;
 
 use alloy_primitives::B256;
 use anyhow::{Context as _, ensure};
-use causeway_domain::{QuoteKey, QuoteKeys};
+use causeway_domain::{Family, QuoteKey, QuoteKeys};
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::is_test_key;
+use causeway_solana::SolanaKey;
 
 use crate::config::Mode;
+
+/// A private key of either family; it is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct PrivateKey([u8; 32]);
+
+impl PrivateKey {
+    pub(crate) const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key itself, for the one place that signs.
+    pub(crate) const fn reveal(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    pub(crate) fn signer(&self) -> anyhow::Result<Signer> {
+        Ok(Signer::from_bytes(&self.0)?)
+    }
+
+    pub(crate) fn solana(&self) -> SolanaKey {
+        SolanaKey::from_seed(self.0)
+    }
+
+    /// As 64 hex digits.
+    fn parse(text: &str) -> Option<Self> {
+        text.trim().parse::<B256>().ok().map(|key| Self(key.0))
+    }
+
+    /// As Solana's own tools write it: the seed and the address that belongs to it, as a JSON array or in base58.
+    fn parse_solana(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let bytes: Vec<u8> = if text.starts_with('[') {
+            serde_json::from_str(text).ok()?
+        } else {
+            bs58::decode(text).into_vec().ok()?
+        };
+        let (seed, address) = bytes.split_first_chunk::<32>()?;
+        let key = Self(*seed);
+        (key.solana().address().to_bytes().as_slice() == address).then_some(key)
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrivateKey(***)")
+    }
+}
 
 /// Reads a private key from `file` if one is named, else from the environment. In production a key that everybody knows is
 /// refused. Nothing here ever shows the key.
 pub(crate) fn read_key(mode: Mode, variable: &str, file: Option<&Path>) -> anyhow::Result<Signer> {
-    let (place, text) = if let Some(file) = file {
-        (file.display().to_string(), read_file(file)?)
-    } else {
-        let missing = || format!("set {variable} to the private key (64 hex digits)");
-        (variable.to_owned(), std::env::var(variable).with_context(missing)?)
+    let key = find_key(mode, Family::Evm, variable, file)?;
+    key.with_context(|| format!("set {variable} to the private key (64 hex digits)"))?.signer()
+}
+
+/// The same for a key that may be missing, and of either family.
+pub(crate) fn find_key(
+    mode: Mode,
+    family: Family,
+    variable: &str,
+    file: Option<&Path>,
+) -> anyhow::Result<Option<PrivateKey>> {
+    let (place, text) = match (file, std::env::var(variable)) {
+        (Some(file), _) => (file.display().to_string(), read_file(file)?),
+        (None, Ok(text)) => (variable.to_owned(), text),
+        (None, Err(_)) => return Ok(None),
     };
-    let key: B256 =
-        text.trim().parse().ok().with_context(|| format!("{place} does not hold 64 hex digits"))?;
-    let known = mode == Mode::Production && is_test_key(&key);
+    let key = match family {
+        Family::Evm => {
+            PrivateKey::parse(&text).with_context(|| format!("{place} does not hold 64 hex digits"))
+        }
+        Family::Solana => PrivateKey::parse_solana(&text).with_context(|| {
+            format!("{place} does not hold a keypair of Solana, as solana-keygen writes it or in base58")
+        }),
+    }?;
+    let known = mode == Mode::Production && is_test_key(&B256::from(*key.reveal()));
     ensure!(!known, "{place} holds a key of the test phrase, which everybody knows");
-    Ok(Signer::from_bytes(&key.0)?)
+    Ok(Some(key))
 }
 
 fn read_file(file: &Path) -> anyhow::Result<String> {
@@ -36,9 +101,7 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
 /// Reads the keys that mark our quotes, newest first, one per line, from `file`; makes the file where there is none. Who loses it can
 /// honour none of the orders that are open, which then go back to their payers.
 pub(crate) fn quote_keys(file: &Path) -> anyhow::Result<QuoteKeys> {
-    if !file.exists() {
-        write_quote_key(file).with_context(|| format!("cannot write {}", file.display()))?;
-    }
+    make_key(file)?;
     let text = read_file(file)?;
     let read = |line: &str| line.trim().parse::<B256>().ok().map(|key| QuoteKey::new(key.0));
     let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -50,8 +113,22 @@ pub(crate) fn quote_keys(file: &Path) -> anyhow::Result<QuoteKeys> {
     Ok(QuoteKeys { current, older: keys.collect() })
 }
 
+/// Reads the key that signs the orders of purchases; makes the file where there is none. Who loses it can swap nothing that
+/// was paid for, which then goes back.
+pub(crate) fn maker_key(mode: Mode, file: &Path) -> anyhow::Result<PrivateKey> {
+    make_key(file)?;
+    find_key(mode, Family::Evm, "", Some(file))?.with_context(|| format!("{} is empty", file.display()))
+}
+
+fn make_key(file: &Path) -> anyhow::Result<()> {
+    if file.exists() {
+        return Ok(());
+    }
+    write_new_key(file).with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Whole or not at all: another process that starts at the same moment reads either nothing or the key.
-fn write_quote_key(file: &Path) -> anyhow::Result<()> {
+fn write_new_key(file: &Path) -> anyhow::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -88,6 +165,50 @@ mod tests {
             1,
             "nothing is left beside it"
         );
+    }
+
+    #[test]
+    fn a_key_of_solana_is_read_as_its_own_tools_write_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("id.json");
+        let read = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+            find_key(Mode::Production, Family::Solana, "", Some(&file))
+        };
+        let key = SolanaKey::from_seed([5; 32]);
+        let pair = [[5; 32], key.address().to_bytes()].concat();
+        let array = serde_json::to_string(&pair).unwrap();
+        for text in [array.as_str(), &bs58::encode(&pair).into_string()] {
+            let found = read(text).unwrap().unwrap();
+            assert_eq!(found.solana().address(), key.address());
+            assert_eq!(format!("{found:?}"), "PrivateKey(***)");
+        }
+        let torn = serde_json::to_string(&vec![5_u8; 64]).unwrap();
+        for text in ["", "[1,2]", &torn, &"05".repeat(32)] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains("keypair of Solana"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_nobody_named_is_no_error_and_one_that_others_may_read_is() {
+        let find = |file| find_key(Mode::Production, Family::Evm, "CAUSEWAY_NO_SUCH_KEY", file);
+        assert!(find(None).unwrap().is_none());
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        assert!(find(Some(&file)).unwrap_err().to_string().contains("cannot read the key"));
+        std::fs::write(&file, "11".repeat(32)).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(find(Some(&file)).unwrap_err().to_string().contains("chmod 600"));
+    }
+
+    #[test]
+    fn the_maker_key_is_made_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys").join("maker");
+        let made = maker_key(Mode::Production, &file).unwrap();
+        assert!(maker_key(Mode::Production, &file).unwrap() == made && made.signer().is_ok());
     }
 
     #[test]

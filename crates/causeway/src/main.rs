@@ -11,6 +11,7 @@ mod hub;
 mod keys;
 mod logging;
 mod make_filler;
+mod makers;
 mod market;
 mod onramps;
 mod operating;
@@ -21,7 +22,9 @@ mod recovery;
 mod runtime;
 mod sandbox;
 mod screening;
+mod service_keys;
 mod signals;
+mod trust;
 mod webhooks;
 
 use std::io::Write as _;

@@ -1,21 +1,22 @@
+mod decimals;
+mod tokens;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Filler, GasFeed, PriceFeed};
+use causeway_domain::ports::{Filler, GasFeed, PriceFeed, Refusal, TokenOddities};
 use causeway_domain::{
-    Address, ChainId, Deployment, DepositMethod, Family, Parties, RawAmount, SOLANA_CHAIN_ID,
-    SolanaDeployment, TokenId,
+    ChainId, Deployment, DepositMethod, Family, RawAmount, SOLANA_CHAIN_ID, SolanaDeployment, TokenId,
 };
-use causeway_evm::{CachedGas, CachedVaultRates, Vault};
+use causeway_evm::{CachedGas, CachedVaultRates};
 use causeway_fillers::inventory::{
-    Accounts, Book, BookSources, ChainTerms, Equipment, InventoryConfig, InventoryFiller, ServedToken,
-    Spreads, Unclaimed, keep_book,
+    Book, BookSources, ChainTerms, Equipment, InventoryFiller, ServedToken, Unclaimed, keep_book,
 };
-use causeway_prices::{FixedPrices, KeptSource, VaultPrices, asset_of, is_dollar};
-use causeway_sandbox::genesis::{FillerRole, Roles, SolanaWallet, TestWallet};
-use causeway_solana::orders::{CachedMints, MintRefusal, SolanaSending};
+use causeway_prices::{FixedPrices, KeptSource, VaultPrices};
+use causeway_solana::orders::{CachedMints, MintRefusal};
 use causeway_solana::program::EscrowProgram;
 use causeway_solana::{CachedFees, SolanaRpc};
 use causeway_store::Store;
@@ -24,7 +25,11 @@ use tokio_util::sync::CancellationToken;
 use crate::chains::Clients;
 use crate::config::{Config, Mode};
 use crate::deployments::Deployments;
+use crate::makers::{HotKeys, Maker};
+use crate::market::decimals::TokenDecimals;
+use crate::market::tokens::{known_vaults, served_tokens, vault_decimals};
 use crate::prices::Prices;
+use crate::trust::{self, SOLANA_SENDING};
 
 /// How often gas prices, vault rates and the fillers' books are read, and how long a reading counts.
 const EVERY: Duration = Duration::from_secs(10);
@@ -36,15 +41,6 @@ const FIRST_READINGS: Duration = Duration::from_secs(15);
 /// How often the tokens on Solana are looked at: a mint hardly ever changes what it does.
 const MINTS_EVERY: Duration = Duration::from_mins(1);
 
-/// How much is offered on Solana at most to be taken into a block: 0.0015 SOL for the dearest transaction of ours.
-pub(crate) const SOLANA_SENDING: SolanaSending = SolanaSending { most_for_unit: 10_000_000 };
-
-/// How long a deposit on a play chain takes to be believed: two blocks.
-pub(crate) const PLAY_DEPOSIT_SECONDS: u32 = 2;
-
-/// Coins whose balances change by themselves: an escrow of fixed amounts cannot hold them.
-const REBASING: [&str; 1] = ["staked-ether"];
-
 /// What quotes are made of: prices, and fillers with their books.
 pub(crate) struct Market {
     pub(crate) prices: Arc<dyn PriceFeed>,
@@ -52,35 +48,60 @@ pub(crate) struct Market {
     pub(crate) price_sources: Vec<Arc<KeptSource>>,
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     /// Those of them that are our own, with their keys.
-    pub(crate) inventory: Vec<PlayFiller>,
-    books: Vec<Arc<Book>>,
+    pub(crate) inventory: Vec<MarketMaker>,
     gas: Arc<Gas>,
-    /// One token of every chain that is served.
-    samples: Vec<TokenId>,
-    /// What is known of the tokens on Solana.
-    mints: Option<Arc<CachedMints>>,
+    oddities: Arc<Oddities>,
 }
 
-/// A market maker of the sandbox.
-pub(crate) struct PlayFiller {
+/// Tokens that turn out to be none to trade.
+struct Oddities {
+    mints: CachedMints,
+    decimals: TokenDecimals,
+}
+
+impl TokenOddities for Oddities {
+    fn refusal(&self, token: &TokenId) -> Option<Refusal> {
+        TokenOddities::refusal(&self.mints, token).or_else(|| self.decimals.refusal(token))
+    }
+}
+
+impl Oddities {
+    fn is_read(&self, token: &TokenId) -> bool {
+        self.mints.refusal(token) != Some(MintRefusal::Unread) && self.decimals.is_read(token)
+    }
+}
+
+/// A market maker of ours that trades.
+pub(crate) struct MarketMaker {
     pub(crate) filler: Arc<InventoryFiller>,
-    pub(crate) hot: TestWallet,
-    pub(crate) solana_hot: SolanaWallet,
+    pub(crate) keys: HotKeys,
+    name: String,
+    book: Arc<Book>,
+    /// What it trades on each chain.
+    tokens: HashMap<ChainId, Vec<TokenId>>,
+}
+
+/// What a market is put together from.
+pub(crate) struct MarketParts<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) fixed: Arc<FixedPrices>,
+    pub(crate) clients: &'a Clients,
+    pub(crate) deployments: &'a Deployments,
+    pub(crate) store: &'a Arc<Store>,
 }
 
 impl Market {
     /// Puts the market together and begins to read what it needs, until `stop`.
     pub(crate) fn open(
-        config: &Config,
-        catalog: &Catalog,
-        fixed: Arc<FixedPrices>,
-        clients: &Clients,
-        deployments: &Deployments,
-        store: &Arc<Store>,
+        parts: &MarketParts<'_>,
+        makers: Vec<Maker>,
         stop: &CancellationToken,
     ) -> anyhow::Result<Self> {
+        let MarketParts { config, catalog, clients, deployments, .. } = *parts;
         let Deployments { evm: contracts, solana: program } = deployments;
-        let Prices { feed, sources } = Prices::open(config, catalog, fixed, clients, stop)?;
+        let Prices { feed, sources } =
+            Prices::open(config, catalog, Arc::clone(&parts.fixed), clients, stop)?;
         let gas = Arc::new(Gas {
             evm: CachedGas::new(MAX_AGE, []),
             solana: CachedFees::new(MAX_AGE, SOLANA_SENDING.most_for_unit),
@@ -88,61 +109,80 @@ impl Market {
         let vaults = Arc::new(CachedVaultRates::new(MAX_AGE, known_vaults(catalog, contracts)));
         let prices: Arc<dyn PriceFeed> =
             Arc::new(VaultPrices::new(feed, vaults.clone(), vault_decimals(catalog, contracts)));
+        let tokens = served_tokens(catalog, deployments);
+        let listed = || tokens.iter().map(|(_, token)| (token.id, token.decimals));
+        // The sandbox makes its tokens of the catalog.
+        let decimals =
+            if config.mode == Mode::Sandbox { TokenDecimals::new([]) } else { TokenDecimals::new(listed()) };
+        let oddities = Arc::new(Oddities { mints: CachedMints::new(listed()), decimals });
         let mut market = Self {
             prices,
             price_sources: sources,
             fillers: Vec::new(),
             inventory: Vec::new(),
-            books: Vec::new(),
             gas,
-            samples: Vec::new(),
-            mints: None,
+            oddities,
         };
-        let tokens = served_tokens(catalog, deployments);
-        let mints = Arc::new(CachedMints::new(tokens.iter().map(|token| (token.id, token.decimals))));
-        if !deployments.is_empty() {
-            keep_readings(&market.gas, &vaults, clients, stop);
-        }
+        keep_readings(&market, &vaults, clients, contracts, stop);
         if let (Some(rpc), Some(there)) = (&clients.solana, program) {
-            keep_solana_readings(&market.gas, &mints, rpc, there, stop);
+            keep_solana_readings(&market, rpc, there, stop);
         }
-        // In production a filler needs keys and money of its own, which the sandbox has in play.
-        if config.mode != Mode::Sandbox || deployments.is_empty() {
-            return Ok(market);
-        }
-        let mut chains: HashMap<ChainId, ChainTerms> =
-            contracts.iter().map(|there| (there.chain, chain_terms(there))).collect();
-        chains.extend(program.iter().map(|there| (there.chain, program_terms(there))));
-        market.samples = chains.keys().map(|chain| TokenId::native(*chain)).collect();
-        market.samples.extend(tokens.iter().map(|token| token.id).find(is_mint));
-        market.mints = Some(Arc::clone(&mints));
-        for role in Roles::new()?.fillers {
-            let book = Arc::new(Book::new(MAX_AGE));
-            let equipment = Equipment {
-                chains: chains.clone(),
-                tokens: tokens.clone(),
-                accounts: accounts(&role),
-                prices: Arc::clone(&market.prices),
-                gas: market.gas.clone(),
-                vaults: vaults.clone(),
-                oddities: mints.clone(),
-                book: Arc::clone(&book),
-                unclaimed: Arc::new(Unclaimed::default()),
-            };
-            let sources = BookSources {
-                filler: role.name.to_owned(),
-                readers: clients.readers(),
-                reservations: store.clone(),
-                accounts: accounts(&role),
-                tokens: by_chain(&tokens),
-            };
-            tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
-            let filler = Arc::new(InventoryFiller::new(play_filler(&role), equipment)?);
-            market.fillers.push(filler.clone());
-            market.inventory.push(PlayFiller { filler, hot: role.hot, solana_hot: role.solana_hot });
-            market.books.push(book);
+        let chains = chain_terms(config, deployments);
+        for maker in makers {
+            market.join(parts, maker, &vaults, &chains, &tokens, stop)?;
         }
         Ok(market)
+    }
+
+    /// Lets a market maker trade what it serves.
+    fn join(
+        &mut self,
+        parts: &MarketParts<'_>,
+        maker: Maker,
+        vaults: &Arc<CachedVaultRates>,
+        chains: &HashMap<ChainId, ChainTerms>,
+        tokens: &[(String, ServedToken)],
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let name = maker.settings.name.clone();
+        let mut chains = chains.clone();
+        chains.retain(|chain, _| maker.serves(*chain));
+        let served = |(coin, token): &&(String, ServedToken)| {
+            maker.serves(token.id.chain()) && maker.trades(coin, &token.asset)
+        };
+        let tokens: Vec<ServedToken> = tokens.iter().filter(served).map(|(_, token)| token.clone()).collect();
+        if tokens.is_empty() {
+            tracing::warn!(
+                filler = name,
+                "the market maker serves no token of any chain that has our contracts"
+            );
+        }
+        let book = Arc::new(Book::new(MAX_AGE));
+        let equipment = Equipment {
+            chains,
+            tokens: tokens.clone(),
+            accounts: maker.accounts,
+            prices: Arc::clone(&self.prices),
+            gas: self.gas.clone(),
+            vaults: vaults.clone(),
+            oddities: self.oddities.clone(),
+            book: Arc::clone(&book),
+            unclaimed: Arc::new(Unclaimed::default()),
+        };
+        let tokens = by_chain(&tokens);
+        let sources = BookSources {
+            filler: name.clone(),
+            readers: parts.clients.readers(),
+            reservations: parts.store.clone(),
+            accounts: maker.accounts,
+            tokens: tokens.clone(),
+        };
+        tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
+        let filler = InventoryFiller::new(maker.settings, equipment);
+        let filler = Arc::new(filler.with_context(|| format!("the market maker {name} cannot trade"))?);
+        self.fillers.push(filler.clone());
+        self.inventory.push(MarketMaker { filler, keys: maker.keys, name, book, tokens });
+        Ok(())
     }
 
     pub(crate) fn gas(&self) -> Arc<dyn GasFeed> {
@@ -152,14 +192,12 @@ impl Market {
     /// Waits until the fillers know what they hold and what gas costs, so that the first ask is answered like any other.
     pub(crate) async fn ready(&self) {
         let known = || {
-            let holds = |book: &Arc<Book>| self.samples.iter().all(|token| book.holding(token).is_some());
-            let judged = |token: &TokenId| {
-                let mints = self.mints.as_ref().filter(|_| is_mint(token));
-                mints.is_none_or(|mints| mints.refusal(token) != Some(MintRefusal::Unread))
-            };
-            self.books.iter().all(holds)
-                && self.samples.iter().all(judged)
-                && self.samples.iter().all(|token| self.gas.price(token.chain()).is_some())
+            self.inventory.iter().flat_map(|maker| maker.samples().map(move |token| (maker, token))).all(
+                |(maker, token)| {
+                    let held = maker.book.holding(&token).is_some();
+                    held && self.gas.price(token.chain()).is_some() && self.oddities.is_read(&token)
+                },
+            )
         };
         let wait = async {
             while !known() {
@@ -171,34 +209,62 @@ impl Market {
                 "some chains have not told yet what the fillers hold; their routes come when they have"
             );
         }
+        self.inventory.iter().for_each(MarketMaker::tell_what_is_missing);
+    }
+}
+
+impl MarketMaker {
+    /// One token of every chain that it serves, and on Solana a mint beside the coin.
+    fn samples(&self) -> impl Iterator<Item = TokenId> {
+        let first = self.tokens.values().filter_map(|tokens| tokens.first().copied());
+        first.chain(self.tokens.values().flatten().copied().find(is_mint))
+    }
+
+    /// Warns of chains on which it has nothing to deliver. What is not known yet is not complained about.
+    fn tell_what_is_missing(&self) {
+        let filler = self.name.as_str();
+        for (chain, tokens) in &self.tokens {
+            let held: Option<Vec<RawAmount>> =
+                tokens.iter().map(|token| Some(self.book.holding(token)?.held)).collect();
+            if held.is_some_and(|held| held.iter().all(|amount| amount.is_zero())) {
+                tracing::warn!(filler, %chain, "the market maker holds nothing here: it delivers nothing until it does");
+            }
+        }
     }
 }
 
 fn keep_readings(
-    gas: &Arc<Gas>,
+    market: &Market,
     vaults: &Arc<CachedVaultRates>,
     clients: &Clients,
+    contracts: &[Deployment],
     stop: &CancellationToken,
 ) {
-    let (gas, vaults, evm, stop) = (Arc::clone(gas), Arc::clone(vaults), clients.evm.clone(), stop.clone());
+    let evm: Vec<_> = contracts.iter().filter_map(|there| clients.evm(there.chain).cloned()).collect();
+    if evm.is_empty() {
+        return;
+    }
+    let (gas, vaults, stop) = (Arc::clone(&market.gas), Arc::clone(vaults), stop.clone());
+    let oddities = Arc::clone(&market.oddities);
     tokio::spawn(async move {
-        let readings = async { tokio::join!(gas.evm.keep(&evm, EVERY), vaults.keep(&evm, EVERY)) };
+        let decimals = oddities.decimals.read(&evm);
+        let readings = async { tokio::join!(gas.evm.keep(&evm, EVERY), vaults.keep(&evm, EVERY), decimals) };
         stop.run_until_cancelled(readings).await;
     });
 }
 
 fn keep_solana_readings(
-    gas: &Arc<Gas>,
-    mints: &Arc<CachedMints>,
+    market: &Market,
     rpc: &SolanaRpc,
     there: &SolanaDeployment,
     stop: &CancellationToken,
 ) {
-    let (gas, mints, rpc, stop) = (Arc::clone(gas), Arc::clone(mints), rpc.clone(), stop.clone());
+    let (gas, rpc, stop) = (Arc::clone(&market.gas), rpc.clone(), stop.clone());
+    let oddities = Arc::clone(&market.oddities);
     let program = EscrowProgram::new(there.program.0.into());
     tokio::spawn(async move {
         let fees = gas.solana.keep(&rpc, program, EVERY);
-        let readings = async { tokio::join!(fees, mints.keep(&rpc, MINTS_EVERY)) };
+        let readings = async { tokio::join!(fees, oddities.mints.keep(&rpc, MINTS_EVERY)) };
         stop.run_until_cancelled(readings).await;
     });
 }
@@ -220,47 +286,6 @@ impl GasFeed for Gas {
 
 fn is_mint(token: &TokenId) -> bool {
     token.chain() == SOLANA_CHAIN_ID && !token.is_native()
-}
-
-fn known_vaults(catalog: &Catalog, deployments: &[Deployment]) -> Vec<Vault> {
-    let snapshot = catalog.snapshot();
-    let vaults = deployments.iter().filter_map(|there| Some((there.chain, there.hub.as_ref()?)));
-    let vaults = vaults.flat_map(|(chain, hub)| hub.vaults.iter().map(move |vault| (chain, vault)));
-    vaults
-        .filter_map(|(chain, vault)| {
-            let asset = TokenId::from_address(chain, Address::Evm(vault.asset))?;
-            let share = TokenId::from_address(chain, Address::Evm(vault.vault))?;
-            Some(Vault { share, asset, asset_decimals: snapshot.token(&asset)?.token.decimals })
-        })
-        .collect()
-}
-
-fn vault_decimals(catalog: &Catalog, deployments: &[Deployment]) -> Vec<(TokenId, u8)> {
-    let snapshot = catalog.snapshot();
-    let tokens = known_vaults(catalog, deployments).into_iter().flat_map(|vault| [vault.share, vault.asset]);
-    tokens.filter_map(|id| Some((id, snapshot.token(&id)?.token.decimals))).collect()
-}
-
-/// The well-known tokens of every chain that has our contracts.
-fn served_tokens(catalog: &Catalog, deployments: &Deployments) -> Vec<ServedToken> {
-    let snapshot = catalog.snapshot();
-    let Deployments { evm, solana } = deployments;
-    let mut chains: Vec<ChainId> = evm.iter().map(|there| there.chain).collect();
-    chains.extend(solana.iter().map(|there| there.chain));
-    let shares: Vec<TokenId> = known_vaults(catalog, evm).iter().map(|vault| vault.share).collect();
-    let tokens = snapshot.top(&chains).into_iter().map(|listed| listed.token);
-    tokens
-        .filter(|token| !shares.contains(&token.id))
-        .filter_map(|token| {
-            let coin = &snapshot.asset(&token.id)?.coin;
-            (!REBASING.contains(&coin.as_str())).then(|| ServedToken {
-                id: token.id,
-                decimals: token.decimals,
-                asset: asset_of(coin).to_owned(),
-                stable: is_dollar(coin),
-            })
-        })
-        .collect()
 }
 
 fn by_chain(tokens: &[ServedToken]) -> HashMap<ChainId, Vec<TokenId>> {
@@ -291,26 +316,8 @@ fn program_methods() -> Vec<DepositMethod> {
     vec![DepositMethod::ContractCall, DepositMethod::Transfer]
 }
 
-fn chain_terms(there: &Deployment) -> ChainTerms {
-    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, contract_methods(there))
-}
-
-fn program_terms(there: &SolanaDeployment) -> ChainTerms {
-    ChainTerms::new(there.chain, PLAY_DEPOSIT_SECONDS, program_methods())
-}
-
-fn accounts(role: &FillerRole) -> Accounts {
-    let evm = Parties { filler: Address::Evm(role.hot.address), payee: Address::Evm(role.payee.address) };
-    let solana = Parties {
-        filler: Address::Solana(role.solana_hot.address),
-        payee: Address::Solana(role.solana_payee.address),
-    };
-    Accounts { evm: Some(evm), solana: Some(solana) }
-}
-
-/// Two fillers that are each the better one at something.
-fn play_filler(role: &FillerRole) -> InventoryConfig {
-    let spreads =
-        if role.name == "north" { Spreads::tight_on_stables() } else { Spreads::tight_on_volatile() };
-    InventoryConfig { name: role.name.to_owned(), spreads, ..InventoryConfig::default() }
+/// What is done on every chain that has our contracts.
+fn chain_terms(config: &Config, deployments: &Deployments) -> HashMap<ChainId, ChainTerms> {
+    let methods = deposit_methods(deployments).into_iter();
+    methods.map(|(chain, methods)| (chain, trust::terms(config.mode, chain, methods))).collect()
 }

@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::commands::serve::DRAIN;
 use crate::config::{Mode, ServerConfig};
-use crate::market::SOLANA_SENDING;
-use crate::orders::{PLAY_SENDING, Surroundings};
+use crate::orders::Surroundings;
+use crate::trust::{PLAY_SENDING, SOLANA_SENDING};
 
 /// Where the play on-ramps deliver, beside Solana.
 const EVM_CHAINS: [u64; 2] = [1, 8453];

@@ -4,49 +4,38 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand, JumpDesk,
-    OrderStore as _,
+    AddressWatch, Attestations, BalanceReader, Care, Carrier, DepositDesk, FactStore as _, Follow, Hand,
+    JumpDesk, OrderStore as _,
 };
-use causeway_domain::{
-    ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId,
-};
+use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
-    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, Screening,
-    SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain, keep_intent_book,
-    tend_carriers,
+    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, KnownFiller, Marks, OrderTiming,
+    Screening, SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain,
+    keep_intent_book, tend_carriers,
 };
-use causeway_evm::orders::{
-    EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollowConfig, OrderFollower,
-};
-use causeway_evm::{EvmClient, SendPolicy, Signer};
+use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollower};
+use causeway_evm::{EvmClient, Signer};
 use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
-use causeway_sandbox::genesis::Roles;
+use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{
-    SolanaAddressWatch, SolanaCarrier, SolanaDesk, SolanaFollowConfig, SolanaJumpDesk, SolanaOrderFollower,
+    SolanaAddressWatch, SolanaCarrier, SolanaDesk, SolanaJumpDesk, SolanaOrderFollower,
 };
-use causeway_solana::{SolanaKey, SolanaRpc};
 use causeway_store::Store;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::chains::Clients;
-use crate::config::Config;
+use crate::config::{Config, Mode};
 use crate::deployments::Deployments;
-use crate::keys::quote_keys;
-use crate::market::{Market, PLAY_DEPOSIT_SECONDS, SOLANA_SENDING};
+use crate::keys::{PrivateKey, quote_keys};
+use crate::market::{Market, MarketMaker};
 use crate::recovery::{adopt, chain_records, quote_key_file};
-
-/// How often the play chains are looked at, and how often while nobody waits for them.
-const PLAY_POLL: Duration = Duration::from_millis(500);
-const PLAY_IDLE: Duration = Duration::from_secs(5);
+use crate::service_keys::ServiceKeys;
+use crate::trust::{self, SOLANA_SENDING};
 
 /// How often what was sent is looked after, and what the chains owe the fillers is added up.
 const TEND_EVERY: Duration = Duration::from_secs(1);
 const OWED_EVERY: Duration = Duration::from_secs(5);
-
-/// How a play chain is sent to: it takes whatever is valid within a block or two.
-pub(crate) const PLAY_SENDING: SendPolicy =
-    SendPolicy { stuck_after: Duration::from_secs(6), max_fee_per_gas: 10_000_000_000_000, depth: 2 };
 
 /// How long what runs for orders may take to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
@@ -60,6 +49,10 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) market: &'a Market,
     /// Absent where no attester is known: then there are no orders either.
     pub(crate) attestations: Option<Arc<dyn Attestations>>,
+    /// With which the service itself acts; absent where there are no orders.
+    pub(crate) keys: Option<&'a ServiceKeys>,
+    /// The fillers whose keys we hold.
+    pub(crate) known: &'a [KnownFiller],
     pub(crate) store: &'a Arc<Store>,
     pub(crate) row_keys: &'a Arc<RowKeys>,
     /// Who judges orders before they are made.
@@ -68,6 +61,7 @@ pub(crate) struct Surroundings<'a> {
 
 /// Everything that takes an order from its build to its end.
 pub(crate) struct Orders {
+    mode: Mode,
     catalog: Arc<Catalog>,
     store: Arc<Store>,
     row_keys: Arc<RowKeys>,
@@ -87,15 +81,16 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// Puts it together for the play chains. Where there are no contracts there is nothing to do.
+    /// Puts it together. Where there are no contracts, or nobody speaks for deliveries, there is nothing to do.
     pub(crate) fn open(around: &Surroundings<'_>) -> anyhow::Result<Self> {
         let Surroundings { config, catalog, store, row_keys, .. } = *around;
         let mut orders = Self {
+            mode: config.mode,
             catalog: Arc::clone(catalog),
             store: Arc::clone(store),
             row_keys: Arc::clone(row_keys),
             quote_keys: quote_keys(&quote_key_file(config))?,
-            timing: OrderTiming { usual_finality: PLAY_DEPOSIT_SECONDS.into(), ..config.orders.timing() },
+            timing: trust::timing(config),
             desks: HashMap::new(),
             jump_desks: HashMap::new(),
             relayers: HashMap::new(),
@@ -105,66 +100,78 @@ impl Orders {
             adopt: None,
             tasks: JoinSet::new(),
         };
-        let Some(attestations) = &around.attestations else { return Ok(orders) };
-        let roles = Roles::new()?;
-        let places = places(around);
+        let (Some(attestations), Some(keys)) = (&around.attestations, around.keys) else {
+            return Ok(orders);
+        };
+        let (places, program) = (places(around), program(around));
         for (client, there) in &places {
-            let desk = EvmDesk::new(client.clone(), there.clone(), roles.relayer.address);
+            let relayer = keys.relayer()?;
+            let desk = EvmDesk::new(client.clone(), there.clone(), relayer.address());
             orders.desks.insert(there.chain, Arc::new(desk));
-            let relayer = orders.carrier(client, there, &roles.relayer.key.0)?;
-            orders.relayers.insert(there.chain, relayer);
+            orders.relayers.insert(there.chain, orders.carrier(client, there, relayer));
             if there.transfers {
-                let maker = Signer::from_bytes(&roles.maker.key.0)?;
-                orders.jump_desks.insert(there.chain, Arc::new(EvmJumpDesk::new(there.clone(), maker)));
+                let desk = EvmJumpDesk::new(there.clone(), keys.maker.signer()?);
+                orders.jump_desks.insert(there.chain, Arc::new(desk));
             }
         }
-        let program = program(around);
         let records = chain_records(config.mode, &places, program.as_ref());
-        orders.adopt = Some(adopt(config, store, records, orders.quote_keys.clone(), row_keys, false)?);
+        let (quote_keys, known) = (orders.quote_keys.clone(), around.known.to_vec());
+        orders.adopt = Some(adopt(config, store, records, quote_keys, row_keys, known, false));
         if let Some((rpc, there)) = &program {
             orders.desks.insert(there.chain, Arc::new(SolanaDesk::new(rpc.clone(), there)));
-            let relayer = orders.solana_carrier(rpc, there, roles.solana_relayer.seed.0);
+            let relayer = orders.solana_carrier(rpc, there, keys.solana_relayer()?);
             orders.relayers.insert(there.chain, relayer);
-            let jump_desk = SolanaJumpDesk::new(there, &roles.maker.key.0)?;
+            let jump_desk = SolanaJumpDesk::new(there, keys.maker.reveal())?;
             orders.jump_desks.insert(there.chain, Arc::new(jump_desk));
         }
-        for filler in &around.market.inventory {
-            let mut carriers = HashMap::new();
-            for (client, there) in &places {
-                carriers.insert(there.chain, orders.carrier(client, there, &filler.hot.key.0)?);
-            }
-            if let Some((rpc, there)) = &program {
-                carriers.insert(there.chain, orders.solana_carrier(rpc, there, filler.solana_hot.seed.0));
-            }
-            orders.carriers.extend(carriers.values().cloned());
-            let hand = InventoryHand::new(
-                Arc::clone(&filler.filler),
-                store.clone(),
-                store.clone(),
-                carriers,
-                Arc::clone(attestations),
-                orders.quote_keys.clone(),
-            );
-            let hand: Arc<dyn Hand> = Arc::new(hand);
-            orders.hands.put(&hand);
+        for maker in &around.market.inventory {
+            orders.employ(maker, &places, program.as_ref(), attestations)?;
         }
         Ok(orders)
     }
 
-    fn carrier(
-        &self,
-        client: &EvmClient,
-        there: &Deployment,
-        key: &[u8; 32],
-    ) -> anyhow::Result<Arc<dyn Carrier>> {
-        let signer = Signer::from_bytes(key)?;
-        let outbox = self.store.clone();
-        let carrier = EvmCarrier::new(client.clone(), signer, outbox, PLAY_SENDING, vec![there.clone()]);
-        Ok(Arc::new(carrier))
+    /// Gives a market maker its hand on every chain that it has a key for.
+    fn employ(
+        &mut self,
+        maker: &MarketMaker,
+        places: &[(EvmClient, Deployment)],
+        program: Option<&(SolanaRpc, SolanaDeployment)>,
+        attestations: &Arc<dyn Attestations>,
+    ) -> anyhow::Result<()> {
+        let mut carriers = HashMap::new();
+        if let Some(key) = &maker.keys.evm {
+            for (client, there) in places {
+                carriers.insert(there.chain, self.carrier(client, there, key.signer()?));
+            }
+        }
+        if let (Some(key), Some((rpc, there))) = (&maker.keys.solana, program) {
+            carriers.insert(there.chain, self.solana_carrier(rpc, there, key));
+        }
+        self.carriers.extend(carriers.values().cloned());
+        let hand: Arc<dyn Hand> = Arc::new(InventoryHand::new(
+            Arc::clone(&maker.filler),
+            self.store.clone(),
+            self.store.clone(),
+            carriers,
+            Arc::clone(attestations),
+            self.quote_keys.clone(),
+        ));
+        self.hands.put(&hand);
+        Ok(())
     }
 
-    fn solana_carrier(&self, rpc: &SolanaRpc, there: &SolanaDeployment, seed: [u8; 32]) -> Arc<dyn Carrier> {
-        let (key, outbox) = (SolanaKey::from_seed(seed), self.store.clone());
+    fn carrier(&self, client: &EvmClient, there: &Deployment, signer: Signer) -> Arc<dyn Carrier> {
+        let (outbox, policy) = (self.store.clone(), trust::sending(self.mode, there.chain));
+        Arc::new(EvmCarrier::new(client.clone(), signer, outbox, policy, vec![there.clone()]))
+    }
+
+    fn solana_carrier(
+        &self,
+        rpc: &SolanaRpc,
+        there: &SolanaDeployment,
+        key: &PrivateKey,
+    ) -> Arc<dyn Carrier> {
+        let (key, outbox) = (key.solana(), self.store.clone());
         let programs = std::slice::from_ref(there);
         Arc::new(SolanaCarrier::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs))
     }
@@ -224,7 +231,13 @@ impl Orders {
         });
         let (work, until) = (work.noting(self.store.clone()), stop.clone());
         self.tasks.spawn(async move { work.work(until).await });
-        let carriers = self.carriers.iter().chain(self.relayers.values()).cloned().collect();
+        let carriers: Vec<_> = self.carriers.iter().chain(self.relayers.values()).cloned().collect();
+        if self.mode == Mode::Production {
+            let (readers, carriers) = (around.clients.readers(), carriers.clone());
+            let tell = async move { tell_who_has_no_coins(&readers, &carriers).await };
+            let until = stop.clone();
+            self.tasks.spawn(async move { until.run_until_cancelled(tell).await.unwrap_or_default() });
+        }
         self.tasks.spawn(tend_carriers(carriers, TEND_EVERY, stop.clone()));
         let fillers = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
         self.tasks.spawn(keep_owed(self.store.clone(), fillers, stop.clone()));
@@ -256,8 +269,7 @@ impl Orders {
     ) -> anyhow::Result<()> {
         let after = self.store.mark(there.chain, Care::Large).await?;
         let deployments = std::slice::from_ref(there);
-        let leisure = Some(leisure(self.marks.interest()));
-        let settings = OrderFollowConfig { leisure, ..OrderFollowConfig::sandbox(PLAY_POLL) };
+        let settings = trust::following(self.mode, there.chain, self.marks.interest());
         let follower = OrderFollower::new(client.clone(), deployments, &settings, after);
         let watch = there.transfers.then(|| Arc::new(EvmAddressWatch::new(client)) as Arc<dyn AddressWatch>);
         self.follow(config, Box::new(follower), watch, stop);
@@ -272,8 +284,7 @@ impl Orders {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let after = self.store.mark(there.chain, Care::Large).await?;
-        let leisure = Some(leisure(self.marks.interest()));
-        let settings = SolanaFollowConfig { poll: PLAY_POLL, leisure };
+        let settings = trust::following_solana(self.mode, self.marks.interest());
         let deployments = std::slice::from_ref(there);
         let follower = SolanaOrderFollower::new(rpc.clone(), deployments, settings, after);
         let watch: Arc<dyn AddressWatch> = Arc::new(SolanaAddressWatch::new(rpc));
@@ -328,9 +339,17 @@ fn program(around: &Surroundings<'_>) -> Option<(SolanaRpc, SolanaDeployment)> {
     around.clients.solana.clone().zip(around.deployments.solana.clone())
 }
 
-/// Chains that nobody waits for cost less.
-const fn leisure(interest: Arc<Interest>) -> Leisure {
-    Leisure { interest, every: PLAY_IDLE }
+/// Warns of accounts that cannot pay for a transaction; a chain that does not answer now is not complained about.
+async fn tell_who_has_no_coins(readers: &[Arc<dyn BalanceReader>], carriers: &[Arc<dyn Carrier>]) {
+    for carrier in carriers {
+        let (chain, account) = (carrier.chain(), carrier.account());
+        let Some(reader) = readers.iter().find(|reader| reader.chain() == chain) else { continue };
+        if let Ok(held) = reader.balances(account, &[TokenId::native(chain)]).await
+            && held.iter().all(|(_, amount)| amount.is_zero())
+        {
+            tracing::warn!(%chain, %account, "the account has no coins to pay for gas: nothing can be sent from it");
+        }
+    }
 }
 
 /// Tells the fillers what they are owed, so that they keep within their limits.

@@ -3,19 +3,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use causeway_domain::ports::ChainRecord;
-use causeway_domain::{Address, ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment};
+use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment};
 use causeway_engine::{Adopt, AdoptParts, KnownFiller};
 use causeway_evm::EvmClient;
 use causeway_evm::orders::{EvmRecord, OrderFinality};
-use causeway_sandbox::genesis::Roles;
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::SolanaRecord;
 use causeway_store::Store;
 
 use crate::config::{Config, Mode};
-
-/// The kind of the sandbox's own fillers, as their routes bear it.
-const KIND: &str = "native-filler";
 
 /// Every chain's record beside its events.
 pub(crate) fn chain_records(
@@ -39,19 +35,6 @@ pub(crate) fn finality(mode: Mode, chain: ChainId) -> OrderFinality {
     }
 }
 
-/// The fillers whose keys we hold.
-pub(crate) fn known_fillers(mode: Mode) -> anyhow::Result<Vec<KnownFiller>> {
-    if mode == Mode::Production {
-        return Ok(Vec::new());
-    }
-    let known = |role: &causeway_sandbox::genesis::FillerRole| KnownFiller {
-        name: role.name.to_owned(),
-        kind: KIND.to_owned(),
-        accounts: vec![Address::Evm(role.hot.address), Address::Solana(role.solana_hot.address)],
-    };
-    Ok(Roles::new()?.fillers.iter().map(known).collect())
-}
-
 /// Where the keys that mark our quotes lie.
 pub(crate) fn quote_key_file(config: &Config) -> PathBuf {
     let file = config.orders.quote_key_file.clone();
@@ -65,17 +48,18 @@ pub(crate) fn adopt(
     chains: HashMap<ChainId, Arc<dyn ChainRecord>>,
     quote_keys: QuoteKeys,
     row_keys: &Arc<RowKeys>,
+    fillers: Vec<KnownFiller>,
     take_unsealed: bool,
-) -> anyhow::Result<Adopt> {
-    Ok(Adopt::new(AdoptParts {
+) -> Adopt {
+    Adopt::new(AdoptParts {
         orders: store.clone(),
         quotes: store.clone(),
         facts: store.clone(),
         chains,
-        fillers: known_fillers(config.mode)?,
+        fillers,
         quote_keys,
         row_keys: Arc::clone(row_keys),
         open_slack: config.orders.open_slack_seconds,
         take_unsealed,
-    }))
+    })
 }

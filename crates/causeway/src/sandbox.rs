@@ -60,7 +60,7 @@ impl Play {
     /// Puts the contracts on the chains, as `causeway deploy` does, and records where they lie.
     pub(crate) async fn deploy(&self, config: &Config, catalog: &Catalog) -> anyhow::Result<Deployments> {
         let roles = Roles::new()?;
-        let clients = Clients::connect(catalog, Some(&self.rpc))?;
+        let clients = Clients::connect(catalog, Some(&self.rpc), &[])?;
         let signer = Signer::from_bytes(&roles.deployer.key.0)?;
         let contracts = Contracts::play(&roles)?;
         let program = async {
@@ -88,7 +88,7 @@ impl Play {
 /// The contracts on play chains that run in another process.
 pub(crate) async fn find_contracts(catalog: &Catalog, rpc: &str) -> anyhow::Result<Deployments> {
     let roles = Roles::new()?;
-    let clients = Clients::connect(catalog, Some(rpc))?;
+    let clients = Clients::connect(catalog, Some(rpc), &[])?;
     let evm = Contracts::play(&roles)?.find_everywhere(&clients, roles.deployer.address).await?;
     let solana = match &clients.solana {
         Some(rpc) => find_program(rpc, EscrowProgram::new(SANDBOX_PROGRAM)).await?,

@@ -65,7 +65,7 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
 async fn find_deployments(config: &Config) -> anyhow::Result<Deployments> {
     let recorded = Records::under(&config.data_dir).read()?;
     if !recorded.is_empty() {
-        return Ok(Deployments { evm: recorded, solana: None });
+        return Ok(recorded);
     }
     let folder = config.data_dir.join("deployments");
     ensure!(

@@ -16,7 +16,8 @@ use crate::chains::Clients;
 use crate::config::Config;
 use crate::keys::quote_keys;
 use crate::logging;
-use crate::recovery::{adopt, chain_records, finality, known_fillers, quote_key_file};
+use crate::makers::{known_fillers, makers};
+use crate::recovery::{adopt, chain_records, finality, quote_key_file};
 
 /// How often a chain is looked at while its newest blocks are waited for.
 const POLL: Duration = Duration::from_millis(500);
@@ -58,7 +59,7 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
         "no contracts are known: put the records of `causeway deploy` back into {}/deployments",
         config.data_dir.display()
     );
-    let clients = Clients::connect(&catalog, rpc.as_deref())?;
+    let clients = Clients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
     let place = |there: &Deployment| Some((clients.evm(there.chain)?.clone(), there.clone()));
     let places: Vec<(EvmClient, Deployment)> = there.evm.iter().filter_map(place).collect();
     let program = clients.solana.clone().zip(there.solana.clone());
@@ -66,11 +67,12 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
     let records = chain_records(config.mode, &places, program.as_ref());
     let chains = chains(config, &places, program.as_ref(), &records)?;
     let row_keys = Arc::new(RowKeys::new(config.server.replica));
-    let accounts = known_fillers(config.mode)?.into_iter().flat_map(|filler| filler.accounts).collect();
+    let known = known_fillers(&makers(config)?);
+    let accounts = known.iter().flat_map(|filler| filler.accounts.clone()).collect();
     let parts = RecoverParts {
         store: store.clone(),
         facts: store.clone(),
-        adopt: adopt(config, &store, records, keys, &row_keys, !args.sealed_only)?,
+        adopt: adopt(config, &store, records, keys, &row_keys, known, !args.sealed_only),
         accounts,
     };
     say(&format!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
 use causeway_domain::RowKeys;
 use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, keep_retention};
@@ -17,19 +17,21 @@ use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::attesters::PlayAttesters;
+use crate::attesters::Attesters;
 use crate::chains::Clients;
 use crate::commands::operator::token::make_token;
 use crate::config::{Config, Mode};
 use crate::deployments::{Contracts, Deployments, Records};
 use crate::fiat::Fiat;
-use crate::market::Market;
+use crate::makers::{Maker, known_fillers, makers};
+use crate::market::{Market, MarketParts};
 use crate::onramps::PlayRamps;
 use crate::operating::{Operating, open_pauses};
 use crate::orders::{Orders, Surroundings};
 use crate::prices::watch_sources;
 use crate::sandbox::{self, Play};
 use crate::screening::screening;
+use crate::service_keys::ServiceKeys;
 use crate::webhooks::Webhooks;
 use crate::{hub, logging, signals};
 
@@ -58,12 +60,27 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     // Chains inside the process are reached past the door, those elsewhere by their address.
     let inner_rpc = play.as_ref().map(|play| play.rpc.clone()).or_else(|| sandbox_rpc.clone());
     let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
+    let clients = Clients::connect(&catalog, inner_rpc.as_deref(), &config.endpoints)?;
     let deployments = deployments(config, &catalog, play.as_ref(), inner_rpc.as_deref()).await?;
-    let clients = Clients::connect(&catalog, inner_rpc.as_deref())?;
+    let deployments = match config.mode {
+        Mode::Sandbox => deployments,
+        Mode::Production => deployments.checked(&clients).await?,
+    };
+    let makers = own_makers(config, &deployments)?;
+    let service_keys = service_keys(config, &deployments, &makers)?;
+    let known = known_fillers(&makers);
     let stop = CancellationToken::new();
     signals::stop_on_signal(stop.clone())?;
     let attesters = attesters(config, &clients, &deployments)?;
-    let market = Market::open(config, &catalog, fixed, &clients, &deployments, &store, &stop)?;
+    let parts = MarketParts {
+        config,
+        catalog: &catalog,
+        fixed,
+        clients: &clients,
+        deployments: &deployments,
+        store: &store,
+    };
+    let market = Market::open(&parts, makers, &stop)?;
     let pauses = open_pauses(&store).await?;
     let fillers =
         Fillers::under(Arc::clone(pauses.pauses()), market.fillers.clone(), &config.quotes.options())?;
@@ -75,6 +92,8 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         deployments: &deployments,
         market: &market,
         attestations: attesters.panel.clone(),
+        keys: service_keys.as_ref(),
+        known: &known,
         store: &store,
         row_keys: &keys,
         screening: screening(&config.screening, &store, &keys)?,
@@ -152,11 +171,37 @@ async fn watch(orders: Arc<WatchOrders>, stop: CancellationToken) {
 }
 
 /// The play attesters; in production they are processes of their own.
-fn attesters(config: &Config, clients: &Clients, deployments: &Deployments) -> anyhow::Result<PlayAttesters> {
-    if deployments.is_empty() || config.mode == Mode::Production {
-        return Ok(PlayAttesters::default());
+fn attesters(config: &Config, clients: &Clients, deployments: &Deployments) -> anyhow::Result<Attesters> {
+    match config.mode {
+        _ if deployments.is_empty() => Ok(Attesters::default()),
+        Mode::Production => Attesters::elsewhere(&config.contracts),
+        Mode::Sandbox => Attesters::play(&config.data_dir, clients, deployments, config.sandbox.fresh),
     }
-    PlayAttesters::start(&config.data_dir, clients, deployments, config.sandbox.fresh)
+}
+
+/// The market makers of our own, who need contracts to trade over.
+fn own_makers(config: &Config, deployments: &Deployments) -> anyhow::Result<Vec<Maker>> {
+    if !deployments.is_empty() {
+        return makers(config);
+    }
+    ensure!(
+        config.mode == Mode::Sandbox || config.market_makers.is_empty(),
+        "market makers are configured, and no contracts are known: put them on the chains with `causeway deploy`, which \
+         records them in {}/deployments",
+        config.data_dir.display()
+    );
+    Ok(Vec::new())
+}
+
+/// The keys that orders need, where there can be orders.
+fn service_keys(
+    config: &Config,
+    deployments: &Deployments,
+    makers: &[Maker],
+) -> anyhow::Result<Option<ServiceKeys>> {
+    let orders = config.mode == Mode::Sandbox || config.contracts.has_panel();
+    let needed = orders && !deployments.is_empty();
+    needed.then(|| ServiceKeys::open(config, deployments, makers)).transpose()
 }
 
 fn operator_desk(
@@ -236,7 +281,7 @@ fn own_tokens(config: &Config) -> anyhow::Result<Vec<OwnToken>> {
         }
         Mode::Production => {
             let deployments = Records::under(&config.data_dir).read()?;
-            Ok(deployments.iter().flat_map(hub::share_tokens).collect())
+            Ok(deployments.evm.iter().flat_map(hub::share_tokens).collect())
         }
     }
 }
@@ -269,9 +314,7 @@ pub(crate) async fn deployments(
     match (play, rpc) {
         (Some(play), _) => play.deploy(config, catalog).await,
         (None, Some(rpc)) => sandbox::find_contracts(catalog, rpc).await,
-        (None, None) if config.mode == Mode::Production => {
-            Ok(Deployments { evm: Records::under(&config.data_dir).read()?, solana: None })
-        }
+        (None, None) if config.mode == Mode::Production => Records::under(&config.data_dir).read(),
         (None, None) => Ok(Deployments::default()),
     }
 }

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -24,6 +25,9 @@ pub(crate) struct FiatConfig {
     pub(crate) slippage_bps: u16,
     /// The web origins that may show the page around a checkout, besides our own.
     pub(crate) embed_origins: Vec<String>,
+    /// Signs the orders of purchases; `keys/maker` in the data folder unless set, made where there is none. Replicas share one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) maker_key_file: Option<PathBuf>,
 }
 
 impl Default for FiatConfig {
@@ -36,6 +40,7 @@ impl Default for FiatConfig {
             swap_within_minutes: 60,
             slippage_bps: 100,
             embed_origins: Vec::new(),
+            maker_key_file: None,
         }
     }
 }

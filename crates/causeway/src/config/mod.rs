@@ -3,14 +3,17 @@
 mod attester;
 mod contracts;
 mod database;
+mod endpoints;
 mod fiat;
 mod fillers;
 mod log;
+mod market_makers;
 mod onramps;
 mod orders;
 mod prices;
 mod quotes;
 mod read;
+mod relayer;
 mod retention;
 mod sandbox;
 mod screening;
@@ -20,20 +23,23 @@ mod webhooks;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use causeway_catalog::{ChainOverride, TokenListConfig};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use attester::AttesterConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
+pub(crate) use endpoints::EndpointsConfig;
 pub(crate) use fiat::FiatConfig;
 pub(crate) use fillers::FillerConfig;
 pub(crate) use log::{LogConfig, LogFormat};
+pub(crate) use market_makers::MarketMakerConfig;
 pub(crate) use onramps::OnrampsConfig;
 pub(crate) use orders::OrdersConfig;
 pub(crate) use prices::PricesConfig;
 pub(crate) use quotes::QuotesConfig;
+pub(crate) use relayer::RelayerConfig;
 pub(crate) use retention::RetentionConfig;
 pub(crate) use sandbox::SandboxConfig;
 pub(crate) use screening::ScreeningConfig;
@@ -81,12 +87,17 @@ pub(crate) struct Config {
     pub(crate) screening: ScreeningConfig,
     pub(crate) tokens: TokensConfig,
     pub(crate) contracts: ContractsConfig,
+    pub(crate) relayer: RelayerConfig,
     pub(crate) attester: AttesterConfig,
     pub(crate) sandbox: SandboxConfig,
     /// Who is told what happens to orders.
     pub(crate) webhooks: Vec<WebhookConfig>,
+    /// Market makers of our own, with keys and money of theirs.
+    pub(crate) market_makers: Vec<MarketMakerConfig>,
     /// Fillers elsewhere that are asked from the start.
     pub(crate) fillers: Vec<FillerConfig>,
+    /// How the service itself reaches chains, where not as everybody does.
+    pub(crate) endpoints: Vec<EndpointsConfig>,
     /// Chains to add, change or disable, by id.
     pub(crate) chains: Vec<ChainOverride>,
 }
@@ -108,10 +119,13 @@ impl Default for Config {
             screening: ScreeningConfig::default(),
             tokens: TokensConfig::default(),
             contracts: ContractsConfig::default(),
+            relayer: RelayerConfig::default(),
             attester: AttesterConfig::default(),
             sandbox: SandboxConfig::default(),
             webhooks: Vec::new(),
+            market_makers: Vec::new(),
             fillers: Vec::new(),
+            endpoints: Vec::new(),
             chains: Vec::new(),
         }
     }
@@ -174,6 +188,13 @@ impl Config {
         self.orders.check(self.mode)?;
         self.fiat.check()?;
         fillers::check(&self.fillers)?;
+        market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;
+        endpoints::check(&self.endpoints)?;
+        ensure!(
+            self.mode == Mode::Sandbox || self.market_makers.is_empty() || self.contracts.has_panel(),
+            "market makers are paid when attesters say that they delivered: name the attesters' addresses in \
+             contracts.attesters and where they answer in contracts.attester_urls"
+        );
         self.screening.check()?;
         webhooks::check(&self.webhooks)?;
         self.prices.check(self.mode)

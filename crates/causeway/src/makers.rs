@@ -1,0 +1,210 @@
+use anyhow::{Context as _, ensure};
+use causeway_domain::{Address, ChainId, Family, Parties};
+use causeway_engine::KnownFiller;
+use causeway_fillers::inventory::{Accounts, InventoryConfig, Spreads};
+use causeway_sandbox::genesis::{FillerRole, Roles};
+
+use crate::config::{Config, MarketMakerConfig, Mode};
+use crate::keys::{PrivateKey, find_key};
+
+/// The kind of our own fillers, as their routes bear it.
+const KIND: &str = "native-filler";
+
+/// A market maker of ours, before it begins to trade.
+pub(crate) struct Maker {
+    /// How it prices, and how much it risks.
+    pub(crate) settings: InventoryConfig,
+    pub(crate) accounts: Accounts,
+    pub(crate) keys: HotKeys,
+    /// The chains that it serves; all of them if empty.
+    pub(crate) chains: Vec<ChainId>,
+    /// The coins that it takes and gives; all of them if empty.
+    pub(crate) coins: Vec<String>,
+}
+
+/// The keys that hold what a market maker delivers.
+#[derive(Clone)]
+pub(crate) struct HotKeys {
+    pub(crate) evm: Option<PrivateKey>,
+    pub(crate) solana: Option<PrivateKey>,
+}
+
+impl Maker {
+    /// Whether it has a key for the chain and means to serve it.
+    pub(crate) fn serves(&self, chain: ChainId) -> bool {
+        let chosen = self.chains.is_empty() || self.chains.contains(&chain);
+        chosen && self.accounts.of(chain.family()).is_some()
+    }
+
+    /// Whether it trades a coin that is a form of `asset`.
+    pub(crate) fn trades(&self, coin: &str, asset: &str) -> bool {
+        self.coins.is_empty() || self.coins.iter().any(|own| own == coin || own == asset)
+    }
+
+    fn known(&self) -> KnownFiller {
+        let Accounts { evm, solana } = self.accounts;
+        let accounts = evm.into_iter().chain(solana).map(|parties| parties.filler).collect();
+        KnownFiller { name: self.settings.name.clone(), kind: KIND.to_owned(), accounts }
+    }
+
+    /// One of the sandbox's two, each the better one at something.
+    fn play(role: &FillerRole) -> Self {
+        let spreads =
+            if role.name == "north" { Spreads::tight_on_stables() } else { Spreads::tight_on_volatile() };
+        let parties = |filler, payee| Some(Parties { filler, payee });
+        Self {
+            settings: InventoryConfig { name: role.name.to_owned(), spreads, ..InventoryConfig::default() },
+            accounts: Accounts {
+                evm: parties(Address::Evm(role.hot.address), Address::Evm(role.payee.address)),
+                solana: parties(
+                    Address::Solana(role.solana_hot.address),
+                    Address::Solana(role.solana_payee.address),
+                ),
+            },
+            keys: HotKeys {
+                evm: Some(PrivateKey::new(role.hot.key.0)),
+                solana: Some(PrivateKey::new(role.solana_hot.seed.0)),
+            },
+            chains: Vec::new(),
+            coins: Vec::new(),
+        }
+    }
+
+    fn configured(config: &MarketMakerConfig) -> anyhow::Result<Self> {
+        let MarketMakerConfig { name, key_file, solana_key_file, .. } = config;
+        let (variable, solana_variable) = (config.key_variable(), config.solana_key_variable());
+        let find = |family, variable: &str, file: Option<&std::path::Path>| {
+            find_key(Mode::Production, family, variable, file)
+                .with_context(|| format!("the market maker {name} cannot trade"))
+        };
+        let keys = HotKeys {
+            evm: find(Family::Evm, &variable, key_file.as_deref())?,
+            solana: find(Family::Solana, &solana_variable, solana_key_file.as_deref())?,
+        };
+        ensure!(
+            keys.evm.is_some() || keys.solana.is_some(),
+            "the market maker {name} has no key: name a file in its key_file or solana_key_file, or set {variable} or \
+             {solana_variable}"
+        );
+        let evm = match &keys.evm {
+            Some(key) => {
+                let filler = key.signer()?.address();
+                let payee = config.payee.unwrap_or(filler);
+                Some(Parties { filler: Address::Evm(filler), payee: Address::Evm(payee) })
+            }
+            None => None,
+        };
+        let solana_payee = config.solana_payee()?;
+        let solana = keys.solana.as_ref().map(|key| {
+            let filler = Address::Solana(key.solana().address().to_bytes());
+            Parties { filler, payee: solana_payee.unwrap_or(filler) }
+        });
+        Ok(Self {
+            settings: config.inventory()?,
+            accounts: Accounts { evm, solana },
+            keys,
+            chains: config.chains()?,
+            coins: config.coins.clone(),
+        })
+    }
+}
+
+/// The market makers of our own: the sandbox's with play money, or those of the configuration.
+pub(crate) fn makers(config: &Config) -> anyhow::Result<Vec<Maker>> {
+    if config.mode == Mode::Sandbox {
+        return Ok(Roles::new()?.fillers.iter().map(Maker::play).collect());
+    }
+    let makers: Vec<Maker> =
+        config.market_makers.iter().map(Maker::configured).collect::<anyhow::Result<_>>()?;
+    for (place, maker) in makers.iter().enumerate() {
+        let other = makers.iter().take(place).find(|other| {
+            let same = |one: Option<Parties>, other: Option<Parties>| {
+                one.zip(other).is_some_and(|(one, other)| one.filler == other.filler)
+            };
+            same(maker.accounts.evm, other.accounts.evm) || same(maker.accounts.solana, other.accounts.solana)
+        });
+        if let Some(other) = other {
+            anyhow::bail!(
+                "the market makers {} and {} have the same key: each needs one of its own, or both would promise the \
+                 same money",
+                other.settings.name,
+                maker.settings.name
+            );
+        }
+    }
+    Ok(makers)
+}
+
+/// The fillers whose keys we hold.
+pub(crate) fn known_fillers(makers: &[Maker]) -> Vec<KnownFiller> {
+    makers.iter().map(Maker::known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
+    use super::*;
+
+    fn key_file(folder: &Path, name: &str, byte: u8) -> std::path::PathBuf {
+        let file = folder.join(name);
+        std::fs::write(&file, format!("{byte:02x}").repeat(32)).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        file
+    }
+
+    fn production(makers: &[(&str, &Path)]) -> Config {
+        let maker = |(name, file): &(&str, &Path)| {
+            toml::from_str(&format!(
+                "name = \"{name}\"\nkey_file = {file:?}\nchains = [10]\ncoins = [\"usd-coin\"]"
+            ))
+        };
+        let market_makers = makers.iter().map(maker).collect::<Result<_, _>>().unwrap();
+        Config { mode: Mode::Production, market_makers, ..Config::default() }
+    }
+
+    #[test]
+    fn a_market_maker_of_the_configuration_serves_what_it_says_and_is_known_by_its_account() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = key_file(folder.path(), "house", 0x42);
+        let made = makers(&production(&[("house", &file)])).unwrap();
+        let [maker] = made.as_slice() else { panic!("one is configured") };
+        let chain = |id| ChainId::new(id).unwrap();
+        assert!(maker.serves(chain(10)) && !maker.serves(chain(1)));
+        assert!(!maker.serves(causeway_domain::SOLANA_CHAIN_ID), "it has no key there");
+        assert!(maker.trades("usd-coin", "usd-coin") && !maker.trades("weth", "ethereum"));
+        let parties = maker.accounts.evm.unwrap();
+        assert_eq!(parties.filler, parties.payee, "paid to its own account unless told otherwise");
+        assert_eq!(known_fillers(&made)[0].accounts, [parties.filler]);
+    }
+
+    #[test]
+    fn two_market_makers_never_share_a_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (key_file(folder.path(), "one", 1), key_file(folder.path(), "other", 1));
+        let refused = makers(&production(&[("east", &one), ("west", &other)])).err().unwrap().to_string();
+        assert!(refused.contains("east and west have the same key"), "{refused}");
+    }
+
+    #[test]
+    fn a_missing_key_is_told_with_the_market_makers_name() {
+        let refused = makers(&production(&[("house", Path::new("/no/such/key"))])).err().unwrap();
+        let words = format!("{refused:#}");
+        assert!(words.contains("market maker house") && words.contains("/no/such/key"), "{words}");
+        let market_makers = vec![toml::from_str("name = \"bare\"").unwrap()];
+        let config = Config { mode: Mode::Production, market_makers, ..Config::default() };
+        let words = makers(&config).err().unwrap().to_string();
+        assert!(words.contains("CAUSEWAY_MARKET_MAKER_BARE_KEY"), "{words}");
+    }
+
+    #[test]
+    fn the_sandbox_has_two_that_serve_everything() {
+        let made = makers(&Config::default()).unwrap();
+        assert_eq!(
+            known_fillers(&made).iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
+            ["north", "south"]
+        );
+        assert!(made.iter().all(|maker| maker.serves(causeway_domain::SOLANA_CHAIN_ID)));
+    }
+}

@@ -1,0 +1,304 @@
+//! The way of `docs/running.md` from nothing to a delivered swap, in production mode. The sandbox's chains are nothing but nodes to
+//! it: none of their keys is used, and no contract that knows one.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use alloy_primitives::{Address, Bytes, U256};
+use alloy_sol_types::{SolCall as _, sol};
+use causeway_domain::ChainId;
+use causeway_evm::{Call, EvmClient, EvmConfig, Signer};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::service::{Service, causeway, data_dir};
+
+sol! {
+    function balanceOf(address owner) external view returns (uint256);
+}
+
+const BASE: u64 = 8453;
+const ARBITRUM: u64 = 42_161;
+/// Everything else that the catalog knows and nobody here speaks to.
+const OTHERS: [u64; 17] = [
+    1,
+    10,
+    56,
+    130,
+    137,
+    143,
+    324,
+    2_741,
+    5_000,
+    16_661,
+    43_114,
+    59_144,
+    80_094,
+    747_474,
+    4_278_608,
+    5_734_951,
+    20_011_000_000,
+];
+
+/// How long anything may take; far more than it needs on the slowest machine.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+fn usdc(chain: u64) -> Address {
+    let text = match chain {
+        BASE => "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        _ => "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+    };
+    text.parse().unwrap()
+}
+
+/// Who takes part, each with a key that the sandbox knows nothing of.
+#[derive(Clone, Copy)]
+enum Role {
+    Deployer = 0x11,
+    Relayer = 0x22,
+    House = 0x33,
+    Payer = 0x44,
+}
+
+const ATTESTERS: [u8; 3] = [0x51, 0x52, 0x53];
+
+fn secret(byte: u8) -> String {
+    format!("{byte:02x}").repeat(32)
+}
+
+fn address(byte: u8) -> Address {
+    Signer::from_bytes(&[byte; 32]).unwrap().address()
+}
+
+fn write_key(file: &Path, byte: u8) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::write(file, secret(byte)).unwrap();
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// A host on which somebody sets the service up.
+struct Host {
+    nodes: Service,
+    _chains: TempDir,
+    folder: TempDir,
+    base: String,
+}
+
+impl Host {
+    fn new() -> Self {
+        let (chains, folder) = (data_dir(), data_dir());
+        let nodes = Service::start_with(chains.path(), &["sandbox"]);
+        let base = nodes.url.split("/sandbox").next().unwrap().to_owned();
+        for (name, role) in
+            [("relayer.key", Role::Relayer), ("house.key", Role::House), ("payer.key", Role::Payer)]
+        {
+            write_key(&folder.path().join(name), role as u8);
+        }
+        Self { nodes, _chains: chains, folder, base }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn node(&self, chain: u64) -> String {
+        format!("{}/sandbox/rpc/{chain}", self.base)
+    }
+
+    /// The configuration as the document has it, with these addresses of the attesters.
+    fn configure(&self, attester_urls: &[String], more: &str) -> PathBuf {
+        let attesters = ATTESTERS.map(|byte| address(byte).to_string());
+        let mut text = format!(
+            "mode = \"production\"\n\
+             [contracts]\nattesters = {attesters:?}\nthreshold = 2\nattester_urls = {attester_urls:?}\n\
+             [prices.median]\nleast_sources = 1\n[prices.fixed]\nusd-coin = \"1\"\nethereum = \"3000\"\n{more}\n",
+        );
+        for chain in [BASE, ARBITRUM] {
+            let node = self.node(chain);
+            let _ = write!(
+                text,
+                "[[chains]]\nid = {chain}\nrpc = [\"{node}\"]\n[[endpoints]]\nchain = {chain}\nrpc = [\"{node}\"]\n"
+            );
+        }
+        for chain in OTHERS {
+            let _ = write!(text, "[[chains]]\nid = {chain}\nenabled = false\n");
+        }
+        let file = self.path("causeway.toml");
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    /// A relayer, and one market maker.
+    fn staff(&self) -> String {
+        format!(
+            "[relayer]\nkey_file = {:?}\n[[market_makers]]\nname = \"house\"\nkey_file = {:?}\n\
+             coins = [\"usd-coin\"]\nspreads = {{ same_asset = [200, 400, 800] }}\n",
+            self.path("relayer.key"),
+            self.path("house.key"),
+        )
+    }
+
+    /// Runs a command of the binary beside the service.
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        let mut command = causeway();
+        command.current_dir(self.folder.path()).args(arguments).envs(variables.iter().copied());
+        command.output().expect("the binary starts")
+    }
+
+    fn deploy(&self) {
+        self.configure(&[], "");
+        let key = secret(Role::Deployer as u8);
+        let chains = ["deploy", "--chain", "8453", "--chain", "42161"];
+        let output = self.run(&chains, &[("CAUSEWAY_DEPLOYER_KEY", &key)]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        // What does not know the attesters lies where the sandbox has put it.
+        assert_eq!(text.matches("deployed").count(), 4, "{text}");
+    }
+
+    /// One attester on a host of its own, which got the records and its key from somebody who looked at both.
+    fn attester(&self, folder: &Path, byte: u8) -> Service {
+        write_key(&folder.join("attester.key"), byte);
+        std::fs::create_dir(folder.join("deployments")).unwrap();
+        let mut text =
+            "mode = \"production\"\n[attester]\nkey_file = \"attester.key\"\npoll_milliseconds = 500\n"
+                .to_owned();
+        for chain in [BASE, ARBITRUM] {
+            let name = format!("deployments/{chain}.json");
+            std::fs::copy(self.path(&format!("data/{name}")), folder.join(name)).unwrap();
+            let node = self.node(chain);
+            let other = node.replace("127.0.0.1", "localhost");
+            let _ = write!(text, "[[attester.chains]]\nid = {chain}\nrpc = [\"{node}\", \"{other}\"]\n");
+        }
+        let file = folder.join("attester.toml");
+        std::fs::write(&file, text).unwrap();
+        Service::start_with(folder, &["attester", "--config", file.to_str().unwrap()])
+    }
+
+    /// The service itself, in the folder where the deployment was recorded.
+    fn serve(&self) -> Service {
+        Service::start_with(&self.path("data"), &["--config", self.path("causeway.toml").to_str().unwrap()])
+    }
+
+    async fn fund(&self, role: Role, chain: u64, token: Option<Address>) {
+        let mut gift = json!({ "chainId": chain, "address": address(role as u8).to_string() });
+        if let Some(token) = token {
+            gift["token"] = json!(token.to_string());
+        }
+        let url = format!("{}/sandbox/faucet", self.base);
+        let answer = self.nodes.client.post(url).body(gift.to_string()).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        while self.balance(role, chain, token).await.is_zero() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn balance(&self, role: Role, chain: u64, token: Option<Address>) -> U256 {
+        let client =
+            EvmClient::new(ChainId::new(chain).unwrap(), EvmConfig::new([self.node(chain).parse().unwrap()]));
+        let (client, owner) = (client.unwrap(), address(role as u8));
+        let Some(token) = token else { return client.native_balance(owner).await.unwrap() };
+        let data = Bytes::from(balanceOfCall { owner }.abi_encode());
+        let call = json!([{ "to": token, "data": data }, "latest"]);
+        let answer: Bytes = client.call(Call::new("eth_call", call)).await.unwrap();
+        U256::from_be_slice(&answer)
+    }
+
+    /// Swaps as anybody does at a terminal, and returns the order when it is delivered.
+    fn swap(&self, service: &Service, way: &str) -> Value {
+        let key = self.path("payer.key");
+        let swap = ["swap", "25", "USDC@base", "USDC@arbitrum", "--by", way, "--yes", "--json", "--key-file"];
+        let arguments = [&swap[..], &[key.to_str().unwrap()]].concat();
+        let begun = Instant::now();
+        loop {
+            let output = self.run(&arguments, &[("CAUSEWAY_URL", &service.url)]);
+            if output.status.success() {
+                return serde_json::from_slice(&output.stdout).unwrap();
+            }
+            let error = String::from_utf8_lossy(&output.stdout).into_owned();
+            // The market maker may need a moment until it knows what it holds.
+            let waits = output.status.code() == Some(5);
+            assert!(
+                waits && begun.elapsed() < PATIENCE,
+                "{error}{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+}
+
+#[tokio::test]
+async fn from_nothing_to_a_delivered_swap_in_production() {
+    let host = Host::new();
+    for chain in [BASE, ARBITRUM] {
+        for role in [Role::Deployer, Role::Relayer, Role::House, Role::Payer] {
+            host.fund(role, chain, None).await;
+        }
+    }
+    host.fund(Role::House, ARBITRUM, Some(usdc(ARBITRUM))).await;
+    host.fund(Role::Payer, BASE, Some(usdc(BASE))).await;
+    host.deploy();
+    let folders = ATTESTERS.map(|_| data_dir());
+    let attesters: Vec<Service> =
+        ATTESTERS.iter().zip(&folders).map(|(byte, folder)| host.attester(folder.path(), *byte)).collect();
+    let urls: Vec<String> = attesters.iter().map(|attester| attester.url.clone()).collect();
+    host.configure(&urls, &host.staff());
+    let service = host.serve();
+
+    let usdc_of = async |role, chain| host.balance(role, chain, Some(usdc(chain))).await;
+    let order = host.swap(&service, "contract-call");
+    assert_eq!(order["status"], "filled", "{order}");
+    let received = usdc_of(Role::Payer, ARBITRUM).await;
+    assert!(received > U256::from(20_000_000) && received < U256::from(25_000_000), "{received}");
+    let relayed_with = host.balance(Role::Relayer, BASE, None).await;
+    let order = host.swap(&service, "permit2");
+    assert_eq!(order["status"], "filled", "{order}");
+    assert!(host.balance(Role::Relayer, BASE, None).await < relayed_with, "the relayer paid for the deposit");
+
+    // Two of the three attesters are enough for the market maker to be paid.
+    let begun = Instant::now();
+    while usdc_of(Role::House, BASE).await < U256::from(50_000_000) {
+        assert!(begun.elapsed() < PATIENCE, "the deposits are not claimed");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_production_lacks_is_told_at_the_start() {
+    let host = Host::new();
+    let fails = |words: &str| {
+        let output = host.run(&["--listen", "127.0.0.1:0"], &[]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(words), "{words}: {error}");
+        assert!(!error.contains(&secret(Role::House as u8)), "{error}");
+    };
+    let urls = vec!["http://127.0.0.1:9".to_owned(); 3];
+    host.configure(&[], &host.staff());
+    fails("contracts.attester_urls");
+    host.configure(&urls, &host.staff());
+    fails("causeway deploy");
+    host.fund(Role::Deployer, BASE, None).await;
+    host.fund(Role::Deployer, ARBITRUM, None).await;
+    host.deploy();
+    let maker = "[[market_makers]]\nname = \"house\"\n";
+    host.configure(&urls, maker);
+    fails("CAUSEWAY_MARKET_MAKER_HOUSE_KEY");
+    host.configure(&urls, &format!("{maker}key_file = \"no.key\"\n"));
+    fails("no.key");
+    std::fs::write(host.path("open.key"), secret(0x66)).unwrap();
+    host.configure(&urls, &format!("{maker}key_file = \"open.key\"\n"));
+    fails("chmod 600");
+    host.configure(&urls, &format!("{maker}key_file = \"house.key\"\n"));
+    fails("relayer.key_file");
+    host.configure(&urls, &format!("{maker}key_file = \"house.key\"\n[relayer]\nkey_file = \"house.key\"\n"));
+    fails("the same key");
+    let record = host.path("data/deployments/8453.json");
+    let mut text: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
+    text["escrow"] = json!(Address::repeat_byte(7).to_string());
+    std::fs::write(&record, text.to_string()).unwrap();
+    host.configure(&urls, &host.staff());
+    fails("no contract lies at");
+}
