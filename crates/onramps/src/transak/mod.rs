@@ -22,6 +22,7 @@ use causeway_domain::ports::{
 };
 use jiff::{SignedDuration, Timestamp};
 
+use crate::attempts::furthest;
 use crate::lists::{Lists, Offering};
 use crate::transport::{Patience, own_page, short};
 use transport::TransakApi;
@@ -150,8 +151,9 @@ impl OnRamp for Transak {
         if orders.iter().any(|order| order.partner_order_id.as_deref() != Some(name.as_str())) {
             return Err(RampError::Nonsense("it tells of an order that is not ours".to_owned()));
         }
-        let Some(found) = mapping::furthest(orders) else { return Ok(None) };
-        mapping::report(&found, self.lists.offering().as_deref()).map(Some)
+        let offering = self.lists.offering();
+        let told = orders.iter().map(|told| mapping::attempt(told, order, offering.as_deref())).collect();
+        furthest(told, order)
     }
 
     fn read_webhook(

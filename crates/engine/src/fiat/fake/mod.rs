@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 pub(super) use chain::{FakeChain, FakeJumpDesk, FakeRelayer, FakeWallets};
 pub(super) use market::{FakeMarket, Nothing};
-pub(super) use ramp::{BRIEF, FakeRamp, Manner};
+pub(super) use ramp::{BRIEF, FakeRamp, Manner, report};
 
 use super::{
     FiatBell, FiatOrderRequest, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts,
