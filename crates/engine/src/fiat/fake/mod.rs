@@ -144,7 +144,7 @@ impl Scene {
                 row_keys: Arc::clone(&row_keys),
                 bell: Arc::clone(&bell),
                 screening: None,
-                options: OrderFiatOptions::default(),
+                options: OrderFiatOptions { show_again: Duration::ZERO, ..OrderFiatOptions::default() },
             }),
             webhook: TakeWebhook::new(TakeWebhookParts {
                 ramps: all.clone(),
