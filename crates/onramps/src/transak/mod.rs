@@ -18,7 +18,7 @@ use causeway_domain::TokenId;
 use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
-    WebhookError,
+    RampTokens, WebhookError,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -63,6 +63,13 @@ impl Transak {
         Ok(Self { api: TransakApi::new(config, patience)?, lists: Lists::new(plain), origins })
     }
 
+    /// The same, which shares its access token with the other replicas: with Transak a new one ends the one before.
+    #[must_use]
+    pub fn sharing(mut self, tokens: Arc<dyn RampTokens>) -> Self {
+        self.api.share(tokens);
+        self
+    }
+
     async fn offering(&self) -> Result<Arc<Offering>, RampError> {
         match self.lists.offering() {
             Some(offering) => Ok(offering),
@@ -90,7 +97,7 @@ impl OnRamp for Transak {
     async fn refresh(&self) -> Result<(), RampError> {
         self.read_lists().await?;
         // Without a token no webhook could be read.
-        self.api.token().await.map(drop)
+        self.api.renew().await
     }
 
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
