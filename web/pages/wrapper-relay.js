@@ -18,9 +18,11 @@ export class Relay {
    * @param {Told} told
    */
   tell({ event, providerOrderId, data }) {
-    const isOver = this.#told.has("order_completed") || this.#told.has("order_failed");
-    // After the end only the closing of the window is news.
-    if (this.#told.has(event) || (isOver && event !== "widget_close")) return;
+    const done = this.#told.has("order_completed");
+    const failed = this.#told.has("order_failed");
+    // After the end only the closing of the window is news, and after a failure that all went well in the end.
+    const news = event === "widget_close" || (event === "order_completed" ? !done : !done && !failed);
+    if (this.#told.has(event) || !news) return;
     this.#told.add(event);
     this.#providerOrderId ??= providerOrderId;
     const message = {

@@ -20,9 +20,6 @@ import { follow } from "./wrapper-status.js";
  * @property {string} statusUrl
  */
 
-/** How long our own record may lag behind a provider that says it failed. */
-const FAILURE_GRACE_MS = 6_000;
-
 /** How long the address of a checkout that opens a window is used: shorter than any provider lets one live. */
 const ADDRESS_MS = 240_000;
 
@@ -32,6 +29,8 @@ const frame = document.querySelector("iframe");
 const translate = translator(order.provider);
 const relay = new Relay(order);
 let paying = false;
+/** Whether the last that the checkout said is that a payment came to nothing. */
+let declined = false;
 /** @type {Window | null} the checkout, where it is no frame */
 let opened = null;
 const record = follow(order.statusUrl, (status) => show(status));
@@ -77,6 +76,7 @@ function offerWindow(place) {
  * @param {Told} told
  */
 function hear(told) {
+  if (told.event !== "widget_close") declined = told.event === "order_failed";
   switch (told.event) {
     case "order_completed":
       relay.tell({ ...told, event: "order_processing" });
@@ -85,9 +85,9 @@ function hear(told) {
       record.ask();
       break;
     case "order_failed":
+      // A provider may let the payer try again: whether it is over, our record says.
+      paying = false;
       record.ask(true);
-      // A provider may let the payer try again; but one that stays silent about it must not leave the caller waiting.
-      window.setTimeout(() => record.isOver() || relay.tell(told), FAILURE_GRACE_MS);
       break;
     case "widget_close":
       close(told);
@@ -110,8 +110,10 @@ function hear(told) {
  */
 function show(status) {
   // The payer knows before the record does that the payment has begun.
+  const unpaid = status.status === "created" || status.status === "pending";
   const begun = paying && status.status === "created";
-  say(begun ? "pending" : status.status, status.failedReason);
+  if (declined && unpaid) say("declined");
+  else say(begun ? "pending" : status.status, status.failedReason);
   if (status.fillTxHash) prove("Transaction", status.fillTxHash);
   const data = { status: status.status, progress: status.progress };
   if (status.status === "processing") {
@@ -167,6 +169,7 @@ const SWAPPING = "What you bought is being swapped and sent to your wallet.";
 const WORDS = {
   created: ["Waiting for your payment", "Pay below to go on."],
   pending: ["Your payment is being checked", "This takes a moment."],
+  declined: ["That payment did not go through", "Nothing was taken. You can try again, with another card or way of paying."],
   processing: ["Paid", "What you bought is on its way to your wallet."],
   completed: ["Done", "It has arrived in your wallet."],
   failed: ["This did not work", "The purchase came to nothing."],

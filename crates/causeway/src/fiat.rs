@@ -46,7 +46,11 @@ impl Fiat {
         let Surroundings { config, catalog, store, row_keys, market, .. } = *around;
         let settings = &config.fiat;
         let pauses = Arc::clone(request_quote.fillers().pauses());
-        let real = if settings.enabled { providers(&config.onramps, catalog)? } else { Vec::new() };
+        let real = if settings.enabled {
+            providers(&config.onramps, catalog, Some(store.clone()))?
+        } else {
+            Vec::new()
+        };
         let play = if settings.enabled { play.providers.as_slice() } else { &[] };
         let ramps = play.iter().chain(&real).cloned().collect();
         let ramps = Ramps::new(ramps).heeding(pauses);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{OnRamp, PayoutWatch};
+use causeway_domain::ports::{OnRamp, PayoutWatch, RampTokens};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token};
 use causeway_evm::orders::{EvmPayoutWatch, OrderFinality};
 use causeway_onramps::banxa::Banxa;
@@ -22,13 +22,21 @@ use crate::config::{Mode, OnrampsConfig};
 const LISTS_EVERY: Duration = Duration::from_mins(15);
 const LISTS_AGAIN: Duration = Duration::from_mins(1);
 
-/// The providers that the operator has accounts with.
-pub(crate) fn providers(config: &OnrampsConfig, catalog: &Catalog) -> anyhow::Result<Vec<Arc<dyn OnRamp>>> {
+/// The providers that the operator has accounts with. `tokens` is where replicas share what they may fetch only once.
+pub(crate) fn providers(
+    config: &OnrampsConfig,
+    catalog: &Catalog,
+    tokens: Option<Arc<dyn RampTokens>>,
+) -> anyhow::Result<Vec<Arc<dyn OnRamp>>> {
     let patience = Patience::default();
     let mut ramps: Vec<Arc<dyn OnRamp>> = Vec::new();
     let failed = |name: &'static str| move |words: String| anyhow!("onramps.{name}: {words}");
     if let Some(config) = config.transak.clone() {
-        ramps.push(Arc::new(Transak::new(config, patience).map_err(failed("transak"))?));
+        let transak = Transak::new(config, patience).map_err(failed("transak"))?;
+        ramps.push(match tokens {
+            Some(tokens) => Arc::new(transak.sharing(tokens)),
+            None => Arc::new(transak),
+        });
     }
     if let Some(config) = config.moonpay.clone() {
         ramps.push(Arc::new(MoonPay::new(config, patience).map_err(failed("moonpay"))?));

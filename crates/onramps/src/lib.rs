@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod amounts;
+pub mod attempts;
 pub mod banxa;
 pub mod coinbase;
 pub mod conformance;

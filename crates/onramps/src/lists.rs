@@ -17,6 +17,13 @@ pub struct Asset {
     pub decimals: Option<u8>,
 }
 
+impl Asset {
+    fn is_named(&self, code: &str, network: Option<&str>) -> bool {
+        self.code.eq_ignore_ascii_case(code)
+            && network.is_none_or(|network| self.network.eq_ignore_ascii_case(network))
+    }
+}
+
 /// A way of paying in one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
@@ -31,6 +38,8 @@ pub struct Way {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offering {
     pub assets: HashMap<TokenId, Asset>,
+    /// What it sells no more, or not now: purchases of it may still be open, and are followed on.
+    pub closed: HashMap<TokenId, Asset>,
     pub currencies: BTreeMap<FiatCurrency, Vec<Way>>,
     /// As in [`RampProfile::countries`].
     pub countries: Vec<String>,
@@ -68,13 +77,23 @@ impl Offering {
 
     /// Which token a provider means by its code and network; the network does not matter where the code says it.
     pub fn token(&self, code: &str, network: Option<&str>) -> Option<TokenId> {
-        let means = |asset: &Asset| {
-            asset.code.eq_ignore_ascii_case(code)
-                && network.is_none_or(|network| asset.network.eq_ignore_ascii_case(network))
-        };
-        let mut found = self.assets.iter().filter(|(_, asset)| means(asset)).map(|(token, _)| *token);
         // Two of one name are none.
-        found.next().filter(|_| found.next().is_none())
+        let only = |assets: &HashMap<TokenId, Asset>| {
+            let mut found = assets.iter().filter(|(_, asset)| asset.is_named(code, network));
+            found.next().filter(|_| found.next().is_none()).map(|(token, _)| *token)
+        };
+        let is_sold = self.assets.values().any(|asset| asset.is_named(code, network));
+        only(if is_sold { &self.assets } else { &self.closed })
+    }
+
+    /// A token as it is or was called.
+    pub fn known(&self, token: &TokenId) -> Option<&Asset> {
+        self.assets.get(token).or_else(|| self.closed.get(token))
+    }
+
+    /// Whether the provider speaks of another token than this one, which it calls otherwise.
+    pub fn is_another(&self, token: &TokenId, code: &str, network: Option<&str>) -> bool {
+        self.known(token).is_some_and(|asset| !asset.is_named(code, network))
     }
 
     /// The provider's profile with what it offers now.
@@ -118,14 +137,36 @@ pub fn in_range(amount: FiatAmount, limits: Option<(FiatAmount, FiatAmount)>) ->
     if inside { Ok(()) } else { Err(RampRefusal::Range { least, most }) }
 }
 
-/// A token by a provider's own chain number or network name and contract; a chain's own coin where there is no contract.
-pub fn token_id(chain: Option<u64>, network: &str, contract: Option<&str>) -> Option<TokenId> {
+/// The chains' own coins by the symbols that providers give them; the first is the newest.
+const OWN_COINS: [(&[u64], &[&str]); 10] = [
+    (&[1, 10, 130, 324, 2741, 8453, 42161, 59144, 747_474, 5_734_951], &["ETH"]),
+    (&[56], &["BNB"]),
+    (&[137], &["POL", "MATIC"]),
+    (&[143], &["MON"]),
+    (&[5000], &["MNT"]),
+    (&[16661], &["0G", "A0GI"]),
+    (&[43114], &["AVAX"]),
+    (&[4_278_608], &["AIP"]),
+    (&[80094], &["BERA"]),
+    (&[SOLANA_CHAIN_ID.get()], &["SOL"]),
+];
+
+/// Whether a provider's code names the chain's own coin: `eth`, or with the network behind it, `eth_base`.
+fn is_own_coin(chain: ChainId, code: &str) -> bool {
+    let symbol = code.split('_').next().unwrap_or(code);
+    let own = OWN_COINS.iter().filter(|(chains, _)| chains.contains(&chain.get()));
+    own.flat_map(|(_, symbols)| symbols.iter()).any(|own| own.eq_ignore_ascii_case(symbol))
+}
+
+/// A token by a provider's own chain number or network name, code and contract. Without a contract only the chain's own coin is meant:
+/// of any other token the contract was left out, and nobody can tell which it is.
+pub fn token_id(chain: Option<u64>, network: &str, code: &str, contract: Option<&str>) -> Option<TokenId> {
     let chain = match network.to_ascii_lowercase().as_str() {
         "solana" => SOLANA_CHAIN_ID,
         _ => ChainId::new(chain.filter(|id| *id > 0)?)?,
     };
     match contract.map(str::trim).filter(|contract| !contract.is_empty()) {
-        None => Some(TokenId::native(chain)),
+        None => is_own_coin(chain, code).then(|| TokenId::native(chain)),
         // The contract by which Solana's own coin goes when it is wrapped is named for the coin itself.
         Some("So11111111111111111111111111111111111111112") if chain == SOLANA_CHAIN_ID => {
             Some(TokenId::native(chain))
@@ -172,10 +213,18 @@ impl Lists {
         kept.1.clone()
     }
 
-    pub fn keep(&self, offering: Offering) -> Arc<Offering> {
+    /// Keeps what was read anew; what it sold before and lists no more is remembered.
+    pub fn keep(&self, mut offering: Offering) -> Arc<Offering> {
         let profile = Arc::new(offering.profile(&self.plain));
-        let offering = Arc::new(offering);
         let mut kept = self.kept.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(before) = &kept.1 {
+            for (token, asset) in before.assets.iter().chain(&before.closed) {
+                if !offering.assets.contains_key(token) {
+                    offering.closed.entry(*token).or_insert_with(|| asset.clone());
+                }
+            }
+        }
+        let offering = Arc::new(offering);
         *kept = (profile, Some(Arc::clone(&offering)));
         offering
     }
@@ -203,15 +252,67 @@ mod tests {
     #[test]
     fn tokens_are_known_by_chain_and_contract() {
         let usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
-        assert_eq!(token_id(Some(8453), "base", Some(usdc)), TokenId::new(base(), usdc).ok());
-        assert_eq!(token_id(Some(8453), "base", None), Some(TokenId::native(base())));
+        assert_eq!(token_id(Some(8453), "base", "USDC", Some(usdc)), TokenId::new(base(), usdc).ok());
+        assert_eq!(token_id(Some(8453), "base", "ETH", None), Some(TokenId::native(base())));
         let zero = "0x0000000000000000000000000000000000000000";
-        assert_eq!(token_id(Some(8453), "base", Some(zero)), Some(TokenId::native(base())));
+        assert_eq!(token_id(Some(8453), "base", "eth_base", Some(zero)), Some(TokenId::native(base())));
         let wrapped = "So11111111111111111111111111111111111111112";
-        assert_eq!(token_id(None, "solana", Some(wrapped)), Some(TokenId::native(SOLANA_CHAIN_ID)));
-        assert_eq!(token_id(None, "bitcoin", None), None);
-        assert_eq!(token_id(Some(0), "mainnet", None), None);
-        assert_eq!(token_id(Some(8453), "base", Some("USDC")), None);
+        assert_eq!(token_id(None, "solana", "SOL", Some(wrapped)), Some(TokenId::native(SOLANA_CHAIN_ID)));
+        assert_eq!(token_id(None, "bitcoin", "BTC", None), None);
+        assert_eq!(token_id(Some(0), "mainnet", "ETH", None), None);
+        assert_eq!(token_id(Some(8453), "base", "USDC", Some("USDC")), None);
+    }
+
+    #[test]
+    fn a_token_whose_contract_was_left_out_is_not_the_chains_own_coin() {
+        for (chain, code) in [(8453, "USDC"), (1, "WETH"), (137, "ETH"), (56, "usdt_bsc"), (999_999, "ETH")] {
+            for contract in [None, Some(""), Some(" ")] {
+                assert_eq!(token_id(Some(chain), "network", code, contract), None, "{code} on {chain}");
+            }
+        }
+        for (chain, code) in
+            [(8453, "eth_base"), (137, "POL"), (137, "matic_polygon"), (43114, "avax_cchain")]
+        {
+            let native = TokenId::native(ChainId::new(chain).unwrap());
+            assert_eq!(token_id(Some(chain), "network", code, None), Some(native), "{code}");
+        }
+        assert_eq!(token_id(None, "solana", "sol", None), Some(TokenId::native(SOLANA_CHAIN_ID)));
+        assert_eq!(token_id(None, "solana", "BONK", None), None);
+    }
+
+    #[test]
+    fn what_is_sold_no_more_is_known_by_its_name_and_sold_no_more() {
+        let asset = Asset { code: "USDC".to_owned(), network: "base".to_owned(), decimals: Some(6) };
+        let token = TokenId::new(base(), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap();
+        let mut before = Offering::default();
+        before.assets.insert(token, asset);
+        let lists = Lists::new(before.profile(&plain()));
+        lists.keep(before);
+        for _ in 0..2 {
+            let now = lists.keep(Offering::default());
+            assert_eq!(now.token("usdc", Some("base")), Some(token));
+            assert!(!lists.sells(&token) && now.asset(&token).is_err());
+            assert!(now.is_another(&token, "DAI", None) && !now.is_another(&token, "USDC", Some("base")));
+        }
+    }
+
+    fn plain() -> RampProfile {
+        RampProfile {
+            id: "p".to_owned(),
+            name: "P".to_owned(),
+            logo_url: None,
+            chains: Vec::new(),
+            currencies: Vec::new(),
+            methods: Vec::new(),
+            countries: Vec::new(),
+            limits: Vec::new(),
+            firmness: causeway_domain::fiat::QuoteFirmness::Firm,
+            webhooks: true,
+            polling: true,
+            origins: Vec::new(),
+            permissions: Vec::new(),
+            session_for: None,
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod put_outgoing;
 mod put_quote;
 mod quote_batches;
 mod quotes;
+mod ramp_tokens;
 mod record;
 mod record_arrival;
 mod record_facts;

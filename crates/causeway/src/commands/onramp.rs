@@ -51,7 +51,7 @@ pub(crate) fn onramp(command: &OnrampCommand, config: &Config) -> anyhow::Result
     let OnrampCommand::Check(args) = command;
     let catalog = load_catalog(config)?;
     let plan = plan(args, &catalog)?;
-    let ramps = providers(&config.onramps, &catalog)?;
+    let ramps = providers(&config.onramps, &catalog, None)?;
     let named = ramps.iter().find(|ramp| ramp.profile().id == args.provider);
     let Some(ramp) = named else {
         let known: Vec<String> = ramps.iter().map(|ramp| ramp.profile().id.clone()).collect();

@@ -18,6 +18,14 @@ const UNPAID_SOONEST: SignedDuration = SignedDuration::from_secs(2);
 /// Who has begun to pay when the time is over, gets this much more: banks take their time.
 const STARTED_GRACE: SignedDuration = SignedDuration::from_hours(24);
 
+/// Whose attempt came to nothing when the time is over, may be trying again at this moment.
+const RETRY_GRACE: SignedDuration = SignedDuration::from_mins(10);
+
+/// For how long after its time is over a purchase that ended unpaid is asked after, without haste: money may come late.
+const LATE_FOR: SignedDuration = SignedDuration::from_hours(3 * 24);
+const LATE_SOONEST: SignedDuration = SignedDuration::from_mins(10);
+const LATE_LATEST: SignedDuration = SignedDuration::from_hours(12);
+
 /// What a provider says of a purchase, asked just now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderWord {
@@ -97,7 +105,8 @@ pub fn advance_fiat(mut order: FiatOrder, world: &FiatWorld) -> FiatStep {
     }
     changes.extend(note_payout(&mut order, world).map(|words| (None, words)));
     jump::note_swap(&mut order, world);
-    jump::note_return(&mut order, world);
+    changes.extend(jump::note_return(&mut order, world).map(|words| (None, words)));
+    changes.extend(note_late(&mut order, world).map(|words| (None, words)));
     while let Some(next) = next_status(&order, world) {
         if !order.status.may_become(next.status) {
             break;
@@ -122,17 +131,34 @@ fn report(world: &FiatWorld) -> Option<&RampReport> {
     }
 }
 
-/// Keeps the first delivery that the chain shows; words when it is less than was promised.
+/// Keeps the first delivery that the chain shows; words when it is less than was promised, or comes after the end.
 fn note_payout(order: &mut FiatOrder, world: &FiatWorld) -> Option<String> {
-    if order.payout.is_some() || order.status.is_terminal() {
+    if order.payout.is_some() || order.status == FiatStatus::Completed {
         return None;
     }
     let payout = world.payouts.iter().find(|payout| payout.token == order.sold)?.clone();
     let (amount, promised) = (payout.amount, order.sold_amount);
+    if order.status.is_terminal() {
+        let words =
+            format!("After the end the provider delivered {amount} base units in transaction {}.", payout.tx);
+        (order.payout, order.updated_at) = (Some(payout), world.now);
+        return Some(words);
+    }
     order.payout = Some(payout);
     order.updated_at = world.now;
     let short = amount < promised;
     short.then(|| format!("The provider delivered {amount} base units where {promised} were agreed."))
+}
+
+/// What reached the recipient after the purchase had ended unpaid is told with it; the status stays, for whoever waited has gone.
+fn note_late(order: &mut FiatOrder, world: &FiatWorld) -> Option<String> {
+    if !order.status.is_terminal() || order.status == FiatStatus::Completed || order.fill_tx.is_some() {
+        return None;
+    }
+    let (amount, tx) = delivered(order, world)?;
+    let words = format!("After the end {amount} base units reached the recipient in transaction {tx}.");
+    (order.output, order.fill_tx, order.updated_at) = (Some(amount), Some(tx), world.now);
+    Some(words)
 }
 
 fn next_status(order: &FiatOrder, world: &FiatWorld) -> Option<Next> {
@@ -155,7 +181,12 @@ fn next_status(order: &FiatOrder, world: &FiatWorld) -> Option<Next> {
             Some(Next::plain(Processing, if arrived { "The money has arrived." } else { "It is paid." }))
         }
         Some(RampState::Failed | RampState::Canceled | RampState::Expired) if !arrived => {
-            ended(order, report(world)?)
+            let report = report(world)?;
+            if report.may_retry && !is_over(order, world) {
+                attempted(order, report)
+            } else {
+                ended(order, report)
+            }
         }
         Some(RampState::Started) if order.status == Created => {
             Some(Next::plain(Pending, "The payer has begun to pay."))
@@ -176,6 +207,16 @@ fn delivered(order: &FiatOrder, world: &FiatWorld) -> Option<(RawAmount, String)
             Some((fill.amount, fill.tx.clone()))
         }
     }
+}
+
+/// An attempt came to nothing. The payer may try another card, so the purchase goes on until its time is over.
+fn attempted(order: &FiatOrder, report: &RampReport) -> Option<Next> {
+    // A checkout that nobody came to ends by itself; that is no attempt.
+    if order.status != FiatStatus::Created || report.state == RampState::Expired {
+        return None;
+    }
+    let why = report.reason.as_ref().map_or("An attempt to pay came to nothing.", |(_, words)| words);
+    Some(Next::plain(FiatStatus::Pending, &format!("{why} The payer may try again.")))
 }
 
 /// The provider has ended it. Once it was paid, whatever the word is, that is a failure.
@@ -207,10 +248,20 @@ fn is_over(order: &FiatOrder, world: &FiatWorld) -> bool {
         Some(ProviderWord::Says(report)) => match report.state {
             RampState::Waiting => SignedDuration::ZERO,
             RampState::Started | RampState::Unknown(_) => STARTED_GRACE,
+            _ if report.is_failed_attempt() => RETRY_GRACE,
             _ => return false,
         },
     };
     world.now.duration_since(order.pay_by) > grace
+}
+
+impl FiatOrder {
+    /// Whether it ended unpaid so lately that its provider may still deliver.
+    pub fn awaits_late_money(&self, now: Timestamp) -> bool {
+        let unpaid =
+            self.status.is_terminal() && self.status != FiatStatus::Completed && self.payout.is_none();
+        unpaid && now.duration_since(self.pay_by) < LATE_FOR
+    }
 }
 
 /// Webhooks wake a purchase by themselves; this is for all else.
@@ -219,12 +270,17 @@ fn due(order: &FiatOrder, todo: &[FiatTodo], now: Timestamp) -> Option<Timestamp
     let after = |soonest, latest| now.checked_add(unmoved.clamp(soonest, latest)).ok();
     match order.status {
         _ if !todo.is_empty() => after(SOONEST, LATEST),
-        status if status.is_terminal() => {
-            jump::watched_until(order).filter(|until| now < *until).and_then(|_| {
-                // What else comes to a jump's address goes back, without haste.
+        status if status.is_terminal() => match order.strategy {
+            Strategy::Jump(_) => jump::watched_until(order).filter(|until| now < *until).and_then(|_| {
+                // What else comes to a jump's address is swapped or goes back, without haste.
                 after(UNPAID_SOONEST, SignedDuration::from_mins(10))
-            })
-        }
+            }),
+            Strategy::Direct if order.awaits_late_money(now) => {
+                let ended = now.duration_since(order.updated_at);
+                now.checked_add(ended.clamp(LATE_SOONEST, LATE_LATEST)).ok()
+            }
+            Strategy::Direct => None,
+        },
         FiatStatus::Processing => after(SOONEST, LATEST),
         _ => {
             let over = order.pay_by.checked_add(SOONEST).ok().filter(|over| now < *over);

@@ -16,6 +16,7 @@ mod losses;
 mod onramps;
 mod operate;
 mod outbox;
+mod ramp_tokens;
 mod recovery;
 mod reservations;
 mod screen;
@@ -54,6 +55,7 @@ pub use operate::{
     Trouble, TroubleKind, UnknownProtocol,
 };
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
+pub use ramp_tokens::{RampToken, RampTokens};
 pub use recovery::{ChainRecord, OpenedBy, RecoveryStore};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 pub use screen::{AuditEvent, AuditLog, Deal, Hit, Screen, ScreenAsk, ScreenError};

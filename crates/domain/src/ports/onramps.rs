@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use alloy_primitives::U256;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
@@ -9,6 +10,10 @@ use crate::fiat::{
     FiatAmount, FiatAsk, FiatCurrency, FiatOrder, PaymentMethod, Payout, QuoteFirmness, RampFee, WantedAmount,
 };
 use crate::{Address, ChainId, FiatOrderId, RawAmount, Token, TokenId};
+
+/// What is delivered may differ by this part from what was quoted: prices move for as long as a bank takes, and what came is read
+/// from the chain. More than that is another purchase.
+const DRIFT: U256 = U256::from_limbs([2, 0, 0, 0]);
 
 /// What a provider offers at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,6 +156,31 @@ pub struct RampReport {
     pub payouts: Vec<String>,
     /// A stable code and a person's words, where it came to nothing.
     pub reason: Option<(String, String)>,
+    /// Whether the payer may try again under the same order: what came to nothing is then an attempt, not the purchase.
+    pub may_retry: bool,
+}
+
+impl RampReport {
+    /// In what it tells of something else than the purchase, if it does.
+    pub fn contradiction(&self, order: &FiatOrder) -> Option<&'static str> {
+        let near = |amount: U256, agreed: U256| amount.abs_diff(agreed) <= agreed / DRIFT;
+        if self.paid.is_some_and(|paid| paid != order.pays) {
+            Some("the amount paid")
+        } else if self.asset.is_some_and(|asset| asset != order.sold) {
+            Some("the token")
+        } else if self.wallet.is_some_and(|wallet| wallet != order.deliver_to()) {
+            Some("the wallet")
+        } else if self.amount.is_some_and(|amount| !near(amount.get(), order.sold_amount.get())) {
+            Some("the amount delivered")
+        } else {
+            None
+        }
+    }
+
+    /// Whether it tells of an attempt that came to nothing, after which the payer may try again.
+    pub const fn is_failed_attempt(&self) -> bool {
+        self.may_retry && matches!(self.state, RampState::Failed | RampState::Canceled | RampState::Expired)
+    }
 }
 
 /// What a verified webhook tells.

@@ -14,6 +14,7 @@ mod quote;
 mod ramps;
 mod refresh;
 mod refund_to;
+mod sessions;
 mod swap_routes;
 mod take_webhook;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, FiatStatus, JumpOption, Strategy};
 use causeway_domain::ports::{Deal, DepositDesk, FiatCreation, FiatStore, JumpDesk, ScreenAsk, WalletCheck};
@@ -9,6 +9,7 @@ use causeway_domain::{Address, ChainId, FiatOrderId, FiatQuoteId, RouteId, RowKe
 use jiff::{SignedDuration, Timestamp};
 
 use super::refund_to::refund_to;
+use super::sessions::Sessions;
 use super::{FiatBell, FiatError, Ramps};
 use crate::screening::Screening;
 
@@ -41,6 +42,8 @@ pub struct OrderFiatOptions {
     pub jump_for: SignedDuration,
     /// How long a provider may take to open a checkout.
     pub provider_timeout: Duration,
+    /// For how long a checkout that was shown is shown again, in place of another.
+    pub show_again: Duration,
 }
 
 impl Default for OrderFiatOptions {
@@ -49,6 +52,7 @@ impl Default for OrderFiatOptions {
             pay_within: SignedDuration::from_mins(60),
             jump_for: SignedDuration::from_hours(7 * 24),
             provider_timeout: Duration::from_secs(10),
+            show_again: Duration::from_secs(5),
         }
     }
 }
@@ -77,11 +81,12 @@ impl fmt::Debug for OrderFiatParts {
 #[derive(Debug)]
 pub struct OrderFiat {
     pub(super) parts: OrderFiatParts,
+    sessions: Sessions,
 }
 
 impl OrderFiat {
-    pub const fn new(parts: OrderFiatParts) -> Self {
-        Self { parts }
+    pub fn new(parts: OrderFiatParts) -> Self {
+        Self { parts, sessions: Sessions::default() }
     }
 
     /// The purchase of a quote: the same for whoever asks again. It is written before its provider hears of it, under a name
@@ -130,19 +135,42 @@ impl OrderFiat {
         Ok(order)
     }
 
-    /// The purchase with a checkout that can be shown: where its provider's addresses end soon, a new one, as long as nobody has
-    /// begun to pay.
+    /// The purchase with a checkout that can be shown: where its provider's addresses end soon, a new one in place of one that was
+    /// seen, as long as nobody is paying.
     pub async fn to_show(&self, order: FiatOrder) -> FiatOrder {
         let ramp = self.parts.ramps.get(&order.provider);
-        let ends = ramp.is_some_and(|ramp| ramp.profile().session_for.is_some());
-        if order.status != FiatStatus::Created || !ends {
+        let Some(good_for) = ramp.and_then(|ramp| ramp.profile().session_for) else { return order };
+        let good_for = Duration::try_from(good_for).unwrap_or_default();
+        let again = self.parts.options.show_again;
+        if !order.widget_url.is_empty() && self.sessions.show(&order.id, good_for, again, Instant::now()) {
             return order;
         }
-        let opened = self.with_checkout(order.clone()).await;
-        opened.unwrap_or_else(|error| {
-            tracing::warn!(order = %order.id, %error, "a checkout could not be opened again");
-            order
-        })
+        if !self.is_unpaid(&order).await {
+            return order;
+        }
+        match self.with_checkout(order.clone()).await {
+            Ok(opened) => {
+                self.sessions.show(&order.id, good_for, again, Instant::now());
+                opened
+            }
+            Err(error) => {
+                tracing::warn!(order = %order.id, %error, "a checkout could not be opened again");
+                order
+            }
+        }
+    }
+
+    /// Whether nobody is paying: nobody has begun, or what was tried came to nothing, by the provider's word now.
+    async fn is_unpaid(&self, order: &FiatOrder) -> bool {
+        match order.status {
+            FiatStatus::Created => true,
+            FiatStatus::Pending => {
+                let told = self.parts.ramps.look_up(order, self.parts.options.provider_timeout).await;
+                let report = told.ok().flatten();
+                report.is_some_and(|it| it.is_failed_attempt() && it.contradiction(order).is_none())
+            }
+            _ => false,
+        }
     }
 
     async fn draw_up(
@@ -197,6 +225,7 @@ impl OrderFiat {
         let ask = quote.as_ref().map(|quote| &quote.ask);
         let within = self.parts.options.provider_timeout;
         let session = self.parts.ramps.checkout(&order, ask, within).await?;
+        self.sessions.opened(&order.id, Instant::now());
         for _ in 0..WRITES {
             order.widget_url.clone_from(&session.url);
             order.provider_order = order.provider_order.or_else(|| session.provider_order.clone());

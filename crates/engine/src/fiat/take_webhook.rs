@@ -1,16 +1,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use alloy_primitives::U256;
 use causeway_domain::RowKeys;
 use causeway_domain::fiat::{FiatEvent, FiatOrder};
 use causeway_domain::ports::{FiatStore, RampReport, RampState, StoreError};
 use jiff::Timestamp;
 
 use super::{FiatBell, FiatError, Ramps};
-
-/// A delivery may differ from what was quoted by this part, rounded down: prices move until it is paid.
-const TOLERANCE: U256 = U256::from_limbs([20, 0, 0, 0]);
 
 /// What became of a webhook whose signature is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +72,7 @@ impl TakeWebhook {
         })?;
         let order = store.fiat_order(&notice.order).await?.filter(|order| order.provider == provider);
         let Some(order) = order else { return Ok(WebhookOutcome::UnknownOrder) };
-        if let Some(what) = contradiction(&order, &notice.report) {
+        if let Some(what) = notice.report.contradiction(&order) {
             tracing::warn!(order = %order.id, provider, event = notice.event, what, "a webhook contradicts its order");
             return Ok(WebhookOutcome::Rejected);
         }
@@ -117,20 +113,4 @@ impl TakeWebhook {
 
 const fn word(state: &RampState) -> &'static str {
     if matches!(state, RampState::Canceled) { "a cancellation" } else { "a failure or chargeback" }
-}
-
-/// In what a report tells of something else than the purchase.
-fn contradiction(order: &FiatOrder, report: &RampReport) -> Option<&'static str> {
-    let near = |amount: U256, agreed: U256| amount.abs_diff(agreed) <= agreed / TOLERANCE;
-    if report.paid.is_some_and(|paid| paid != order.pays) {
-        Some("the amount paid")
-    } else if report.asset.is_some_and(|asset| asset != order.sold) {
-        Some("the token")
-    } else if report.wallet.is_some_and(|wallet| wallet != order.deliver_to()) {
-        Some("the wallet")
-    } else if report.amount.is_some_and(|amount| !near(amount.get(), order.sold_amount.get())) {
-        Some("the amount delivered")
-    } else {
-        None
-    }
 }

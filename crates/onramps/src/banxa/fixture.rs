@@ -57,7 +57,7 @@ pub(super) fn offering() -> (Offering, Closed) {
     read_offering(read("crypto"), read("fiats"), &countries, &tokens()).unwrap()
 }
 
-pub(super) fn order() -> FiatOrder {
+pub(crate) fn order() -> FiatOrder {
     let wallet = Address::parse_any("0x70997970C51812dc3A010C7d01b50e0d17dc79C8").unwrap();
     let now = Timestamp::now();
     let amount = RawAmount::new(U256::from(97_410_000));

@@ -139,6 +139,8 @@ fn report(told: &Told<'_>, offering: Option<&Offering>) -> Result<RampReport, St
         amount: amount.filter(|amount| !amount.is_zero()),
         wallet,
         payouts: hash.map(str::to_owned).into_iter().collect(),
+        // Another checkout is another order of Banxa's; what it canceled after its checks, or gave back, is over.
+        may_retry: matches!(told.status, "declined" | "expired"),
         reason,
     })
 }

@@ -2,7 +2,7 @@
 
 mod config;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod mapping;
 mod offering;
 pub(crate) mod signature;

@@ -24,7 +24,7 @@ pub(super) fn offering(
         for chain in coin.blockchains.unwrap_or_default() {
             let number = chain.network.as_deref().and_then(|number| number.parse().ok());
             let name = if chain.id == "SOL" { "solana" } else { &chain.id };
-            let Some(id) = token_id(number, name, chain.address.as_deref()) else { continue };
+            let Some(id) = token_id(number, name, &coin.id, chain.address.as_deref()) else { continue };
             let Some(token) = tokens.get(&id) else { continue };
             // A token whose contract was left out must not be taken for the chain's own coin.
             if id.is_native() && !token.symbol.eq_ignore_ascii_case(&coin.id) {

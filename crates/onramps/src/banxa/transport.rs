@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fmt;
 
 use causeway_domain::ports::{RampError, RampRefusal};
@@ -11,6 +12,10 @@ use crate::transport::{Answer, Call, Patience, Transport, origin, short};
 
 /// The lists of everything that is sold are long.
 const LIST_LIMIT: usize = 4 * 1024 * 1024;
+
+/// How many orders are asked for at once, and how many times at most.
+const PAGE: &str = "100";
+const PAGES: usize = 20;
 
 /// The code by which Banxa says that it does not sell a coin where the payer is.
 const RESTRICTED: &str = "5034";
@@ -72,18 +77,35 @@ impl Api {
         good(&self.transport.ask(&call).await?)
     }
 
-    /// The orders of a customer between two days.
+    /// The orders of a customer between two days, page by page. How many it puts on a page is its own matter, so the next one begins
+    /// behind all that came.
     pub(super) async fn orders(
         &self,
         customer: &str,
         start: &str,
         end: &str,
     ) -> Result<Vec<Listed>, RampError> {
-        let query = [("start", start), ("end", end), ("externalCustomerId", customer), ("limit", "100")];
-        let query = query.map(|(name, value)| (name, value.to_owned()));
-        let call = self.keyed(Call::get(format!("{}/orders?{}", self.base, encoded(&query))))?;
-        let listed: Orders = good(&self.transport.ask(&call.up_to(LIST_LIMIT)).await?)?;
-        Ok(listed.orders)
+        let (mut all, mut known): (Vec<Listed>, HashSet<String>) = Default::default();
+        for _ in 0..PAGES {
+            let (before, skip) = (all.len(), all.len().to_string());
+            let query = [
+                ("start", start),
+                ("end", end),
+                ("externalCustomerId", customer),
+                ("limit", PAGE),
+                ("skip", skip.as_str()),
+            ];
+            let query = query.map(|(name, value)| (name, value.to_owned()));
+            let call = self.keyed(Call::get(format!("{}/orders?{}", self.base, encoded(&query))))?;
+            let Orders { orders, total } = good(&self.transport.ask(&call.up_to(LIST_LIMIT)).await?)?;
+            all.extend(orders.into_iter().filter(|order| known.insert(order.id.clone())));
+            let total = total.and_then(|total| usize::try_from(total.raw_exact(0).ok()?.get()).ok());
+            // A page of nothing new is the last, whatever it says of how many there are.
+            if all.len() == before || total.is_some_and(|total| all.len() >= total) {
+                break;
+            }
+        }
+        Ok(all)
     }
 
     /// One order by Banxa's own name for it.

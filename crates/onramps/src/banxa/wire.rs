@@ -106,6 +106,8 @@ pub(super) struct Bought {
 pub(super) struct Orders {
     #[serde(default)]
     pub(super) orders: Vec<Listed>,
+    /// How many there are on all pages.
+    pub(super) total: Option<Decimal>,
 }
 
 /// An order as it is listed.

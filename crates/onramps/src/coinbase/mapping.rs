@@ -121,6 +121,8 @@ pub(super) fn report(
         amount: amount.filter(|amount| !amount.is_zero()),
         wallet,
         payouts: hash.map(str::to_owned).into_iter().collect(),
+        // Nothing was charged unless the sending failed: another card may be tried.
+        may_retry: told.failure_reason.as_deref() != Some("FAILURE_REASON_SEND_FAILED"),
         reason,
     })
 }

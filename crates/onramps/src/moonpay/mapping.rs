@@ -1,11 +1,15 @@
 //! From MoonPay's words to ours. Pure; the fixtures beside this file are what it is tested with.
 
 use causeway_domain::Address;
-use causeway_domain::fiat::{FiatAmount, FiatCurrency, PaymentMethod, RampFee, RampFeeKind, WantedAmount};
+use causeway_domain::fiat::{
+    FiatAmount, FiatCurrency, FiatOrder, PaymentMethod, RampFee, RampFeeKind, WantedAmount,
+};
 use causeway_domain::ports::{RampAsk, RampError, RampOffer, RampReport, RampState};
 use jiff::{SignedDuration, Timestamp};
 
-use super::wire::{BoundsJson, CountryJson, CurrencyJson, LimitsJson, QuoteJson, StateJson, TransactionJson};
+use super::wire::{
+    BoundsJson, CodeJson, CountryJson, CurrencyJson, LimitsJson, QuoteJson, StateJson, TransactionJson,
+};
 use crate::amounts::Decimal;
 use crate::lists::{Asset, Offering, Way, in_range, method_id, token_id};
 use crate::transport::short;
@@ -38,9 +42,9 @@ pub(super) fn offering(
     sandbox: bool,
 ) -> Result<Offering, RampError> {
     let mut offering = Offering::default();
-    for listed in currencies.into_iter().filter(|listed| !listed.is_suspended) {
+    for listed in currencies {
         match listed.kind.as_deref() {
-            Some("fiat") => {
+            Some("fiat") if !listed.is_suspended => {
                 let Ok(currency) = listed.code.to_ascii_uppercase().parse::<FiatCurrency>() else { continue };
                 let bounds = bounds(currency, listed.min_buy_amount.as_ref(), listed.max_buy_amount.as_ref());
                 offering.currencies.insert(currency, ways(currency, bounds));
@@ -50,9 +54,10 @@ pub(super) fn offering(
                 let network = metadata.network_code.unwrap_or_default();
                 let chain = metadata.chain_id.and_then(|id| id.raw_exact(0).ok());
                 let chain = chain.and_then(|id| u64::try_from(id.get()).ok());
-                let token = token_id(chain, &network, metadata.contract_address.as_deref());
+                let token = token_id(chain, &network, &listed.code, metadata.contract_address.as_deref());
                 let asset = Asset { code: listed.code, network, decimals: listed.decimals };
-                offering.assets.extend(token.map(|token| (token, asset)));
+                let assets = if listed.is_suspended { &mut offering.closed } else { &mut offering.assets };
+                assets.extend(token.map(|token| (token, asset)));
             }
             _ => {}
         }
@@ -167,16 +172,26 @@ pub(super) fn state(status: &str) -> RampState {
     }
 }
 
-/// What it says of a purchase. `offering` tells which token is meant; without it that is left open.
-pub(super) fn report(told: &TransactionJson, offering: Option<&Offering>) -> Result<RampReport, RampError> {
-    let token = match (offering, &told.currency) {
-        (Some(offering), Some(named)) => {
-            let found = offering.token(&named.code, None);
-            Some(found.ok_or_else(|| nonsense("it names a token that it does not list"))?)
-        }
-        _ => None,
+/// What it says of one attempt at our order.
+pub(super) fn attempt(
+    told: &TransactionJson,
+    order: &FiatOrder,
+    offering: Option<&Offering>,
+) -> Result<RampReport, RampError> {
+    let another = |named: &CodeJson| {
+        offering.is_some_and(|offering| offering.is_another(&order.sold, &named.code, None))
     };
-    let decimals = token.zip(offering).and_then(|(token, all)| all.assets.get(&token)?.decimals);
+    if told.currency.as_ref().is_some_and(another) {
+        return Err(nonsense("it tells of another token under the order's name"));
+    }
+    report(told, offering)
+}
+
+/// What it says of a purchase. `offering` tells which token is meant; a token that is in no list any more is left open.
+pub(super) fn report(told: &TransactionJson, offering: Option<&Offering>) -> Result<RampReport, RampError> {
+    let named = offering.zip(told.currency.as_ref());
+    let token = named.and_then(|(offering, named)| offering.token(&named.code, None));
+    let decimals = token.zip(offering).and_then(|(token, all)| all.known(&token)?.decimals);
     let amount = told.quote_currency_amount.as_ref().filter(|amount| !amount.is_zero()).zip(decimals);
     let wallet = told.wallet_address.as_deref().map(|text| {
         let read = match token {
@@ -200,6 +215,8 @@ pub(super) fn report(told: &TransactionJson, offering: Option<&Offering>) -> Res
             .filter(|hash| !hash.is_empty())
             .map(|hash| short(hash))
             .collect(),
+        // Each attempt is a transaction of its own; what was given back is over.
+        may_retry: told.failure_reason.as_deref() != Some("refund"),
         reason,
     })
 }
@@ -235,15 +252,4 @@ fn reason(code: Option<&str>) -> (String, String) {
         _ => ("payment_failed", "The payment failed."),
     };
     (stable.to_owned(), words.to_owned())
-}
-
-/// Of several purchases of one order, the one that came furthest: who failed once and paid then has paid.
-pub(super) fn furthest(told: Vec<TransactionJson>) -> Option<TransactionJson> {
-    told.into_iter().max_by_key(|told| match state(&told.status) {
-        RampState::Delivered => 5,
-        RampState::Paid => 4,
-        RampState::Started | RampState::Waiting => 3,
-        RampState::Unknown(_) => 2,
-        RampState::Failed | RampState::Canceled | RampState::Expired => 1,
-    })
 }

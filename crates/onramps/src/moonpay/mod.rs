@@ -21,6 +21,7 @@ use causeway_domain::ports::{
 };
 use jiff::Timestamp;
 
+use crate::attempts::furthest;
 use crate::lists::{Lists, Offering, in_range};
 use crate::signature::{Secret, verify};
 use crate::transport::{Patience, short};
@@ -155,8 +156,9 @@ impl OnRamp for MoonPay {
         if told.iter().any(|told| told.external_transaction_id.as_deref() != Some(name.as_str())) {
             return Err(RampError::Nonsense("it tells of an order that is not ours".to_owned()));
         }
-        let Some(found) = mapping::furthest(told) else { return Ok(None) };
-        mapping::report(&found, self.lists.offering().as_deref()).map(Some)
+        let offering = self.lists.offering();
+        let told = told.iter().map(|told| mapping::attempt(told, order, offering.as_deref())).collect();
+        furthest(told, order)
     }
 
     fn read_webhook(

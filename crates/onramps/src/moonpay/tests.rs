@@ -1,13 +1,15 @@
 //! The documented answers, read.
 
-use causeway_domain::fiat::{FiatAmount, RampFeeKind, WantedAmount};
+use alloy_primitives::U256;
+use causeway_domain::fiat::{FiatAmount, FiatOrder, RampFeeKind, WantedAmount};
 use causeway_domain::ports::{RampAsk, RampError, RampOffer, RampState};
-use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token, TokenId};
+use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, Token, TokenId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use super::mapping::{furthest, limits, offer, offering, report, state};
+use super::mapping::{attempt, limits, offer, offering, report, state};
 use super::wire::{CountryJson, EventJson, LimitsJson, QuoteJson, TransactionJson};
+use crate::banxa::fixture::order;
 use crate::lists::Offering;
 
 fn read<T: DeserializeOwned>(text: &str) -> T {
@@ -15,13 +17,23 @@ fn read<T: DeserializeOwned>(text: &str) -> T {
 }
 
 fn lists(sandbox: bool) -> Offering {
-    let currencies = read(include_str!("fixtures/currencies.json"));
+    lists_of(include_str!("fixtures/currencies.json"), sandbox)
+}
+
+fn lists_of(currencies: &str, sandbox: bool) -> Offering {
+    let currencies = read(currencies);
     let countries: Vec<CountryJson> = read(include_str!("fixtures/countries.json"));
     offering(currencies, &countries, sandbox).unwrap()
 }
 
 fn usdc() -> TokenId {
     TokenId::new(ChainId::new(8453).unwrap(), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap()
+}
+
+/// The order that the answers tell of.
+fn ours() -> FiatOrder {
+    let sold_amount = RawAmount::new(U256::from(104_185_300));
+    FiatOrder { pays: FiatAmount::new("EUR".parse().unwrap(), 10_000), sold_amount, ..order() }
 }
 
 fn quote() -> QuoteJson {
@@ -97,7 +109,8 @@ fn a_quote_that_answers_something_else_is_none() {
 #[test]
 fn what_was_paid_includes_the_fees() {
     let told: Vec<TransactionJson> = read(include_str!("fixtures/transactions.json"));
-    let report = report(&furthest(told).unwrap(), Some(&lists(false))).unwrap();
+    let report = attempt(&told[0], &ours(), Some(&lists(false))).unwrap();
+    assert_eq!(report.contradiction(&ours()), None);
     assert_eq!(report.state, RampState::Delivered);
     assert_eq!(report.paid.unwrap().to_string(), "100.00");
     assert_eq!((report.asset, report.amount.unwrap().to_string()), (Some(usdc()), "104185300".to_owned()));
@@ -105,11 +118,27 @@ fn what_was_paid_includes_the_fees() {
 }
 
 #[test]
-fn a_token_that_it_does_not_list_is_nonsense() {
+fn another_token_under_the_orders_name_is_nonsense() {
     let mut told: Vec<TransactionJson> = read(include_str!("fixtures/transactions.json"));
     told[0].currency.as_mut().unwrap().code = "doge".to_owned();
-    assert!(report(&told[0], Some(&lists(false))).is_err());
+    assert!(attempt(&told[0], &ours(), Some(&lists(false))).is_err());
     assert_eq!(report(&told[0], None).unwrap().asset, None, "before the lists are read, nobody can tell");
+}
+
+#[test]
+fn a_purchase_of_a_token_that_is_suspended_is_followed_on() {
+    let told: Vec<TransactionJson> = read(include_str!("fixtures/transactions.json"));
+    let suspended = include_str!("fixtures/currencies.json")
+        .replace("\"isSuspended\": false, \"isSupportedInUs\"", "\"isSuspended\": true, \"isSupportedInUs\"");
+    let mut closed = lists_of(&suspended, false);
+    assert!(closed.asset(&usdc()).is_err(), "nobody buys it now");
+    let followed = attempt(&told[0], &ours(), Some(&closed)).unwrap();
+    assert_eq!((&followed.state, followed.asset), (&RampState::Delivered, Some(usdc())));
+    assert_eq!(followed.amount, Some(ours().sold_amount));
+    closed.closed.clear();
+    let followed = attempt(&told[0], &ours(), Some(&closed)).unwrap();
+    assert_eq!((followed.state, followed.asset), (RampState::Delivered, None), "by what was recorded");
+    assert_eq!(followed.wallet, Some(ours().recipient));
 }
 
 #[test]
@@ -121,5 +150,8 @@ fn events_and_failures_are_read() {
     failed.failure_reason = Some("card_not_supported".to_owned());
     let (code, words) = report(&failed, None).unwrap().reason.unwrap();
     assert_eq!((code.as_str(), words.as_str()), ("payment_declined", "This card is not accepted."));
+    assert!(report(&failed, None).unwrap().is_failed_attempt(), "another card may be tried");
+    failed.failure_reason = Some("refund".to_owned());
+    assert!(!report(&failed, None).unwrap().is_failed_attempt(), "what was given back is over");
     assert_eq!(state("teleporting"), RampState::Unknown("teleporting".to_owned()));
 }

@@ -263,5 +263,7 @@ fn report(known: PurchaseJson) -> Result<RampReport, String> {
         wallet: Some(wallet),
         payouts: known.payouts,
         reason: known.reason.map(|reason| (reason.code, reason.message)),
+        // A session is the only one of its order, and over when it is over.
+        may_retry: false,
     })
 }

@@ -27,6 +27,8 @@ use crate::secret::SecretText;
 const PARTNER: &str = "acme";
 const API_KEY: &str = "a stand-in's key";
 const WEBHOOK_SECRET: &str = "a stand-in's secret";
+/// How many orders are told at once, whoever asks for more.
+const PAGE: usize = 25;
 const WEBHOOK_PATH: &str = "/v1/fiat/webhook/banxa";
 
 /// A server in Banxa's place: interface and checkout at one origin.
@@ -304,7 +306,13 @@ async fn orders(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> R
     }
     let kept = inner.lock();
     let found = kept.values().filter(|kept| customer.as_ref().is_none_or(|named| *named == kept.customer));
-    let told: Vec<_> = found
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    let total = found.len();
+    let number = |name: &str| param(&query, name).and_then(|text| text.parse::<usize>().ok());
+    let page = found.into_iter().skip(number("skip").unwrap_or(0));
+    let told: Vec<_> = page
+        .take(number("limit").unwrap_or(PAGE).min(PAGE))
         .map(|kept| {
             let mut told = order_json(kept);
             if inner.ways.mischief() == Mischief::OtherPartner {
@@ -313,7 +321,7 @@ async fn orders(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> R
             told
         })
         .collect();
-    json(object!({ "orders": told, "pageTotal": 1, "total": told.len() }).to_string())
+    json(object!({ "orders": told, "pageTotal": total.div_ceil(PAGE), "total": total }).to_string())
 }
 
 async fn order(State(inner): State<Arc<Inner>>, Path(id): Path<String>) -> Response {

@@ -1,6 +1,8 @@
 //! From Transak's words to ours. Pure; the fixtures beside this file are what it is tested with.
 
-use causeway_domain::fiat::{FiatAmount, FiatCurrency, PaymentMethod, RampFee, RampFeeKind, WantedAmount};
+use causeway_domain::fiat::{
+    FiatAmount, FiatCurrency, FiatOrder, PaymentMethod, RampFee, RampFeeKind, WantedAmount,
+};
 use causeway_domain::ports::{RampAsk, RampError, RampOffer, RampReport, RampState};
 use causeway_domain::{Address, TokenId};
 use jiff::{SignedDuration, Timestamp};
@@ -23,12 +25,13 @@ pub(super) fn offering(
     countries: Vec<CountryJson>,
 ) -> Result<Offering, RampError> {
     let mut offering = Offering::default();
-    for coin in coins.into_iter().filter(|coin| coin.is_allowed) {
+    for coin in coins {
         let chain = coin.network.chain_id.as_ref().and_then(|id| id.raw_exact(0).ok());
         let chain = chain.and_then(|id| u64::try_from(id.get()).ok());
-        if let Some(token) = token_id(chain, &coin.network.name, coin.address.as_deref()) {
-            let CryptoJson { symbol, network, decimals, .. } = coin;
-            offering.assets.insert(token, Asset { code: symbol, network: network.name, decimals });
+        if let Some(token) = token_id(chain, &coin.network.name, &coin.symbol, coin.address.as_deref()) {
+            let CryptoJson { symbol, network, decimals, is_allowed, .. } = coin;
+            let assets = if is_allowed { &mut offering.assets } else { &mut offering.closed };
+            assets.insert(token, Asset { code: symbol, network: network.name, decimals });
         }
     }
     for fiat in fiats.into_iter().filter(|fiat| fiat.is_allowed) {
@@ -126,23 +129,35 @@ pub(super) fn state(status: &str) -> RampState {
     }
 }
 
-/// What it says of a purchase. `offering` tells which token is meant; without it that is left open.
+/// What it says of one attempt at our order.
+pub(super) fn attempt(
+    told: &OrderJson,
+    order: &FiatOrder,
+    offering: Option<&Offering>,
+) -> Result<RampReport, RampError> {
+    let network = told.network.as_ref().map(NetworkName::as_str);
+    let another = |code: &String| offering.is_some_and(|all| all.is_another(&order.sold, code, network));
+    if told.crypto_currency.as_ref().is_some_and(another) {
+        return Err(nonsense("it tells of another token under the order's name"));
+    }
+    report(told, offering)
+}
+
+/// What it says of a purchase. `offering` tells which token is meant; a token that is in no list any more is left open.
 pub(super) fn report(order: &OrderJson, offering: Option<&Offering>) -> Result<RampReport, RampError> {
     if order.is_buy_or_sell.as_deref().is_some_and(|kind| kind != "BUY") {
         return Err(nonsense("it is not a purchase"));
     }
-    let token = match (offering, &order.crypto_currency) {
-        (Some(offering), Some(code)) => {
-            let found = offering.token(code, order.network.as_ref().map(NetworkName::as_str));
-            Some(found.ok_or_else(|| nonsense("it names a token that it does not list"))?)
-        }
-        _ => None,
-    };
-    let decimals = token.zip(offering).and_then(|(token, all)| all.assets.get(&token)?.decimals);
+    let network = order.network.as_ref().map(NetworkName::as_str);
+    let named = offering.zip(order.crypto_currency.as_ref());
+    let token = named.and_then(|(offering, code)| offering.token(code, network));
+    let decimals = token.zip(offering).and_then(|(token, all)| all.known(&token)?.decimals);
     let amount = order.crypto_amount.as_ref().filter(|amount| !amount.is_zero()).zip(decimals);
     let state = state(&order.status);
     Ok(RampReport {
         reason: reason(order, &state),
+        // Whose card was declined, who canceled or came too late, may try again; what was given back is over.
+        may_retry: order.status != "REFUNDED",
         state,
         provider_order: Some(short(&order.id)),
         paid: paid(order)?,
@@ -182,15 +197,4 @@ fn reason(order: &OrderJson, state: &RampState) -> Option<(String, String)> {
     let usual =
         if code == "payment_refunded" { "The payment was given back." } else { "The payment failed." };
     Some((code.to_owned(), words.map_or_else(|| usual.to_owned(), short)))
-}
-
-/// Of several purchases of one order, the one that came furthest: who failed once and paid then has paid.
-pub(super) fn furthest(orders: Vec<OrderJson>) -> Option<OrderJson> {
-    orders.into_iter().max_by_key(|order| match state(&order.status) {
-        RampState::Delivered => 5,
-        RampState::Paid => 4,
-        RampState::Started | RampState::Waiting => 3,
-        RampState::Unknown(_) => 2,
-        RampState::Failed | RampState::Canceled | RampState::Expired => 1,
-    })
 }

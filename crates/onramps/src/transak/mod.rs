@@ -18,10 +18,11 @@ use causeway_domain::TokenId;
 use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
-    WebhookError,
+    RampTokens, WebhookError,
 };
 use jiff::{SignedDuration, Timestamp};
 
+use crate::attempts::furthest;
 use crate::lists::{Lists, Offering};
 use crate::transport::{Patience, own_page, short};
 use transport::TransakApi;
@@ -62,6 +63,13 @@ impl Transak {
         Ok(Self { api: TransakApi::new(config, patience)?, lists: Lists::new(plain), origins })
     }
 
+    /// The same, which shares its access token with the other replicas: with Transak a new one ends the one before.
+    #[must_use]
+    pub fn sharing(mut self, tokens: Arc<dyn RampTokens>) -> Self {
+        self.api.share(tokens);
+        self
+    }
+
     async fn offering(&self) -> Result<Arc<Offering>, RampError> {
         match self.lists.offering() {
             Some(offering) => Ok(offering),
@@ -89,7 +97,7 @@ impl OnRamp for Transak {
     async fn refresh(&self) -> Result<(), RampError> {
         self.read_lists().await?;
         // Without a token no webhook could be read.
-        self.api.token().await.map(drop)
+        self.api.renew().await
     }
 
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
@@ -150,8 +158,9 @@ impl OnRamp for Transak {
         if orders.iter().any(|order| order.partner_order_id.as_deref() != Some(name.as_str())) {
             return Err(RampError::Nonsense("it tells of an order that is not ours".to_owned()));
         }
-        let Some(found) = mapping::furthest(orders) else { return Ok(None) };
-        mapping::report(&found, self.lists.offering().as_deref()).map(Some)
+        let offering = self.lists.offering();
+        let told = orders.iter().map(|told| mapping::attempt(told, order, offering.as_deref())).collect();
+        furthest(told, order)
     }
 
     fn read_webhook(

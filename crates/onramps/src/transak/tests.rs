@@ -1,13 +1,16 @@
 //! The documented answers, read.
 
-use causeway_domain::fiat::{FiatAmount, RampFeeKind, WantedAmount};
+use alloy_primitives::U256;
+use causeway_domain::fiat::{FiatAmount, FiatOrder, RampFeeKind, WantedAmount};
 use causeway_domain::ports::{RampAsk, RampError, RampState};
-use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token, TokenId};
+use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, Token, TokenId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use super::mapping::{furthest, offer, offering, report, state};
+use super::mapping::{attempt, offer, offering, report, state};
 use super::wire::{Data, EventJson, OrderJson, QuoteJson, Response, SessionJson, TokenJson};
+use crate::attempts::furthest;
+use crate::banxa::fixture::order;
 use crate::lists::Offering;
 
 fn read<T: DeserializeOwned>(text: &str) -> T {
@@ -15,7 +18,11 @@ fn read<T: DeserializeOwned>(text: &str) -> T {
 }
 
 fn lists() -> Offering {
-    let coins: Response<_> = read(include_str!("fixtures/crypto-currencies.json"));
+    lists_of(include_str!("fixtures/crypto-currencies.json"))
+}
+
+fn lists_of(coins: &str) -> Offering {
+    let coins: Response<_> = read(coins);
     let fiats: Response<_> = read(include_str!("fixtures/fiat-currencies.json"));
     let countries: Response<_> = read(include_str!("fixtures/countries.json"));
     offering(coins.response, fiats.response, countries.response).unwrap()
@@ -23,6 +30,12 @@ fn lists() -> Offering {
 
 fn usdc() -> TokenId {
     TokenId::new(ChainId::new(8453).unwrap(), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap()
+}
+
+/// The order that the answers tell of.
+fn ours() -> FiatOrder {
+    let sold_amount = RawAmount::new(U256::from(104_852_834));
+    FiatOrder { pays: FiatAmount::new("EUR".parse().unwrap(), 10_000), sold_amount, ..order() }
 }
 
 fn ask(amount: &str) -> RampAsk {
@@ -100,8 +113,9 @@ fn a_quote_that_answers_something_else_is_none() {
 #[test]
 fn of_two_purchases_the_one_that_came_furthest_counts() {
     let orders: Data<Vec<OrderJson>> = read(include_str!("fixtures/orders.json"));
-    let found = furthest(orders.data).unwrap();
-    let report = report(&found, Some(&lists())).unwrap();
+    let order = ours();
+    let told = orders.data.iter().map(|told| attempt(told, &order, Some(&lists()))).collect();
+    let report = furthest(told, &order).unwrap().unwrap();
     assert_eq!(report.state, RampState::Delivered);
     assert_eq!(report.paid.unwrap().to_string(), "100.00");
     assert_eq!((report.asset, report.amount.unwrap().to_string()), (Some(usdc()), "104852834".to_owned()));
@@ -114,6 +128,39 @@ fn a_failure_keeps_its_words() {
     let orders: Data<Vec<OrderJson>> = read(include_str!("fixtures/orders.json"));
     let failed = report(&orders.data[0], Some(&lists())).unwrap();
     assert_eq!(failed.reason, Some(("payment_failed".to_owned(), "Card was declined".to_owned())));
+}
+
+#[test]
+fn whose_card_was_declined_may_try_again_and_what_was_given_back_is_over() {
+    let orders: Data<Vec<OrderJson>> = read(include_str!("fixtures/orders.json"));
+    let mut told = orders.data.into_iter().next().unwrap();
+    for (status, again) in [("FAILED", true), ("CANCELLED", true), ("EXPIRED", true), ("REFUNDED", false)] {
+        status.clone_into(&mut told.status);
+        assert_eq!(report(&told, None).unwrap().is_failed_attempt(), again, "{status}");
+    }
+}
+
+#[test]
+fn a_purchase_of_a_token_that_is_sold_no_more_is_followed_on() {
+    let orders: Data<Vec<OrderJson>> = read(include_str!("fixtures/orders.json"));
+    let mut told = orders.data.into_iter().last().unwrap();
+    let order = ours();
+    let suspended = include_str!("fixtures/crypto-currencies.json")
+        .replace("\"decimals\": 6, \"isAllowed\": true", "\"decimals\": 6, \"isAllowed\": false");
+    let closed = lists_of(&suspended);
+    assert!(closed.asset(&usdc()).is_err(), "nobody buys it now");
+    let followed = attempt(&told, &order, Some(&closed)).unwrap();
+    assert_eq!(
+        (followed.state, followed.asset, followed.amount),
+        (RampState::Delivered, Some(usdc()), Some(order.sold_amount))
+    );
+    let mut forgotten = closed;
+    forgotten.closed.clear();
+    let followed = attempt(&told, &order, Some(&forgotten)).unwrap();
+    assert_eq!((followed.state, followed.asset), (RampState::Delivered, None), "by what was recorded");
+    assert_eq!(followed.wallet, Some(order.recipient));
+    told.crypto_currency = Some("ETH".to_owned());
+    assert!(attempt(&told, &order, Some(&lists())).is_err(), "that is another token");
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! The calls that Transak answers.
 
-use causeway_domain::ports::RampError;
+use std::sync::Arc;
+use std::time::Instant;
+
+use causeway_domain::ports::{RampError, RampToken, RampTokens};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::StatusCode;
 
 use super::config::TransakConfig;
-use super::tokens::Tokens;
+use super::tokens::{Tokens, may_fetch};
 use super::wire::{
     CountryJson, CryptoJson, Data, ErrorJson, FiatJson, OrderJson, QuoteJson, Response, SessionJson,
-    SessionRequest, TokenRequest,
+    SessionRequest, TokenJson, TokenRequest,
 };
 use crate::secret::SecretText;
 use crate::transport::{Answer, Call, Patience, Transport, short};
@@ -18,20 +21,34 @@ const LIST_LIMIT: usize = 8 * 1024 * 1024;
 
 const TOKEN: &str = "access-token";
 
+/// By which its token is shared.
+const PROVIDER: &str = "transak";
+
+/// With how many tokens a call is tried: ours, the one that others use, and a new one.
+const TRIES: u32 = 3;
+
 /// The way to Transak, with the token that opens it.
-#[derive(Debug)]
 pub(super) struct TransakApi {
     config: TransakConfig,
     api: String,
     gateway: String,
     transport: Transport,
     tokens: Tokens,
+    /// Where the replicas share their token.
+    shelf: Option<Arc<dyn RampTokens>>,
 }
 
 impl TransakApi {
     pub(super) fn new(config: TransakConfig, patience: Patience) -> Result<Self, String> {
         let (api, gateway) = (config.api(), config.gateway());
-        Ok(Self { config, api, gateway, transport: Transport::new(patience)?, tokens: Tokens::default() })
+        Ok(Self {
+            config,
+            api,
+            gateway,
+            transport: Transport::new(patience)?,
+            tokens: Tokens::default(),
+            shelf: None,
+        })
     }
 
     pub(super) const fn config(&self) -> &TransakConfig {
@@ -117,14 +134,47 @@ impl TransakApi {
         self.tokens.all()
     }
 
-    /// Fetches a token if there is none that is good.
-    pub(super) async fn token(&self) -> Result<SecretText, RampError> {
+    /// Shares tokens with the other replicas.
+    pub(super) fn share(&mut self, shelf: Arc<dyn RampTokens>) {
+        self.shelf = Some(shelf);
+    }
+
+    /// The token that another replica has fetched since, if there is one.
+    async fn shared(&self) -> Option<SecretText> {
+        let shelf = self.shelf.as_ref()?;
+        match shelf.ramp_token(PROVIDER).await {
+            Ok(shared) => self.tokens.take_over(&shared?, Timestamp::now()),
+            Err(error) => {
+                tracing::warn!(%error, "the token that others use cannot be read");
+                None
+            }
+        }
+    }
+
+    /// Looks whether another replica has fetched a token: webhooks are signed with the newest.
+    pub(super) async fn renew(&self) -> Result<(), RampError> {
+        let alone = self.tokens.fetching.lock().await;
+        let shared = self.shared().await;
+        drop(alone);
+        if shared.is_some() { Ok(()) } else { self.token().await.map(drop) }
+    }
+
+    /// The token that is good: ours, else the one that another replica has fetched, else a new one.
+    async fn token(&self) -> Result<SecretText, RampError> {
         if let Some(token) = self.tokens.good(Timestamp::now()) {
             return Ok(token);
         }
-        let _alone = self.tokens.fetching.lock().await;
+        let mut fetched = self.tokens.fetching.lock().await;
         if let Some(token) = self.tokens.good(Timestamp::now()) {
             return Ok(token);
+        }
+        if let Some(token) = self.shared().await {
+            return Ok(token);
+        }
+        if !may_fetch(&mut fetched, Instant::now()) {
+            let words =
+                "somebody else who has its keys ends our access tokens; they are fetched again in a while";
+            return Err(RampError::Unavailable(words.to_owned()));
         }
         let url = format!("{}/partners/api/v2/refresh-token", self.api);
         let call = Call::post(url, &TokenRequest { api_key: &self.config.api_key })?;
@@ -134,19 +184,33 @@ impl TransakApi {
         if !answer.status.is_success() {
             return Err(RampError::Unavailable(format!("it gives no access token: {}", answer.status)));
         }
-        self.tokens.keep(answer.json()?, Timestamp::now())
+        let new: Data<TokenJson> = answer.json()?;
+        let ends = new.data.expires_at;
+        let token = self.tokens.keep(new, Timestamp::now())?;
+        if let Some(shelf) = &self.shelf {
+            let shared = RampToken { text: token.reveal().to_owned(), ends };
+            if let Err(error) = shelf.put_ramp_token(PROVIDER, &shared).await {
+                tracing::warn!(%error, "the other replicas do not hear of a new token");
+            }
+        }
+        Ok(token)
     }
 
-    /// Asks with the token, and once more with a new one where Transak takes the old one no longer.
+    /// Asks with the token, and again with the one that others use by now or a new one, where Transak takes the old one no longer.
     async fn authorized(&self, call: &Call) -> Result<Answer, RampError> {
-        let token = self.token().await?;
-        let answer = self.transport.ask(&call.clone().secret_header(TOKEN, &token)?).await?;
-        if answer.status != StatusCode::UNAUTHORIZED {
-            return Ok(answer);
+        let mut tries = 1;
+        loop {
+            let token = self.token().await?;
+            let answer = self.transport.ask(&call.clone().secret_header(TOKEN, &token)?).await?;
+            if answer.status != StatusCode::UNAUTHORIZED {
+                return Ok(answer);
+            }
+            self.tokens.refuse(&token);
+            if tries == TRIES {
+                return Ok(answer);
+            }
+            tries += 1;
         }
-        self.tokens.refuse(&token);
-        let token = self.token().await?;
-        self.transport.ask(&call.clone().secret_header(TOKEN, &token)?).await
     }
 }
 

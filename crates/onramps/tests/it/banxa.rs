@@ -78,6 +78,25 @@ async fn a_checkout_that_is_over_is_opened_anew_and_one_that_is_being_paid_is_no
 }
 
 #[tokio::test]
+async fn an_order_behind_many_others_of_the_same_customer_is_found() {
+    let (stand_in, ramp) = start().await;
+    // Everybody pays through one account, and each checkout is an order of its own.
+    for _ in 0..130 {
+        let other = ordered(&ramp).await;
+        ramp.checkout(&other, None).await.unwrap();
+    }
+    let mut order = ordered(&ramp).await;
+    let first = ramp.checkout(&order, None).await.unwrap();
+    order.widget_url.clone_from(&first.url);
+    assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Waiting);
+    let second = ramp.checkout(&order, None).await.unwrap();
+    assert_ne!(first.url, second.url);
+    stand_in.walk(&order, &first, "paymentReceived").await.unwrap();
+    let found = ramp.look_up(&order).await.unwrap().unwrap();
+    assert_eq!(found.state, RampState::Paid, "the one that is paid counts, not the newest");
+}
+
+#[tokio::test]
 async fn wrong_keys_are_the_operators_to_mend() {
     let (stand_in, _) = start().await;
     let ramp = banxa(BanxaConfig { api_key: SecretText::new("wrong"), ..stand_in.config() });

@@ -115,6 +115,7 @@ fn delivered() -> RampReport {
         wallet: None,
         payouts: Vec::new(),
         reason: None,
+        may_retry: false,
     }
 }
 

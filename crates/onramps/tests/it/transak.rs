@@ -1,5 +1,10 @@
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
 use causeway_domain::fiat::WantedAmount;
-use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampState, WebhookError};
+use causeway_domain::ports::{
+    OnRamp, RampAsk, RampError, RampState, RampToken, RampTokens, StoreError, WebhookError,
+};
 use causeway_onramps::conformance::{StandIn as _, check_with};
 use causeway_onramps::secret::SecretText;
 use causeway_onramps::standin::TransakStandIn;
@@ -33,6 +38,64 @@ async fn a_token_that_somebody_else_ended_is_fetched_anew_once() {
     let (one, two, three, four) = tokio::join!(look(), look(), look(), look());
     assert!([one, two, three, four].iter().all(|looked| *looked == Ok(None)));
     assert_eq!(stand_in.tokens(), 5, "many who find it ended fetch one");
+}
+
+/// What replicas share, in the place of their store.
+#[derive(Default)]
+struct Shelf(Mutex<Option<RampToken>>);
+
+#[async_trait]
+impl RampTokens for Shelf {
+    async fn ramp_token(&self, _: &str) -> Result<Option<RampToken>, StoreError> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    async fn put_ramp_token(&self, _: &str, token: &RampToken) -> Result<(), StoreError> {
+        *self.0.lock().unwrap() = Some(token.clone());
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn replicas_share_one_token_and_end_none_of_each_others() {
+    let stand_in = TransakStandIn::start(0).await.unwrap();
+    let shelf = Arc::<Shelf>::default();
+    let replica = || Transak::new(stand_in.config(), QUICK).unwrap().sharing(shelf.clone());
+    let (one, two) = (replica(), replica());
+    one.refresh().await.unwrap();
+    two.refresh().await.unwrap();
+    assert_eq!(stand_in.tokens(), 1);
+    let order = plan_order(&one).await;
+    for _ in 0..5 {
+        assert_eq!((one.look_up(&order).await, two.look_up(&order).await), (Ok(None), Ok(None)));
+    }
+    assert_eq!(stand_in.tokens(), 1, "nobody ended anybody's");
+    stand_in.rotate();
+    for _ in 0..5 {
+        assert_eq!((two.look_up(&order).await, one.look_up(&order).await), (Ok(None), Ok(None)));
+    }
+    assert_eq!(stand_in.tokens(), 3, "what somebody else has ended is fetched by one and read by the other");
+    let now = Timestamp::now();
+    let hook = stand_in.hook(&order, "COMPLETED", now, false);
+    assert!([&one, &two].iter().all(|ramp| ramp.read_webhook(&|_| None, &hook.body, now).is_ok()));
+}
+
+#[tokio::test]
+async fn who_shares_the_keys_alone_makes_no_storm() {
+    let stand_in = TransakStandIn::start(0).await.unwrap();
+    let replica = || Transak::new(stand_in.config(), QUICK).unwrap();
+    let (one, two) = (replica(), replica());
+    let order = plan_order(&one).await;
+    let mut answered = 0;
+    for _ in 0..20 {
+        for ramp in [&one, &two] {
+            match ramp.look_up(&order).await {
+                Ok(_) => answered += 1,
+                Err(error) => assert!(error.is_retryable(), "{error}"),
+            }
+        }
+    }
+    assert!(stand_in.tokens() <= 12 && answered >= 12, "{} tokens, {answered} answers", stand_in.tokens());
 }
 
 #[tokio::test]

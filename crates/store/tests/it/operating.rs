@@ -3,7 +3,7 @@ use std::time::Duration;
 use causeway_domain::OrderStatus;
 use causeway_domain::ports::{
     FillerProtocol, FillerRecord, FillerRecords, OrderReview, OrderStore, Pausable, Pause, PauseStore,
-    Trouble, TroubleKind,
+    RampToken, RampTokens as _, Trouble, TroubleKind,
 };
 use causeway_store::Store;
 
@@ -19,7 +19,19 @@ on_both_engines!(
     who_was_handed_a_deposit_and_never_made_it_is_not_waited_for,
     orders_that_ended_are_listed_newest_first,
     trouble_is_one_line_that_keeps_its_first_moment,
+    a_providers_token_is_the_last_that_any_process_put,
 );
+
+async fn a_providers_token_is_the_last_that_any_process_put(fresh: &Fresh) {
+    let (one, two) = (fresh.store().await, fresh.store().await);
+    let token = |text: &str, ends| RampToken { text: text.to_owned(), ends };
+    assert_eq!(one.ramp_token("transak").await.unwrap(), None);
+    one.put_ramp_token("transak", &token("first", 5)).await.unwrap();
+    two.put_ramp_token("other", &token("theirs", 6)).await.unwrap();
+    two.put_ramp_token("transak", &token("second", 7)).await.unwrap();
+    assert_eq!(one.ramp_token("transak").await.unwrap(), Some(token("second", 7)));
+    assert_eq!(format!("{:?}", token("second", 7)), "RampToken(…)", "it reaches no log");
+}
 
 fn pause(kind: &str, name: &str, reason: &str) -> Pause {
     Pause { what: Pausable::parse(kind, name).unwrap(), reason: reason.to_owned(), since: now() }

@@ -21,7 +21,8 @@ export async function embedCheckout(
   const page = pageOf(order.wrapperUrl);
   const frame = document.createElement('iframe');
   frame.title = 'Checkout';
-  frame.allow = 'payment; camera';
+  // Who is asked to prove who they are is filmed, and sometimes heard.
+  frame.allow = 'payment; camera; microphone';
   frame.style.cssText = 'border:0;width:100%;height:100%;min-height:700px';
   const following = followCheckout(client, order.orderId, options, () => !frame.isConnected);
   // Only now, so that no message comes before somebody listens.

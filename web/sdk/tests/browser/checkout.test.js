@@ -247,7 +247,7 @@ describe('without a popup', () => {
       window.result = window.sdk.embedCheckout(window.client, order, document.querySelector('#frame'), { onEvent: ({ event }) => window.events.push(event) });
     }, answer);
     const handle = await page.waitForSelector('iframe');
-    assert.equal(await handle.getAttribute('allow'), 'payment; camera');
+    assert.equal(await handle.getAttribute('allow'), 'payment; camera; microphone');
     const frame = await handle.contentFrame();
     await frame.waitForURL(answer.wrapperUrl);
     record.status = 'completed';

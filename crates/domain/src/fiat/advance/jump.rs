@@ -35,11 +35,19 @@ pub(super) fn note_swap(order: &mut FiatOrder, world: &FiatWorld) {
     }
 }
 
-/// Keeps how money went back.
-pub(super) fn note_return(order: &mut FiatOrder, world: &FiatWorld) {
-    if let (Strategy::Jump(plan), Some(tx)) = (&mut order.strategy, &world.returned) {
-        plan.returned_tx = Some(tx.clone());
+/// Keeps how money went back; words when that was after the end.
+pub(super) fn note_return(order: &mut FiatOrder, world: &FiatWorld) -> Option<String> {
+    let ended = order.status.is_terminal();
+    let late = order.strategy.jump().is_some_and(|plan| ended_unpaid(order, plan));
+    let back_to = order.refund_to;
+    let Strategy::Jump(plan) = &mut order.strategy else { return None };
+    let taken_back = opened(world).and_then(|swap| swap.evidence.refund.as_ref()).filter(|_| late);
+    let tx = world.returned.as_ref().or(taken_back.map(|(refund, _)| &refund.tx))?;
+    if plan.returned_tx.as_ref() == Some(tx) {
+        return None;
     }
+    plan.returned_tx = Some(tx.clone());
+    ended.then(|| format!("Money went back to {back_to} in transaction {tx}."))
 }
 
 /// Whether the provider's money is there, or was and has gone on.
@@ -87,8 +95,8 @@ fn has_gone(order: &FiatOrder, plan: &JumpPlan, world: &FiatWorld) -> bool {
 
 pub(super) fn todo(order: &FiatOrder, world: &FiatWorld) -> Vec<FiatTodo> {
     let Some((plan, lying)) = order.strategy.jump().zip(world.lying.as_ref()) else { return Vec::new() };
-    let open = !order.status.is_terminal() && opened(world).is_none();
-    if !open {
+    let open = !order.status.is_terminal() || is_payment(order, lying) && ended_unpaid(order, plan);
+    if !open || opened(world).is_some() {
         return give_back(order, world, lying).into_iter().collect();
     }
     if !is_payment(order, lying) || waiting(world, lying).is_some() {
@@ -100,6 +108,12 @@ pub(super) fn todo(order: &FiatOrder, world: &FiatWorld) -> Vec<FiatTodo> {
         return vec![FiatTodo::GiveBack { tokens, seen_in }];
     }
     vec![FiatTodo::Swap { amount: lying.amount, seen_in }]
+}
+
+/// Whether the purchase ended before any money had come: what comes then, though late, is what was bought.
+fn ended_unpaid(order: &FiatOrder, plan: &JumpPlan) -> bool {
+    let came = order.failure.as_ref().is_some_and(|failure| failure.source == FiatFailureSource::Swap);
+    order.status.is_terminal() && order.status != FiatStatus::Completed && !came && plan.returned_tx.is_none()
 }
 
 /// Nothing waits for what lies there any more. A look from before the swap was opened tells nothing of what is left.
@@ -121,9 +135,9 @@ fn is_hopeless(order: &FiatOrder, plan: &JumpPlan, world: &FiatWorld) -> bool {
     let now = world.hub_time.unwrap_or_else(|| world.now.as_second().try_into().unwrap_or(u64::MAX));
     let late = now.saturating_add(MARGIN) > plan.jump.expiry;
     // Counted from when the money was first seen: a bank may take longer than any route, and that is no reason to give up.
-    let tired = order.status == FiatStatus::Processing
-        && order.payout.is_some()
-        && world.now.duration_since(order.updated_at) > world.patience;
+    let waits =
+        order.payout.is_some() && (order.status == FiatStatus::Processing || order.status.is_terminal());
+    let tired = waits && world.now.duration_since(order.updated_at) > world.patience;
     late || tired
 }
 

@@ -51,6 +51,101 @@ fn a_declined_payment_fails_in_the_providers_words() {
 }
 
 #[test]
+fn a_declined_card_ends_an_attempt_and_not_the_purchase() {
+    let look = |order: FiatOrder, word, at| {
+        advance_fiat(order, &FiatWorld { word: Some(word), now: later(at), ..world() }).order
+    };
+    let declined = look(direct(), tried(RampState::Failed), 60);
+    assert_eq!((declined.status, &declined.failure), (FiatStatus::Pending, &None), "the payer has begun");
+    assert_eq!(look(declined.clone(), tried(RampState::Failed), 1_800).status, FiatStatus::Pending);
+    assert_eq!(
+        look(declined.clone(), says(RampState::Paid), 120).status,
+        FiatStatus::Processing,
+        "another card"
+    );
+    for (state, end) in [
+        (RampState::Failed, FiatStatus::Failed),
+        (RampState::Canceled, FiatStatus::Canceled),
+        (RampState::Expired, FiatStatus::Expired),
+    ] {
+        assert_eq!(
+            look(declined.clone(), tried(state.clone()), 2_400).status,
+            FiatStatus::Pending,
+            "{state:?}"
+        );
+        assert_eq!(look(declined.clone(), tried(state.clone()), 2_401).status, end, "its time is over");
+    }
+    let failed = look(declined, tried(RampState::Failed), 2_401);
+    assert_eq!(failed.failure.unwrap().words, "The card was declined.");
+    assert_eq!(
+        look(direct(), tried(RampState::Expired), 60).status,
+        FiatStatus::Created,
+        "nobody has come to the checkout, and another can be opened"
+    );
+    let paid = FiatOrder { status: FiatStatus::Processing, ..direct() };
+    assert_eq!(look(paid.clone(), tried(RampState::Failed), 60).status, FiatStatus::Processing);
+    assert_eq!(look(paid, tried(RampState::Failed), 2_401).status, FiatStatus::Failed);
+}
+
+#[test]
+fn what_a_provider_delivers_after_the_end_is_told_with_the_purchase() {
+    for status in [FiatStatus::Failed, FiatStatus::Canceled, FiatStatus::Expired] {
+        let ended = FiatOrder { status, ..direct() };
+        let step = advance_fiat(ended.clone(), &world());
+        assert!(step.order.due_at.is_some(), "it is asked after for a while");
+        let late = FiatWorld { payouts: vec![payout(99_000_000)], now: later(90_000), ..world() };
+        let step = advance_fiat(ended.clone(), &late);
+        assert_eq!((step.order.status, step.order.failure), (status, None), "the end stays");
+        assert_eq!(
+            (step.order.output, step.order.fill_tx.as_deref()),
+            (Some(raw(99_000_000)), Some("0xpaid"))
+        );
+        assert_eq!(step.order.payout, Some(payout(99_000_000)), "it completes nothing else");
+        assert!(step.changes.iter().all(|(status, words)| status.is_none() && words.contains("0xpaid")));
+        assert_eq!(step.order.due_at, None, "nothing is left to wait for");
+        let much_later = FiatWorld { now: later(5 * 86_400), ..world() };
+        assert_eq!(advance_fiat(ended, &much_later).order.due_at, None);
+    }
+}
+
+#[test]
+fn rule_21_money_that_comes_to_a_jump_after_the_end_is_swapped_all_the_same() {
+    let ended = FiatOrder { status: FiatStatus::Expired, ..jumping() };
+    let came = FiatWorld {
+        now: later(3_000),
+        payouts: vec![payout(99_000_000)],
+        lying: Some(lies(99_000_000)),
+        ..world()
+    };
+    let step = advance_fiat(ended, &came);
+    assert_eq!((step.order.status, &step.todo[..]), (FiatStatus::Expired, &step_swap(99_000_000)[..]));
+    assert!(step.changes.iter().any(|(_, words)| words.contains("0xpaid")), "{:?}", step.changes);
+    let order = step.order;
+    let drawn = FiatWorld { swaps: vec![swap(99_000_000, Evidence::default())], ..came.clone() };
+    assert_eq!(advance_fiat(order.clone(), &drawn).todo, [], "a swap waits for it");
+    let done = FiatWorld { swaps: vec![swap(99_000_000, filled())], lying: Some(lies(0)), ..came.clone() };
+    let step = advance_fiat(order.clone(), &done);
+    assert_eq!((step.order.output, step.order.fill_tx.as_deref()), (Some(raw(30)), Some("0xfilled")));
+    assert!(step.changes.iter().any(|(_, words)| words.contains("0xfilled")));
+    assert_eq!(advance_fiat(step.order, &done).changes, [], "it is told once");
+    let back = FiatWorld { swaps: vec![swap(99_000_000, refunded())], lying: Some(lies(0)), ..came.clone() };
+    let step = advance_fiat(order.clone(), &back);
+    assert_eq!(step.order.strategy.jump().unwrap().returned_tx.as_deref(), Some("0xback"));
+    assert!(step.changes.iter().any(|(_, words)| words.contains("0xback")));
+    let tired = FiatWorld { now: later(3_000 + 3_601), ..came };
+    assert_eq!(
+        advance_fiat(order.clone(), &tired).todo,
+        [FiatTodo::GiveBack { tokens: vec![usdc()], seen_in: 50 }],
+        "it waits no longer than any other"
+    );
+    let returned = FiatWorld { returned: Some("0xreturned".to_owned()), ..tired };
+    let step = advance_fiat(order, &FiatWorld { lying: Some(lies(0)), ..returned.clone() });
+    assert!(step.changes.iter().any(|(_, words)| words.contains("0xreturned")));
+    let again = advance_fiat(step.order, &FiatWorld { lying: Some(lies(99_000_000)), ..returned });
+    assert!(matches!(again.todo[..], [FiatTodo::GiveBack { .. }]), "what comes after that goes back");
+}
+
+#[test]
 fn rule_22_what_is_paid_never_times_out_and_only_fails_by_the_providers_word() {
     let paid = FiatOrder { status: FiatStatus::Processing, ..direct() };
     let much_later = later(30 * 86_400);

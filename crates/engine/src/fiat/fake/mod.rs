@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 pub(super) use chain::{FakeChain, FakeJumpDesk, FakeRelayer, FakeWallets};
 pub(super) use market::{FakeMarket, Nothing};
-pub(super) use ramp::{BRIEF, FakeRamp, Manner};
+pub(super) use ramp::{BRIEF, FakeRamp, Manner, report};
 
 use super::{
     FiatBell, FiatOrderRequest, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts,
@@ -144,7 +144,7 @@ impl Scene {
                 row_keys: Arc::clone(&row_keys),
                 bell: Arc::clone(&bell),
                 screening: None,
-                options: OrderFiatOptions::default(),
+                options: OrderFiatOptions { show_again: Duration::ZERO, ..OrderFiatOptions::default() },
             }),
             webhook: TakeWebhook::new(TakeWebhookParts {
                 ramps: all.clone(),

@@ -34,7 +34,7 @@ pub(in crate::fiat) struct FakeRamp {
     pub(in crate::fiat) checkouts: AtomicUsize,
     pub(in crate::fiat) is_away: AtomicBool,
     /// What it says of purchases.
-    pub(in crate::fiat) says: Shared<Option<(RampState, Vec<String>)>>,
+    pub(in crate::fiat) says: Shared<Option<RampReport>>,
 }
 
 const FEE: u64 = 200;
@@ -74,7 +74,11 @@ impl FakeRamp {
     }
 
     pub(in crate::fiat) fn says(&self, state: RampState, payouts: &[&str]) {
-        *self.says.lock().unwrap() = Some((state, payouts.iter().map(|tx| (*tx).to_owned()).collect()));
+        self.reports(report(state, payouts.iter().map(|tx| (*tx).to_owned()).collect()));
+    }
+
+    pub(in crate::fiat) fn reports(&self, report: RampReport) {
+        *self.says.lock().unwrap() = Some(report);
     }
 
     fn away(&self) -> Result<(), RampError> {
@@ -90,7 +94,7 @@ fn units(minor: u64) -> RawAmount {
     RawAmount::new(U256::from(minor) * U256::from(10_000))
 }
 
-fn report(state: RampState, payouts: Vec<String>) -> RampReport {
+pub(in crate::fiat) fn report(state: RampState, payouts: Vec<String>) -> RampReport {
     RampReport {
         state,
         provider_order: Some("theirs".to_owned()),
@@ -100,6 +104,7 @@ fn report(state: RampState, payouts: Vec<String>) -> RampReport {
         wallet: None,
         payouts,
         reason: None,
+        may_retry: false,
     }
 }
 
@@ -145,8 +150,7 @@ impl OnRamp for FakeRamp {
 
     async fn look_up(&self, _: &FiatOrder) -> Result<Option<RampReport>, RampError> {
         self.away()?;
-        let says = self.says.lock().unwrap().clone();
-        Ok(says.map(|(state, payouts)| report(state, payouts)))
+        Ok(self.says.lock().unwrap().clone())
     }
 
     /// The body is the event, the order and the cents that were paid, with spaces between.

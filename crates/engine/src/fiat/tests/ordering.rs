@@ -2,11 +2,11 @@ use std::sync::atomic::Ordering;
 
 use causeway_domain::FiatQuoteId;
 use causeway_domain::fiat::{FiatOrder, FiatQuote, FiatStatus, Strategy};
-use causeway_domain::ports::FiatStore as _;
+use causeway_domain::ports::{FiatStore as _, RampReport, RampState};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::build_deposit::fake::{evm, usdc};
-use crate::fiat::fake::{BRIEF, FakeRamp, Manner, Scene, request, target};
+use crate::fiat::fake::{BRIEF, FakeRamp, Manner, Scene, report, request, target};
 use crate::fiat::{FiatCode, FiatOrderRequest};
 
 #[tokio::test]
@@ -44,13 +44,24 @@ async fn a_checkout_whose_address_ends_is_opened_anew_until_somebody_pays() {
     let quote = scene.best(usdc()).await;
     let order = scene.order.order(request(&quote)).await.unwrap();
     let shown = scene.order.to_show(order.clone()).await;
+    assert_eq!((scene.checkouts(), &shown), (1, &order), "nobody has seen the first");
+    let shown = scene.order.to_show(order.clone()).await;
     assert_eq!((scene.checkouts(), &shown.id, shown.version), (2, &order.id, order.version + 1));
     scene.ramp().is_away.store(true, Ordering::Relaxed);
     assert_eq!(scene.order.to_show(shown.clone()).await, shown, "what was there is shown, if nothing else");
     scene.ramp().is_away.store(false, Ordering::Relaxed);
     let begun = FiatOrder { status: FiatStatus::Pending, ..shown };
     assert_eq!(scene.order.to_show(begun.clone()).await, begun, "nobody is led to pay a second time");
+    scene.ramp().says(RampState::Started, &[]);
+    assert_eq!(scene.order.to_show(begun.clone()).await, begun, "somebody is paying");
     assert_eq!(scene.checkouts(), 2);
+    scene.ramp().reports(RampReport { may_retry: true, ..report(RampState::Failed, Vec::new()) });
+    scene.order.to_show(begun.clone()).await;
+    assert_eq!(scene.checkouts(), 3, "whose card was declined tries another");
+    for _ in 0..20 {
+        scene.order.to_show(begun.clone()).await;
+    }
+    assert_eq!(scene.checkouts(), 5, "who reloads without end is shown the last one");
     let scene = Scene::new().await;
     let quote = scene.best(usdc()).await;
     let order = scene.order.order(request(&quote)).await.unwrap();

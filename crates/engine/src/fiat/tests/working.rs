@@ -2,12 +2,14 @@ use std::sync::atomic::Ordering;
 
 use alloy_primitives::U256;
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Payout};
-use causeway_domain::ports::{Care, Deed, FactStore as _, FiatStore as _, OrderStore as _, RampState};
+use causeway_domain::ports::{
+    Care, Deed, FactStore as _, FiatStore as _, OrderStore as _, RampReport, RampState,
+};
 use causeway_domain::{Address, Fact, FactKind, FactPlace, Order, OrderStatus, RawAmount, SignatureBytes};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::build_deposit::fake::{BASE, chain, evm, usdc};
-use crate::fiat::fake::{Scene, mark, target};
+use crate::fiat::fake::{Scene, mark, report, target, usd};
 
 fn payout(tx: &str, units: u64) -> Payout {
     Payout { token: usdc(), tx: tx.to_owned(), index: 3, amount: RawAmount::new(U256::from(units)) }
@@ -31,6 +33,85 @@ async fn rule_22_a_direct_purchase_completes_when_the_chain_shows_the_delivery()
     let other = scene.bought(usdc()).await;
     scene.turn().await;
     assert_eq!(scene.stored(&other.id).await.status, FiatStatus::Processing, "it completes one purchase");
+}
+
+#[tokio::test]
+async fn a_declined_card_and_another_that_pays_are_one_purchase() {
+    let scene = Scene::new().await;
+    let order = scene.bought(usdc()).await;
+    scene.ramp().reports(RampReport { may_retry: true, ..report(RampState::Failed, Vec::new()) });
+    scene.turn().await;
+    let declined = scene.stored(&order.id).await;
+    assert_eq!((declined.status, declined.failure), (FiatStatus::Pending, None));
+    scene.chain.pay(payout("0xpaid", 98_000_000), order.recipient);
+    scene.ramp().says(RampState::Delivered, &["0xpaid"]);
+    scene.turn().await;
+    assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Completed);
+}
+
+#[tokio::test]
+async fn what_is_delivered_after_a_failure_is_told_with_the_purchase() {
+    let scene = Scene::new().await;
+    let order = scene.bought(usdc()).await;
+    scene.ramp().says(RampState::Failed, &[]);
+    scene.turn().await;
+    assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Failed);
+    scene.chain.pay(payout("0xlate", 98_000_000), order.recipient);
+    scene.ramp().says(RampState::Delivered, &["0xlate"]);
+    scene.turn().await;
+    let told = scene.stored(&order.id).await;
+    assert_eq!((told.status, told.fill_tx.as_deref()), (FiatStatus::Failed, Some("0xlate")));
+    assert_eq!((told.payout, told.due_at), (Some(payout("0xlate", 98_000_000)), None));
+    let story = scene.store.fiat_story(&order.id).await.unwrap();
+    assert!(story.last().unwrap().detail.contains("0xlate"), "{story:?}");
+}
+
+#[tokio::test]
+async fn rule_21_what_comes_to_a_jump_after_a_failure_is_swapped() {
+    let scene = Scene::new().await;
+    let order = scene.bought(target()).await;
+    scene.ramp().says(RampState::Failed, &[]);
+    scene.turn().await;
+    assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Failed);
+    scene.chain.pay(payout("0xlate", 98_000_000), order.deliver_to());
+    for _ in 0..3 {
+        scene.turn().await;
+    }
+    let swaps = swaps(&scene, order.deliver_to()).await;
+    let [swap] = &swaps[..] else { panic!("{} swaps", swaps.len()) };
+    assert_eq!(swap.recipient, order.recipient);
+    let told = scene.stored(&order.id).await;
+    assert_eq!((told.status, told.payout), (FiatStatus::Failed, Some(payout("0xlate", 98_000_000))));
+    assert_eq!(scene.relayer.carried.lock().unwrap().len(), 0, "nothing goes back");
+}
+
+#[tokio::test]
+async fn rule_22_an_answer_about_something_else_moves_nothing() {
+    let scene = Scene::new().await;
+    let order = scene.bought(usdc()).await;
+    scene.chain.pay(payout("0xpaid", 98_000_000), order.recipient);
+    let good = report(RampState::Delivered, vec!["0xpaid".to_owned()]);
+    let good = RampReport {
+        paid: Some(order.pays),
+        asset: Some(order.sold),
+        wallet: Some(order.recipient),
+        amount: Some(order.sold_amount),
+        ..good
+    };
+    for other in [
+        RampReport { paid: Some(usd(9_999)), ..good.clone() },
+        RampReport { asset: Some(target()), ..good.clone() },
+        RampReport { wallet: Some(evm(0x66)), ..good.clone() },
+        RampReport { amount: Some(RawAmount::new(U256::from(1))), ..good.clone() },
+    ] {
+        scene.ramp().reports(other.clone());
+        scene.turn().await;
+        let looked = scene.stored(&order.id).await;
+        assert_eq!((looked.status, looked.payout), (FiatStatus::Created, None), "{other:?}");
+    }
+    scene.ramp().reports(good);
+    scene.turn().await;
+    assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Completed);
 }
 
 /// A jump whose money has come.

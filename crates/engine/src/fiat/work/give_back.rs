@@ -85,7 +85,10 @@ impl WorkFiat {
                 Progress::Reverted(_) => {}
                 Progress::Waiting | Progress::OnItsWay(_) => return Ok(false),
                 Progress::Succeeded(tx) => {
-                    plan.returned_tx = Some(tx);
+                    // After the end the next look finds it, and tells of it.
+                    if !ended {
+                        plan.returned_tx = Some(tx);
+                    }
                     return Ok(true);
                 }
             }

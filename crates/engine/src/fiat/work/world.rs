@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use causeway_domain::fiat::{
     FiatOrder, FiatStatus, FiatWorld, JumpPlan, Lying, Payout, ProviderWord, Strategy,
 };
-use causeway_domain::ports::{BlockMark, ChainError, StoreError};
+use causeway_domain::ports::{BlockMark, ChainError, RampReport, RampState, StoreError};
 use causeway_domain::{Evidence, Order, RawAmount, TokenId};
 use jiff::Timestamp;
 
@@ -33,14 +33,14 @@ impl WorkFiat {
             if let Some(mark) = mark {
                 world.lying = self.lying(order, plan, mark).await?;
             }
-            if order.status == FiatStatus::Processing {
+            if order.status == FiatStatus::Processing || order.status.is_terminal() {
                 world.returned = self.returned(order.sold.chain(), plan).await;
             }
         }
         if is_up_to_provider(order, &world) {
             world.word = self.word(order).await;
         }
-        if order.payout.is_none() && !order.status.is_terminal() {
+        if order.payout.is_none() && order.status != FiatStatus::Completed {
             world.payouts = self.payouts(order, &world).await?;
         }
         Ok(world)
@@ -49,7 +49,7 @@ impl WorkFiat {
     /// What the provider says now.
     async fn word(&self, order: &FiatOrder) -> Option<ProviderWord> {
         match self.parts.ramps.look_up(order, self.parts.provider_timeout).await {
-            Ok(Some(report)) => Some(ProviderWord::Says(Box::new(report))),
+            Ok(Some(report)) => Some(ProviderWord::Says(Box::new(about(order, report)))),
             Ok(None) => Some(ProviderWord::Nothing),
             Err(error) => {
                 tracing::debug!(order = %order.id, provider = order.provider, %error, "a provider has not answered");
@@ -155,11 +155,32 @@ impl WorkFiat {
     }
 }
 
+/// A report, as far as it is about the purchase: one that contradicts it says nothing, and leaves it open.
+fn about(order: &FiatOrder, report: RampReport) -> RampReport {
+    let Some(what) = report.contradiction(order) else { return report };
+    tracing::warn!(order = %order.id, provider = order.provider, what, ?report, "a provider's answer contradicts its order");
+    RampReport {
+        state: RampState::Unknown(format!("contradicts {what}")),
+        provider_order: None,
+        paid: None,
+        asset: None,
+        amount: None,
+        wallet: None,
+        payouts: Vec::new(),
+        reason: None,
+        may_retry: false,
+    }
+}
+
 /// Whether the provider has anything to tell that the chain does not tell better.
 fn is_up_to_provider(order: &FiatOrder, world: &FiatWorld) -> bool {
     let came = order.payout.is_some() || world.swaps.iter().any(|swap| swap.evidence.deposit.is_some());
     match order.status {
         FiatStatus::Processing => !came,
-        status => !status.is_terminal(),
+        // What comes late to a jump's address shows by itself.
+        status if status.is_terminal() => {
+            order.strategy == Strategy::Direct && order.awaits_late_money(world.now)
+        }
+        _ => true,
     }
 }

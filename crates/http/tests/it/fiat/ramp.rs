@@ -156,5 +156,6 @@ fn report(state: RampState) -> RampReport {
         wallet: None,
         payouts: Vec::new(),
         reason: None,
+        may_retry: false,
     }
 }

@@ -125,7 +125,16 @@ pub(super) fn says(state: RampState) -> ProviderWord {
         wallet: None,
         payouts: Vec::new(),
         reason: Some(("payment_declined".to_owned(), "The card was declined.".to_owned())),
+        may_retry: false,
     }))
+}
+
+/// That one attempt came to nothing, and the payer may try again.
+pub(super) fn tried(state: RampState) -> ProviderWord {
+    match says(state) {
+        ProviderWord::Says(report) => ProviderWord::Says(Box::new(RampReport { may_retry: true, ..*report })),
+        nothing => nothing,
+    }
 }
 
 pub(super) fn payout(amount: u64) -> Payout {
