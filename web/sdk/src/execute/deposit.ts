@@ -38,7 +38,7 @@ export async function deposit(
     if (method !== 'eth_sendTransaction') continue;
     if (typeof answer !== 'string') throw unlike('The wallet answered without a transaction hash.');
     onSent({ txHash: answer, deposit: deposit === true });
-    if (waitForReceipt) await asked(mined(wallet, answer, signal));
+    if (waitForReceipt) await asked(mined(wallet, from, answer, signal));
     if (deposit) proof.txHash = answer;
   }
   if (plan.permit && !isSolana(wallet)) {
