@@ -3,16 +3,18 @@ use std::fmt::Display;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy_primitives::{Address, B256, U256};
-use causeway_wire::{Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote};
+use causeway_wire::{Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote, TransferDeposit};
 
 use super::DepositWay;
 use super::plan::Plan;
+use crate::Error;
 use terms::{Agreed, number};
 
 mod permit;
 mod solana;
 mod terms;
 mod transactions;
+mod transfer;
 
 /// What an asker who says nothing is taken to tolerate, in millionths, as the service has it.
 const USUAL_SLIPPAGE: u64 = 5_000;
@@ -80,6 +82,27 @@ pub(super) fn plan_deposit(
         permit::check_permit(told, permit, "permit")?;
     }
     Ok(Plan { deeds: transactions::plan_requests(ask, &agreed, way, approvals)?, permit })
+}
+
+/// Holds a plain transfer against what was asked for, before anybody sends it.
+///
+/// That is the route, the terms, token, amount and chain, the deposit address, which belongs to exactly these terms, and the
+/// payment link with it. `escrow` is the one that is trusted on the source chain; without it the service is believed. A
+/// picture of a code cannot be checked: draw `qrPayload` yourself.
+pub fn check_transfer(
+    ask: &QuoteAsk,
+    quote: &RouteQuote,
+    deposit: &TransferDeposit,
+    escrow: Option<&str>,
+) -> Result<(), Error> {
+    let escrows = escrow.map(|escrow| (ask.from_chain_id, escrow.to_owned())).into_iter().collect();
+    let check = || {
+        check_route(ask, quote)?;
+        let agreed = Agreed::read(&deposit.frozen.terms)?;
+        check_terms(ask, quote, &deposit.frozen, &agreed, &escrows)?;
+        transfer::check_transfer(ask, quote, &agreed, deposit)
+    };
+    check().map_err(Error::unlike)
 }
 
 /// A word of the terms for an address as people write it.

@@ -11,6 +11,8 @@ use causeway_wire::{BuildAnswer, BuildAsk, Order, QuoteAnswer, QuoteAsk, Route, 
 
 use crate::{Client, Error, Pace, Wallet, WalletError};
 
+pub use check::check_transfer;
+
 /// How `execute` deposits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepositWay {

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use alloy_primitives::hex;
-use causeway_client::wire::QuoteAsk;
-use causeway_client::{Client, DepositWay, Error, EvmTransaction, ExecuteOptions, Wallet, WalletError};
+use causeway_client::wire::{BuildAnswer, QuoteAnswer, QuoteAsk};
+use causeway_client::{
+    Client, DepositWay, Error, EvmTransaction, ExecuteOptions, LocalWallet, Wallet, WalletError,
+    check_transfer,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,6 +25,27 @@ struct Table {
     deposits: BTreeMap<String, Value>,
     honest: Vec<Entry>,
     lies: Vec<Entry>,
+    transfers: Transfers,
+}
+
+#[derive(Deserialize)]
+struct Transfers {
+    honest: Vec<TransferEntry>,
+    lies: Vec<TransferEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TransferEntry {
+    name: String,
+    #[serde(default)]
+    ask: Changes,
+    #[serde(default)]
+    quote: Changes,
+    #[serde(default)]
+    deposit: Changes,
+    escrow: Option<String>,
+    says: Option<String>,
 }
 
 /// The fields that an entry changes, by their JSON pointers.
@@ -70,6 +94,9 @@ impl Wallet for Hand {
 
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
         self.signed.lock().unwrap().push(json!({ "permit": data["primaryType"] }));
+        let table: Table = serde_json::from_str(TABLE).unwrap();
+        let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits["PERMIT2"]["permit"]);
+        assert_eq!(key.sign_typed_data(data).await?, key.sign_typed_data(honest).await?);
         Ok("0x01".to_owned())
     }
 }
@@ -137,5 +164,19 @@ async fn nothing_is_signed_for_a_service_that_lies() {
         );
         let until = if entry.quote.is_empty() { 2 } else { 1 };
         assert_eq!((signed, asked), (vec![], until), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_transfer_is_made_only_to_the_address_of_what_was_agreed() {
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    for entry in table.transfers.honest.iter().chain(&table.transfers.lies) {
+        let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();
+        let quote: QuoteAnswer = serde_json::from_value(changed(&table.quote, &entry.quote)).unwrap();
+        let deposit = changed(&table.deposits["TRANSFER"], &entry.deposit);
+        let BuildAnswer::Transfer(deposit) = serde_json::from_value(deposit).unwrap() else { panic!() };
+        let checked = check_transfer(&ask, &quote.routes[0].quote, &deposit, entry.escrow.as_deref());
+        let says = checked.err().map(|error| (error.code(), error.to_string()));
+        assert_eq!(says, entry.says.clone().map(|says| ("SVC3003", says)), "{}", entry.name);
     }
 }

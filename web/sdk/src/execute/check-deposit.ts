@@ -46,7 +46,8 @@ export function planDeposit(ask: QuoteAsk, quote: RouteQuote, way: DepositWay, b
   return { requests: planRequests(ask, built.terms, way, built.approvals ?? []), permit };
 }
 
-function checkTerms(ask: QuoteAsk, quote: RouteQuote, { terms, recovery }: FrozenOrder, escrows: Escrows | undefined): void {
+/** Holds an order's terms against what was asked for, and says what differs. */
+export function checkTerms(ask: QuoteAsk, quote: RouteQuote, { terms, recovery }: FrozenOrder, escrows: Escrows | undefined): void {
   for (const { name, type } of TERMS) if (!fits(terms[name], type)) throw other(name, terms[name], `of type ${type}`);
   const numbers = [
     ['source chain', terms.originChainId, ask.fromChainId],

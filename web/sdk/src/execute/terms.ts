@@ -20,7 +20,7 @@ export const TERMS = fields(
 ) as { name: keyof Terms; type: string }[];
 
 /** The hash of the type `CausewayOrder` with these fields. */
-const TYPE_HASH = '0x827a100cb58f59ba82e36c6f3def761758a4b90a6a537b2a992a5a5dcc858ed5';
+export const TYPE_HASH = '0x827a100cb58f59ba82e36c6f3def761758a4b90a6a537b2a992a5a5dcc858ed5';
 /** `open((uint32,bytes32,bytes))` of the escrow. */
 const OPEN = '0xe917a962';
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { createClient, executeSwap } from '@causeway/sdk';
+import { checkTransfer } from '@causeway/sdk/transfer';
 import { Server } from '../server.js';
 
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
@@ -66,6 +67,17 @@ describe('nothing is signed for', { concurrency: 16 }, () => {
       const { error, signed, asked } = await play(one);
       assert.deepEqual([error?.name, error?.code, error?.message], ['ServiceError', 'SVC3003', one.says], error?.stack);
       assert.deepEqual([signed, asked], [[], one.quote ? 1 : 2]);
+    });
+  }
+});
+
+describe('a transfer is made only to the address of what was agreed', () => {
+  const { honest, lies } = table.transfers;
+  for (const { name, ask, quote, deposit, escrow, says } of [...honest, ...lies]) {
+    it(name, async () => {
+      const { routes: [route] } = changed(table.quote, quote);
+      const checking = checkTransfer(changed(table.ask, ask), route.quote, changed(table.deposits.TRANSFER, deposit), escrow);
+      await (says === undefined ? checking : assert.rejects(checking, { name: 'ServiceError', code: 'SVC3003', message: says }));
     });
   }
 });

@@ -52,6 +52,12 @@ impl Agreed {
         Address::from_word(self.word(name))
     }
 
+    /// The id by which the chains know the order.
+    pub(super) fn id(&self) -> B256 {
+        let words: Vec<B256> = std::iter::once(keccak256(TERMS_TYPE)).chain(self.words()).collect();
+        keccak256(words.concat())
+    }
+
     /// A term as it came.
     pub(super) fn text(&self, name: &str) -> &str {
         self.texts.get(name).and_then(Value::as_str).unwrap_or_default()
