@@ -32,7 +32,7 @@ pub use call::Method;
 pub use catalog::{Balances, TokenQuery};
 pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
 pub use error::{Details, Error, Refusal};
-pub use execute::{DepositWay, ExecuteOptions, Step};
+pub use execute::{DepositWay, ExecuteOptions, Step, check_transfer};
 pub use fiat::FiatQuery;
 pub use intents::IntentQuery;
 pub use orders::OrderQuery;

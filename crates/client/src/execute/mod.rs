@@ -1,12 +1,17 @@
 mod check;
 mod deposit;
 mod message;
+mod plan;
+mod request;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use causeway_wire::{BuildAnswer, BuildAsk, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk};
 
 use crate::{Client, Error, Pace, Wallet, WalletError};
+
+pub use check::check_transfer;
 
 /// How `execute` deposits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +37,7 @@ impl DepositWay {
 pub struct ExecuteOptions {
     way: DepositWay,
     pace: Pace,
+    escrows: BTreeMap<u64, String>,
     accept: Box<dyn Fn(&Route) -> bool + Send + Sync>,
 }
 
@@ -50,6 +56,14 @@ impl ExecuteOptions {
         self
     }
 
+    /// Deposits from this chain go into this escrow and no other, whatever the service says; and once one is named, from chains
+    /// that are not named none go at all. Without it the service is believed about where its escrows are.
+    #[must_use]
+    pub fn trusting_escrow(mut self, chain_id: u64, escrow: &str) -> Self {
+        self.escrows.insert(chain_id, escrow.to_owned());
+        self
+    }
+
     /// Takes the best route that `accept` likes, and none if it likes none.
     #[must_use]
     pub fn accepting(mut self, accept: impl Fn(&Route) -> bool + Send + Sync + 'static) -> Self {
@@ -61,7 +75,12 @@ impl ExecuteOptions {
 /// The best route, by contract call, at the usual pace.
 impl Default for ExecuteOptions {
     fn default() -> Self {
-        Self { way: DepositWay::default(), pace: Pace::default(), accept: Box::new(|_| true) }
+        Self {
+            way: DepositWay::default(),
+            pace: Pace::default(),
+            escrows: BTreeMap::new(),
+            accept: Box::new(|_| true),
+        }
     }
 }
 
@@ -70,6 +89,7 @@ impl fmt::Debug for ExecuteOptions {
         f.debug_struct("ExecuteOptions")
             .field("way", &self.way)
             .field("pace", &self.pace)
+            .field("escrows", &self.escrows)
             .finish_non_exhaustive()
     }
 }
@@ -100,8 +120,8 @@ pub enum Step<'a> {
 impl Client {
     /// A whole swap: quote, choose, build, sign in order, submit, and follow the order until it is filled.
     ///
-    /// An order that ends otherwise is [`Error::OrderFailed`]. Before anything is signed the deposit is held against the
-    /// request: chains, tokens, amounts, recipient and refund address. An abort never interrupts the sending of a
+    /// An order that ends otherwise is [`Error::OrderFailed`]. Before anything is signed the route and the deposit are held
+    /// against the request, down to the bytes of each transaction and permit. An abort never interrupts the sending of a
     /// transaction; one that was sent moves its order whether or not anybody waits, and `on_step` was told its hash.
     pub async fn execute<W: Wallet>(
         &self,
@@ -123,10 +143,12 @@ impl Client {
         };
         let route = quote.routes.iter().find(takes).ok_or(Error::NoRoute)?;
         on_step(Step::Chosen(route));
+        check::check_route(ask, &route.quote).map_err(Error::unlike)?;
         let built = self.build_deposit(&build_ask(&quote, route, ask, way)).await?;
-        check::check_deposit(ask, &route.quote, options.way, &built).map_err(Error::unlike)?;
+        let plan = check::plan_deposit(ask, &route.quote, options.way, &built, &options.escrows)
+            .map_err(Error::unlike)?;
         on_step(Step::Built(&built));
-        let proof = self.deposit(wallet, &built, &mut on_step).await?;
+        let proof = self.deposit(wallet, &plan, &mut on_step).await?;
         let told = SubmitAsk {
             quote_id: quote.quote_id.clone(),
             route_id: route.route_id.clone(),

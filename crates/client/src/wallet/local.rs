@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
+use super::fees::FeeCap;
 use super::rpc::Endpoints;
 use super::{EvmTransaction, Wallet, WalletError, typed_data};
 use crate::{Client, Error};
@@ -24,6 +25,7 @@ pub struct LocalWallet {
     key: SigningKey,
     address: Address,
     endpoints: Endpoints,
+    cap: FeeCap,
     /// Two transactions must not be given the same number.
     sending: Mutex<()>,
 }
@@ -45,7 +47,13 @@ impl LocalWallet {
         let bytes: [u8; 32] = hex::decode_to_array(key.trim()).map_err(|_| WalletError::Key)?;
         let key = SigningKey::from_slice(&bytes).map_err(|_| WalletError::Key)?;
         let address = Address::from_private_key(&key);
-        Ok(Self { key, address, endpoints: Endpoints::new()?, sending: Mutex::default() })
+        Ok(Self {
+            key,
+            address,
+            endpoints: Endpoints::new()?,
+            cap: FeeCap::default(),
+            sending: Mutex::default(),
+        })
     }
 
     /// A wallet that reaches the chains by the addresses that the service makes public.
@@ -63,6 +71,14 @@ impl LocalWallet {
     pub fn with_endpoint(mut self, chain_id: u64, url: &str) -> Result<Self, WalletError> {
         self.endpoints.insert(chain_id, url)?;
         Ok(self)
+    }
+
+    /// Tips at most so many wei per gas, whatever an endpoint says is usual, and pays at most ten times as much where a chain has
+    /// no base fee. Unless told, it is 10 gwei, and 500 on Polygon.
+    #[must_use]
+    pub const fn tipping_at_most(mut self, wei: u128) -> Self {
+        self.cap = FeeCap::at(wei);
+        self
     }
 
     /// What a contract answers to a call, without sending anything.
@@ -102,7 +118,7 @@ impl LocalWallet {
         let (to, value, nonce) = (TxKind::Call(*to), *value, nonce.to());
         let Some(base_fee) = head.base_fee_per_gas else {
             let price: U128 = self.endpoints.ask(chain, "eth_gasPrice", json!([])).await?;
-            let gas_price = price.to();
+            let gas_price = self.cap.price(chain, price.to())?;
             return self.seal(TxLegacy {
                 chain_id: Some(chain),
                 nonce,
@@ -114,14 +130,15 @@ impl LocalWallet {
             });
         };
         let tip: U128 = self.endpoints.ask(chain, "eth_maxPriorityFeePerGas", json!([])).await?;
-        // The base fee may double before the transaction is mined.
-        let most = base_fee.saturating_mul(U128::from(2)).saturating_add(tip);
+        let tip = self.cap.tip(chain, tip.to());
+        // The base fee may double before the transaction is mined. The chain sets it: an endpoint that lies of it gains nothing.
+        let most = base_fee.to::<u128>().saturating_mul(2).saturating_add(tip);
         self.seal(TxEip1559 {
             chain_id: chain,
             nonce,
             gas_limit,
-            max_fee_per_gas: most.to(),
-            max_priority_fee_per_gas: tip.to(),
+            max_fee_per_gas: most,
+            max_priority_fee_per_gas: tip,
             to,
             value,
             input,
@@ -129,10 +146,15 @@ impl LocalWallet {
         })
     }
 
-    /// Sends until the endpoint has the transaction; the same one twice does no harm.
+    /// Sends until the endpoint has the transaction; the same one twice does no harm. Once an answer was lost, no refusal says
+    /// that it was not taken before.
     async fn broadcast(&self, chain_id: u64, signed: &TxEnvelope) -> Result<(), WalletError> {
         let (raw, hash) = (Bytes::from(signed.encoded_2718()), signed.tx_hash());
-        for _ in 1..TRIES {
+        let mut unheard = None;
+        for _ in 0..TRIES {
+            if unheard.is_some() {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
             let Err(error) =
                 self.endpoints.ask::<B256>(chain_id, "eth_sendRawTransaction", json!([raw])).await
             else {
@@ -141,13 +163,16 @@ impl LocalWallet {
             // It may have been taken although the answer was lost, or says that it was.
             let found =
                 self.endpoints.find::<Value>(chain_id, "eth_getTransactionByHash", json!([hash])).await;
-            match error {
-                _ if matches!(found, Ok(Some(_))) => return Ok(()),
-                WalletError::Endpoint { .. } => tokio::time::sleep(BETWEEN_LOOKS).await,
-                refused => return Err(refused),
+            match (found, error) {
+                (Ok(Some(_)), _) => return Ok(()),
+                (Ok(None), refused @ WalletError::Refused { .. }) if unheard.is_none() => {
+                    return Err(refused);
+                }
+                (_, error) => unheard = Some(error.to_string()),
             }
         }
-        self.endpoints.ask::<B256>(chain_id, "eth_sendRawTransaction", json!([raw])).await.map(drop)
+        let (tx_hash, message) = (hash.to_string(), unheard.unwrap_or_default());
+        Err(WalletError::Unheard { chain_id, tx_hash, message })
     }
 }
 

@@ -1,3 +1,4 @@
+mod fees;
 mod local;
 mod rpc;
 mod solana;
@@ -42,9 +43,18 @@ pub enum WalletError {
     NoEndpoint(u64),
     #[error("The endpoint of chain {chain_id} could not be asked: {message}")]
     Endpoint { chain_id: u64, message: String },
+    #[error(
+        "Chain {chain_id} asks {price} wei per gas, more than {most}; allow more with `tipping_at_most`."
+    )]
+    TooDear { chain_id: u64, price: u128, most: u128 },
     /// The chain's own words.
     #[error("Chain {chain_id} refused: {message}")]
     Refused { chain_id: u64, message: String },
+    /// Keep the hash: the transaction may have been taken although nobody said so.
+    #[error(
+        "Chain {chain_id} did not say whether it took transaction {tx_hash}, which may still be mined: {message}"
+    )]
+    Unheard { chain_id: u64, tx_hash: String, message: String },
     #[error("Transaction {0} was mined and reverted.")]
     Reverted(String),
     #[error("Transaction {0} was sent and is not mined yet.")]

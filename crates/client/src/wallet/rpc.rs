@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{RequestBuilder, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -11,6 +11,8 @@ use super::WalletError;
 use crate::http;
 
 const PATIENCE: Duration = Duration::from_secs(15);
+/// Blocks with tens of thousands of hashes fit; an endpoint that sends more must not fill the caller's memory.
+const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
 /// The chains' endpoints, asked over JSON-RPC.
 #[derive(Clone, Debug)]
@@ -55,12 +57,12 @@ impl Endpoints {
         let question = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let request =
             self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(question.to_string());
-        let asked = async { request.send().await?.bytes().await };
-        let body = timeout(PATIENCE, asked)
+        let body = timeout(PATIENCE, read(request))
             .await
             .map_err(|_| fault("it did not answer in time".to_owned()))?
             // The address may hold a key.
-            .map_err(|error| fault(error.without_url().to_string()))?;
+            .map_err(|error| fault(error.without_url().to_string()))?
+            .ok_or_else(|| fault(format!("it answers {method} with more than {LARGEST_ANSWER} bytes")))?;
         let answer: RpcAnswer<T> = serde_json::from_slice(&body)
             .map_err(|error| fault(format!("{method} is not answered as JSON-RPC: {error}")))?;
         match answer.error {
@@ -79,4 +81,16 @@ impl Endpoints {
             || WalletError::Endpoint { chain_id, message: format!("{method} is answered with nothing") };
         self.find(chain_id, method, params).await?.ok_or_else(nothing)
     }
+}
+
+/// The whole answer; `None` where it is too large.
+async fn read(request: RequestBuilder) -> Result<Option<Vec<u8>>, reqwest::Error> {
+    let (mut response, mut body) = (request.send().await?, Vec::new());
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > LARGEST_ANSWER {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
 }

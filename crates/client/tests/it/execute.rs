@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use alloy_primitives::Address;
+use alloy_primitives::{Address, address};
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
     CancellationToken, Client, Error, EvmTransaction, ExecuteOptions, Pace, Wallet, WalletError,
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::server::Server;
 
-const PAYER: Address = Address::repeat_byte(0xaa);
-const TOKEN: Address = Address::repeat_byte(0x70);
-const ESCROW: Address = Address::repeat_byte(0xe5);
+const PAYER: Address = address!("f39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
+const TOKEN: Address = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
+const ESCROW: Address = address!("5FbDB2315678afecb367f032d93F642f64180aa3");
 
 /// A wallet that notes what it is asked for, and can be told to refuse or to wait for ever.
 #[derive(Default)]
@@ -67,36 +67,18 @@ fn ok(body: &Value) -> Value {
     json!({ "status": 200, "json": body })
 }
 
+/// The honest answers of the table of lies.
+fn honest(pointer: &str) -> Value {
+    let table: Value = serde_json::from_str(include_str!("../../../../tests/cases/lies.json")).unwrap();
+    ok(table.pointer(pointer).unwrap())
+}
+
 fn quote() -> Value {
-    ok(&json!({ "quoteId": "q1", "routes": [{
-        "routeId": "north", "type": "native-filler", "depositMethods": ["CONTRACT_CALL"],
-        "quote": { "amountIn": "1000", "amountOut": "300", "minAmountOut": "290", "expectedDurationSeconds": 1,
-            "validBefore": 1, "tags": [] },
-    }] }))
+    honest("/quote")
 }
 
 fn build() -> Value {
-    let send = |to: Address| {
-        let transaction =
-            json!({ "from": PAYER, "to": to, "data": "0x", "value": "0x0", "chainId": "0x2105" });
-        json!({ "method": "eth_sendTransaction", "params": [transaction] })
-    };
-    let (payer, escrow, zero) = (PAYER.into_word(), ESCROW.into_word(), Address::ZERO.into_word());
-    ok(&json!({
-        "kind": "CONTRACT_CALL", "summary": [], "intentId": "0x01",
-        "recovery": { "chainId": 8453, "escrow": ESCROW, "refundAfter": 1 },
-        "approvals": [
-            { "type": "eip1193_request", "waitForReceipt": true, "request": send(TOKEN) },
-            { "type": "eip1193_request", "deposit": true, "request": send(ESCROW) },
-        ],
-        "terms": {
-            "version": "1", "originChainId": "8453", "escrow": escrow, "user": payer, "nonce": "0x01",
-            "inputToken": TOKEN.into_word(), "amountIn": "1000", "refundTo": payer, "filler": escrow, "payee": escrow,
-            "referrer": zero, "referrerFee": "0", "destinationChainId": "1", "settler": escrow, "outputToken": zero,
-            "amountOut": "300", "recipient": payer, "openDeadline": "1", "fillDeadline": "2", "refundAt": "3",
-            "epoch": "0",
-        },
-    }))
+    honest("/deposits/CONTRACT_CALL")
 }
 
 fn submitted() -> Value {

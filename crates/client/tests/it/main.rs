@@ -11,6 +11,7 @@ mod call;
 mod cases;
 mod drop;
 mod execute;
+mod lies;
 mod server;
 mod solana;
 mod table;

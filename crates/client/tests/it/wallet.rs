@@ -1,4 +1,6 @@
-use alloy_primitives::Address;
+use alloy_consensus::{Transaction as _, TxEnvelope};
+use alloy_eips::eip2718::Decodable2718 as _;
+use alloy_primitives::{Address, hex};
 use causeway_client::{EvmTransaction, LocalWallet, Wallet as _, WalletError};
 use serde_json::{Value, json};
 
@@ -54,6 +56,64 @@ async fn a_refusal_is_told_in_the_chains_words_and_not_tried_again() {
     let message = "insufficient funds".to_owned();
     assert_eq!(sent, Err(WalletError::Refused { chain_id: 8453, message }));
     assert_eq!(asked.len(), 2);
+}
+
+#[tokio::test]
+async fn a_transaction_of_which_nothing_is_heard_keeps_its_hash() {
+    let lost = json!({ "end": "reset" });
+    let (sent, asked) = send(&[lost]).await;
+    let Err(WalletError::Unheard { chain_id: 8453, tx_hash, .. }) = &sent else { panic!("{sent:?}") };
+    assert_eq!(asked.len(), 10, "five times sent and looked for");
+    assert_eq!(json!([tx_hash]), asked[1]["params"]);
+    assert!(sent.unwrap_err().to_string().contains(asked[1]["params"][0].as_str().unwrap()));
+}
+
+#[tokio::test]
+async fn a_refusal_after_an_answer_was_lost_does_not_say_that_nothing_was_sent() {
+    let lost = json!({ "end": "reset" });
+    let answers = [lost, result(&Value::Null), refusal("nonce too low"), result(&Value::Null)];
+    let again = [refusal("nonce too low"), result(&json!({}))];
+    let (sent, asked) = send(&[&answers[..], &again].concat()).await;
+    assert_eq!(json!([sent.unwrap()]), asked[1]["params"]);
+    let (sent, _) = send(&[&answers[..3], &[json!({ "end": "reset" })]].concat()).await;
+    assert!(matches!(sent, Err(WalletError::Unheard { .. })), "{sent:?}");
+}
+
+#[tokio::test]
+async fn no_endpoint_can_make_a_transaction_tip_a_fortune() {
+    let fortune = "0xffffffffffffffffffff";
+    let answers = json!([
+        result(&json!("0x7")),
+        result(&json!({ "baseFeePerGas": "0x64" })),
+        result(&json!(fortune)),
+        result(&json!(format!("0x{}", "1".repeat(64)))),
+    ]);
+    let server = Server::start(serde_json::from_value(answers).unwrap()).await;
+    let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(8453, &server.url).unwrap();
+    let (to, data, value) = (ALICE, "0x".parse().unwrap(), "1".parse().unwrap());
+    let transaction = EvmTransaction { chain_id: 8453, to, data, value, gas: Some(21_000) };
+    wallet.send(&transaction).await.unwrap();
+    let sent: Value = serde_json::from_slice(&server.seen()[3].body).unwrap();
+    let raw = hex::decode(sent["params"][0].as_str().unwrap()).unwrap();
+    let signed = TxEnvelope::decode_2718(&mut raw.as_slice()).unwrap();
+    assert_eq!(signed.max_priority_fee_per_gas(), Some(10_000_000_000));
+    assert_eq!(signed.max_fee_per_gas(), 10_000_000_200);
+
+    let answers = json!([result(&json!("0x7")), result(&json!({})), result(&json!(fortune))]);
+    let server = Server::start(serde_json::from_value(answers).unwrap()).await;
+    let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(8453, &server.url).unwrap();
+    let sent = wallet.send(&transaction).await;
+    assert!(matches!(sent, Err(WalletError::TooDear { chain_id: 8453, .. })), "{sent:?}");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_answers_without_end_is_not_read_to_its_end() {
+    let flood = json!([{ "status": 200, "chunks": vec!["x".repeat(1024 * 1024); 9], "end": "hang" }]);
+    let server = Server::start(serde_json::from_value(flood).unwrap()).await;
+    let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(10, &server.url).unwrap();
+    let called = wallet.call(10, ALICE, &"0x".parse().unwrap()).await;
+    let Err(WalletError::Endpoint { message, .. }) = called else { panic!("{called:?}") };
+    assert!(message.contains("more than 8388608 bytes"), "{message}");
 }
 
 #[tokio::test]

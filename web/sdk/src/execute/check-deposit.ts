@@ -1,76 +1,75 @@
-import type { Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote, Terms } from '../generated/types.js';
+import type { BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote } from '../generated/types.js';
+import { unlike } from '../request.js';
+import { other } from './other.js';
+import { checkPermit, permitOf } from './permit.js';
+import { planRequests, type Request } from './plan-requests.js';
+import { fits, TERMS } from './terms.js';
 import { word } from './words.js';
 
 /** How a swap deposits: the wallet sends the deposit, or signs a permit that the service brings to the chain. */
 export type DepositWay = 'CONTRACT_CALL' | 'PERMIT2';
 
-/** The transaction object of `eth_sendTransaction`. */
-export interface Transaction {
-  from?: unknown;
-  to?: unknown;
-  value?: string;
-  chainId?: string;
+/** The escrows that a caller trusts, by chain. */
+export type Escrows = Readonly<Record<number, string>>;
+
+/** What the wallet is asked for: drawn up here, of what was agreed and nothing else. */
+export interface Plan {
+  requests: Request[];
+  /** Typed data to be signed in the end. */
+  permit?: object | undefined;
+}
+
+/** What an asker who says nothing is taken to tolerate, as the service has it. */
+const USUAL_SLIPPAGE = 0.005;
+/** No honest order keeps its money for longer: a swap takes minutes, and an escrow's grace is a week at most. */
+const LONGEST_DAYS = 8;
+
+/** Holds a route against what was asked for: the amount that was fixed, and the least output that is tolerated. */
+export function checkRoute(ask: QuoteAsk, quote: RouteQuote): void {
+  const fixed = ask.tradeType === 'EXACT_OUTPUT' ? 'amountOut' : 'amountIn';
+  if (quote[fixed].replace(/^0+/, '') !== ask.amount.replace(/^0+/, '')) throw other(fixed, quote[fixed], ask.amount, 'route');
+  const [out, share] = [BigInt(quote.amountOut), BigInt(Math.round((ask.slippageTolerance ?? USUAL_SLIPPAGE) * 1e6) || 0)];
+  const least = out - (out * share + 999_999n) / 1_000_000n;
+  if (BigInt(quote.minAmountOut) < least) throw other('minAmountOut', quote.minAmountOut, `at least ${least}`, 'route');
 }
 
 /**
- * Holds a deposit against what was asked for, before anything of it is signed; says what differs.
+ * Holds a deposit against what was asked for and says what differs, before anything of it is signed; draws up what is.
  *
- * It finds what the service misunderstood. What a contract then does with the money is the contract's to say.
+ * Which contract is the escrow only `escrows` can tell; without it the service is believed.
  */
-export function checkDeposit(ask: QuoteAsk, quote: RouteQuote, way: DepositWay, built: BuildAnswer): string | undefined {
-  if (built.kind === 'TRANSFER' || built.kind !== way) return `The service built another deposit than ${way}.`;
-  return (built.kind === 'PERMIT2' ? checkPermit(built.permit, built) : undefined)
-    ?? checkTerms(ask, quote, built.terms)
-    ?? checkApprovals(ask, built.terms, way, built.approvals ?? []);
+export function planDeposit(ask: QuoteAsk, quote: RouteQuote, way: DepositWay, built: BuildAnswer, escrows?: Escrows): Plan {
+  if (built.kind === 'TRANSFER' || built.kind !== way) throw unlike(`The service built another deposit than ${way}.`);
+  checkTerms(ask, quote, built, escrows);
+  const permit = built.kind === 'PERMIT2' ? permitOf(built.terms) : undefined;
+  if (built.kind === 'PERMIT2') checkPermit(built.permit, permit);
+  return { requests: planRequests(ask, built.terms, way, built.approvals ?? []), permit };
 }
 
-function checkTerms(ask: QuoteAsk, quote: RouteQuote, terms: Terms): string | undefined {
-  const unlike = (what: string, is: string, asked: string) => `The deposit is not the one asked for: its ${what} is ${is}, not ${asked}.`;
+/** Holds an order's terms against what was asked for, and says what differs. */
+export function checkTerms(ask: QuoteAsk, quote: RouteQuote, { terms, recovery }: FrozenOrder, escrows: Escrows | undefined): void {
+  for (const { name, type } of TERMS) if (!fits(terms[name], type)) throw other(name, terms[name], `of type ${type}`);
   const numbers = [
-    ['source chain', terms.originChainId, String(ask.fromChainId)],
-    ['destination chain', terms.destinationChainId, String(ask.toChainId)],
+    ['source chain', terms.originChainId, ask.fromChainId],
+    ['destination chain', terms.destinationChainId, ask.toChainId],
     ['input', terms.amountIn, quote.amountIn],
   ] as const;
-  for (const [what, is, asked] of numbers) if (is !== asked) return unlike(what, is, asked);
+  for (const [what, is, asked] of numbers) if (is !== String(asked)) throw other(what, is, asked);
   const words = [
     ['payer', terms.user, ask.fromAddress],
     ['input token', terms.inputToken, ask.fromToken],
     ['output token', terms.outputToken, ask.toToken],
     ['recipient', terms.recipient, ask.recipient ?? ask.fromAddress],
     ['refund address', terms.refundTo, ask.refundTo ?? ask.fromAddress],
+    ['escrow', terms.escrow, recovery.escrow],
+    ['escrow', terms.escrow, escrows ? escrows[ask.fromChainId] ?? 'one that is trusted' : recovery.escrow],
   ] as const;
-  for (const [what, is, asked] of words) if (is.toLowerCase() !== word(asked)) return unlike(what, is, asked);
-  const enough = /^\d+$/.test(terms.amountOut) && BigInt(terms.amountOut) >= BigInt(quote.minAmountOut);
-  return enough ? undefined : unlike('output', terms.amountOut, quote.minAmountOut);
-}
-
-function checkApprovals(ask: QuoteAsk, terms: Terms, way: DepositWay, approvals: Approval[]): string | undefined {
-  let coin = 0n;
-  for (const approval of approvals) {
-    if (approval.type !== 'eip1193_request') continue;
-    const { method, params } = approval.request;
-    if (method === 'wallet_switchEthereumChain') continue;
-    if (method !== 'eth_sendTransaction') return `The deposit asks the wallet for ${method}, which no swap needs.`;
-    const { from, value = '0x0', chainId } = (params[0] ?? {}) as Transaction;
-    const ours = String(from).toLowerCase() === ask.fromAddress.toLowerCase() && Number(chainId) === ask.fromChainId;
-    if (!ours || !/^0x[0-9a-f]+$/i.test(value)) return 'A transaction of the deposit is for another wallet or another chain.';
-    coin += BigInt(value);
-  }
-  const native = BigInt(word(ask.fromToken) ?? 1) === 0n;
-  const most = native ? BigInt(terms.amountIn) : 0n;
-  if (coin > most) return `The deposit spends ${coin} raw units of the chain's coin, more than the ${most} asked for.`;
-  const deposits = approvals.filter(({ deposit }) => deposit).length;
-  const wanted = way === 'CONTRACT_CALL' ? 1 : 0;
-  return deposits === wanted ? undefined : `The answer has ${deposits} deposits where it must have ${wanted}.`;
-}
-
-/** The permit must move what the terms say, on their chain, and nothing else. */
-function checkPermit(permit: Record<string, any>, { terms, recovery }: FrozenOrder): string | undefined {
-  const { domain, message } = permit;
-  const spender = word(String(message?.spender));
-  const alike = String(domain?.chainId) === terms.originChainId
-    && String(message?.permitted?.amount) === terms.amountIn
-    && word(String(message?.permitted?.token)) === terms.inputToken.toLowerCase()
-    && spender !== undefined && spender === word(recovery.escrow);
-  return alike ? undefined : 'The permit does not move what the terms of the deposit say.';
+  for (const [what, is, asked] of words) if (is.toLowerCase() !== word(asked)) throw other(what, is, asked);
+  if (BigInt(terms.amountOut) < BigInt(quote.minAmountOut)) throw other('output', terms.amountOut, `at least ${quote.minAmountOut}`);
+  const fee = BigInt(terms.referrerFee);
+  const most = (BigInt(terms.amountIn) * BigInt(ask.referrerFeeBps ?? 0)) / 10_000n;
+  if (fee > most) throw other('referrer fee', fee, `at most ${most}`);
+  if (fee > 0n && terms.referrer.toLowerCase() !== word(ask.referrer ?? '')) throw other('referrer', terms.referrer, ask.referrer);
+  const latest = Date.now() / 1000 + LONGEST_DAYS * 86_400;
+  if (Number(terms.refundAt) > latest) throw other('refund time', terms.refundAt, `within ${LONGEST_DAYS} days`);
 }

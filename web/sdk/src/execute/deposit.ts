@@ -1,8 +1,9 @@
 import type { Client } from '../client.js';
 import { ApiAbortedError } from '../errors.js';
-import type { BuildAnswer, SubmitAsk, Terms } from '../generated/types.js';
+import type { SubmitAsk, Terms } from '../generated/types.js';
 import { unlike } from '../request.js';
 import { isSolana, type SolanaSigner, type Wallet } from '../wallets/wallet.js';
+import type { Plan } from './check-deposit.js';
 import { asked, mined, request } from './wallet-request.js';
 
 /** What shows that the deposit was made; exactly one of them. */
@@ -11,12 +12,13 @@ export type Proof = Pick<SubmitAsk, 'txHash' | 'signedTransaction' | 'signature'
 /** Who is told of a transaction that is on its way. */
 export type OnSent = (sent: { txHash: string; deposit: boolean }) => void;
 
-/** Does what the deposit asks of the wallet, in order. */
+/** Does what the plan asks of the wallet, in order. */
 export async function deposit(
   client: Client,
   wallet: Wallet,
   from: string,
-  built: BuildAnswer,
+  plan: Plan,
+  terms: Terms,
   signal: AbortSignal | undefined,
   onSent: OnSent,
 ): Promise<Proof> {
@@ -24,27 +26,24 @@ export async function deposit(
   const go = () => {
     if (signal?.aborted) throw new ApiAbortedError();
   };
-  for (const approval of ('approvals' in built && built.approvals) || []) {
+  for (const { method, params, transaction, waitForReceipt, deposit } of plan.requests) {
     go();
-    if (approval.type === 'solana_sendTransaction') {
+    if (transaction !== undefined) {
       if (!isSolana(wallet)) throw unlike('The deposit asks for a Solana transaction, which this wallet cannot sign.');
-      const transaction = checked(wallet, approval.transaction, built.terms);
-      const signed = await asked(wallet.signTransaction(transaction));
-      if (approval.deposit) proof.signedTransaction = base64(signed);
+      proof.signedTransaction = base64(await asked(wallet.signTransaction(checked(wallet, transaction, terms))));
       continue;
     }
     if (isSolana(wallet)) throw unlike('The deposit asks for an EVM transaction, which this wallet cannot sign.');
-    const { method, params } = approval.request;
     const answer = await asked(request(client, wallet, method, params));
     if (method !== 'eth_sendTransaction') continue;
     if (typeof answer !== 'string') throw unlike('The wallet answered without a transaction hash.');
-    onSent({ txHash: answer, deposit: approval.deposit === true });
-    if (approval.waitForReceipt) await asked(mined(wallet, answer, signal));
-    if (approval.deposit) proof.txHash = answer;
+    onSent({ txHash: answer, deposit: deposit === true });
+    if (waitForReceipt) await asked(mined(wallet, from, answer, signal));
+    if (deposit) proof.txHash = answer;
   }
-  if (built.kind === 'PERMIT2' && !isSolana(wallet)) {
+  if (plan.permit && !isSolana(wallet)) {
     go();
-    const params = [from, JSON.stringify(built.permit)];
+    const params = [from, JSON.stringify(plan.permit)];
     proof.signature = (await asked(wallet.request({ method: 'eth_signTypedData_v4', params }))) as string;
   }
   return proof;

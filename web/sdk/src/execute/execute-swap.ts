@@ -6,10 +6,9 @@ import type { Client } from '../client.js';
 import { isTransient, ServiceError } from '../errors.js';
 import type { BuildAnswer, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk } from '../generated/types.js';
 import { pace } from '../pace.js';
-import { unlike } from '../request.js';
 import { isSolana, type Wallet } from '../wallets/wallet.js';
 import { pause } from '../within.js';
-import { checkDeposit, type DepositWay } from './check-deposit.js';
+import { checkRoute, planDeposit, type DepositWay, type Escrows } from './check-deposit.js';
 import { deposit } from './deposit.js';
 import { asked } from './wallet-request.js';
 
@@ -31,14 +30,16 @@ export interface ExecuteOptions extends TrackOptions {
   depositMethod?: DepositWay | undefined;
   /** Takes the best route that this likes, and none if it likes none. */
   accept?: ((route: Route) => boolean) | undefined;
+  /** The escrow of each source chain that money may go to; without it the service is believed. */
+  escrows?: Escrows | undefined;
   onStep?: ((step: Step) => void) | undefined;
 }
 
 /**
  * A whole swap: quote, choose, build, sign in order, submit, and follow the order until it is filled.
  *
- * An order that ends otherwise is `SVC3008`, with the order in its details. Before anything is signed the deposit is held against the
- * request: chains, tokens, amounts, recipient and refund address. An abort never takes back a transaction that was sent: it moves its
+ * An order that ends otherwise is `SVC3008`, with the order in its details. Before anything is signed the route and the
+ * deposit are held against the request, down to the bytes of each transaction and permit. An abort never takes back a transaction that was sent: it moves its
  * order whether or not anybody waits, and `onStep` was told its hash.
  */
 export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet, options: ExecuteOptions = {}): Promise<Order> {
@@ -49,13 +50,13 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const route = quote.routes.find((one) => one.depositMethods.includes(way) && accept(one));
   if (!route) throw new ServiceError('No route of the quote was acceptable.', 'SVC3004');
   onStep({ type: 'chosen', route });
+  checkRoute(ask, route.quote);
   const { recipient, refundTo, fromAddress: from } = ask;
   const names = { quoteId: quote.quoteId, routeId: route.routeId };
   const built = await buildDeposit(client, { ...names, from, recipient, refundTo, depositMethod: way }, options);
-  const problem = checkDeposit(ask, route.quote, way, built);
-  if (problem) throw unlike(problem);
+  const plan = planDeposit(ask, route.quote, way, built, options.escrows);
   onStep({ type: 'built', deposit: built });
-  const proof = await deposit(client, wallet, from, built, signal, (sent) => onStep({ type: 'sent', ...sent }));
+  const proof = await deposit(client, wallet, from, plan, built.terms, signal, (sent) => onStep({ type: 'sent', ...sent }));
   const submitted = await submitForGood(client, { ...names, ...proof }, options);
   onStep({ type: 'submitted', order: submitted });
   const onStatus = (order: Order) => {

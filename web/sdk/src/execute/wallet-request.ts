@@ -1,11 +1,12 @@
 import { getChains } from '../actions/get-chains.js';
 import type { Client } from '../client.js';
-import { ServiceError } from '../errors.js';
-import { pause } from '../within.js';
+import { ApiTimeoutError, ServiceError } from '../errors.js';
+import { pause, within } from '../within.js';
 import type { Eip1193Provider } from '../wallets/wallet.js';
 
-/** How often is looked for a receipt, in milliseconds. */
+/** How often is looked for a receipt, in milliseconds, and for how long. */
 const LOOK = 1000;
+const PATIENCE = 300_000;
 
 /** What the wallet says or refuses, as an error of ours in the wallet's own words. */
 export async function asked<T>(work: Promise<T>): Promise<T> {
@@ -36,14 +37,36 @@ export async function request(client: Client, wallet: Eip1193Provider, method: s
   }
 }
 
-/** Waits until the chain has taken the transaction; one that reverted is an error. */
-export async function mined(wallet: Eip1193Provider, hash: string, signal: AbortSignal | undefined): Promise<void> {
-  for (;;) {
-    const receipt = (await wallet.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as { status?: unknown } | null;
+/**
+ * Waits until the chain has taken the transaction; one that reverted is an error, and so is one that another has replaced or that is
+ * not taken in time.
+ */
+export async function mined(wallet: Eip1193Provider, from: string, hash: string, signal: AbortSignal | undefined): Promise<void> {
+  const look = (method: string, ...params: unknown[]) => wallet.request({ method, params });
+  const until = Date.now() + PATIENCE;
+  let nonce = Infinity;
+  let passed = 0;
+  const taken = async () => {
+    const receipt = (await look('eth_getTransactionReceipt', hash)) as { status?: unknown } | null;
     if (receipt) {
-      if (Number(receipt.status) === 1) return;
+      if (Number(receipt.status) === 1) return true;
       throw new Error(`The transaction ${hash} was reverted.`);
     }
-    await pause(LOOK, signal);
+    // Wallets may not let these through, and nodes behind one address may be a block apart: it is believed when it is said again.
+    const sent = (await look('eth_getTransactionByHash', hash).catch(() => null)) as { nonce?: unknown } | null;
+    if (sent) nonce = Number(sent.nonce);
+    else if (Number(await look('eth_getTransactionCount', from, 'latest').catch(() => null)) > nonce) passed += 1;
+    if (passed > 2) throw new Error(`The transaction ${hash} was replaced by another one of the wallet.`);
+    return false;
+  };
+  for (let left = PATIENCE; left > 0; left = until - Date.now()) {
+    try {
+      // The wallet itself may never answer.
+      if (await within(left, signal, taken)) return;
+      await pause(Math.min(LOOK, left), signal);
+    } catch (error) {
+      if (!(error instanceof ApiTimeoutError)) throw error;
+    }
   }
+  throw new Error(`The transaction ${hash} was sent and is not mined after ${PATIENCE / 60_000} minutes; it may still be.`);
 }

@@ -1,3 +1,4 @@
+import { digits, TERMS } from '../execute/terms.js';
 import { word } from '../execute/words.js';
 import type { Terms } from '../generated/types.js';
 import { hex, readTransaction, type Instruction } from './solana-message.js';
@@ -16,12 +17,6 @@ const MOST_TIP = 10_000_000n;
 /** The compute units that a transaction can have at most. */
 const MOST_UNITS = 1_400_000n;
 
-/** The terms in the order in which they are hashed. */
-const ORDER = [
-  'version', 'originChainId', 'escrow', 'user', 'nonce', 'inputToken', 'amountIn', 'refundTo', 'filler', 'payee', 'referrer', 'referrerFee',
-  'destinationChainId', 'settler', 'outputToken', 'amountOut', 'recipient', 'openDeadline', 'fillDeadline', 'refundAt', 'epoch',
-] as const;
-
 /**
  * Holds a transaction against the terms that it should deposit for, and says what differs: the wallet alone signs and pays, only programs
  * that a deposit needs are called, and the escrow takes exactly these terms.
@@ -35,16 +30,16 @@ export function checkTransaction(address: string, terms: Terms, bytes: Uint8Arra
   if (tables > 0) return 'The deposit\'s transaction takes addresses from a table, where they cannot be checked.';
   const opens = instructions.filter(({ program }) => program === terms.escrow.toLowerCase());
   if (opens.length !== 1) return `The deposit's transaction opens ${opens.length} orders and not one.`;
-  const strange = instructions.find((instruction) => instruction !== opens[0] && !isHarmless(instruction));
+  const strange = instructions.find((instruction) => instruction !== opens[0] && !isHarmless(instruction, payer));
   if (strange) return `The deposit's transaction asks the program ${strange.program} for something that no deposit needs.`;
   const tip = tipOf(instructions);
   if (tip > MOST_TIP) return `The deposit's transaction pays ${tip} lamports to be taken sooner, more than ${MOST_TIP}.`;
   return checkOpen(opens[0]!, terms, payer);
 }
 
-/** What stands beside a deposit. An associated token account may be made, and nothing may empty one. */
-function isHarmless({ program, data }: Instruction): boolean {
-  if (program === ASSOCIATED_TOKEN) return data.length === 0 || (data.length === 1 && data[0]! <= 1);
+/** What stands beside a deposit. An associated token account of the payer, whose rent it is, may be made, and nothing may empty one. */
+function isHarmless({ program, accounts, data }: Instruction, payer: string): boolean {
+  if (program === ASSOCIATED_TOKEN) return accounts[2] === payer && (data.length === 0 || (data.length === 1 && data[0]! <= 1));
   return program === COMPUTE_BUDGET || program === MEMO;
 }
 
@@ -72,6 +67,6 @@ function checkOpen({ program, accounts, data }: Instruction, terms: Terms, payer
     if (length <= 32) at += length;
     written.push(found);
   }
-  const agreed = ORDER.map((name) => `0x${BigInt(terms[name]).toString(16).padStart(64, '0')}`);
+  const agreed = TERMS.map(({ name }) => `0x${digits(terms[name])}`);
   return written.join() === agreed.join() ? undefined : 'The deposit\'s transaction opens an order with other terms.';
 }

@@ -27,7 +27,8 @@ export function fromViem(wallet: ViemWallet): Eip1193Provider {
           return local ? switchTo(Number(params[0].chainId)) : wallet.request({ method, params });
         case 'eth_sendTransaction': {
           const { to, data, value, gas, chainId } = params[0];
-          if (local) await switchTo(Number(chainId));
+          // A wallet that nobody switched, or that did not, would send on the chain that it is on.
+          await switchTo(Number(chainId));
           const fields = { to, data, value: BigInt(value ?? 0), ...(gas === undefined ? {} : { gas: BigInt(gas) }) };
           return wallet.sendTransaction({ ...fields, account, chain: null });
         }

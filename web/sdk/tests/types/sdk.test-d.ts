@@ -9,6 +9,7 @@ import type {
 } from '@causeway/sdk';
 import { fromEthers } from '@causeway/sdk/ethers';
 import { fromWalletStandard } from '@causeway/sdk/solana';
+import { checkTransfer } from '@causeway/sdk/transfer';
 import { fromViem } from '@causeway/sdk/viem';
 import type { JsonRpcSigner, Wallet as EthersWallet } from 'ethers';
 import type { EIP1193Provider, WalletClient } from 'viem';
@@ -90,6 +91,15 @@ executeSwap(client, ask, fromWalletStandard({ name: 'w', features: {} }, { addre
 executeSwap(client, ask, {});
 // @ts-expect-error
 executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
+executeSwap(client, ask, provider, { escrows: { 8453: '0x' } });
+
+// A transfer is checked once it is known to be one.
+function transferred(built: BuildAnswer, { quote }: StreamedRoute): Promise<void> | undefined {
+  // @ts-expect-error
+  checkTransfer(ask, quote, built);
+  return built.kind === 'TRANSFER' ? checkTransfer(ask, quote, built, '0x') : undefined;
+}
+transferred satisfies (built: BuildAnswer, route: StreamedRoute) => unknown;
 
 const { chainId, address } = parseTokenIdentifier('eip155:1:0x');
 is<Equal<[typeof chainId, typeof address], [number, string]>>();

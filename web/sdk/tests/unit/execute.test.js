@@ -1,43 +1,23 @@
 // Whole swaps against a service that does not do its part. Swaps that end well run on real chains, among the service's tests.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { createClient, executeSwap } from '@causeway/sdk';
 import { fromWalletStandard } from '@causeway/sdk/solana';
 import { Server } from '../server.js';
 import { base58, packTerms, transactionOf } from '../solana.js';
 
-const PAYER = `0x${'aa'.repeat(20)}`;
-const TOKEN = `0x${'70'.repeat(20)}`;
-const ESCROW = `0x${'e5'.repeat(20)}`;
-const COIN = `0x${'00'.repeat(20)}`;
-const word = (address) => `0x${'0'.repeat(24)}${address.slice(2)}`;
+// The honest answers of the table of lies, which has its own test.
+const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
+const { ask } = table;
+const PAYER = ask.fromAddress;
+const TOKEN = ask.fromToken.toLowerCase();
+const ESCROW = table.deposits.CONTRACT_CALL.recovery.escrow.toLowerCase();
 
-const ask = {
-  tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: TOKEN, toChainId: 1, toToken: COIN, amount: '1000', fromAddress: PAYER,
-};
 const ok = (json) => ({ status: 200, json });
-const quote = (depositMethods = ['CONTRACT_CALL']) => ok({ quoteId: 'q1', routes: [{
-  routeId: 'north', type: 'native-filler', depositMethods,
-  quote: { amountIn: '1000', amountOut: '300', minAmountOut: '290', expectedDurationSeconds: 1, validBefore: 1, tags: [] },
-}] });
-const terms = (changed = {}) => ({
-  version: '1', originChainId: '8453', escrow: word(ESCROW), user: word(PAYER), nonce: '0x01', inputToken: word(TOKEN), amountIn: '1000',
-  refundTo: word(PAYER), filler: word(ESCROW), payee: word(ESCROW), referrer: word(COIN), referrerFee: '0', destinationChainId: '1',
-  settler: word(ESCROW), outputToken: word(COIN), amountOut: '300', recipient: word(PAYER), openDeadline: '1', fillDeadline: '2',
-  refundAt: '3', epoch: '0', ...changed,
-});
-const send = (to, more = {}) => ({
-  method: 'eth_sendTransaction', params: [{ from: PAYER, to, data: '0x', value: '0x0', chainId: '0x2105', ...more }],
-});
-const approvals = [
-  { type: 'eip1193_request', request: { method: 'wallet_switchEthereumChain', params: [{ chainId: '0x2105' }] } },
-  { type: 'eip1193_request', waitForReceipt: true, request: send(TOKEN) },
-  { type: 'eip1193_request', deposit: true, request: send(ESCROW) },
-];
-const built = (changed = {}) => ok({
-  kind: 'CONTRACT_CALL', summary: [], intentId: '0x01', recovery: { chainId: 8453, escrow: ESCROW, refundAfter: 1 }, approvals,
-  terms: terms(), ...changed,
-});
+const quote = () => ok(table.quote);
+const terms = (changed = {}) => ({ ...table.deposits.CONTRACT_CALL.terms, ...changed });
+const built = (changed = {}) => ok({ ...table.deposits.CONTRACT_CALL, ...changed });
 const submitted = ok({ orderId: 'o1', txHash: '0x02' });
 const order = (status) => ok({
   id: 'o1', type: 'native-filler', quoteId: 'q1', routeId: 'north', status, fromChainId: 8453, toChainId: 1, srcAmount: '1000',
@@ -52,6 +32,7 @@ function hand({ refuses, unmined } = {}) {
     if (method === 'eth_accounts') return [PAYER.toUpperCase().replace('0X', '0x')];
     if (method === 'wallet_switchEthereumChain') return null;
     if (method === 'eth_getTransactionReceipt') return unmined ? unmined() : { status: '0x1' };
+    if (method !== 'eth_sendTransaction') return null;
     if (refuses) throw Object.assign(new Error('The person said no.'), { code: 4001 });
     sent.push(params[0]);
     return `0x${String(sent.length).padStart(64, '0')}`;
@@ -91,45 +72,6 @@ describe('a swap', { concurrency: true }, () => {
     const { error } = await swap(hand(), [quote(), built(), submitted, order('refunded')]);
     assert.deepEqual([error.code, error.message], ['SVC3008', 'The order was refunded: Nobody delivered in time.']);
     assert.equal(error.details.order.id, 'o1');
-  });
-
-  const lies = [
-    ['another recipient', built({ terms: terms({ recipient: word(ESCROW) }) }), /recipient/],
-    ['another refund address', built({ terms: terms({ refundTo: word(ESCROW) }) }), /refund address/],
-    ['another payer', built({ terms: terms({ user: word(ESCROW) }) }), /payer/],
-    ['another input', built({ terms: terms({ amountIn: '1001' }) }), /input is 1001/],
-    ['less output than the least', built({ terms: terms({ amountOut: '289' }) }), /output is 289/],
-    ['another token', built({ terms: terms({ outputToken: word(TOKEN) }) }), /output token/],
-    ['another chain', built({ terms: terms({ destinationChainId: '10' }) }), /destination chain/],
-    ['no deposit', built({ approvals: approvals.slice(0, 2) }), /0 deposits/],
-    ['two deposits', built({ approvals: [approvals[2], approvals[2]] }), /2 deposits/],
-    ['a request that no swap needs', built({ approvals: [{ type: 'eip1193_request', request: { method: 'eth_sign', params: [] } }] }), /eth_sign/],
-    ['coin that was not asked for', built({ approvals: [{ ...approvals[2], request: send(ESCROW, { value: '0x1' }) }] }), /spends 1 raw/],
-    ['a transaction of another wallet', built({ approvals: [{ ...approvals[2], request: send(ESCROW, { from: ESCROW }) }] }), /another wallet/],
-    ['a transaction on another chain', built({ approvals: [{ ...approvals[2], request: send(ESCROW, { chainId: '0x1' }) }] }), /another wallet or/],
-  ];
-  for (const [name, lie, says] of lies) {
-    it(`with ${name} is never signed`, async () => {
-      const wallet = hand();
-      const { error, asked } = await swap(wallet, [quote(), lie]);
-      assert.equal(error.code, 'SVC3003', error.stack);
-      assert.match(error.message, says);
-      assert.deepEqual([wallet.sent, asked], [[], [QUOTE, BUILD]]);
-    });
-  }
-
-  it('whose permit moves something else is never signed', async () => {
-    const message = { permitted: { token: TOKEN, amount: '1000' }, spender: ESCROW };
-    const permit = (changed) => ok({
-      ...built().json, kind: 'PERMIT2', approvals: [], transferDetails: { to: ESCROW, requestedAmount: '1000' },
-      permit: { domain: { chainId: 8453 }, message: { ...message, ...changed } },
-    });
-    const honest = await swap(hand(), [quote(['PERMIT2']), permit({}), submitted, order('filled')], { depositMethod: 'PERMIT2' });
-    assert.equal(honest.value?.status, 'filled', honest.error?.stack);
-    for (const lie of [{ spender: PAYER }, { permitted: { token: ESCROW, amount: '1000' } }, { permitted: { token: TOKEN, amount: '1001' } }]) {
-      const { error } = await swap(hand(), [quote(['PERMIT2']), permit(lie)], { depositMethod: 'PERMIT2' });
-      assert.match(error.message, /permit does not move/);
-    }
   });
 
   it('that the wallet refuses ends in the wallet\'s own words', async () => {
@@ -180,11 +122,12 @@ describe('a swap', { concurrency: true }, () => {
     const key = (bytes) => `0x${bytes.toString('hex')}`;
     const asked = { ...ask, fromChainId: 20_011_000_000, fromToken: '1'.repeat(32), fromAddress: address, recipient: PAYER };
     const agreed = terms({
-      originChainId: '20011000000', escrow: key(escrow), inputToken: word(COIN), user: key(payer), refundTo: key(payer),
+      originChainId: '20011000000', destinationChainId: '1', escrow: key(escrow), inputToken: key(Buffer.alloc(32)), user: key(payer), refundTo: key(payer),
     });
     const bytes = transactionOf([payer, escrow], [[1, [0, 0], [4, ...packTerms(agreed)]]]);
     const transaction = Buffer.from(bytes).toString('base64');
     const solana = (changed) => built({
+      recovery: { chainId: 20_011_000_000, escrow: base58(escrow), refundAfter: 1 },
       approvals: [{ type: 'solana_sendTransaction', transaction, deposit: true, ...changed }], terms: agreed,
     });
     const signer = fromWalletStandard(wallet, { address });

@@ -34,7 +34,7 @@ const judged = (instructions, options, keys = KEYS) => judge(transactionOf(keys,
 describe('a transaction of Solana', () => {
   it('that deposits for the terms is signed', () => {
     assert.equal(judged([open()]), undefined);
-    const beside = [limit(400_000), price(1_000n), [6, [0], [1]], open(), [5, [], Buffer.from('order')]];
+    const beside = [limit(400_000), price(1_000n), [6, [0, 2, 0], [1]], open(), [5, [], Buffer.from('order')]];
     assert.equal(judged(beside), undefined);
   });
 
@@ -54,7 +54,8 @@ describe('a transaction of Solana', () => {
     ['without a deposit', [], /opens 0 orders/],
     ['with two', [open(), open()], /opens 2 orders/],
     ['with a transfer of coins', [open(), [3, [0], [2, 0, 0, 0]]], /no deposit needs/],
-    ['that empties an account', [open(), [6, [0], [2]]], /no deposit needs/],
+    ['that empties an account', [open(), [6, [0, 2, 0], [2]]], /no deposit needs/],
+    ['that pays for the account of a stranger', [open(), [6, [0, 0, 2], [1]]], /no deposit needs/],
     ['that asks the escrow for something else', [[program, accounts, [5, ...data.slice(1)]]], /no deposit needs/],
     ['with half of an order', [[program, accounts, data.slice(0, -1)]], /no whole order/],
     ['with more than an order', [[program, accounts, [...data, 0]]], /other terms/],

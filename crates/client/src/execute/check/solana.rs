@@ -1,9 +1,10 @@
-use alloy_primitives::{B256, U256};
+use alloy_primitives::B256;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use causeway_wire::{QuoteAsk, Terms};
+use causeway_wire::QuoteAsk;
 
 use super::super::message::{Instruction, Transaction, UNREADABLE};
+use super::terms::Agreed;
 use super::word;
 
 const COMPUTE_BUDGET: &str = "ComputeBudget111111111111111111111111111111";
@@ -23,8 +24,12 @@ const MOST_TIP: u128 = 10_000_000;
 const MOST_UNITS: u32 = 1_400_000;
 
 /// Holds a transaction against the terms that it should deposit for: the wallet alone signs and pays, only programs that a
-/// deposit needs are called, and the escrow takes exactly these terms.
-pub(super) fn check_transaction(ask: &QuoteAsk, terms: &Terms, transaction: &str) -> Result<(), String> {
+/// deposit needs are called, and the escrow takes exactly these terms. Answers its bytes.
+pub(super) fn check_transaction(
+    ask: &QuoteAsk,
+    agreed: &Agreed,
+    transaction: &str,
+) -> Result<Vec<u8>, String> {
     let bytes = BASE64.decode(transaction).map_err(|_| UNREADABLE)?;
     let transaction = Transaction::read(&bytes).ok_or(UNREADABLE)?;
     let payer = word(&ask.from_address).ok_or("The payer is no address.")?;
@@ -35,13 +40,13 @@ pub(super) fn check_transaction(ask: &QuoteAsk, terms: &Terms, transaction: &str
         return Err("The deposit's transaction takes addresses from a table, where they cannot be checked."
             .to_owned());
     }
-    let escrow: B256 = terms.escrow.parse().map_err(|_| "The escrow of the terms is no address.")?;
+    let escrow = agreed.word("escrow");
     let (mut opened, mut price, mut units) = (0, 0_u64, MOST_UNITS);
     for instruction in &transaction.instructions {
         let program = instruction.program;
         if program == escrow {
             opened += 1;
-            check_open(&transaction, instruction, terms, payer)?;
+            check_open(&transaction, instruction, agreed, payer)?;
         } else if Some(program) == word(COMPUTE_BUDGET) {
             match *instruction.data {
                 [2, a, b, c, d] => units = u32::from_le_bytes([a, b, c, d]),
@@ -51,8 +56,9 @@ pub(super) fn check_transaction(ask: &QuoteAsk, terms: &Terms, transaction: &str
                 _ => {}
             }
         } else if Some(program) == word(ASSOCIATED_TOKEN) {
-            // Only what makes an account, and nothing that empties one.
-            if !matches!(instruction.data, [] | [0 | 1]) {
+            // Only what makes an account of the payer, whose rent it is, and nothing that empties one.
+            let owner = transaction.account(instruction, 2);
+            if owner != Some(payer) || !matches!(instruction.data, [] | [0 | 1]) {
                 return Err(strange(program));
             }
         } else if Some(program) != word(MEMO) {
@@ -66,7 +72,7 @@ pub(super) fn check_transaction(ask: &QuoteAsk, terms: &Terms, transaction: &str
         ));
     }
     if opened == 1 {
-        Ok(())
+        Ok(bytes)
     } else {
         Err(format!("The deposit's transaction opens {opened} orders and not one."))
     }
@@ -80,7 +86,7 @@ fn strange(program: B256) -> String {
 fn check_open(
     transaction: &Transaction<'_>,
     open: &Instruction<'_>,
-    terms: &Terms,
+    agreed: &Agreed,
     payer: B256,
 ) -> Result<(), String> {
     let parties = [0, 1].map(|number| transaction.account(open, number));
@@ -90,8 +96,7 @@ fn check_open(
     }
     let written =
         unpack(transaction, open, packed).ok_or("The deposit's transaction carries no whole order.")?;
-    let agreed = words(terms).ok_or("The terms are not what the contract says.")?;
-    if written == agreed {
+    if agreed.words().eq(written) {
         Ok(())
     } else {
         Err("The deposit's transaction opens an order with other terms.".to_owned())
@@ -114,37 +119,6 @@ fn unpack(transaction: &Transaction<'_>, open: &Instruction<'_>, packed: &[u8]) 
         });
     }
     Some(words)
-}
-
-/// Every word of the terms, in the order in which they are hashed.
-fn words(terms: &Terms) -> Option<Vec<B256>> {
-    let number = |text: &str| text.parse::<U256>().ok().map(B256::from);
-    let word = |text: &str| text.parse::<B256>().ok();
-    [
-        number(&terms.version),
-        number(&terms.origin_chain_id),
-        word(&terms.escrow),
-        word(&terms.user),
-        word(&terms.nonce),
-        word(&terms.input_token),
-        number(&terms.amount_in),
-        word(&terms.refund_to),
-        word(&terms.filler),
-        word(&terms.payee),
-        word(&terms.referrer),
-        number(&terms.referrer_fee),
-        number(&terms.destination_chain_id),
-        word(&terms.settler),
-        word(&terms.output_token),
-        number(&terms.amount_out),
-        word(&terms.recipient),
-        number(&terms.open_deadline),
-        number(&terms.fill_deadline),
-        number(&terms.refund_at),
-        number(&terms.epoch),
-    ]
-    .into_iter()
-    .collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Against transactions that the service's own code builds.
 
+use alloy_primitives::U256;
 use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM, SOLANA_CHAIN_ID, TokenSource};
 use causeway_solana::{
     RecentBlockhash, TOKEN_PROGRAM, UnsignedTransaction, compute_unit_limit, compute_unit_price,
@@ -41,7 +42,7 @@ fn order() -> causeway_domain::Terms {
     }
 }
 
-fn told(terms: &causeway_domain::Terms) -> Terms {
+fn told(terms: &causeway_domain::Terms) -> causeway_wire::Terms {
     serde_json::from_value(json!({
         "version": "1",
         "originChainId": terms.origin_chain_id.to_string(),
@@ -77,6 +78,13 @@ fn other(program: Address, data: &[u8]) -> Instruction {
     Instruction { program_id: program, accounts: vec![AccountMeta::new(PAYER, true)], data: data.to_vec() }
 }
 
+/// Makes a token account of `owner`, which the payer pays for.
+fn account_of(owner: Address, data: &[u8]) -> Instruction {
+    let mut made = other(address(ASSOCIATED_TOKEN), data);
+    made.accounts.extend([STRANGER, owner, MINT].map(|key| AccountMeta::new_readonly(key, false)));
+    made
+}
+
 fn judge(payer: Address, instructions: &[Instruction]) -> Result<(), String> {
     let recent = RecentBlockhash { blockhash: Hash::new_from_array([7; 32]), last_valid_block_height: 1 };
     let built = UnsignedTransaction::build(&payer, instructions, &[], recent).unwrap();
@@ -85,7 +93,8 @@ fn judge(payer: Address, instructions: &[Instruction]) -> Result<(), String> {
 
 fn judge_bytes(bytes: &[u8]) -> Result<(), String> {
     let ask = QuoteAsk { from_address: PAYER.to_string(), ..QuoteAsk::default() };
-    check_transaction(&ask, &told(&order()), &BASE64.encode(bytes))
+    let agreed = Agreed::read(&told(&order())).unwrap();
+    check_transaction(&ask, &agreed, &BASE64.encode(bytes)).map(drop)
 }
 
 fn address(text: &str) -> Address {
@@ -95,7 +104,7 @@ fn address(text: &str) -> Address {
 #[test]
 fn the_deposit_that_the_service_builds_is_signed() {
     let memo = other(address(MEMO), b"order");
-    let account = other(address(ASSOCIATED_TOKEN), &[1]);
+    let account = account_of(PAYER, &[1]);
     let whole =
         [compute_unit_limit(400_000), compute_unit_price(1_000), account, open(&order(), PAYER), memo];
     assert_eq!(judge(PAYER, &whole), Ok(()));
@@ -135,7 +144,8 @@ fn a_transaction_that_does_more_or_less_than_deposit_is_never_signed() {
         (vec![deposit(), deposit()], "opens 2 orders"),
         (vec![deposit(), other(system, &[2, 0, 0, 0])], "no deposit needs"),
         (vec![deposit(), other(TOKEN_PROGRAM, &[3])], "no deposit needs"),
-        (vec![deposit(), other(address(ASSOCIATED_TOKEN), &[2])], "no deposit needs"),
+        (vec![deposit(), account_of(PAYER, &[2])], "no deposit needs"),
+        (vec![deposit(), account_of(STRANGER, &[1])], "no deposit needs"),
         (vec![sweep], "no deposit needs"),
         (vec![torn], "no whole order"),
         (vec![longer], "other terms"),

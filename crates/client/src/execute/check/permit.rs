@@ -1,0 +1,75 @@
+use alloy_primitives::{Address, address};
+use serde_json::{Value, json};
+
+use super::other;
+use super::terms::{Agreed, TERMS_TYPE, fields};
+
+const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
+const PERMIT_TYPE: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,\
+uint256 deadline,CausewayOrder witness)";
+const DOMAIN_TYPE: &str = "EIP712Domain(string name,uint256 chainId,address verifyingContract)";
+
+/// Where Permit2 lies on a chain. The `ZKsync` stack derives other addresses than the rest.
+pub(super) const fn permit2(chain_id: u64) -> Address {
+    match chain_id {
+        324 | 2741 => address!("0000000000225e31D15943971F47aD3022F714Fa"),
+        _ => address!("000000000022D473030F116dDEE9F6B43aC78BA3"),
+    }
+}
+
+/// The permit that moves what the terms say into their escrow, with all of them as its witness.
+pub(super) fn permit_of(agreed: &Agreed, chain_id: u64) -> Value {
+    json!({
+        "domain": { "name": "Permit2", "chainId": chain_id, "verifyingContract": permit2(chain_id) },
+        "types": {
+            "EIP712Domain": type_of(DOMAIN_TYPE),
+            "PermitWitnessTransferFrom": type_of(PERMIT_TYPE),
+            "TokenPermissions": type_of(PERMITTED_TYPE),
+            "CausewayOrder": type_of(TERMS_TYPE),
+        },
+        "primaryType": "PermitWitnessTransferFrom",
+        "message": {
+            "permitted": { "token": agreed.address("inputToken"), "amount": agreed.text("amountIn") },
+            "spender": agreed.address("escrow"),
+            "nonce": agreed.number("nonce").to_string(),
+            "deadline": agreed.text("openDeadline"),
+            "witness": agreed.witness(),
+        },
+    })
+}
+
+fn type_of(kind: &'static str) -> Value {
+    fields(kind).into_iter().map(|(kind, name)| json!({ "name": name, "type": kind })).collect()
+}
+
+/// Says where the service's permit is another than the one that the terms give, which is the one to be signed.
+pub(super) fn check_permit(is: Option<&Value>, wanted: &Value, at: &str) -> Result<(), String> {
+    match wanted {
+        Value::Object(members) => {
+            let given = is.and_then(Value::as_object).ok_or_else(|| other(at, text(is), "an object"))?;
+            members
+                .iter()
+                .try_for_each(|(name, value)| check_permit(given.get(name), value, &format!("{at}.{name}")))
+        }
+        Value::Array(items) => {
+            let given = is.and_then(Value::as_array).ok_or_else(|| other(at, text(is), "an object"))?;
+            if given.len() != items.len() {
+                return Err(other(&format!("{at}.length"), given.len(), items.len()));
+            }
+            let mut pairs = given.iter().zip(items).enumerate();
+            pairs.try_for_each(|(index, (one, item))| check_permit(Some(one), item, &format!("{at}.{index}")))
+        }
+        plain => {
+            let (given, wanted) = (text(is), text(Some(plain)));
+            if given.eq_ignore_ascii_case(&wanted) { Ok(()) } else { Err(other(at, given, wanted)) }
+        }
+    }
+}
+
+fn text(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "missing".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    }
+}

@@ -1,0 +1,38 @@
+use alloy_primitives::{Address, Bytes, U64, U256};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::EvmTransaction;
+
+/// The transaction object of `eth_sendTransaction`; what else it may hold is not passed on.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params {
+    from: Address,
+    to: Address,
+    data: Bytes,
+    #[serde(default)]
+    value: U256,
+    chain_id: U64,
+    gas: Option<U64>,
+}
+
+/// The chain that a request names.
+pub(super) fn chain_of(params: &[Value]) -> Option<u64> {
+    U64::deserialize(params.first()?.get("chainId")?).ok().map(|chain| chain.to())
+}
+
+/// Who sends what.
+pub(super) fn read_transaction(params: &[Value]) -> Result<(Address, EvmTransaction), String> {
+    let params = params.first().ok_or("A transaction to be sent is missing.")?;
+    let params = Params::deserialize(params)
+        .map_err(|error| format!("A transaction to be sent is not what the contract says: {error}."))?;
+    let transaction = EvmTransaction {
+        chain_id: params.chain_id.to(),
+        to: params.to,
+        data: params.data,
+        value: params.value,
+        gas: params.gas.map(|gas| gas.to()),
+    };
+    Ok((params.from, transaction))
+}

@@ -1,0 +1,182 @@
+//! The table of lies of all SDKs: what a service that lies, or was taken over, can make a wallet sign.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use alloy_primitives::hex;
+use causeway_client::wire::{BuildAnswer, QuoteAnswer, QuoteAsk};
+use causeway_client::{
+    Client, DepositWay, Error, EvmTransaction, ExecuteOptions, LocalWallet, Wallet, WalletError,
+    check_transfer,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+const TABLE: &str = include_str!("../../../../tests/cases/lies.json");
+
+#[derive(Deserialize)]
+struct Table {
+    ask: Value,
+    quote: Value,
+    submitted: Value,
+    order: Value,
+    deposits: BTreeMap<String, Value>,
+    honest: Vec<Entry>,
+    lies: Vec<Entry>,
+    transfers: Transfers,
+}
+
+#[derive(Deserialize)]
+struct Transfers {
+    honest: Vec<TransferEntry>,
+    lies: Vec<TransferEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TransferEntry {
+    name: String,
+    #[serde(default)]
+    ask: Changes,
+    #[serde(default)]
+    quote: Changes,
+    #[serde(default)]
+    deposit: Changes,
+    escrow: Option<String>,
+    says: Option<String>,
+}
+
+/// The fields that an entry changes, by their JSON pointers.
+type Changes = BTreeMap<String, Value>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    way: String,
+    #[serde(default)]
+    ask: Changes,
+    #[serde(default)]
+    quote: Changes,
+    #[serde(default)]
+    deposit: Changes,
+    #[serde(default)]
+    escrows: BTreeMap<u64, String>,
+    #[serde(default)]
+    signed: Vec<Value>,
+    says: Option<String>,
+}
+
+/// A wallet that notes what it is asked for.
+struct Hand {
+    address: String,
+    signed: Mutex<Vec<Value>>,
+}
+
+impl Wallet for Hand {
+    fn address(&self) -> String {
+        self.address.clone()
+    }
+
+    async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
+        let EvmTransaction { chain_id, to, data, value, gas } = transaction;
+        assert_eq!((*chain_id, *gas), (8453, Some(0xda51)));
+        let note = json!({ "to": format!("{to:#x}"), "data": hex::encode_prefixed(data), "value": format!("{value:#x}") });
+        self.signed.lock().unwrap().push(note);
+        Ok(format!("0x{}", "1".repeat(64)))
+    }
+
+    async fn wait_for_receipt(&self, _: u64, _: &str) -> Result<(), WalletError> {
+        Ok(())
+    }
+
+    async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
+        self.signed.lock().unwrap().push(json!({ "permit": data["primaryType"] }));
+        let table: Table = serde_json::from_str(TABLE).unwrap();
+        let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits["PERMIT2"]["permit"]);
+        assert_eq!(key.sign_typed_data(data).await?, key.sign_typed_data(honest).await?);
+        Ok("0x01".to_owned())
+    }
+}
+
+fn changed(whole: &Value, changes: &Changes) -> Value {
+    let mut copy = whole.clone();
+    for (pointer, value) in changes {
+        let Some((parent, last)) = pointer.rsplit_once('/') else {
+            copy = value.clone();
+            continue;
+        };
+        match copy.pointer_mut(parent).unwrap() {
+            Value::Array(items) if last.parse() == Ok(items.len()) => items.push(value.clone()),
+            Value::Array(items) => items[last.parse::<usize>().unwrap()] = value.clone(),
+            other => other[last] = value.clone(),
+        }
+    }
+    copy
+}
+
+/// Plays an entry: how it ended, what was signed, how often the service was asked.
+async fn play(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>, usize) {
+    let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();
+    let answers = [
+        changed(&table.quote, &entry.quote),
+        changed(&table.deposits[&entry.way], &entry.deposit),
+        table.submitted.clone(),
+        table.order.clone(),
+    ];
+    let answers = answers.map(|answer| json!({ "status": 200, "json": answer }));
+    let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
+    let wallet = Hand { address: ask.from_address.clone(), signed: Mutex::default() };
+    let ways = [DepositWay::ContractCall, DepositWay::Permit2];
+    let way = ways.into_iter().find(|way| way.as_str() == entry.way).unwrap();
+    let options = ExecuteOptions::default().depositing_by(way);
+    let trust =
+        |options: ExecuteOptions, (chain, escrow): (&u64, &String)| options.trusting_escrow(*chain, escrow);
+    let options = entry.escrows.iter().fold(options, trust);
+    let client = Client::new(&server.url).unwrap();
+    let ended = client.execute(&ask, &wallet, &options, |_| {}).await.map(|order| order.status);
+    (ended, wallet.signed.into_inner().unwrap(), server.seen().len())
+}
+
+#[tokio::test]
+async fn what_was_agreed_is_signed_and_nothing_else() {
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    for entry in &table.honest {
+        let (ended, signed, _) = play(&table, entry).await;
+        assert_eq!(ended.map_err(|error| error.to_string()), Ok("filled".to_owned()), "{}", entry.name);
+        assert_eq!(signed, entry.signed, "{}", entry.name);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_signed_for_a_service_that_lies() {
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    for entry in &table.lies {
+        let (ended, signed, asked) = play(&table, entry).await;
+        let error = ended.expect_err(&entry.name);
+        assert_eq!(
+            (error.code(), Some(error.to_string())),
+            ("SVC3003", entry.says.clone()),
+            "{}",
+            entry.name
+        );
+        let until = if entry.quote.is_empty() { 2 } else { 1 };
+        assert_eq!((signed, asked), (vec![], until), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_transfer_is_made_only_to_the_address_of_what_was_agreed() {
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    for entry in table.transfers.honest.iter().chain(&table.transfers.lies) {
+        let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();
+        let quote: QuoteAnswer = serde_json::from_value(changed(&table.quote, &entry.quote)).unwrap();
+        let deposit = changed(&table.deposits["TRANSFER"], &entry.deposit);
+        let BuildAnswer::Transfer(deposit) = serde_json::from_value(deposit).unwrap() else { panic!() };
+        let checked = check_transfer(&ask, &quote.routes[0].quote, &deposit, entry.escrow.as_deref());
+        let says = checked.err().map(|error| (error.code(), error.to_string()));
+        assert_eq!(says, entry.says.clone().map(|says| ("SVC3003", says)), "{}", entry.name);
+    }
+}

@@ -1,0 +1,35 @@
+const PRIME = 2n ** 255n - 19n;
+
+const power = (base: bigint, exponent: bigint): bigint => {
+  let product = 1n;
+  for (let [square, left] = [base % PRIME, exponent]; left > 0n; left >>= 1n, square = (square * square) % PRIME) {
+    if (left & 1n) product = (product * square) % PRIME;
+  }
+  return product;
+};
+
+/** The constant of the curve: -121665/121666. */
+const D = (-121_665n * power(121_666n, PRIME - 2n)) % PRIME + PRIME;
+
+/** Whether 32 bytes are a point of ed25519, so that somebody may hold a key to them. */
+function isPoint(bytes: Uint8Array): boolean {
+  let y = 0n;
+  for (const byte of [...bytes].reverse()) y = y * 256n + BigInt(byte);
+  y &= 2n ** 255n - 1n;
+  const [over, under] = [(y * y + PRIME - 1n) % PRIME, (D * y * y + 1n) % PRIME];
+  // The square of x is `over / under`: there is an x if that is a square, and the product is one exactly if the quotient is.
+  return power(over * under, (PRIME - 1n) / 2n) !== PRIME - 1n;
+}
+
+const bytesOf = (hex: string): number[] => (hex.match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16));
+
+/** The address that a program of Solana derives from a kind and 32 bytes; all in hex without a prefix. */
+export async function programAddress(kind: string, name: string, program: string): Promise<string> {
+  const text = (words: string) => [...new TextEncoder().encode(words)];
+  for (let bump = 255; bump >= 0; bump -= 1) {
+    const seeds = [...text(kind), ...bytesOf(name), bump, ...bytesOf(program), ...text('ProgramDerivedAddress')];
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(seeds)));
+    if (!isPoint(hash)) return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+  throw new Error('The program derives no such address.');
+}
