@@ -104,7 +104,16 @@ impl WorkOrders {
         if order.decision != Some(Decision::Fill) {
             return Ok(Did::UnderWay);
         }
-        let progress = self.hand(order)?.fill(order, now).await?;
+        let progress = match self.hand(order)?.fill(order, now).await {
+            Err(DeedError::Unpayable(words)) => {
+                order.note_unpayable(&words);
+                return Err(DeedError::Unpayable(words));
+            }
+            progress => progress?,
+        };
+        if order.is_unpayable() {
+            order.failure_reason = None;
+        }
         let Progress::Reverted(tx) = progress else { return Ok(Did::UnderWay) };
         tracing::error!(order = %order.id, tx, "a delivery failed on the chain");
         order.failure_reason = Some("The filler's delivery failed on the chain.".to_owned());
@@ -248,7 +257,7 @@ fn warn_of_unpaid(order: &Order, now: Timestamp) {
 /// What passes by itself is whispered.
 fn tell(order: &Order, todo: &Todo, error: &DeedError) {
     match error {
-        DeedError::Never(_) | DeedError::WouldFail(_) => {
+        DeedError::Never(_) | DeedError::WouldFail(_) | DeedError::Unpayable(_) => {
             tracing::warn!(order = %order.id, ?todo, %error, "something is left to do for an order");
         }
         _ => tracing::debug!(order = %order.id, ?todo, %error, "something waits for an order"),
