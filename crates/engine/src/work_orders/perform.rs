@@ -8,6 +8,7 @@ use causeway_domain::{
 use jiff::{SignedDuration, Timestamp};
 
 use super::WorkOrders;
+use crate::story_keys::come_after_story;
 
 /// How often a deed that came to nothing on the chain is tried anew.
 const TRIES: u32 = 5;
@@ -185,6 +186,7 @@ impl WorkOrders {
         let expired = Order { handed: None, ..order.clone() };
         let told_tx = expired.told_tx.clone().filter(|told| told != tx);
         let expired = Order { told_tx, updated_at: now, ..expired };
+        come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
