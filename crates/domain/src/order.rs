@@ -172,6 +172,12 @@ pub struct Order {
     pub version: u32,
 }
 
+/// How the reason begins why a delivery is not possible.
+const UNPAYABLE: &str = "The recipient cannot be paid";
+
+/// Words of a chain are cut here: a recipient's own contract may have chosen them.
+const MAX_WORDS: usize = 200;
+
 impl Order {
     /// The same order one step further, or the edge that does not exist.
     pub fn become_status(mut self, status: OrderStatus, at: Timestamp) -> Result<Self, IllegalTransition> {
@@ -186,6 +192,23 @@ impl Order {
     /// The deposit's transaction: the one that the chain showed, else the one that somebody told.
     pub fn deposit_tx(&self) -> Option<&str> {
         self.evidence.deposit.as_ref().map(|fact| fact.tx.as_str()).or(self.told_tx.as_deref())
+    }
+
+    /// Notes that the chain would refuse the delivery although the filler has all that it takes, in the chain's words.
+    pub fn note_unpayable(&mut self, words: &str) {
+        let words: String = words.chars().filter(|c| !c.is_control()).take(MAX_WORDS).collect();
+        self.failure_reason = Some(format!("{UNPAYABLE}: {words}"));
+    }
+
+    /// Whether the last word on its delivery was that its recipient cannot be paid.
+    pub fn is_unpayable(&self) -> bool {
+        self.failure_reason.as_ref().is_some_and(|reason| reason.starts_with(UNPAYABLE))
+    }
+
+    /// Whether the deposit was made when the price held no more.
+    pub fn came_late(&self) -> bool {
+        let deposited = self.evidence.deposit.as_ref().and_then(|shown| i64::try_from(shown.time).ok());
+        deposited.is_some_and(|at| at > self.valid_before.as_second())
     }
 }
 

@@ -44,6 +44,13 @@ impl RowKeys {
         Self { replica: i64::from(replica) & ((1 << REPLICA_BITS) - 1), last: AtomicI64::new(0) }
     }
 
+    /// Takes note of a key, perhaps of another replica whose clock is ahead: all that are handed out from now on are larger.
+    pub fn observe(&self, key: RowKey) {
+        let millis = key.get() >> (REPLICA_BITS + COUNTER_BITS);
+        // The last one of its millisecond: the replicas' own bits lie between.
+        self.last.fetch_max(((millis + 1) << COUNTER_BITS) - 1, Ordering::Relaxed);
+    }
+
     /// A key larger than every key handed out before, even when the clock stands still or goes back.
     pub fn next(&self, now: Timestamp) -> RowKey {
         let floor = (RowKey::floor_at(now).get() >> REPLICA_BITS) & !((1 << COUNTER_BITS) - 1);
@@ -79,6 +86,21 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), 2_000);
+    }
+
+    #[test]
+    fn no_key_is_smaller_than_one_that_was_seen_of_a_replica_whose_clock_is_ahead() {
+        let now: Timestamp = "2026-11-15T00:00:00Z".parse().unwrap();
+        let (ahead, behind) = (RowKeys::new(31), RowKeys::new(0));
+        for seconds in [0, 90] {
+            let seen = ahead.next(now + jiff::SignedDuration::from_secs(seconds));
+            behind.observe(seen);
+            let keys = [behind.next(now), behind.next(now)];
+            assert!(seen < keys[0] && keys[0] < keys[1]);
+        }
+        let last = behind.next(now);
+        behind.observe(RowKey::floor_at(now));
+        assert!(behind.next(now) > last, "an old one changes nothing");
     }
 
     proptest! {

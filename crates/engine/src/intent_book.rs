@@ -75,7 +75,7 @@ impl BookParts {
             }
             *batch = None;
         }
-        let orders = self.marks.untold(MOST_ORDERS).await?;
+        let orders = self.deposited().await?;
         if orders.is_empty() {
             return Ok(());
         }
@@ -94,6 +94,26 @@ impl BookParts {
         *batch = Some(sent);
         carried.map(drop)
     }
+
+    /// The next orders that the book is told of. What was never deposited is not among them: anybody makes such orders for
+    /// nothing, and each line of the book costs gas.
+    async fn deposited(&self) -> Result<Vec<Order>, DeedError> {
+        loop {
+            let orders = self.marks.untold(MOST_ORDERS).await?;
+            let (empty, deposited): (Vec<Order>, Vec<Order>) = orders.into_iter().partition(is_empty);
+            if empty.is_empty() {
+                return Ok(deposited);
+            }
+            // They are not looked at again, and keep nobody waiting who has deposited.
+            let known: Vec<_> = empty.iter().map(|order| (order.id.clone(), order.intent_state())).collect();
+            self.marks.note_told(&known).await?;
+        }
+    }
+}
+
+/// Whether nothing was ever deposited for an order.
+fn is_empty(order: &Order) -> bool {
+    matches!(order.intent_state(), IntentState::NonExistent | IntentState::Error)
 }
 
 /// No two batches have the same name, whichever replica sends them.

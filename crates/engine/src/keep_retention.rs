@@ -15,6 +15,8 @@ pub struct RetentionPolicy {
     pub quotes: Duration,
     /// Events of orders that are terminal.
     pub events: Duration,
+    /// Lines of the audit log.
+    pub audit: Duration,
     /// How often to look.
     pub every: Duration,
 }
@@ -33,6 +35,13 @@ pub async fn keep_retention(store: Arc<dyn Retention>, policy: RetentionPolicy, 
             Ok(pruned) => tracing::info!(quotes = pruned.quotes, events = pruned.events, "retention swept"),
             Err(error) => tracing::warn!(%error, "retention could not sweep, trying again at the next turn"),
         }
+        match sweep_audit(store.as_ref(), policy, Timestamp::now(), &stop).await {
+            Ok(0) => {}
+            Ok(lines) => tracing::info!(lines, "retention swept the audit log"),
+            Err(error) => {
+                tracing::warn!(%error, "retention could not sweep the audit log, trying again at the next turn");
+            }
+        }
     }
 }
 
@@ -48,6 +57,23 @@ async fn sweep(
         total.quotes += batch.quotes;
         total.events += batch.events;
         if batch.quotes < u64::from(BATCH) && batch.events < u64::from(BATCH) {
+            break;
+        }
+    }
+    Ok(total)
+}
+
+async fn sweep_audit(
+    store: &dyn Retention,
+    policy: RetentionPolicy,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<u64, StoreError> {
+    let mut total = 0;
+    while !stop.is_cancelled() {
+        let lines = store.prune_audit(ago(now, policy.audit), BATCH).await?;
+        total += lines;
+        if lines < u64::from(BATCH) {
             break;
         }
     }
@@ -75,11 +101,16 @@ mod tests {
             *left -= quotes;
             Ok(Pruned { quotes, events: 0 })
         }
+
+        async fn prune_audit(&self, _: Timestamp, limit: u32) -> Result<u64, StoreError> {
+            Ok(self.prune(Timestamp::MIN, Timestamp::MIN, limit).await?.quotes)
+        }
     }
 
     const POLICY: RetentionPolicy = RetentionPolicy {
         quotes: Duration::from_mins(1),
         events: Duration::MAX,
+        audit: Duration::MAX,
         every: Duration::from_millis(5),
     };
 
@@ -88,6 +119,9 @@ mod tests {
         let store = Backlog(Mutex::new(2_500));
         let pruned = sweep(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
         assert_eq!(pruned, Pruned { quotes: 2_500, events: 0 });
+        *store.0.lock().unwrap() = 2_500;
+        let lines = sweep_audit(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
+        assert_eq!(lines, 2_500);
     }
 
     #[tokio::test]

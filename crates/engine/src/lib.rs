@@ -18,6 +18,7 @@ mod reputation;
 mod request_quote;
 mod review_orders;
 mod screening;
+mod story_keys;
 mod submit_deposit;
 mod tend_carriers;
 mod watch_addresses;

@@ -1,3 +1,5 @@
+mod lap;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -6,17 +8,15 @@ use std::time::Duration;
 use causeway_domain::ports::{
     AddressWatch, Arrival, BlockMark, FactStore, OpenTransfer, OrderStore, StoreError,
 };
-use causeway_domain::{Address, RawAmount, TokenId};
+use causeway_domain::{Address, RawAmount, RowKey, TokenId};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
+use lap::Lap;
+
 use crate::marks::Marks;
 
-/// How many addresses are read from the store, and asked for, at once: as many as chains are asked for in one call.
-const PAGE: u32 = 400;
-
-/// How many blocks the first look reaches back for what brought something.
-const FIRST_LOOK: u64 = 64;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// What is watched, and how often.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,17 @@ pub struct WatchPolicy {
     pub stuck_every: Duration,
     /// For how long after an order was made its address is watched.
     pub ended_for: SignedDuration,
+    /// For how long it is watched as often as that; afterwards more rarely.
+    pub recent_for: SignedDuration,
+    /// How many balances are asked for at once: as many as chains are asked for in one call.
+    pub at_once: u32,
+    /// How long one look at addresses of one kind may take; the next look goes on from there. Whoever follows the chain waits
+    /// meanwhile, and anybody may have addresses made for nothing.
+    pub longest: Duration,
 }
+
+/// How much more rarely addresses are looked at that were made long ago.
+const MORE_RARELY: u32 = 10;
 
 impl Default for WatchPolicy {
     fn default() -> Self {
@@ -38,16 +48,25 @@ impl Default for WatchPolicy {
             ended_every: Duration::from_mins(1),
             stuck_every: Duration::from_hours(1),
             ended_for: SignedDuration::from_hours(7 * 24),
+            recent_for: SignedDuration::from_hours(1),
+            at_once: 400,
+            longest: Duration::from_secs(1),
         }
     }
 }
 
-/// When addresses were looked at last, and as of which block.
-#[derive(Clone, Copy, Debug, Default)]
-struct LastLook {
-    at: Option<Instant>,
-    block: Option<u64>,
+/// Which addresses a lap goes past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Their orders wait for a deposit.
+    Waiting,
+    /// Their orders were made not long ago and wait no more.
+    Recent,
+    /// All else that is watched.
+    Old,
 }
+
+const KINDS: [Kind; 3] = [Kind::Waiting, Kind::Recent, Kind::Old];
 
 /// What lay at an address as of a block, and when that was last written down.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +87,7 @@ pub struct WatchAddresses {
     policy: WatchPolicy,
     /// The last balances that were not zero.
     known: HashMap<(Address, TokenId), Seen>,
-    open: LastLook,
-    ended: LastLook,
+    laps: [Lap; KINDS.len()],
 }
 
 impl fmt::Debug for WatchAddresses {
@@ -95,61 +113,110 @@ impl WatchAddresses {
             tokens,
             policy,
             known: HashMap::new(),
-            open: LastLook::default(),
-            ended: LastLook::default(),
+            laps: [Lap::default(); KINDS.len()],
         }
     }
 
-    /// Looks at what it is time to look at, as of this block. What fails is looked at again at the next block.
+    /// Looks at what it is time to look at, as of this block, for as long as a look may take. Each address has its turn before
+    /// any has another one. What fails is looked at again in the next lap.
     pub(crate) async fn look(&mut self, mark: BlockMark) {
-        let over = |look: LastLook, every| look.at.is_none_or(|then| then.elapsed() >= every);
-        if over(self.open, self.policy.open_every) {
-            self.open.at = Some(Instant::now());
-            let seen = self.open.block;
-            if self.try_look(mark, seen, None).await {
-                self.open.block = Some(mark.number);
+        for (place, kind) in KINDS.into_iter().enumerate() {
+            let Some(mut lap) = self.laps.get(place).copied() else { continue };
+            if !lap.go_on(self.every(kind), mark.number) {
+                continue;
             }
-        }
-        if over(self.ended, self.policy.ended_every) {
-            self.ended.at = Some(Instant::now());
-            let since = Timestamp::now().checked_sub(self.policy.ended_for).unwrap_or(Timestamp::MIN);
-            let seen = self.ended.block;
-            if self.try_look(mark, seen, Some(since)).await {
-                self.ended.block = Some(mark.number);
+            if let Err(error) = self.look_on(kind, &mut lap, mark).await {
+                tracing::debug!(chain = %self.watch.chain(), ?kind, %error, "deposit addresses could not be looked at");
+            }
+            if let Some(kept) = self.laps.get_mut(place) {
+                *kept = lap;
             }
         }
     }
 
-    async fn try_look(&mut self, mark: BlockMark, seen: Option<u64>, ended: Option<Timestamp>) -> bool {
-        // How far back the transaction that brought something is looked for at the first look.
-        let from = seen.unwrap_or_else(|| mark.number.saturating_sub(FIRST_LOOK)).saturating_add(1);
-        let looked = self.look_through(mark, from, ended).await;
-        if let Err(error) = &looked {
-            tracing::debug!(chain = %self.watch.chain(), %error, "deposit addresses could not be looked at");
+    const fn every(&self, kind: Kind) -> Duration {
+        match kind {
+            Kind::Waiting => self.policy.open_every,
+            Kind::Recent => self.policy.ended_every,
+            Kind::Old => self.policy.ended_every.saturating_mul(MORE_RARELY),
         }
-        looked.is_ok()
     }
 
+    async fn look_on(&mut self, kind: Kind, lap: &mut Lap, mark: BlockMark) -> Result<(), Failure> {
+        let start = Instant::now();
+        loop {
+            let page = self.page(kind, lap.after).await?;
+            let Some(last) = page.last().map(|last| last.key) else {
+                lap.end();
+                return Ok(());
+            };
+            let looked = self.look_through(kind, lap, &page, mark, start).await;
+            if looked.is_err() {
+                // The others have their turn all the same.
+                (lap.after, lap.has_gap) = (Some(last), true);
+            }
+            let is_last = page.len() < self.at_once(kind) as usize;
+            if is_last && lap.after == Some(last) {
+                lap.end();
+                return looked;
+            }
+            looked?;
+            if start.elapsed() >= self.policy.longest {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Of orders that wait no more, every known token is asked for.
+    fn at_once(&self, kind: Kind) -> u32 {
+        let tokens = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX);
+        let each = if kind == Kind::Waiting { 1 } else { tokens.max(1) };
+        (self.policy.at_once / each).max(1)
+    }
+
+    async fn page(&self, kind: Kind, after: Option<RowKey>) -> Result<Vec<OpenTransfer>, StoreError> {
+        let ago = |age| Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
+        let WatchPolicy { ended_for, recent_for, .. } = self.policy;
+        let since = match kind {
+            Kind::Waiting => None,
+            Kind::Recent => Some(ago(ended_for.min(recent_for))),
+            Kind::Old => Some(ago(ended_for)),
+        };
+        let mut page = self.orders.transfers(self.watch.chain(), since, after, self.at_once(kind)).await?;
+        if kind == Kind::Old {
+            let recent = RowKey::floor_at(ago(recent_for));
+            page.retain(|transfer| transfer.key < recent);
+        }
+        Ok(page)
+    }
+
+    /// Looks at a page until the time is over.
     async fn look_through(
         &mut self,
+        kind: Kind,
+        lap: &mut Lap,
+        page: &[OpenTransfer],
         mark: BlockMark,
-        from: u64,
-        ended: Option<Timestamp>,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let mut after = None;
-        loop {
-            let page = self.orders.transfers(self.watch.chain(), ended, after, PAGE).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = Some(last.key);
-            let wanted = self.wanted(&page, ended.is_some());
-            let asked: Vec<(Address, TokenId)> =
-                wanted.iter().map(|(transfer, token)| (transfer.address, *token)).collect();
-            let (balances, block) = self.watch.balances_since(&asked, mark.number).await?;
-            for ((transfer, token), balance) in wanted.into_iter().zip(balances) {
-                let now = Seen { balance, block, told: Instant::now() };
-                self.note(&transfer, token, now, from, ended.is_some()).await?;
+        start: Instant,
+    ) -> Result<(), Failure> {
+        let ended = kind != Kind::Waiting;
+        let wanted = self.wanted(page, ended);
+        let asked: Vec<(Address, TokenId)> =
+            wanted.iter().map(|(transfer, token)| (transfer.address, *token)).collect();
+        let (balances, block) = self.watch.balances_since(&asked, mark.number).await?;
+        let mut read = wanted.into_iter().zip(balances).peekable();
+        while let Some(((transfer, token), balance)) = read.next() {
+            let now = Seen { balance, block, told: Instant::now() };
+            self.note(&transfer, token, now, lap.from(), ended).await?;
+            if read.peek().is_some_and(|((next, _), _)| next.key == transfer.key) {
+                continue;
+            }
+            lap.after = Some(transfer.key);
+            if start.elapsed() >= self.policy.longest {
+                return Ok(());
             }
         }
+        Ok(())
     }
 
     /// The input token of orders that wait; every known token for those that do not.
@@ -173,7 +240,7 @@ impl WatchAddresses {
         now: Seen,
         from: u64,
         ended: bool,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    ) -> Result<(), Failure> {
         let (order, address) = (transfer.order.clone(), transfer.address);
         let Seen { balance, block, .. } = now;
         let last = match self.known.get(&(address, token)) {

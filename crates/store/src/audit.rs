@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 use causeway_domain::RowKey;
 use causeway_domain::ports::{AuditEvent, AuditLog, StoreError};
+use jiff::Timestamp;
 
 use crate::engine::Connection;
 use crate::fault::{Fault, store_error};
@@ -14,10 +15,29 @@ const WRITE: &str =
 const BEFORE: &str = "SELECT row_key, kind, subject, detail, happened_at FROM audit WHERE row_key < $1 \
      ORDER BY row_key DESC LIMIT $2";
 
+// Keys grow with time.
+const DROP: &str = "DELETE FROM audit WHERE row_key IN \
+     (SELECT row_key FROM audit WHERE row_key < $1 ORDER BY row_key LIMIT $2)";
+
+/// Forgets lines with keys below this one.
+struct Drop {
+    below: i64,
+    limit: i64,
+}
+
 /// Writes one line down.
 struct Note(AuditEvent);
 
 for_each_engine! {
+    impl Deed<Db> for Drop {
+        type Outcome = u64;
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<u64, Fault> {
+            let dropped = sqlx::query(DROP).bind(self.below).bind(self.limit).execute(connection).await?;
+            Ok(dropped.rows_affected())
+        }
+    }
+
     impl Deed<Db> for Note {
         type Outcome = ();
 
@@ -33,6 +53,13 @@ for_each_engine! {
                 .await?;
             Ok(())
         }
+    }
+}
+
+impl Store {
+    pub(crate) async fn prune_audit_lines(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        let below = RowKey::floor_at(before).get();
+        self.write(Drop { below, limit: i64::from(limit) }).await
     }
 }
 

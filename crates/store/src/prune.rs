@@ -60,6 +60,10 @@ impl Retention for Store {
         let (quotes_before, events_before) = (quotes_before.as_millisecond(), events_before.as_millisecond());
         self.write(Prune { quotes_before, events_before, limit }).await
     }
+
+    async fn prune_audit(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.prune_audit_lines(before, limit).await
+    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(crate) struct OrdersConfig {
     pub(crate) grace_seconds: u64,
     /// Where the keys that mark our quotes lie, newest first; `keys/quote` in the data folder unless set. Replicas share one.
     pub(crate) quote_key_file: Option<PathBuf>,
-    /// How often the deposit addresses of orders that are over are looked at.
+    /// How often the deposit addresses of orders that are over are looked at; ten times as rarely an hour after they were made.
     pub(crate) look_back_seconds: u64,
     /// How often the hub's book of intents is told what changed; 5 in the sandbox and 60 in production unless set.
     pub(crate) intent_book_seconds: Option<u64>,

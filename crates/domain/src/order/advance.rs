@@ -93,6 +93,9 @@ pub fn advance(mut order: Order, world: &World) -> Step {
         if matches!(status, OrderStatus::RefundPending | OrderStatus::Failed) {
             order.failure_reason.get_or_insert_with(|| words.clone());
         }
+        if status == OrderStatus::Filled && order.is_unpayable() {
+            order.failure_reason = None;
+        }
         order.announced |= status == OrderStatus::Deposited;
         changes.push((status, words));
     }

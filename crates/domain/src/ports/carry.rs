@@ -58,6 +58,9 @@ pub enum DeedError {
     /// The chain would refuse it now, in its own words; nothing was sent.
     #[error("the chain would refuse it: {0}")]
     WouldFail(String),
+    /// The chain would refuse the delivery although the filler has all that it takes; nothing was sent.
+    #[error("the recipient cannot be paid: {0}")]
+    Unpayable(String),
     /// Not now, for a reason that passes: gas is too dear, a part is away.
     #[error("{0}")]
     Later(String),

@@ -211,6 +211,8 @@ pub trait Retention: Send + Sync {
         events_before: Timestamp,
         limit: u32,
     ) -> Result<Pruned, StoreError>;
+    /// Removes at most `limit` lines of the audit log from before then, the oldest first, and tells how many.
+    async fn prune_audit(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError>;
 }
 
 /// Tells whether a part that we depend on answers.

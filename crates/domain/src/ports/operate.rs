@@ -230,7 +230,7 @@ impl From<&DeedError> for TroubleKind {
             DeedError::Chain(_) => Self::Chain,
             DeedError::Store(_) => Self::Store,
             DeedError::Attesters(_) => Self::Attesters,
-            DeedError::WouldFail(_) => Self::Refused,
+            DeedError::WouldFail(_) | DeedError::Unpayable(_) => Self::Refused,
             DeedError::Later(_) => Self::Waits,
             DeedError::Never(_) => Self::GivenUp,
         }

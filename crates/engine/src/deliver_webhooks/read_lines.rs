@@ -64,6 +64,8 @@ impl Reader {
             let full = u32::try_from(lines.len()).is_ok_and(|read| read >= LINES);
             let Some((last, _)) = lines.last() else { break };
             let read = (floor, *last);
+            // Our own lines must not appear further back than others look.
+            parts.row_keys.observe(*last);
             let fresh = self.fresh_of(&lines);
             if !fresh.is_empty() {
                 let now = Timestamp::now();

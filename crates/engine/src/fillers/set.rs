@@ -97,6 +97,12 @@ impl Fillers {
         self.shared.desks.load().iter().filter(|desk| desk.name() != name).cloned().collect()
     }
 
+    /// Who takes part.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        let desks = self.shared.desks.load_full();
+        (0..desks.len()).filter_map(move |place| desks.get(place).map(|desk| desk.name().to_owned()))
+    }
+
     /// Whether a filler of that name takes part.
     pub fn has(&self, name: &str) -> bool {
         self.shared.desks.load().iter().any(|desk| desk.name() == name)

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use causeway_domain::ports::{FillerRecord, StoreError};
+use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
@@ -13,13 +14,16 @@ const EVERY: Duration = Duration::from_secs(1);
 /// Every so many looks, fillers that were removed are forgotten if their orders are over.
 const FORGET_EVERY: u32 = 10;
 
+/// For so long after a filler was removed, somebody may take an offer that it made before: twice as long as any offer lasts.
+const OFFERS_LAST: SignedDuration = SignedDuration::from_hours(2);
+
 impl Registry {
     /// Brings the fillers at work in line with the store.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         let mut known = self.known.lock().await;
         let records = self.parts.records.filler_records().await?;
         let mut still = BTreeMap::new();
-        for record in records {
+        for record in records.into_iter().filter(|record| !self.ours.contains(&record.name)) {
             let as_before = known.remove(&record.name).filter(|known| known.record == record);
             let now =
                 as_before.unwrap_or_else(|| Known { problem: self.take(&record), record: record.clone() });
@@ -33,11 +37,12 @@ impl Registry {
         Ok(())
     }
 
-    /// Forgets the removed fillers whose orders are over.
-    pub async fn forget_over(&self) -> Result<(), StoreError> {
+    /// Forgets the removed fillers whose offers and orders are over.
+    pub async fn forget_over(&self, now: Timestamp) -> Result<(), StoreError> {
         let removed: Vec<String> = {
             let known = self.known.lock().await;
-            let removed = known.values().filter(|known| known.record.removed_at.is_some());
+            let is_over = |at: Timestamp| now.duration_since(at) > OFFERS_LAST;
+            let removed = known.values().filter(|known| known.record.removed_at.is_some_and(is_over));
             removed.map(|known| known.record.name.clone()).collect()
         };
         for name in &removed {
@@ -77,7 +82,11 @@ impl Registry {
                 _ = turn.tick() => {}
             }
             looks = looks.wrapping_add(1);
-            let looked = if looks.is_multiple_of(FORGET_EVERY) { self.forget_over().await } else { Ok(()) };
+            let looked = if looks.is_multiple_of(FORGET_EVERY) {
+                self.forget_over(Timestamp::now()).await
+            } else {
+                Ok(())
+            };
             match looked.and(self.refresh().await) {
                 Ok(()) => answered = true,
                 Err(error) if std::mem::take(&mut answered) => {

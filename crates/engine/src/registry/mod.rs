@@ -6,7 +6,7 @@ mod make;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,6 +41,8 @@ pub struct Registry {
     parts: RegistryParts,
     /// Those of the store as they are at work, with the words of what could not be made.
     known: Mutex<BTreeMap<String, Known>>,
+    /// The service's own and those of the configuration: whatever the store says of their names is not heeded.
+    ours: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -71,7 +73,16 @@ impl Registry {
         for record in &parts.configured {
             put_to_work(&parts, record)?;
         }
-        let registry = Self { parts, known: Mutex::default() };
+        let ours: BTreeSet<String> = parts.fillers.names().collect();
+        for record in parts.records.filler_records().await? {
+            if ours.contains(&record.name) {
+                tracing::warn!(
+                    filler = record.name,
+                    "a filler that joined at run time bears the name of one of the configuration, which is asked instead"
+                );
+            }
+        }
+        let registry = Self { parts, known: Mutex::default(), ours };
         registry.refresh().await?;
         Ok(registry)
     }
@@ -82,8 +93,7 @@ impl Registry {
         if !record.is_named_well() {
             return Err(RegistryError::Name(name.clone()));
         }
-        let ours = self.parts.fillers.has(name) && !self.known.lock().await.contains_key(name);
-        if ours || self.parts.configured.iter().any(|filler| filler.name == *name) {
+        if self.ours.contains(name) {
             return Err(RegistryError::Configured(name.clone()));
         }
         // What cannot be made is told to whoever adds it, and never stored.
@@ -103,7 +113,7 @@ impl Registry {
     pub async fn remove(&self, name: &str, now: Timestamp) -> Result<(), RegistryError> {
         let record = self.known.lock().await.get(name).map(|known| known.record.clone());
         let Some(record) = record.filter(|record| record.removed_at.is_none()) else {
-            let configured = self.parts.fillers.has(name);
+            let configured = self.ours.contains(name);
             let name = name.to_owned();
             return Err(if configured {
                 RegistryError::Configured(name)

@@ -6,6 +6,7 @@ use causeway_domain::ports::{
     Answer, DeedError, Filler, FillerAsk, FillerError, FillerProtocol, Hand, Progress, Refusal, StoreError,
 };
 use causeway_domain::{Decision, Order};
+use jiff::SignedDuration;
 
 use super::*;
 use crate::fillers::QuoteOptions;
@@ -127,6 +128,10 @@ async fn replica(rows: &Arc<Rows>) -> Registry {
     Registry::open(parts).await.unwrap()
 }
 
+fn hours_on(hours: i64) -> Timestamp {
+    Timestamp::now() + SignedDuration::from_hours(hours)
+}
+
 fn asked(registry: &Registry) -> Vec<String> {
     registry.parts.fillers.reports().into_iter().map(|report| report.name).collect()
 }
@@ -145,7 +150,7 @@ async fn a_filler_that_joins_is_asked_at_once_here_and_at_the_next_look_elsewher
 }
 
 #[tokio::test]
-async fn a_removed_filler_is_asked_no_more_and_keeps_its_hand_until_its_orders_are_over() {
+async fn a_removed_filler_is_asked_no_more_and_keeps_its_hand_until_its_offers_and_orders_are_over() {
     let rows: Arc<Rows> = Arc::default();
     let registry = replica(&rows).await;
     registry.add(record("far")).await.unwrap();
@@ -153,12 +158,14 @@ async fn a_removed_filler_is_asked_no_more_and_keeps_its_hand_until_its_orders_a
     registry.remove("far", Timestamp::now()).await.unwrap();
     for registry in [registry, replica(&rows).await] {
         assert_eq!(asked(&registry), ["house", "written"]);
-        registry.forget_over().await.unwrap();
+        registry.forget_over(hours_on(3)).await.unwrap();
         assert!(registry.parts.hands.get("far").is_some(), "an order is not over");
     }
     let (one, two) = (replica(&rows).await, replica(&rows).await);
     rows.open.lock().unwrap().clear();
-    one.forget_over().await.unwrap();
+    one.forget_over(hours_on(1)).await.unwrap();
+    assert!(one.parts.hands.get("far").is_some(), "an offer from before may be taken");
+    one.forget_over(hours_on(3)).await.unwrap();
     two.refresh().await.unwrap();
     for registry in [one, two] {
         assert!(registry.parts.hands.get("far").is_none());
@@ -173,7 +180,7 @@ async fn a_removed_filler_may_come_back() {
     registry.add(record("far")).await.unwrap();
     registry.remove("far", Timestamp::now()).await.unwrap();
     registry.add(record("far")).await.unwrap();
-    registry.forget_over().await.unwrap();
+    registry.forget_over(hours_on(3)).await.unwrap();
     assert_eq!(asked(&registry), ["house", "written", "far"]);
 }
 
@@ -193,6 +200,24 @@ async fn what_cannot_be_used_is_told_and_not_stored() {
     assert!(matches!(registry.add(record("a b")).await, Err(RegistryError::Name(_))));
     assert!(matches!(registry.remove("far", Timestamp::now()).await, Err(RegistryError::Unknown(_))));
     assert!(rows.rows.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_configuration_wins_over_a_filler_of_the_store_that_bears_its_name() {
+    for removed_at in [None, Some(Timestamp::now())] {
+        let rows: Arc<Rows> = Arc::default();
+        for name in ["written", "house"] {
+            let url = "http://elsewhere.example".to_owned();
+            rows.put_filler(&FillerRecord { url, removed_at, ..record(name) }).await.unwrap();
+        }
+        let registry = replica(&rows).await;
+        registry.refresh().await.unwrap();
+        assert_eq!(asked(&registry), ["house", "written"]);
+        let listed: Vec<(String, bool)> =
+            registry.list().await.into_iter().map(|filler| (filler.record.url, filler.configured)).collect();
+        assert_eq!(listed, [("https://written.example".to_owned(), true)]);
+        assert!(registry.parts.hands.get("written").is_some() && registry.parts.hands.get("house").is_none());
+    }
 }
 
 #[tokio::test]

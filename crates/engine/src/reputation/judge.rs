@@ -75,6 +75,8 @@ pub(super) fn judge(orders: &[Order], prices: &[(String, i32)]) -> Standings {
 
 fn of_orders(newest_first: &[&Order]) -> Standing {
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let newest_first: Vec<&Order> =
+        newest_first.iter().copied().filter(|order| !is_the_payers_doing(order)).collect();
     let filled = newest_first.iter().filter(|order| order.status == OrderStatus::Filled);
     let seconds = filled.clone().filter_map(|order| {
         let (deposit, fill) = (order.evidence.deposit.as_ref()?, order.evidence.fill.as_ref()?);
@@ -100,6 +102,11 @@ fn cause(order: &Order) -> Option<RefundCause> {
 
 fn was_waived(order: &Order) -> bool {
     order.status == OrderStatus::Refunded && cause(order) == Some(RefundCause::Waived)
+}
+
+/// Whether an order was not delivered for a reason that its payer has chosen: anybody may have any number of those.
+fn is_the_payers_doing(order: &Order) -> bool {
+    order.status == OrderStatus::Refunded && (order.came_late() || order.is_unpayable())
 }
 
 fn was_left(order: &Order) -> bool {

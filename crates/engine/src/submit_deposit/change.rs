@@ -3,6 +3,7 @@ use causeway_domain::{EventKind, Order, OrderEvent};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{SubmitDeposit, SubmitError};
+use crate::story_keys::come_after_story;
 
 /// How often a change that others overtake is tried.
 const ATTEMPTS: usize = 8;
@@ -25,6 +26,7 @@ impl SubmitDeposit {
         for _ in 0..ATTEMPTS {
             let Some(detail) = change(&mut order)? else { return Ok(order) };
             order.updated_at = now;
+            come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
             let key = self.parts.row_keys.next(now);
             let event = OrderEvent { key, order: order.id.clone(), kind: EventKind::Note, detail, at: now };
             if self.parts.orders.update_order(&order, &[event]).await? {

@@ -30,6 +30,7 @@ use trouble::Troubles;
 
 use crate::hands::Hands;
 use crate::marks::Marks;
+use crate::story_keys::come_after_story;
 
 /// How many orders are worked on side by side.
 const MOST: usize = 256;
@@ -246,6 +247,9 @@ impl WorkOrders {
     }
 
     async fn write(&self, order: &mut Order, step: &Step) -> Result<bool, StoreError> {
+        if !step.changes.is_empty() {
+            come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
+        }
         let now = Timestamp::now();
         let event = |(status, words): &(OrderStatus, String)| OrderEvent {
             key: self.parts.row_keys.next(now),

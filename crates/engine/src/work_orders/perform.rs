@@ -8,6 +8,7 @@ use causeway_domain::{
 use jiff::{SignedDuration, Timestamp};
 
 use super::WorkOrders;
+use crate::story_keys::come_after_story;
 
 /// How often a deed that came to nothing on the chain is tried anew.
 const TRIES: u32 = 5;
@@ -104,7 +105,16 @@ impl WorkOrders {
         if order.decision != Some(Decision::Fill) {
             return Ok(Did::UnderWay);
         }
-        let progress = self.hand(order)?.fill(order, now).await?;
+        let progress = match self.hand(order)?.fill(order, now).await {
+            Err(DeedError::Unpayable(words)) => {
+                order.note_unpayable(&words);
+                return Err(DeedError::Unpayable(words));
+            }
+            progress => progress?,
+        };
+        if order.is_unpayable() {
+            order.failure_reason = None;
+        }
         let Progress::Reverted(tx) = progress else { return Ok(Did::UnderWay) };
         tracing::error!(order = %order.id, tx, "a delivery failed on the chain");
         order.failure_reason = Some("The filler's delivery failed on the chain.".to_owned());
@@ -176,6 +186,7 @@ impl WorkOrders {
         let expired = Order { handed: None, ..order.clone() };
         let told_tx = expired.told_tx.clone().filter(|told| told != tx);
         let expired = Order { told_tx, updated_at: now, ..expired };
+        come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
@@ -248,7 +259,7 @@ fn warn_of_unpaid(order: &Order, now: Timestamp) {
 /// What passes by itself is whispered.
 fn tell(order: &Order, todo: &Todo, error: &DeedError) {
     match error {
-        DeedError::Never(_) | DeedError::WouldFail(_) => {
+        DeedError::Never(_) | DeedError::WouldFail(_) | DeedError::Unpayable(_) => {
             tracing::warn!(order = %order.id, ?todo, %error, "something is left to do for an order");
         }
         _ => tracing::debug!(order = %order.id, ?todo, %error, "something waits for an order"),

@@ -171,3 +171,11 @@ async fn what_the_book_knows_already_costs_nothing() {
     until(async || keeping.is_told().await).await;
     assert!(keeping.batches().is_empty());
 }
+
+#[tokio::test]
+async fn an_order_that_was_announced_and_never_deposited_costs_the_book_nothing() {
+    let keeping = Keeping::of(OrderStatus::Failed).await;
+    keeping.begin();
+    until(async || keeping.is_told().await).await;
+    assert!(keeping.batches().is_empty());
+}

@@ -88,6 +88,8 @@ pub(crate) struct FakeWatch {
     pub(crate) balances: Mutex<HashMap<(Address, TokenId), u64>>,
     /// What brought something, and in which block.
     pub(crate) brought: Mutex<Vec<(Address, TokenId, u64, String)>>,
+    /// Where the chain cannot be asked what lies.
+    pub(crate) broken: Mutex<Option<Address>>,
 }
 
 impl FakeWatch {
@@ -109,6 +111,9 @@ impl AddressWatch for FakeWatch {
     }
 
     async fn balances_at(&self, wanted: &[(Address, TokenId)], _: u64) -> Result<Vec<RawAmount>, ChainError> {
+        if wanted.iter().any(|(address, _)| *self.broken.lock().unwrap() == Some(*address)) {
+            return Err(ChainError::Unavailable(chain(ORIGIN)));
+        }
         let balances = self.balances.lock().unwrap();
         let held = |place: &(Address, TokenId)| balances.get(place).copied().unwrap_or_default();
         Ok(wanted.iter().map(|place| raw(held(place))).collect())

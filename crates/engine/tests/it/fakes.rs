@@ -23,6 +23,8 @@ pub(crate) struct FakeHand {
     /// What it decides, one after the other, and after these to deliver.
     pub(crate) decisions: Mutex<VecDeque<Result<Word, DeedError>>>,
     pub(crate) fill: Mutex<Progress>,
+    /// Why the recipient cannot be paid.
+    pub(crate) unpayable: Mutex<Option<&'static str>>,
     pub(crate) refuses_to: Mutex<Option<&'static str>>,
     /// What happens elsewhere during the next call of that name.
     meanwhile: Mutex<Option<(&'static str, BoxFuture<'static, ()>)>>,
@@ -35,6 +37,7 @@ impl FakeHand {
             calls: Mutex::default(),
             decisions: Mutex::default(),
             fill: Mutex::new(Progress::OnItsWay("0xf1".to_owned())),
+            unpayable: Mutex::default(),
             refuses_to: Mutex::default(),
             meanwhile: Mutex::default(),
         })
@@ -85,6 +88,9 @@ impl Hand for FakeHand {
 
     async fn fill(&self, order: &Order, _: Timestamp) -> Result<Progress, DeedError> {
         self.note("fill", order).await?;
+        if let Some(words) = *self.unpayable.lock().unwrap() {
+            return Err(DeedError::Unpayable(words.to_owned()));
+        }
         Ok(self.fill.lock().unwrap().clone())
     }
 

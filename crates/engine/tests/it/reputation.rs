@@ -82,6 +82,17 @@ impl Bench {
                 order.status = OrderStatus::Refunded;
                 order.evidence.refund = Some((shown(ORIGIN, 9_000), cause));
             }
+            Ended::Late => {
+                order.status = OrderStatus::Refunded;
+                let late = u64::try_from(order.valid_before.as_second()).unwrap() + 1;
+                order.evidence.deposit = Some(shown(ORIGIN, late));
+                order.evidence.refund = Some((shown(ORIGIN, late + 1), RefundCause::Unfilled));
+            }
+            Ended::Unpayable => {
+                order.status = OrderStatus::Refunded;
+                order.note_unpayable("it takes nothing");
+                order.evidence.refund = Some((shown(ORIGIN, 9_000), RefundCause::Unfilled));
+            }
         }
         let event = OrderEvent {
             key: self.row_keys.next(at),
@@ -103,6 +114,9 @@ impl Bench {
 enum Ended {
     Filled(u64),
     Refunded(RefundCause),
+    /// The deposit was made when the price held no more, and nobody delivered.
+    Late,
+    Unpayable,
 }
 
 const LEFT: Ended = Ended::Refunded(RefundCause::Unfilled);
@@ -161,4 +175,18 @@ async fn who_says_no_in_time_breaks_no_word() {
     }
     let report = bench.judged("bad").await;
     assert_eq!((report.breaker, report.standing.unwrap().left_in_a_row), (BreakerState::Closed, 0));
+}
+
+#[tokio::test]
+async fn nobody_puts_a_filler_to_rest_by_what_a_payer_chooses() {
+    let bench = Bench::new().await;
+    bench.ended("good", Ended::Filled(9), 60, &[]).await;
+    for minutes_ago in 1..6 {
+        bench.ended("good", Ended::Late, minutes_ago, &[]).await;
+        bench.ended("good", Ended::Unpayable, minutes_ago, &[]).await;
+    }
+    let report = bench.judged("good").await;
+    let standing = report.standing.unwrap();
+    assert_eq!((report.breaker, standing.left_in_a_row), (BreakerState::Closed, 0));
+    assert_eq!(standing.fill_percent(), Some(100));
 }

@@ -1,20 +1,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use alloy_primitives::B256;
 use causeway_domain::ports::{Arrival, FactStore as _};
-use causeway_domain::{OrderStatus, TokenId};
+use causeway_domain::{DepositMethod, OrderStatus, TokenId};
 use causeway_engine::{WatchAddresses, WatchPolicy};
 use jiff::SignedDuration;
 
 use crate::fake_chain::FakeWatch;
 use crate::followed::Followed;
-use crate::scene::{AMOUNT_IN, OPEN_UNTIL, ORIGIN, Scene, address, input, raw, token};
+use crate::scene::{AMOUNT_IN, OPEN_UNTIL, ORIGIN, Scene, add_order, address, input, raw, token};
 
 const POLICY: WatchPolicy = WatchPolicy {
     open_every: Duration::ZERO,
     ended_every: Duration::ZERO,
     stuck_every: Duration::from_hours(1),
     ended_for: SignedDuration::from_hours(1),
+    recent_for: SignedDuration::from_hours(1),
+    at_once: 400,
+    longest: Duration::from_secs(1),
 };
 
 /// A token that somebody may send by mistake.
@@ -209,4 +213,79 @@ async fn what_could_not_be_returned_and_is_still_there_is_tried_again_after_a_wh
     assert_eq!(blocks, [1_100, 1_101]);
     scene.turn().await;
     assert_eq!(scene.relayer.purposes(), [format!("giveback:{:#x}:1101", scene.terms.id())]);
+}
+
+/// More orders for plain transfers, to addresses of their own.
+async fn unpaid(scene: &Scene, addresses: impl IntoIterator<Item = u8>) {
+    for byte in addresses {
+        add_order(&scene.store, &scene.row_keys, |order| {
+            order.method = DepositMethod::Transfer;
+            order.deposit_address = Some(address(byte));
+            order.terms.nonce = B256::repeat_byte(byte);
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn however_many_builds_are_not_paid_for_a_look_ends_in_time_and_every_address_has_its_turn() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    unpaid(&scene, 0x10..0x18).await;
+    watch.bring(address(0x17), input(), 400, 5);
+    // No time at all: each look is at one address.
+    let followed = watched_by(&scene, &watch, WatchPolicy { longest: Duration::ZERO, at_once: 4, ..POLICY });
+    let seen = async || scene.store.arrivals(address(0x17)).await.unwrap().len();
+    for block in 5..13 {
+        followed.stands(block, Vec::new());
+    }
+    followed.heard().await;
+    assert_eq!(seen().await, 0, "eight looks are at the eight others");
+    followed.stands(13, Vec::new());
+    followed.heard().await;
+    assert_eq!(seen().await, 1);
+    followed.end().await;
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_read_keeps_no_other_from_being_seen() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    unpaid(&scene, [0x10]).await;
+    *watch.broken.lock().unwrap() = Some(address(0xda));
+    watch.bring(address(0x10), input(), 400, 5);
+    let followed = watched_by(&scene, &watch, WatchPolicy { at_once: 1, ..POLICY });
+    for block in 5..8 {
+        followed.stands(block, Vec::new());
+    }
+    followed.heard().await;
+    assert_eq!(scene.store.arrivals(address(0x10)).await.unwrap().len(), 1);
+    watch.bring(address(0xda), input(), 300, 6);
+    *watch.broken.lock().unwrap() = None;
+    for block in 8..11 {
+        followed.stands(block, Vec::new());
+    }
+    followed.heard().await;
+    assert_eq!(arrivals(&scene).await, [arrival(&scene, 300, 300, 9, Some("0xb6"))], "in the next lap");
+    followed.end().await;
+}
+
+#[tokio::test]
+async fn addresses_of_long_ago_are_looked_at_more_rarely_and_not_forgotten() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    scene.pass(OPEN_UNTIL + 1);
+    scene.worker().turn(jiff::Timestamp::now() + SignedDuration::from_hours(48)).await.unwrap();
+    let every = Duration::from_millis(50);
+    let policy = WatchPolicy { ended_every: every, recent_for: SignedDuration::ZERO, ..POLICY };
+    let followed = watched_by(&scene, &watch, policy);
+    followed.stands(1_099, Vec::new());
+    followed.heard().await;
+    watch.bring(address(0xda), input(), AMOUNT_IN, 1_100);
+    tokio::time::sleep(every * 2).await;
+    followed.stands(1_100, Vec::new());
+    followed.heard().await;
+    assert_eq!(arrivals(&scene).await, []);
+    tokio::time::sleep(every * 10).await;
+    followed.stands(1_101, Vec::new());
+    followed.heard().await;
+    assert_eq!(arrivals(&scene).await.len(), 1);
+    followed.end().await;
 }

@@ -1,8 +1,9 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{DeedError, OrderStore as _, Progress};
-use causeway_domain::{Decision, EventKind, OrderStatus};
-use jiff::Timestamp;
+use causeway_domain::{Decision, EventKind, OrderStatus, RowKeys};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::scene::{DESTINATION, OPEN_UNTIL, ORIGIN, Scene, chain, later, show};
 
@@ -228,4 +229,31 @@ async fn an_order_whose_filler_is_gone_waits() {
     let order = scene.order().await;
     assert_eq!((order.status, order.decision), (OrderStatus::Deposited, None));
     assert!(order.due_at.is_some());
+}
+
+#[tokio::test]
+async fn a_recipient_who_cannot_be_paid_is_written_down_until_it_can() {
+    let scene = published().await;
+    *scene.hand.unpayable.lock().unwrap() = Some("not me");
+    scene.turn().await;
+    let order = scene.order().await;
+    assert_eq!((order.status, order.is_unpayable()), (OrderStatus::Published, true));
+    assert_eq!(order.failure_reason.as_deref(), Some("The recipient cannot be paid: not me"));
+    *scene.hand.unpayable.lock().unwrap() = None;
+    scene.turn().await;
+    assert_eq!(scene.order().await.failure_reason, None);
+}
+
+#[tokio::test]
+async fn a_replica_whose_clock_is_behind_adds_its_lines_at_the_end_of_the_story() {
+    let mut scene =
+        Scene::with(|order| order.created_at = Timestamp::now() + SignedDuration::from_mins(2)).await;
+    // Another process, with keys of its own.
+    scene.row_keys = Arc::new(RowKeys::new(1));
+    scene.show(scene.opened(10)).await;
+    scene.turn().await;
+    let story = scene.store.story(&scene.id).await.unwrap();
+    let statuses: Vec<EventKind> = story.into_iter().map(|line| line.kind).collect();
+    let expected = [OrderStatus::Created, OrderStatus::Deposited, OrderStatus::Published];
+    assert_eq!(statuses, expected.map(EventKind::Status));
 }

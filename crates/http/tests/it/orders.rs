@@ -244,6 +244,22 @@ async fn a_stream_that_was_cut_off_goes_on_after_the_last_line_received() {
     assert_eq!((status, body.as_str()), (204, ""), "so that a browser does not ask again");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_line_of_which_nobody_was_woken_is_told_all_the_same() {
+    let (mut order, story) = filled();
+    order.status = Published;
+    let (before, last) = (story[..4].to_vec(), story[4].clone());
+    let path = format!("/v1/orders/by-id/{}/events", order.id);
+    let ledger = Arc::new(FakeLedger::with(vec![(order, before)]));
+    let router = Service { ledger: Arc::clone(&ledger), ..Service::default() }.router();
+    let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
+    let body = tokio::spawn(axum::body::to_bytes(response.into_body(), usize::MAX));
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    ledger.entries.lock().unwrap()[0].1.push(last.clone());
+    let body = String::from_utf8(body.await.unwrap().unwrap().to_vec()).unwrap();
+    assert!(body.contains(&format!("id: {}", last.key.get())), "{body}");
+}
+
 #[tokio::test]
 async fn a_last_event_that_is_none_is_refused_in_words() {
     let (status, body) = events(filled(), Some("yesterday")).await;

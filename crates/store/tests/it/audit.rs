@@ -1,10 +1,10 @@
 use causeway_domain::RowKeys;
-use causeway_domain::ports::{AuditEvent, AuditLog};
+use causeway_domain::ports::{AuditEvent, AuditLog, Retention};
 
 use crate::fresh::Fresh;
-use crate::sample::now;
+use crate::sample::{days_ago, now};
 
-on_both_engines!(audit_lines_stay_and_come_newest_first,);
+on_both_engines!(audit_lines_stay_and_come_newest_first, audit_lines_go_when_they_are_old_oldest_first);
 
 async fn audit_lines_stay_and_come_newest_first(fresh: &Fresh) {
     let (store, reader) = (fresh.store().await, fresh.store().await);
@@ -25,4 +25,23 @@ async fn audit_lines_stay_and_come_newest_first(fresh: &Fresh) {
     assert_eq!(reader.audit(None, 2).await.unwrap(), [three.clone(), two.clone()]);
     assert_eq!(reader.audit(Some(two.key), 10).await.unwrap(), [one]);
     assert!(store.record_audit(&three).await.is_err(), "a line is never written over");
+}
+
+async fn audit_lines_go_when_they_are_old_oldest_first(fresh: &Fresh) {
+    let store = fresh.store().await;
+    let keys = RowKeys::new(0);
+    let mut lines = Vec::new();
+    for days in [9, 8, 7, 1] {
+        let at = days_ago(days);
+        let text = |text: &str| text.to_owned();
+        let (kind, subject, detail) = (text("screening"), text("a wallet"), text("listed"));
+        let line = AuditEvent { key: keys.next(at), kind, subject, detail, at };
+        store.record_audit(&line).await.unwrap();
+        lines.insert(0, line);
+    }
+    assert_eq!(store.prune_audit(days_ago(5), 2).await.unwrap(), 2);
+    assert_eq!(store.audit(None, 10).await.unwrap(), lines[..2]);
+    assert_eq!(store.prune_audit(days_ago(5), 2).await.unwrap(), 1);
+    assert_eq!(store.prune_audit(days_ago(5), 2).await.unwrap(), 0);
+    assert_eq!(store.audit(None, 10).await.unwrap(), lines[..1]);
 }

@@ -1,5 +1,5 @@
 use causeway_domain::ports::{Deed, DeedError, Progress};
-use causeway_domain::{Decision, Order};
+use causeway_domain::{Decision, Order, TokenId};
 use jiff::Timestamp;
 
 use super::InventoryHand;
@@ -29,7 +29,19 @@ impl InventoryHand {
         let payment = payment
             .ok_or_else(|| DeedError::Later("what the vault's shares cost is not known now".to_owned()))?;
         let deed = Deed::Fill { terms: order.terms, through: payment.through };
-        self.send(carrier, &purpose, &deed, now).await
+        match self.send(carrier, &purpose, &deed, now).await {
+            Err(DeedError::WouldFail(words)) if self.holds(&payment) => Err(DeedError::Unpayable(words)),
+            sent => sent,
+        }
+    }
+
+    /// Whether the filler has what a payment takes, and something left where fees are paid in the same coin.
+    fn holds(&self, payment: &Payment) -> bool {
+        let holding = self.filler.equipment.book.holding(&payment.token);
+        let is_coin = payment.token == TokenId::native(payment.token.chain());
+        holding.is_some_and(|holding| {
+            if is_coin { holding.held > payment.amount } else { holding.held >= payment.amount }
+        })
     }
 
     /// Gives the deposit back, unless a delivery was sent that has not failed for good.

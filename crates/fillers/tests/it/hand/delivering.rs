@@ -148,3 +148,16 @@ async fn a_chain_without_a_key_is_waited_for() {
         matches!(scene.hand.fill(&order, now()).await, Err(DeedError::Later(words)) if words.contains("10"))
     );
 }
+
+#[tokio::test]
+async fn a_recipient_who_cannot_be_paid_is_told_from_a_filler_that_has_too_little() {
+    let scene = Scene::new();
+    let order = decided(scene.for_weth("1000"), Decision::Fill);
+    *scene.ethereum.refuses.lock().unwrap() = Some("not me");
+    scene.hold_weth("1000");
+    let refused = scene.hand.fill(&order, now()).await;
+    assert!(matches!(&refused, Err(DeedError::Unpayable(words)) if words == "not me"), "{refused:?}");
+    scene.hold_weth("0.000001");
+    let refused = scene.hand.fill(&order, now()).await;
+    assert!(matches!(&refused, Err(DeedError::WouldFail(words)) if words == "not me"), "{refused:?}");
+}

@@ -104,12 +104,14 @@ pub(super) struct Key {
     pub(super) sent: Mutex<Vec<(String, Deed)>>,
     /// Whether something must happen before anything can be sent.
     pub(super) waits: Mutex<bool>,
+    /// Why the chain would refuse whatever is sent.
+    pub(super) refuses: Mutex<Option<&'static str>>,
 }
 
 impl Key {
     pub(super) fn new(chain: ChainId, account: Address) -> Self {
         let (states, sent, waits) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { chain, account, states, sent, waits }
+        Self { chain, account, states, sent, waits, refuses: Mutex::default() }
     }
 
     pub(super) fn set(&self, purpose: &str, progress: Progress) {
@@ -134,6 +136,9 @@ impl Carrier for Key {
     async fn carry(&self, purpose: &str, deed: &Deed, _: Timestamp) -> Result<Progress, DeedError> {
         if *self.waits.lock().unwrap() {
             return Ok(Progress::Waiting);
+        }
+        if let Some(words) = *self.refuses.lock().unwrap() {
+            return Err(DeedError::WouldFail(words.to_owned()));
         }
         let mut states = self.states.lock().unwrap();
         if let Some(known) = states.get(purpose) {
