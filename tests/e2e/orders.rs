@@ -12,6 +12,7 @@ mod payer;
 mod payer_solana;
 mod recover;
 mod report;
+mod restore;
 mod solana;
 mod solana_books;
 mod solana_message;

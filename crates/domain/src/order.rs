@@ -57,14 +57,14 @@ impl OrderStatus {
         matches!(self, Self::Filled | Self::Refunded | Self::Failed)
     }
 
-    /// The edges of the contract; no other exists.
+    /// The edges of the contract, and one more: what was delivered after all is filled, although its deposit was to go back.
     pub const fn may_become(self, next: Self) -> bool {
         matches!(
             (self, next),
             (Self::Created, Self::Deposited | Self::Failed)
                 | (Self::Deposited, Self::Published | Self::RefundPending)
                 | (Self::Published, Self::Filled | Self::RefundPending)
-                | (Self::RefundPending, Self::Refunded)
+                | (Self::RefundPending, Self::Refunded | Self::Filled)
         )
     }
 }
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_the_edges_of_the_contract_exist() {
+    fn exactly_the_edges_of_the_contract_and_the_way_out_of_a_refund_exist() {
         use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
         let edges = [
             (Created, Deposited),
@@ -246,6 +246,7 @@ mod tests {
             (Published, Filled),
             (Published, RefundPending),
             (RefundPending, Refunded),
+            (RefundPending, Filled),
         ];
         for from in OrderStatus::ALL {
             for to in OrderStatus::ALL {

@@ -57,13 +57,14 @@ pub async fn follow_chain(
                 answered = true;
                 let idle = written.is_some_and(|then| then.elapsed() < WRITE_MARKS_EVERY);
                 if !facts.is_empty() || !idle {
+                    // Before the mark moves: what lies behind it is not told again after a restart.
+                    if stop.run_until_cancelled(parts.adopt(&facts)).await.is_none() {
+                        return;
+                    }
                     if stop.run_until_cancelled(parts.record(chain, care, mark, &facts)).await.is_none() {
                         return;
                     }
                     written = Some(Instant::now());
-                    if stop.run_until_cancelled(parts.adopt(&facts)).await.is_none() {
-                        return;
-                    }
                 }
                 if care == Care::Large {
                     parts.marks.set(chain, mark);

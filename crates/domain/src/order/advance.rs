@@ -90,8 +90,13 @@ pub fn advance(mut order: Order, world: &World) -> Step {
             // `next_status` names edges that exist only; a test holds that.
             Err(_) => break,
         }
-        if matches!(status, OrderStatus::RefundPending | OrderStatus::Failed) {
-            order.failure_reason.get_or_insert_with(|| words.clone());
+        match status {
+            OrderStatus::RefundPending | OrderStatus::Failed => {
+                order.failure_reason.get_or_insert_with(|| words.clone());
+            }
+            // Whatever was to go wrong did not.
+            OrderStatus::Filled => order.failure_reason = None,
+            _ => {}
         }
         if status == OrderStatus::Filled && order.is_unpayable() {
             order.failure_reason = None;
@@ -129,7 +134,8 @@ fn next_status(order: &Order, world: &World) -> Option<(OrderStatus, String)> {
         Deposited if order.decision == Some(Decision::Fill) => {
             Some((Published, words("The filler has been told.")))
         }
-        Published if fill.is_some() => Some((Filled, words("The recipient has been paid."))),
+        // Also where the deposit was to go back: the filler that delivered after all is paid, or was.
+        Published | RefundPending if fill.is_some() => Some((Filled, words("The recipient has been paid."))),
         RefundPending if refund.is_some() => Some((Refunded, words("The deposit is back."))),
         _ => None,
     }

@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::{ChainError, CollectError, IntentEntry, StoreError};
+use super::{ChainError, CollectError, EscrowState, IntentEntry, StoreError};
 use crate::{Address, ChainId, Jump, RawAmount, SignatureBytes, Terms, TokenId};
 
 /// A thing to do on a chain for an order.
@@ -69,6 +69,18 @@ pub enum DeedError {
     Never(String),
 }
 
+/// What one chain says of an order at this moment, whoever did it and whatever the store remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Truth {
+    /// At its escrow; unknown where that lies on another chain.
+    pub escrow: EscrowState,
+    /// Whether the settler has delivered it; never where that lies on another chain.
+    pub is_filled: bool,
+    /// Whether nothing can come into a block any more that this key has signed and the outbox does not know. It may for a while
+    /// after a start, because the store may have been put back from a copy that is older than the chain.
+    pub is_settled: bool,
+}
+
 /// One key's hand on one chain: sends what it is told to, each purpose once, and sees it through.
 #[async_trait]
 pub trait Carrier: Send + Sync {
@@ -79,6 +91,12 @@ pub trait Carrier: Send + Sync {
     async fn carry(&self, purpose: &str, deed: &Deed, now: Timestamp) -> Result<Progress, DeedError>;
     /// How far the deed of that purpose has come; `None` while nothing was sent for it. Sends nothing.
     async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError>;
+    /// What the chain says of an order now. An order may be decided about by this alone: an error tells nothing, and is waited
+    /// out.
+    async fn truth(&self, terms: &Terms) -> Result<Truth, DeedError> {
+        let _ = terms;
+        Err(DeedError::Later(format!("nobody looks at orders with this key on chain {}", self.chain())))
+    }
     /// Sends again what was lost, replaces what is stuck, and records what has ended. Costs nothing while nothing is open.
     async fn tend(&self, now: Timestamp) -> Result<(), DeedError>;
 }

@@ -31,7 +31,7 @@ pub use attest::{
     AttestationSigner, AttestationVerifier, Attestations, Care, ChainContracts, ChainView, CollectError,
     EscrowState, FillRecord, FinalBlock, NoAttestation, Sighting, SigningError,
 };
-pub use carry::{Carrier, Deed, DeedError, Progress};
+pub use carry::{Carrier, Deed, DeedError, Progress, Truth};
 pub use chain::{BalanceReader, ChainError, ContractCall, ContractReader};
 pub use costs::{GasFeed, NoOddities, TokenOddities, VaultRate, VaultRates};
 pub use deposits::{

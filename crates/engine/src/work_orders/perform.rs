@@ -141,6 +141,7 @@ impl WorkOrders {
             }
             RefundWay::Unfilled => self.refund_late(order, now).await,
             RefundWay::Plain => {
+                self.has_no_delivery(order).await?;
                 self.relay(order, "refund", &Deed::Refund { terms: order.terms }, now).await.map(drop)
             }
         }
@@ -155,11 +156,24 @@ impl WorkOrders {
         };
         let collected = attestations.collect(&order.terms).await?;
         let Attestation::Unfilled { destination_time, .. } = collected.attestation else {
-            return Err(DeedError::Never("the attesters say that the order was filled".to_owned()));
+            return Err(delivered());
         };
         let (terms, signatures) = (order.terms, collected.signatures);
         let deed = Deed::RefundUnfilled { terms, destination_time, signatures };
         self.relay(order, "unfilled", &deed, now).await.map(drop)
+    }
+
+    /// Fails where the attesters saw a delivery that we did not: whoever made it is still to be paid, although by now anybody may
+    /// take the deposit back. Attesters who do not answer keep no deposit from its owner.
+    async fn has_no_delivery(&self, order: &Order) -> Result<(), DeedError> {
+        let Some(attestations) = self.parts.attestations.as_ref().filter(|_| !order.terms.is_same_chain())
+        else {
+            return Ok(());
+        };
+        match attestations.collect(&order.terms).await {
+            Ok(collected) if matches!(collected.attestation, Attestation::Filled { .. }) => Err(delivered()),
+            _ => Ok(()),
+        }
     }
 
     async fn bring(&self, order: &mut Order, now: Timestamp) -> Result<(), DeedError> {
@@ -247,6 +261,10 @@ impl WorkOrders {
         }
         Err(DeedError::Never(format!("{first} was tried {TRIES} times and failed on the chain each time")))
     }
+}
+
+fn delivered() -> DeedError {
+    DeedError::Never("the attesters say that the order was filled".to_owned())
 }
 
 fn warn_of_unpaid(order: &Order, now: Timestamp) {

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alloy_primitives::B256;
@@ -11,14 +11,17 @@ use causeway_domain::{
     Address, ChainId, Decision, DepositMethod, Fact, FactKind, Order, OrderStatus, QuoteKey, QuoteKeys, Terms,
 };
 use causeway_engine::{
-    Adopt, AdoptParts, Adopted, KnownFiller, RecoverChain, RecoverError, RecoverParts, Recovered, recover,
+    Adopt, AdoptParts, Adopted, FollowParts, KnownFiller, RecoverChain, RecoverError, RecoverParts, Recovered,
+    follow_chain, recover,
 };
 use causeway_store::{Location, Store};
 use jiff::Timestamp;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
-use crate::fake_chain::FakeFollow;
+use crate::fake_chain::{FakeFollow, Shaky};
+use crate::followed::until;
 use crate::scene::{DESTINATION, ORIGIN, Scene, address, chain, mark};
 
 /// A chain that is quiet after a few looks.
@@ -217,4 +220,30 @@ async fn rule_2_a_deposit_that_was_built_before_the_loss_is_adopted_when_it_come
     elsewhere.place.chain = chain(DESTINATION);
     let other = Lost::new().await;
     assert_eq!(other.adopt().adopt(&elsewhere).await.unwrap(), Adopted::Stranger, "nothing was opened there");
+}
+
+#[tokio::test]
+async fn a_deposit_has_its_order_before_its_chain_counts_as_read() {
+    let lost = Lost::new().await;
+    let (failures, writes) = (Mutex::new(u32::MAX), Mutex::default());
+    let away = Arc::new(Shaky { store: lost.store.clone(), failures, writes });
+    let (tell, news) = mpsc::unbounded_channel();
+    let facts = vec![lost.scene.opened(10)];
+    tell.send(Ok(News::Stands { care: Care::Large, mark: mark(10, 10), facts })).unwrap();
+    let parts = FollowParts {
+        facts: away.clone(),
+        orders: lost.store.clone(),
+        hands: lost.scene.hands(),
+        marks: Arc::default(),
+        adopt: Some(lost.adopt()),
+    };
+    let (stop, asked) = (CancellationToken::new(), Arc::default());
+    let follower = Box::new(FakeFollow { chain: chain(ORIGIN), news, asked });
+    let following = tokio::spawn(follow_chain(follower, None, parts, stop.clone()));
+    until(async || *away.writes.lock().unwrap() > 0).await;
+    // Whoever dies here begins before the deposit again, and finds its order.
+    stop.cancel();
+    following.await.unwrap();
+    assert!(lost.order().await.is_some());
+    assert_eq!(lost.store.mark(chain(ORIGIN), Care::Large).await.unwrap(), None);
 }

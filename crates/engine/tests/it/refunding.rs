@@ -61,6 +61,34 @@ async fn after_the_grace_no_signature_is_needed() {
 }
 
 #[tokio::test]
+async fn after_the_grace_nothing_goes_back_that_the_attesters_saw_delivered() {
+    let mut scene = Scene::new().await;
+    scene.attesters.filled = true;
+    let scene = undelivered(scene, REFUND_AFTER + 1).await;
+    assert_eq!(scene.relayer.purposes(), Vec::<String>::new(), "whoever delivered is still to be paid");
+    assert!(scene.order().await.due_at.is_some(), "somebody goes on looking");
+}
+
+#[tokio::test]
+async fn a_delivery_that_is_shown_while_the_deposit_was_to_go_back_is_paid_for() {
+    let scene = Scene::new().await;
+    scene.hand.decisions.lock().unwrap().push_back(Ok((Decision::Waive, None)));
+    *scene.hand.refuses_to.lock().unwrap() = Some("waive");
+    scene.show(scene.opened(10)).await;
+    scene.turn().await;
+    assert_eq!(scene.status().await, OrderStatus::RefundPending);
+    scene.show(scene.filled()).await;
+    scene.turn().await;
+    let order = scene.order().await;
+    assert_eq!((order.status, order.failure_reason), (OrderStatus::Filled, None));
+    assert_eq!(scene.hand.calls().last().unwrap(), "claim (filled waive)");
+    scene.show(scene.claimed()).await;
+    scene.turn().await;
+    assert_eq!(scene.order().await.due_at, None, "nothing is left");
+    assert_eq!(scene.relayer.purposes(), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn who_declined_and_cannot_give_back_is_passed_over_once_the_deadline_is_over() {
     let scene = Scene::new().await;
     scene.hand.decisions.lock().unwrap().push_back(Ok((Decision::Waive, None)));

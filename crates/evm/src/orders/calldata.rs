@@ -85,9 +85,9 @@ pub(super) fn encode(deed: &Deed, chain: ChainId, deployments: &[Deployment]) ->
 }
 
 /// Our contracts on one chain.
-struct Place<'a> {
-    chain: ChainId,
-    deployments: &'a [Deployment],
+pub(super) struct Place<'a> {
+    pub(super) chain: ChainId,
+    pub(super) deployments: &'a [Deployment],
 }
 
 impl Place<'_> {
@@ -96,7 +96,7 @@ impl Place<'_> {
     }
 
     /// The contracts that hold this order's deposit.
-    fn origin(&self, terms: &Terms) -> Result<&Deployment, DeedError> {
+    pub(super) fn origin(&self, terms: &Terms) -> Result<&Deployment, DeedError> {
         if terms.origin_chain_id != self.chain.get() {
             return Err(never(format!("the order's deposit lies on chain {}", terms.origin_chain_id)));
         }
@@ -123,7 +123,7 @@ impl Place<'_> {
     }
 
     /// The settler that delivers this order.
-    fn settler(&self, terms: &Terms) -> Result<EvmAddress, DeedError> {
+    pub(super) fn settler(&self, terms: &Terms) -> Result<EvmAddress, DeedError> {
         if terms.destination_chain_id != self.chain.get() {
             return Err(never(format!("the order is delivered on chain {}", terms.destination_chain_id)));
         }

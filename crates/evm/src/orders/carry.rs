@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::{Address as EvmAddress, U256};
 use async_trait::async_trait;
-use causeway_domain::ports::{Carrier, Deed, DeedError, Outbox, Outgoing, OutgoingEnd, Progress};
-use causeway_domain::{Address, ChainId, Deployment};
+use causeway_domain::ports::{Carrier, Deed, DeedError, Outbox, Outgoing, OutgoingEnd, Progress, Truth};
+use causeway_domain::{Address, ChainId, Deployment, Terms};
 use jiff::{SignedDuration, Timestamp};
 
 use super::allowance::{allowance, approve, is_unlimited};
 use super::calldata::{Encoded, encode};
+use super::truth::{Said, truth};
+use super::unknown::Unknown;
 use crate::client::EvmClient;
 use crate::send::{Next, SendError, SendPolicy, Sender, Signer};
 
@@ -32,6 +34,11 @@ pub struct EvmCarrier {
     /// Whether anything may be on its way.
     maybe_open: AtomicBool,
     looked_at: Mutex<Option<Timestamp>>,
+    unknown: Unknown,
+    /// When this process began to work with the key.
+    since: Timestamp,
+    /// How many blocks make an end final.
+    depth: u64,
 }
 
 impl EvmCarrier {
@@ -44,6 +51,7 @@ impl EvmCarrier {
         deployments: Vec<Deployment>,
     ) -> Self {
         Self {
+            depth: policy.depth,
             sender: Sender::new(client.clone(), signer, outbox.clone(), policy),
             client,
             outbox,
@@ -51,6 +59,8 @@ impl EvmCarrier {
             allowed: Mutex::default(),
             maybe_open: AtomicBool::new(true),
             looked_at: Mutex::default(),
+            unknown: Unknown::default(),
+            since: Timestamp::now(),
         }
     }
 
@@ -59,6 +69,7 @@ impl EvmCarrier {
     }
 
     async fn send(&self, purpose: &str, encoded: &Encoded, now: Timestamp) -> Result<Outgoing, DeedError> {
+        self.unknown.note(&self.client, self.sender.account(), self.outbox.as_ref()).await?;
         let sent = self.sender.send_with_gas(purpose, &encoded.request, encoded.least_gas, now);
         // Before and after, whatever comes of it: the bytes may be stored although this call is dropped or fails.
         self.maybe_open.store(true, Ordering::SeqCst);
@@ -155,6 +166,16 @@ impl Carrier for EvmCarrier {
         Ok(self.stored(purpose).await?.as_ref().map(progress_of))
     }
 
+    async fn truth(&self, terms: &Terms) -> Result<Truth, DeedError> {
+        let account = self.sender.account();
+        let outbox = self.outbox.as_ref();
+        let is_settled = self.unknown.is_over(&self.client, account, outbox, self.depth).await?;
+        // Last, so that it holds what was unknown and stands by now.
+        let said = truth(&self.client, &self.deployments, terms).await;
+        let Said { escrow, is_filled, time } = said.map_err(|error| DeedError::Chain(error.into()))?;
+        Ok(Truth { escrow, is_filled, is_settled: is_settled && has_reached(time, self.since) })
+    }
+
     async fn tend(&self, now: Timestamp) -> Result<(), DeedError> {
         if !self.is_due(now) {
             return Ok(());
@@ -172,6 +193,11 @@ impl fmt::Debug for EvmCarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EvmCarrier({:?})", self.sender)
     }
+}
+
+/// Whether a chain's block is as new as this process: who has not come so far cannot know what was done before.
+fn has_reached(time: u64, since: Timestamp) -> bool {
+    i64::try_from(time).is_ok_and(|time| time >= since.as_second())
 }
 
 fn in_time(fill_deadline: u64, now: Timestamp) -> Result<(), DeedError> {
@@ -210,6 +236,14 @@ fn refusal(error: SendError) -> DeedError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_endpoint_from_before_the_start_settles_nothing() {
+        let since = Timestamp::from_millisecond(1_800_000_000_900).unwrap();
+        for (time, reached) in [(1_799_999_999, false), (1_800_000_000, true), (u64::MAX, false)] {
+            assert_eq!(has_reached(time, since), reached, "{time}");
+        }
+    }
 
     #[test]
     fn rule_13_no_delivery_begins_within_the_last_minute() {

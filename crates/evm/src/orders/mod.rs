@@ -12,6 +12,8 @@ mod jump_desk;
 mod memory;
 mod payouts;
 mod record;
+mod truth;
+mod unknown;
 mod wallets;
 
 pub use carry::EvmCarrier;

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::ports::{Carrier as _, Deed, DeedError, OutgoingEnd, Progress};
+use causeway_domain::ports::{Carrier as _, Deed, DeedError, EscrowState, OutgoingEnd, Progress};
 use causeway_domain::{Address, Terms};
 use causeway_evm::SendPolicy;
 use causeway_evm::orders::EvmCarrier;
@@ -216,4 +216,50 @@ async fn tending_asks_nobody_while_nothing_is_open() {
     filler.tend(now + SignedDuration::from_secs(30)).await.unwrap();
     stage.play.chain.mine(2, 1).await.unwrap();
     assert_eq!(pooled().await, 1);
+}
+
+#[tokio::test]
+async fn the_chain_itself_tells_what_became_of_an_order() {
+    let stage = Stage::new(10).await;
+    let terms = stage.play.order("truth");
+    let filler = stage.filler();
+    let told = async || {
+        let truth = filler.truth(&terms).await.unwrap();
+        (truth.escrow, truth.is_filled)
+    };
+    assert_eq!(told().await, (EscrowState::Unknown, false));
+    stage.play.open(&terms).await;
+    assert_eq!(told().await, (EscrowState::Open, false));
+    stage.see_through(&filler, "fill:1", &Deed::Fill { terms, through: None }).await;
+    assert_eq!(told().await, (EscrowState::Open, true));
+    let claim = Deed::Claim { terms, filled_at: 0, fill_ref: B256::ZERO, signatures: Vec::new() };
+    stage.see_through(&filler, "claim:1", &claim).await;
+    assert_eq!(told().await, (EscrowState::Claimed, true));
+    assert!(filler.truth(&terms).await.unwrap().is_settled);
+    // Each chain speaks of its own side alone.
+    let from_elsewhere = Terms { origin_chain_id: 1, ..terms };
+    let truth = filler.truth(&from_elsewhere).await.unwrap();
+    assert_eq!((truth.escrow, truth.is_filled), (EscrowState::Unknown, false));
+}
+
+#[tokio::test]
+async fn what_an_older_outbox_does_not_know_is_waited_for_until_it_stands() {
+    let mut stage = Stage::new(10).await;
+    let terms = stage.play.order("forgotten");
+    stage.play.open(&terms).await;
+    stage.play.chain.pause();
+    let fill = Deed::Fill { terms, through: None };
+    stage.filler().carry("fill:1", &fill, Timestamp::now()).await.unwrap();
+    let whole = stage.filler();
+    // The store is put back from a copy, while the delivery waits in the pool.
+    stage.outbox = Arc::default();
+    let behind = stage.filler();
+    let truth = behind.truth(&terms).await.unwrap();
+    assert_eq!((truth.is_filled, truth.is_settled), (false, false), "it may still come");
+    stage.play.chain.mine(1, 1).await.unwrap();
+    let truth = behind.truth(&terms).await.unwrap();
+    assert_eq!((truth.is_filled, truth.is_settled), (true, false), "it may still go");
+    stage.play.chain.mine(5, 1).await.unwrap();
+    assert!(behind.truth(&terms).await.unwrap().is_settled);
+    assert!(whole.truth(&terms).await.unwrap().is_settled, "whose outbox knows all waits for nothing");
 }

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
-use causeway_domain::ports::{Carrier, Deed, DeedError, Outbox, OutboxPut, Outgoing, OutgoingEnd, Progress};
-use causeway_domain::{Address as AnyAddress, ChainId, SOLANA_CHAIN_ID, SolanaDeployment};
+use causeway_domain::ports::{
+    Carrier, Deed, DeedError, Outbox, OutboxPut, Outgoing, OutgoingEnd, Progress, Truth,
+};
+use causeway_domain::{Address as AnyAddress, ChainId, SOLANA_CHAIN_ID, SolanaDeployment, Terms};
 use jiff::{SignedDuration, Timestamp};
 use solana_address::Address;
 use solana_hash::Hash;
@@ -16,6 +18,7 @@ use solana_instruction::Instruction;
 
 use super::deeds::{Plan, Writer};
 use super::stored;
+use super::truth::{Unknown, truth};
 use crate::program::{EscrowProgram, MOST_COMPUTE_UNITS};
 use crate::{
     BuildError, RecentBlockhash, SignedTransaction, SolanaKey, SolanaRpc, UnsignedTransaction,
@@ -54,6 +57,7 @@ pub struct SolanaCarrier {
     watched: Mutex<HashMap<B256, Watched>>,
     /// One at a time tends, so that nothing is ended twice.
     tending: tokio::sync::Mutex<()>,
+    unknown: Unknown,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,6 +86,7 @@ impl SolanaCarrier {
             looked_at: Mutex::default(),
             watched: Mutex::default(),
             tending: tokio::sync::Mutex::default(),
+            unknown: Unknown::default(),
         }
     }
 
@@ -221,10 +226,19 @@ impl Carrier for SolanaCarrier {
         Ok(stored.as_ref().map(progress_of))
     }
 
+    async fn truth(&self, terms: &Terms) -> Result<Truth, DeedError> {
+        let is_settled = self.unknown.is_over(&self.rpc).await?;
+        // Last, so that it holds what was unknown and stands by now.
+        let (escrow, is_filled) = truth(&self.rpc, &self.programs, terms).await?;
+        Ok(Truth { escrow, is_filled, is_settled })
+    }
+
     async fn tend(&self, now: Timestamp) -> Result<(), DeedError> {
         if !self.is_due(now) {
             return Ok(());
         }
+        // As early as can be: what is unknown is waited out from here on.
+        self.unknown.begin(&self.rpc).await;
         let tended = self.look_after().await;
         if !matches!(tended, Ok(false)) {
             self.maybe_open.store(true, Ordering::SeqCst);

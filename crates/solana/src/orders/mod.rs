@@ -14,6 +14,7 @@ mod payouts;
 mod record;
 mod stored;
 mod told;
+mod truth;
 mod wallets;
 
 pub use carry::{SolanaCarrier, SolanaSending};

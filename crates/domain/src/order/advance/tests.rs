@@ -111,6 +111,10 @@ fn every_edge_is_taken_on_its_evidence() {
         (Published, fill, refunded(), before, vec![RefundPending, Refunded], vec![Todo::Release]),
         (RefundPending, waive, deposited(), before, vec![], vec![Todo::Refund(RefundWay::Waive)]),
         (RefundPending, waive, refunded(), before, vec![Refunded], vec![Todo::Release]),
+        // Delivered after all, while the deposit was to go back: the filler is paid, and nobody takes the deposit from it.
+        (RefundPending, waive, filled(), before, vec![Filled], vec![Todo::Release, Todo::Claim]),
+        (RefundPending, fill, filled(), unfilled, vec![Filled], vec![Todo::Release, Todo::Claim]),
+        (RefundPending, waive, both(), before, vec![Filled], vec![Todo::Release]),
     ] {
         let world = World {
             evidence: evidence.clone(),
@@ -201,6 +205,20 @@ fn a_claim_ends_when_the_escrow_has_paid_or_given_back() {
     // After `refundAt` the first of both wins.
     let lost = step(Evidence { refund: Some((shown(ORIGIN, 90), RefundCause::Expired)), ..filled() });
     assert_eq!((lost.todo.as_slice(), lost.is_last()), ([Todo::Release].as_slice(), true));
+}
+
+#[test]
+fn what_was_delivered_after_all_is_never_given_back_however_late_it_is_shown() {
+    let reason = Some("The price has moved.".to_owned());
+    let pending = Order {
+        failure_reason: reason,
+        ..standing(OrderStatus::RefundPending, Some(Decision::Waive))
+    };
+    // From then on anybody may take the deposit back, and we are not the ones who do.
+    let world = World { evidence: filled(), origin_time: Some(REFUND_AFTER + 1), ..world() };
+    let step = advance(pending, &world);
+    assert_eq!((step.order.status, step.order.failure_reason), (OrderStatus::Filled, None));
+    assert_eq!(step.todo, [Todo::Release, Todo::Claim]);
 }
 
 #[test]

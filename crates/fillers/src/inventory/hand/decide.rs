@@ -11,6 +11,14 @@ use super::reserve::Aside;
 /// Over which losses are added up.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
+/// What the outbox knows to have been sent for an order.
+enum Begun {
+    Waiver,
+    Delivery,
+    /// A delivery that the chain refused in a block that stands.
+    Failure,
+}
+
 impl InventoryHand {
     pub(super) async fn decide_once(
         &self,
@@ -18,28 +26,34 @@ impl InventoryHand {
         now: Timestamp,
     ) -> Result<(Decision, Option<String>), DeedError> {
         // What was sent is the decision, whatever was lost since.
-        if let Some(begun) = self.begun(order).await? {
-            return Ok(begun);
-        }
-        Ok(match self.reason_against(order, now).await? {
+        let reason = match self.begun(order).await? {
+            Some(Begun::Waiver) => {
+                return Ok((Decision::Waive, Some("The filler has given the deposit back.".to_owned())));
+            }
+            Some(Begun::Delivery) => None,
+            Some(Begun::Failure) => Some("The destination chain refused the delivery.".to_owned()),
+            None => self.reason_against(order, now).await?,
+        };
+        Ok(match reason {
+            // What was delivered is the decision too, although the store does not know of it.
+            Some(_) if self.is_delivered(order).await? => (Decision::Fill, None),
             Some(reason) => (Decision::Waive, Some(reason)),
             None => (Decision::Fill, None),
         })
     }
 
-    async fn begun(&self, order: &Order) -> Result<Option<(Decision, Option<String>)>, DeedError> {
-        let waived = |words: &str| Some((Decision::Waive, Some(words.to_owned())));
+    async fn begun(&self, order: &Order) -> Result<Option<Begun>, DeedError> {
         if let Some(carrier) = self.carriers.get(&order.from.chain()) {
             match carrier.progress(&purpose(WAIVE, order)).await? {
                 None | Some(Progress::Waiting) => {}
-                Some(_) => return Ok(waived("The filler has given the deposit back.")),
+                Some(_) => return Ok(Some(Begun::Waiver)),
             }
         }
         let Some(carrier) = self.carriers.get(&order.to.chain()) else { return Ok(None) };
         Ok(match carrier.progress(&purpose(FILL, order)).await? {
             None | Some(Progress::Waiting) => None,
-            Some(Progress::Reverted(_)) => waived("The destination chain refused the delivery."),
-            Some(Progress::OnItsWay(_) | Progress::Succeeded(_)) => Some((Decision::Fill, None)),
+            Some(Progress::Reverted(_)) => Some(Begun::Failure),
+            Some(Progress::OnItsWay(_) | Progress::Succeeded(_)) => Some(Begun::Delivery),
         })
     }
 

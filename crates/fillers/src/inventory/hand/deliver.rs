@@ -25,6 +25,7 @@ impl InventoryHand {
                 "it is too late to send the delivery; its deadline is near".to_owned(),
             ));
         }
+        self.is_still_held(order).await?;
         let payment = Payment::of(order, self.filler.equipment.vaults.as_ref());
         let payment = payment
             .ok_or_else(|| DeedError::Later("what the vault's shares cost is not known now".to_owned()))?;
@@ -64,6 +65,10 @@ impl InventoryHand {
         match Self::turn(carrier, WAIVE, order).await? {
             Turn::Begun(progress) => Ok(progress),
             Turn::Next(purpose) => {
+                if self.is_delivered(order).await? {
+                    let words = "the destination shows a delivery, so the deposit is not given back";
+                    return Err(DeedError::Later(words.to_owned()));
+                }
                 self.reservations.release(&self.filler.config.name, order.id.as_str()).await?;
                 self.send(carrier, &purpose, &Deed::Refund { terms: order.terms }, now).await
             }

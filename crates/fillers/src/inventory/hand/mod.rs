@@ -8,6 +8,7 @@ mod loss;
 mod owed;
 mod payment;
 mod reserve;
+mod truth;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,6 +30,8 @@ pub struct InventoryHand {
     carriers: HashMap<ChainId, Arc<dyn Carrier>>,
     attestations: Arc<dyn Attestations>,
     keys: QuoteKeys,
+    /// When it began to work.
+    since: Timestamp,
 }
 
 impl InventoryHand {
@@ -42,7 +45,8 @@ impl InventoryHand {
         attestations: Arc<dyn Attestations>,
         keys: QuoteKeys,
     ) -> Self {
-        Self { filler, reservations, losses, carriers, attestations, keys }
+        let since = Timestamp::now();
+        Self { filler, reservations, losses, carriers, attestations, keys, since }
     }
 }
 

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{DeedError, Hand, Progress, ReservationKind};
+use causeway_domain::ports::{DeedError, Hand, Progress, ReservationKind, Truth};
 use causeway_domain::{Decision, DepositMethod, Order, QuoteKey, Referral, Terms};
 use jiff::{SignedDuration, Timestamp};
 
+use super::fakes::OPEN;
 use super::scene::{Scene, named, now, secs};
 use crate::world::{BASE, ETHEREUM, chain, decimal, eth, parties, raw, sell, shares, usdc};
 
@@ -228,4 +229,35 @@ async fn rule_13_what_was_sent_is_the_decision() {
     let order = scene.usual();
     scene.ethereum.set(&named("waive", &order), progress(Progress::OnItsWay));
     assert!(waived(&scene, &order, now()).await.contains("given the deposit back"));
+}
+
+#[tokio::test]
+async fn what_was_delivered_is_the_decision_although_the_store_has_forgotten_it() {
+    let scene = Scene::new();
+    let order = scene.usual();
+    let late = now() + secs(100_000);
+    assert!(!fills(&scene, &order, late).await);
+    scene.base.shows(Truth { is_filled: true, ..OPEN });
+    assert!(fills(&scene, &order, late).await, "it is too late, and done");
+    assert!(fills(&scene, &scene.order(&sell(&usdc(ETHEREUM), &eth(BASE), "10")), late).await);
+    // Another attempt was refused because the first had come through.
+    scene.base.set(&named("fill", &order), Progress::Reverted("0x1".to_owned()));
+    assert!(fills(&scene, &order, now()).await);
+}
+
+#[tokio::test]
+async fn who_cannot_see_whether_it_was_delivered_does_not_decide_to_give_back() {
+    let scene = Scene::new();
+    let order = scene.usual();
+    let late = now() + secs(100_000);
+    *scene.base.truth.lock().unwrap() = None;
+    assert!(matches!(scene.hand.decide(&order, late).await, Err(DeedError::Chain(_))));
+    scene.base.shows(Truth { is_settled: false, ..OPEN });
+    let old = Order { created_at: Timestamp::UNIX_EPOCH, ..order.clone() };
+    assert!(is_later(&scene, &old, late).await, "a delivery that nobody remembers may still come");
+    assert!(
+        !fills(&scene, &order, late).await,
+        "nothing is unknown of an order that is younger than the service"
+    );
+    assert!(fills(&scene, &old, now()).await, "whoever delivers twice is refused by the settler");
 }

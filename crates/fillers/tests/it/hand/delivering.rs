@@ -1,7 +1,8 @@
-use causeway_domain::ports::{Deed, DeedError, Hand, Progress};
+use causeway_domain::ports::{Deed, DeedError, EscrowState, Hand, Progress, Truth};
 use causeway_domain::{Decision, Order};
 use jiff::Timestamp;
 
+use super::fakes::OPEN;
 use super::scene::{Scene, decided, delivered, named, now, secs};
 use crate::world::{BASE, ETHEREUM, decimal, sell, shares, usdc};
 
@@ -23,6 +24,10 @@ fn on_its_way(purpose: &str) -> Progress {
 
 async fn is_never(deed: impl Future<Output = Result<Progress, DeedError>>) -> bool {
     matches!(deed.await, Err(DeedError::Never(_)))
+}
+
+async fn is_later(deed: impl Future<Output = Result<Progress, DeedError>>) -> bool {
+    matches!(deed.await, Err(DeedError::Later(_)))
 }
 
 #[tokio::test]
@@ -160,4 +165,39 @@ async fn a_recipient_who_cannot_be_paid_is_told_from_a_filler_that_has_too_littl
     scene.hold_weth("0.000001");
     let refused = scene.hand.fill(&order, now()).await;
     assert!(matches!(&refused, Err(DeedError::WouldFail(words)) if words == "not me"), "{refused:?}");
+}
+
+/// An order that was made before the service started.
+fn old(order: Order) -> Order {
+    Order { created_at: Timestamp::UNIX_EPOCH, ..order }
+}
+
+#[tokio::test]
+async fn nothing_is_given_back_that_the_destination_shows_as_delivered_or_cannot_speak_of() {
+    let scene = Scene::new();
+    let order = to_waive(&scene);
+    scene.base.shows(Truth { is_filled: true, ..OPEN });
+    assert!(is_later(scene.hand.waive(&order, now())).await, "the store may be older than the chain");
+    *scene.base.truth.lock().unwrap() = None;
+    assert!(matches!(scene.hand.waive(&order, now()).await, Err(DeedError::Chain(_))));
+    scene.base.shows(Truth { is_settled: false, ..OPEN });
+    assert!(is_later(scene.hand.waive(&old(order.clone()), now())).await, "a delivery may still come");
+    assert_eq!(scene.ethereum.sent(), []);
+    assert!(scene.hand.waive(&order, now()).await.is_ok(), "all that was sent for a young order is known");
+}
+
+#[tokio::test]
+async fn nothing_is_delivered_for_a_deposit_that_has_left_its_escrow_or_may_be_leaving_it() {
+    let scene = Scene::new();
+    let order = to_fill(&scene);
+    for escrow in [EscrowState::Unknown, EscrowState::Refunded, EscrowState::Claimed] {
+        scene.ethereum.shows(Truth { escrow, ..OPEN });
+        assert!(is_later(scene.hand.fill(&order, now())).await, "{escrow:?}");
+    }
+    *scene.ethereum.truth.lock().unwrap() = None;
+    assert!(matches!(scene.hand.fill(&order, now()).await, Err(DeedError::Chain(_))));
+    scene.ethereum.shows(Truth { is_settled: false, ..OPEN });
+    assert!(is_later(scene.hand.fill(&old(order.clone()), now())).await, "it may be given back already");
+    assert_eq!(scene.base.sent(), []);
+    assert!(scene.hand.fill(&order, now()).await.is_ok());
 }

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Attestations, Carrier, CollectError, Deed, DeedError, Loss, Losses, Progress, Reservation,
-    ReservationKind, ReservationLimit, Reservations, Reserved, StoreError,
+    Attestations, Carrier, ChainError, CollectError, Deed, DeedError, EscrowState, Loss, Losses, Progress,
+    Reservation, ReservationKind, ReservationLimit, Reservations, Reserved, StoreError, Truth,
 };
 use causeway_domain::{
     Address, Attestation, ChainId, Collected, RawAmount, SignatureBytes, Terms, TokenId, UsdAmount,
@@ -106,16 +106,25 @@ pub(super) struct Key {
     pub(super) waits: Mutex<bool>,
     /// Why the chain would refuse whatever is sent.
     pub(super) refuses: Mutex<Option<&'static str>>,
+    /// What the chain says of every order; `None` while it does not answer.
+    pub(super) truth: Mutex<Option<Truth>>,
 }
+
+/// Deposited, not delivered, and nothing unknown on its way.
+pub(super) const OPEN: Truth = Truth { escrow: EscrowState::Open, is_filled: false, is_settled: true };
 
 impl Key {
     pub(super) fn new(chain: ChainId, account: Address) -> Self {
         let (states, sent, waits) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { chain, account, states, sent, waits, refuses: Mutex::default() }
+        Self { chain, account, states, sent, waits, refuses: Mutex::default(), truth: Mutex::new(Some(OPEN)) }
     }
 
     pub(super) fn set(&self, purpose: &str, progress: Progress) {
         self.states.lock().unwrap().insert(purpose.to_owned(), progress);
+    }
+
+    pub(super) fn shows(&self, truth: Truth) {
+        *self.truth.lock().unwrap() = Some(truth);
     }
 
     pub(super) fn sent(&self) -> Vec<(String, Deed)> {
@@ -152,6 +161,11 @@ impl Carrier for Key {
 
     async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError> {
         Ok(self.states.lock().unwrap().get(purpose).cloned())
+    }
+
+    async fn truth(&self, _: &Terms) -> Result<Truth, DeedError> {
+        let truth = *self.truth.lock().unwrap();
+        truth.ok_or(DeedError::Chain(ChainError::Unavailable(self.chain)))
     }
 
     async fn tend(&self, _: Timestamp) -> Result<(), DeedError> {

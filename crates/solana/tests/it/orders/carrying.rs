@@ -1,4 +1,4 @@
-use causeway_domain::ports::{DeedError, OutgoingEnd};
+use causeway_domain::ports::{DeedError, EscrowState, OutgoingEnd};
 use causeway_domain::{Attestation, RawAmount, TokenId};
 use jiff::SignedDuration;
 
@@ -198,4 +198,24 @@ async fn an_idle_hand_costs_nothing() {
     stage.play.chain.stop().await.unwrap();
     relayer.tend(now + SignedDuration::from_secs(29)).await.unwrap();
     relayer.tend(now + SignedDuration::from_secs(60)).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_chain_itself_tells_what_became_of_an_order() {
+    let stage = Stage::new().await;
+    let terms = stage.within(Some(USDC), None).await;
+    let filler = stage.filler();
+    let told = async || {
+        let truth = filler.truth(&terms).await.unwrap();
+        (truth.escrow, truth.is_filled, truth.is_settled)
+    };
+    assert_eq!(told().await, (EscrowState::Unknown, false, false), "what was signed before may still come");
+    stage.open(&terms).await;
+    assert_eq!(told().await, (EscrowState::Open, false, false));
+    stage.succeeds(&filler, "fill:1", &Deed::Fill { terms, through: None }).await;
+    assert_eq!(told().await.1, true);
+    let claim = Deed::Claim { terms, filled_at: 0, fill_ref: B256::ZERO, signatures: Vec::new() };
+    stage.succeeds(&filler, "claim:1", &claim).await;
+    stage.play.chain.advance(400).await.unwrap();
+    assert_eq!(told().await, (EscrowState::Claimed, true, true), "all that was signed before is dead");
 }
