@@ -255,6 +255,9 @@ async fn who_cannot_see_whether_it_was_delivered_does_not_decide_to_give_back() 
     scene.base.shows(Truth { is_settled: false, ..OPEN });
     let old = Order { created_at: Timestamp::UNIX_EPOCH, ..order.clone() };
     assert!(is_later(&scene, &old, late).await, "a delivery that nobody remembers may still come");
-    assert!(!fills(&scene, &order, late).await, "nothing is unknown of an order that is younger than the service");
+    assert!(
+        !fills(&scene, &order, late).await,
+        "nothing is unknown of an order that is younger than the service"
+    );
     assert!(fills(&scene, &old, now()).await, "whoever delivers twice is refused by the settler");
 }
