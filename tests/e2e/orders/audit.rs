@@ -17,7 +17,7 @@ use super::payer::{Fate, Payer};
 use super::solana::{SOL, SOLANA};
 
 /// After so long without any progress of any order the wait is over.
-const STANDSTILL: Duration = Duration::from_mins(2);
+const STANDSTILL: Duration = Duration::from_mins(4);
 
 /// How often each of our contracts told each thing of one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use serde_json::json;
 use tokio::sync::broadcast;
 
 use super::audit::{audit, books, settle};
-use super::chains::{ARBITRUM, BASE, Chains, ETHEREUM, OPTIMISM, usdc};
+use super::chains::{ARBITRUM, BASE, Chains, ETHEREUM, OPTIMISM, coin, usdc};
 use super::desk::Desk;
 use super::dice::{Dice, seed};
 use super::payer::{Fate, Payer, Way, Wish};
-use super::solana::{SOL, SOLANA};
+use super::solana::SOLANA;
 use super::storm::NODES;
 
 /// Deliveries begin up to half a minute after the price has ended, so that a copy is soon too old to deliver by.
@@ -22,14 +22,17 @@ const CONFIG: &str = "[orders]\nopen_slack_seconds = 10\nfill_window_seconds = 8
 const ORIGINS: [u64; 2] = [BASE, ETHEREUM];
 const DESTINATIONS: [u64; 3] = [OPTIMISM, ARBITRUM, SOLANA];
 
+/// Those whose nodes stand still for the service from before the deliveries on. What it sends is taken all the same.
+const BEHIND: [u64; 2] = [OPTIMISM, ARBITRUM];
+
 /// How long deliveries may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// No delivery begins later than this before its deadline.
 const CUT_OFF: i64 = 60;
 
-/// How long each answer of a destination takes while the origins answer at once.
-const SLOW: u64 = 1_500;
+/// How long the service works on what the origins show before the destinations speak again.
+const IN_THE_DARK: Duration = Duration::from_secs(20);
 
 /// More transactions than the service sends.
 const ALL: u64 = 10_000;
@@ -37,9 +40,8 @@ const ALL: u64 = 10_000;
 fn everybody(dice: &mut Dice) -> Vec<Payer> {
     let wish = |(number, to): (usize, u64)| {
         let from = ORIGINS[number % ORIGINS.len()];
-        let token = |chain| if chain == SOLANA { SOL } else { usdc(chain) };
         let amount = U256::from(30_000_000 + 1_000 * number);
-        Wish { from: (from, token(from)), to: (to, token(to)), amount, way: Way::Silent, fate: Fate::Filled }
+        Wish { from: (from, usdc(from)), to: (to, coin(to)), amount, way: Way::Silent, fate: Fate::Filled }
     };
     let destinations = DESTINATIONS.into_iter().cycle().take(2 * DESTINATIONS.len());
     destinations.enumerate().map(wish).map(|wish| Payer::new(wish, dice)).collect()
@@ -57,11 +59,10 @@ async fn each(chains: &Chains, which: &[u64], action: serde_json::Value) {
     }
 }
 
-/// How slowly the destinations answer the service.
-async fn slow_down(chains: &Chains, milliseconds: u64) {
+/// Whether some destinations show the service nothing new.
+async fn freeze(chains: &Chains, frozen: bool) {
     for node in 1..=NODES {
-        let slow = json!({ "action": "faults", "node": node, "slowMilliseconds": milliseconds });
-        each(chains, &DESTINATIONS, slow).await;
+        each(chains, &BEHIND, json!({ "action": "faults", "node": node, "frozen": frozen })).await;
     }
 }
 
@@ -83,7 +84,7 @@ async fn delivered(chains: &Chains, desk: &Desk, payers: &[Payer], seed: u64) {
 
 /// The store is put back from a copy that knows some orders as built and others not at all. Meanwhile all of them were
 /// deposited and delivered, and nobody was paid for it. By the time the service is back it is too late to deliver anything, and the
-/// origins show the deposits long before the destinations show what was delivered.
+/// origins show the deposits long before some of the destinations show what was delivered.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_is_older_than_the_chains_gives_nothing_back_that_was_delivered() {
     let seed = seed();
@@ -100,6 +101,7 @@ async fn a_store_that_is_older_than_the_chains_gives_nothing_back_that_was_deliv
     let made = desk.run(&["backup", copy.to_str().unwrap()]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     build(&mut payers[known..], &desk).await;
+    freeze(&chains, true).await;
     let (tell, _) = broadcast::channel(64);
     for payer in &mut payers {
         payer.deposit(&chains, &desk, &tell).await;
@@ -118,10 +120,9 @@ async fn a_store_that_is_older_than_the_chains_gives_nothing_back_that_was_deliv
     while Timestamp::now().as_second() <= last - CUT_OFF {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    slow_down(&chains, SLOW).await;
     desk.revive();
-    tokio::time::sleep(Duration::from_secs(20)).await;
-    slow_down(&chains, 0).await;
+    tokio::time::sleep(IN_THE_DARK).await;
+    freeze(&chains, false).await;
     settle(&chains, &desk, &payers, seed).await;
     audit(&chains, &desk, &payers, &before, seed).await;
 }

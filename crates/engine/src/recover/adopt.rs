@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use causeway_domain::ports::{
     Care, ChainRecord, Creation, FactStore, OpenedBy, OrderStore, QuoteStore, StoreError,
@@ -17,6 +18,10 @@ use crate::build_deposit::moment;
 
 /// The name of a filler that is not known any more, and its kind.
 const UNKNOWN: &str = "unknown";
+
+/// How often a chain is asked how a deposit was made, and the pause in between.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// What orders are made with when the chain is their only record.
 #[derive(Clone)]
@@ -71,14 +76,27 @@ impl Adopt {
         let Some(sides) = sides.filter(|_| self.parts.quote_keys.have_sealed(&terms)) else {
             return Ok(Adopted::Stranger);
         };
-        let opened_by = match self.parts.chains.get(&fact.place.chain) {
-            Some(chain) => chain.opened_by(&fact.place.tx, &terms).await.unwrap_or(OpenedBy::Call),
-            None => OpenedBy::Call,
-        };
+        let opened_by = self.opened_by(fact, &terms).await;
         let now = Timestamp::now();
         let key = self.parts.row_keys.next(now);
         let created = self.create(fact, &terms, &sides, opened_by, key, now).await?;
         Ok(created.map_or(Adopted::Known, |order| Adopted::Order { status: order.status, sealed: true }))
+    }
+
+    /// By which way it was opened. A chain that does not answer is asked again for a while: with the way goes the deposit address, and
+    /// with that whatever else lies there and the purchase that waits for it.
+    async fn opened_by(&self, fact: &Fact, terms: &Terms) -> OpenedBy {
+        let Some(chain) = self.parts.chains.get(&fact.place.chain) else { return OpenedBy::Call };
+        for _ in 1..TRIES {
+            match chain.opened_by(&fact.place.tx, terms).await {
+                Ok(opened_by) => return opened_by,
+                Err(error) => {
+                    tracing::debug!(intent = %fact.intent, %error, "how a deposit was made is not known yet");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+        chain.opened_by(&fact.place.tx, terms).await.unwrap_or(OpenedBy::Call)
     }
 
     /// Takes in a deposit of the past with all that the chains have shown of it since, in the order of the deposits' time.

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
@@ -11,8 +11,8 @@ use causeway_domain::{
     Address, ChainId, Decision, DepositMethod, Fact, FactKind, Order, OrderStatus, QuoteKey, QuoteKeys, Terms,
 };
 use causeway_engine::{
-    Adopt, AdoptParts, Adopted, FollowParts, KnownFiller, RecoverChain, RecoverError, RecoverParts, Recovered,
-    follow_chain, recover,
+    Adopt, AdoptParts, Adopted, FollowParts, KnownFiller, RecoverChain, RecoverError, RecoverParts,
+    Recovered, follow_chain, recover,
 };
 use causeway_store::{Location, Store};
 use jiff::Timestamp;
@@ -29,6 +29,8 @@ struct FakeRecord {
     chain: ChainId,
     noisy: AtomicUsize,
     opened_by: OpenedBy,
+    /// How often it does not answer by which way.
+    silent: AtomicUsize,
 }
 
 #[async_trait]
@@ -47,7 +49,9 @@ impl ChainRecord for FakeRecord {
     }
 
     async fn opened_by(&self, _: &str, _: &Terms) -> Result<OpenedBy, ChainError> {
-        Ok(self.opened_by.clone())
+        let left = self.silent.load(Ordering::SeqCst);
+        self.silent.store(left.saturating_sub(1), Ordering::SeqCst);
+        if left > 0 { Err(ChainError::Unavailable(self.chain)) } else { Ok(self.opened_by.clone()) }
     }
 
     async fn moment(&self) -> Result<u64, ChainError> {
@@ -71,6 +75,7 @@ struct Lost {
     take_unsealed: bool,
     /// How often the chains say that something may still come.
     noisy: usize,
+    silent: usize,
     _folder: TempDir,
 }
 
@@ -82,12 +87,13 @@ impl Lost {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&Location::Sqlite(folder.path().join("new.db"))).await.unwrap();
         let (store, opened_by) = (Arc::new(store), OpenedBy::Permit);
-        Self { scene, keys, store, opened_by, take_unsealed: true, noisy: 0, _folder: folder }
+        Self { scene, keys, store, opened_by, take_unsealed: true, noisy: 0, silent: 0, _folder: folder }
     }
 
     fn record(&self, on: u64) -> Arc<FakeRecord> {
         let opened_by = self.opened_by.clone();
-        Arc::new(FakeRecord { chain: chain(on), noisy: AtomicUsize::new(self.noisy), opened_by })
+        let (noisy, silent) = (AtomicUsize::new(self.noisy), AtomicUsize::new(self.silent));
+        Arc::new(FakeRecord { chain: chain(on), noisy, opened_by, silent })
     }
 
     fn adopt(&self) -> Adopt {
@@ -220,6 +226,17 @@ async fn rule_2_a_deposit_that_was_built_before_the_loss_is_adopted_when_it_come
     elsewhere.place.chain = chain(DESTINATION);
     let other = Lost::new().await;
     assert_eq!(other.adopt().adopt(&elsewhere).await.unwrap(), Adopted::Stranger, "nothing was opened there");
+}
+
+#[tokio::test]
+async fn a_chain_that_is_away_for_a_moment_does_not_cost_an_adopted_order_its_deposit_address() {
+    let lost = Lost { opened_by: OpenedBy::Transfer, silent: 2, ..Lost::new().await };
+    lost.adopt().adopt(&lost.scene.opened(10)).await.unwrap();
+    let order = lost.order().await.unwrap();
+    assert_eq!(
+        (order.method, order.deposit_address),
+        (DepositMethod::Transfer, Some(address(order.intent[0])))
+    );
 }
 
 #[tokio::test]

@@ -21,10 +21,12 @@ pub(super) async fn truth(
         let program = programs.iter().find(|program| program.id.to_bytes() == at);
         program.copied().filter(|_| chain == SOLANA_CHAIN_ID.get())
     };
-    let escrow = here(terms.origin_chain_id, terms.escrow.0).map(|program| (program, program.order(terms.id())));
+    let escrow =
+        here(terms.origin_chain_id, terms.escrow.0).map(|program| (program, program.order(terms.id())));
     let settler = here(terms.destination_chain_id, terms.settler.0)
         .map(|program| (program, program.fill_marker(terms.id())));
-    let addresses: Vec<Address> = [escrow, settler].into_iter().flatten().map(|(_, address)| address).collect();
+    let addresses: Vec<Address> =
+        [escrow, settler].into_iter().flatten().map(|(_, address)| address).collect();
     if addresses.is_empty() {
         return Ok((EscrowState::Unknown, false));
     }
@@ -50,9 +52,8 @@ pub(super) async fn truth(
         Some(OrderStatus::Refunded(_)) => EscrowState::Refunded,
         None => EscrowState::Unknown,
     };
-    let is_filled = settler.is_some_and(|(program, at)| {
-        shown().any(|account| kept_fill(program, at, account).is_some())
-    });
+    let is_filled =
+        settler.is_some_and(|(program, at)| shown().any(|account| kept_fill(program, at, account).is_some()));
     Ok((state, is_filled))
 }
 

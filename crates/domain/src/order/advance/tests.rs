@@ -210,10 +210,8 @@ fn a_claim_ends_when_the_escrow_has_paid_or_given_back() {
 #[test]
 fn what_was_delivered_after_all_is_never_given_back_however_late_it_is_shown() {
     let reason = Some("The price has moved.".to_owned());
-    let pending = Order {
-        failure_reason: reason,
-        ..standing(OrderStatus::RefundPending, Some(Decision::Waive))
-    };
+    let pending =
+        Order { failure_reason: reason, ..standing(OrderStatus::RefundPending, Some(Decision::Waive)) };
     // From then on anybody may take the deposit back, and we are not the ones who do.
     let world = World { evidence: filled(), origin_time: Some(REFUND_AFTER + 1), ..world() };
     let step = advance(pending, &world);
