@@ -36,6 +36,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     12 "0012_operating",
     13 "0013_intent_book_and_openings",
     14 "0014_audit",
+    15 "0015_rents",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -53,6 +54,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     12 "0012_operating",
     13 "0013_intent_book_and_openings",
     14 "0014_audit",
+    15 "0015_rents",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -17,6 +17,7 @@ mod onramps;
 mod operate;
 mod outbox;
 mod recovery;
+mod rents;
 mod reservations;
 mod screen;
 mod webhooks;
@@ -55,6 +56,7 @@ pub use operate::{
 };
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use recovery::{ChainRecord, OpenedBy, RecoveryStore};
+pub use rents::{Rent, RentReader, RentState, RentStore};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 pub use screen::{AuditEvent, AuditLog, Deal, Hit, Screen, ScreenAsk, ScreenError};
 pub use webhooks::{
