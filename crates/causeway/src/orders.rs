@@ -11,9 +11,9 @@ use causeway_domain::{
     ChainId, Deployment, Interest, Leisure, QuoteKeys, RowKeys, SolanaDeployment, TokenId,
 };
 use causeway_engine::{
-    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, Screening,
+    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, RentParts, Screening,
     SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain, keep_intent_book,
-    tend_carriers,
+    return_rent, tend_carriers,
 };
 use causeway_evm::orders::{
     EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollowConfig, OrderFollower,
@@ -23,6 +23,7 @@ use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::orders::{
     SolanaAddressWatch, SolanaCarrier, SolanaDesk, SolanaFollowConfig, SolanaJumpDesk, SolanaOrderFollower,
+    SolanaRents,
 };
 use causeway_solana::{SolanaKey, SolanaRpc};
 use causeway_store::Store;
@@ -43,6 +44,9 @@ const PLAY_IDLE: Duration = Duration::from_secs(5);
 /// How often what was sent is looked after, and what the chains owe the fillers is added up.
 const TEND_EVERY: Duration = Duration::from_secs(1);
 const OWED_EVERY: Duration = Duration::from_secs(5);
+
+/// How often accounts are looked for that are to be closed.
+const RENT_EVERY: Duration = Duration::from_secs(10);
 
 /// How a play chain is sent to: it takes whatever is valid within a block or two.
 pub(crate) const PLAY_SENDING: SendPolicy =
@@ -206,7 +210,8 @@ impl Orders {
             self.follow_evm(around.config, client, &there, stop).await?;
         }
         if let Some((rpc, there)) = program(around) {
-            self.follow_solana(around.config, rpc, &there, stop).await?;
+            self.follow_solana(around.config, rpc.clone(), &there, stop).await?;
+            self.return_rent(rpc, &there, stop);
         }
         let work = WorkOrders::new(WorkParts {
             orders: self.store.clone(),
@@ -230,6 +235,20 @@ impl Orders {
         self.tasks.spawn(keep_owed(self.store.clone(), fillers, stop.clone()));
         self.keep_book(around, stop);
         Ok(())
+    }
+
+    /// Has accounts closed that nobody needs any more, where there is somebody to pay for it.
+    fn return_rent(&mut self, rpc: SolanaRpc, there: &SolanaDeployment, stop: &CancellationToken) {
+        let Some(relayer) = self.relayers.get(&there.chain).cloned() else { return };
+        let on_chain = |carrier: &&Arc<dyn Carrier>| carrier.chain() == there.chain;
+        let parts = RentParts {
+            rents: self.store.clone(),
+            reader: Arc::new(SolanaRents::new(rpc, std::slice::from_ref(there))),
+            relayer,
+            fillers: self.carriers.iter().filter(on_chain).cloned().collect(),
+            marks: Arc::clone(&self.marks),
+        };
+        self.tasks.spawn(return_rent(parts, RENT_EVERY, stop.clone()));
     }
 
     /// Tells the hub's book where intents stand, where there is somebody to pay for it.
