@@ -11,6 +11,7 @@ mod paused;
 mod payer;
 mod payer_solana;
 mod recover;
+mod rent;
 mod report;
 mod restore;
 mod solana;

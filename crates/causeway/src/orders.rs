@@ -10,15 +10,15 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, KnownFiller, Marks, OrderTiming,
-    Screening, SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain,
-    keep_intent_book, tend_carriers,
+    RentParts, Screening, SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain,
+    keep_intent_book, return_rent, tend_carriers,
 };
 use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollower};
 use causeway_evm::{EvmClient, Signer};
 use causeway_fillers::inventory::{InventoryFiller, InventoryHand};
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{
-    SolanaAddressWatch, SolanaCarrier, SolanaDesk, SolanaJumpDesk, SolanaOrderFollower,
+    SolanaAddressWatch, SolanaCarrier, SolanaDesk, SolanaJumpDesk, SolanaOrderFollower, SolanaRents,
 };
 use causeway_store::Store;
 use tokio::task::JoinSet;
@@ -36,6 +36,9 @@ use crate::trust::{self, SOLANA_SENDING};
 /// How often what was sent is looked after, and what the chains owe the fillers is added up.
 const TEND_EVERY: Duration = Duration::from_secs(1);
 const OWED_EVERY: Duration = Duration::from_secs(5);
+
+/// How often accounts are looked for that are to be closed.
+const RENT_EVERY: Duration = Duration::from_secs(10);
 
 /// How long what runs for orders may take to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
@@ -213,7 +216,8 @@ impl Orders {
             self.follow_evm(around.config, client, &there, stop).await?;
         }
         if let Some((rpc, there)) = program(around) {
-            self.follow_solana(around.config, rpc, &there, stop).await?;
+            self.follow_solana(around.config, rpc.clone(), &there, stop).await?;
+            self.return_rent(rpc, &there, stop);
         }
         let work = WorkOrders::new(WorkParts {
             orders: self.store.clone(),
@@ -243,6 +247,20 @@ impl Orders {
         self.tasks.spawn(keep_owed(self.store.clone(), fillers, stop.clone()));
         self.keep_book(around, stop);
         Ok(())
+    }
+
+    /// Has accounts closed that nobody needs any more, where there is somebody to pay for it.
+    fn return_rent(&mut self, rpc: SolanaRpc, there: &SolanaDeployment, stop: &CancellationToken) {
+        let Some(relayer) = self.relayers.get(&there.chain).cloned() else { return };
+        let on_chain = |carrier: &&Arc<dyn Carrier>| carrier.chain() == there.chain;
+        let parts = RentParts {
+            rents: self.store.clone(),
+            reader: Arc::new(SolanaRents::new(rpc, std::slice::from_ref(there))),
+            relayer,
+            fillers: self.carriers.iter().filter(on_chain).cloned().collect(),
+            marks: Arc::clone(&self.marks),
+        };
+        self.tasks.spawn(return_rent(parts, RENT_EVERY, stop.clone()));
     }
 
     /// Tells the hub's book where intents stand, where there is somebody to pay for it.

@@ -82,6 +82,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Whether the escrow has let the deposit go, to whomever.
+    pub const fn is_ended(&self) -> bool {
+        self.claim.is_some() || self.refund.is_some()
+    }
+
     /// Reads the facts about one order that stand firmly enough for `care`, and lie where its terms say. What else bears
     /// the order's id, on another chain or by another contract, shows nothing.
     pub fn of(terms: &Terms, care: Care, facts: &[(Fact, Care)]) -> Self {

@@ -14,6 +14,7 @@ mod order;
 pub mod ports;
 mod quote;
 mod quote_key;
+mod rent;
 mod row_key;
 #[cfg(test)]
 mod sample;
@@ -42,6 +43,7 @@ pub use quote::{
     Ask, ExactOutMethod, Fee, FeeKind, Parties, Quote, Referral, Route, Slippage, SlippageError, TradeType,
 };
 pub use quote_key::{QuoteKey, QuoteKeyError, QuoteKeys};
+pub use rent::RentedAccount;
 pub use row_key::{RowKey, RowKeys};
 pub use terms::{TERMS_TYPE, TERMS_TYPEHASH, TERMS_VERSION, Terms};
 pub use token::Token;

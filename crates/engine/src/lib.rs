@@ -16,6 +16,7 @@ mod recover;
 mod registry;
 mod reputation;
 mod request_quote;
+mod return_rent;
 mod review_orders;
 mod screening;
 mod story_keys;
@@ -52,6 +53,7 @@ pub use recover::{
 pub use registry::{ListedFiller, MadeFiller, MakeFiller, Registry, RegistryError, RegistryParts};
 pub use reputation::{KeepReputation, Standing, Standings};
 pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};
+pub use return_rent::{RentParts, return_rent};
 pub use review_orders::{OrderStory, ReviewOrders, ReviewParts, StuckOrder, Wait};
 pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};

@@ -7,12 +7,14 @@ use crate::find_orders::{OF_ROUTE, select};
 use crate::job::Deed;
 use crate::own_rows::OwnRows as _;
 use crate::record::{EventRecord, ORDER_COLUMNS, OrderIndex, OrderRecord};
+use crate::rents::{AddRents as _, RentRecord};
 
-/// Writes an order with its first event, once per quote and route.
+/// Writes an order with its first event and what it may come to pay rent for, once per quote and route.
 pub(crate) struct CreateOrder {
     pub(crate) order: OrderRecord,
     pub(crate) index: OrderIndex,
     pub(crate) event: EventRecord,
+    pub(crate) rents: Vec<RentRecord>,
 }
 
 // Comes first: a sweep that is about to remove the quote waits for this row, and then lets it be.
@@ -114,6 +116,7 @@ for_each_engine! {
                 .await?;
             if created.rows_affected() == 1 {
                 Db::add_events(connection, std::slice::from_ref(&self.event)).await?;
+                Db::add_rents(connection, &row.id, &self.rents).await?;
                 return Ok(Creation::Created);
             }
             let existing: OrderRecord = sqlx::query_as(select(OF_ROUTE))

@@ -41,6 +41,7 @@ mod record;
 mod record_arrival;
 mod record_facts;
 mod recovery;
+mod rents;
 mod reservations;
 mod reserve;
 mod review;

@@ -36,6 +36,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     12 "0012_operating",
     13 "0013_intent_book_and_openings",
     14 "0014_audit",
+    15 "0015_rents",
     16 "0016_ramp_tokens",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
@@ -54,6 +55,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     12 "0012_operating",
     13 "0013_intent_book_and_openings",
     14 "0014_audit",
+    15 "0015_rents",
     16 "0016_ramp_tokens",
 );
 

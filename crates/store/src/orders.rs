@@ -9,6 +9,7 @@ use crate::create_order::CreateOrder;
 use crate::fault::store_error;
 use crate::find_orders::{SHOWN, TOLD};
 use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord};
+use crate::rents::RentRecord;
 use crate::store::Store;
 use crate::update_order::UpdateOrder;
 
@@ -26,7 +27,8 @@ impl Store {
 #[async_trait]
 impl OrderStore for Store {
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError> {
-        self.write(CreateOrder { order: order.into(), index: order.into(), event: event.into() }).await
+        let rents = RentRecord::of(order);
+        self.write(CreateOrder { order: order.into(), index: order.into(), event: event.into(), rents }).await
     }
 
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {

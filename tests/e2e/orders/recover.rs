@@ -83,16 +83,16 @@ impl Cast {
 }
 
 /// What the store knew of an order, and what it knew from the chains.
-type Known = (Order, Vec<(Fact, Care)>);
+pub(super) type Known = (Order, Vec<(Fact, Care)>);
 
-async fn known(store: &Store, payer: &Payer) -> Option<Known> {
+pub(super) async fn known(store: &Store, payer: &Payer) -> Option<Known> {
     let intent = payer.deal().intent;
     let order = store.order_of_intent(intent).await.unwrap()?;
     Some((order, store.facts(intent).await.unwrap()))
 }
 
 /// All that the chain knows of an order which has ended, field by field.
-fn assert_same(before: &Known, after: &Known) {
+pub(super) fn assert_same(before: &Known, after: &Known) {
     assert_same_terms(&before.0, &after.0);
     let (old, new) = (&before.0, &after.0);
     let id = &old.id;
@@ -141,7 +141,7 @@ async fn deposit(payers: &mut [Payer], chains: &Chains, desk: &Desk) {
         .await;
 }
 
-fn recover(desk: &Desk) -> (bool, String) {
+pub(super) fn recover(desk: &Desk) -> (bool, String) {
     let output = desk.run(&["recover", "--from-chain"]);
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())

@@ -71,9 +71,8 @@ pub struct Step {
 impl Step {
     /// Whether nothing is left once all of `todo` is done.
     pub fn is_last(&self) -> bool {
-        let paid = self.order.evidence.claim.is_some() || self.order.evidence.refund.is_some();
         match self.order.status {
-            OrderStatus::Filled => paid,
+            OrderStatus::Filled => self.order.evidence.is_ended(),
             status => status.is_terminal(),
         }
     }
@@ -148,7 +147,7 @@ fn todo(order: &Order, world: &World) -> Vec<Todo> {
         Deposited => vec![Todo::AskFiller],
         Published => vec![Todo::Fill],
         RefundPending => vec![Todo::Refund(refund_way(order, world))],
-        Filled if order.evidence.claim.is_none() && order.evidence.refund.is_none() => {
+        Filled if !order.evidence.is_ended() => {
             vec![Todo::Release, Todo::Claim]
         }
         Filled | Refunded | Failed => vec![Todo::Release],

@@ -31,6 +31,10 @@ pub enum Deed {
     RefundUnfilled { terms: Terms, destination_time: u64, signatures: Vec<SignatureBytes> },
     /// Tell the hub's book of intents, in this order.
     RecordIntents { entries: Vec<IntentEntry> },
+    /// Close the account of an order that has ended: its rent goes to `payer`, who paid it.
+    CloseOrder { terms: Terms, payer: Address },
+    /// Close the record of an order's delivery likewise.
+    CloseFill { terms: Terms, payer: Address },
 }
 
 /// How far a deed has come.

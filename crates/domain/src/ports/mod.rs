@@ -18,6 +18,7 @@ mod operate;
 mod outbox;
 mod ramp_tokens;
 mod recovery;
+mod rents;
 mod reservations;
 mod screen;
 mod webhooks;
@@ -57,6 +58,7 @@ pub use operate::{
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use ramp_tokens::{RampToken, RampTokens};
 pub use recovery::{ChainRecord, OpenedBy, RecoveryStore};
+pub use rents::{Rent, RentReader, RentState, RentStore};
 pub use reservations::{Reservation, ReservationKind, ReservationLimit, Reservations, Reserved};
 pub use screen::{AuditEvent, AuditLog, Deal, Hit, Screen, ScreenAsk, ScreenError};
 pub use webhooks::{

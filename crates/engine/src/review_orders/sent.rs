@@ -4,10 +4,10 @@ use causeway_domain::{ChainId, Order};
 use super::ReviewOrders;
 
 /// The names of deeds on the chain of the deposit; each may have been tried anew under a number.
-const ON_ORIGIN: [&str; 7] = ["open", "sweep", "jump", "waive", "unfilled", "refund", "claim"];
+const ON_ORIGIN: [&str; 8] = ["open", "sweep", "jump", "waive", "unfilled", "refund", "claim", "close-order"];
 
-/// The one on the other chain.
-const ON_DESTINATION: &str = "fill";
+/// Those on the other chain.
+const ON_DESTINATION: [&str; 2] = ["fill", "close-fill"];
 
 /// A purpose is tried no more often than this.
 const TRIES: u32 = 6;
@@ -23,7 +23,9 @@ impl ReviewOrders {
         for deed in ON_ORIGIN {
             self.tries(order.from.chain(), format!("{deed}:{:#x}", order.intent), &mut sent).await?;
         }
-        self.tries(order.to.chain(), format!("{ON_DESTINATION}:{:#x}", order.intent), &mut sent).await?;
+        for deed in ON_DESTINATION {
+            self.tries(order.to.chain(), format!("{deed}:{:#x}", order.intent), &mut sent).await?;
+        }
         let mut blocks: Vec<u64> = arrivals.iter().map(|arrival| arrival.block).collect();
         blocks.dedup();
         for block in blocks {

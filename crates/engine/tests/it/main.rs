@@ -14,6 +14,7 @@ mod following;
 mod giving_back;
 mod recovering;
 mod refunding;
+mod renting;
 mod reputation;
 mod reviewing;
 mod sample;

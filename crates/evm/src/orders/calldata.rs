@@ -73,6 +73,9 @@ pub(super) fn encode(deed: &Deed, chain: ChainId, deployments: &[Deployment]) ->
             let call = record_many(entries).ok_or_else(|| never("the book knows no such state"))?;
             Ok(plain(place.book()?, &call))
         }
+        Deed::CloseOrder { .. } | Deed::CloseFill { .. } => {
+            Err(never("nobody pays rent for orders on an EVM chain"))
+        }
         Deed::RefundUnfilled { terms, destination_time, signatures } => {
             let call = Escrow::refundUnfilledCall {
                 order: Order::from(terms),

@@ -84,6 +84,14 @@ impl Writer<'_> {
                 self.paying(terms.refund_to, terms.input_token, token, refund).await
             }
             Deed::Pay { token, to, amount } => self.pay(token, to, amount.get()).await,
+            Deed::CloseOrder { terms, payer } => {
+                let program = self.origin(terms.origin_chain_id, terms.escrow)?;
+                let token = self.token_program(terms.input_token).await?;
+                Ok(plain(program.close_order(terms, address(payer.to_word()), token)))
+            }
+            Deed::CloseFill { terms, payer } => {
+                Ok(plain(self.destination(terms)?.close_fill(terms.id(), address(payer.to_word()))))
+            }
             Deed::RecordIntents { .. } => Err(never("the book of intents lies on an EVM chain")),
         }
     }
@@ -91,6 +99,11 @@ impl Writer<'_> {
     /// The program that holds deposits of this escrow here.
     fn origin(&self, chain: u64, escrow: B256) -> Result<EscrowProgram, DeedError> {
         self.ours(chain, escrow, "the order's deposit lies", "escrow")
+    }
+
+    /// The program that delivers this order here.
+    fn destination(&self, terms: &Terms) -> Result<EscrowProgram, DeedError> {
+        self.ours(terms.destination_chain_id, terms.settler, "the order is delivered", "settler")
     }
 
     fn ours(&self, chain: u64, at: B256, what: &str, role: &str) -> Result<EscrowProgram, DeedError> {
@@ -108,8 +121,7 @@ impl Writer<'_> {
     }
 
     async fn fill(&self, terms: &Terms) -> Result<Plan, DeedError> {
-        let chain = terms.destination_chain_id;
-        let program = self.ours(chain, terms.settler, "the order is delivered", "settler")?;
+        let program = self.destination(terms)?;
         let token = self.token_program(terms.output_token).await?;
         let source = token.map(|token| token_source(self.caller, terms.output_token, token));
         let fill = program.fill(terms, self.caller, source);

@@ -79,8 +79,7 @@ impl From<&Order> for OrderIndex {
 
 /// Whether the filler delivers, or has delivered, and was not paid yet.
 fn is_owed(order: &Order) -> bool {
-    let ended = order.evidence.claim.is_some() || order.evidence.refund.is_some();
-    matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !ended
+    matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !order.evidence.is_ended()
 }
 
 impl From<&Order> for OrderRecord {

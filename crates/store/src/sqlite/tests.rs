@@ -10,8 +10,8 @@ use crate::engine::Engine;
 use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{
     Location, Store, claim_due, drop_batches, drop_unused, facts, find_orders, intent_book, list_orders,
-    outbox, prune, put_outgoing, quote_batches, quotes, record_arrival, record_facts, recovery, reservations,
-    reserve, review, webhooks,
+    outbox, prune, put_outgoing, quote_batches, quotes, record_arrival, record_facts, recovery, rents,
+    reservations, reserve, review, webhooks,
 };
 
 fn quote(keys: &RowKeys) -> Quote {
@@ -178,6 +178,8 @@ async fn every_query_has_its_index() {
         &format!("SELECT {FACT_COLUMNS} {}", facts::OF_INTENT),
         &format!("SELECT {FACT_COLUMNS} {}", recovery::OPENINGS),
         &find_orders::select(intent_book::UNTOLD).0,
+        rents::DUE,
+        rents::PUT_OFF,
     ] {
         let plan =
             handles.readers.fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {query}"))).await.unwrap();

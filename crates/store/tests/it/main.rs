@@ -48,6 +48,7 @@ mod quote_batches;
 mod quotes;
 mod races;
 mod recovery;
+mod rents;
 mod reservation_model;
 mod reservations;
 mod retention;

@@ -9,7 +9,7 @@ use super::*;
 type Change = fn(&mut causeway_sandbox::solana::Account);
 
 impl Stage {
-    fn follower(&self, after: Option<BlockMark>) -> SolanaOrderFollower {
+    pub(super) fn follower(&self, after: Option<BlockMark>) -> SolanaOrderFollower {
         let config = SolanaFollowConfig { poll: Duration::from_millis(10), leisure: None };
         let programs = std::slice::from_ref(&self.play.deployment);
         SolanaOrderFollower::new(self.play.rpc.clone(), programs, config, after)
@@ -17,7 +17,10 @@ impl Stage {
 }
 
 /// Reads on until the chain is read to where it is now: what was seen, what stands, and the last mark.
-async fn read(stage: &Stage, follower: &mut SolanaOrderFollower) -> (Vec<Fact>, Vec<Fact>, BlockMark) {
+pub(super) async fn read(
+    stage: &Stage,
+    follower: &mut SolanaOrderFollower,
+) -> (Vec<Fact>, Vec<Fact>, BlockMark) {
     let (mut seen, mut stands) = (Vec::new(), Vec::new());
     let target = stage.play.rpc.final_slot().await.unwrap();
     loop {

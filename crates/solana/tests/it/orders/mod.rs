@@ -2,6 +2,7 @@
 
 mod attesting;
 mod carrying;
+mod closing;
 mod following;
 mod jumping;
 #[path = "../../../../evm/tests/it/outbox.rs"]
