@@ -51,7 +51,6 @@ fn together(one: Said, other: Said) -> Said {
 const fn later(one: EscrowState, other: EscrowState) -> EscrowState {
     match (one, other) {
         (EscrowState::Claimed | EscrowState::Refunded, _) | (_, EscrowState::Unknown) => one,
-        (EscrowState::Open, EscrowState::Open) => one,
         _ => other,
     }
 }

@@ -213,7 +213,7 @@ async fn the_chain_itself_tells_what_became_of_an_order() {
     stage.open(&terms).await;
     assert_eq!(told().await, (EscrowState::Open, false, false));
     stage.succeeds(&filler, "fill:1", &Deed::Fill { terms, through: None }).await;
-    assert_eq!(told().await.1, true);
+    assert!(told().await.1);
     let claim = Deed::Claim { terms, filled_at: 0, fill_ref: B256::ZERO, signatures: Vec::new() };
     stage.succeeds(&filler, "claim:1", &claim).await;
     stage.play.chain.advance(400).await.unwrap();
