@@ -19,6 +19,8 @@ const SERVED: [u64; 4] = [1, 10, 8453, 42_161];
 struct Filler {
     service: Client,
     wallet: LocalWallet,
+    /// One delivery at a time: an allowance is one number, which another delivery of the same token would change.
+    delivering: tokio::sync::Mutex<()>,
     account: EvmAddress,
     /// What it keeps, in millionths.
     spread: u64,
@@ -96,10 +98,12 @@ impl Filler {
         let status = Escrow::statusCall { orderId: id }.abi_encode().into();
         let status = U256::from_be_slice(&self.wallet.call(origin, escrow, &status).await?);
         ensure!(status == U256::from(1), "the escrow does not hold the deposit");
+        let turn = self.delivering.lock().await;
         self.send(destination, token, &approveCall { spender: settler, amount: terms.amount_out }).await?;
         let (data, none) = (terms.to_bytes().into(), Bytes::new());
         let fill = Settler::fillCall { orderId: id, originData: data, fillerData: none };
         self.send(destination, settler, &fill).await?;
+        drop(turn);
         let signed = loop {
             // The attesters look at blocks that stand, so their word takes a while.
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -141,6 +145,7 @@ async fn main() -> anyhow::Result<()> {
         contracts: [escrow.parse::<EvmAddress>()?.into_word(), gateway.parse::<EvmAddress>()?.into_word()],
         service,
         wallet,
+        delivering: tokio::sync::Mutex::default(),
     };
     let listener = tokio::net::TcpListener::bind(env("FILLER_LISTEN")?).await?;
     writeln!(std::io::stdout(), "{} fills at http://{}", filler.account, listener.local_addr()?)?;

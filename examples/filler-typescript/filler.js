@@ -112,19 +112,22 @@ function order({ intentId, orderId, terms, attestations }) {
   return answer;
 }
 
-/** One transaction at a time: they share the account's nonces. @type {Promise<unknown>} */
+/** @type {Promise<unknown>} */
 let last = Promise.resolve();
 
-/** @param {number} chain @param {`0x${string}`} word @param {string} functionName @param {unknown[]} args */
-function send(chain, word, functionName, args) {
-  const { read, send: wallet } = chains.get(chain);
-  const turn = last.then(async () => {
-    const { request } = await read.simulateContract({ account, address: address(word), abi: ABI, functionName, args });
-    const { status } = await read.waitForTransactionReceipt({ hash: await wallet.writeContract(request) });
-    if (status !== 'success') throw new Error(`${functionName} was reverted`);
-  });
+/** One after the other: deliveries share the account's nonces, and those of one token its allowance. @param {() => Promise<void>} work */
+function inTurn(work) {
+  const turn = last.then(work);
   last = turn.catch(() => {});
   return turn;
+}
+
+/** @param {number} chain @param {`0x${string}`} word @param {string} functionName @param {unknown[]} args */
+async function send(chain, word, functionName, args) {
+  const { read, send: wallet } = chains.get(chain);
+  const { request } = await read.simulateContract({ account, address: address(word), abi: ABI, functionName, args });
+  const { status } = await read.waitForTransactionReceipt({ hash: await wallet.writeContract(request) });
+  if (status !== 'success') throw new Error(`${functionName} was reverted`);
 }
 
 /** @param {string} id @param {any} terms @param {`0x${string}`} data @param {string} attestations */
@@ -132,8 +135,10 @@ async function deliverAndClaim(id, terms, data, attestations) {
   const [origin, destination] = [Number(terms.originChainId), Number(terms.destinationChainId)];
   const look = { address: address(terms.escrow), abi: ABI, functionName: 'status', args: [id] };
   if (await chains.get(origin).read.readContract(look) !== 1) throw new Error('the escrow does not hold the deposit');
-  await send(destination, terms.outputToken, 'approve', [address(terms.settler), BigInt(terms.amountOut)]);
-  await send(destination, terms.settler, 'fill', [id, data, '0x']);
+  await inTurn(async () => {
+    await send(destination, terms.outputToken, 'approve', [address(terms.settler), BigInt(terms.amountOut)]);
+    await send(destination, terms.settler, 'fill', [id, data, '0x']);
+  });
   // The attesters look at blocks that stand, so their word takes a while.
   let answer;
   do {
@@ -141,7 +146,7 @@ async function deliverAndClaim(id, terms, data, attestations) {
     answer = await fetch(attestations);
   } while (!answer.ok);
   const { filledAt, fillRef, signatures } = /** @type {any} */ (await answer.json());
-  await send(origin, terms.escrow, 'claim', [terms, BigInt(filledAt), fillRef, signatures]);
+  await inTurn(() => send(origin, terms.escrow, 'claim', [terms, BigInt(filledAt), fillRef, signatures]));
 }
 
 /** @param {string} text */

@@ -1,8 +1,8 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use alloy_primitives::{Address, B256, U256};
@@ -12,7 +12,7 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{ChainId, SignedAttestation, Terms};
 use thiserror::Error;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::contracts::admit;
 use crate::decide::{Facts, decide};
@@ -20,6 +20,9 @@ use crate::health::Pulse;
 use crate::journal::{Journal, JournalError};
 use crate::ledger::Ledger;
 use crate::panel::Attest;
+
+/// How long a question may take of the room that there is.
+const LONGEST_LOOK: Duration = Duration::from_secs(15);
 
 /// An amount of a token up to which a chain's usual finality is enough, where it has a stronger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +42,8 @@ pub struct AttesterConfig {
     pub small: Vec<SmallAmount>,
     /// How often each chain is looked at.
     pub poll: Duration,
-    /// How many questions may be under way at once.
+    /// How many questions may be under way at once: so many about orders whose deposits were seen, and as many about others,
+    /// which anybody can make up.
     pub questions: NonZeroUsize,
 }
 
@@ -76,7 +80,10 @@ pub(crate) struct Inner {
     pub(crate) views: BTreeMap<ChainId, Arc<dyn ChainView>>,
     signer: Arc<dyn AttestationSigner>,
     pub(crate) ledger: Arc<Ledger>,
-    questions: Semaphore,
+    known: Semaphore,
+    strange: Semaphore,
+    /// About these somebody asks now.
+    asked: Mutex<HashSet<B256>>,
     pub(crate) pulse: Pulse,
 }
 
@@ -103,12 +110,16 @@ impl Attester {
         }
         let (journal, kept) = Journal::open(folder, signer.address())?;
         let small = config.small.iter().map(|small| ((small.chain, small.token), small.up_to)).collect();
+        let questions = || Semaphore::new(config.questions.get().min(Semaphore::MAX_PERMITS));
+        let (known, strange) = (questions(), questions());
         Ok(Self(Arc::new(Inner {
             small,
             views,
             signer,
             ledger: Arc::new(Ledger::new(journal, kept)),
-            questions: Semaphore::new(config.questions.get().min(Semaphore::MAX_PERMITS)),
+            known,
+            strange,
+            asked: Mutex::default(),
             pulse: Pulse::default(),
             config,
         })))
@@ -129,8 +140,9 @@ impl Attester {
         if let Some(signed) = self.attestation(&terms.id()) {
             return Ok(signed);
         }
-        let _turn = self.0.questions.try_acquire().map_err(|_| NoAttestation::Busy)?;
-        let facts = self.look(terms, origin, destination).await?;
+        let _question = self.0.begin(terms.id()).ok_or(NoAttestation::Busy)?;
+        let look = tokio::time::timeout(LONGEST_LOOK, self.look(terms, origin, destination));
+        let facts = look.await.unwrap_or(Err(NoAttestation::Busy))?;
         let attestation = decide(terms, &facts)?;
         let signature = self
             .0
@@ -172,6 +184,34 @@ impl Attester {
             Some(up_to) if amount <= *up_to => Care::Usual,
             _ => Care::Large,
         }
+    }
+}
+
+/// One question under way.
+struct Question<'a> {
+    order: B256,
+    among: &'a Inner,
+    _turn: SemaphorePermit<'a>,
+}
+
+impl Inner {
+    fn asked(&self) -> MutexGuard<'_, HashSet<B256>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a question where there is room for it. An order is looked at once at a time, and made-up orders take no room from
+    /// those that were seen.
+    fn begin(&self, order: B256) -> Option<Question<'_>> {
+        let room = if self.ledger.is_open(&order) { &self.known } else { &self.strange };
+        let turn = room.try_acquire().ok()?;
+        let is_first = self.asked().insert(order);
+        is_first.then(|| Question { order, among: self, _turn: turn })
+    }
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        self.among.asked().remove(&self.order);
     }
 }
 

@@ -29,6 +29,11 @@ impl Ledger {
         (held.1.signed.len(), held.1.open.len())
     }
 
+    /// Whether the order's deposit was seen, and nothing was signed about it.
+    pub(crate) fn is_open(&self, order: &B256) -> bool {
+        self.lock().1.open.contains_key(order)
+    }
+
     pub(crate) fn open_orders(&self) -> Vec<Terms> {
         self.lock().1.open.values().copied().collect()
     }

@@ -111,7 +111,7 @@ fn sources(config: &Config, coins: &Coins, clients: &Clients) -> anyhow::Result<
         ids.extend(pyth.ids.clone());
         let usual = PythConfig::default();
         let reader = PythReader::new(PythConfig {
-            url: pyth.url.clone().unwrap_or(usual.url),
+            url: pyth.url.as_ref().map_or(usual.url, |url| url.expose().to_owned()),
             api_key: key(&pyth.api_key),
             ids: coins.retain(ids),
             max_age: Duration::from_secs(pyth.max_age_seconds),
@@ -124,7 +124,7 @@ fn sources(config: &Config, coins: &Coins, clients: &Clients) -> anyhow::Result<
             coins.names.iter().map(|name| (name.to_string(), name.to_string())).collect();
         ids.extend(coins.retain(coingecko.ids.clone()));
         let reader = CoinGeckoReader::new(CoinGeckoConfig {
-            url: coingecko.url.clone(),
+            url: coingecko.url.as_ref().map(|url| url.expose().to_owned()),
             api_key: key(&coingecko.api_key),
             plan: coingecko.plan.into(),
             ids,

@@ -24,7 +24,8 @@ pub(crate) fn screening(
     }
     if let Some(url) = &config.hook_url {
         let secret = config.hook_secret.as_ref().map(|secret| secret.reveal().to_owned());
-        let hook = Hook::new(HookConfig { url: url.clone(), secret, timeout: config.hook_timeout() });
+        let hook =
+            Hook::new(HookConfig { url: url.expose().to_owned(), secret, timeout: config.hook_timeout() });
         screens.push(Box::new(hook.context("the hook of screening.hook_url cannot be used")?));
     }
     if screens.is_empty() {

@@ -34,7 +34,7 @@ impl Webhooks {
         row_keys: &Arc<RowKeys>,
     ) -> anyhow::Result<Self> {
         let private = config.webhooks.iter().filter(|webhook| webhook.private);
-        let private = private.map(|webhook| webhook.url.clone()).collect();
+        let private = private.map(|webhook| webhook.url.expose().to_owned()).collect();
         let post = Arc::new(HttpPost::new(config.mode, private)?);
         let bell = Arc::<Notify>::default();
         let desk = WebhookDesk::new(store.clone(), post.clone(), Arc::clone(&bell));

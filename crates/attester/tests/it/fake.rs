@@ -41,6 +41,8 @@ pub(crate) struct Shows {
     pub(crate) away: bool,
     pub(crate) disagree: bool,
     pub(crate) looks: usize,
+    /// About this order the chain never answers.
+    pub(crate) hangs: Option<B256>,
 }
 
 impl FakeView {
@@ -74,6 +76,10 @@ impl ChainView for FakeView {
     }
 
     async fn escrow_state(&self, _: B256, order: B256, _: &FinalBlock) -> Result<EscrowState, ChainError> {
+        let hangs = self.shows().hangs == Some(order);
+        if hangs {
+            std::future::pending::<()>().await;
+        }
         Ok(self.shows().states.get(&order).copied().unwrap_or(EscrowState::Unknown))
     }
 

@@ -173,6 +173,24 @@ async fn nobody_can_ask_more_than_it_answers_at_once() {
     assert_eq!(two, Err(NoAttestation::Busy));
 }
 
+#[tokio::test]
+async fn made_up_orders_take_no_room_from_those_whose_deposits_were_seen() {
+    let (scene, folder) = (Scene::new(), tempfile::tempdir().unwrap());
+    let config = AttesterConfig { questions: std::num::NonZeroUsize::MIN, ..Scene::config() };
+    let attester = scene.attester_with(config, folder.path()).unwrap();
+    let _watching = attester.watch();
+    scene.open(&terms(1));
+    eventually("the order's note", || (attester.health().waiting == 1).then_some(())).await;
+    scene.origin.shows().hangs = Some(terms(8).id());
+    let (asked, made_up) = (attester.clone(), terms(8));
+    let junk = tokio::spawn(async move { asked.attest(&made_up).await });
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    assert_eq!(attester.attest(&terms(9)).await, Err(NoAttestation::Busy));
+    scene.fill(&terms(1), 150);
+    eventually("the signature", || attester.attestation(&terms(1).id())).await;
+    junk.abort();
+}
+
 #[test]
 fn an_attester_without_contracts_or_without_a_view_of_them_does_not_start() {
     let (scene, folder) = (Scene::new(), tempfile::tempdir().unwrap());

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
+use super::web_address::WebAddress;
 
 /// A filler elsewhere that is asked from the start.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -14,7 +15,7 @@ pub(crate) struct FillerConfig {
     pub(crate) name: String,
     /// `remote` (our two calls) or `oif` (the Open Intents Framework's interface).
     pub(crate) kind: String,
-    pub(crate) url: String,
+    pub(crate) url: WebAddress,
     /// With which calls to it are signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<Secret>,
@@ -31,7 +32,7 @@ impl FillerConfig {
                 .kind
                 .parse::<FillerProtocol>()
                 .with_context(|| format!("fillers: {}", self.name))?,
-            url: self.url.clone(),
+            url: self.url.expose().to_owned(),
             secret: self.secret.as_ref().map(|secret| secret.reveal().to_owned()),
             deadline: self.deadline_ms.map(Duration::from_millis),
             added_at: Timestamp::UNIX_EPOCH,
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     fn filler(kind: &str, name: &str) -> FillerConfig {
-        let (name, kind, url) = (name.to_owned(), kind.to_owned(), "https://far.example".to_owned());
+        let (name, kind, url) = (name.to_owned(), kind.to_owned(), WebAddress::new("https://far.example"));
         FillerConfig { name, kind, url, secret: Some(Secret::new("hush".to_owned())), deadline_ms: None }
     }
 

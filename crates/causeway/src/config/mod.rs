@@ -19,6 +19,7 @@ mod sandbox;
 mod screening;
 mod secret;
 mod server;
+mod web_address;
 mod webhooks;
 
 use std::path::{Path, PathBuf};
@@ -253,6 +254,23 @@ mod tests {
             assert!(!shown.contains("hunter2"), "{shown}");
             assert!(shown.contains("db.internal"), "{shown}");
         }
+    }
+
+    #[test]
+    fn of_addresses_that_may_hold_a_key_only_the_host_is_shown() {
+        let text = "[screening]\nhook_url = \"https://screen.example/ask?key=hunter2\"\n\
+             [prices.pyth]\nurl = \"https://pyth.example/hunter2\"\n\
+             [prices.coingecko]\nurl = \"https://gecko.example/hunter2\"\n\
+             [[webhooks]]\nname = \"shop\"\nurl = \"https://shop.example/hunter2\"\nsecret = \"a-secret-less-secret\"\n\
+             [[fillers]]\nname = \"far\"\nkind = \"remote\"\nurl = \"https://far.example/hunter2\"\n";
+        let config: Config = read::parse(text).unwrap();
+        for shown in [config.to_toml().unwrap(), format!("{config:?}")] {
+            assert!(!shown.contains("hunter2"), "{shown}");
+            for host in ["screen", "pyth", "gecko", "shop", "far"] {
+                assert!(shown.contains(&format!("https://{host}.example")), "{shown}");
+            }
+        }
+        assert_eq!(config.fillers[0].record().unwrap().url, "https://far.example/hunter2");
     }
 
     #[test]

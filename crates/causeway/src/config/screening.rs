@@ -5,6 +5,7 @@ use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
+use super::web_address::WebAddress;
 
 /// Who may not make orders.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -13,7 +14,7 @@ pub(crate) struct ScreeningConfig {
     /// A file with one address a line, read anew when it changes.
     pub(crate) deny_list: Option<PathBuf>,
     /// A service that is asked before every order.
-    pub(crate) hook_url: Option<String>,
+    pub(crate) hook_url: Option<WebAddress>,
     /// What its questions are signed with.
     pub(crate) hook_secret: Option<Secret>,
     /// How long it may take.

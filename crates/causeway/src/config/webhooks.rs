@@ -6,13 +6,14 @@ use causeway_engine::WantedEndpoint;
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
+use super::web_address::WebAddress;
 
 /// An address that is told what happens to orders.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookConfig {
     pub(crate) name: String,
-    pub(crate) url: String,
+    pub(crate) url: WebAddress,
     /// What we sign with; the receiver knows it too.
     pub(crate) secret: Secret,
     /// Signs beside `secret`, while a receiver changes over.
@@ -32,7 +33,7 @@ impl WebhookConfig {
         let secret = |secret: &Secret| secret.reveal().parse::<WebhookSecret>();
         Ok(WantedEndpoint {
             name: self.name.parse::<EndpointName>()?,
-            url: self.url.clone(),
+            url: self.url.expose().to_owned(),
             secrets: secrets.map(secret).collect::<Result<_, _>>()?,
             integrator: self.integrator.clone(),
         })

@@ -162,7 +162,7 @@ impl fmt::Debug for FillerRecord {
         f.debug_struct("FillerRecord")
             .field("name", &self.name)
             .field("protocol", &self.protocol)
-            .field("url", &self.url)
+            .field("url", &"***")
             .field("secret", &self.secret.as_ref().map(|_| "***"))
             .field("deadline", &self.deadline)
             .field("removed_at", &self.removed_at)

@@ -101,7 +101,7 @@ impl Registry {
         self.parts.fillers.fits(name)?;
         self.parts.records.put_filler(&record).await?;
         self.refresh().await?;
-        tracing::warn!(filler = record.name, url = record.url, "a filler has joined");
+        tracing::warn!(filler = record.name, "a filler has joined");
         let known = self.known.lock().await;
         match known.get(&record.name).and_then(|known| known.problem.clone()) {
             Some(problem) => Err(RegistryError::Unusable(problem)),

@@ -6,12 +6,15 @@ use axum::extract::State;
 use causeway_domain::{Attestation, Collected, Order, OrderStatus};
 use causeway_wire::{AttestedOutcome, ErrorBody, IntentAttestations};
 
+use super::desk::NoWord;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, Segment, parse_hash};
 
 /// When asking again is worth it.
 const RETRY_SECONDS: u64 = 1;
+/// The same while too many ask.
+const BUSY_SECONDS: u64 = 5;
 
 /// What the attesters have signed of an intent, for whoever claims the deposit or gives it back.
 ///
@@ -59,7 +62,11 @@ pub(crate) async fn get_attestations(
     let asked = asked.ok_or_else(|| ApiError::not_found("This service knows no attesters."))?;
     match asked {
         Ok(collected) => Ok(Json(map(&order, &collected))),
-        Err(error) => {
+        Err(NoWord::Busy) => {
+            let words = "The attesters take their time now. Ask again in a moment.";
+            Err(ApiError::not_yet(words, BUSY_SECONDS))
+        }
+        Err(NoWord::Unsigned(error)) => {
             tracing::debug!(order = %order.id, %error, "the attesters have not signed");
             let words =
                 format!("{} of {} attesters have signed. Ask again in a moment.", error.have, error.need);

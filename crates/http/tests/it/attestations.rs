@@ -19,12 +19,17 @@ use crate::service::{Service, json as body_json, send};
 struct Signed {
     word: Mutex<Option<Attestation>>,
     asked: AtomicUsize,
+    /// Never answers about this order.
+    hangs: Mutex<Option<B256>>,
 }
 
 #[async_trait]
 impl Attestations for Signed {
-    async fn collect(&self, _: &Terms) -> Result<Collected, CollectError> {
+    async fn collect(&self, terms: &Terms) -> Result<Collected, CollectError> {
         self.asked.fetch_add(1, Ordering::Relaxed);
+        if *self.hangs.lock().unwrap() == Some(terms.id()) {
+            std::future::pending::<()>().await;
+        }
         let signatures = [1, 2].map(SignatureBytes::repeat_byte).to_vec();
         let collected = self.word.lock().unwrap().map(|attestation| Collected { attestation, signatures });
         collected.ok_or(CollectError { have: 1, need: 2, retry: true, answers: Vec::new() })
@@ -151,4 +156,30 @@ async fn what_was_signed_once_is_not_asked_for_again() {
         assert_eq!(response.status(), 200);
     }
     assert_eq!(attesters.asked.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn however_often_one_order_is_asked_about_others_are_answered_at_once() {
+    let (slow, mut quick) = (delivered(), delivered());
+    quick.id = causeway_domain::OrderId::random().unwrap();
+    quick.terms.nonce = B256::repeat_byte(0x77);
+    quick.intent = quick.terms.id();
+    let stories = vec![story(slow.clone(), &PATH), story(quick.clone(), &PATH)];
+    let attesters = Arc::new(Signed::default());
+    *attesters.hangs.lock().unwrap() = Some(slow.terms.id());
+    let asked = Some(attesters.clone() as Arc<dyn Attestations>);
+    let ledger = Arc::new(FakeLedger::with(stories));
+    let router = Service { ledger, attesters: asked, ..Service::default() }.router();
+    let ask = |order: &Order| {
+        let path = format!("/v1/intent/{}/attestations", order.intent);
+        send(router.clone(), Request::get(path).body(Body::empty()).unwrap())
+    };
+    let slow_ones: Vec<_> = (0..64).map(|_| tokio::spawn(ask(&slow))).collect();
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    assert_eq!(attesters.asked.load(Ordering::Relaxed), 1, "about one order they hear once at a time");
+    let answered = tokio::time::timeout(std::time::Duration::from_secs(3), ask(&quick)).await.unwrap();
+    assert_eq!((answered.status().as_u16(), answered.headers()["retry-after"].as_bytes()), (404, &b"1"[..]));
+    assert_eq!(ask(&quick).await.status(), 404);
+    assert_eq!(attesters.asked.load(Ordering::Relaxed), 2, "who has just not signed is not asked again");
+    slow_ones.iter().for_each(tokio::task::JoinHandle::abort);
 }

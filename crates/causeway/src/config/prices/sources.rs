@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Mode;
 use crate::config::secret::Secret;
+use crate::config::web_address::WebAddress;
 
 /// Aggregator contracts of Chainlink.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -60,7 +61,7 @@ pub(crate) struct SequencerConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PythPrices {
-    pub(crate) url: Option<String>,
+    pub(crate) url: Option<WebAddress>,
     pub(crate) api_key: Option<Secret>,
     pub(crate) every_seconds: u64,
     pub(crate) max_age_seconds: u64,
@@ -87,7 +88,7 @@ impl Default for PythPrices {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct CoinGeckoPrices {
-    pub(crate) url: Option<String>,
+    pub(crate) url: Option<WebAddress>,
     pub(crate) api_key: Option<Secret>,
     pub(crate) plan: Plan,
     pub(crate) every_seconds: u64,
