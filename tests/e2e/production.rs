@@ -133,10 +133,10 @@ impl Host {
     /// A relayer, and one market maker.
     fn staff(&self) -> String {
         format!(
-            "[relayer]\nkey_file = {:?}\n[[market_makers]]\nname = \"house\"\nkey_file = {:?}\n\
+            "[relayer]\nkey_file = \"{}\"\n[[market_makers]]\nname = \"house\"\nkey_file = \"{}\"\n\
              coins = [\"usd-coin\"]\nspreads = {{ same_asset = [200, 400, 800] }}\n",
-            self.path("relayer.key"),
-            self.path("house.key"),
+            self.path("relayer.key").display(),
+            self.path("house.key").display(),
         )
     }
 

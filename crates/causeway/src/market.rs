@@ -11,6 +11,7 @@ use causeway_domain::ports::{Filler, GasFeed, PriceFeed, Refusal, TokenOddities}
 use causeway_domain::{
     ChainId, Deployment, DepositMethod, Family, RawAmount, SOLANA_CHAIN_ID, SolanaDeployment, TokenId,
 };
+use causeway_engine::KnownFiller;
 use causeway_evm::{CachedGas, CachedVaultRates};
 use causeway_fillers::inventory::{
     Book, BookSources, ChainTerms, Equipment, InventoryFiller, ServedToken, Unclaimed, keep_book,
@@ -25,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::chains::Clients;
 use crate::config::{Config, Mode};
 use crate::deployments::Deployments;
-use crate::makers::{HotKeys, Maker};
+use crate::makers::{HotKeys, Maker, known_fillers};
 use crate::market::decimals::TokenDecimals;
 use crate::market::tokens::{known_vaults, served_tokens, vault_decimals};
 use crate::prices::Prices;
@@ -49,6 +50,8 @@ pub(crate) struct Market {
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     /// Those of them that are our own, with their keys.
     pub(crate) inventory: Vec<MarketMaker>,
+    /// The same, as the chains know them.
+    pub(crate) known: Vec<KnownFiller>,
     gas: Arc<Gas>,
     oddities: Arc<Oddities>,
 }
@@ -120,6 +123,7 @@ impl Market {
             price_sources: sources,
             fillers: Vec::new(),
             inventory: Vec::new(),
+            known: known_fillers(&makers),
             gas,
             oddities,
         };

@@ -9,9 +9,9 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
-    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, KnownFiller, Marks, OrderTiming,
-    RentParts, Screening, SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain,
-    keep_intent_book, return_rent, tend_carriers,
+    Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, RentParts, Screening,
+    SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain, keep_intent_book,
+    return_rent, tend_carriers,
 };
 use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollower};
 use causeway_evm::{EvmClient, Signer};
@@ -54,8 +54,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) attestations: Option<Arc<dyn Attestations>>,
     /// With which the service itself acts; absent where there are no orders.
     pub(crate) keys: Option<&'a ServiceKeys>,
-    /// The fillers whose keys we hold.
-    pub(crate) known: &'a [KnownFiller],
     pub(crate) store: &'a Arc<Store>,
     pub(crate) row_keys: &'a Arc<RowKeys>,
     /// Who judges orders before they are made.
@@ -118,7 +116,7 @@ impl Orders {
             }
         }
         let records = chain_records(config.mode, &places, program.as_ref());
-        let (quote_keys, known) = (orders.quote_keys.clone(), around.known.to_vec());
+        let (quote_keys, known) = (orders.quote_keys.clone(), around.market.known.clone());
         orders.adopt = Some(adopt(config, store, records, quote_keys, row_keys, known, false));
         if let Some((rpc, there)) = &program {
             orders.desks.insert(there.chain, Arc::new(SolanaDesk::new(rpc.clone(), there)));

@@ -15,6 +15,7 @@ use causeway_sandbox::genesis::Roles;
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::attesters::Attesters;
@@ -23,7 +24,7 @@ use crate::commands::operator::token::make_token;
 use crate::config::{Config, Mode};
 use crate::deployments::{Contracts, Deployments, Records};
 use crate::fiat::Fiat;
-use crate::makers::{Maker, known_fillers, makers};
+use crate::makers::{Maker, makers};
 use crate::market::{Market, MarketParts};
 use crate::onramps::PlayRamps;
 use crate::operating::{Operating, open_pauses};
@@ -55,20 +56,10 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let store = Arc::new(open_store(config).await?);
     let catalog = Arc::new(load_catalog(config)?);
     let fixed = Arc::new(fixed_prices(config, &catalog)?);
-    let play = open_sandbox(config, &catalog, fixed.as_ref(), &store).await?;
-    let sandbox_rpc = sandbox_rpc(config, &public_url);
-    // Chains inside the process are reached past the door, those elsewhere by their address.
-    let inner_rpc = play.as_ref().map(|play| play.rpc.clone()).or_else(|| sandbox_rpc.clone());
-    let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
-    let clients = Clients::connect(&catalog, inner_rpc.as_deref(), &config.endpoints)?;
-    let deployments = deployments(config, &catalog, play.as_ref(), inner_rpc.as_deref()).await?;
-    let deployments = match config.mode {
-        Mode::Sandbox => deployments,
-        Mode::Production => deployments.checked(&clients).await?,
-    };
+    let Chains { play, sandbox_rpc, clients, deployments } =
+        Chains::open(config, &catalog, &fixed, &store, &public_url).await?;
     let makers = own_makers(config, &deployments)?;
     let service_keys = service_keys(config, &deployments, &makers)?;
-    let known = known_fillers(&makers);
     let stop = CancellationToken::new();
     signals::stop_on_signal(stop.clone())?;
     let attesters = attesters(config, &clients, &deployments)?;
@@ -93,7 +84,6 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
         market: &market,
         attestations: attesters.panel.clone(),
         keys: service_keys.as_ref(),
-        known: &known,
         store: &store,
         row_keys: &keys,
         screening: screening(&config.screening, &store, &keys)?,
@@ -147,23 +137,57 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     market.ready().await;
     greet(config, &public_url, &catalog)?;
     causeway_http::serve(listener, router, stop, DRAIN).await;
-    lists.abort();
     retention.await.context("the retention task ended badly")?;
-    probing.abort();
-    watching.abort();
+    [lists, probing, watching].iter().for_each(JoinHandle::abort);
     webhooks.stopped().await;
     fiat.stopped().await;
     operating.stopped().await;
     orders.stopped().await;
     ramps.stopped().await;
     attesters.stop().await;
+    close(play, &store).await;
+    Ok(())
+}
+
+async fn close(play: Option<Play>, store: &Store) {
     if let Some(play) = play {
         play.stop().await;
     }
     if tokio::time::timeout(CLOSE, store.close()).await.is_err() {
         tracing::warn!("the store did not close in time; what it has acknowledged is safe");
     }
-    Ok(())
+}
+
+/// The chains: those inside the process, how all are reached, and where our contracts lie on them.
+struct Chains {
+    play: Option<Play>,
+    /// Where everybody reaches the play chains.
+    sandbox_rpc: Option<String>,
+    clients: Clients,
+    deployments: Deployments,
+}
+
+impl Chains {
+    async fn open(
+        config: &Config,
+        catalog: &Catalog,
+        prices: &FixedPrices,
+        store: &Store,
+        public_url: &str,
+    ) -> anyhow::Result<Self> {
+        let play = open_sandbox(config, catalog, prices, store).await?;
+        let sandbox_rpc = sandbox_rpc(config, public_url);
+        // Chains inside the process are reached past the door, those elsewhere by their address.
+        let inner_rpc = play.as_ref().map(|play| play.rpc.clone()).or_else(|| sandbox_rpc.clone());
+        let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
+        let deployments = deployments(config, catalog, play.as_ref(), inner_rpc.as_deref()).await?;
+        let clients = Clients::connect(catalog, inner_rpc.as_deref(), &config.endpoints)?;
+        let deployments = match config.mode {
+            Mode::Sandbox => deployments,
+            Mode::Production => deployments.checked(&clients).await?,
+        };
+        Ok(Self { play, sandbox_rpc, clients, deployments })
+    }
 }
 
 async fn watch(orders: Arc<WatchOrders>, stop: CancellationToken) {
