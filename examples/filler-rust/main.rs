@@ -12,9 +12,7 @@ use causeway_fillers::remote::protocol::{OfferBody, OrderAnswer, OrderNotice, Qu
 use causeway_fillers::remote::{Secret, server};
 
 sol! { function approve(address spender, uint256 amount) external returns (bool); }
-
-/// Ethereum, OP Mainnet, Base and Arbitrum One.
-const SERVED: [u64; 4] = [1, 10, 8453, 42_161];
+const SERVED: [u64; 4] = [1, 10, 8453, 42_161]; // Ethereum, OP Mainnet, Base and Arbitrum One
 
 struct Filler {
     service: Client,
@@ -22,8 +20,7 @@ struct Filler {
     /// One delivery at a time: an allowance is one number, which another delivery of the same token would change.
     delivering: tokio::sync::Mutex<()>,
     account: EvmAddress,
-    /// What it keeps, in millionths.
-    spread: u64,
+    spread_millionths: u64,
     /// What a dollar is in raw units of each token that is worth one.
     dollars: HashMap<TokenId, U256>,
     /// The escrow and the settler, the same on all chains: no others get anything from it.
@@ -51,8 +48,7 @@ impl server::Answers for Filler {
 impl Filler {
     fn offer(&self, ask: &QuoteAsk) -> Result<OfferBody, Refusal> {
         let (from, to) = ask.from.id().zip(ask.to.id()).ok_or(Refusal::PairNotServed)?;
-        let one = self.dollars.get(&from).filter(|_| self.dollars.contains_key(&to));
-        let one = one.ok_or(Refusal::PairNotServed)?;
+        let (one, _) = self.dollars.get(&from).zip(self.dollars.get(&to)).ok_or(Refusal::PairNotServed)?;
         let [minimum, maximum] = [*one, one * U256::from(10_000)].map(RawAmount::new);
         let amount: RawAmount = ask.amount.parse().map_err(|_| Refusal::NoPrice)?;
         match amount {
@@ -61,14 +57,14 @@ impl Filler {
             _ if amount > maximum => return Err(Refusal::TooLarge { maximum }),
             _ => {}
         }
-        let bps = ask.referral.as_ref().map_or(0, |referral| referral.fee_bps);
-        let own = amount.get() - amount.get() * U256::from(bps) / U256::from(10_000);
+        let bps = U256::from(ask.referral.as_ref().map_or(0, |referral| referral.fee_bps));
+        let own = amount.get() - amount.get() * bps / U256::from(10_000);
         let out = self.price(from, to, own).ok_or(Refusal::NoPrice)?;
         Ok(ask.offer(amount, RawAmount::new(out), Address::Evm(self.account), Duration::from_secs(30)))
     }
 
     fn price(&self, from: TokenId, to: TokenId, amount: U256) -> Option<U256> {
-        let part = amount.checked_mul(U256::from(1_000_000_u64.checked_sub(self.spread)?))?;
+        let part = amount.checked_mul(U256::from(1_000_000_u64.checked_sub(self.spread_millionths)?))?;
         let out = (part / U256::from(1_000_000)).checked_mul(*self.dollars.get(&to)?)?;
         out.checked_div(*self.dollars.get(&from)?)
     }
@@ -77,8 +73,8 @@ impl Filler {
     fn reason_against(&self, terms: &Terms) -> Option<&'static str> {
         let address = |word| Address::Evm(EvmAddress::from_word(word));
         let token = |chain, word| TokenId::from_address(ChainId::new(chain)?, address(word));
-        let from = token(terms.origin_chain_id, terms.input_token);
-        let pair = from.zip(token(terms.destination_chain_id, terms.output_token));
+        let to = token(terms.destination_chain_id, terms.output_token);
+        let pair = token(terms.origin_chain_id, terms.input_token).zip(to);
         let own = terms.amount_in.saturating_sub(terms.referrer_fee);
         let fair = pair.and_then(|(from, to)| self.price(from, to, own)).unwrap_or_default();
         let (account, now) = (self.account.into_word(), jiff::Timestamp::now().as_second().unsigned_abs());
@@ -93,15 +89,15 @@ impl Filler {
 
     async fn deliver_and_claim(&self, terms: &Terms) -> anyhow::Result<()> {
         let (origin, destination, id) = (terms.origin_chain_id, terms.destination_chain_id, terms.id());
-        let words = [terms.escrow, terms.settler, terms.output_token];
-        let [escrow, settler, token] = words.map(EvmAddress::from_word);
-        let status = Escrow::statusCall { orderId: id }.abi_encode().into();
-        let status = U256::from_be_slice(&self.wallet.call(origin, escrow, &status).await?);
-        ensure!(status == U256::from(1), "the escrow does not hold the deposit");
-        let turn = self.delivering.lock().await;
-        self.send(destination, token, &approveCall { spender: settler, amount: terms.amount_out }).await?;
+        let Terms { escrow, settler, output_token, .. } = *terms;
+        let [escrow, settler, token] = [escrow, settler, output_token].map(EvmAddress::from_word);
+        let asked = Escrow::statusCall { orderId: id }.abi_encode();
+        let status = self.wallet.call(origin, escrow, &asked.into()).await?;
+        ensure!(U256::from_be_slice(&status) == U256::from(1), "the escrow does not hold the deposit");
         let (data, none) = (terms.to_bytes().into(), Bytes::new());
         let fill = Settler::fillCall { orderId: id, originData: data, fillerData: none };
+        let turn = self.delivering.lock().await;
+        self.send(destination, token, &approveCall { spender: settler, amount: terms.amount_out }).await?;
         self.send(destination, settler, &fill).await?;
         drop(turn);
         let signed = loop {
@@ -121,9 +117,8 @@ impl Filler {
     }
 
     async fn send(&self, chain_id: u64, to: EvmAddress, call: &(impl SolCall + Sync)) -> anyhow::Result<()> {
-        let (data, value) = (call.abi_encode().into(), U256::ZERO);
-        let call = EvmTransaction { chain_id, to, data, value, gas: None };
-        let sent = self.wallet.send(&call).await?;
+        let (data, value, gas) = (call.abi_encode().into(), U256::ZERO, None);
+        let sent = self.wallet.send(&EvmTransaction { chain_id, to, data, value, gas }).await?;
         Ok(self.wallet.wait_for_receipt(chain_id, &sent).await?)
     }
 }
@@ -140,7 +135,7 @@ async fn main() -> anyhow::Result<()> {
     let escrow = asset_reserves.values().next().context("no escrow is deployed")?;
     let filler = Filler {
         account: wallet.address().parse()?,
-        spread: env("FILLER_SPREAD").map_or(Ok(100), |spread| spread.parse())?,
+        spread_millionths: env("FILLER_SPREAD").map_or(Ok(100), |spread| spread.parse())?,
         dollars: tokens.filter_map(|token| Some((token.id?.parse().ok()?, one(token.decimals)))).collect(),
         contracts: [escrow.parse::<EvmAddress>()?.into_word(), gateway.parse::<EvmAddress>()?.into_word()],
         service,
