@@ -295,6 +295,8 @@ async fn what_production_lacks_is_told_at_the_start() {
     fails("relayer.key_file");
     host.configure(&urls, &format!("{maker}key_file = \"house.key\"\n[relayer]\nkey_file = \"house.key\"\n"));
     fails("the same key");
+    host.configure(&urls, &host.staff().replace("usd-coin", "usdcoin"));
+    fails("no chain that has our contracts has a well-known coin `usdcoin`");
     let record = host.path("data/deployments/8453.json");
     let mut text: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
     text["escrow"] = json!(Address::repeat_byte(7).to_string());

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, GasFeed, PriceFeed, Refusal, TokenOddities};
 use causeway_domain::{
@@ -149,6 +149,12 @@ impl Market {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let name = maker.settings.name.clone();
+        let is_known = |own: &String| tokens.iter().any(|(coin, token)| coin == own || token.asset == *own);
+        if let Some(unknown) = maker.coins.iter().find(|own| !is_known(own)) {
+            bail!(
+                "market_makers.{name}.coins: no chain that has our contracts has a well-known coin `{unknown}`"
+            );
+        }
         let mut chains = chains.clone();
         chains.retain(|chain, _| maker.serves(*chain));
         let served = |(coin, token): &&(String, ServedToken)| {
