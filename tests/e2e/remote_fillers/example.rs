@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use super::{ARBITRUM, BASE, SECRET, USDC_ON_BASE, ask, join, pace, quoted, words};
 use crate::service::{Service, causeway, data_dir, read_address};
 
-/// The sixth and the ninth account of the customary test phrase, rich on every chain of the sandbox.
+/// The sixth, the eighth and the ninth account of the customary test phrase, rich on every chain of the sandbox.
 const PAYER: &str = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba";
+const OTHER_PAYER: &str = "0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356";
 const FILLER: &str = "0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97";
 const FILLER_ACCOUNT: &str = "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f";
 
@@ -95,6 +96,14 @@ async fn the_example_in_rust_keeps_every_rule_wins_a_quote_delivers_and_is_paid(
     assert_eq!(dollars(&client, FILLER_ACCOUNT).await - before, 25_000_000, "the whole input is the payee's");
     let fillers = client.fillers().await.unwrap();
     assert!(fillers.iter().any(|filler| filler.name == "example" && filler.quotes.won > 0));
+
+    // Deliveries of one token that begin together do not take each other's allowance.
+    let swap = async |key: &str| {
+        let wallet = LocalWallet::connect(&client, key).await.unwrap();
+        client.execute(&super::ask(&wallet), &wallet, &options, |_| {}).await.unwrap().status
+    };
+    let (one, other) = tokio::join!(swap(PAYER), swap(OTHER_PAYER));
+    assert_eq!([one, other], ["filled", "filled"]);
 }
 
 /// Asks until there is an answer; a claim takes a few blocks and two looks of the attesters.
