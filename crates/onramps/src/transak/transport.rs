@@ -135,14 +135,14 @@ impl TransakApi {
     }
 
     /// Shares tokens with the other replicas.
-    pub(super) fn share(&mut self, shelf: Arc<dyn RampTokens>) {
-        self.shelf = Some(shelf);
+    pub(super) fn share(&mut self, tokens: Arc<dyn RampTokens>) {
+        self.shelf = Some(tokens);
     }
 
     /// The token that another replica has fetched since, if there is one.
     async fn shared(&self) -> Option<SecretText> {
-        let shelf = self.shelf.as_ref()?;
-        match shelf.ramp_token(PROVIDER).await {
+        let others = self.shelf.as_ref()?;
+        match others.ramp_token(PROVIDER).await {
             Ok(shared) => self.tokens.take_over(&shared?, Timestamp::now()),
             Err(error) => {
                 tracing::warn!(%error, "the token that others use cannot be read");

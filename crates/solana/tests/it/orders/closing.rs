@@ -16,10 +16,10 @@ fn paid_by(payer: Address) -> RentState {
 
 impl Stage {
     /// How the account of an order and the record of its delivery stand in the newest final slot.
-    async fn rents(&self, terms: Terms) -> Vec<RentState> {
+    async fn rents(&self, terms: &Terms) -> Vec<RentState> {
         let rents = SolanaRents::new(self.play.rpc.clone(), std::slice::from_ref(&self.play.deployment));
         let newest = self.play.rpc.final_slot().await.unwrap();
-        rents.rents(&RentedAccount::ALL.map(|account| (terms, account)), newest).await.unwrap()
+        rents.rents(&RentedAccount::ALL.map(|account| (*terms, account)), newest).await.unwrap()
     }
 
     async fn set_time(&self, time: u64) {
@@ -34,12 +34,12 @@ async fn rule_18_the_rent_of_an_order_goes_to_its_payer_whoever_closes_it() {
     for (number, input) in [None, Some(USDC)].into_iter().enumerate() {
         let name = |deed: &str| format!("{deed}:{number}");
         let terms = stage.terms(input).await;
-        assert_eq!(stage.rents(terms).await, [RentState::Gone; 2]);
+        assert_eq!(stage.rents(&terms).await, [RentState::Gone; 2]);
         stage.open(&terms).await;
-        assert_eq!(stage.rents(terms).await, [RentState::InUse, RentState::Gone]);
+        assert_eq!(stage.rents(&terms).await, [RentState::InUse, RentState::Gone]);
         stage.succeeds(&stage.filler(), &name("waive"), &Deed::Refund { terms }).await;
         let payer = user().pubkey();
-        assert_eq!(stage.rents(terms).await, [paid_by(payer), RentState::Gone]);
+        assert_eq!(stage.rents(&terms).await, [paid_by(payer), RentState::Gone]);
 
         let close = Deed::CloseOrder { terms, payer: AnyAddress::Solana(payer.to_bytes()) };
         let refused = stage.relayer().carry(&name("early"), &close, Timestamp::now()).await;
@@ -52,7 +52,7 @@ async fn rule_18_the_rent_of_an_order_goes_to_its_payer_whoever_closes_it() {
         stage.succeeds(&stage.relayer(), &name("close"), &close).await;
         assert_eq!(stage.lamports(payer).await - had, rent);
         stage.play.settle().await;
-        assert_eq!(stage.rents(terms).await, [RentState::Gone; 2]);
+        assert_eq!(stage.rents(&terms).await, [RentState::Gone; 2]);
         // Somebody was faster, or another process did it before.
         let again = stage.relayer().carry(&name("again"), &close, Timestamp::now()).await;
         assert!(matches!(&again, Err(DeedError::WouldFail(_))), "{again:?}");
@@ -70,7 +70,7 @@ async fn rule_18_the_rent_of_a_fill_goes_to_the_filler_and_all_of_the_order_is_t
     stage.succeeds(&filler, "claim:1", &claim).await;
     let (_, before, _) = read(&stage, &mut stage.follower(None)).await;
     let AnyAddress::Solana(hot) = filler.account() else { panic!("it has another kind of address") };
-    assert_eq!(stage.rents(terms).await, [paid_by(user().pubkey()), paid_by(hot.into())]);
+    assert_eq!(stage.rents(&terms).await, [paid_by(user().pubkey()), paid_by(hot.into())]);
 
     let close = Deed::CloseFill { terms, payer: filler.account() };
     stage.set_time(terms.refund_at + 1).await;
@@ -85,7 +85,7 @@ async fn rule_18_the_rent_of_a_fill_goes_to_the_filler_and_all_of_the_order_is_t
     let close = Deed::CloseOrder { terms, payer: AnyAddress::Solana(user().pubkey().to_bytes()) };
     stage.succeeds(&stage.relayer(), "close-order:1", &close).await;
     stage.play.settle().await;
-    assert_eq!(stage.rents(terms).await, [RentState::Gone; 2]);
+    assert_eq!(stage.rents(&terms).await, [RentState::Gone; 2]);
 
     // Who follows the chain from the beginning, as after the loss of a store, is told the same in the same places.
     let (_, after, _) = read(&stage, &mut stage.follower(None)).await;
@@ -103,7 +103,7 @@ async fn what_a_stranger_put_at_an_orders_address_is_nobodys_rent() {
     let terms = stage.terms(None).await;
     stage.play.chain.airdrop(PROGRAM.order(terms.id()), 3_000_000).await.unwrap();
     stage.play.settle().await;
-    assert_eq!(stage.rents(terms).await, [RentState::Gone; 2]);
+    assert_eq!(stage.rents(&terms).await, [RentState::Gone; 2]);
     let elsewhere = Terms { escrow: B256::repeat_byte(1), ..terms };
-    assert_eq!(stage.rents(elsewhere).await, [RentState::Gone; 2]);
+    assert_eq!(stage.rents(&elsewhere).await, [RentState::Gone; 2]);
 }

@@ -133,7 +133,7 @@ pub(super) fn says(state: RampState) -> ProviderWord {
 pub(super) fn tried(state: RampState) -> ProviderWord {
     match says(state) {
         ProviderWord::Says(report) => ProviderWord::Says(Box::new(RampReport { may_retry: true, ..*report })),
-        nothing => nothing,
+        ProviderWord::Nothing => ProviderWord::Nothing,
     }
 }
 
