@@ -6,11 +6,9 @@ import type { Client } from '../client.js';
 import { isTransient, ServiceError } from '../errors.js';
 import type { BuildAnswer, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk } from '../generated/types.js';
 import { pace } from '../pace.js';
-import { isSolana, type Wallet } from '../wallets/wallet.js';
+import type { Wallet } from '../wallets/wallet.js';
 import { pause } from '../within.js';
-import { checkRoute, planDeposit, type DepositWay, type Escrows } from './check-deposit.js';
-import { deposit } from './deposit.js';
-import { asked } from './wallet-request.js';
+import type { DepositWay, Escrows } from './check-deposit.js';
 
 /** What `executeSwap` has just done; keep what a crash must not lose. */
 export type Step =
@@ -44,6 +42,8 @@ export interface ExecuteOptions extends TrackOptions {
  */
 export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet, options: ExecuteOptions = {}): Promise<Order> {
   const { depositMethod: way = 'CONTRACT_CALL', accept = () => true, onStep = () => {}, signal } = options;
+  // What looks at every byte is loaded when a swap begins: who only asks does not carry it.
+  const { checkPayer, checkRoute, deposit, planDeposit } = await import('./carry-out.js');
   await checkPayer(wallet, ask.fromAddress);
   const quote = await getQuote(client, { ...ask, depositMethods: [way] }, options);
   onStep({ type: 'quoted', quote });
@@ -67,18 +67,6 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   if (order.status === 'filled') return order;
   const reason = order.failureReason ?? 'The service gives no reason.';
   throw new ServiceError(`The order was ${order.status}: ${reason}`, 'SVC3008', { order });
-}
-
-/** The wallet must be the one that is to pay, before anything is asked. */
-async function checkPayer(wallet: Wallet, from: string): Promise<void> {
-  const other = (address: string) => new ServiceError(`The swap is for ${from}, and the wallet is ${address}.`, 'SVC3007');
-  if (isSolana(wallet)) {
-    if (wallet.address !== from) throw other(wallet.address);
-    return;
-  }
-  let accounts = (await asked(wallet.request({ method: 'eth_accounts' }))) as string[];
-  if (accounts.length === 0) accounts = (await asked(wallet.request({ method: 'eth_requestAccounts' }))) as string[];
-  if (!accounts.some((account) => account.toLowerCase() === from.toLowerCase())) throw other(accounts.join(', ') || 'locked');
 }
 
 /** The money is on its way, and telling twice does no harm: what may pass is waited out. */
