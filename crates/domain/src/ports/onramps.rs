@@ -161,6 +161,21 @@ pub struct RampReport {
 }
 
 impl RampReport {
+    /// That a purchase has come so far, and nothing else.
+    pub const fn of(state: RampState) -> Self {
+        Self {
+            state,
+            provider_order: None,
+            paid: None,
+            asset: None,
+            amount: None,
+            wallet: None,
+            payouts: Vec::new(),
+            reason: None,
+            may_retry: false,
+        }
+    }
+
     /// In what it tells of something else than the purchase, if it does.
     pub fn contradiction(&self, order: &FiatOrder) -> Option<&'static str> {
         let near = |amount: U256, agreed: U256| amount.abs_diff(agreed) <= agreed / DRIFT;

@@ -106,17 +106,7 @@ impl OnRamp for Careless {
 }
 
 fn delivered() -> RampReport {
-    RampReport {
-        state: RampState::Delivered,
-        provider_order: None,
-        paid: None,
-        asset: None,
-        amount: None,
-        wallet: None,
-        payouts: Vec::new(),
-        reason: None,
-        may_retry: false,
-    }
+    RampReport::of(RampState::Delivered)
 }
 
 #[tokio::test]

@@ -159,17 +159,7 @@ impl WorkFiat {
 fn about(order: &FiatOrder, report: RampReport) -> RampReport {
     let Some(what) = report.contradiction(order) else { return report };
     tracing::warn!(order = %order.id, provider = order.provider, what, ?report, "a provider's answer contradicts its order");
-    RampReport {
-        state: RampState::Unknown(format!("contradicts {what}")),
-        provider_order: None,
-        paid: None,
-        asset: None,
-        amount: None,
-        wallet: None,
-        payouts: Vec::new(),
-        reason: None,
-        may_retry: false,
-    }
+    RampReport::of(RampState::Unknown(format!("contradicts {what}")))
 }
 
 /// Whether the provider has anything to tell that the chain does not tell better.

@@ -118,7 +118,7 @@ impl OnRamp for FakeRamp {
 
     async fn look_up(&self, _: &FiatOrder) -> Result<Option<RampReport>, RampError> {
         self.looks.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(report(self.state.lock().unwrap().clone())))
+        Ok(Some(RampReport::of(self.state.lock().unwrap().clone())))
     }
 
     fn read_webhook(
@@ -140,22 +140,8 @@ impl OnRamp for FakeRamp {
             report: RampReport {
                 paid: text("paid").map(|paid| FiatAmount::parse(currency("USD"), paid).unwrap()),
                 wallet: text("wallet").and_then(Address::parse_any),
-                ..report(RampState::Paid)
+                ..RampReport::of(RampState::Paid)
             },
         })
-    }
-}
-
-fn report(state: RampState) -> RampReport {
-    RampReport {
-        state,
-        provider_order: None,
-        paid: None,
-        asset: None,
-        amount: None,
-        wallet: None,
-        payouts: Vec::new(),
-        reason: None,
-        may_retry: false,
     }
 }
