@@ -1,7 +1,6 @@
 use sqlx::{Database, Pool, Postgres, Sqlite};
 
-use crate::fault::Fault;
-use crate::record::Entry;
+use crate::quote_batches::Batches;
 use crate::writer::Writer;
 
 /// Repeats items once per engine, with `Db` standing for it.
@@ -27,16 +26,11 @@ macro_rules! on_engine {
 pub(crate) type Connection<DB> = <DB as Database>::Connection;
 
 /// What the two engines say differently.
-pub(crate) trait Dialect: Database {
+pub(crate) trait Dialect: Batches {
     /// Opens a transaction that is going to write.
     const BEGIN: &'static str;
     /// Ends a `SELECT` whose rows nobody else may take meanwhile.
     const SKIP_LOCKED: &'static str;
-
-    fn put_quotes(
-        connection: &mut Connection<Self>,
-        quotes: &[&Entry],
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
 }
 
 /// The open database.

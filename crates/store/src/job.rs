@@ -20,17 +20,41 @@ pub(crate) trait Deed<DB: Dialect>: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Outcome, Fault>> + Send;
 }
 
-/// A write in the queue, whatever it answers.
-#[async_trait]
-pub(crate) trait Job<DB: Dialect>: Send {
-    /// The quote, when that is all there is to write: quotes are written many at a time.
-    fn quote(&self) -> Option<&Entry> {
-        None
+/// A write in the queue.
+pub(crate) enum Job<DB: Dialect> {
+    /// Quotes are written many at a time, and are most of what is written.
+    Quote(PutQuote),
+    Other(Box<dyn Work<DB>>),
+}
+
+impl<DB: Dialect> Job<DB> {
+    pub(crate) fn quote(&self) -> Option<&Entry> {
+        match self {
+            Self::Quote(put) => Some(&put.entry),
+            Self::Other(_) => None,
+        }
     }
 
+    /// Answers the caller after the commit, or with the reason why there was none.
+    pub(crate) fn finish(self, error: Option<StoreError>) {
+        match self {
+            // A caller that has gone away wanted no answer; its write stands.
+            Self::Quote(put) => drop(put.reply.send(error.map_or(Ok(()), Err))),
+            Self::Other(work) => work.finish(error),
+        }
+    }
+}
+
+pub(crate) struct PutQuote {
+    pub(crate) entry: Entry,
+    pub(crate) reply: Reply<()>,
+}
+
+/// A write that is no quote, whatever it answers.
+#[async_trait]
+pub(crate) trait Work<DB: Dialect>: Send {
     async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), Fault>;
 
-    /// Answers the caller after the commit, or with the reason why there was none.
     fn finish(self: Box<Self>, error: Option<StoreError>);
 }
 
@@ -47,7 +71,7 @@ impl<D, T> Pending<D, T> {
 }
 
 #[async_trait]
-impl<DB: Dialect, D: Deed<DB>> Job<DB> for Pending<D, D::Outcome> {
+impl<DB: Dialect, D: Deed<DB>> Work<DB> for Pending<D, D::Outcome> {
     async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), Fault> {
         self.outcome = Some(self.deed.run(connection).await?);
         Ok(())
@@ -59,27 +83,6 @@ impl<DB: Dialect, D: Deed<DB>> Job<DB> for Pending<D, D::Outcome> {
             (Some(error), _) => Err(error),
             (None, None) => Err(StoreError::Conflict("the write was acknowledged before it ran")),
         };
-        // A caller that has gone away wanted no answer; its write stands.
         let _ = self.reply.send(answer);
-    }
-}
-
-pub(crate) struct PutQuote {
-    pub(crate) entry: Entry,
-    pub(crate) reply: Reply<()>,
-}
-
-#[async_trait]
-impl<DB: Dialect> Job<DB> for PutQuote {
-    fn quote(&self) -> Option<&Entry> {
-        Some(&self.entry)
-    }
-
-    async fn run(&mut self, _connection: &mut Connection<DB>) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>, error: Option<StoreError>) {
-        let _ = self.reply.send(error.map_or(Ok(()), Err));
     }
 }

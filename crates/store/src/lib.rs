@@ -29,6 +29,7 @@ mod options;
 mod orders;
 mod outbox;
 mod own_rows;
+mod own_window;
 mod pauses;
 mod postgres;
 mod prune;

@@ -3,23 +3,16 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Postgres};
 
-use crate::engine::{Connection, Dialect, Handles};
-use crate::fault::Fault;
+use crate::engine::{Dialect, Handles};
 use crate::location::PostgresUrl;
 use crate::migrate::{POSTGRES, migrate};
 use crate::options::Options;
-use crate::put_quote::put_quotes;
-use crate::record::Entry;
 use crate::store::OpenError;
 use crate::writer::Writer;
 
 impl Dialect for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
-
-    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&Entry]) -> Result<(), Fault> {
-        put_quotes::<Self>(connection, quotes).await
-    }
 }
 
 pub(crate) async fn open(url: &PostgresUrl, options: &Options) -> Result<Handles<Postgres>, OpenError> {

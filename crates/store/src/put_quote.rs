@@ -47,7 +47,7 @@ async fn put_again<DB: Batches>(
     entry: &Entry,
     row: &BatchRecord,
 ) -> Result<(), Fault> {
-    match find_record::<DB>(connection, &entry.id).await? {
+    match find_record::<DB>(connection, &entry.id()?).await? {
         None => DB::put(connection, row).await,
         Some(stored) if batch::is_same(entry, &stored.record) => Ok(()),
         Some(_) => Err(StoreError::Conflict("another quote has this id").into()),

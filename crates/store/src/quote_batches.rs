@@ -12,6 +12,13 @@ pub(crate) trait Batches: Database {
         row: &BatchRecord,
     ) -> impl Future<Output = Result<(), Fault>> + Send;
 
+    /// Puts a row if its window has exactly so many others; tells whether it did.
+    fn put_alone(
+        connection: &mut Connection<Self>,
+        row: &BatchRecord,
+        others: i64,
+    ) -> impl Future<Output = Result<bool, Fault>> + Send;
+
     /// The keys and contents of the batches that may hold ids between two moments of one window.
     fn contents(
         connection: &mut Connection<Self>,
@@ -53,6 +60,11 @@ pub(crate) async fn find_record<DB: Batches>(
 const PUT: &str = "INSERT INTO quote_batches (row_key, first_ms, last_ms, newest, size, contents, quotes) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
+/// Batches never reach over the end of a window, so that those of a window are those that end in it.
+pub(crate) const PUT_ALONE: &str = "INSERT INTO quote_batches (row_key, first_ms, last_ms, newest, size, contents, quotes) \
+     SELECT $1, $2, $3, $4, $5, $6, $7 \
+     WHERE (SELECT COUNT(*) FROM quote_batches WHERE last_ms BETWEEN $8 AND $9) = $10";
+
 pub(crate) const CONTENTS: &str = "SELECT row_key, contents FROM quote_batches \
      WHERE last_ms BETWEEN $1 AND $2 AND first_ms <= $3";
 
@@ -72,6 +84,27 @@ for_each_engine! {
                 .execute(connection)
                 .await?;
             Ok(())
+        }
+
+        async fn put_alone(
+            connection: &mut Connection<Self>,
+            row: &BatchRecord,
+            others: i64,
+        ) -> Result<bool, Fault> {
+            let done = sqlx::query(PUT_ALONE)
+                .bind(row.row_key)
+                .bind(row.first_ms)
+                .bind(row.last_ms)
+                .bind(row.newest)
+                .bind(row.size)
+                .bind(&row.contents)
+                .bind(&row.quotes)
+                .bind(batch::window_start(row.last_ms))
+                .bind(batch::window_end(row.last_ms))
+                .bind(others)
+                .execute(connection)
+                .await?;
+            Ok(done.rows_affected() == 1)
         }
 
         async fn contents(

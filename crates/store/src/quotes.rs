@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use causeway_domain::ports::{QuoteStore, StoreError};
+use causeway_domain::ports::{Durable, QuoteStore, StoreError};
 use causeway_domain::{Quote, QuoteId, Route};
 use sqlx::Pool;
 
@@ -38,8 +38,9 @@ async fn batched<DB: Batches>(readers: &Pool<DB>, id: &QuoteId) -> Result<Option
 
 #[async_trait]
 impl QuoteStore for Store {
-    async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError> {
-        on_engine!(self.engine, handles => handles.writer.put_quote(Entry::from(quote)).await)
+    fn put_quote<'a>(&'a self, quote: &Quote) -> Durable<'a> {
+        let entry = Entry::from(quote);
+        on_engine!(self.engine, handles => Box::pin(handles.writer.put_quote(entry)))
     }
 
     async fn add_route(&self, quote: &QuoteId, route: &Route) -> Result<(), StoreError> {

@@ -10,12 +10,10 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions as _, Sqlite};
 use tokio::time;
 
-use crate::engine::{Connection, Dialect, Handles};
-use crate::fault::{Fault, is_locked};
+use crate::engine::{Dialect, Handles};
+use crate::fault::is_locked;
 use crate::migrate::{SQLITE, migrate};
 use crate::options::Options;
-use crate::put_quote::put_quotes;
-use crate::record::Entry;
 use crate::store::OpenError;
 use crate::writer::Writer;
 
@@ -31,10 +29,6 @@ impl Dialect for Sqlite {
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
     // There is one writer.
     const SKIP_LOCKED: &'static str = "";
-
-    async fn put_quotes(connection: &mut Connection<Self>, quotes: &[&Entry]) -> Result<(), Fault> {
-        put_quotes::<Self>(connection, quotes).await
-    }
 }
 
 pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlite>, OpenError> {

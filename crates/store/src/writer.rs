@@ -1,10 +1,11 @@
 use std::slice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use causeway_domain::ports::StoreError;
 use sqlx::{Connection as _, Pool};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
@@ -14,9 +15,9 @@ use crate::engine::{Connection, Dialect};
 use crate::fault::{Fault, is_clash, is_outage, timed_out, unavailable};
 use crate::job::{Deed, Job, Pending, PutQuote};
 use crate::options::Options;
+use crate::own_window::OwnWindow;
+use crate::put_quote::put_quotes;
 use crate::record::Entry;
-
-type Jobs<DB> = Vec<Box<dyn Job<DB>>>;
 
 /// How long a batch may take before its callers are told that the engine is away.
 const BATCH_LIMIT: Duration = Duration::from_secs(30);
@@ -26,8 +27,10 @@ const CLASH_ATTEMPTS: u32 = 5;
 /// Gathers writes while a commit runs, and commits together what has gathered.
 pub(crate) struct Writer<DB: Dialect> {
     pool: Pool<DB>,
-    queue: mpsc::Sender<Box<dyn Job<DB>>>,
+    queue: mpsc::Sender<Job<DB>>,
     counters: Arc<Counters>,
+    /// Takes no more writes.
+    closed: AtomicBool,
     closing: CancellationToken,
     task: TaskTracker,
     committed: watch::Receiver<()>,
@@ -44,10 +47,15 @@ impl<DB: Dialect> Writer<DB> {
         let (queue, waiting) = mpsc::channel(options.queue.max(1));
         let (counters, closing, task) = (Arc::default(), CancellationToken::new(), TaskTracker::new());
         let (tell, committed) = watch::channel(());
-        let work = Committer { pool: pool.clone(), counters: Arc::clone(&counters), committed: tell };
+        let work = Committer {
+            pool: pool.clone(),
+            counters: Arc::clone(&counters),
+            committed: tell,
+            own: OwnWindow::default(),
+        };
         task.spawn(work.serve(waiting, options.max_batch.max(1), closing.clone()));
         task.close();
-        Self { pool, queue, counters, closing, task, committed }
+        Self { pool, queue, counters, closed: AtomicBool::new(false), closing, task, committed }
     }
 
     /// Changes with every commit, and ends with the writer.
@@ -60,27 +68,36 @@ impl<DB: Dialect> Writer<DB> {
         self.task.spawn(work);
     }
 
-    pub(crate) async fn put_quote(&self, entry: Entry) -> Result<(), StoreError> {
+    /// Under way when this returns, if there is room in the queue.
+    pub(crate) fn put_quote(&self, entry: Entry) -> impl Future<Output = Result<(), StoreError>> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(Box::new(PutQuote { entry, reply }), answer).await
+        self.enqueue(Job::Quote(PutQuote { entry, reply }), answer)
     }
 
-    pub(crate) async fn write<D: Deed<DB>>(&self, deed: D) -> Result<D::Outcome, StoreError> {
+    pub(crate) fn write<D: Deed<DB>>(&self, deed: D) -> impl Future<Output = Result<D::Outcome, StoreError>> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(Box::new(Pending::new(deed, reply)), answer).await
+        self.enqueue(Job::Other(Box::new(Pending::new(deed, reply))), answer)
     }
 
-    async fn enqueue<T>(
+    fn enqueue<T>(
         &self,
-        job: Box<dyn Job<DB>>,
+        job: Job<DB>,
         answer: oneshot::Receiver<Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {
+    ) -> impl Future<Output = Result<T, StoreError>> {
         // The queue itself closes only after the batch at hand.
-        if self.closing.is_cancelled() {
-            return Err(closed());
+        let sent = if self.closed.load(Ordering::Relaxed) {
+            Err(TrySendError::Closed(job))
+        } else {
+            self.queue.try_send(job)
+        };
+        async {
+            match sent {
+                Ok(()) => {}
+                Err(TrySendError::Full(job)) => self.queue.send(job).await.map_err(|_| closed())?,
+                Err(TrySendError::Closed(_)) => return Err(closed()),
+            }
+            answer.await.map_err(|_| closed())?
         }
-        self.queue.send(job).await.map_err(|_| closed())?;
-        answer.await.map_err(|_| closed())?
     }
 
     pub(crate) fn commits(&self) -> u64 {
@@ -97,6 +114,7 @@ impl<DB: Dialect> Writer<DB> {
 
     /// Takes no more writes, and returns once those that wait are done.
     pub(crate) async fn drain(&self) {
+        self.closed.store(true, Ordering::Relaxed);
         self.closing.cancel();
         self.task.wait().await;
     }
@@ -115,12 +133,13 @@ struct Committer<DB: Dialect> {
     pool: Pool<DB>,
     counters: Arc<Counters>,
     committed: watch::Sender<()>,
+    own: OwnWindow,
 }
 
 impl<DB: Dialect> Committer<DB> {
     async fn serve(
-        self,
-        mut waiting: mpsc::Receiver<Box<dyn Job<DB>>>,
+        mut self,
+        mut waiting: mpsc::Receiver<Job<DB>>,
         max_batch: usize,
         closing: CancellationToken,
     ) {
@@ -138,7 +157,7 @@ impl<DB: Dialect> Committer<DB> {
     }
 
     /// Commits all together, or each alone when one of them spoils it for the others.
-    async fn commit(&self, mut jobs: Jobs<DB>) {
+    async fn commit(&mut self, mut jobs: Vec<Job<DB>>) {
         if jobs.len() > 1 {
             match self.attempt(&mut jobs).await {
                 Ok(()) => return jobs.into_iter().for_each(|job| job.finish(None)),
@@ -149,7 +168,7 @@ impl<DB: Dialect> Committer<DB> {
         self.commit_each(jobs).await;
     }
 
-    async fn commit_each(&self, jobs: Jobs<DB>) {
+    async fn commit_each(&mut self, jobs: Vec<Job<DB>>) {
         let mut jobs = jobs.into_iter();
         while let Some(mut job) = jobs.next() {
             match self.attempt_alone(&mut job).await {
@@ -163,7 +182,7 @@ impl<DB: Dialect> Committer<DB> {
         }
     }
 
-    async fn attempt_alone(&self, job: &mut Box<dyn Job<DB>>) -> Result<(), Fault> {
+    async fn attempt_alone(&mut self, job: &mut Job<DB>) -> Result<(), Fault> {
         for attempt in 1..CLASH_ATTEMPTS {
             match self.attempt(slice::from_mut(job)).await {
                 Err(Fault::Engine(error)) if is_clash(&error) => {
@@ -175,9 +194,10 @@ impl<DB: Dialect> Committer<DB> {
         self.attempt(slice::from_mut(job)).await
     }
 
-    async fn attempt(&self, jobs: &mut [Box<dyn Job<DB>>]) -> Result<(), Fault> {
+    async fn attempt(&mut self, jobs: &mut [Job<DB>]) -> Result<(), Fault> {
         let mut connection = self.pool.acquire().await?;
-        let Ok(result) = time::timeout(BATCH_LIMIT, transact::<DB>(&mut connection, jobs)).await else {
+        let Ok(result) = time::timeout(BATCH_LIMIT, write::<DB>(&mut connection, &mut self.own, jobs)).await
+        else {
             connection.close_on_drop();
             return Err(timed_out().into());
         };
@@ -194,10 +214,21 @@ impl<DB: Dialect> Committer<DB> {
     }
 }
 
-async fn transact<DB: Dialect>(
+/// Quotes alone mostly need one statement, which is a transaction by itself.
+async fn write<DB: Dialect>(
     connection: &mut Connection<DB>,
-    jobs: &mut [Box<dyn Job<DB>>],
+    own: &mut OwnWindow,
+    jobs: &mut [Job<DB>],
 ) -> Result<(), Fault> {
+    let quotes: Vec<_> = jobs.iter().filter_map(Job::quote).collect();
+    if quotes.len() == jobs.len() && own.put::<DB>(connection, &quotes).await? {
+        return Ok(());
+    }
+    own.share(&quotes);
+    transact::<DB>(connection, jobs).await
+}
+
+async fn transact<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<DB>]) -> Result<(), Fault> {
     let mut transaction = connection.begin_with(DB::BEGIN).await?;
     match run_all::<DB>(&mut transaction, jobs).await {
         Ok(()) => Ok(transaction.commit().await?),
@@ -210,20 +241,19 @@ async fn transact<DB: Dialect>(
     }
 }
 
-async fn run_all<DB: Dialect>(
-    connection: &mut Connection<DB>,
-    jobs: &mut [Box<dyn Job<DB>>],
-) -> Result<(), Fault> {
+async fn run_all<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<DB>]) -> Result<(), Fault> {
     // Quotes depend on nothing else in the batch, and others may depend on them.
-    let quotes: Vec<_> = jobs.iter().filter_map(|job| job.quote()).collect();
-    DB::put_quotes(connection, &quotes).await?;
+    let quotes: Vec<_> = jobs.iter().filter_map(Job::quote).collect();
+    put_quotes::<DB>(connection, &quotes).await?;
     for job in jobs {
-        job.run(connection).await?;
+        if let Job::Other(work) = job {
+            work.run(connection).await?;
+        }
     }
     Ok(())
 }
 
-fn refuse<DB: Dialect>(jobs: impl IntoIterator<Item = Box<dyn Job<DB>>>, error: sqlx::Error) {
+fn refuse<DB: Dialect>(jobs: impl IntoIterator<Item = Job<DB>>, error: sqlx::Error) {
     tracing::error!(%error, "the store cannot write");
     let error = Arc::new(error);
     for job in jobs {

@@ -23,6 +23,8 @@ mod reservations;
 mod screen;
 mod webhooks;
 
+use std::pin::Pin;
+
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -91,11 +93,15 @@ impl StoreError {
     }
 }
 
+/// A write on its way; done when it would survive a power cut.
+pub type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
+
 /// Keeps quotes. What a call has returned survives a power cut. Times are kept to the millisecond.
 #[async_trait]
 pub trait QuoteStore: Send + Sync {
-    /// Writes a new quote with the routes it already has; the same quote again is no error.
-    async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError>;
+    /// Writes a new quote with the routes it already has; the same quote again is no error. The quote is needed no more once
+    /// this has returned: what is waited for is that it is durable.
+    fn put_quote<'a>(&'a self, quote: &Quote) -> Durable<'a>;
     /// Adds a route that answered later; the same route twice is written once.
     async fn add_route(&self, quote: &QuoteId, route: &Route) -> Result<(), StoreError>;
     async fn quote(&self, id: &QuoteId) -> Result<Option<Quote>, StoreError>;

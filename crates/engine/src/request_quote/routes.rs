@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use causeway_domain::ports::{FillerAsk, QuoteStore};
-use causeway_domain::{Quote, Route};
+use causeway_domain::{Quote, QuoteId, Route};
 use futures::future::{BoxFuture, try_join_all};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
@@ -82,7 +82,13 @@ impl Routes {
     }
 
     /// Waits for all fillers, and returns the quote with its routes best first.
-    pub async fn gather(mut self) -> Result<Quote, QuoteError> {
+    pub async fn gather(self) -> Result<Quote, QuoteError> {
+        self.gather_into(|quote| quote).await
+    }
+
+    /// The same for who wants something made of the quote. It is made while the quote is being written, when everything is
+    /// still at hand, and given out once the quote is durable; nothing else is held until then.
+    pub async fn gather_into<T>(mut self, make: impl FnOnce(Quote) -> T) -> Result<T, QuoteError> {
         self.begin().await;
         while let Some(reply) = next_reply(&mut self.pending).await {
             self.take(reply);
@@ -92,11 +98,15 @@ impl Routes {
         rank_routes(&self.quote.ask, &mut routes, &self.standings);
         self.quote.routes = routes;
         self.refuse_if_all_did()?;
-        self.store.put_quote(&self.quote).await?;
-        self.timing.stored();
-        // They are ranked.
-        self.end(self.quote.routes.first().map(|route| route.filler.clone()).as_deref());
-        Ok(self.quote)
+        let Self { quote, desks, store, mut timing, .. } = self;
+        let durable = store.put_quote(&quote);
+        let winner = quote.routes.first().and_then(|best| place_of(&desks, &best.filler));
+        let (id, count) = (quote.id.clone(), quote.routes.len());
+        let made = make(quote);
+        durable.await?;
+        timing.stored();
+        end(&desks, winner, &timing, &id, count);
+        Ok(made)
     }
 
     /// Waits for the next route; `None` when all fillers have answered or are out of time.
@@ -121,7 +131,9 @@ impl Routes {
                 self.commit().await?;
             }
             let best = best_route(&self.quote.ask, &self.quote.routes, &self.standings);
-            self.end(best.map(|route| route.filler.clone()).as_deref());
+            let winner = best.and_then(|best| place_of(&self.desks, &best.filler));
+            self.ended = true;
+            end(&self.desks, winner, &self.timing, &self.quote.id, self.quote.routes.len());
         }
         Ok(None)
     }
@@ -181,7 +193,7 @@ impl Routes {
         if !self.quote.routes.is_empty() || !refused {
             return Ok(());
         }
-        self.timing.tell(&self.quote, &self.desks);
+        self.timing.tell(&self.quote.id, 0, &self.desks);
         let mut silent = std::mem::take(&mut self.silent);
         silent.sort_by_key(|(filler, _)| *filler);
         let reason = |(filler, why): (usize, NoOffer)| {
@@ -189,15 +201,19 @@ impl Routes {
         };
         Err(QuoteError::CannotFill(silent.into_iter().filter_map(reason).collect()))
     }
+}
 
-    /// Everything is known: counts who stands first, and writes the quote's line.
-    fn end(&mut self, winner: Option<&str>) {
-        self.ended = true;
-        if let Some(desk) = self.desks.iter().find(|desk| winner == Some(desk.name())) {
-            desk.count_win();
-        }
-        self.timing.tell(&self.quote, &self.desks);
+/// Whose desk has that name.
+fn place_of(desks: &Desks, filler: &str) -> Option<usize> {
+    desks.iter().position(|desk| desk.name() == filler)
+}
+
+/// Everything is known: counts who stands first, and writes the quote's line.
+fn end(desks: &Desks, winner: Option<usize>, timing: &Timing, id: &QuoteId, routes: usize) {
+    if let Some(desk) = winner.and_then(|place| desks.get(place)) {
+        desk.count_win();
     }
+    timing.tell(id, routes, desks);
 }
 
 /// Whoever answers next; `None` when nobody is waited for any more.

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{Filler, Refusal, StoreError};
+use causeway_domain::ports::{Durable, Filler, Refusal, StoreError};
 use causeway_domain::{ChainId, Route};
 use causeway_store::{Location, Store};
 use futures::FutureExt as _;
@@ -21,21 +21,21 @@ struct Memory {
 }
 
 impl Memory {
-    async fn write(&self, routes: &[Route]) -> Result<(), StoreError> {
+    async fn write(&self, routes: Vec<String>) -> Result<(), StoreError> {
         sleep(self.delay).await;
-        self.writes.lock().unwrap().push(names(routes));
+        self.writes.lock().unwrap().push(routes);
         Ok(())
     }
 }
 
 #[async_trait]
 impl QuoteStore for Memory {
-    async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError> {
-        self.write(&quote.routes).await
+    fn put_quote<'a>(&'a self, quote: &Quote) -> Durable<'a> {
+        self.write(names(&quote.routes)).boxed()
     }
 
     async fn add_route(&self, _: &QuoteId, route: &Route) -> Result<(), StoreError> {
-        self.write(std::slice::from_ref(route)).await
+        self.write(vec![route.id.to_string()]).await
     }
 
     async fn quote(&self, _: &QuoteId) -> Result<Option<Quote>, StoreError> {
@@ -103,6 +103,19 @@ async fn the_stream_hands_out_each_route_as_it_comes_and_stores_it_before() {
     }
     assert_eq!(routes.next().await.unwrap(), None);
     assert_eq!(names(&routes.quote().routes), ["first", "first-2", "second", "third"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_made_of_a_quote_is_made_while_it_is_written_and_given_out_when_it_is_durable() {
+    let store = Arc::new(Memory { delay: Duration::from_secs(3), ..Memory::default() });
+    let deed = deed(store.clone(), &[Fake::new("house", Habit::Offers(7))]);
+    let start = Instant::now();
+    let made = |quote: Quote| (names(&quote.routes), start.elapsed());
+    let made = deed.ask(request()).unwrap().gather_into(made).await.unwrap();
+    assert_eq!(made, (vec!["house".to_owned()], Duration::ZERO));
+    assert_eq!(start.elapsed(), Duration::from_secs(3), "not before it is stored");
+    assert_eq!(*store.writes.lock().unwrap(), [["house"]]);
+    assert_eq!(deed.fillers().reports()[0].won, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::Quote;
+use causeway_domain::QuoteId;
 use tokio::time::Instant;
 
 use crate::fillers::{Desk, Outcome, word};
@@ -57,7 +57,7 @@ impl Timing {
     }
 
     /// Writes the quote's one line, for those who look at debug level.
-    pub(super) fn tell(&self, quote: &Quote, desks: &[Arc<Desk>]) {
+    pub(super) fn tell(&self, id: &QuoteId, routes: usize, desks: &[Arc<Desk>]) {
         if !self.told {
             return;
         }
@@ -70,8 +70,8 @@ impl Timing {
         }
         tracing::debug!(
             target: TARGET,
-            id = quote.id.as_str(),
-            routes = quote.routes.len(),
+            id = id.as_str(),
+            routes,
             resolved_micros = micros(self.resolved),
             answers,
             answered_micros = micros(self.all_answered),

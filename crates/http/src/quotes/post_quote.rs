@@ -6,6 +6,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use causeway_domain::Quote;
 use causeway_engine::QuoteRequest;
 use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk, StreamedRoute};
 
@@ -71,13 +72,16 @@ pub(crate) async fn post_quote(
     }
     params.finish()?;
     let request = QuoteRequest { ask: read_ask(&body)?, integrator };
+    drop(body);
     let routes = app.request_quote.ask(request)?;
     if mode.is_some() {
         return stream_routes(app, routes).await;
     }
-    let quote = routes.gather().await?;
-    let (snapshot, url) = (app.catalog.snapshot(), &app.options.public_url);
-    let answer = RouteWriter::new(&snapshot, app.prices.as_ref(), url, &quote.ask).write_answer(&quote);
+    let write = |quote: Quote| {
+        let (snapshot, url) = (app.catalog.snapshot(), &app.options.public_url);
+        RouteWriter::new(&snapshot, app.prices.as_ref(), url, &quote.ask).write_answer(&quote)
+    };
+    let answer = routes.gather_into(write).await?;
     let mut response = answer.into_response();
     let headers = response.headers_mut();
     // Room for what the layers around add, so that the map does not grow twice.

@@ -8,7 +8,8 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, DepositDesk, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore, StoreError,
+    Attestations, DepositDesk, Durable, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore,
+    StoreError,
 };
 use causeway_domain::{
     ChainId, Deployment, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
@@ -39,15 +40,18 @@ pub(crate) struct FakeStore {
 
 #[async_trait]
 impl QuoteStore for FakeStore {
-    async fn put_quote(&self, quote: &Quote) -> Result<(), StoreError> {
-        if let Some(time) = self.slow {
-            tokio::time::sleep(time).await;
-        }
-        if self.broken {
-            return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
-        }
-        self.quotes.lock().unwrap().push(quote.clone());
-        Ok(())
+    fn put_quote<'a>(&'a self, quote: &Quote) -> Durable<'a> {
+        let quote = quote.clone();
+        Box::pin(async move {
+            if let Some(time) = self.slow {
+                tokio::time::sleep(time).await;
+            }
+            if self.broken {
+                return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
+            }
+            self.quotes.lock().unwrap().push(quote);
+            Ok(())
+        })
     }
 
     async fn add_route(&self, id: &QuoteId, route: &Route) -> Result<(), StoreError> {

@@ -12,7 +12,6 @@ const WINDOW_BITS: u32 = 7;
 /// A quote on its way into a batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub(crate) id: QuoteId,
     pub(crate) row_key: i64,
     pub(crate) created_at: i64,
     pub(crate) place: Place,
@@ -45,6 +44,11 @@ impl Place {
     }
 }
 
+/// The first moment of the window that a moment lies in.
+pub(crate) const fn window_start(moment: i64) -> i64 {
+    moment & !((1 << WINDOW_BITS) - 1)
+}
+
 /// The last moment of the window that a moment lies in.
 pub(crate) const fn window_end(moment: i64) -> i64 {
     moment | ((1 << WINDOW_BITS) - 1)
@@ -53,12 +57,19 @@ pub(crate) const fn window_end(moment: i64) -> i64 {
 impl From<&Quote> for Entry {
     fn from(quote: &Quote) -> Self {
         Self {
-            id: quote.id.clone(),
             row_key: quote.key.get(),
             created_at: quote.created_at.as_millisecond(),
             place: Place::of(&quote.id),
             record: compact::write(quote),
         }
+    }
+}
+
+impl Entry {
+    /// Whose record it is.
+    pub(crate) fn id(&self) -> Result<QuoteId, StoreError> {
+        let id = compact::id_of(&self.record).and_then(|id| hex::encode(id).parse().ok());
+        id.ok_or(StoreError::Conflict("a record without the id of its quote"))
     }
 }
 

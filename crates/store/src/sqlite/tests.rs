@@ -3,11 +3,12 @@ use causeway_domain::{
     Address, Ask, ChainId, Family, Quote, QuoteId, RawAmount, RowKeys, TokenId, TradeType,
 };
 use jiff::Timestamp;
-use sqlx::{AssertSqlSafe, Executor as _, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _};
 
 use super::*;
 use crate::engine::Engine;
-use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
+use crate::own_window::OwnWindow;
+use crate::record::{Entry, FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{
     Location, Store, claim_due, drop_batches, drop_unused, facts, find_orders, intent_book, list_orders,
     outbox, prune, put_outgoing, quote_batches, quotes, record_arrival, record_facts, recovery, rents,
@@ -41,6 +42,40 @@ fn quote(keys: &RowKeys) -> Quote {
 async fn pragma(pool: &SqlitePool, name: &str) -> String {
     let row = pool.fetch_one(AssertSqlSafe(format!("PRAGMA {name}"))).await.unwrap();
     row.try_get::<i64, _>(0).map_or_else(|_| row.get::<String, _>(0), |number| number.to_string())
+}
+
+/// Quotes whose ids lie in one window.
+fn of_one_window<const N: usize>() -> [Quote; N] {
+    let keys = RowKeys::new(0);
+    let first = QuoteId::random().unwrap();
+    std::array::from_fn(|n| {
+        let tail = first.as_str().len() - 4;
+        let id = format!("{}{n:04x}", &first.as_str()[..tail]).parse().unwrap();
+        Quote { id, ..quote(&keys) }
+    })
+}
+
+#[tokio::test]
+async fn a_writer_puts_quotes_by_one_statement_as_long_as_it_is_alone_in_their_window() {
+    let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+    migrate(&mut connection, SQLITE).await.unwrap();
+    let entries = of_one_window::<5>().map(|quote| Entry::from(&quote));
+    let [one, two, three, four, five] = entries.each_ref();
+    let mut here = OwnWindow::default();
+    assert!(here.put::<Sqlite>(&mut connection, &[one, two]).await.unwrap());
+    assert!(here.put::<Sqlite>(&mut connection, &[three]).await.unwrap());
+    let count = "SELECT CAST(SUM(size) AS BIGINT) FROM quote_batches";
+    let mut there = OwnWindow::default();
+    assert!(!there.put::<Sqlite>(&mut connection, &[four]).await.unwrap(), "others wrote here");
+    assert_eq!(sqlx::query_scalar::<_, i64>(count).fetch_one(&mut connection).await.unwrap(), 3);
+    assert!(!here.put::<Sqlite>(&mut connection, &[one]).await.unwrap(), "it is known");
+    assert!(!here.put::<Sqlite>(&mut connection, &[five]).await.unwrap(), "all are looked up from now on");
+    assert_eq!(sqlx::query_scalar::<_, i64>(count).fetch_one(&mut connection).await.unwrap(), 3);
+    let later = Entry::from(&Quote { id: "f".repeat(44).parse().unwrap(), ..quote(&RowKeys::new(0)) });
+    assert!(here.put::<Sqlite>(&mut connection, &[&later]).await.unwrap(), "another window");
+    assert!(!here.put::<Sqlite>(&mut connection, &[five]).await.unwrap(), "the window before");
+    let mut mixed = OwnWindow::default();
+    assert!(!mixed.put::<Sqlite>(&mut connection, &[five, &later]).await.unwrap(), "two windows");
 }
 
 #[tokio::test]
@@ -137,6 +172,7 @@ async fn every_query_has_its_index() {
         format!("{of_author} $1 AND row_key < $2 AND from_chain = $3 AND to_chain = $4 {end}");
     for query in [
         quotes::QUOTE,
+        quote_batches::PUT_ALONE,
         quote_batches::CONTENTS,
         quote_batches::BATCH,
         drop_batches::OLD,

@@ -14,6 +14,7 @@ on_both_engines!(
     a_damaged_record_is_corrupt_and_its_neighbours_are_not,
     a_batch_that_lost_its_records_is_corrupt,
     the_same_quote_twice_in_one_commit_is_written_once,
+    a_quote_that_another_replica_wrote_is_not_written_again_and_another_with_its_id_is_refused,
     a_quote_gets_a_row_of_its_own_when_an_order_or_a_route_points_to_it,
     a_batch_goes_when_its_youngest_quote_is_old_and_what_has_rows_stays,
 );
@@ -84,6 +85,35 @@ async fn the_same_quote_twice_in_one_commit_is_written_once(fresh: &Fresh) {
     put_together(fresh, &store, &[busy, twice.clone(), twice.clone(), twice.clone()]).await;
     assert_eq!(fresh.raw().await.batched().await, 2);
     assert_eq!(store.quote(&twice.id).await.unwrap(), Some(twice));
+}
+
+async fn a_quote_that_another_replica_wrote_is_not_written_again_and_another_with_its_id_is_refused(
+    fresh: &Fresh,
+) {
+    let (here, there) = (fresh.store().await, fresh.store().await);
+    let first = quote(&["a"]);
+    // Ids of one moment, which may share a batch.
+    let at = |tail: char| {
+        let kept = first.id.as_str().len() - 1;
+        let id = format!("{}{tail}", &first.id.as_str()[..kept]).parse().unwrap();
+        Quote { id, ..quote(&["a"]) }
+    };
+    let quotes = ['0', '1', '2', '3'].map(at);
+    for (store, quote) in [&here, &there, &here, &there].into_iter().zip(&quotes) {
+        store.put_quote(quote).await.unwrap();
+    }
+    for store in [&here, &there] {
+        for quote in &quotes {
+            store.put_quote(quote).await.unwrap();
+            let other = Quote { integrator: Some("another-0a1b2c3d".to_owned()), ..quote.clone() };
+            let error = store.put_quote(&other).await.unwrap_err();
+            assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
+        }
+    }
+    assert_eq!(fresh.raw().await.batched().await, 4);
+    for quote in quotes {
+        assert_eq!(here.quote(&quote.id).await.unwrap(), Some(quote));
+    }
 }
 
 async fn a_quote_gets_a_row_of_its_own_when_an_order_or_a_route_points_to_it(fresh: &Fresh) {
