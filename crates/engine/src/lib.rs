@@ -20,6 +20,7 @@ mod return_rent;
 mod review_orders;
 mod screening;
 mod story_keys;
+mod striped;
 mod submit_deposit;
 mod tend_carriers;
 mod watch_addresses;

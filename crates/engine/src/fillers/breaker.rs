@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,9 @@ pub enum FillerHealth {
 #[derive(Debug)]
 pub(super) struct Breaker {
     policy: BreakerPolicy,
+    /// One more than the generation while a success would change nothing, which is most of the time; zero otherwise. Reading
+    /// it keeps nobody waiting.
+    calm: AtomicU64,
     inner: Mutex<Inner>,
 }
 
@@ -75,15 +79,29 @@ enum Phase {
 /// One call that the breaker let through. Dropped unsettled, as when its caller went away, it says nothing of the filler.
 #[derive(Debug)]
 pub(super) struct Ticket {
-    breaker: Arc<Breaker>,
     generation: u64,
-    settled: bool,
+    /// Whose probe it is, if it is one.
+    probe: Option<Arc<Breaker>>,
 }
 
 impl Breaker {
     pub(super) fn new(policy: BreakerPolicy) -> Arc<Self> {
         let inner = Inner { phase: Phase::Closed, generation: 0, faults_in_a_row: 0, window: 0, seen: 0 };
-        Arc::new(Self { policy, inner: Mutex::new(inner) })
+        Arc::new(Self { policy, calm: AtomicU64::new(0), inner: Mutex::new(inner) })
+    }
+
+    /// The generation of whose calls a success would change nothing.
+    fn calm(&self) -> Option<u64> {
+        self.calm.load(Ordering::Relaxed).checked_sub(1)
+    }
+
+    /// Looks or changes; what others may read without waiting is told before they can look.
+    fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
+        let mut inner = self.lock();
+        let done = act(&mut inner);
+        let calm = matches!(inner.phase, Phase::Closed) && inner.seen == WINDOW && inner.window == 0;
+        self.calm.store(if calm { inner.generation + 1 } else { 0 }, Ordering::Relaxed);
+        done
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -109,6 +127,9 @@ impl Breaker {
 
     /// Whether a call would be let through now.
     pub(super) fn admits(&self) -> bool {
+        if self.calm().is_some() {
+            return true;
+        }
         match self.lock().phase {
             Phase::Closed => true,
             Phase::Open { until } => Instant::now() >= until,
@@ -118,23 +139,37 @@ impl Breaker {
 
     /// Lets a call through, or not.
     pub(super) fn admit(self: &Arc<Self>) -> Option<Ticket> {
-        let mut inner = self.lock();
-        match inner.phase {
-            Phase::Closed => {}
-            Phase::Open { until } if Instant::now() >= until => inner.phase = Phase::Probing,
-            Phase::Open { .. } | Phase::Probing => return None,
+        if let Some(generation) = self.calm() {
+            return Some(Ticket { generation, probe: None });
         }
-        Some(Ticket { breaker: Arc::clone(self), generation: inner.generation, settled: false })
+        self.with(|inner| {
+            let probe = match inner.phase {
+                Phase::Closed => None,
+                Phase::Open { until } if Instant::now() >= until => {
+                    inner.phase = Phase::Probing;
+                    Some(Arc::clone(self))
+                }
+                Phase::Open { .. } | Phase::Probing => return None,
+            };
+            Some(Ticket { generation: inner.generation, probe })
+        })
     }
 
-    fn record(&self, generation: u64, fault: bool) {
-        let mut inner = self.lock();
+    /// What became of a call.
+    pub(super) fn settle(&self, mut ticket: Ticket, fault: bool) {
+        ticket.probe = None;
+        if fault || self.calm() != Some(ticket.generation) {
+            self.with(|inner| self.record(inner, ticket.generation, fault));
+        }
+    }
+
+    fn record(&self, inner: &mut Inner, generation: u64, fault: bool) {
         if inner.generation != generation {
             return;
         }
         match inner.phase {
-            Phase::Probing if fault => self.open(&mut inner),
-            Phase::Probing => close(&mut inner),
+            Phase::Probing if fault => self.open(inner),
+            Phase::Probing => close(inner),
             Phase::Closed => {
                 inner.window = inner.window << 1 | u32::from(fault);
                 inner.seen = (inner.seen + 1).min(WINDOW);
@@ -142,7 +177,7 @@ impl Breaker {
                 let too_many = inner.seen == WINDOW
                     && inner.window.count_ones() * 100 >= self.policy.fault_percent * WINDOW;
                 if fault && (inner.faults_in_a_row >= self.policy.faults_in_a_row || too_many) {
-                    self.open(&mut inner);
+                    self.open(inner);
                 }
             }
             Phase::Open { .. } => {}
@@ -156,21 +191,23 @@ impl Breaker {
 
     /// Opens until then, unless it is open for as long already; tells whether that is news.
     pub(super) fn rest_until(&self, until: Instant) -> bool {
-        let mut inner = self.lock();
-        let rests = matches!(inner.phase, Phase::Open { until: known } if known + SAME_REST >= until);
-        if !rests {
-            close(&mut inner);
-            inner.phase = Phase::Open { until };
-        }
-        !rests
+        self.with(|inner| {
+            let rests = matches!(inner.phase, Phase::Open { until: known } if known + SAME_REST >= until);
+            if !rests {
+                close(inner);
+                inner.phase = Phase::Open { until };
+            }
+            !rests
+        })
     }
 
     /// The call told nothing. A probe gives its place to the next one, at once.
     fn abandon(&self, generation: u64) {
-        let mut inner = self.lock();
-        if inner.generation == generation && matches!(inner.phase, Phase::Probing) {
-            inner.phase = Phase::Open { until: Instant::now() };
-        }
+        self.with(|inner| {
+            if inner.generation == generation && matches!(inner.phase, Phase::Probing) {
+                inner.phase = Phase::Open { until: Instant::now() };
+            }
+        });
     }
 }
 
@@ -184,17 +221,10 @@ fn close(inner: &mut Inner) {
     };
 }
 
-impl Ticket {
-    pub(super) fn settle(mut self, fault: bool) {
-        self.settled = true;
-        self.breaker.record(self.generation, fault);
-    }
-}
-
 impl Drop for Ticket {
     fn drop(&mut self) {
-        if !self.settled {
-            self.breaker.abandon(self.generation);
+        if let Some(breaker) = self.probe.take() {
+            breaker.abandon(self.generation);
         }
     }
 }
@@ -207,7 +237,7 @@ mod tests {
         BreakerPolicy { faults_in_a_row: 3, fault_percent: 50, cool_down: Duration::from_secs(10) };
 
     fn call(breaker: &Arc<Breaker>, fault: bool) {
-        breaker.admit().unwrap().settle(fault);
+        breaker.settle(breaker.admit().unwrap(), fault);
     }
 
     #[tokio::test(start_paused = true)]
@@ -224,7 +254,7 @@ mod tests {
         assert_eq!(breaker.state(), BreakerState::HalfOpen);
         let probe = breaker.admit().unwrap();
         assert!(breaker.admit().is_none() && !breaker.admits(), "one probe at a time");
-        probe.settle(false);
+        breaker.settle(probe, false);
         assert_eq!((breaker.state(), breaker.health()), (BreakerState::Closed, FillerHealth::Healthy));
     }
 
@@ -280,9 +310,31 @@ mod tests {
         (0..3).for_each(|_| call(&breaker, true));
         tokio::time::advance(Duration::from_secs(10)).await;
         let probe = breaker.admit().unwrap();
-        old.settle(false);
+        breaker.settle(old, false);
         assert_eq!(breaker.state(), BreakerState::HalfOpen);
-        probe.settle(true);
+        breaker.settle(probe, true);
         assert_eq!(breaker.state(), BreakerState::Open);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_many_good_calls_a_fault_counts_as_it_always_does() {
+        let breaker = Breaker::new(POLICY);
+        for n in 0..100 {
+            assert_eq!(breaker.calm().is_some(), n >= 32, "after {n} calls");
+            call(&breaker, false);
+        }
+        let old = breaker.admit().unwrap();
+        (0..2).for_each(|_| call(&breaker, true));
+        assert_eq!((breaker.calm(), breaker.state()), (None, BreakerState::Closed));
+        breaker.settle(old, true);
+        assert_eq!(breaker.state(), BreakerState::Open, "three in a row");
+        assert!(breaker.admit().is_none() && !breaker.admits());
+        tokio::time::advance(Duration::from_secs(10)).await;
+        (0..33).for_each(|_| call(&breaker, false));
+        let late = Ticket { generation: 0, probe: None };
+        breaker.settle(late, true);
+        assert_eq!(breaker.calm(), Some(2), "a call from before says nothing");
+        assert!(breaker.rest_until(Instant::now() + Duration::from_mins(1)));
+        assert!(breaker.admit().is_none() && !breaker.admits(), "a rest ends the calm");
     }
 }

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -10,13 +11,15 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use tokio::time::Instant;
 
-use super::breaker::Ticket;
+use super::breaker::{Breaker, Ticket};
 use super::outcome::Outcome;
 
 /// The calls to one filler that are under way: whoever asks the same joins in. A call lives as long as somebody waits for it.
 #[derive(Default)]
 pub(super) struct Calls {
     in_flight: Mutex<InFlight>,
+    /// How many there are, for who would only look whether there is any.
+    count: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -87,10 +90,11 @@ impl Calls {
     }
 
     fn find(&self, ask: &Arc<FillerAsk>) -> Option<Call> {
-        let in_flight = self.lock();
-        if in_flight.calls.is_empty() {
+        // Who misses a call that begins at this moment meets it when it enters its own.
+        if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
+        let in_flight = self.lock();
         let entered = in_flight.calls.get(&Key(Arc::clone(ask)))?;
         Some(Call { outcome: entered.call.upgrade()?, ticket: Arc::clone(&entered.ticket) })
     }
@@ -119,6 +123,7 @@ impl Calls {
         if let Some(call) = outcome.downgrade() {
             entry.insert_entry(Entered { number, call, ticket: Arc::clone(&ticket) });
             in_flight.last_number = number;
+            self.count.store(in_flight.calls.len(), Ordering::Relaxed);
         }
         Call { outcome, ticket }
     }
@@ -142,6 +147,7 @@ impl Drop for Leaving {
         // Somebody may have begun the same call anew since the last one left.
         if in_flight.calls.get(&self.key).is_some_and(|entered| entered.number == self.number) {
             in_flight.calls.remove(&self.key);
+            self.calls.count.store(in_flight.calls.len(), Ordering::Relaxed);
         }
     }
 }
@@ -160,17 +166,17 @@ impl TicketSlot {
         *self.lock() = Some((ticket, asked_at));
     }
 
-    pub(super) fn settle(&self, fault: bool) {
+    pub(super) fn settle(&self, breaker: &Breaker, fault: bool) {
         let ticket = self.lock().take();
         if let Some((ticket, _)) = ticket {
-            ticket.settle(fault);
+            breaker.settle(ticket, fault);
         }
     }
 
     /// Somebody waited in vain: a fault if the filler itself had at least so much time. Time in our queue is not its own.
-    pub(super) fn time_out(&self, fair: Duration) {
+    pub(super) fn time_out(&self, breaker: &Breaker, fair: Duration) {
         if self.lock().as_ref().is_some_and(|(_, asked_at)| asked_at.elapsed() >= fair) {
-            self.settle(true);
+            self.settle(breaker, true);
         }
     }
 }

@@ -97,7 +97,7 @@ impl Desk {
     async fn wait(self: Arc<Self>, call: Call, start: Instant) -> Outcome {
         let answer = timeout_at(start + self.deadline, call.outcome).await;
         let outcome = answer.unwrap_or_else(|_| {
-            call.ticket.time_out(self.deadline / 2);
+            call.ticket.time_out(&self.breaker, self.deadline / 2);
             Err(NoOffer::TimedOut)
         });
         self.counted(outcome)
@@ -119,7 +119,7 @@ impl Desk {
             Ok(answer) => self.judge(ask, answer),
             Err(_) => Err(self.fault(&"panicked")),
         };
-        ticket.settle(outcome.as_ref().is_err_and(NoOffer::is_fault));
+        ticket.settle(&self.breaker, outcome.as_ref().is_err_and(NoOffer::is_fault));
         outcome
     }
 

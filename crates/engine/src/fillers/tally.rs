@@ -3,12 +3,13 @@ use std::time::Duration;
 
 use super::{BreakerState, FillerHealth};
 use crate::reputation::Standing;
+use crate::striped::Striped;
 
 /// Upper bounds of the latency histogram, in microseconds; what is above the last is counted too.
 const BOUNDS: [u32; 13] =
     [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000];
 
-/// The median is that of so many answers, the latest ones.
+/// The median is that of so many answers on each stripe, the latest ones.
 const RECENT: usize = 256;
 
 /// What became of one ask.
@@ -23,8 +24,11 @@ pub(super) enum Count {
 }
 
 /// Counts what a filler was asked and how it answered.
+#[derive(Debug, Default)]
+pub(super) struct Tally(Striped<Counts>);
+
 #[derive(Debug)]
-pub(super) struct Tally {
+struct Counts {
     asked: AtomicU64,
     offered: AtomicU64,
     refused: AtomicU64,
@@ -39,7 +43,7 @@ pub(super) struct Tally {
     recent: [AtomicU32; RECENT],
 }
 
-impl Default for Tally {
+impl Default for Counts {
     fn default() -> Self {
         Self {
             asked: AtomicU64::default(),
@@ -65,46 +69,58 @@ fn read(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
+impl Counts {
+    /// How long the latest answers took.
+    fn recent(&self) -> impl Iterator<Item = u32> {
+        let count = usize::try_from(read(&self.answers)).unwrap_or(RECENT).min(RECENT);
+        self.recent.iter().take(count).map(|slot| slot.load(Ordering::Relaxed))
+    }
+}
+
 impl Tally {
     pub(super) fn ask(&self) {
-        add(&self.asked, 1);
+        add(&self.0.mine().asked, 1);
     }
 
     pub(super) fn count(&self, count: Count) {
+        let mine = self.0.mine();
         let counter = match count {
-            Count::Offered => &self.offered,
-            Count::Refused => &self.refused,
-            Count::Faulted => &self.faulted,
-            Count::TimedOut => &self.timed_out,
-            Count::Skipped => &self.skipped,
+            Count::Offered => &mine.offered,
+            Count::Refused => &mine.refused,
+            Count::Faulted => &mine.faulted,
+            Count::TimedOut => &mine.timed_out,
+            Count::Skipped => &mine.skipped,
         };
         add(counter, 1);
     }
 
     pub(super) fn win(&self) {
-        add(&self.won, 1);
+        add(&self.0.mine().won, 1);
     }
 
     /// Records how long one call took to be answered.
     pub(super) fn observe(&self, elapsed: Duration) {
+        let mine = self.0.mine();
         let micros = u32::try_from(elapsed.as_micros()).unwrap_or(u32::MAX);
         let place = BOUNDS.partition_point(|bound| *bound < micros);
-        if let Some(bucket) = self.buckets.get(place) {
+        if let Some(bucket) = mine.buckets.get(place) {
             add(bucket, 1);
         }
-        add(&self.sum_micros, u64::from(micros));
-        let turn = add(&self.answers, 1) % RECENT as u64;
-        if let Some(slot) = usize::try_from(turn).ok().and_then(|turn| self.recent.get(turn)) {
+        add(&mine.sum_micros, u64::from(micros));
+        let turn = add(&mine.answers, 1) % RECENT as u64;
+        if let Some(slot) = usize::try_from(turn).ok().and_then(|turn| mine.recent.get(turn)) {
             slot.store(micros, Ordering::Relaxed);
         }
     }
 
     fn median(&self) -> Option<Duration> {
-        let count = usize::try_from(read(&self.answers)).unwrap_or(RECENT).min(RECENT);
-        let mut recent: Vec<u32> =
-            self.recent.iter().take(count).map(|slot| slot.load(Ordering::Relaxed)).collect();
+        let mut recent: Vec<u32> = self.0.all().flat_map(Counts::recent).collect();
         recent.sort_unstable();
-        recent.get(count / 2).map(|micros| Duration::from_micros(u64::from(*micros)))
+        recent.get(recent.len() / 2).map(|micros| Duration::from_micros(u64::from(*micros)))
+    }
+
+    fn sum(&self, part: impl Fn(&Counts) -> &AtomicU64) -> u64 {
+        self.0.all().map(|counts| read(part(counts))).sum()
     }
 
     pub(super) fn report(
@@ -115,21 +131,28 @@ impl Tally {
         breaker: BreakerState,
     ) -> FillerReport {
         let bounds = BOUNDS.iter().map(|bound| Some(Duration::from_micros(u64::from(*bound))));
-        let buckets = bounds.chain([None]).zip(self.buckets.iter().map(read)).collect();
+        let in_bucket = |place: usize| -> u64 {
+            self.0.all().filter_map(|counts| counts.buckets.get(place)).map(read).sum()
+        };
+        let buckets =
+            bounds.chain([None]).enumerate().map(|(place, bound)| (bound, in_bucket(place))).collect();
         FillerReport {
             name: name.to_owned(),
             kind: kind.to_owned(),
             health,
             breaker,
-            asked: read(&self.asked),
-            offered: read(&self.offered),
-            refused: read(&self.refused),
-            faulted: read(&self.faulted),
-            timed_out: read(&self.timed_out),
-            skipped: read(&self.skipped),
-            won: read(&self.won),
+            asked: self.sum(|counts| &counts.asked),
+            offered: self.sum(|counts| &counts.offered),
+            refused: self.sum(|counts| &counts.refused),
+            faulted: self.sum(|counts| &counts.faulted),
+            timed_out: self.sum(|counts| &counts.timed_out),
+            skipped: self.sum(|counts| &counts.skipped),
+            won: self.sum(|counts| &counts.won),
             median: self.median(),
-            latency: FillerLatency { buckets, sum: Duration::from_micros(read(&self.sum_micros)) },
+            latency: FillerLatency {
+                buckets,
+                sum: Duration::from_micros(self.sum(|counts| &counts.sum_micros)),
+            },
             paused: None,
             standing: None,
         }
