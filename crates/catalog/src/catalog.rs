@@ -1,3 +1,4 @@
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -57,6 +58,11 @@ impl Catalog {
     /// The catalog as it stands now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
+    }
+
+    /// The same for a look that is over at once: it is not counted, so that no two who look are in each other's way.
+    pub fn look(&self) -> impl Deref<Target = Arc<Snapshot>> {
+        self.current.load()
     }
 
     /// Asks the source of one list for its present state and takes it over.

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use causeway_domain::ports::FillerAsk;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use tokio::time::Instant;
 
+use super::Asking;
 use super::breaker::{Breaker, Ticket};
 use super::outcome::Outcome;
 
@@ -35,11 +35,11 @@ struct Entered {
 }
 
 /// Two asks are the same when a filler cannot tell them apart; the tokens follow from the ask.
-struct Key(Arc<FillerAsk>);
+struct Key(Arc<Asking>);
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        self.0.ask == other.0.ask
+        self.0.ask.ask == other.0.ask.ask
     }
 }
 
@@ -47,7 +47,7 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.ask.hash(state);
+        self.0.ask.ask.hash(state);
     }
 }
 
@@ -72,49 +72,49 @@ impl Calls {
     /// Joins the call for the same ask, or makes one of `begin`.
     pub(super) async fn join<F>(
         self: &Arc<Self>,
-        ask: &Arc<FillerAsk>,
+        asking: &Arc<Asking>,
         begin: impl FnOnce(Arc<TicketSlot>) -> F,
     ) -> Joined
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
-        if let Some(call) = self.find(ask) {
+        if let Some(call) = self.find(asking) {
             return Joined::Call(call);
         }
         let ticket: Arc<TicketSlot> = Arc::default();
         let mut work = begin(Arc::clone(&ticket)).boxed();
         match futures::poll!(&mut work) {
             Poll::Ready(outcome) => Joined::Answered(outcome),
-            Poll::Pending => Joined::Call(self.enter(ask, work, ticket)),
+            Poll::Pending => Joined::Call(self.enter(asking, work, ticket)),
         }
     }
 
-    fn find(&self, ask: &Arc<FillerAsk>) -> Option<Call> {
+    fn find(&self, asking: &Arc<Asking>) -> Option<Call> {
         // Who misses a call that begins at this moment meets it when it enters its own.
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let in_flight = self.lock();
-        let entered = in_flight.calls.get(&Key(Arc::clone(ask)))?;
+        let entered = in_flight.calls.get(&Key(Arc::clone(asking)))?;
         Some(Call { outcome: entered.call.upgrade()?, ticket: Arc::clone(&entered.ticket) })
     }
 
     /// Puts a call that has begun on the list, unless somebody else was faster with the same.
     fn enter(
         self: &Arc<Self>,
-        ask: &Arc<FillerAsk>,
+        asking: &Arc<Asking>,
         work: BoxFuture<'static, Outcome>,
         ticket: Arc<TicketSlot>,
     ) -> Call {
         let mut in_flight = self.lock();
         let number = in_flight.last_number + 1;
-        let entry = in_flight.calls.entry(Key(Arc::clone(ask)));
+        let entry = in_flight.calls.entry(Key(Arc::clone(asking)));
         if let Entry::Occupied(entered) = &entry
             && let Some(outcome) = entered.get().call.upgrade()
         {
             return Call { outcome, ticket: Arc::clone(&entered.get().ticket) };
         }
-        let leaving = Leaving { calls: Arc::clone(self), key: Key(Arc::clone(ask)), number };
+        let leaving = Leaving { calls: Arc::clone(self), key: Key(Arc::clone(asking)), number };
         let outcome = async move {
             let _leaving = leaving;
             work.await

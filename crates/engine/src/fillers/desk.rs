@@ -14,7 +14,7 @@ use super::check_offer::read_offers;
 use super::outcome::{NoOffer, Outcome, count, tidy};
 use super::queue::Queue;
 use super::tally::Tally;
-use super::{FillerReport, QuoteOptions};
+use super::{Asking, FillerReport, QuoteOptions};
 use crate::pauses::Pauses;
 
 /// Where one filler is asked: its queue, its breaker, its counts.
@@ -73,11 +73,12 @@ impl Desk {
     }
 
     /// Asks, without waiting: who cannot answer on the spot is waited for by whoever holds what this returns.
-    pub(crate) async fn ask(self: &Arc<Self>, ask: &Arc<FillerAsk>, start: Instant) -> Asked {
+    /// This desk stands at `place` among those who are asked.
+    pub(crate) async fn ask(self: &Arc<Self>, asking: &Arc<Asking>, place: usize, start: Instant) -> Asked {
         self.tally.ask();
         let joined = match self.pauses.of_filler(self.name()) {
             Some(words) => Joined::Answered(Err(NoOffer::Paused(words))),
-            None if self.breaker.admits() => self.join(ask).await,
+            None if self.breaker.admits() => self.join(asking, place).await,
             None => Joined::Answered(Err(NoOffer::Resting)),
         };
         match joined {
@@ -86,12 +87,17 @@ impl Desk {
         }
     }
 
-    async fn join(self: &Arc<Self>, ask: &Arc<FillerAsk>) -> Joined {
+    async fn join(&self, asking: &Arc<Asking>, place: usize) -> Joined {
         let begin = |ticket: Arc<TicketSlot>| {
-            let (desk, ask) = (Arc::clone(self), Arc::clone(ask));
-            async move { desk.call(&ask, &ticket).await }
+            let asking = Arc::clone(asking);
+            async move {
+                match asking.desks().get(place) {
+                    Some(desk) => desk.call(&asking.ask, &ticket).await,
+                    None => Err(NoOffer::Resting),
+                }
+            }
         };
-        self.calls.join(ask, begin).await
+        self.calls.join(asking, begin).await
     }
 
     async fn wait(self: Arc<Self>, call: Call, start: Instant) -> Outcome {

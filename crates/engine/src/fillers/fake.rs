@@ -119,9 +119,9 @@ pub(crate) fn ask() -> Ask {
     }
 }
 
-pub(crate) fn filler_ask(ask: Ask) -> Arc<FillerAsk> {
+pub(crate) fn filler_ask(ask: Ask) -> FillerAsk {
     let token = |id| Token { id, symbol: "T".to_owned(), name: "T".to_owned(), decimals: 6, logo: None };
-    Arc::new(FillerAsk { from: token(ask.from).into(), to: token(ask.to).into(), ask })
+    FillerAsk { from: token(ask.from).into(), to: token(ask.to).into(), ask }
 }
 
 /// An offer that honours the ask with `open` on the side that is not fixed.

@@ -23,7 +23,7 @@ pub use breaker::{BreakerPolicy, BreakerState, FillerHealth};
 pub(crate) use desk::{Asked, Desk};
 pub use outcome::{NoOffer, Unfilled};
 pub(crate) use outcome::{Outcome, word};
-pub(crate) use set::Desks;
+pub(crate) use set::Asking;
 pub use set::Fillers;
 pub use tally::{FillerLatency, FillerReport};
 

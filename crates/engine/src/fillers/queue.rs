@@ -4,6 +4,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// So many calls at once, and so many that wait their turn; who comes when all places are taken is turned away.
 #[derive(Debug)]
+// Every call writes here: apart from what every call only reads.
+#[repr(align(128))]
 pub(super) struct Queue {
     slots: Semaphore,
     waiting: AtomicUsize,

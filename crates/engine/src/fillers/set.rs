@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use causeway_domain::RouteId;
-use causeway_domain::ports::Filler;
+use causeway_domain::ports::{Filler, FillerAsk};
 use jiff::Timestamp;
 use tokio::time::Instant;
 
@@ -14,8 +14,32 @@ use super::{Desk, FillerNameError, FillerReport, NoOffer, QuoteOptions, Unfilled
 use crate::pauses::Pauses;
 use crate::reputation::Standings;
 
-/// The desks as they were at one moment.
-pub(crate) type Desks = Arc<Vec<Arc<Desk>>>;
+/// Who takes part, and what became of their orders, as of one moment.
+#[derive(Default)]
+pub(crate) struct Roster {
+    pub(crate) desks: Vec<Arc<Desk>>,
+    pub(crate) standings: Arc<Standings>,
+}
+
+/// What one quote asks, and whom. Its calls share this, so that none of them touches what all quotes share.
+pub(crate) struct Asking {
+    pub(crate) ask: FillerAsk,
+    roster: Arc<Roster>,
+}
+
+impl Asking {
+    pub(crate) fn new(ask: FillerAsk, roster: Arc<Roster>) -> Self {
+        Self { ask, roster }
+    }
+
+    pub(crate) fn desks(&self) -> &[Arc<Desk>] {
+        &self.roster.desks
+    }
+
+    pub(crate) fn standings(&self) -> &Standings {
+        &self.roster.standings
+    }
+}
 
 /// All fillers of the service. They may come and go while quotes run: each quote asks those who were there when it began.
 #[derive(Clone)]
@@ -24,8 +48,7 @@ pub struct Fillers {
 }
 
 struct Shared {
-    desks: ArcSwap<Vec<Arc<Desk>>>,
-    standings: ArcSwap<Standings>,
+    roster: ArcSwap<Roster>,
     options: QuoteOptions,
     pauses: Arc<Pauses>,
     /// One change at a time.
@@ -34,7 +57,7 @@ struct Shared {
 
 impl fmt::Debug for Fillers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.shared.desks.load().iter().map(|desk| desk.name())).finish()
+        f.debug_list().entries(self.shared.roster.load().desks.iter().map(|desk| desk.name())).finish()
     }
 }
 
@@ -57,8 +80,7 @@ impl Fillers {
         let desk = |filler| Arc::new(Desk::new(filler, options, Arc::clone(&pauses)));
         let desks: Vec<_> = fillers.into_iter().map(desk).collect();
         let shared = Shared {
-            desks: ArcSwap::from_pointee(desks),
-            standings: ArcSwap::default(),
+            roster: ArcSwap::from_pointee(Roster { desks, standings: Arc::default() }),
             options: options.clone(),
             pauses,
             changing: Mutex::default(),
@@ -73,7 +95,7 @@ impl Fillers {
         check_names(desks.iter().map(|desk| desk.name()).chain([filler.name()]))?;
         let Shared { options, pauses, .. } = &*self.shared;
         desks.push(Arc::new(Desk::new(filler, options, Arc::clone(pauses)).within(deadline)));
-        self.shared.desks.store(Arc::new(desks));
+        self.change(|roster| Roster { desks, standings: Arc::clone(&roster.standings) });
         Ok(())
     }
 
@@ -86,30 +108,37 @@ impl Fillers {
     pub fn remove(&self, name: &str) -> bool {
         let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let others = self.others(name);
-        let had = others.len() < self.shared.desks.load().len();
+        let had = others.len() < self.shared.roster.load().desks.len();
         if had {
-            self.shared.desks.store(Arc::new(others));
+            self.change(|roster| Roster { desks: others, standings: Arc::clone(&roster.standings) });
         }
         had
     }
 
     fn others(&self, name: &str) -> Vec<Arc<Desk>> {
-        self.shared.desks.load().iter().filter(|desk| desk.name() != name).cloned().collect()
+        self.shared.roster.load().desks.iter().filter(|desk| desk.name() != name).cloned().collect()
     }
 
     /// Who takes part.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
-        let desks = self.shared.desks.load_full();
-        (0..desks.len()).filter_map(move |place| desks.get(place).map(|desk| desk.name().to_owned()))
+        let roster = self.roster();
+        let name = move |place| roster.desks.get(place).map(|desk: &Arc<Desk>| desk.name().to_owned());
+        (0..).map_while(name)
     }
 
     /// Whether a filler of that name takes part.
     pub fn has(&self, name: &str) -> bool {
-        self.shared.desks.load().iter().any(|desk| desk.name() == name)
+        self.shared.roster.load().desks.iter().any(|desk| desk.name() == name)
     }
 
-    pub(crate) fn desks(&self) -> Desks {
-        self.shared.desks.load_full()
+    pub(crate) fn roster(&self) -> Arc<Roster> {
+        self.shared.roster.load_full()
+    }
+
+    /// By whoever holds the lock for changes.
+    fn change(&self, change: impl FnOnce(&Roster) -> Roster) {
+        let changed = change(&self.shared.roster.load());
+        self.shared.roster.store(Arc::new(changed));
     }
 
     /// What an operator has paused.
@@ -117,13 +146,10 @@ impl Fillers {
         &self.shared.pauses
     }
 
-    pub(crate) fn standings(&self) -> Arc<Standings> {
-        self.shared.standings.load_full()
-    }
-
     /// Takes note of what became of the fillers' orders; those who left too many unfilled rest for a while.
     pub(crate) fn judge(&self, standings: Standings, now: Timestamp) {
-        for desk in self.shared.desks.load().iter() {
+        let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        for desk in &self.shared.roster.load().desks {
             let Some(standing) = standings.get(desk.name()) else { continue };
             let rest =
                 standing.rests_until.and_then(|until| Duration::try_from(until.duration_since(now)).ok());
@@ -137,24 +163,24 @@ impl Fillers {
                 );
             }
         }
-        self.shared.standings.store(Arc::new(standings));
+        self.change(|roster| Roster { desks: roster.desks.clone(), standings: Arc::new(standings) });
     }
 
     /// Everybody, with the same reason why there is no offer.
     pub(crate) fn all_without(&self, why: &NoOffer) -> Vec<Unfilled> {
         let unfilled = |desk: &Arc<Desk>| Unfilled { filler: desk.name().to_owned(), why: why.clone() };
-        self.shared.desks.load().iter().map(unfilled).collect()
+        self.shared.roster.load().desks.iter().map(unfilled).collect()
     }
 
     /// How each filler does, in the order in which they were given.
     pub fn reports(&self) -> Vec<FillerReport> {
-        let (standings, pauses) = (self.shared.standings.load(), &self.shared.pauses);
+        let (roster, pauses) = (self.shared.roster.load(), &self.shared.pauses);
         let report = |desk: &Arc<Desk>| FillerReport {
             paused: pauses.of_filler(desk.name()),
-            standing: standings.get(desk.name()).cloned(),
+            standing: roster.standings.get(desk.name()).cloned(),
             ..desk.report()
         };
-        self.shared.desks.load().iter().map(report).collect()
+        roster.desks.iter().map(report).collect()
     }
 }
 

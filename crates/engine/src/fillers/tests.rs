@@ -8,16 +8,19 @@ use futures::future::join_all;
 use tokio::time::{Instant, advance};
 
 use super::fake::{Fake, Habit, amount, ask, filler_ask};
+use super::set::Roster;
 use super::*;
 
 fn desk(filler: &Arc<Fake>, options: &QuoteOptions) -> Arc<Desk> {
     let filler: Arc<dyn Filler> = filler.clone();
-    Arc::clone(&Fillers::new(vec![filler], options).unwrap().desks()[0])
+    Arc::clone(&Fillers::new(vec![filler], options).unwrap().roster().desks[0])
 }
 
 async fn ask_once(desk: &Arc<Desk>, units: u64) -> Outcome {
     let ask = filler_ask(Ask { amount: amount(units), ..ask() });
-    match desk.ask(&ask, Instant::now()).await {
+    let roster = Roster { desks: vec![Arc::clone(desk)], ..Roster::default() };
+    let asking = Arc::new(Asking::new(ask, Arc::new(roster)));
+    match desk.ask(&asking, 0, Instant::now()).await {
         Asked::Answered(outcome) => outcome,
         Asked::Waiting(answer) => answer.await,
     }

@@ -66,7 +66,7 @@ impl RequestQuote {
     /// Resolves both tokens and asks the fillers; nothing happens until the routes are waited for, one by one or all together.
     pub fn ask(&self, mut request: QuoteRequest) -> Result<Routes, QuoteError> {
         let start = Instant::now();
-        let snapshot = self.catalog.snapshot();
+        let snapshot = self.catalog.look();
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
         if let Some(words) =

@@ -12,8 +12,7 @@ use tokio::time::Instant;
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
 use super::timing::Timing;
-use crate::fillers::{Asked, Desks, Fillers, NoOffer, Outcome, Unfilled};
-use crate::reputation::Standings;
+use crate::fillers::{Asked, Asking, Desk, Fillers, NoOffer, Outcome, Unfilled};
 
 /// A quote whose fillers are being asked. Dropping it gives up every ask that nobody else waits for.
 pub struct Routes {
@@ -21,12 +20,10 @@ pub struct Routes {
     quote: Quote,
     stored: bool,
     ended: bool,
-    /// Those who were there when it began.
-    desks: Desks,
-    standings: Arc<Standings>,
+    /// Of those who were there when it began.
+    asking: Arc<Asking>,
+    begun: bool,
     store: Arc<dyn QuoteStore>,
-    /// What the fillers are still to be asked.
-    ask: Option<Arc<FillerAsk>>,
     /// Those who did not answer on the spot.
     pending: Option<Pending>,
     /// Known, and not stored yet.
@@ -64,10 +61,9 @@ impl Routes {
             quote,
             stored: false,
             ended: false,
-            desks: fillers.desks(),
-            standings: fillers.standings(),
+            asking: Arc::new(Asking::new(ask, fillers.roster())),
+            begun: false,
             store,
-            ask: Some(Arc::new(ask)),
             pending: None,
             arrived: Vec::new(),
             ready: VecDeque::new(),
@@ -95,18 +91,18 @@ impl Routes {
         }
         self.timing.all_answered();
         let mut routes = std::mem::take(&mut self.arrived);
-        rank_routes(&self.quote.ask, &mut routes, &self.standings);
+        rank_routes(&self.quote.ask, &mut routes, self.asking.standings());
         self.quote.routes = routes;
         self.refuse_if_all_did()?;
-        let Self { quote, desks, store, mut timing, .. } = self;
+        let Self { quote, asking, store, mut timing, .. } = self;
         let durable = store.put_quote(&quote);
-        let winner = quote.routes.first().and_then(|best| place_of(&desks, &best.filler));
+        let winner = quote.routes.first().and_then(|best| place_of(asking.desks(), &best.filler));
         let (id, count) = (quote.id.clone(), quote.routes.len());
-        let made = make(quote);
+        let outcome = make(quote);
         durable.await?;
         timing.stored();
-        end(&desks, winner, &timing, &id, count);
-        Ok(made)
+        end(asking.desks(), winner, &timing, &id, count);
+        Ok(outcome)
     }
 
     /// Waits for the next route; `None` when all fillers have answered or are out of time.
@@ -130,21 +126,23 @@ impl Routes {
                 // Nobody answered: the quote is known all the same, like any whose id was handed out.
                 self.commit().await?;
             }
-            let best = best_route(&self.quote.ask, &self.quote.routes, &self.standings);
-            let winner = best.and_then(|best| place_of(&self.desks, &best.filler));
+            let best = best_route(&self.quote.ask, &self.quote.routes, self.asking.standings());
+            let winner = best.and_then(|best| place_of(self.asking.desks(), &best.filler));
             self.ended = true;
-            end(&self.desks, winner, &self.timing, &self.quote.id, self.quote.routes.len());
+            end(self.asking.desks(), winner, &self.timing, &self.quote.id, self.quote.routes.len());
         }
         Ok(None)
     }
 
     /// Asks everybody, once. Who answers on the spot is heard on the spot; the others are waited for together.
     async fn begin(&mut self) {
-        let Some(ask) = self.ask.take() else { return };
-        let desks = Arc::clone(&self.desks);
-        self.arrived.reserve(desks.len());
-        for (filler, desk) in desks.iter().enumerate() {
-            match desk.ask(&ask, self.timing.start()).await {
+        if std::mem::replace(&mut self.begun, true) {
+            return;
+        }
+        let asking = Arc::clone(&self.asking);
+        self.arrived.reserve(asking.desks().len());
+        for (filler, desk) in asking.desks().iter().enumerate() {
+            match desk.ask(&asking, filler, self.timing.start()).await {
                 Asked::Answered(outcome) => self.take(Reply { filler, outcome }),
                 Asked::Waiting(outcome) => {
                     let reply = outcome.map(move |outcome| Reply { filler, outcome });
@@ -193,23 +191,23 @@ impl Routes {
         if !self.quote.routes.is_empty() || !refused {
             return Ok(());
         }
-        self.timing.tell(&self.quote.id, 0, &self.desks);
+        self.timing.tell(&self.quote.id, 0, self.asking.desks());
         let mut silent = std::mem::take(&mut self.silent);
         silent.sort_by_key(|(filler, _)| *filler);
         let reason = |(filler, why): (usize, NoOffer)| {
-            self.desks.get(filler).map(|desk| Unfilled { filler: desk.name().to_owned(), why })
+            self.asking.desks().get(filler).map(|desk| Unfilled { filler: desk.name().to_owned(), why })
         };
         Err(QuoteError::CannotFill(silent.into_iter().filter_map(reason).collect()))
     }
 }
 
 /// Whose desk has that name.
-fn place_of(desks: &Desks, filler: &str) -> Option<usize> {
+fn place_of(desks: &[Arc<Desk>], filler: &str) -> Option<usize> {
     desks.iter().position(|desk| desk.name() == filler)
 }
 
 /// Everything is known: counts who stands first, and writes the quote's line.
-fn end(desks: &Desks, winner: Option<usize>, timing: &Timing, id: &QuoteId, routes: usize) {
+fn end(desks: &[Arc<Desk>], winner: Option<usize>, timing: &Timing, id: &QuoteId, routes: usize) {
     if let Some(desk) = winner.and_then(|place| desks.get(place)) {
         desk.count_win();
     }

@@ -78,7 +78,7 @@ pub(crate) async fn post_quote(
         return stream_routes(app, routes).await;
     }
     let write = |quote: Quote| {
-        let (snapshot, url) = (app.catalog.snapshot(), &app.options.public_url);
+        let (snapshot, url) = (app.catalog.look(), &app.options.public_url);
         RouteWriter::new(&snapshot, app.prices.as_ref(), url, &quote.ask).write_answer(&quote)
     };
     let answer = routes.gather_into(write).await?;
