@@ -10,7 +10,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use causeway_wire::ErrorName;
-use futures::FutureExt as _;
+use futures::{FutureExt as _, TryFutureExt as _};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
@@ -48,7 +48,7 @@ pub(crate) struct Observe<S> {
 impl<S> Service<Request> for Observe<S>
 where
     S: Service<Request, Error = Infallible>,
-    S::Response: IntoResponse,
+    S::Response: IntoResponse + 'static,
     S::Future: Send + 'static,
 {
     type Response = Response;
@@ -63,8 +63,9 @@ where
         let seen = Seen::new(&request, &self.layer.metrics);
         let (limit, timers) = (self.layer.timeout, Arc::clone(&self.layer.timers));
         let is_fiat = envelope::lies_in_fiat(request.uri().path());
-        // Boxed at once: the future is large, and what wraps it below would move it again and again.
-        let work = Box::pin(self.inner.call(request));
+        // Boxed at once: the future is large, and what wraps it below would move it again and again; so is the answer of the
+        // layers inside until it is made one like any other.
+        let work = Box::pin(self.inner.call(request).map_ok(IntoResponse::into_response));
         Box::pin(async move {
             let span = tracing::debug_span!("request", id = seen.id.to_str().unwrap_or_default());
             let work = envelope::with(is_fiat, finish(work, limit, &timers));
@@ -76,13 +77,13 @@ where
 }
 
 /// The answer of `work`, or the one for a panic or for too long a wait.
-async fn finish<R: IntoResponse>(
-    work: impl Future<Output = Result<R, Infallible>>,
+async fn finish(
+    work: impl Future<Output = Result<Response, Infallible>>,
     limit: Duration,
     timers: &Timers,
 ) -> Response {
     match timers.within(limit, AssertUnwindSafe(work).catch_unwind()).await {
-        Some(Ok(Ok(response))) => response.into_response(),
+        Some(Ok(Ok(response))) => response,
         Some(Err(panic)) => answer_panic(panic.as_ref()),
         None => ApiError::timed_out(limit.as_secs()).into_response(),
     }

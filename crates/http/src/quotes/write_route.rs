@@ -46,7 +46,7 @@ impl<'a> RouteWriter<'a> {
     /// The whole quote: its id, and its routes in their order.
     pub(super) fn write_answer(mut self, quote: &Quote) -> String {
         self.put(r#"{"quoteId":"#);
-        self.text(quote.id.as_str());
+        self.name(quote.id.as_str());
         self.put(r#","routes":["#);
         for (place, route) in quote.routes.iter().enumerate() {
             self.put(if place == 0 { "{" } else { ",{" });
@@ -60,7 +60,7 @@ impl<'a> RouteWriter<'a> {
     /// One route with the id of its quote, as a line.
     pub(crate) fn write_line(mut self, quote: &Quote, route: &Route) -> String {
         self.put(r#"{"quoteId":"#);
-        self.text(quote.id.as_str());
+        self.name(quote.id.as_str());
         self.put(",");
         self.route(&quote.ask, route);
         self.put("}\n");
@@ -70,7 +70,7 @@ impl<'a> RouteWriter<'a> {
     /// A route without the braces around it.
     fn route(&mut self, ask: &Ask, route: &Route) {
         self.put(r#""routeId":"#);
-        self.text(route.id.as_str());
+        self.name(route.id.as_str());
         self.put(r#","type":"#);
         self.text(&route.kind);
         self.put(r#","icon":""#);
@@ -80,12 +80,12 @@ impl<'a> RouteWriter<'a> {
         self.put(r#"/icon""#);
         if let Some(method) = route.exact_out {
             self.put(r#","exactOutMethod":"#);
-            self.text(method.as_str());
+            self.name(method.as_str());
         }
         self.put(r#","depositMethods":["#);
         for (place, method) in route.deposit_methods.iter().enumerate() {
             self.put(if place == 0 { "" } else { "," });
-            self.text(method.as_str());
+            self.name(method.as_str());
         }
         self.put(r#"],"quote":{"amountIn":"#);
         self.amount(route.amount_in);
@@ -123,12 +123,14 @@ impl<'a> RouteWriter<'a> {
 
     fn fee(&mut self, fee: &Fee) {
         self.put(r#"{"kind":"#);
-        self.text(fee.kind.as_str());
+        self.name(fee.kind.as_str());
         self.put(r#","token":"#);
         let place = self.place_of(fee.token);
         let token = self.tokens.get(place);
         if let Some(token) = token {
-            push_text(&mut self.out, &token.name);
+            self.out.push('"');
+            self.out.push_str(&token.name);
+            self.out.push('"');
         }
         let worth = token.and_then(|token| token.worth);
         self.put(r#","amount":"#);
@@ -156,7 +158,16 @@ impl<'a> RouteWriter<'a> {
     }
 
     fn text(&mut self, text: &str) {
-        push_text(&mut self.out, text);
+        self.put("\"");
+        push_inside(&mut self.out, text);
+        self.put("\"");
+    }
+
+    /// A name of ours, which has nothing in it that JSON would spell in another way.
+    fn name(&mut self, name: &str) {
+        self.put("\"");
+        self.out.push_str(name);
+        self.put("\"");
     }
 
     fn second(&mut self, time: Timestamp) {
@@ -207,12 +218,6 @@ fn print_slippage(slippage: Slippage) -> String {
     }
     let float = text.parse::<f64>().ok();
     float.and_then(|float| serde_json::to_string(&float).ok()).unwrap_or(text)
-}
-
-fn push_text(out: &mut String, text: &str) {
-    out.push('"');
-    push_inside(out, text);
-    out.push('"');
 }
 
 /// A part of a text, without the marks around it.
