@@ -84,7 +84,7 @@ pub(crate) async fn body_of(address: SocketAddr) -> String {
 }
 
 /// How fast a server is, clients included.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Speed {
     pub(crate) per_second: f64,
     /// Of both cores together, for one request.
