@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Chain, ChainId, Family};
+use causeway_engine::Turns;
 use causeway_evm::{EvmClient, EvmConfig, Http};
 use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
 use tokio_util::sync::CancellationToken;
@@ -88,13 +89,8 @@ impl Clients {
         if several.is_empty() {
             return;
         }
-        let mut turn = tokio::time::interval(PROBE_EVERY);
-        turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                _ = turn.tick() => {}
-            }
+        let mut turns = Turns::new(PROBE_EVERY, stop);
+        while turns.next().await {
             futures::future::join_all(several.iter().map(EvmClient::probe)).await;
         }
     }

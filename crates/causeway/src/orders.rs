@@ -10,7 +10,7 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     Adopt, BookParts, BuildDeposit, BuildParts, FollowParts, Hands, Marks, OrderTiming, RentParts, Screening,
-    SubmitDeposit, SubmitParts, WatchAddresses, WorkOrders, WorkParts, follow_chain, keep_intent_book,
+    SubmitDeposit, SubmitParts, Turns, WatchAddresses, WorkOrders, WorkParts, follow_chain, keep_intent_book,
     return_rent, tend_carriers,
 };
 use causeway_evm::orders::{EvmAddressWatch, EvmCarrier, EvmDesk, EvmIntentBook, EvmJumpDesk, OrderFollower};
@@ -370,13 +370,8 @@ async fn tell_who_has_no_coins(readers: &[Arc<dyn BalanceReader>], carriers: &[A
 
 /// Tells the fillers what they are owed, so that they keep within their limits.
 async fn keep_owed(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller>>, stop: CancellationToken) {
-    let mut turn = tokio::time::interval(OWED_EVERY);
-    turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turn.tick() => {}
-        }
+    let mut turns = Turns::new(OWED_EVERY, stop);
+    while turns.next().await {
         match store.owed().await {
             Ok(owed) => fillers.iter().for_each(|filler| filler.note_owed(&owed)),
             Err(error) => tracing::warn!(%error, "what the fillers are owed cannot be read"),

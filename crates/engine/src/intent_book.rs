@@ -6,8 +6,9 @@ use alloy_primitives::{B256, hex, keccak256};
 use causeway_domain::ports::{BookMarks, Carrier, Deed, DeedError, IntentBook, IntentEntry, Progress};
 use causeway_domain::{Evidence, IntentState, Order, OrderId, Shown};
 use jiff::Timestamp;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+
+use crate::turns::{ToldOnce, Turns};
 
 /// The most lines of one batch: each bears a whole order, and a transaction has to fit a block of any hub.
 const MOST_ENTRIES: usize = 128;
@@ -39,24 +40,12 @@ struct Batch {
 /// Tells the hub's book where intents stand, one batch at a time, until `stop`. No order waits for it, and nothing but the book
 /// hangs on it: a hub that is away is told later.
 pub async fn keep_intent_book(parts: BookParts, every: Duration, stop: CancellationToken) {
-    let mut turn = tokio::time::interval(every);
-    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut turns, mut told) = (Turns::new(every, stop.clone()), ToldOnce::default());
     let mut batch = None;
-    let mut told = false;
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turn.tick() => {}
-        }
-        match stop.run_until_cancelled(parts.turn(&mut batch, Timestamp::now())).await {
-            None => return,
-            Some(Ok(())) => told = false,
-            Some(Err(error)) => {
-                if !std::mem::replace(&mut told, true) {
-                    tracing::warn!(%error, "the book of intents cannot be written, trying again");
-                }
-            }
-        }
+    while turns.next().await {
+        let turn = parts.turn(&mut batch, Timestamp::now());
+        let Some(result) = stop.run_until_cancelled(turn).await else { return };
+        told.note(result, "the book of intents cannot be written, trying again");
     }
 }
 

@@ -5,6 +5,8 @@ use causeway_domain::ports::{Pruned, Retention, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 
+use crate::turns::Turns;
+
 /// How many rows one sweep may remove; small, so that a long-neglected store never blocks its writers for long.
 const BATCH: u32 = 1_000;
 
@@ -23,13 +25,8 @@ pub struct RetentionPolicy {
 
 /// Sweeps the store until `stop`; a failing store is tried again at the next turn.
 pub async fn keep_retention(store: Arc<dyn Retention>, policy: RetentionPolicy, stop: CancellationToken) {
-    let mut turn = tokio::time::interval(policy.every);
-    turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turn.tick() => {}
-        }
+    let mut turns = Turns::new(policy.every, stop.clone());
+    while turns.next().await {
         match sweep(store.as_ref(), policy, Timestamp::now(), &stop).await {
             Ok(pruned) if pruned == Pruned::default() => {}
             Ok(pruned) => tracing::info!(quotes = pruned.quotes, events = pruned.events, "retention swept"),

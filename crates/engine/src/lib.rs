@@ -23,6 +23,7 @@ mod story_keys;
 mod striped;
 mod submit_deposit;
 mod tend_carriers;
+mod turns;
 mod watch_addresses;
 mod watch_orders;
 mod work_orders;
@@ -59,6 +60,7 @@ pub use review_orders::{OrderStory, ReviewOrders, ReviewParts, StuckOrder, Wait}
 pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
 pub use tend_carriers::tend_carriers;
+pub use turns::Turns;
 pub use watch_addresses::{WatchAddresses, WatchPolicy};
 pub use watch_orders::{OrderInterest, WatchOrders};
 pub use work_orders::{WorkOrders, WorkParts};

@@ -7,10 +7,10 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{Address, Evidence, Order, RentedAccount};
 use jiff::Timestamp;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::marks::Marks;
+use crate::turns::{ToldOnce, Turns};
 
 /// How many accounts are looked at in one turn.
 const BATCH: u32 = 16;
@@ -50,23 +50,10 @@ impl fmt::Debug for RentParts {
 /// Closes accounts that nobody needs any more, so that their rent goes back to whoever paid it, until `stop`. No order waits for
 /// it.
 pub async fn return_rent(parts: RentParts, every: Duration, stop: CancellationToken) {
-    let mut turn = tokio::time::interval(every);
-    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told = false;
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turn.tick() => {}
-        }
-        match stop.run_until_cancelled(parts.turn(Timestamp::now())).await {
-            None => return,
-            Some(Ok(())) => told = false,
-            Some(Err(error)) => {
-                if !std::mem::replace(&mut told, true) {
-                    tracing::warn!(%error, "rent cannot be returned, trying again");
-                }
-            }
-        }
+    let (mut turns, mut told) = (Turns::new(every, stop.clone()), ToldOnce::default());
+    while turns.next().await {
+        let Some(result) = stop.run_until_cancelled(parts.turn(Timestamp::now())).await else { return };
+        told.note(result, "rent cannot be returned, trying again");
     }
 }
 

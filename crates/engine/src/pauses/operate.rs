@@ -6,10 +6,10 @@ use causeway_domain::ports::{Pausable, Pause, PauseStore, StoreError};
 use jiff::Timestamp;
 use thiserror::Error;
 use tokio::sync::Mutex;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::Pauses;
+use crate::turns::{ToldOnce, Turns};
 
 /// How often what other replicas have paused is looked for.
 const EVERY: Duration = Duration::from_secs(1);
@@ -84,21 +84,9 @@ impl OperatePauses {
 
     /// Follows what other replicas do, until `stop`. While the store does not answer, what was known holds.
     pub async fn keep(&self, stop: CancellationToken) {
-        let mut turn = tokio::time::interval(EVERY);
-        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut answered = true;
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                _ = turn.tick() => {}
-            }
-            match self.refresh().await {
-                Ok(()) => answered = true,
-                Err(error) if std::mem::take(&mut answered) => {
-                    tracing::warn!(%error, "what is paused cannot be read; what was known holds");
-                }
-                Err(_) => {}
-            }
+        let (mut turns, mut told) = (Turns::new(EVERY, stop), ToldOnce::default());
+        while turns.next().await {
+            told.note(self.refresh().await, "what is paused cannot be read; what was known holds");
         }
     }
 }

@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use causeway_domain::ports::{FillerRecord, StoreError};
 use jiff::{SignedDuration, Timestamp};
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::{Known, MadeFiller, Registry, put_to_work};
+use crate::turns::{ToldOnce, Turns};
 
 /// How often what other replicas were told is looked for.
 const EVERY: Duration = Duration::from_secs(1);
@@ -73,27 +73,17 @@ impl Registry {
 
     /// Follows what other replicas were told, until `stop`.
     pub async fn keep(&self, stop: CancellationToken) {
-        let mut turn = tokio::time::interval(EVERY);
-        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut answered, mut looks) = (true, 0_u32);
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                _ = turn.tick() => {}
-            }
+        let (mut turns, mut told) = (Turns::new(EVERY, stop), ToldOnce::default());
+        let mut looks = 0_u32;
+        while turns.next().await {
             looks = looks.wrapping_add(1);
             let looked = if looks.is_multiple_of(FORGET_EVERY) {
                 self.forget_over(Timestamp::now()).await
             } else {
                 Ok(())
             };
-            match looked.and(self.refresh().await) {
-                Ok(()) => answered = true,
-                Err(error) if std::mem::take(&mut answered) => {
-                    tracing::warn!(%error, "the fillers that joined cannot be read; those at work go on");
-                }
-                Err(_) => {}
-            }
+            let refreshed = self.refresh().await;
+            told.note(looked.and(refreshed), "the fillers that joined cannot be read; those at work go on");
         }
     }
 }

@@ -7,11 +7,11 @@ use causeway_domain::ports::{OrderReview, QuoteStore, StoreError};
 use causeway_domain::{Order, QuoteId};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::judge::{compare, judge};
 use crate::fillers::Fillers;
+use crate::turns::Turns;
 
 /// How often names are judged anew.
 const EVERY: Duration = Duration::from_secs(15);
@@ -76,13 +76,8 @@ impl KeepReputation {
 
     /// Judges again and again, until `stop`.
     pub async fn keep(&self, stop: CancellationToken) {
-        let mut turn = tokio::time::interval(EVERY);
-        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                _ = turn.tick() => {}
-            }
+        let mut turns = Turns::new(EVERY, stop);
+        while turns.next().await {
             if let Err(error) = self.turn(Timestamp::now()).await {
                 tracing::debug!(%error, "what became of the fillers' orders cannot be read");
             }
