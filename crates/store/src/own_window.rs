@@ -5,6 +5,9 @@ use crate::fault::Fault;
 use crate::quote_batches::Batches;
 use crate::record::{BatchRecord, Entry};
 
+/// So many windows late an id may come; one from before then says that the clock was put back.
+const LATE: i64 = 8;
+
 /// The quotes that this writer has put into the latest window of ids, as long as nobody else has put any there: then it
 /// knows by itself that an id is new, and its quotes take one statement instead of a transaction of four.
 #[derive(Default)]
@@ -27,17 +30,19 @@ impl OwnWindow {
         if quotes.iter().any(|entry| entry.place.window() != window) {
             return Ok(false);
         }
-        if window > self.window {
+        if window > self.window || window < self.window - LATE {
             self.marks.clear();
             (self.window, self.rows, self.shared) = (window, 0, false);
         }
-        let is_new = |entry: &&Entry| self.marks.insert(entry.place.mark);
-        if self.shared || window != self.window || !quotes.iter().all(is_new) {
+        if self.shared || window != self.window {
             return Ok(false);
         }
-        let Some(row) = BatchRecord::of(quotes) else { return Ok(false) };
         // Until it is known what became of the statement; also if this is given up on the way.
         self.shared = true;
+        let Some(row) = BatchRecord::of(quotes) else { return Ok(false) };
+        if !quotes.iter().all(|entry| self.marks.insert(entry.place.mark)) {
+            return Ok(false);
+        }
         let put = DB::put_alone(connection, &row, self.rows).await?;
         (self.rows, self.shared) = (self.rows + 1, !put);
         Ok(put)
