@@ -43,7 +43,7 @@ impl OwnWindow {
         if !quotes.iter().all(|entry| self.marks.insert(entry.place.mark)) {
             return Ok(false);
         }
-        let put = DB::put_alone(connection, &row, self.rows).await?;
+        let put = DB::put_alone(connection, row, self.rows).await?;
         (self.rows, self.shared) = (self.rows + 1, !put);
         Ok(put)
     }

@@ -15,7 +15,7 @@ pub(crate) trait Batches: Database {
     /// Puts a row if its window has exactly so many others; tells whether it did.
     fn put_alone(
         connection: &mut Connection<Self>,
-        row: &BatchRecord,
+        row: BatchRecord,
         others: i64,
     ) -> impl Future<Output = Result<bool, Fault>> + Send;
 
@@ -88,7 +88,7 @@ for_each_engine! {
 
         async fn put_alone(
             connection: &mut Connection<Self>,
-            row: &BatchRecord,
+            row: BatchRecord,
             others: i64,
         ) -> Result<bool, Fault> {
             let done = sqlx::query(PUT_ALONE)
@@ -97,8 +97,8 @@ for_each_engine! {
                 .bind(row.last_ms)
                 .bind(row.newest)
                 .bind(row.size)
-                .bind(&row.contents)
-                .bind(&row.quotes)
+                .bind(row.contents)
+                .bind(row.quotes)
                 .bind(batch::window_start(row.last_ms))
                 .bind(batch::window_end(row.last_ms))
                 .bind(others)
