@@ -100,8 +100,6 @@ export async function visit(use, { timeout, clock } = {}) {
     await page.evaluate(async ([baseUrl, limit]) => {
       window.sdk = await import('/sdk.js');
       window.client = window.sdk.createClient({ baseUrl, timeout: limit });
-      window.events = [];
-      window.statuses = [];
     }, [fiat, timeout]);
     await use(page, context);
   } finally {
@@ -109,10 +107,12 @@ export async function visit(use, { timeout, clock } = {}) {
   }
 }
 
-/** Clicks, starts the checkout in that click, and returns the popup and how it ends. */
+/** Clicks, starts the checkout in that click, and returns the popup once the checkout is under way. */
 export async function checkout(page, order, options = {}) {
   await page.evaluate(([answer, more]) => {
     window.stop = new AbortController();
+    window.events = [];
+    window.statuses = [];
     const onEvent = ({ event }) => window.events.push(event);
     const onStatus = ({ status }) => window.statuses.push(status);
     document.querySelector('button').onclick = () => {
@@ -123,8 +123,14 @@ export async function checkout(page, order, options = {}) {
   const opened = page.waitForEvent('popup');
   await page.click('button');
   const popup = await opened;
-  if (!options.pending) await popup.waitForURL(order.answer.wrapperUrl);
+  if (!options.pending) await underWay(page, popup, order.answer);
   return popup;
+}
+
+/** Returns once the wrapper is shown and the first status was heard, so that what a test has the service answer from here on is news. */
+export async function underWay(page, popup, { orderId, wrapperUrl }) {
+  await popup.waitForURL(wrapperUrl);
+  if (orders.get(orderId).status !== 'failing') await page.waitForFunction(() => window.statuses.length > 0);
 }
 
 /** Returns once the window is closed. */
@@ -133,11 +139,13 @@ export const gone = async (popup) => popup.isClosed() || popup.waitForEvent('clo
 export const ended = (page) => page.evaluate(() => window.result);
 export const events = (page) => page.evaluate(() => window.events);
 
-/** Has the wrapper tell its opener something, and waits until it has been heard. */
-export async function say(popup, orderId, ...names) {
-  await popup.evaluate(([id, all]) => {
-    for (const event of all) {
-      window.opener.postMessage({ type: 'FIAT_WIDGET_EVENT', event, provider: 'sandbox-card', orderId: id }, '*');
-    }
+/** Has the wrapper, in its popup or frame, tell the shop's page something. Where that ends the checkout, the wrapper may be gone before this returns. */
+export async function say(wrapper, orderId, ...names) {
+  const said = wrapper.evaluate(([id, all]) => {
+    const page = window.opener ?? window.parent;
+    for (const event of all) page.postMessage({ type: 'FIAT_WIDGET_EVENT', event, provider: 'sandbox-card', orderId: id }, '*');
   }, [orderId, names]);
+  await said.catch((error) => {
+    if (!/has been closed|was detached/.test(error.message)) throw error;
+  });
 }
