@@ -1,3 +1,6 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use causeway_domain::UsdPrice;
 use reqwest::Response;
 use serde_json::{Value, json};
@@ -104,6 +107,61 @@ async fn a_streamed_quote_has_a_line_per_filler_and_one_id() {
     assert_eq!(lines[0]["quoteId"], lines[1]["quoteId"]);
     let fillers = service.get_json("/v1/fillers").await;
     assert_eq!(fillers[0]["quotes"]["offered"], 1, "{fillers}");
+}
+
+/// The log's lines about quotes, once there are `count` of them.
+async fn lines_of_quotes(log: &Path, count: usize) -> Vec<Value> {
+    let start = Instant::now();
+    loop {
+        let text = std::fs::read_to_string(log).unwrap();
+        // One that is being written is read the next time.
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let lines: Vec<Value> = lines.filter(|line| line["target"] == "causeway::quote").collect();
+        if lines.len() >= count || start.elapsed() > Duration::from_secs(10) {
+            return lines;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn each_quote_is_one_log_line_at_debug_level_with_the_timing_of_each_part() {
+    let folder = data_dir();
+    let file = folder.path().join("talkative.toml");
+    std::fs::write(&file, "[log]\nformat = \"json\"\nfilter = \"warn,causeway::quote=debug\"\n").unwrap();
+    let log = folder.path().join("log");
+    let stderr = std::fs::File::create(&log).unwrap().into();
+    let service = Service::start_logging(folder.path(), &["--config", file.to_str().unwrap()], stderr);
+    let tokens = listed(&service, 1).await;
+    let request = swap(&tokens[0], &tokens[1]);
+    let plain: Value = ask(&service, "/v1/quotes", &request).await.json().await.unwrap();
+    let streamed = ask(&service, "/v1/quotes?mode=stream", &request).await.text().await.unwrap();
+    let streamed: Value = serde_json::from_str(streamed.lines().next().unwrap()).unwrap();
+    let mut too_much = request.clone();
+    too_much["amount"] = json!("1000000000000000000000000000");
+    assert_eq!(ask(&service, "/v1/quotes", &too_much).await.status(), 422);
+
+    let lines = lines_of_quotes(&log, 3).await;
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let expected = [
+        (&plain["quoteId"], 2, "offered"),
+        (&streamed["quoteId"], 2, "offered"),
+        // Nobody is given the id of a quote that nobody fills.
+        (&lines[2]["id"], 0, "refused"),
+    ];
+    for (line, (id, routes, word)) in lines.iter().zip(expected) {
+        assert_eq!((&line["level"], &line["id"], &line["routes"]), (&json!("DEBUG"), id, &json!(routes)));
+        let answers = line["answers"].as_str().unwrap();
+        for filler in ["north", "south"] {
+            assert!(answers.contains(&format!("{filler} {word} at ")), "{answers}");
+        }
+        let micros = |part: &str| line[part].as_u64().unwrap_or_else(|| panic!("{part} in {line}"));
+        let parts = ["resolved_micros", "answered_micros", "total_micros"].map(micros);
+        assert!(parts.is_sorted() && parts[2] > 0, "{line}");
+        let stored = micros("stored_micros");
+        assert!(stored <= parts[2] && (stored > 0) == (routes > 0), "{line}");
+    }
 }
 
 #[tokio::test]

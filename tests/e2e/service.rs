@@ -39,13 +39,17 @@ impl Service {
     }
 
     pub(crate) fn start_with(data_dir: &Path, args: &[&str]) -> Self {
+        Self::start_logging(data_dir, args, Stdio::null())
+    }
+
+    pub(crate) fn start_logging(data_dir: &Path, args: &[&str], log: Stdio) -> Self {
         let child = causeway()
             .current_dir(data_dir)
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data_dir)
             .args(args)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .expect("the binary starts");
         // From here on the process ends with the value, also when its address never comes.
