@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A server on a port of its own that does to each connection what it was told: the `server` entries of the case table.
+ * A server on a port of its own that does with each request what it was told: the `server` entries of the case table.
  */
 export class Server {
   seen = [];
@@ -13,14 +13,12 @@ export class Server {
 
   static async start(behaviours) {
     const server = new Server();
-    let number = 0;
     server.listener = createServer((socket) => {
-      const behaviour = behaviours[number++] ?? behaviours.at(-1);
       server.#sockets.add(socket);
       // The client may hang up at any point, which is its right.
       socket.on('error', () => {});
       socket.on('close', () => server.#sockets.delete(socket));
-      server.#serve(socket, behaviour).catch(() => {});
+      server.#serve(socket, behaviours).catch(() => {});
     });
     server.listener.listen(0, '127.0.0.1');
     await once(server.listener, 'listening');
@@ -43,9 +41,11 @@ export class Server {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  async #serve(socket, behaviour) {
+  async #serve(socket, behaviours) {
     const request = await readRequest(socket);
     if (!request) return;
+    // By request and not by connection: clients may open connections that they then do not need.
+    const behaviour = behaviours[this.seen.length] ?? behaviours.at(-1);
     this.seen.push(request);
     const { status, end = 'clean', pauseMs = 0 } = behaviour;
     if (end === 'reset') return socket.destroy();

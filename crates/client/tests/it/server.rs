@@ -23,7 +23,7 @@ impl Seen {
     }
 }
 
-/// A server on a port of its own that does to each connection what it was told.
+/// A server on a port of its own that does with each request what it was told.
 pub(crate) struct Server {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -41,16 +41,16 @@ impl Server {
         let seen = Arc::<Mutex<Vec<Seen>>>::default();
         let ((say, said), (leave, left)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
         let mut tasks = JoinSet::new();
-        let book = Arc::clone(&seen);
+        let (book, behaviours) = (Arc::clone(&seen), Arc::new(behaviours));
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
-            for number in 0.. {
+            loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let behaviour = behaviours.get(number).or(behaviours.last()).unwrap().clone();
-                let (book, say, leave) = (Arc::clone(&book), say.clone(), leave.clone());
+                let (behaviours, book) = (Arc::clone(&behaviours), Arc::clone(&book));
+                let (say, leave) = (say.clone(), leave.clone());
                 connections.spawn(async move {
                     // The client may hang up at any point, which is its right.
-                    let _ = serve(stream, &behaviour, &book, &say, &leave).await;
+                    let _ = serve(stream, &behaviours, &book, &say, &leave).await;
                 });
             }
         });
@@ -64,13 +64,18 @@ impl Server {
 
 async fn serve(
     mut stream: TcpStream,
-    behaviour: &Behaviour,
+    behaviours: &[Behaviour],
     book: &Mutex<Vec<Seen>>,
     say: &mpsc::UnboundedSender<()>,
     leave: &mpsc::UnboundedSender<()>,
 ) -> std::io::Result<()> {
     let request = read_request(&mut stream).await?;
-    book.lock().unwrap().push(request);
+    // By request and not by connection: clients may open connections that they then do not need.
+    let behaviour = {
+        let mut book = book.lock().unwrap();
+        book.push(request);
+        behaviours.get(book.len() - 1).or(behaviours.last()).unwrap()
+    };
     if behaviour.end != End::Reset {
         if let Some(status) = behaviour.status {
             let (head, parts) = answer(status, behaviour);
