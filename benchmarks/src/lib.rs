@@ -1,4 +1,4 @@
-//! What the benchmarks share: quotes to write, times to sum up, processes to look at.
+//! Shared parts of the benchmarks: test quotes, statistics and process measurements.
 
 mod no_fiat;
 mod plain_service;
@@ -14,7 +14,7 @@ use causeway_domain::{
     Address, Ask, ChainId, Family, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, RowKeys, TokenId,
     TradeType,
 };
-use causeway_engine::{BuildDeposit, BuildParts, Hands, OrderTiming, SubmitDeposit, SubmitParts};
+use causeway_engine::{BuildDeposit, BuildParts, ExecutorRegistry, OrderTiming, SubmitDeposit, SubmitParts};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;
@@ -30,18 +30,18 @@ pub fn percentile(sorted: &[Duration], percent: usize) -> Duration {
         .unwrap_or_default()
 }
 
-/// The HTTP client wants a TLS provider even where it speaks plain HTTP.
+/// The HTTP client needs a TLS provider even for plain HTTP.
 pub fn install_tls() {
     rustls::crypto::ring::default_provider().install_default().expect("no other provider");
 }
 
-/// A client that gives its connections up before the service does: one that is closed while it is used again fails its request.
+/// A client that closes idle connections before the service does, because reusing a connection that is being closed fails.
 pub fn client() -> reqwest::Client {
     let client = reqwest::Client::builder().pool_idle_timeout(Duration::from_secs(2));
     client.build().expect("a client")
 }
 
-/// A quote like those that clients ask for.
+/// A typical quote.
 pub fn quote(keys: &RowKeys) -> Quote {
     let now = Timestamp::now();
     let wallet = Address::native(Family::Evm);
@@ -67,7 +67,7 @@ pub fn quote(keys: &RowKeys) -> Quote {
     }
 }
 
-/// What builds and submits deposits in a service that has no chains.
+/// Deposit use cases of a service without chains.
 pub fn no_deposits(
     catalog: Arc<Catalog>,
     store: Arc<Store>,
@@ -77,8 +77,8 @@ pub fn no_deposits(
         catalog,
         quotes: store.clone(),
         orders: store.clone(),
-        desks: HashMap::new(),
-        hands: Hands::default(),
+        deposit_builders: HashMap::new(),
+        executors: ExecutorRegistry::default(),
         prices: Arc::new(FixedPrices::default()),
         row_keys: Arc::clone(&keys),
         quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
@@ -87,15 +87,15 @@ pub fn no_deposits(
     let submit = SubmitParts {
         quotes: store.clone(),
         orders: store,
-        desks: HashMap::new(),
+        deposit_builders: HashMap::new(),
         relayers: HashMap::new(),
         row_keys: keys,
     };
     (BuildDeposit::new(build), SubmitDeposit::new(submit))
 }
 
-/// The first address that a started process names on its piped output; without a trailing slash.
-pub fn address(child: &mut Child) -> String {
+/// The first URL that a started process prints, without a trailing slash.
+pub fn printed_url(child: &mut Child) -> String {
     let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
     let word =
         |line: String| line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned);
@@ -103,14 +103,14 @@ pub fn address(child: &mut Child) -> String {
     url.trim_end_matches('/').to_owned()
 }
 
-/// Kilobytes of resident memory, as the kernel counts them.
-pub fn resident(pid: u32) -> u64 {
+/// Resident memory in kilobytes.
+pub fn resident_kb(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process lives");
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }
 
-/// What a process has used of the processor, `self` being this one; nothing where the system does not tell it this way.
+/// CPU time of a process (`self` for this one); zero if `/proc` is not available.
 pub fn cpu_time(process: &str) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();

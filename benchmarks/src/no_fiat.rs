@@ -7,8 +7,8 @@ use causeway_domain::ports::GasFeed;
 use causeway_domain::{ChainId, RawAmount, RowKeys};
 use causeway_engine::RequestQuote;
 use causeway_engine::fiat::{
-    FiatBell, FiatDesk, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
-    QuoteFiatParts, Ramps, RefreshFiat, TakeWebhook, TakeWebhookParts, WorkFiat, WorkFiatParts,
+    FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
+    QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
 };
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -18,7 +18,7 @@ use crate::no_deposits;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// No chain, no gas.
+/// A gas feed without prices.
 #[derive(Debug)]
 struct NoGas;
 
@@ -28,15 +28,15 @@ impl GasFeed for NoGas {
     }
 }
 
-/// What sells crypto for fiat in a service that has no provider.
+/// Fiat services without providers.
 pub fn no_fiat(
     catalog: Arc<Catalog>,
     store: Arc<Store>,
     row_keys: Arc<RowKeys>,
     request_quote: RequestQuote,
-) -> FiatDesk {
+) -> FiatServices {
     let (ramps, hubs) = (Ramps::new(Vec::new()), Hubs { evm: None, solana: None });
-    let bell = Arc::<FiatBell>::default();
+    let signal = Arc::<FiatSignal>::default();
     let quote = QuoteFiat::new(QuoteFiatParts {
         catalog: Arc::clone(&catalog),
         ramps: ramps.clone(),
@@ -53,19 +53,19 @@ pub fn no_fiat(
     let order = OrderFiat::new(OrderFiatParts {
         store: store.clone(),
         ramps: ramps.clone(),
-        desks: HashMap::new(),
-        jump_desks: HashMap::new(),
+        deposit_builders: HashMap::new(),
+        forwarding_signers: HashMap::new(),
         wallets: HashMap::new(),
         row_keys: Arc::clone(&row_keys),
-        bell: Arc::clone(&bell),
+        signal: Arc::clone(&signal),
         screening: None,
         options: OrderFiatOptions::default(),
     });
-    let webhook = TakeWebhook::new(TakeWebhookParts {
+    let webhook = ReceiveWebhook::new(ReceiveWebhookParts {
         ramps: ramps.clone(),
         store: store.clone(),
         row_keys: Arc::clone(&row_keys),
-        bell: Arc::clone(&bell),
+        signal: Arc::clone(&signal),
     });
     let (build, _) = no_deposits(Arc::clone(&catalog), store.clone(), Arc::clone(&row_keys));
     let work = WorkFiat::new(WorkFiatParts {
@@ -77,17 +77,17 @@ pub fn no_fiat(
         build,
         payouts: HashMap::new(),
         watches: HashMap::new(),
-        jump_desks: HashMap::new(),
+        forwarding_signers: HashMap::new(),
         relayers: HashMap::new(),
         prices: Arc::new(FixedPrices::default()),
         gas: Arc::new(NoGas),
         catalog,
         row_keys,
-        marks: Arc::default(),
-        bell,
+        cursors: Arc::default(),
+        signal,
         provider_timeout: TIMEOUT,
         swap_within: SignedDuration::from_mins(1),
     });
     let refresh = RefreshFiat::new(Arc::new(work));
-    FiatDesk { ramps, hubs, quote, order, webhook, refresh, store }
+    FiatServices { ramps, hubs, quote, order, webhook, refresh, store }
 }

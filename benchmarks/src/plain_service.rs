@@ -4,50 +4,53 @@ use std::time::Duration;
 use async_trait::async_trait;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
-use causeway_domain::ports::{FillerRecord, Post};
+use causeway_domain::ports::{FillerRecord, WebhookTransport};
 use causeway_engine::{
-    CountFills, Fillers, Hands, MadeFiller, MakeFiller, Marks, OperatePauses, Pauses, QuoteOptions,
-    ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders, ReviewParts, WatchOrders, WebhookDesk,
+    ChainCursors, CountFills, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperatePauses, Pauses,
+    QuoteOptions, ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders, ReviewParts,
+    WatchOrders, WebhookAdmin,
 };
-use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, OperatorDesk, OperatorToken, Options};
+use causeway_http::{
+    App, AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
+};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;
 
 use crate::{no_deposits, no_fiat};
 
-/// Nobody joins while it is measured.
-struct NoMaker;
+/// Creates no fillers.
+struct NoFillerFactory;
 
-impl MakeFiller for NoMaker {
+impl MakeFiller for NoFillerFactory {
     fn make(&self, _: &FillerRecord) -> Result<MadeFiller, String> {
-        Err("no filler is made here".to_owned())
+        Err("fillers cannot be added in a benchmark".to_owned())
     }
 }
 
-/// Nobody is told anything.
-struct NoPost;
+/// Delivers no webhooks.
+struct NoWebhooks;
 
 #[async_trait]
-impl Post for NoPost {
+impl WebhookTransport for NoWebhooks {
     fn check(&self, _: &str) -> Result<(), String> {
-        Err("nobody is told anything here".to_owned())
+        Err("webhooks are not delivered in a benchmark".to_owned())
     }
 
     async fn post(&self, _: &str, _: &[(&'static str, String)], _: Vec<u8>) -> Result<u16, String> {
-        Err("nobody is told anything here".to_owned())
+        Err("webhooks are not delivered in a benchmark".to_owned())
     }
 }
 
-/// An operator's desk that nobody uses.
-pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorDesk {
+/// Operator services without use.
+pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorServices {
     let pauses =
         OperatePauses::open(Arc::<Pauses>::default(), store.clone()).await.expect("the store answers");
     let registry = RegistryParts {
         records: store.clone(),
-        make: Arc::new(NoMaker),
+        make: Arc::new(NoFillerFactory),
         fillers: fillers.clone(),
-        hands: Hands::default(),
+        executors: ExecutorRegistry::default(),
         configured: Vec::new(),
     };
     let review = ReviewParts {
@@ -55,22 +58,22 @@ pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorDesk 
         review: store.clone(),
         facts: store.clone(),
         outbox: store.clone(),
-        marks: Arc::<Marks>::default(),
-        hands: Hands::default(),
+        cursors: Arc::<ChainCursors>::default(),
+        executors: ExecutorRegistry::default(),
         pauses: Arc::clone(pauses.pauses()),
         stale_after: Duration::from_mins(1),
     };
-    OperatorDesk {
-        token: OperatorToken::new("nobody knows it".to_owned()),
+    OperatorServices {
+        token: OperatorToken::new("unused token".to_owned()),
         audit: store.clone(),
-        webhooks: WebhookDesk::new(store.clone(), Arc::new(NoPost), Arc::default()),
+        webhooks: WebhookAdmin::new(store.clone(), Arc::new(NoWebhooks), Arc::default()),
         pauses: Arc::new(pauses),
         registry: Arc::new(Registry::open(registry).await.expect("the store answers")),
         review: Arc::new(ReviewOrders::new(review)),
     }
 }
 
-/// The whole service without chains, fillers and providers.
+/// The service without chains, fillers and providers.
 pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) -> App {
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let keys = Arc::new(RowKeys::new(0));
@@ -90,9 +93,9 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         quotes: store.clone(),
         orders: store.clone(),
         fiat,
-        force_limit: ForceLimit::default(),
+        force_refresh_limit: ForceRefreshLimit::default(),
         facts: store.clone(),
-        attestations: AttestationDesk::default(),
+        attestations: AttestationCache::default(),
         watch_orders,
         count_fills: CountFills::new(store),
         operator,

@@ -6,7 +6,7 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
 use alloy_sol_types::{SolCall, sol};
 use anyhow::{Context as _, ensure};
 use causeway_client::{Client, EvmTransaction, LocalWallet, Wallet as _, wire};
-use causeway_domain::{Address, ChainId, RawAmount, Terms, TokenId, ports::Refusal};
+use causeway_domain::{Address, ChainId, IntentTerms, RawAmount, TokenId, ports::Refusal};
 use causeway_evm::contracts::{Escrow, Order, Settler};
 use causeway_fillers::remote::protocol::{OfferBody, OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk, Trade};
 use causeway_fillers::remote::{Secret, server};
@@ -27,12 +27,12 @@ struct Filler {
     contracts: [B256; 2],
 }
 
-impl server::Answers for Filler {
+impl server::FillerHandler for Filler {
     fn quote(&self, ask: &QuoteAsk) -> QuoteAnswer {
         self.offer(ask).into()
     }
 
-    fn order(self: &Arc<Self>, notice: OrderNotice, terms: Terms) -> OrderAnswer {
+    fn order(self: &Arc<Self>, notice: OrderNotice, terms: IntentTerms) -> OrderAnswer {
         if let Some(reason) = self.reason_against(&terms) {
             return OrderAnswer::declined(reason);
         }
@@ -70,7 +70,7 @@ impl Filler {
     }
 
     /// All that it could lose by: a late delivery, somebody else's claim, strange contracts, a price never offered.
-    fn reason_against(&self, terms: &Terms) -> Option<&'static str> {
+    fn reason_against(&self, terms: &IntentTerms) -> Option<&'static str> {
         let address = |word| Address::Evm(EvmAddress::from_word(word));
         let token = |chain, word| TokenId::from_address(ChainId::new(chain)?, address(word));
         let to = token(terms.destination_chain_id, terms.output_token);
@@ -87,9 +87,9 @@ impl Filler {
         reasons.into_iter().find_map(|(applies, words)| applies.then_some(words))
     }
 
-    async fn deliver_and_claim(&self, terms: &Terms) -> anyhow::Result<()> {
+    async fn deliver_and_claim(&self, terms: &IntentTerms) -> anyhow::Result<()> {
         let (origin, destination, id) = (terms.origin_chain_id, terms.destination_chain_id, terms.id());
-        let Terms { escrow, settler, output_token, .. } = *terms;
+        let IntentTerms { escrow, settler, output_token, .. } = *terms;
         let [escrow, settler, token] = [escrow, settler, output_token].map(EvmAddress::from_word);
         let asked = Escrow::statusCall { orderId: id }.abi_encode();
         let status = self.wallet.call(origin, escrow, &asked.into()).await?;

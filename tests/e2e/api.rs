@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::service::{Service, data_dir};
 
-/// Path, status, error name and a word that the message must hold.
+/// Path, status, error name and a part of the message.
 const BAD_INPUT: [(&str, u16, &str, &str); 23] = [
     ("/v1/chain/99999999999999999999/icon", 400, "ValidationException", "chain id"),
     ("/v1/chain/-1/icon", 400, "ValidationException", "chain id"),
@@ -30,7 +30,7 @@ const BAD_INPUT: [(&str, u16, &str, &str); 23] = [
 ];
 
 #[tokio::test]
-async fn bad_input_gets_words_and_never_a_500() {
+async fn invalid_input_gets_a_message_and_never_a_500() {
     let folder = data_dir();
     let service = Service::start(folder.path());
     for (path, status, name, word) in BAD_INPUT {
@@ -46,7 +46,7 @@ async fn bad_input_gets_words_and_never_a_500() {
 }
 
 #[tokio::test]
-async fn every_issue_of_a_request_is_told_at_once() {
+async fn all_issues_of_a_request_are_reported_together() {
     let folder = data_dir();
     let service = Service::start(folder.path());
     let body: Value = service.get("/v1/tokens?limit=x&cursor=y&chainIds=z&q=").await.json().await.unwrap();
@@ -67,7 +67,7 @@ async fn a_wrong_method_is_405_with_allow() {
 }
 
 #[tokio::test]
-async fn bodies_are_limited_and_malformed_json_tells_its_place() {
+async fn bodies_are_limited_and_malformed_json_reports_its_position() {
     let folder = data_dir();
     let service = Service::start(folder.path());
     let post = async |body: String| {

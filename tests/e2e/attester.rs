@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy_primitives::{Address, B256, Bytes, U256, hex, keccak256};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::{ChainId, Deployment, Terms};
+use causeway_domain::{ChainId, Deployment, IntentTerms};
 use causeway_evm::contracts::{Escrow, Settler, onchain_envelope};
 use causeway_evm::deploy::DeploymentRecord;
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Receipt, Signer, TxRequest};
@@ -60,7 +60,7 @@ impl Chains {
     }
 
     /// The order's state as the escrow numbers it.
-    async fn status(&self, terms: &Terms) -> U256 {
+    async fn status(&self, terms: &IntentTerms) -> U256 {
         let data = Bytes::from(Escrow::statusCall { orderId: terms.id() }.abi_encode());
         let call = json!([{ "to": Address::from_word(terms.escrow), "data": data }, "latest"]);
         let answer: Bytes = self.client(ORIGIN).call(Call::new("eth_call", call)).await.unwrap();
@@ -83,10 +83,10 @@ fn write_key(file: &Path, text: &str) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-fn order(origin: &Deployment, destination: &Deployment, wallets: &[TestWallet]) -> Terms {
+fn order(origin: &Deployment, destination: &Deployment, wallets: &[TestWallet]) -> IntentTerms {
     let [user, filler, payee] = [0, 1, 2].map(|place: usize| wallets[place].address.into_word());
     let fill_deadline = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 1_200;
-    Terms {
+    IntentTerms {
         origin_chain_id: ORIGIN,
         escrow: origin.escrow.into_word(),
         user,
@@ -111,7 +111,7 @@ fn order(origin: &Deployment, destination: &Deployment, wallets: &[TestWallet]) 
 }
 
 /// What an attester has signed about an order, once it has.
-async fn signed(attester: &Service, terms: &Terms) -> Value {
+async fn signed(attester: &Service, terms: &IntentTerms) -> Value {
     for _ in 0..3_000 {
         let response = attester.get(&format!("/attestations/{}", terms.id())).await;
         if response.status() == 200 {
@@ -123,7 +123,7 @@ async fn signed(attester: &Service, terms: &Terms) -> Value {
 }
 
 #[tokio::test]
-async fn three_attester_processes_watch_a_fill_and_two_of_them_are_enough_to_claim() {
+async fn two_of_three_attester_processes_suffice_to_claim_a_fill() {
     let chains = Chains::start();
     let genesis = EvmGenesis::new().unwrap();
     let (wallets, keys) = (genesis.wallets(), genesis.roles().attesters);
@@ -149,7 +149,7 @@ async fn three_attester_processes_watch_a_fill_and_two_of_them_are_enough_to_cla
     assert!(said.iter().all(|one| one["outcome"] == "filled" && one["filledAt"] == said[0]["filledAt"]));
     assert!(said.iter().all(|said| said["fillRef"] == filled.transaction_hash.to_string()), "{said:?}");
 
-    // One dies and comes back with the same word, from its own disk.
+    // A killed attester restarts with the same signature from its journal.
     attesters[0].child.kill().unwrap();
     attesters[0].child.wait().unwrap();
     let back = chains.attester(folders[0].path(), &keys[0]);
@@ -170,11 +170,11 @@ async fn three_attester_processes_watch_a_fill_and_two_of_them_are_enough_to_cla
 }
 
 #[test]
-fn an_attester_says_what_is_missing_and_never_shows_its_key() {
+fn attester_reports_missing_settings_and_never_prints_its_key() {
     let folder = data_dir();
     let test_key = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
     let config = folder.path().join("attester.toml");
-    let fails = |key: Option<&str>, text: &str, words: &str| {
+    let fails = |key: Option<&str>, text: &str, expected: &str| {
         std::fs::write(&config, text).unwrap();
         let mut command = causeway();
         command.current_dir(folder.path()).arg("attester").arg("--data-dir").arg(folder.path());
@@ -184,7 +184,7 @@ fn an_attester_says_what_is_missing_and_never_shows_its_key() {
         }
         let output = command.output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && error.contains(words), "{text}: {error}");
+        assert!(!output.status.success() && error.contains(expected), "{text}: {error}");
         assert!(!error.contains("ac0974") && !error.contains("4242"), "{error}");
     };
     let own = "42".repeat(32);

@@ -24,14 +24,14 @@ fn config_prints_the_effective_configuration_with_secrets_redacted() {
 }
 
 #[test]
-fn an_unknown_key_stops_the_start_with_the_nearest_known_name() {
+fn unknown_configuration_key_fails_the_start_and_suggests_the_nearest() {
     let folder = data_dir();
     let file = folder.path().join("c.toml");
     std::fs::write(&file, "[server]\nlissten = \"127.0.0.1:1\"\n").unwrap();
     let output = run(&["--config", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.contains("line 2") && words.contains("did you mean `listen`?"), "{words}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("line 2") && stderr.contains("did you mean `listen`?"), "{stderr}");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn openapi_prints_the_document() {
 }
 
 #[test]
-fn help_reads_like_a_manual() {
+fn help_lists_usage_examples_and_variables() {
     let help = stdout(&run(&["--help"]));
     for word in [
         "Usage:",

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use causeway_client::wire::{BuildAnswer, BuildAsk, QuoteAsk, SubmitAsk};
 use causeway_client::{
-    Client, DepositWay, Error, ExecuteOptions, IntentQuery, LocalWallet, OrderQuery, Pace, Step, TokenQuery,
-    TransferQr, Wallet as _,
+    Client, DepositMethod, Error, ExecuteOptions, IntentQuery, LocalWallet, OrderQuery, PollingOptions, Step,
+    TokenQuery, TransferQr, Wallet as _,
 };
 use futures::TryStreamExt as _;
 
@@ -37,12 +37,12 @@ fn ask(wallet: &LocalWallet) -> QuoteAsk {
     }
 }
 
-fn pace() -> Pace {
-    Pace::default().every(Pace::FLOOR)
+fn pace() -> PollingOptions {
+    PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL)
 }
 
 /// The fillers may need a moment after the start until they know prices and gas.
-async fn until_quoted(client: &Client, ask: &QuoteAsk) {
+async fn wait_for_quote(client: &Client, ask: &QuoteAsk) {
     for _ in 0..300 {
         if client.quote(ask).await.is_ok_and(|quote| !quote.routes.is_empty()) {
             return;
@@ -59,14 +59,14 @@ async fn swaps_through_the_sdk_are_filled() {
     let client = Client::new(&format!("{}/", service.url)).unwrap();
     let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
     let ask = ask(&wallet);
-    until_quoted(&client, &ask).await;
+    wait_for_quote(&client, &ask).await;
 
     every_read_answers(&client, &wallet).await;
     step_by_step(&client, &wallet, &ask).await;
-    for way in [DepositWay::ContractCall, DepositWay::Permit2] {
+    for way in [DepositMethod::ContractCall, DepositMethod::Permit2] {
         in_one_call(&client, &wallet, &ask, way).await;
     }
-    coin_to_somebody_else(&client, &wallet).await;
+    native_coin_to_another_recipient(&client, &wallet).await;
     refusals_have_their_class(&client, &wallet, &ask).await;
     the_examples_do_what_they_say(&client, &wallet).await;
 }
@@ -85,7 +85,7 @@ async fn every_read_answers(client: &Client, wallet: &LocalWallet) {
     assert!(client.top_tokens(&[8453]).await.unwrap().iter().any(|token| token.address == USDC_ON_BASE));
     let balances = client.balances(&me, &[8453]).await.unwrap();
     assert!(balances.tokens.iter().any(|token| token.address == USDC_ON_BASE));
-    assert!(balances.silent_chains.is_empty());
+    assert!(balances.unavailable_chains.is_empty());
     let understood = client.autocomplete("100 usdc on base", &[], Some(1)).await.unwrap();
     assert_eq!(understood.parsed, "100 USDC on Base");
     assert!(!client.suggestions().await.unwrap().is_empty());
@@ -162,9 +162,9 @@ async fn step_by_step(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk) {
     assert_eq!(client.intents(me, &query).await.unwrap().data[0].intent_id, transfer.intent_id);
 }
 
-async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way: DepositWay) {
+async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way: DepositMethod) {
     let mut steps = Vec::new();
-    let options = ExecuteOptions::default().depositing_by(way).at_pace(pace());
+    let options = ExecuteOptions::default().with_deposit_method(way).with_polling(pace());
     let order = client
         .execute(ask, wallet, &options, |step| {
             steps.push(match step {
@@ -182,15 +182,17 @@ async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way:
     assert_eq!(order.status, "filled");
     assert!(order.transactions.fill.is_some());
     let before_the_order = match way {
-        DepositWay::ContractCall => &["quoted", "chosen", "built", "approved", "deposited", "submitted"][..],
-        DepositWay::Permit2 => &["quoted", "chosen", "built", "approved", "submitted"][..],
+        DepositMethod::ContractCall => {
+            &["quoted", "chosen", "built", "approved", "deposited", "submitted"][..]
+        }
+        DepositMethod::Permit2 => &["quoted", "chosen", "built", "approved", "submitted"][..],
     };
     assert_eq!(steps[..before_the_order.len()], *before_the_order, "{way:?}");
     assert_eq!(steps.last().map(String::as_str), Some("filled"));
 }
 
 /// The chain's own coin, by the spelling that others use, for an exact output to another address.
-async fn coin_to_somebody_else(client: &Client, wallet: &LocalWallet) {
+async fn native_coin_to_another_recipient(client: &Client, wallet: &LocalWallet) {
     let recipient = "0x00000000000000000000000000000000000A11cE";
     let ask = QuoteAsk {
         trade_type: "EXACT_OUTPUT".to_owned(),
@@ -203,7 +205,7 @@ async fn coin_to_somebody_else(client: &Client, wallet: &LocalWallet) {
         refund_to: Some(recipient.to_owned()),
         ..ask(wallet)
     };
-    let options = ExecuteOptions::default().at_pace(pace());
+    let options = ExecuteOptions::default().with_polling(pace());
     let order = client.execute(&ask, wallet, &options, |_| {}).await.unwrap();
     assert_eq!((order.status.as_str(), order.recipient.as_deref()), ("filled", Some(recipient)));
     let held = client.balances(recipient, &[8453]).await.unwrap().tokens;
@@ -255,7 +257,7 @@ async fn refusals_have_their_class(client: &Client, wallet: &LocalWallet, ask: &
         ("ServiceError", "SVC3001", 404)
     );
 
-    let picky = ExecuteOptions::default().accepting(|_| false);
+    let picky = ExecuteOptions::default().with_route_filter(|_| false);
     let refused = client.execute(ask, wallet, &picky, |_| {}).await.unwrap_err();
     assert!(matches!(refused, Error::NoRoute), "{refused:?}");
 }
@@ -266,8 +268,8 @@ async fn the_examples_do_what_they_say(client: &Client, wallet: &LocalWallet) {
     assert!(tokio::time::timeout(Duration::from_secs(2), waiting).await.is_err(), "no price is that good");
     assert_eq!(swap_when::swap_when(client, wallet, &ask, 1).await.unwrap().status, "filled");
 
-    let mut told = Vec::new();
-    let tell = |order: &causeway_client::wire::Order| told.push(order.status.clone());
-    follow_orders::follow(client, &ask.from_address, tell).await.unwrap();
-    assert_eq!(told, ["filled"; 5], "every order of this test");
+    let mut statuses = Vec::new();
+    let on_change = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
+    follow_orders::follow(client, &ask.from_address, on_change).await.unwrap();
+    assert_eq!(statuses, ["filled"; 5], "every order of this test");
 }

@@ -21,7 +21,7 @@ async fn code(service: &Service, chain: u64, address: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_address_of_the_hub_has_code_and_shares_are_listed() {
+async fn every_hub_address_has_code_and_vault_shares_are_listed() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let config = service.get_json("/v1/config/hub").await;
@@ -58,7 +58,7 @@ async fn every_address_of_the_hub_has_code_and_shares_are_listed() {
 }
 
 #[tokio::test]
-async fn deploying_again_finds_everything_where_it_was() {
+async fn redeploying_finds_the_existing_contracts() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let records = data_dir();
@@ -94,12 +94,12 @@ async fn the_program_on_solana_is_recorded_like_the_contracts() {
 }
 
 #[test]
-fn deploy_says_what_is_missing() {
+fn deploy_reports_what_is_missing() {
     let folder = data_dir();
-    let fails = |arguments: &[&str], words: &str| {
+    let fails = |arguments: &[&str], expected: &str| {
         let output = causeway_in(folder.path()).args(arguments).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && error.contains(words), "{arguments:?}: {error}");
+        assert!(!output.status.success() && error.contains(expected), "{arguments:?}: {error}");
     };
     fails(&["deploy"], "--chain");
     fails(&["deploy", "--chain", "999999", "--sandbox-rpc", "http://127.0.0.1:9"], "no enabled EVM chain");

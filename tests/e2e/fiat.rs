@@ -1,6 +1,6 @@
-//! Buying with fiat over the real binary: the play providers behind it, and a payer who fills their forms in.
+//! Fiat purchases over the real binary with the sandbox providers, paid through their forms.
 
 mod buyer;
+mod crashes;
 mod operations;
 mod refusals;
-mod survive;

@@ -32,7 +32,7 @@ pub(crate) async fn is_kept(store: &Store, id: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_quote_that_was_answered_survives_kill_9() {
+async fn answered_quotes_survive_kill_9() {
     let folder = data_dir();
     let answered = Arc::new(Mutex::new(BTreeSet::new()));
     for round in 0..rounds() {

@@ -5,7 +5,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use causeway_client::wire::{BuildAnswer, BuildAsk, QuoteAsk, TransferDeposit};
-use causeway_client::{Client, Error, EvmTransaction, LocalWallet, Pace, Wallet as _};
+use causeway_client::{Client, Error, EvmTransaction, LocalWallet, PollingOptions, Wallet as _};
 use serde_json::{Value, json};
 
 use crate::service::{Service, causeway, data_dir};
@@ -24,7 +24,7 @@ fn operator(folder: &Path, service: &Service, args: &[&str]) -> Output {
     command.env_remove("CAUSEWAY_OPERATOR_TOKEN").output().unwrap()
 }
 
-fn told(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
@@ -42,8 +42,8 @@ fn ask(wallet: &LocalWallet, to_chain: u64, to_token: &str) -> QuoteAsk {
     }
 }
 
-/// The id of a quote and of its best route, once somebody offers one.
-async fn quoted(client: &Client, ask: &QuoteAsk) -> (String, String) {
+/// The id of a quote and of its best route, once there is one.
+async fn wait_for_quote(client: &Client, ask: &QuoteAsk) -> (String, String) {
     for _ in 0..300 {
         if let Ok(quote) = client.quote(ask).await
             && let Some(route) = quote.routes.first()
@@ -101,78 +101,80 @@ async fn control(service: &Service, chain: u64, action: &str) {
 }
 
 #[tokio::test]
-async fn a_pause_stops_what_is_new_and_lets_go_on_what_was_begun() {
+async fn pause_blocks_new_orders_and_open_orders_complete() {
     let folder = data_dir();
     let folder = folder.path();
     let service = Service::start_with(folder, &[]);
     let client = Client::new(&service.url).unwrap();
     let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
     let ask = ask(&wallet, ETHEREUM, COIN);
-    let (given_out, not_taken) = (quoted(&client, &ask).await, quoted(&client, &ask).await);
+    let (given_out, not_taken) = (wait_for_quote(&client, &ask).await, wait_for_quote(&client, &ask).await);
     let deposit = build(&client, &ask, &given_out).await.unwrap();
 
     let reason = "the bridge is being repaired";
-    told(&operator(folder, &service, &["pause", "chain", "8453", "--reason", reason]));
-    for words in [refusal(client.quote(&ask).await), refusal(build(&client, &ask, &not_taken).await)] {
-        let words = words.to_lowercase();
-        assert!(words.contains("chain 8453 is paused") && words.contains(reason), "{words}");
+    stdout(&operator(folder, &service, &["pause", "chain", "8453", "--reason", reason]));
+    for message in [refusal(client.quote(&ask).await), refusal(build(&client, &ask, &not_taken).await)] {
+        let message = message.to_lowercase();
+        assert!(message.contains("chain 8453 is paused") && message.contains(reason), "{message}");
     }
     let again = build(&client, &ask, &given_out).await.unwrap();
     assert_eq!(again.transfer.deposit_address, deposit.transfer.deposit_address, "it was given out before");
-    let listed = told(&operator(folder, &service, &["pauses"]));
+    let listed = stdout(&operator(folder, &service, &["pauses"]));
     assert!(listed.contains("8453") && listed.contains(reason), "{listed}");
-    told(&operator(folder, &service, &["pause", "filler", "north"]));
+    stdout(&operator(folder, &service, &["pause", "filler", "north"]));
 
     pay(&wallet, &deposit).await;
-    let order = client.track_order(&deposit.transfer.order_id, Pace::default(), |_| {}).await.unwrap();
+    let order =
+        client.track_order(&deposit.transfer.order_id, PollingOptions::default(), |_| {}).await.unwrap();
     assert_eq!(order.status, "filled", "what was begun goes on: {order:?}");
 
     drop(service);
     let service = Service::start_with(folder, &[]);
     let client = Client::new(&service.url).unwrap();
     assert!(refusal(client.quote(&ask).await).contains(reason), "a restart ends no pause");
-    told(&operator(folder, &service, &["resume", "chain", "8453"]));
-    let (_, route) = quoted(&client, &ask).await;
+    stdout(&operator(folder, &service, &["resume", "chain", "8453"]));
+    let (_, route) = wait_for_quote(&client, &ask).await;
     assert_eq!(route, "south", "north is paused still");
-    told(&operator(folder, &service, &["filler", "resume", "north"]));
-    assert_eq!(told(&operator(folder, &service, &["pauses"])).trim(), "nothing is paused");
+    stdout(&operator(folder, &service, &["filler", "resume", "north"]));
+    assert_eq!(stdout(&operator(folder, &service, &["pauses"])).trim(), "nothing is paused");
     let nothing = operator(folder, &service, &["resume", "chain", "8453"]);
     assert_eq!(nothing.status.code(), Some(3), "the service refuses");
 }
 
 #[tokio::test]
-async fn an_order_tells_its_story_and_a_stuck_one_what_would_move_it() {
+async fn order_show_prints_the_history_and_stuck_prints_reason_and_remedy() {
     let folder = data_dir();
     let folder = folder.path();
     let service = Service::start_with(folder, &[]);
     let client = Client::new(&service.url).unwrap();
     let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
     let ask = ask(&wallet, ETHEREUM, COIN);
-    let route = quoted(&client, &ask).await;
+    let route = wait_for_quote(&client, &ask).await;
     let deposit = build(&client, &ask, &route).await.unwrap();
     let id = deposit.transfer.order_id.clone();
-    // The delivery cannot stand while its chain makes no blocks.
+    // The fill cannot become final while its chain is halted.
     control(&service, ETHEREUM, "pause").await;
     pay(&wallet, &deposit).await;
     let stuck = wait_for_stuck(folder, &service, &id).await;
     assert_eq!(stuck["status"], "published");
     assert!(!stuck["reason"].as_str().unwrap().is_empty() && !stuck["remedy"].as_str().unwrap().is_empty());
     control(&service, ETHEREUM, "resume").await;
-    let order = client.track_order(&id, Pace::default(), |_| {}).await.unwrap();
+    let order = client.track_order(&id, PollingOptions::default(), |_| {}).await.unwrap();
     assert_eq!(order.status, "filled");
 
-    let story: Value =
-        serde_json::from_str(&told(&operator(folder, &service, &["order", "show", &id, "--json"]))).unwrap();
+    let review: Value =
+        serde_json::from_str(&stdout(&operator(folder, &service, &["order", "show", &id, "--json"])))
+            .unwrap();
     let statuses: Vec<&str> =
-        story["events"].as_array().unwrap().iter().filter_map(|event| event["status"].as_str()).collect();
+        review["events"].as_array().unwrap().iter().filter_map(|event| event["status"].as_str()).collect();
     assert_eq!(statuses, ["created", "deposited", "published", "filled"]);
-    assert_eq!(story["evidence"]["fill"]["txHash"], json!(order.transactions.fill.unwrap().tx_hash));
+    assert_eq!(review["evidence"]["fill"]["txHash"], json!(order.transactions.fill.unwrap().tx_hash));
     let purposes: Vec<&str> =
-        story["sent"].as_array().unwrap().iter().filter_map(|sent| sent["purpose"].as_str()).collect();
+        review["sent"].as_array().unwrap().iter().filter_map(|sent| sent["purpose"].as_str()).collect();
     assert!(purposes.contains(&"sweep") && purposes.contains(&"fill"), "{purposes:?}");
-    assert_eq!(story["arrivals"][0]["balance"], "25000000");
-    let text = told(&operator(folder, &service, &["order", "show", &id]));
-    for part in ["What happened", "What the chains have shown", "fillDeadline", "sweep"] {
+    assert_eq!(review["arrivals"][0]["balance"], "25000000");
+    let text = stdout(&operator(folder, &service, &["order", "show", &id]));
+    for part in ["Events", "On-chain evidence", "fillDeadline", "sweep"] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
     assert_eq!(operator(folder, &service, &["order", "show", &"0".repeat(32)]).status.code(), Some(3));
@@ -181,7 +183,7 @@ async fn an_order_tells_its_story_and_a_stuck_one_what_would_move_it() {
 /// The order among those that do not move, once it waits for the delivery.
 async fn wait_for_stuck(folder: &Path, service: &Service, id: &str) -> Value {
     for _ in 0..100 {
-        let listed = told(&operator(folder, service, &["stuck", "--older-than", "2", "--json"]));
+        let listed = stdout(&operator(folder, service, &["stuck", "--older-than", "2", "--json"]));
         let listed: Value = serde_json::from_str(&listed).unwrap();
         let found = listed["data"].as_array().unwrap().iter().find(|order| order["orderId"] == id);
         if let Some(order) = found.filter(|order| order["status"] == "published") {
@@ -193,7 +195,7 @@ async fn wait_for_stuck(folder: &Path, service: &Service, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_paused_on_ramp_sells_nothing_new() {
+async fn paused_on_ramp_refuses_new_purchases() {
     let folder = data_dir();
     let folder = folder.path();
     let service = Service::start_with(folder, &[]);
@@ -217,7 +219,11 @@ async fn a_paused_on_ramp_sells_nothing_new() {
     };
     let (_, before) = post("/v1/fiat/quote", ask.clone()).await;
     let quote = of(&before, "sandbox-card").unwrap();
-    told(&operator(folder, &service, &["pause", "onramp", "sandbox-card", "--reason", "its bank is closed"]));
+    stdout(&operator(
+        folder,
+        &service,
+        &["pause", "onramp", "sandbox-card", "--reason", "its bank is closed"],
+    ));
     let (status, quotes) = post("/v1/fiat/quote", ask).await;
     assert_eq!(status, 200);
     assert!(of(&quotes, "sandbox-card").is_none() && of(&quotes, "sandbox-bank").is_some(), "{quotes}");
@@ -233,7 +239,7 @@ async fn a_paused_on_ramp_sells_nothing_new() {
 }
 
 #[tokio::test]
-async fn without_the_token_nothing_is_operated() {
+async fn operator_commands_require_the_token() {
     let (folder, elsewhere) = (data_dir(), data_dir());
     let service = Service::start(folder.path());
     let stranger = operator(elsewhere.path(), &service, &["pauses"]);
@@ -250,5 +256,5 @@ async fn without_the_token_nothing_is_operated() {
         String::from_utf8_lossy(&guessed.stderr).contains("operator-token"),
         "it says where the token lies"
     );
-    told(&operator(folder.path(), &service, &["pauses"]));
+    stdout(&operator(folder.path(), &service, &["pauses"]));
 }

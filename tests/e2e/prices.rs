@@ -17,7 +17,7 @@ const CHAIN: u64 = 10;
 const USDC: &str = "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85";
 const NATIVE: &str = "0x0000000000000000000000000000000000000000";
 const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-/// The usual deployer by salt, which every play chain has.
+/// The deterministic CREATE2 deployer, which every sandbox chain has.
 const CREATE2: Address = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
 const ARTIFACT: &str = include_str!("../../contracts/evm/artifacts/PlayAggregator.json");
 
@@ -25,7 +25,7 @@ const ARTIFACT: &str = include_str!("../../contracts/evm/artifacts/PlayAggregato
 const PYTH_ETHER: &str = "ff61491a931112ddf1bd8147cd1b641375f79f5825126d665480874634fd0ace";
 const PYTH_USDC: &str = "eaa020c61cc479712813461ce153894a96a6c00b21ed0cfc2798d1f9a9e9c94a";
 
-/// A play aggregator: where it lies once it is put there is known before.
+/// A test aggregator with a deterministic address.
 #[derive(Clone, Copy)]
 struct Aggregator(u8);
 
@@ -43,9 +43,9 @@ impl Aggregator {
     /// The call that makes it answer this, since so many seconds.
     fn round(answer: u64, since: i64) -> Vec<u8> {
         let at = U256::try_from(Timestamp::now().as_second() - since).unwrap();
-        let words = [U256::ONE, U256::from(answer), at, at, U256::ONE];
+        let fields = [U256::ONE, U256::from(answer), at, at, U256::ONE];
         let mut data = keccak256("tellRound(uint80,int256,uint256,uint256,uint80)")[..4].to_vec();
-        data.extend(words.iter().flat_map(U256::to_be_bytes::<32>));
+        data.extend(fields.iter().flat_map(U256::to_be_bytes::<32>));
         data
     }
 }
@@ -54,15 +54,15 @@ const ETHER: Aggregator = Aggregator(1);
 const DOLLAR: Aggregator = Aggregator(2);
 const SEQUENCER: Aggregator = Aggregator(3);
 
-/// A service whose prices come from feeds on a play rollup and from a Pyth on loopback.
-struct Scene {
+/// A service with price feeds on a sandbox rollup and a Pyth server on loopback.
+struct Fixture {
     service: Service,
     chain: EvmClient,
     /// What Pyth says ether costs, in cents.
     pyth: Arc<Mutex<u64>>,
 }
 
-impl Scene {
+impl Fixture {
     async fn start(folder: &std::path::Path) -> Self {
         let pyth = Arc::new(Mutex::new(350_000));
         let url = serve_pyth(Arc::clone(&pyth)).await;
@@ -87,12 +87,12 @@ impl Scene {
         Self { service, chain, pyth }
     }
 
-    async fn put(&self, feed: Aggregator) {
+    async fn deploy(&self, feed: Aggregator) {
         let salt = B256::repeat_byte(feed.0);
         self.send(CREATE2, [salt.as_slice(), &Aggregator::code()].concat()).await;
     }
 
-    async fn tell(&self, feed: Aggregator, answer: u64, since: i64) {
+    async fn set_round(&self, feed: Aggregator, answer: u64, since: i64) {
         self.send(feed.address(), Aggregator::round(answer, since)).await;
     }
 
@@ -122,7 +122,7 @@ impl Scene {
         ether["extensions"]["price"]["usd"].as_str().map(str::to_owned)
     }
 
-    /// What is answered to somebody who wants to sell a tenth of an ether.
+    /// The answer to a quote for a tenth of an ether.
     async fn quote(&self) -> Value {
         let body = json!({
             "tradeType": "EXACT_INPUT", "amount": "100000000000000000", "fromAddress": WALLET,
@@ -134,7 +134,7 @@ impl Scene {
     }
 
     /// Waits until the shown price is this.
-    async fn shows(&self, price: Option<&str>) {
+    async fn wait_for_price(&self, price: Option<&str>) {
         let waiting = async {
             while self.price().await.as_deref() != price {
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -145,17 +145,17 @@ impl Scene {
     }
 
     /// Waits until quotes are refused with these words.
-    async fn refuses(&self, words: &str) {
+    async fn wait_for_refusal(&self, expected: &str) {
         let mut last = Value::Null;
         for _ in 0..300 {
             last = self.quote().await;
             let reason = last["details"]["reasons"][0]["reason"].as_str().unwrap_or_default();
-            if reason.contains(words) {
+            if reason.contains(expected) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("no refusal with {words:?}: {last}");
+        panic!("no refusal with {expected:?}: {last}");
     }
 }
 
@@ -174,41 +174,41 @@ async fn serve_pyth(ether: Arc<Mutex<u64>>) -> String {
 }
 
 #[tokio::test]
-async fn rule_14_prices_are_the_median_of_feeds_on_chain_and_off_or_none_with_a_reason() {
+async fn rule_14_price_is_the_median_of_on_chain_and_off_chain_feeds_or_absent_with_a_reason() {
     let folder = data_dir();
-    let scene = Scene::start(folder.path()).await;
+    let fixture = Fixture::start(folder.path()).await;
     // Pyth alone is not enough, and nothing lies at the feeds' addresses yet.
-    scene.refuses("there is no sequencer feed at the configured address").await;
-    assert_eq!(scene.price().await, None);
+    fixture.wait_for_refusal("there is no sequencer feed at the configured address").await;
+    assert_eq!(fixture.price().await, None);
 
     for feed in [ETHER, DOLLAR, SEQUENCER] {
-        scene.put(feed).await;
+        fixture.deploy(feed).await;
     }
-    scene.tell(ETHER, 350_200_000_000, 60).await;
-    scene.tell(DOLLAR, 100_000_000, 60).await;
-    scene.tell(SEQUENCER, 0, 7_200).await;
-    scene.shows(Some("3501")).await;
-    let quote = scene.quote().await;
+    fixture.set_round(ETHER, 350_200_000_000, 60).await;
+    fixture.set_round(DOLLAR, 100_000_000, 60).await;
+    fixture.set_round(SEQUENCER, 0, 7_200).await;
+    fixture.wait_for_price(Some("3501")).await;
+    let quote = fixture.quote().await;
     assert_eq!(quote["routes"].as_array().map(Vec::len), Some(2), "{quote}");
 
-    *scene.pyth.lock().unwrap() = 360_000;
-    scene.refuses("apart, at most 1.5 %").await;
-    assert_eq!(scene.price().await, None);
-    *scene.pyth.lock().unwrap() = 350_000;
-    scene.shows(Some("3501")).await;
+    *fixture.pyth.lock().unwrap() = 360_000;
+    fixture.wait_for_refusal("apart, at most 1.5 %").await;
+    assert_eq!(fixture.price().await, None);
+    *fixture.pyth.lock().unwrap() = 350_000;
+    fixture.wait_for_price(Some("3501")).await;
 
-    scene.tell(SEQUENCER, 1, 60).await;
-    scene.refuses("sequencer is down").await;
-    scene.tell(SEQUENCER, 0, 60).await;
-    scene.refuses("sequencer is back for").await;
-    scene.tell(SEQUENCER, 0, 7_200).await;
-    scene.shows(Some("3501")).await;
+    fixture.set_round(SEQUENCER, 1, 60).await;
+    fixture.wait_for_refusal("sequencer is down").await;
+    fixture.set_round(SEQUENCER, 0, 60).await;
+    fixture.wait_for_refusal("sequencer is back for").await;
+    fixture.set_round(SEQUENCER, 0, 7_200).await;
+    fixture.wait_for_price(Some("3501")).await;
 
-    scene.tell(ETHER, 0, 60).await;
-    scene.refuses("answers 0, which is no price").await;
-    scene.tell(ETHER, 350_200_000_000, 7_200).await;
-    scene.refuses("s old, at most 3900 s").await;
+    fixture.set_round(ETHER, 0, 60).await;
+    fixture.wait_for_refusal("answers 0, which is no price").await;
+    fixture.set_round(ETHER, 350_200_000_000, 7_200).await;
+    fixture.wait_for_refusal("s old, at most 3900 s").await;
 
-    let metrics = scene.service.get("/metrics").await.text().await.unwrap();
+    let metrics = fixture.service.get("/metrics").await.text().await.unwrap();
     assert!(metrics.contains("price_reads_chainlink") && metrics.contains("price_faults_pyth"), "{metrics}");
 }

@@ -21,7 +21,7 @@ sol! {
 
 const BASE: u64 = 8453;
 const ARBITRUM: u64 = 42_161;
-/// Everything else that the catalog knows and nobody here speaks to.
+/// The other chains of the catalog, disabled in this test.
 const OTHERS: [u64; 17] = [
     1,
     10,
@@ -43,7 +43,7 @@ const OTHERS: [u64; 17] = [
 ];
 
 /// How long anything may take; far more than it needs on the slowest machine.
-const PATIENCE: Duration = Duration::from_mins(3);
+const TIMEOUT: Duration = Duration::from_mins(3);
 
 fn usdc(chain: u64) -> Address {
     let text = match chain {
@@ -78,7 +78,7 @@ fn write_key(file: &Path, byte: u8) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// A host on which somebody sets the service up.
+/// A host on which the service is set up.
 struct Host {
     nodes: Service,
     _chains: TempDir,
@@ -131,7 +131,7 @@ impl Host {
     }
 
     /// A relayer, and one market maker.
-    fn staff(&self) -> String {
+    fn relayer_and_market_maker(&self) -> String {
         format!(
             "[relayer]\nkey_file = \"{}\"\n[[market_makers]]\nname = \"house\"\nkey_file = \"{}\"\n\
              coins = [\"usd-coin\"]\nspreads = {{ same_asset = [200, 400, 800] }}\n",
@@ -140,7 +140,7 @@ impl Host {
         )
     }
 
-    /// Runs a command of the binary beside the service.
+    /// Runs a command of the binary.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = causeway();
         command.current_dir(self.folder.path()).args(arguments).envs(variables.iter().copied());
@@ -158,7 +158,7 @@ impl Host {
         assert_eq!(text.matches("deployed").count(), 4, "{text}");
     }
 
-    /// One attester on a host of its own, which got the records and its key from somebody who looked at both.
+    /// One attester on its own host, with copied deployment records and its own key.
     fn attester(&self, folder: &Path, byte: u8) -> Service {
         write_key(&folder.join("attester.key"), byte);
         std::fs::create_dir(folder.join("deployments")).unwrap();
@@ -220,18 +220,14 @@ impl Host {
             let error = String::from_utf8_lossy(&output.stdout).into_owned();
             // The market maker may need a moment until it knows what it holds.
             let waits = output.status.code() == Some(5);
-            assert!(
-                waits && begun.elapsed() < PATIENCE,
-                "{error}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            assert!(waits && begun.elapsed() < TIMEOUT, "{error}{}", String::from_utf8_lossy(&output.stderr));
             std::thread::sleep(Duration::from_millis(500));
         }
     }
 }
 
 #[tokio::test]
-async fn from_nothing_to_a_delivered_swap_in_production() {
+async fn production_setup_delivers_a_swap() {
     let host = Host::new();
     for chain in [BASE, ARBITRUM] {
         for role in [Role::Deployer, Role::Relayer, Role::House, Role::Payer] {
@@ -245,7 +241,7 @@ async fn from_nothing_to_a_delivered_swap_in_production() {
     let attesters: Vec<Service> =
         ATTESTERS.iter().zip(&folders).map(|(byte, folder)| host.attester(folder.path(), *byte)).collect();
     let urls: Vec<String> = attesters.iter().map(|attester| attester.url.clone()).collect();
-    host.configure(&urls, &host.staff());
+    host.configure(&urls, &host.relayer_and_market_maker());
     let service = host.serve();
 
     let usdc_of = async |role, chain| host.balance(role, chain, Some(usdc(chain))).await;
@@ -261,24 +257,24 @@ async fn from_nothing_to_a_delivered_swap_in_production() {
     // Two of the three attesters are enough for the market maker to be paid.
     let begun = Instant::now();
     while usdc_of(Role::House, BASE).await < U256::from(50_000_000) {
-        assert!(begun.elapsed() < PATIENCE, "the deposits are not claimed");
+        assert!(begun.elapsed() < TIMEOUT, "the deposits are not claimed");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
 
 #[tokio::test]
-async fn what_production_lacks_is_told_at_the_start() {
+async fn production_start_reports_what_is_missing() {
     let host = Host::new();
-    let fails = |words: &str| {
+    let fails = |expected: &str| {
         let output = host.run(&["--listen", "127.0.0.1:0"], &[]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && error.contains(words), "{words}: {error}");
+        assert!(!output.status.success() && error.contains(expected), "{expected}: {error}");
         assert!(!error.contains(&secret(Role::House as u8)), "{error}");
     };
     let urls = vec!["http://127.0.0.1:9".to_owned(); 3];
-    host.configure(&[], &host.staff());
+    host.configure(&[], &host.relayer_and_market_maker());
     fails("contracts.attester_urls");
-    host.configure(&urls, &host.staff());
+    host.configure(&urls, &host.relayer_and_market_maker());
     fails("causeway deploy");
     host.fund(Role::Deployer, BASE, None).await;
     host.fund(Role::Deployer, ARBITRUM, None).await;
@@ -295,12 +291,12 @@ async fn what_production_lacks_is_told_at_the_start() {
     fails("relayer.key_file");
     host.configure(&urls, &format!("{maker}key_file = \"house.key\"\n[relayer]\nkey_file = \"house.key\"\n"));
     fails("the same key");
-    host.configure(&urls, &host.staff().replace("usd-coin", "usdcoin"));
+    host.configure(&urls, &host.relayer_and_market_maker().replace("usd-coin", "usdcoin"));
     fails("no chain that has our contracts has a well-known coin `usdcoin`");
     let record = host.path("data/deployments/8453.json");
     let mut text: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
     text["escrow"] = json!(Address::repeat_byte(7).to_string());
     std::fs::write(&record, text.to_string()).unwrap();
-    host.configure(&urls, &host.staff());
+    host.configure(&urls, &host.relayer_and_market_maker());
     fails("no contract lies at");
 }

@@ -1,4 +1,4 @@
-//! Purchases with fiat over the real binary, its play chains and its play on-ramps: nobody has a browser open.
+//! Fiat purchases over the real binary with its sandbox chains and on-ramps, without a browser.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ const SOLANA: u64 = 20_011_000_000;
 const SOLANA_USDT: &str = "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB";
 
 /// How long a purchase may take once it is paid, on the slowest machine.
-const PATIENCE: Duration = Duration::from_mins(3);
+const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// An EVM account that nobody has used.
+/// An unused EVM account.
 fn stranger(number: u8) -> String {
     format!("0x{:040x}", u128::from_be_bytes([0x5a; 16]) + u128::from(number))
 }
@@ -65,7 +65,7 @@ async fn ended(service: &Service, id: &str) -> Value {
         if view["terminal"] == true {
             return view;
         }
-        assert!(start.elapsed() < PATIENCE, "{view}");
+        assert!(start.elapsed() < TIMEOUT, "{view}");
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
 }
@@ -81,7 +81,7 @@ fn output(view: &Value) -> u128 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_paid_for_is_delivered_directly_by_a_jump_and_on_solana() {
+async fn paid_purchases_are_delivered_directly_by_forwarding_and_on_solana() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let (one, other) = (stranger(1), stranger(2));
@@ -106,7 +106,7 @@ async fn what_is_paid_for_is_delivered_directly_by_a_jump_and_on_solana() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rule_21_money_that_no_route_takes_at_its_rate_goes_back_and_the_purchase_says_so() {
+async fn rule_21_purchase_without_a_route_at_its_rate_is_refunded_and_reports_it() {
     let folder = data_dir();
     let file = folder.path().join("causeway.toml");
     std::fs::write(&file, "[fiat]\nswap_within_minutes = 0\nslippage_bps = 0\n").unwrap();
@@ -125,8 +125,8 @@ async fn rule_21_money_that_no_route_takes_at_its_rate_goes_back_and_the_purchas
         (&json!("failed"), &json!("no_route")),
         "{view}"
     );
-    let words = view["failure"]["message"].as_str().unwrap();
-    assert_eq!(words.matches("0x").count(), 3, "the address and both transactions: {words}");
+    let message = view["failure"]["message"].as_str().unwrap();
+    assert_eq!(message.matches("0x").count(), 3, "the address and both transactions: {message}");
     let call = json!({ "to": USDC, "data": format!("0x70a08231{:0>64}", &buyer[2..]) });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_call", "params": [call, "latest"] });
     let (_, answer) = post(&service, &format!("/sandbox/rpc/{BASE}"), &call).await;

@@ -14,7 +14,7 @@ async fn ask(service: &Service, path: &str, body: &Value) -> Response {
     request.send().await.unwrap()
 }
 
-/// Its balances change by themselves, so no escrow may hold it and nobody quotes it.
+/// A rebasing token, which no escrow may hold and no filler quotes.
 const STETH: &str = "0xae7ab96520DE3A18E5e111B5EaAb095312D7fE84";
 
 /// A listed token with the raw amount that is worth about a hundred dollars.
@@ -82,7 +82,7 @@ async fn every_two_evm_chains_have_at_least_two_routes_between_listed_tokens() {
 }
 
 #[tokio::test]
-async fn a_token_whose_balances_change_by_themselves_is_refused_at_quote() {
+async fn rebasing_token_is_refused_at_quote() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let tokens = listed(&service, 1).await;
@@ -147,7 +147,7 @@ async fn each_quote_is_one_log_line_at_debug_level_with_the_timing_of_each_part(
     let expected = [
         (&plain["quoteId"], 2, "offered"),
         (&streamed["quoteId"], 2, "offered"),
-        // Nobody is given the id of a quote that nobody fills.
+        // A quote without routes returns no id.
         (&lines[2]["id"], 0, "refused"),
     ];
     for (line, (id, routes, word)) in lines.iter().zip(expected) {
@@ -165,7 +165,7 @@ async fn each_quote_is_one_log_line_at_debug_level_with_the_timing_of_each_part(
 }
 
 #[tokio::test]
-async fn what_nobody_fills_is_told_with_each_filler_s_reason() {
+async fn unfillable_quote_reports_the_reason_of_each_filler() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let tokens = listed(&service, 8453).await;
@@ -175,7 +175,7 @@ async fn what_nobody_fills_is_told_with_each_filler_s_reason() {
     assert_eq!(answer["name"], "CannotFillException", "{answer}");
     let reasons = answer["details"]["reasons"].as_array().unwrap();
     assert_eq!(reasons.len(), 2);
-    // The limit that is told is one that works.
+    // The reported limit works.
     let mut at_most = swap(&tokens[0], &tokens[1]);
     at_most["amount"] = reasons[0]["maximum"].clone();
     let near = at_most["amount"].as_str().unwrap().parse::<u128>().unwrap() / 100 * 98;
@@ -188,7 +188,7 @@ async fn what_nobody_fills_is_told_with_each_filler_s_reason() {
 }
 
 #[tokio::test]
-async fn the_service_s_own_calls_to_its_chains_are_not_rate_limited() {
+async fn internal_chain_calls_are_not_rate_limited() {
     let folder = data_dir();
     let file = folder.path().join("limited.toml");
     std::fs::write(&file, "[server.rate_limit]\nenabled = true\nper_second = 1\nburst = 4\n").unwrap();

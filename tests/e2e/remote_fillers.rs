@@ -1,14 +1,14 @@
 //! Fillers elsewhere, from joining a running service to being paid by the escrow; and those that behave badly.
 
-mod bad;
 mod example;
+mod misbehaving;
 
 use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
 use causeway_client::wire::{QuoteAnswer, QuoteAsk};
-use causeway_client::{Client, LocalWallet, Pace, Wallet as _};
+use causeway_client::{Client, LocalWallet, PollingOptions, Wallet as _};
 
 use crate::service::{Service, causeway};
 
@@ -34,12 +34,12 @@ fn ask(wallet: &LocalWallet) -> QuoteAsk {
     }
 }
 
-fn pace() -> Pace {
-    Pace::default().every(Pace::FLOOR)
+fn pace() -> PollingOptions {
+    PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL)
 }
 
 /// A quote that holds a route of that name.
-async fn quoted(client: &Client, ask: &QuoteAsk, name: &str) -> QuoteAnswer {
+async fn wait_for_route(client: &Client, ask: &QuoteAsk, name: &str) -> QuoteAnswer {
     for _ in 0..300 {
         if let Ok(quote) = client.quote(ask).await
             && quote.routes.iter().any(|route| route.route_id == name)
@@ -57,9 +57,9 @@ fn join(folder: &Path, service: &Service, name: &str, url: &str) {
     command.current_dir(folder).args(["filler", "add", name, "--kind", "remote", "--url", url]);
     command.args(["--service", &service.url, "--data-dir"]).arg(folder);
     let added = command.env("CAUSEWAY_FILLER_SECRET", SECRET).output().unwrap();
-    assert!(added.status.success(), "{}", words(&added));
+    assert!(added.status.success(), "{}", output_text(&added));
 }
 
-fn words(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }

@@ -52,7 +52,7 @@ async fn give_tokens(service: &Service) {
 }
 
 #[tokio::test]
-async fn every_chain_is_alive_and_what_happened_survives_kill_9() {
+async fn every_sandbox_chain_answers_and_its_state_survives_kill_9() {
     let folder = data_dir();
     let mut service = Service::start_with(folder.path(), &[]);
     let chains = service.get_json("/v1/chains").await;
@@ -81,7 +81,7 @@ async fn every_chain_is_alive_and_what_happened_survives_kill_9() {
 }
 
 #[tokio::test]
-async fn the_faucet_and_the_controls_refuse_nonsense_in_words() {
+async fn faucet_and_controls_reject_invalid_input_with_a_message() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let faucet = [
@@ -94,7 +94,7 @@ async fn the_faucet_and_the_controls_refuse_nonsense_in_words() {
     for gift in faucet {
         let (status, answer) = post(&service, "/sandbox/faucet", gift.clone()).await;
         assert!(matches!(status, 400 | 404), "{gift}: {answer}");
-        assert!(answer["message"].as_str().is_some_and(|words| words.len() > 10), "{answer}");
+        assert!(answer["message"].as_str().is_some_and(|message| message.len() > 10), "{answer}");
     }
     let (status, _) = post(&service, "/sandbox/control/1", json!({ "action": "explode" })).await;
     assert_eq!(status, 400);
@@ -131,7 +131,7 @@ async fn a_service_can_use_the_chains_of_another_process() {
 }
 
 #[tokio::test]
-async fn chains_that_begin_anew_find_an_empty_outbox_and_chains_that_live_on_a_full_one() {
+async fn fresh_chains_start_with_an_empty_outbox_and_kept_chains_with_the_old_one() {
     let folder = data_dir();
     let location = Location::Sqlite(folder.path().join("causeway.db"));
     let sent = Outgoing {

@@ -17,7 +17,7 @@ async fn answer(response: Response) -> (u16, Value) {
     (response.status().as_u16(), response.json().await.unwrap())
 }
 
-/// Takes the best route of a small swap to somebody else.
+/// Builds the best route of a small swap to another recipient.
 async fn build(service: &Service, recipient: &str) -> (u16, Value) {
     let ask = json!({
         "tradeType": "EXACT_INPUT", "amount": "10000000000000000", "fromAddress": PAYER, "recipient": recipient,
@@ -26,9 +26,9 @@ async fn build(service: &Service, recipient: &str) -> (u16, Value) {
     });
     let (status, quote) = answer(post(service, "/v1/quotes", &ask).await).await;
     assert_eq!(status, 200, "quotes are not screened: {quote}");
-    let wish =
+    let order =
         json!({ "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"], "from": PAYER });
-    answer(post(service, "/v1/deposit/build", &wish).await).await
+    answer(post(service, "/v1/deposit/build", &order).await).await
 }
 
 /// Orders a hundred dollars of USDC on Base.
@@ -39,8 +39,8 @@ async fn buy(service: &Service, recipient: &str) -> (u16, Value) {
     });
     let (status, quotes) = answer(post(service, "/v1/fiat/quote", &ask).await).await;
     assert_eq!(status, 200, "{quotes}");
-    let wish = json!({ "quoteId": quotes["quotes"][0]["quoteId"], "author": recipient });
-    answer(post(service, "/v1/fiat/order", &wish).await).await
+    let order = json!({ "quoteId": quotes["quotes"][0]["quoteId"], "author": recipient });
+    answer(post(service, "/v1/fiat/order", &order).await).await
 }
 
 fn audit(service: &Service, folder: &Path) -> Vec<Value> {
@@ -55,7 +55,7 @@ fn audit(service: &Service, folder: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn whoever_is_on_the_deny_list_makes_no_order_and_the_operator_sees_it() {
+async fn deny_listed_address_cannot_order_and_the_audit_log_records_it() {
     let folder = data_dir();
     let (list, config) = (folder.path().join("deny.txt"), folder.path().join("screened.toml"));
     std::fs::write(&list, "# nobody yet\n").unwrap();
@@ -86,7 +86,7 @@ async fn whoever_is_on_the_deny_list_makes_no_order_and_the_operator_sees_it() {
 }
 
 #[test]
-fn a_list_that_cannot_be_read_stops_the_start_and_names_the_line() {
+fn unreadable_deny_list_fails_the_start_and_names_the_line() {
     let folder = data_dir();
     let (list, config) = (folder.path().join("deny.txt"), folder.path().join("screened.toml"));
     std::fs::write(&list, "vitalik.eth\n").unwrap();
@@ -99,6 +99,6 @@ fn a_list_that_cannot_be_read_stops_the_start_and_names_the_line() {
         .arg(&config)
         .output()
         .expect("the binary starts");
-    let words = String::from_utf8_lossy(&ended.stderr);
-    assert!(!ended.status.success() && words.contains("line 1: `vitalik.eth` is no address"), "{words}");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && stderr.contains("line 1: `vitalik.eth` is no address"), "{stderr}");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use alloy_primitives::{Address, Bytes, U256};
 use causeway_domain::ChainId;
 use causeway_domain::ports::{Outbox as _, OutgoingEnd};
-use causeway_evm::{BlockTag, EvmClient, EvmConfig, Next, SendPolicy, Sender, Signer, TxRequest};
+use causeway_evm::{BlockTag, EvmClient, EvmConfig, NextStep, SendPolicy, Sender, Signer, TxRequest};
 use causeway_sandbox::genesis::Roles;
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
@@ -54,7 +54,7 @@ fn gift(wei: u64) -> TxRequest {
 }
 
 #[tokio::test]
-async fn what_was_signed_before_a_crash_is_sent_again_and_lands_once() {
+async fn transaction_signed_before_a_crash_is_resent_and_lands_once() {
     let folder = data_dir();
     let chain = Chain::start(folder.path());
     let store = open(folder.path()).await;
@@ -76,7 +76,7 @@ async fn what_was_signed_before_a_crash_is_sent_again_and_lands_once() {
     let third = sender.send("gift:3", &gift(5), now).await.unwrap();
     assert_eq!(third.nonce, second.nonce + 1, "nonces go on where they were");
     for _ in 0..200 {
-        sender.tend(now).await.unwrap();
+        sender.poll_pending(now).await.unwrap();
         if store.open(chain.client.chain_id(), first.signer).await.unwrap().is_empty() {
             break;
         }
@@ -88,17 +88,17 @@ async fn what_was_signed_before_a_crash_is_sent_again_and_lands_once() {
 }
 
 #[tokio::test]
-async fn a_stuck_transaction_is_replaced_under_its_nonce_and_one_of_both_lands() {
+async fn stuck_transaction_is_replaced_with_the_same_nonce_and_exactly_one_lands() {
     let folder = data_dir();
     let chain = Chain::start(folder.path());
     let store = open(folder.path()).await;
     let (sender, now) = (chain.sender(&store), Timestamp::now());
     chain.control(json!({ "action": "pause" })).await;
     let first = sender.send("gift", &gift(7), now).await.unwrap();
-    assert_eq!(sender.tend(now).await.unwrap()[0].1, Next::Wait);
+    assert_eq!(sender.poll_pending(now).await.unwrap()[0].1, NextStep::Wait);
     let later = now + SignedDuration::from_mins(2);
-    let replaced = sender.tend(later).await.unwrap();
-    assert!(matches!(replaced[0].1, Next::Replace(_)), "{replaced:?}");
+    let replaced = sender.poll_pending(later).await.unwrap();
+    assert!(matches!(replaced[0].1, NextStep::Replace(_)), "{replaced:?}");
     let stored = store.for_purpose(chain.client.chain_id(), "gift").await.unwrap().unwrap();
     assert_eq!((stored.nonce, stored.attempts.len()), (first.nonce, 2));
     let fees: Vec<u128> = stored.attempts.iter().map(|attempt| attempt.max_fee_per_gas).collect();
@@ -108,9 +108,10 @@ async fn a_stuck_transaction_is_replaced_under_its_nonce_and_one_of_both_lands()
     let mut ended = None;
     for _ in 0..200 {
         chain.control(json!({ "action": "mine" })).await;
-        let decided = sender.tend(later).await.unwrap();
-        ended =
-            decided.iter().find_map(|(_, next)| if let Next::End(end) = next { Some(*end) } else { None });
+        let decided = sender.poll_pending(later).await.unwrap();
+        ended = decided
+            .iter()
+            .find_map(|(_, next)| if let NextStep::End(end) = next { Some(*end) } else { None });
         if ended.is_some() {
             break;
         }

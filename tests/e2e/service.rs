@@ -94,7 +94,7 @@ impl Drop for Service {
     }
 }
 
-/// The start-up summary names the address; the rest of it is read away so that the pipe never fills.
+/// The start-up summary names the address; the rest is drained so that the pipe never fills.
 ///
 /// A process that never names one is ended, so that it does not outlive the test that waits for it.
 pub(crate) fn read_address(child: &mut Child) -> String {
@@ -108,15 +108,15 @@ pub(crate) fn read_address(child: &mut Child) -> String {
 /// As [`read_address`]; nothing when the process ends before, or is ended for taking too long.
 pub(crate) fn read_address_or_end(child: &mut Child) -> Option<String> {
     let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
             if let Some(url) = line.split_whitespace().find(|word| word.starts_with("http://")) {
-                let _ = tell.send(url.trim_end_matches('/').to_owned());
+                let _ = sender.send(url.trim_end_matches('/').to_owned());
             }
         }
     });
-    let url = told.recv_timeout(START_LIMIT).ok();
+    let url = receiver.recv_timeout(START_LIMIT).ok();
     if url.is_none() {
         // It may have ended by itself.
         let _ = child.kill();
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn a_process_that_names_no_address_is_ended() {
+fn process_without_an_address_is_killed() {
     let mut silent = Command::new("sh")
         .args(["-c", "exec sleep 600 >&-"])
         .stdout(Stdio::piped())

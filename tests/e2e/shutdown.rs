@@ -20,7 +20,7 @@ async fn sigterm_and_ctrl_c_drain_and_exit_0_within_10_seconds() {
 }
 
 #[tokio::test]
-async fn a_second_service_on_the_same_data_folder_is_refused_in_words() {
+async fn second_service_on_the_same_data_folder_is_refused() {
     let folder = data_dir();
     let _first = Service::start(folder.path());
     let second = crate::service::causeway()
@@ -33,7 +33,7 @@ async fn a_second_service_on_the_same_data_folder_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn a_taken_port_is_told_with_what_to_do() {
+async fn port_in_use_error_names_the_listen_flag() {
     let folder = data_dir();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let output = crate::service::causeway()
@@ -42,6 +42,6 @@ async fn a_taken_port_is_told_with_what_to_do() {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.contains("--listen"), "{words}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("--listen"), "{stderr}");
 }

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use causeway_client::webhooks::{WebhookError, verify};
 use causeway_client::wire::QuoteAsk;
-use causeway_client::{Client, ExecuteOptions, LocalWallet, Pace, Step, Wallet as _};
+use causeway_client::{Client, ExecuteOptions, LocalWallet, PollingOptions, Step, Wallet as _};
 use causeway_domain::ports::OrderStore as _;
 use causeway_store::{Location, Store};
 use serde_json::Value;
 
-use self::receiver::{Receiver, Told};
+use self::receiver::{Delivery, Receiver};
 use crate::service::{Service, causeway, data_dir};
 
 /// The third account of the customary test phrase, rich on every chain of the sandbox.
@@ -24,13 +24,13 @@ const SECRET: &str = "the-secret-of-the-configuration";
 const INTEGRATOR: &str = "shop-00ff00ff";
 
 /// The service on chains that live on when it dies.
-struct Scene<'a> {
+struct Fixture<'a> {
     folder: &'a Path,
     chains: String,
     service: Service,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Fixture<'a> {
     fn start(folder: &'a Path, chains: &str) -> Self {
         let config = folder.join("webhooks.toml");
         let chains = chains.to_owned();
@@ -69,7 +69,7 @@ impl<'a> Scene<'a> {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// Swaps until the deposit was submitted, and tells the order.
+    /// Swaps until the deposit is submitted, and returns the order id.
     async fn submit(&self, integrator: Option<&str>) -> String {
         let client = self.client(integrator);
         let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
@@ -89,67 +89,71 @@ impl<'a> Scene<'a> {
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-        let options = ExecuteOptions::default().at_pace(Pace::default().every(Pace::FLOOR));
+        let (sender, mut submitted) = tokio::sync::mpsc::unbounded_channel();
+        let options = ExecuteOptions::default()
+            .with_polling(PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL));
         let swap = client.execute(&ask, &wallet, &options, |step| {
             if let Step::Submitted(answer) = step {
-                let _ = tell.send(answer.order_id.clone());
+                let _ = sender.send(answer.order_id.clone());
             }
         });
         tokio::select! {
-            order = told.recv() => order.unwrap(),
+            order = submitted.recv() => order.unwrap(),
             ended = swap => ended.unwrap().id,
         }
     }
 
     async fn filled(&self, order: &str) {
-        let pace = Pace::default().every(Pace::FLOOR);
+        let pace = PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL);
         let order = self.client(None).track_order(order, pace, |_| {}).await.unwrap();
         assert_eq!(order.status, "filled");
     }
 }
 
 /// The ids of the orders' events as the store has them, once nothing is added any more.
-async fn stories(folder: &Path, orders: &[String]) -> Vec<(String, Vec<String>)> {
+async fn event_ids(folder: &Path, orders: &[String]) -> Vec<(String, Vec<String>)> {
     let store = Store::open(&Location::Sqlite(folder.join("causeway.db"))).await.unwrap();
     let mut last = Vec::new();
     loop {
-        let mut stories = Vec::new();
+        let mut event_ids = Vec::new();
         for order in orders {
-            let lines = store.story(&order.parse().unwrap()).await.unwrap();
-            let keys: Vec<_> = lines.iter().map(|event| event.key.get().to_string()).collect();
-            stories.push((order.clone(), keys));
+            let events = store.order_events(&order.parse().unwrap()).await.unwrap();
+            let keys: Vec<_> = events.iter().map(|event| event.key.get().to_string()).collect();
+            event_ids.push((order.clone(), keys));
         }
-        if stories == last {
+        if event_ids == last {
             store.close().await;
-            return stories;
+            return event_ids;
         }
-        last = stories;
+        last = event_ids;
         // A filler is paid a while after it delivered.
         tokio::time::sleep(Duration::from_secs(5)).await;
     }
 }
 
-/// What a receiver knows of an order once it has put aside what it had before.
-fn after_dedupe(told: &[Told], order: &str) -> Vec<String> {
+/// The event ids of an order without duplicates.
+fn after_dedupe(deliveries: &[Delivery], order: &str) -> Vec<String> {
     let mut seen = HashSet::new();
-    let of_order = told.iter().filter(|told| told.order == order);
-    of_order.filter(|told| seen.insert(told.id.clone())).map(|told| told.id.clone()).collect()
+    let for_order = deliveries.iter().filter(|delivery| delivery.order == order);
+    for_order
+        .filter(|delivery| seen.insert(delivery.id.clone()))
+        .map(|delivery| delivery.id.clone())
+        .collect()
 }
 
-async fn until_told(receiver: &Receiver, expected: &[(String, Vec<String>)]) {
+async fn wait_for_deliveries(receiver: &Receiver, expected: &[(String, Vec<String>)]) {
     for _ in 0..600 {
-        let told = receiver.told();
-        if expected.iter().all(|(order, story)| after_dedupe(&told, order).len() >= story.len()) {
+        let deliveries = receiver.deliveries();
+        if expected.iter().all(|(order, events)| after_dedupe(&deliveries, order).len() >= events.len()) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    panic!("not everything was told: {:#?}\nof {expected:#?}", receiver.told());
+    panic!("not every event was delivered: {:#?}\nof {expected:#?}", receiver.deliveries());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_that_was_down_gets_every_event_once_and_in_order_over_a_kill_9() {
+async fn receiver_outage_and_kill_9_lose_duplicate_or_reorder_no_event() {
     let (chains_folder, folder) = (data_dir(), data_dir());
     let chains = Service::start_with(chains_folder.path(), &["sandbox"]);
     let rpc = chains.url.split("/sandbox").next().unwrap();
@@ -162,80 +166,89 @@ async fn a_receiver_that_was_down_gets_every_event_once_and_in_order_over_a_kill
         filtered.url(),
     );
     std::fs::write(folder.path().join("webhooks.toml"), config).unwrap();
-    let mut scene = Scene::start(folder.path(), rpc);
-    let secret = scene.webhooks_json(&["add", "added", &added.url()])["secret"].as_str().unwrap().to_owned();
-    let refused = scene.webhooks(&["add", "far", "http://shop.example/"]);
+    let mut fixture = Fixture::start(folder.path(), rpc);
+    let secret =
+        fixture.webhooks_json(&["add", "added", &added.url()])["secret"].as_str().unwrap().to_owned();
+    let refused = fixture.webhooks(&["add", "far", "http://shop.example/"]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("https"), "{refused:?}");
 
-    let mut orders = vec![scene.submit(Some(INTEGRATOR)).await];
-    scene.filled(&orders[0]).await;
+    let mut orders = vec![fixture.submit(Some(INTEGRATOR)).await];
+    fixture.filled(&orders[0]).await;
     // One side goes down, then the other, in the middle of orders.
     shop.stop().await;
-    orders.push(scene.submit(None).await);
-    scene = scene.kill_and_start();
-    orders.push(scene.submit(Some(INTEGRATOR)).await);
-    scene = scene.kill_and_start();
+    orders.push(fixture.submit(None).await);
+    fixture = fixture.kill_and_start();
+    orders.push(fixture.submit(Some(INTEGRATOR)).await);
+    fixture = fixture.kill_and_start();
     for order in &orders {
-        scene.filled(order).await;
+        fixture.filled(order).await;
     }
     shop.start_again().await;
-    orders.push(scene.submit(None).await);
-    scene.filled(&orders[3]).await;
+    orders.push(fixture.submit(None).await);
+    fixture.filled(&orders[3]).await;
 
-    let expected = stories(folder.path(), &orders).await;
-    let of_integrator = vec![expected[0].clone(), expected[2].clone()];
+    let expected = event_ids(folder.path(), &orders).await;
+    let integrator_events = vec![expected[0].clone(), expected[2].clone()];
     for (receiver, secret, expected) in [
         (&shop, SECRET, &expected),
         (&added, secret.as_str(), &expected),
-        (&filtered, SECRET, &of_integrator),
+        (&filtered, SECRET, &integrator_events),
     ] {
-        until_told(receiver, expected).await;
-        let told = receiver.told();
-        for (order, story) in expected {
-            assert_eq!(&after_dedupe(&told, order), story, "each once, as they happened");
+        wait_for_deliveries(receiver, expected).await;
+        let deliveries = receiver.deliveries();
+        for (order, events) in expected {
+            assert_eq!(&after_dedupe(&deliveries, order), events, "each once, as they happened");
         }
         let known: HashSet<_> = expected.iter().map(|(order, _)| order.as_str()).collect();
-        assert!(told.iter().all(|told| known.contains(told.order.as_str())), "only what it wants");
-        for told in &told {
-            let event = verify(secret, &told.signature, &told.body).unwrap();
+        assert!(
+            deliveries.iter().all(|delivery| known.contains(delivery.order.as_str())),
+            "only what it wants"
+        );
+        for delivery in &deliveries {
+            let event = verify(secret, &delivery.signature, &delivery.body).unwrap();
             assert_eq!(
                 (&event.id, &event.event.order_id, &event.order.id),
-                (&told.id, &told.order, &told.order)
+                (&delivery.id, &delivery.order, &delivery.order)
             );
-            let wrong = verify("another-secret-altogether", &told.signature, &told.body);
+            let wrong = verify("another-secret-altogether", &delivery.signature, &delivery.body);
             assert!(matches!(wrong, Err(WebhookError::Signature)), "{wrong:?}");
         }
-        let twice = told.len() - told.iter().map(|told| &told.id).collect::<HashSet<_>>().len();
+        let twice =
+            deliveries.len() - deliveries.iter().map(|delivery| &delivery.id).collect::<HashSet<_>>().len();
         assert!(twice <= 2 * orders.len(), "{twice} came twice, more than a kill can catch in flight");
     }
-    operators_see_and_replay(&scene, &added, &expected).await;
+    operator_lists_and_replays(&fixture, &added, &expected).await;
 }
 
-async fn operators_see_and_replay(scene: &Scene<'_>, added: &Receiver, expected: &[(String, Vec<String>)]) {
-    let listed = scene.webhooks_json(&["list"]);
+async fn operator_lists_and_replays(
+    fixture: &Fixture<'_>,
+    added: &Receiver,
+    expected: &[(String, Vec<String>)],
+) {
+    let listed = fixture.webhooks_json(&["list"]);
     let names: Vec<_> = listed["webhooks"].as_array().unwrap().iter().map(|it| it["name"].as_str()).collect();
     assert_eq!(names, [Some("added"), Some("filtered"), Some("shop")]);
     assert!(!listed.to_string().contains(SECRET));
-    let log = scene.webhooks_json(&["log", "shop", "--limit", "500"]);
+    let log = fixture.webhooks_json(&["log", "shop", "--limit", "500"]);
     let outcomes: HashSet<_> =
         log["attempts"].as_array().unwrap().iter().map(|it| it["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, HashSet::from(["delivered", "failed"]), "it was down for a while");
-    let (words, refused) = (scene.webhooks(&["log", "shop"]), scene.webhooks(&["remove", "shop"]));
-    assert!(String::from_utf8_lossy(&words.stdout).contains("acknowledged with 200"));
+    let (log_text, refused) = (fixture.webhooks(&["log", "shop"]), fixture.webhooks(&["remove", "shop"]));
+    assert!(String::from_utf8_lossy(&log_text.stdout).contains("acknowledged with 200"));
     assert!(!refused.status.success(), "what stands in the configuration stays");
 
-    let before = added.told().len();
-    let (_, story) = &expected[3];
-    let after = &story[story.len() - 3];
-    let events = scene.webhooks_json(&["replay", "added", "--after", after])["events"].as_u64().unwrap();
+    let before = added.deliveries().len();
+    let (_, events) = &expected[3];
+    let after = &events[events.len() - 3];
+    let replayed = fixture.webhooks_json(&["replay", "added", "--after", after])["events"].as_u64().unwrap();
     for _ in 0..300 {
-        if added.told().len() >= before + 2 {
+        if added.deliveries().len() >= before + 2 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let again: Vec<_> = added.told()[before..].iter().map(|told| told.id.clone()).collect();
-    assert_eq!((events, again.as_slice()), (2, &story[story.len() - 2..]));
-    assert!(scene.webhooks(&["remove", "added"]).status.success());
-    assert_eq!(scene.webhooks_json(&["list"])["webhooks"].as_array().unwrap().len(), 2);
+    let again: Vec<_> = added.deliveries()[before..].iter().map(|delivery| delivery.id.clone()).collect();
+    assert_eq!((replayed, again.as_slice()), (2, &events[events.len() - 2..]));
+    assert!(fixture.webhooks(&["remove", "added"]).status.success());
+    assert_eq!(fixture.webhooks_json(&["list"])["webhooks"].as_array().unwrap().len(), 2);
 }

@@ -1,6 +1,6 @@
-//! Streams of orders' events: what thousands of open ones weigh, and how long an event takes from its commit to its listener.
+//! Order event streams: memory of thousands of open streams, and latency from the commit of an event to its client.
 //!
-//! The service runs in a process of its own, which this program starts from itself; both share the cores.
+//! The service runs in a child process of this program; both share the cores.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,11 +12,11 @@ use alloy_primitives::{B256, U256};
 use axum::extract::{Path as Segment, State};
 use axum::routing::post;
 use axum::{Json, Router};
-use causeway_benchmarks::{address, client, install_tls, percentile, plain_service, quote, resident};
-use causeway_domain::ports::{Care, OrderStore as _, QuoteStore as _};
+use causeway_benchmarks::{client, install_tls, percentile, plain_service, printed_url, quote, resident_kb};
+use causeway_domain::ports::{FinalityTier, OrderStore as _, QuoteStore as _};
 use causeway_domain::{
-    DepositMethod, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RawAmount, Route, RowKeys,
-    Terms,
+    DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, RawAmount,
+    Route, RowKeys,
 };
 use causeway_engine::WatchOrders;
 use causeway_store::{Location, Store};
@@ -33,10 +33,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const STREAMS: usize = 5_000;
 const EVENTS: usize = 3_000;
-/// Events come this far apart.
-const APART: Duration = Duration::from_millis(5);
-/// How long the last events may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Interval between events.
+const EVENT_INTERVAL: Duration = Duration::from_millis(5);
+/// How long to wait for the last events.
+const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[tokio::main]
 async fn main() {
@@ -61,45 +61,45 @@ async fn measure(streams: usize) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the service starts");
-    let url = address(&mut child);
+    let url = printed_url(&mut child);
     let http = client();
     let made = http.post(format!("{url}/bench/orders/{streams}")).send().await.expect("an answer");
     let orders: Vec<String> =
         serde_json::from_slice(&made.bytes().await.expect("a body")).expect("order ids");
-    let before = resident(child.id());
-    let (tell, mut told) = mpsc::unbounded_channel();
-    let door = Arc::new(Semaphore::new(64));
+    let before = resident_kb(child.id());
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let connecting = Arc::new(Semaphore::new(64));
     for order in &orders {
-        let turn = Arc::clone(&door).acquire_owned().await.expect("the door stays open");
+        let permit = Arc::clone(&connecting).acquire_owned().await.expect("the semaphore is never closed");
         let (host, path) = (url.trim_start_matches("http://").to_owned(), order.clone());
-        let tell = tell.clone();
-        tokio::spawn(async move { listen(&host, &path, &tell, turn).await });
+        let sender = sender.clone();
+        tokio::spawn(async move { listen(&host, &path, &sender, permit).await });
     }
     for _ in &orders {
-        told.recv().await.expect("every stream begins with its order's creation");
+        receiver.recv().await.expect("every stream begins with its order's creation");
     }
-    let open = resident(child.id());
+    let open = resident_kb(child.id());
 
     let mut committed = HashMap::new();
     for number in 0..EVENTS {
-        // Spread over the streams, so that neighbours do not follow each other.
+        // Spread over all streams.
         let order = number * 2_654_435_761 % streams;
         let answer = http.post(format!("{url}/bench/commit/{order}")).send().await.expect("an answer");
         let answer: Value = serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON");
         let at: u128 = answer["at"].as_str().and_then(|at| at.parse().ok()).expect("a moment");
         committed.insert(answer["id"].as_str().expect("an id").to_owned(), at);
-        tokio::time::sleep(APART).await;
+        tokio::time::sleep(EVENT_INTERVAL).await;
     }
     let mut delays = Vec::new();
     while delays.len() < EVENTS {
-        let Ok(Some((id, at))) = tokio::time::timeout(PATIENCE, told.recv()).await else { break };
+        let Ok(Some((id, at))) = tokio::time::timeout(EVENT_TIMEOUT, receiver.recv()).await else { break };
         if let Some(commit) = committed.get(&id) {
-            // What a listener has before the writer's answer is written down counts as at once.
+            // An event that arrives before the commit time is recorded counts as zero.
             let delay = at.saturating_sub(*commit);
             delays.push(Duration::from_nanos(u64::try_from(delay).expect("less than centuries")));
         }
     }
-    let busy = resident(child.id());
+    let busy = resident_kb(child.id());
     child.kill().expect("the service ends");
     child.wait().expect("the service has ended");
     delays.sort_unstable();
@@ -112,35 +112,35 @@ async fn measure(streams: usize) {
     println!("| grown by | {:.0} MB |", megabytes(busy.max(open).saturating_sub(before)));
     println!("\n| from commit to listener | median | p99 | slowest | lost |\n|---|---|---|---|---|");
     println!(
-        "| {EVENTS} events, one every {APART:?} and more | {:.1?} | {:.1?} | {:.1?} | {lost} |",
+        "| {EVENTS} events, one every {EVENT_INTERVAL:?} and more | {:.1?} | {:.1?} | {:.1?} | {lost} |",
         percentile(&delays, 50),
         percentile(&delays, 99),
         delays.last().copied().unwrap_or_default()
     );
 }
 
-/// Reads one stream for as long as it lasts, and tells each event's id with the moment it came.
+/// Reads one stream to its end, and sends the id and arrival time of each event.
 async fn listen(
     host: &str,
     order: &str,
-    tell: &mpsc::UnboundedSender<(String, u128)>,
-    turn: tokio::sync::OwnedSemaphorePermit,
+    sender: &mpsc::UnboundedSender<(String, u128)>,
+    permit: tokio::sync::OwnedSemaphorePermit,
 ) {
     let mut stream = TcpStream::connect(host).await.expect("a connection");
     let request = format!("GET /v1/orders/by-id/{order}/events HTTP/1.1\r\nhost: {host}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("the request is sent");
     let mut lines = BufReader::with_capacity(1_024, stream).lines();
-    let mut turn = Some(turn);
+    let mut permit = Some(permit);
     while let Ok(Some(line)) = lines.next_line().await {
         if let Some(id) = line.strip_prefix("id: ").or_else(|| line.strip_prefix("id:")) {
-            let _ = tell.send((id.trim().to_owned(), nanos()));
-            drop(turn.take());
+            let _ = sender.send((id.trim().to_owned(), nanos()));
+            drop(permit.take());
         }
     }
 }
 
-/// The service's side: the real routes over the real store, and two more by which orders are made and told of.
-struct Bench {
+/// State of the extra routes that create orders and events.
+struct BenchState {
     store: Arc<Store>,
     keys: RowKeys,
     orders: Mutex<Vec<Order>>,
@@ -153,26 +153,29 @@ async fn serve(folder: &Path) {
     let stop = CancellationToken::new();
     let (watching, until) = (Arc::clone(&watch), stop.clone());
     tokio::spawn(async move { watching.run(until).await });
-    let bench = Bench { store: store.clone(), keys: RowKeys::new(1), orders: Mutex::default() };
-    let beside = Router::new()
-        .route("/bench/orders/{count}", post(make))
-        .route("/bench/commit/{order}", post(commit))
+    let bench = BenchState { store: store.clone(), keys: RowKeys::new(1), orders: Mutex::default() };
+    let extra = Router::new()
+        .route("/bench/orders/{count}", post(create_orders))
+        .route("/bench/commit/{order}", post(commit_event))
         .with_state(Arc::new(bench));
-    let router = causeway_http::router(plain_service(store, watch).await, beside);
+    let router = causeway_http::router(plain_service(store, watch).await, extra);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     println!("http://{}", listener.local_addr().expect("an address"));
     causeway_http::serve(listener, router, stop, Duration::ZERO).await;
 }
 
-async fn make(State(bench): State<Arc<Bench>>, Segment(count): Segment<usize>) -> Json<Vec<String>> {
+async fn create_orders(
+    State(bench): State<Arc<BenchState>>,
+    Segment(count): Segment<usize>,
+) -> Json<Vec<String>> {
     let mut orders = bench.orders.lock().await;
-    // Together, so that they share commits.
-    let made = (0..count).map(|number| bench.make(number));
-    orders.extend(futures::future::join_all(made).await);
+    // Concurrently, so that they share commits.
+    let created = (0..count).map(|number| bench.create_order(number));
+    orders.extend(futures::future::join_all(created).await);
     Json(orders.iter().map(|order| order.id.to_string()).collect())
 }
 
-async fn commit(State(bench): State<Arc<Bench>>, Segment(number): Segment<usize>) -> Json<Value> {
+async fn commit_event(State(bench): State<Arc<BenchState>>, Segment(number): Segment<usize>) -> Json<Value> {
     let mut orders = bench.orders.lock().await;
     let order = &mut orders[number];
     let event = bench.event(order, EventKind::Note);
@@ -181,14 +184,14 @@ async fn commit(State(bench): State<Arc<Bench>>, Segment(number): Segment<usize>
     Json(json!({ "id": event.key.get().to_string(), "at": nanos().to_string() }))
 }
 
-impl Bench {
+impl BenchState {
     fn event(&self, order: &Order, kind: EventKind) -> OrderEvent {
         let at = Timestamp::now();
         let detail = "Something happened to the order.".to_owned();
         OrderEvent { key: self.keys.next(at), order: order.id.clone(), kind, detail, at }
     }
 
-    async fn make(&self, number: usize) -> Order {
+    async fn create_order(&self, number: usize) -> Order {
         let mut quote = quote(&self.keys);
         quote.routes = vec![route()];
         self.store.put_quote(&quote).await.expect("a write");
@@ -211,16 +214,16 @@ impl Bench {
             filler: "nobody".to_owned(),
             kind: "native-filler".to_owned(),
             method: DepositMethod::ContractCall,
-            intent: terms.id(),
+            intent_id: terms.id(),
             terms,
             deposit_address: None,
-            jump: None,
+            forwarding: None,
             valid_before: now,
-            care: Care::Usual,
+            finality_tier: FinalityTier::Standard,
             announced: true,
-            told_tx: None,
+            submitted_tx: None,
             built: None,
-            handed: None,
+            signed_payload: None,
             decision: None,
             evidence: Evidence::default(),
             failure_reason: None,
@@ -254,9 +257,9 @@ fn route() -> Route {
     }
 }
 
-/// Terms that no other order has.
-fn terms(number: usize) -> Terms {
-    Terms {
+/// Unique terms.
+fn terms(number: usize) -> IntentTerms {
+    IntentTerms {
         origin_chain_id: 1,
         escrow: B256::ZERO,
         user: B256::ZERO,

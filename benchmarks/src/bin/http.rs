@@ -1,6 +1,6 @@
 //! Requests per second of real routes against an axum route that returns a constant string of the same size.
 //!
-//! The client runs beside the servers on the same cores; both servers bear the same client.
+//! Client and servers share the cores; both servers get the same client.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ async fn body_of(address: std::net::SocketAddr, path: &str) -> String {
 async fn rate(address: std::net::SocketAddr, path: &str) -> f64 {
     let start = Instant::now();
     let clients: Vec<_> =
-        (0..CONNECTIONS).map(|_| tokio::spawn(ask(address, path.to_owned(), start))).collect();
+        (0..CONNECTIONS).map(|_| tokio::spawn(run_client(address, path.to_owned(), start))).collect();
     let mut count = 0_usize;
     for client in clients {
         count += client.await.expect("the client ends");
@@ -83,8 +83,8 @@ async fn rate(address: std::net::SocketAddr, path: &str) -> f64 {
     count as f64 / start.elapsed().as_secs_f64()
 }
 
-/// Sends the same request again and again on one connection; answers are told apart by their length.
-async fn ask(address: std::net::SocketAddr, path: String, start: Instant) -> usize {
+/// Sends the same request repeatedly on one connection.
+async fn run_client(address: std::net::SocketAddr, path: String, start: Instant) -> usize {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.set_nodelay(true).expect("no delay");
     let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
@@ -96,7 +96,7 @@ async fn ask(address: std::net::SocketAddr, path: String, start: Instant) -> usi
             let read = stream.read(&mut buffer[filled..]).await.expect("an answer");
             assert_ne!(read, 0, "the server closed the connection");
             filled += read;
-            if is_whole(&buffer[..filled]) {
+            if is_complete(&buffer[..filled]) {
                 break;
             }
         }
@@ -105,7 +105,7 @@ async fn ask(address: std::net::SocketAddr, path: String, start: Instant) -> usi
     count
 }
 
-fn is_whole(answer: &[u8]) -> bool {
+fn is_complete(answer: &[u8]) -> bool {
     let Some(end) = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
     let length = head

@@ -44,7 +44,7 @@ fn main() {
     }
 }
 
-/// What a search costs that looks at every token, and forgives nothing.
+/// A plain scan of all tokens without typo tolerance.
 fn scan<'a>(plain: &'a [String], query: &str) -> Vec<&'a String> {
     plain.iter().filter(|text| text.contains(query)).take(50).collect()
 }

@@ -1,9 +1,9 @@
-//! Without the chains of the sandbox: how long the service takes from its start to its first `ready`, and how much memory it holds when idle.
+//! Startup time until `ready`, and idle memory of the service without sandbox chains.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use causeway_benchmarks::{address, percentile, resident};
+use causeway_benchmarks::{percentile, printed_url, resident_kb};
 
 const STARTS: usize = 10;
 
@@ -26,12 +26,12 @@ async fn main() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary starts");
-        let url = address(&mut child);
+        let url = printed_url(&mut child);
         let response = reqwest::get(format!("{url}/readyz")).await.expect("an answer");
         assert_eq!(response.status(), 200);
         times.push(start.elapsed());
         tokio::time::sleep(Duration::from_millis(500)).await;
-        memory = memory.max(resident(child.id()));
+        memory = memory.max(resident_kb(child.id()));
         child.kill().expect("the service ends");
         child.wait().expect("the service ended");
     }

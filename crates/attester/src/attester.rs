@@ -8,21 +8,21 @@ use std::time::Duration;
 use alloy_primitives::{Address, B256, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    AttestationSigner, Care, ChainContracts, ChainView, EscrowState, NoAttestation,
+    AttestationRefusal, AttestationSigner, ChainContracts, ChainView, EscrowState, FinalityTier,
 };
-use causeway_domain::{ChainId, SignedAttestation, Terms};
+use causeway_domain::{ChainId, IntentTerms, SignedAttestation};
 use thiserror::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::contracts::admit;
+use crate::contracts::known_chains;
 use crate::decide::{Facts, decide};
-use crate::health::Pulse;
+use crate::health::HealthTracker;
 use crate::journal::{Journal, JournalError};
 use crate::ledger::Ledger;
 use crate::panel::Attest;
 
-/// How long a question may take of the room that there is.
-const LONGEST_LOOK: Duration = Duration::from_secs(15);
+/// How long reading both chains may take while a request holds its slot.
+const OBSERVE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// An amount of a token up to which a chain's usual finality is enough, where it has a stronger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,44 +33,44 @@ pub struct SmallAmount {
     pub up_to: U256,
 }
 
-/// What an attester knows of its own.
+/// An attester's own configuration.
 #[derive(Clone, Debug)]
 pub struct AttesterConfig {
-    /// The escrows and settlers that it speaks of.
+    /// The escrows and settlers that it attests for.
     pub contracts: BTreeMap<ChainId, ChainContracts>,
-    /// What is not listed counts as large.
+    /// Amounts of tokens that are not listed count as large.
     pub small: Vec<SmallAmount>,
-    /// How often each chain is looked at.
+    /// How often each chain is polled.
     pub poll: Duration,
-    /// How many questions may be under way at once: so many about orders whose deposits were seen, and as many about others,
-    /// which anybody can make up.
-    pub questions: NonZeroUsize,
+    /// How many requests run at once: this many for orders whose deposits were observed, and as many again for all other
+    /// orders, which anybody can make up.
+    pub max_concurrent_requests: NonZeroUsize,
 }
 
 impl AttesterConfig {
-    /// The usual pace for these contracts; every amount is large.
+    /// The default configuration for these contracts; every amount counts as large.
     pub fn new(contracts: BTreeMap<ChainId, ChainContracts>) -> Self {
         Self {
             contracts,
             small: Vec::new(),
             poll: Duration::from_secs(1),
-            questions: NonZeroUsize::MIN.saturating_add(31),
+            max_concurrent_requests: NonZeroUsize::MIN.saturating_add(31),
         }
     }
 }
 
-/// Why an attester cannot begin.
+/// Why an attester cannot start.
 #[derive(Debug, Error)]
 pub enum StartError {
-    #[error("there are contracts on chain {0} and no way to look at it: name its RPC addresses")]
+    #[error("chain {0} has contracts but no RPC endpoints: configure them")]
     NoView(ChainId),
-    #[error("an attester of no contracts has nothing to say: give it deployment records")]
+    #[error("the attester has no contracts to attest for: configure deployment records")]
     NoContracts,
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
-/// An attester: its key, its view of the chains, and its memory. Clones are the same attester.
+/// An attester: its key, its view of the chains, and its journal. Clones share one attester.
 #[derive(Clone)]
 pub struct Attester(pub(crate) Arc<Inner>);
 
@@ -80,11 +80,11 @@ pub(crate) struct Inner {
     pub(crate) views: BTreeMap<ChainId, Arc<dyn ChainView>>,
     signer: Arc<dyn AttestationSigner>,
     pub(crate) ledger: Arc<Ledger>,
-    known: Semaphore,
-    strange: Semaphore,
-    /// About these somebody asks now.
-    asked: Mutex<HashSet<B256>>,
-    pub(crate) pulse: Pulse,
+    known_order_slots: Semaphore,
+    unknown_order_slots: Semaphore,
+    /// The intents whose requests are running.
+    in_flight: Mutex<HashSet<B256>>,
+    pub(crate) health_tracker: HealthTracker,
 }
 
 impl fmt::Debug for Attester {
@@ -94,7 +94,7 @@ impl fmt::Debug for Attester {
 }
 
 impl Attester {
-    /// An attester that remembers what lies in `folder`, which is its alone.
+    /// Opens the attester whose journal is in `folder`; no other attester may use that folder.
     pub fn open(
         config: AttesterConfig,
         signer: Arc<dyn AttestationSigner>,
@@ -108,19 +108,19 @@ impl Attester {
         if let Some(chain) = config.contracts.keys().find(|chain| !views.contains_key(chain)) {
             return Err(StartError::NoView(*chain));
         }
-        let (journal, kept) = Journal::open(folder, signer.address())?;
+        let (journal, journal_state) = Journal::open(folder, signer.address())?;
         let small = config.small.iter().map(|small| ((small.chain, small.token), small.up_to)).collect();
-        let questions = || Semaphore::new(config.questions.get().min(Semaphore::MAX_PERMITS));
-        let (known, strange) = (questions(), questions());
+        let semaphore = || Semaphore::new(config.max_concurrent_requests.get().min(Semaphore::MAX_PERMITS));
+        let (known_order_slots, unknown_order_slots) = (semaphore(), semaphore());
         Ok(Self(Arc::new(Inner {
             small,
             views,
             signer,
-            ledger: Arc::new(Ledger::new(journal, kept)),
-            known,
-            strange,
-            asked: Mutex::default(),
-            pulse: Pulse::default(),
+            ledger: Arc::new(Ledger::new(journal, journal_state)),
+            known_order_slots,
+            unknown_order_slots,
+            in_flight: Mutex::default(),
+            health_tracker: HealthTracker::default(),
             config,
         })))
     }
@@ -129,95 +129,96 @@ impl Attester {
         self.0.signer.address()
     }
 
-    /// What was signed about an order, if anything was.
+    /// The attestation that was signed for an order, if any.
     pub fn attestation(&self, order: &B256) -> Option<SignedAttestation> {
         self.0.ledger.signed(order)
     }
 
-    /// Looks at both chains and signs what stands there. What was signed before is given again.
-    pub async fn attest(&self, terms: &Terms) -> Result<SignedAttestation, NoAttestation> {
-        let (origin, destination) = admit(&self.0.config.contracts, terms)?;
+    /// Reads both chains and signs the final outcome. An earlier attestation is returned unchanged.
+    pub async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
+        let (origin, destination) = known_chains(&self.0.config.contracts, terms)?;
         if let Some(signed) = self.attestation(&terms.id()) {
             return Ok(signed);
         }
-        let _question = self.0.begin(terms.id()).ok_or(NoAttestation::Busy)?;
-        let look = tokio::time::timeout(LONGEST_LOOK, self.look(terms, origin, destination));
-        let facts = look.await.unwrap_or(Err(NoAttestation::Busy))?;
+        let _request = self.0.begin_request(terms.id()).ok_or(AttestationRefusal::Busy)?;
+        let observation = tokio::time::timeout(OBSERVE_TIMEOUT, self.observe(terms, origin, destination));
+        let facts = observation.await.unwrap_or(Err(AttestationRefusal::Busy))?;
         let attestation = decide(terms, &facts)?;
         let signature = self
             .0
             .signer
             .sign(terms, &attestation)
-            .map_err(|error| NoAttestation::Unsignable(error.to_string()))?;
+            .map_err(|error| AttestationRefusal::Unsignable(error.to_string()))?;
         let signed =
             SignedAttestation { attestation, epoch: terms.epoch, attester: self.address(), signature };
         Ledger::commit(&self.0.ledger, signed).await
     }
 
-    async fn look(
+    async fn observe(
         &self,
-        terms: &Terms,
+        terms: &IntentTerms,
         origin: ChainId,
         destination: ChainId,
-    ) -> Result<Facts, NoAttestation> {
+    ) -> Result<Facts, AttestationRefusal> {
         let id = terms.id();
         let view = self.view(origin)?;
-        let care = self.care(origin, terms.input_token, terms.amount_in);
-        let state = view.escrow_state(terms.escrow, id, &view.final_block(care).await?).await?;
+        let tier = self.finality_tier(origin, terms.input_token, terms.amount_in);
+        let state = view.escrow_state(terms.escrow, id, &view.final_block(tier).await?).await?;
         if state != EscrowState::Open {
-            // Anybody may ask about orders that do not exist; they cost one look and not two.
+            // Anybody may ask about orders that do not exist; they cost one chain read, not two.
             return Ok(Facts { state, destination_time: 0, fill: None });
         }
         let view = self.view(destination)?;
-        let care = self.care(destination, terms.output_token, terms.amount_out);
-        let block = view.final_block(care).await?;
+        let tier = self.finality_tier(destination, terms.output_token, terms.amount_out);
+        let block = view.final_block(tier).await?;
         let fill = view.fill_record(terms.settler, id, &block).await?;
         Ok(Facts { state, destination_time: block.time, fill })
     }
 
-    fn view(&self, chain: ChainId) -> Result<&Arc<dyn ChainView>, NoAttestation> {
-        self.0.views.get(&chain).ok_or(NoAttestation::Unavailable(chain.get()))
+    fn view(&self, chain: ChainId) -> Result<&Arc<dyn ChainView>, AttestationRefusal> {
+        self.0.views.get(&chain).ok_or(AttestationRefusal::Unavailable(chain.get()))
     }
 
-    fn care(&self, chain: ChainId, token: B256, amount: U256) -> Care {
+    fn finality_tier(&self, chain: ChainId, token: B256, amount: U256) -> FinalityTier {
         match self.0.small.get(&(chain, token)) {
-            Some(up_to) if amount <= *up_to => Care::Usual,
-            _ => Care::Large,
+            Some(up_to) if amount <= *up_to => FinalityTier::Standard,
+            _ => FinalityTier::Large,
         }
     }
 }
 
-/// One question under way.
-struct Question<'a> {
+/// A running request; frees its slot when dropped.
+struct InFlightRequest<'a> {
     order: B256,
-    among: &'a Inner,
-    _turn: SemaphorePermit<'a>,
+    inner: &'a Inner,
+    _slot: SemaphorePermit<'a>,
 }
 
 impl Inner {
-    fn asked(&self) -> MutexGuard<'_, HashSet<B256>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> MutexGuard<'_, HashSet<B256>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a question where there is room for it. An order is looked at once at a time, and made-up orders take no room from
-    /// those that were seen.
-    fn begin(&self, order: B256) -> Option<Question<'_>> {
-        let room = if self.ledger.is_open(&order) { &self.known } else { &self.strange };
-        let turn = room.try_acquire().ok()?;
-        let is_first = self.asked().insert(order);
-        is_first.then(|| Question { order, among: self, _turn: turn })
+    /// Starts a request if a slot is free. Each order has one running request at most, and made-up orders do not take slots
+    /// from orders whose deposits were observed.
+    fn begin_request(&self, order: B256) -> Option<InFlightRequest<'_>> {
+        let slots =
+            if self.ledger.is_open(&order) { &self.known_order_slots } else { &self.unknown_order_slots };
+        let slot = slots.try_acquire().ok()?;
+        let is_first = self.in_flight().insert(order);
+        is_first.then(|| InFlightRequest { order, inner: self, _slot: slot })
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for InFlightRequest<'_> {
     fn drop(&mut self) {
-        self.among.asked().remove(&self.order);
+        self.inner.in_flight().remove(&self.order);
     }
 }
 
 #[async_trait]
 impl Attest for Attester {
-    async fn attest(&self, terms: &Terms) -> Result<SignedAttestation, NoAttestation> {
+    async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
         Self::attest(self, terms).await
     }
 }

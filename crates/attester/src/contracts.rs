@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use causeway_domain::ports::{ChainContracts, NoAttestation};
-use causeway_domain::{ChainId, Deployment, SolanaDeployment, Terms};
+use causeway_domain::ports::{AttestationRefusal, ChainContracts};
+use causeway_domain::{ChainId, Deployment, IntentTerms, SolanaDeployment};
 
 /// The contracts of these deployments by chain; a chain may have several, of older versions.
 pub fn known_contracts<'a>(
@@ -44,20 +44,20 @@ pub fn known_programs<'a>(
     known
 }
 
-/// The order's two chains, if an attester with this list may speak of it.
-pub(crate) fn admit(
+/// The order's two chains, if both its contracts are on the attester's list.
+pub(crate) fn known_chains(
     known: &BTreeMap<ChainId, ChainContracts>,
-    terms: &Terms,
-) -> Result<(ChainId, ChainId), NoAttestation> {
+    terms: &IntentTerms,
+) -> Result<(ChainId, ChainId), AttestationRefusal> {
     if terms.is_same_chain() {
-        return Err(NoAttestation::SameChain(terms.origin_chain_id));
+        return Err(AttestationRefusal::SameChain(terms.origin_chain_id));
     }
     let of = |id: u64| ChainId::new(id).and_then(|chain| known.get(&chain));
     let origin = of(terms.origin_chain_id).filter(|origin| origin.escrows.contains(&terms.escrow));
-    let origin = origin.ok_or(NoAttestation::UnknownEscrow(terms.origin_chain_id))?;
+    let origin = origin.ok_or(AttestationRefusal::UnknownEscrow(terms.origin_chain_id))?;
     let destination =
         of(terms.destination_chain_id).filter(|destination| destination.settlers.contains(&terms.settler));
-    let destination = destination.ok_or(NoAttestation::UnknownSettler(terms.destination_chain_id))?;
+    let destination = destination.ok_or(AttestationRefusal::UnknownSettler(terms.destination_chain_id))?;
     Ok((origin.chain, destination.chain))
 }
 
@@ -84,14 +84,14 @@ mod tests {
         }
     }
 
-    fn terms(origin: u64, escrow: u8, destination: u64, settler: u8) -> Terms {
-        let words = [B256::with_last_byte(1); Terms::WORDS];
-        Terms {
+    fn terms(origin: u64, escrow: u8, destination: u64, settler: u8) -> IntentTerms {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        IntentTerms {
             origin_chain_id: origin,
             escrow: Address::repeat_byte(escrow).into_word(),
             destination_chain_id: destination,
             settler: Address::repeat_byte(settler).into_word(),
-            ..Terms::from_bytes(&words.concat()).unwrap()
+            ..IntentTerms::from_bytes(&words.concat()).unwrap()
         }
     }
 
@@ -102,12 +102,12 @@ mod tests {
         let mut known = known_contracts(&[deployment(1, 1, 2, 9)]);
         known.extend(known_programs(&[there]));
         let solana = SOLANA_CHAIN_ID.get();
-        let away = Terms { escrow: program, ..terms(solana, 0, 1, 2) };
-        let here = Terms { settler: program, ..terms(1, 1, solana, 0) };
-        assert_eq!(admit(&known, &away), Ok((SOLANA_CHAIN_ID, ChainId::new(1).unwrap())));
-        assert_eq!(admit(&known, &here), Ok((ChainId::new(1).unwrap(), SOLANA_CHAIN_ID)));
-        let stranger = Terms { settler: B256::repeat_byte(8), ..here };
-        assert_eq!(admit(&known, &stranger), Err(NoAttestation::UnknownSettler(solana)));
+        let away = IntentTerms { escrow: program, ..terms(solana, 0, 1, 2) };
+        let here = IntentTerms { settler: program, ..terms(1, 1, solana, 0) };
+        assert_eq!(known_chains(&known, &away), Ok((SOLANA_CHAIN_ID, ChainId::new(1).unwrap())));
+        assert_eq!(known_chains(&known, &here), Ok((ChainId::new(1).unwrap(), SOLANA_CHAIN_ID)));
+        let stranger = IntentTerms { settler: B256::repeat_byte(8), ..here };
+        assert_eq!(known_chains(&known, &stranger), Err(AttestationRefusal::UnknownSettler(solana)));
     }
 
     #[test]
@@ -115,18 +115,18 @@ mod tests {
         let known =
             known_contracts(&[deployment(1, 1, 2, 9), deployment(10, 3, 4, 0), deployment(1, 5, 6, 7)]);
         assert_eq!(known[&ChainId::new(1).unwrap()].from_block, 7);
-        assert!(admit(&known, &terms(1, 1, 10, 4)).is_ok());
-        assert!(admit(&known, &terms(1, 5, 10, 4)).is_ok(), "an older version is known too");
+        assert!(known_chains(&known, &terms(1, 1, 10, 4)).is_ok());
+        assert!(known_chains(&known, &terms(1, 5, 10, 4)).is_ok(), "an older version is known too");
         let refusals = [
-            (terms(1, 1, 1, 2), NoAttestation::SameChain(1)),
-            (terms(1, 3, 10, 4), NoAttestation::UnknownEscrow(1)),
-            (terms(2, 1, 10, 4), NoAttestation::UnknownEscrow(2)),
-            (terms(u64::MAX, 1, 10, 4), NoAttestation::UnknownEscrow(u64::MAX)),
-            (terms(1, 1, 10, 2), NoAttestation::UnknownSettler(10)),
-            (terms(1, 1, 11, 4), NoAttestation::UnknownSettler(11)),
+            (terms(1, 1, 1, 2), AttestationRefusal::SameChain(1)),
+            (terms(1, 3, 10, 4), AttestationRefusal::UnknownEscrow(1)),
+            (terms(2, 1, 10, 4), AttestationRefusal::UnknownEscrow(2)),
+            (terms(u64::MAX, 1, 10, 4), AttestationRefusal::UnknownEscrow(u64::MAX)),
+            (terms(1, 1, 10, 2), AttestationRefusal::UnknownSettler(10)),
+            (terms(1, 1, 11, 4), AttestationRefusal::UnknownSettler(11)),
         ];
         for (terms, wanted) in refusals {
-            assert_eq!(admit(&known, &terms), Err(wanted));
+            assert_eq!(known_chains(&known, &terms), Err(wanted));
         }
     }
 }

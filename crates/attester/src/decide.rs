@@ -1,30 +1,30 @@
-use causeway_domain::ports::{EscrowState, FillRecord, NoAttestation};
-use causeway_domain::{Attestation, Terms};
+use causeway_domain::ports::{AttestationRefusal, EscrowState, FillRecord};
+use causeway_domain::{Attestation, IntentTerms};
 
-/// What stands in final blocks of an order's two chains.
+/// What the final blocks of an order's two chains show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Where the order stands at its escrow.
+    /// The order's state at its escrow.
     pub state: EscrowState,
-    /// The time of the destination's final block that `fill` was looked for in.
+    /// The time of the destination's final block at which `fill` was read.
     pub destination_time: u64,
     pub fill: Option<FillRecord>,
 }
 
-/// What an honest attester says of an order, or why it says nothing.
+/// The attestation that an honest attester signs for an order, or why it signs none.
 ///
-/// Attesters must sign the very same words for their signatures to add up. So an unfilled order's time is the first
-/// second past its deadline, of which they all know alike, and not the time at which each of them happened to look.
-pub fn decide(terms: &Terms, facts: &Facts) -> Result<Attestation, NoAttestation> {
+/// Signatures only add up over identical messages. So the time of an unfilled order is the first second past its
+/// deadline, which all attesters agree on, and not the time at which each of them read the chain.
+pub fn decide(terms: &IntentTerms, facts: &Facts) -> Result<Attestation, AttestationRefusal> {
     match facts.state {
         EscrowState::Open => {}
-        EscrowState::Unknown => return Err(NoAttestation::NotOpen(terms.origin_chain_id)),
-        EscrowState::Claimed | EscrowState::Refunded => return Err(NoAttestation::Ended),
+        EscrowState::Unknown => return Err(AttestationRefusal::NotOpen(terms.origin_chain_id)),
+        EscrowState::Claimed | EscrowState::Refunded => return Err(AttestationRefusal::Ended),
     }
     let order = terms.id();
     match facts.fill {
         Some(FillRecord { filled_at, .. }) if filled_at > terms.fill_deadline => {
-            Err(NoAttestation::FilledLate)
+            Err(AttestationRefusal::FilledLate)
         }
         Some(FillRecord { filled_at, reference }) => {
             Ok(Attestation::Filled { order, filled_at, fill_ref: reference })
@@ -32,7 +32,7 @@ pub fn decide(terms: &Terms, facts: &Facts) -> Result<Attestation, NoAttestation
         None if facts.destination_time > terms.fill_deadline => {
             Ok(Attestation::Unfilled { order, destination_time: terms.fill_deadline.saturating_add(1) })
         }
-        None => Err(NoAttestation::Undecided { chain: terms.destination_chain_id }),
+        None => Err(AttestationRefusal::Undecided { chain: terms.destination_chain_id }),
     }
 }
 
@@ -45,26 +45,26 @@ mod tests {
 
     const DEADLINE: u64 = 1_000;
 
-    fn terms() -> Terms {
-        let words = [B256::with_last_byte(1); Terms::WORDS];
-        let terms = Terms::from_bytes(&words.concat()).unwrap();
-        Terms { origin_chain_id: 1, destination_chain_id: 10, fill_deadline: DEADLINE, ..terms }
+    fn terms() -> IntentTerms {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
+        IntentTerms { origin_chain_id: 1, destination_chain_id: 10, fill_deadline: DEADLINE, ..terms }
     }
 
     fn fill(filled_at: u64) -> FillRecord {
         FillRecord { filled_at, reference: B256::repeat_byte(0xf1) }
     }
 
-    fn said(
+    fn decision(
         state: EscrowState,
         destination_time: u64,
         fill: Option<FillRecord>,
     ) -> Result<Attestation, &'static str> {
         decide(&terms(), &Facts { state, destination_time, fill }).map_err(|why| match why {
-            NoAttestation::NotOpen(1) => "not open",
-            NoAttestation::Ended => "ended",
-            NoAttestation::FilledLate => "late",
-            NoAttestation::Undecided { chain: 10 } => "undecided",
+            AttestationRefusal::NotOpen(1) => "not open",
+            AttestationRefusal::Ended => "ended",
+            AttestationRefusal::FilledLate => "late",
+            AttestationRefusal::Undecided { chain: 10 } => "undecided",
             other => panic!("{other:?}"),
         })
     }
@@ -77,27 +77,27 @@ mod tests {
             |filled_at| Ok(Attestation::Filled { order, filled_at, fill_ref: B256::repeat_byte(0xf1) });
         let unfilled = Ok(Attestation::Unfilled { order, destination_time: DEADLINE + 1 });
         let table = [
-            // The fill stands.
+            // The fill is final.
             (Open, 500, Some(fill(400)), filled(400)),
             (Open, 5_000, Some(fill(400)), filled(400)),
             (Open, DEADLINE, Some(fill(DEADLINE)), filled(DEADLINE)),
-            // It does not, at the very second of the deadline, one before and one after.
+            // There is no fill: one second before the deadline, at it, and after it.
             (Open, DEADLINE - 1, None, Err("undecided")),
             (Open, DEADLINE, None, Err("undecided")),
             (Open, DEADLINE + 1, None, unfilled),
             (Open, DEADLINE + 50_000, None, unfilled),
-            // A settler that records what it must refuse is believed in neither direction.
+            // A settler that records a fill which it must reject is trusted in neither direction.
             (Open, DEADLINE + 5, Some(fill(DEADLINE + 1)), Err("late")),
             // The order was never opened, or its opening is not final or was reorganised away.
             (Unknown, 500, Some(fill(400)), Err("not open")),
             (Unknown, DEADLINE + 1, None, Err("not open")),
-            // Somebody was faster.
+            // The order has ended already.
             (Claimed, 500, Some(fill(400)), Err("ended")),
             (Refunded, 500, Some(fill(400)), Err("ended")),
             (Refunded, DEADLINE + 1, None, Err("ended")),
         ];
         for (state, time, fill, wanted) in table {
-            assert_eq!(said(state, time, fill), wanted, "{state:?} at {time} with {fill:?}");
+            assert_eq!(decision(state, time, fill), wanted, "{state:?} at {time} with {fill:?}");
         }
     }
 
@@ -106,7 +106,7 @@ mod tests {
         fn rule_6_and_7_whatever_is_signed_is_what_the_escrow_would_take(
             time in any::<u64>(), filled_at in proptest::option::of(any::<u64>()), deadline in any::<u64>(),
         ) {
-            let terms = Terms { fill_deadline: deadline, ..terms() };
+            let terms = IntentTerms { fill_deadline: deadline, ..terms() };
             let facts = Facts { state: EscrowState::Open, destination_time: time, fill: filled_at.map(fill) };
             match decide(&terms, &facts) {
                 Ok(Attestation::Filled { filled_at: at, .. }) => {

@@ -6,33 +6,33 @@ use causeway_domain::ports::{ChainError, FinalBlock};
 
 use crate::attester::Attester;
 
-/// How an attester sees one chain.
+/// The state of one chain as the attester sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChainHealth {
-    /// The newest block that it holds for final.
+    /// The newest block that it considers final.
     pub last: Option<FinalBlock>,
-    /// Why the last look failed.
-    pub trouble: Option<String>,
-    /// Its endpoints disagree; nothing is believed until a restart.
+    /// Why the last poll failed.
+    pub last_error: Option<String>,
+    /// Its endpoints disagree; the chain is not trusted until a restart.
     pub halted: bool,
 }
 
-/// How an attester does.
+/// The state of an attester.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     pub chains: BTreeMap<ChainId, ChainHealth>,
     pub signed: usize,
-    /// Orders that are open and not decided.
+    /// Orders that are open and undecided.
     pub waiting: usize,
 }
 
 impl Health {
-    /// One word for all of it.
+    /// The overall status.
     pub fn status(&self) -> &'static str {
         let any = |bad: fn(&ChainHealth) -> bool| self.chains.values().any(bad);
         if any(|chain| chain.halted) {
             "halted"
-        } else if any(|chain| chain.trouble.is_some()) {
+        } else if any(|chain| chain.last_error.is_some()) {
             "troubled"
         } else if any(|chain| chain.last.is_none()) {
             "starting"
@@ -42,32 +42,32 @@ impl Health {
     }
 }
 
-/// What the last look at each chain came to.
+/// The result of the last poll of each chain.
 #[derive(Debug, Default)]
-pub(crate) struct Pulse(Mutex<BTreeMap<ChainId, ChainHealth>>);
+pub(crate) struct HealthTracker(Mutex<BTreeMap<ChainId, ChainHealth>>);
 
-impl Pulse {
+impl HealthTracker {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ChainId, ChainHealth>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn beat(&self, chain: ChainId, look: Result<FinalBlock, &ChainError>) {
+    pub(crate) fn record(&self, chain: ChainId, poll: Result<FinalBlock, &ChainError>) {
         let mut chains = self.lock();
         let health = chains.entry(chain).or_default();
-        match look {
+        match poll {
             Ok(block) => *health = ChainHealth { last: Some(block), ..ChainHealth::default() },
             Err(error) => {
                 health.halted = matches!(error, ChainError::Disagreement(..));
-                health.trouble = Some(error.to_string());
+                health.last_error = Some(error.to_string());
             }
         }
     }
 }
 
 impl Attester {
-    /// How it does, from what it saw last.
+    /// The attester's state as of the last polls.
     pub fn health(&self) -> Health {
-        let mut chains = self.0.pulse.lock().clone();
+        let mut chains = self.0.health_tracker.lock().clone();
         for chain in self.0.config.contracts.keys() {
             chains.entry(*chain).or_default();
         }

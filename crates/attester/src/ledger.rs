@@ -1,21 +1,21 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::B256;
-use causeway_domain::ports::NoAttestation;
-use causeway_domain::{ChainId, SignedAttestation, Terms};
+use causeway_domain::ports::AttestationRefusal;
+use causeway_domain::{ChainId, IntentTerms, SignedAttestation};
 
-use crate::journal::{Journal, JournalError, Kept, Note};
+use crate::journal::{Journal, JournalEntry, JournalError, JournalState};
 
-/// What was signed, on the disk and at hand.
+/// Signed outcomes and open orders, in memory and in the journal.
 #[derive(Debug)]
-pub(crate) struct Ledger(Mutex<(Journal, Kept)>);
+pub(crate) struct Ledger(Mutex<(Journal, JournalState)>);
 
 impl Ledger {
-    pub(crate) const fn new(journal: Journal, kept: Kept) -> Self {
-        Self(Mutex::new((journal, kept)))
+    pub(crate) const fn new(journal: Journal, state: JournalState) -> Self {
+        Self(Mutex::new((journal, state)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Journal, Kept)> {
+    fn lock(&self) -> MutexGuard<'_, (Journal, JournalState)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -23,18 +23,18 @@ impl Ledger {
         self.lock().1.signed.get(order).copied()
     }
 
-    /// How many orders were signed about, and how many wait.
+    /// How many orders have a signed outcome, and how many are open.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let held = self.lock();
         (held.1.signed.len(), held.1.open.len())
     }
 
-    /// Whether the order's deposit was seen, and nothing was signed about it.
+    /// Whether the order's deposit was observed and no outcome is signed.
     pub(crate) fn is_open(&self, order: &B256) -> bool {
         self.lock().1.open.contains_key(order)
     }
 
-    pub(crate) fn open_orders(&self) -> Vec<Terms> {
+    pub(crate) fn open_orders(&self) -> Vec<IntentTerms> {
         self.lock().1.open.values().copied().collect()
     }
 
@@ -42,40 +42,40 @@ impl Ledger {
         self.lock().1.read.get(&chain).copied()
     }
 
-    /// Keeps what is only worth remembering; losing it costs another look at the chain.
-    pub(crate) fn note(&self, notes: Vec<Note>) -> Result<(), JournalError> {
+    /// Records entries without a sync; losing them only costs another read of the chain.
+    pub(crate) fn record(&self, entries: Vec<JournalEntry>) -> Result<(), JournalError> {
         let mut held = self.lock();
-        held.0.append(&notes, false)?;
-        for note in notes {
-            held.1.take(note);
+        held.0.append(&entries, false)?;
+        for entry in entries {
+            held.1.apply(entry);
         }
         Ok(())
     }
 
-    /// Puts an outcome on the disk and only then gives it out: the same as before if there was one, never its opposite.
-    /// The write goes on when nobody waits for it any more.
+    /// Writes an outcome to the disk before it returns it. An earlier outcome is returned instead; the opposite is refused.
+    /// The write completes even if the caller is cancelled.
     pub(crate) async fn commit(
         ledger: &Arc<Self>,
         signed: SignedAttestation,
-    ) -> Result<SignedAttestation, NoAttestation> {
+    ) -> Result<SignedAttestation, AttestationRefusal> {
         let ledger = Arc::clone(ledger);
         let write = tokio::task::spawn_blocking(move || ledger.write(signed));
-        write.await.unwrap_or_else(|error| Err(NoAttestation::Journal(error.to_string())))
+        write.await.unwrap_or_else(|error| Err(AttestationRefusal::Journal(error.to_string())))
     }
 
-    fn write(&self, signed: SignedAttestation) -> Result<SignedAttestation, NoAttestation> {
+    fn write(&self, signed: SignedAttestation) -> Result<SignedAttestation, AttestationRefusal> {
         let mut held = self.lock();
         if let Some(before) = held.1.signed.get(&signed.attestation.order()) {
             let outcome = before.attestation.outcome();
             let same = outcome == signed.attestation.outcome();
-            return if same { Ok(*before) } else { Err(NoAttestation::Opposite(outcome)) };
+            return if same { Ok(*before) } else { Err(AttestationRefusal::Opposite(outcome)) };
         }
-        let note = Note::Signed(signed);
-        held.0.append(std::slice::from_ref(&note), true).map_err(|error| {
-            tracing::error!(%error, "an outcome could not be kept, so it was not signed");
-            NoAttestation::Journal(error.to_string())
+        let entry = JournalEntry::Signed(signed);
+        held.0.append(std::slice::from_ref(&entry), true).map_err(|error| {
+            tracing::error!(%error, "journal write failed, outcome not signed");
+            AttestationRefusal::Journal(error.to_string())
         })?;
-        held.1.take(note);
+        held.1.apply(entry);
         Ok(signed)
     }
 }
@@ -100,12 +100,16 @@ mod tests {
         let elsewhere = signed(Attestation::Filled { order, filled_at: 5, fill_ref: B256::repeat_byte(9) });
         let unfilled = signed(Attestation::Unfilled { order, destination_time: 7 });
         for _ in 0..2 {
-            let (journal, kept) = Journal::open(folder.path(), Address::ZERO).unwrap();
-            let ledger = Arc::new(Ledger::new(journal, kept));
+            let (journal, state) = Journal::open(folder.path(), Address::ZERO).unwrap();
+            let ledger = Arc::new(Ledger::new(journal, state));
             assert_eq!(Ledger::commit(&ledger, filled).await, Ok(filled));
-            assert_eq!(Ledger::commit(&ledger, elsewhere).await, Ok(filled), "the first word is given again");
+            assert_eq!(
+                Ledger::commit(&ledger, elsewhere).await,
+                Ok(filled),
+                "the first outcome is returned again"
+            );
             let refused = Ledger::commit(&ledger, unfilled).await;
-            assert_eq!(refused, Err(NoAttestation::Opposite(Outcome::Filled)));
+            assert_eq!(refused, Err(AttestationRefusal::Opposite(Outcome::Filled)));
             assert_eq!(ledger.signed(&order), Some(filled));
         }
     }

@@ -16,6 +16,6 @@ pub use contracts::{known_contracts, known_programs};
 pub use decide::{Facts, decide};
 pub use health::{ChainHealth, Health};
 pub use http::router;
-pub use journal::{Journal, JournalError, Kept, Note};
+pub use journal::{Journal, JournalEntry, JournalError, JournalState};
 pub use panel::{Attest, HttpAttester, HttpAttesterError, Panel, PanelError};
-pub use watch::Watching;
+pub use watch::WatchTasks;

@@ -1,5 +1,5 @@
 use alloy_primitives::{Address, B256, Bytes};
-use causeway_domain::ports::NoAttestation;
+use causeway_domain::ports::AttestationRefusal;
 use causeway_domain::{Attestation, Outcome, SignatureBytes, SignedAttestation};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl From<&SignedAttestation> for AttestationJson {
 }
 
 impl AttestationJson {
-    /// The attestation, unless it lacks what its outcome needs.
+    /// The attestation; `None` if a field that its outcome needs is missing.
     pub(crate) fn read(&self) -> Option<SignedAttestation> {
         let order = self.order_id;
         let attestation = match self.outcome {
@@ -66,11 +66,11 @@ impl AttestationJson {
     }
 }
 
-/// What `POST /attest` takes.
+/// The body of `POST /attest`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AttestRequest {
-    /// The order's terms, word after word, as the contracts encode them.
+    /// The order's terms as the contracts encode them.
     pub(crate) terms: Bytes,
 }
 
@@ -79,12 +79,12 @@ pub(crate) struct AttestRequest {
 pub(crate) struct RefusalJson {
     pub(crate) name: String,
     pub(crate) message: String,
-    /// Whether the same question may be answered later.
+    /// Whether the same request may succeed later.
     pub(crate) retry: bool,
 }
 
-impl From<&NoAttestation> for RefusalJson {
-    fn from(why: &NoAttestation) -> Self {
+impl From<&AttestationRefusal> for RefusalJson {
+    fn from(why: &AttestationRefusal) -> Self {
         Self { name: why.name().to_owned(), message: why.to_string(), retry: why.is_retryable() }
     }
 }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_outcomes_read_back_and_half_of_one_does_not() {
+    fn both_outcomes_round_trip_and_incomplete_ones_are_rejected() {
         let sign = |attestation| SignedAttestation {
             attestation,
             epoch: 3,

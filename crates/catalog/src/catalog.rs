@@ -12,18 +12,18 @@ use crate::snapshot::{Base, Snapshot};
 use crate::tokens::OwnToken;
 use crate::{CatalogError, data, tokens};
 
-/// What configuration says about the catalog.
+/// Catalog settings.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogOptions {
     pub chains: Vec<ChainOverride>,
     pub lists: Vec<TokenListConfig>,
-    /// Tokens of the service's own deployment, which are as well known as the curated ones.
+    /// Tokens of the service's own deployment, which rank as well known.
     pub own: Vec<OwnToken>,
-    /// Where last good copies of lists are kept; without it none are.
+    /// Where the last valid copies of lists are stored; `None` disables the cache.
     pub cache_dir: Option<PathBuf>,
 }
 
-/// The chains and tokens of the service; readers take a snapshot and are never waited for.
+/// The chains and tokens of the service; readers take a snapshot without blocking.
 #[derive(Debug)]
 pub struct Catalog {
     current: ArcSwap<Snapshot>,
@@ -31,16 +31,16 @@ pub struct Catalog {
     base: Arc<Base>,
 }
 
-/// After a failure the next try comes this soon, or with the list's own interval if that is sooner.
+/// Retry interval after a failure, unless the list's own interval is shorter.
 const RETRY_AFTER: Duration = Duration::from_mins(5);
 
 impl Catalog {
-    /// The catalog as it is shipped.
+    /// The bundled catalog.
     pub fn bundled() -> Result<Self, CatalogError> {
         Self::load(&CatalogOptions::default())
     }
 
-    /// The shipped catalog with what configuration changes and adds. Files are read, the web is not asked.
+    /// The bundled catalog with the configured changes. Reads files, but makes no requests.
     pub fn load(options: &CatalogOptions) -> Result<Self, CatalogError> {
         let chains = chains::apply(chains::parse(data::CHAINS)?, &options.chains)?;
         let icons = Icons::load(&chains, &options.chains)?;
@@ -55,23 +55,23 @@ impl Catalog {
         Ok(Self { current: ArcSwap::from_pointee(snapshot), lists: Mutex::new(lists), base })
     }
 
-    /// The catalog as it stands now.
+    /// The current snapshot.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }
 
-    /// The same for a look that is over at once: it is not counted, so that no two who look are in each other's way.
-    pub fn look(&self) -> impl Deref<Target = Arc<Snapshot>> {
+    /// A short-lived guard of the current snapshot without reference counting, for hot paths.
+    pub fn snapshot_guard(&self) -> impl Deref<Target = Arc<Snapshot>> {
         self.current.load()
     }
 
-    /// Asks the source of one list for its present state and takes it over.
+    /// Fetches one list and applies it.
     pub async fn refresh(self: &Arc<Self>, name: &str) -> Result<Refreshed, ListError> {
         self.refresh_with(&Fetcher::new()?, name).await
     }
 
-    /// Refreshes every list at its interval, for ever; drop the future to stop. Without lists it ends at once.
-    pub async fn keep_fresh(self: Arc<Self>) {
+    /// Refreshes every list at its interval until the future is dropped. Without lists it returns at once.
+    pub async fn refresh_loop(self: Arc<Self>) {
         let mut due: Vec<(Instant, String)> =
             self.lists().iter().map(|list| (Instant::now(), list.name.clone())).collect();
         let mut fetcher = None;
@@ -102,7 +102,7 @@ impl Catalog {
             }
             Ok(Refreshed::Unchanged) => Ok(()),
             Err(error) => {
-                tracing::warn!(list = name, %error, "token list not refreshed; its last good copy stays in use");
+                tracing::warn!(list = name, %error, "token list refresh failed, last valid copy stays in use");
                 Err(())
             }
         }
@@ -117,13 +117,13 @@ impl Catalog {
             .ok_or(ListError::Unknown)?;
         let incoming = request.await?;
         let (catalog, name) = (Arc::clone(self), name.to_owned());
-        // Checking and indexing take a while; requests must not wait for them.
-        tokio::task::spawn_blocking(move || catalog.take_over(&name, incoming))
+        // Validation and indexing are slow and must not block requests.
+        tokio::task::spawn_blocking(move || catalog.apply_update(&name, incoming))
             .await
             .unwrap_or_else(|error| Err(ListError::Malformed(error.to_string())))
     }
 
-    fn take_over(&self, name: &str, incoming: Incoming) -> Result<Refreshed, ListError> {
+    fn apply_update(&self, name: &str, incoming: Incoming) -> Result<Refreshed, ListError> {
         let mut lists = self.lists();
         let list = lists.iter_mut().find(|list| list.name == name).ok_or(ListError::Unknown)?;
         let Some(change) = list.check(incoming)? else { return Ok(Refreshed::Unchanged) };
@@ -141,7 +141,7 @@ impl Catalog {
         self.lists().iter().find(|list| list.name == name).map_or(RETRY_AFTER, |list| list.interval)
     }
 
-    /// A panic while the lists were held left them whole: changes are single assignments.
+    /// A poisoned lock is safe to use, because changes are single assignments.
     fn lists(&self) -> MutexGuard<'_, Vec<List>> {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,16 +150,16 @@ impl Catalog {
 fn open_lists(options: &CatalogOptions) -> Result<Vec<List>, CatalogError> {
     let mut lists: Vec<List> = Vec::with_capacity(options.lists.len());
     for config in &options.lists {
-        let refuse = |source| CatalogError::List { name: config.name.clone(), source };
+        let invalid = |source| CatalogError::List { name: config.name.clone(), source };
         if lists.iter().any(|list| list.name == config.name) {
-            return Err(refuse(ListError::Name));
+            return Err(invalid(ListError::Name));
         }
-        lists.push(List::open(config, options.cache_dir.as_deref()).map_err(refuse)?);
+        lists.push(List::open(config, options.cache_dir.as_deref()).map_err(invalid)?);
     }
     Ok(lists)
 }
 
-/// The bundled tokens are read anew each time, which is quicker than it sounds and keeps no second copy in memory.
+/// Parses the bundled tokens each time, which is fast and keeps no second copy in memory.
 fn build(base: &Arc<Base>, lists: &[List]) -> Result<Snapshot, CatalogError> {
     let mut bundled = base.own.clone();
     bundled.append(&mut tokens::parse_bundled(data::TOKENS)?);

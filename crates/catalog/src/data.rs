@@ -1,4 +1,4 @@
-//! The files that are part of the program.
+//! The embedded files.
 
 use causeway_domain::ChainId;
 

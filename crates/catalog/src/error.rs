@@ -8,7 +8,7 @@ use crate::ListError;
 /// Why the catalog cannot be loaded.
 #[derive(Debug, Error)]
 pub enum CatalogError {
-    /// The release itself is broken; no configuration mends it.
+    /// The release itself is broken; no configuration fixes it.
     #[error("the bundled file {file} cannot be used: {reason}")]
     Bundled { file: &'static str, reason: String },
     #[error("the configuration of chain {id}: {reason}")]

@@ -214,7 +214,7 @@ fn build(lists: &[Arc<[Arc<Token>]>]) -> Snapshot {
     Snapshot::build(Arc::new(base), parse_bundled(TOKENS).unwrap(), lists)
 }
 
-/// The fixture with a list of numbered tokens beside it.
+/// The fixture with an additional list of numbered tokens.
 pub(crate) fn with_list(numbers: &BTreeSet<u32>) -> Snapshot {
     build(&[numbers.iter().map(|number| Arc::new(list_token(*number))).collect()])
 }

@@ -1,4 +1,4 @@
-//! The symbols and names of all tokens in one text, for filters that look inside words.
+//! The symbols and names of all tokens in one text, for substring filters.
 
 use crate::search::compact;
 
@@ -17,7 +17,7 @@ impl Haystack {
         for names in tokens {
             for name in names {
                 text.push_str(&compact(name));
-                // No folded text holds a line feed, so no match reaches from one name into the next.
+                // Folded text contains no line feed, so no match spans two names.
                 text.push('\n');
             }
             ends.push(u32::try_from(text.len()).unwrap_or(u32::MAX));

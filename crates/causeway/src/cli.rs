@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::boot::config::Overrides;
 use crate::commands::audit::AuditArgs;
 use crate::commands::client::balances::BalancesArgs;
 use crate::commands::client::buy::BuyArgs;
@@ -24,7 +25,7 @@ use crate::commands::webhooks::WebhooksCommand;
 /// Causeway moves value across chains for wallets and dApps.
 ///
 /// Without a command it starts the service: the swap API, QR codes, the API reference and the start page, on one
-/// address, with nothing else needed. What it keeps lies in the data folder and survives a kill.
+/// address, without other dependencies. Its data is in the data folder and survives a kill.
 #[derive(Debug, Parser)]
 #[command(version, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
@@ -44,8 +45,8 @@ Examples:
   causeway --listen 0.0.0.0:80 --config /etc/causeway.toml
   causeway config                            show every setting with its effective value
   causeway backup /backups/today.db          copy the store of a running service
-  causeway deploy --chain 8453               put the contracts on Base; CAUSEWAY_DEPLOYER_KEY pays
-  causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, beside it:
+  causeway deploy --chain 8453               deploy the contracts on Base; CAUSEWAY_DEPLOYER_KEY pays
+  causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, in another terminal:
   causeway --sandbox-rpc http://127.0.0.1:8545
 
 And of a running service, at --url:
@@ -62,11 +63,11 @@ pub(crate) struct CommonOptions {
     #[arg(long, global = true, env = "CAUSEWAY_LISTEN", value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// Folder for everything that is kept [default: data]
+    /// Folder for all data [default: data]
     #[arg(long, global = true, env = "CAUSEWAY_DATA_DIR", value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
 
-    /// Configuration file in TOML [default: causeway.toml, if it is there]
+    /// Configuration file in TOML [default: causeway.toml, if it exists]
     #[arg(long, global = true, env = "CAUSEWAY_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
@@ -74,20 +75,33 @@ pub(crate) struct CommonOptions {
     #[arg(long, global = true, env = "CAUSEWAY_SANDBOX_RPC", value_name = "URL")]
     pub(crate) sandbox_rpc: Option<String>,
 
-    /// Begin the sandbox's chains anew, forgetting what is kept of them
+    /// Reset the sandbox's chains and delete their stored state
     #[arg(long, global = true)]
     pub(crate) fresh: bool,
 }
 
+impl CommonOptions {
+    /// The flags as configuration overrides.
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            file: self.config.clone(),
+            listen: self.listen,
+            data_dir: self.data_dir.clone(),
+            sandbox_rpc: self.sandbox_rpc.clone(),
+            fresh: self.fresh,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Ask what a swap would bring
+    /// Request a quote for a swap
     #[command(after_help = EXIT_CODES)]
     Quote(QuoteArgs),
     /// Swap with a local key, and follow the order until it is filled
     ///
-    /// Results go to standard output, and how far it is to standard error. Ctrl-C stops the looking, not the order: `causeway
-    /// track ORDER` looks again.
+    /// Results go to standard output, progress to standard error. Ctrl-C stops tracking, not the order: `causeway
+    /// track ORDER` continues.
     #[command(after_help = EXIT_CODES)]
     Swap(SwapArgs),
     /// Follow an order until it is filled, refunded or failed
@@ -99,13 +113,13 @@ pub(crate) enum Command {
     /// Show what an address holds, over all chains
     #[command(after_help = EXIT_CODES)]
     Balances(BalancesArgs),
-    /// Buy with euros, dollars or other money: opens the checkout and follows the purchase
+    /// Buy with fiat: opens the checkout and follows the purchase
     #[command(after_help = EXIT_CODES)]
     Buy(BuyArgs),
     /// Draw a text or a payment as a QR code, in the terminal or to a file
     #[command(after_help = EXIT_CODES)]
     Qr(QrArgs),
-    /// Let nothing new begin with a chain, a token, a filler or an on-ramp; what was begun goes on
+    /// Pause a chain, token, filler or on-ramp for new orders; open orders continue
     #[command(after_help = EXIT_CODES)]
     Pause(PauseArgs),
     /// End a pause
@@ -114,17 +128,17 @@ pub(crate) enum Command {
     /// Show what is paused
     #[command(after_help = EXIT_CODES)]
     Pauses(PausesArgs),
-    /// Let fillers join, rest and leave while the service runs
+    /// Add, pause and remove fillers while the service runs
     Filler {
         #[command(subcommand)]
         command: FillerCommand,
     },
-    /// Look at an order as its operator may
+    /// Show an order to its operator
     Order {
         #[command(subcommand)]
         command: OrderCommand,
     },
-    /// List orders that do not move, each with the reason and what would move it
+    /// List orders without progress, each with the reason and the remedy
     #[command(after_help = EXIT_CODES)]
     Stuck(StuckArgs),
     /// Print the completions of a shell: source <(causeway completions bash)
@@ -135,24 +149,24 @@ pub(crate) enum Command {
     Config,
     /// Print the API document (OpenAPI 3.1, JSON)
     Openapi,
-    /// Put the contracts on chains, at the same addresses everywhere, and record where they lie
+    /// Deploy the contracts at the same addresses on every chain, and write deployment records
     Deploy {
         /// The chain's id; give it once per chain
         #[arg(long = "chain", value_name = "ID", required = true)]
         chains: Vec<u64>,
     },
-    /// Look at the chains through endpoints of its own and sign what became of orders
+    /// Run an attester: watch the chains over its own endpoints and sign the outcome of orders
     Attester,
-    /// Run the sandbox's chains alone, in a process of their own
+    /// Run the sandbox's chains in their own process
     Sandbox,
-    /// Check the accounts with providers that sell crypto for fiat
+    /// Check the accounts with on-ramp providers
     #[command(subcommand)]
     Onramp(OnrampCommand),
-    /// Show what the operator may have to account for: orders that the screening refused
+    /// Show the audit log: orders that the screening refused
     Audit(AuditArgs),
-    /// Rebuild a lost store from what the contracts have told; the service must not run
+    /// Rebuild a lost store from contract events; the service must not run
     Recover(RecoverArgs),
-    /// Tell addresses of your own what happens to orders
+    /// Manage webhooks for order events
     Webhooks {
         #[command(subcommand)]
         command: WebhooksCommand,

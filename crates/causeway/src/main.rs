@@ -1,41 +1,19 @@
 //! `causeway`: the service as one binary.
 
-mod attesters;
-mod chains;
+mod boot;
 mod cli;
 mod commands;
-mod config;
-mod deployments;
-mod fiat;
-mod hub;
-mod keys;
-mod logging;
-mod make_filler;
-mod makers;
-mod market;
-mod onramps;
-mod operating;
-mod orders;
-mod prices;
-mod providers;
-mod recovery;
 mod runtime;
-mod sandbox;
-mod screening;
-mod service_keys;
-mod signals;
-mod trust;
-mod webhooks;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
+use crate::boot::config::Config;
 use crate::cli::{Cli, Command};
 use crate::commands::client::failure::Failure;
 use crate::commands::client::{self, balances, buy, qr, quote, swap, tokens, track};
-use crate::config::Config;
 
 /// Requests are many small allocations; measured in `benchmarks/`, this allocator answers more of them.
 #[global_allocator]
@@ -53,7 +31,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
-    let config = || Config::load(&cli.options);
+    let config = || Config::load(&cli.options.overrides());
     match &cli.command {
         None => runtime::run(commands::serve::serve(&config()?)),
         Some(Command::Config) => commands::show_config::show_config(&config()?),
@@ -81,7 +59,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Filler { command }) => commands::filler::filler(command, &config()?),
         Some(Command::Order { command }) => commands::order::order(command, &config()?),
         Some(Command::Stuck(args)) => commands::stuck::stuck(args, &config()?),
-        Some(Command::Completions { shell }) => commands::completions::completions(*shell),
-        Some(Command::Man { folder }) => commands::man::man(folder),
+        Some(Command::Completions { shell }) => commands::completions::completions(Cli::command(), *shell),
+        Some(Command::Man { folder }) => commands::man::man(Cli::command(), folder),
     }
 }

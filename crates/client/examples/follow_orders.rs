@@ -1,7 +1,7 @@
-//! Follows all orders of an address until none is open:
+//! Tracks all orders of an address until none is open:
 //! `cargo run -p causeway-client --example follow_orders -- http://127.0.0.1:8080 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266`
 
-#![allow(clippy::print_stdout, reason = "it tells a person what it sees")]
+#![allow(clippy::print_stdout, reason = "a command line example")]
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,22 +13,27 @@ use causeway_client::{Client, Error, OrderQuery, is_terminal};
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(service), Some(author)) = (arguments.next(), arguments.next()) else {
-        return Err("say where the service is, and whose orders to follow".into());
+        return Err("usage: follow_orders SERVICE_URL ADDRESS".into());
     };
-    let tell = |order: &Order| println!("{} {} {}", order.updated_at, order.id, order.status);
-    follow(&Client::new(&service)?, &author, tell).await?;
+    let print = |order: &Order| println!("{} {} {}", order.updated_at, order.id, order.status);
+    follow(&Client::new(&service)?, &author, print).await?;
     Ok(())
 }
 
-/// Tells of every order once, and again whenever its status has changed.
-pub(crate) async fn follow(client: &Client, author: &str, mut tell: impl FnMut(&Order)) -> Result<(), Error> {
-    let mut told = BTreeMap::new();
+/// Calls `on_order` for every order, and again whenever its status changes.
+pub(crate) async fn follow(
+    client: &Client,
+    author: &str,
+    mut on_order: impl FnMut(&Order),
+) -> Result<(), Error> {
+    let mut statuses = BTreeMap::new();
     loop {
         match every_order(client, author).await {
             Ok(orders) => {
                 for order in &orders {
-                    if told.insert(order.id.clone(), order.status.clone()).as_ref() != Some(&order.status) {
-                        tell(order);
+                    if statuses.insert(order.id.clone(), order.status.clone()).as_ref() != Some(&order.status)
+                    {
+                        on_order(order);
                     }
                 }
                 if orders.iter().all(|order| is_terminal(&order.status)) {

@@ -1,7 +1,7 @@
-//! Swaps 25 USDC on Base for ether on Ethereum once that brings enough:
+//! Swaps 25 USDC on Base for ether on Ethereum once the output is high enough:
 //! `KEY=0x… cargo run -p causeway-client --example swap_when -- http://127.0.0.1:8080 7000000000000000`
 
-#![allow(clippy::print_stdout, reason = "it tells a person what it does")]
+#![allow(clippy::print_stdout, reason = "a command line example")]
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use causeway_client::{Client, Error, ExecuteOptions, LocalWallet, Step, Wallet a
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (Some(service), Some(least)) = (arguments.next(), arguments.next()) else {
-        return Err("say where the service is, and the least output in raw units".into());
+    let (Some(service), Some(min_output)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: swap_when SERVICE_URL MIN_OUTPUT".into());
     };
     let client = Client::new(&service)?;
     let wallet = LocalWallet::connect(&client, &std::env::var("KEY")?).await?;
-    let order = swap_when(&client, &wallet, &dollars_for_ether(&wallet), least.parse()?).await?;
+    let order = swap_when(&client, &wallet, &dollars_for_ether(&wallet), min_output.parse()?).await?;
     println!("order {} is {}", order.id, order.status);
     Ok(())
 }
@@ -34,15 +34,16 @@ pub(crate) fn dollars_for_ether(wallet: &LocalWallet) -> QuoteAsk {
     }
 }
 
-/// Asks until a route brings at least `least`, and takes it.
+/// Requests quotes until a route has an output of at least `min_output`, and takes it.
 pub(crate) async fn swap_when(
     client: &Client,
     wallet: &LocalWallet,
     ask: &QuoteAsk,
-    least: u128,
+    min_output: u128,
 ) -> Result<Order, Error> {
-    let enough = move |out: &str| out.parse::<u128>().is_ok_and(|out| out >= least);
-    let options = ExecuteOptions::default().accepting(move |route| enough(&route.quote.min_amount_out));
+    let enough = move |out: &str| out.parse::<u128>().is_ok_and(|out| out >= min_output);
+    let options =
+        ExecuteOptions::default().with_route_filter(move |route| enough(&route.quote.min_amount_out));
     loop {
         match client.execute(ask, wallet, &options, report).await {
             // In all three cases nothing was signed.

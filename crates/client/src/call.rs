@@ -1,13 +1,13 @@
 use serde_json::Value;
 
-use crate::address::Query;
 use crate::http::with_body;
+use crate::url::Query;
 use crate::{Client, Error};
 
 pub use reqwest::Method;
 
 impl Client {
-    /// Calls a path for which there is no typed call, such as those of operators; each segment is escaped as needed. An answer
+    /// Calls an endpoint without a typed method, such as those of the operator API. Each segment is escaped as needed. A response
     /// without a body is `null`.
     pub async fn call(
         &self,
@@ -17,11 +17,11 @@ impl Client {
         body: Option<&Value>,
     ) -> Result<Value, Error> {
         let query = query.iter().fold(Query::default(), |all, (name, value)| all.with(name, Some(value)));
-        let url = query.onto(self.base.join(path));
-        let answer = match body {
-            Some(body) => self.ask(with_body(method, url, body)?).await?,
-            None => self.ask(reqwest::Request::new(method, url)).await?,
+        let url = query.append_to(self.base.join(path));
+        let response = match body {
+            Some(body) => self.request(with_body(method, url, body)?).await?,
+            None => self.request(reqwest::Request::new(method, url)).await?,
         };
-        if answer.body.is_empty() { Ok(Value::Null) } else { answer.json() }
+        if response.body.is_empty() { Ok(Value::Null) } else { response.json() }
     }
 }

@@ -1,28 +1,28 @@
 use causeway_wire::{Autocomplete, Chain, Data, Page, Suggestion, Token};
 
-use crate::address::Query;
+use crate::url::Query;
 use crate::{Client, Error};
 
-/// Which tokens, and which page of them.
+/// Filter and page of a token list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenQuery {
     /// Part of a name or symbol, or an address.
     pub q: Option<String>,
     /// Only these chains; all where empty.
     pub chain_ids: Vec<u64>,
-    /// 20 unless told, at most 1000.
+    /// 20 by default, at most 1000.
     pub limit: Option<u32>,
-    /// The `cursor` of the page before.
+    /// The `cursor` of the previous page.
     pub cursor: Option<u64>,
 }
 
-/// What an address holds.
+/// The balances of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Balances {
-    /// With `extensions.balance` in raw units; what it does not hold is left out.
+    /// Tokens with `extensions.balance` in raw units; zero balances are omitted.
     pub tokens: Vec<Token>,
-    /// Chains that did not answer: what it holds there is not among the tokens.
-    pub silent_chains: Vec<u64>,
+    /// Chains that did not answer; their balances are missing.
+    pub unavailable_chains: Vec<u64>,
 }
 
 impl Client {
@@ -43,7 +43,7 @@ impl Client {
             .list("chainIds", &query.chain_ids)
             .with("limit", query.limit)
             .with("cursor", query.cursor)
-            .onto(self.base.join(&["v1", "tokens"]));
+            .append_to(self.base.join(&["v1", "tokens"]));
         self.get(url).await?.json()
     }
 
@@ -51,27 +51,28 @@ impl Client {
     pub async fn search_tokens(&self, q: &str, chain_ids: &[u64]) -> Result<Vec<Token>, Error> {
         let query = Query::default().with("q", Some(q)).list("chainIds", chain_ids);
         let found: Data<Token> =
-            self.get(query.onto(self.base.join(&["v1", "tokens", "search"]))).await?.json()?;
+            self.get(query.append_to(self.base.join(&["v1", "tokens", "search"]))).await?.json()?;
         Ok(found.data)
     }
 
     /// The well-known tokens.
     pub async fn top_tokens(&self, chain_ids: &[u64]) -> Result<Vec<Token>, Error> {
         let query = Query::default().list("chainIds", chain_ids);
-        self.get(query.onto(self.base.join(&["v1", "tokens", "top"]))).await?.json()
+        self.get(query.append_to(self.base.join(&["v1", "tokens", "top"]))).await?.json()
     }
 
-    /// What an address holds of the well-known tokens, over all chains at once.
+    /// The balances of an address in the well-known tokens, on all chains.
     pub async fn balances(&self, address: &str, chain_ids: &[u64]) -> Result<Balances, Error> {
         let query = Query::default().list("chainIds", chain_ids);
-        let answer = self.get(query.onto(self.base.join(&["v1", "tokens", "balances", address]))).await?;
-        let silent =
+        let answer =
+            self.get(query.append_to(self.base.join(&["v1", "tokens", "balances", address]))).await?;
+        let unavailable =
             answer.headers.get("x-partial-chains").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let silent_chains = silent.split(',').filter_map(|id| id.trim().parse().ok()).collect();
-        Ok(Balances { tokens: answer.json()?, silent_chains })
+        let unavailable_chains = unavailable.split(',').filter_map(|id| id.trim().parse().ok()).collect();
+        Ok(Balances { tokens: answer.json()?, unavailable_chains })
     }
 
-    /// Understands what somebody types, such as `100 usdc on base`, and offers ways to go on.
+    /// Parses partial input, such as `100 usdc on base`, and suggests completions.
     pub async fn autocomplete(
         &self,
         keyword: &str,
@@ -79,10 +80,10 @@ impl Client {
         limit: Option<u32>,
     ) -> Result<Autocomplete, Error> {
         let query = Query::default().list("chainIds", chain_ids).with("limit", limit);
-        self.get(query.onto(self.base.join(&["v1", "tokens", "autocomplete", keyword]))).await?.json()
+        self.get(query.append_to(self.base.join(&["v1", "tokens", "autocomplete", keyword]))).await?.json()
     }
 
-    /// Sentences to start from.
+    /// Example inputs for autocomplete.
     pub async fn suggestions(&self) -> Result<Vec<Suggestion>, Error> {
         let url = self.base.join(&["v1", "tokens", "autocomplete", "suggestions"]);
         let suggestions: Data<Suggestion> = self.get(url).await?.json()?;

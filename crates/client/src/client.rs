@@ -4,43 +4,43 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::address::BaseAddress;
 use crate::http;
+use crate::url::BaseUrl;
 
-/// How long a request may take unless told otherwise.
+/// Default time limit of a request.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The header by which the SDK names its version.
+/// The header with the SDK version.
 pub const VERSION_HEADER: &str = "x-svc-sdk-version";
 
 const VERSION: &str = concat!("rust-", env!("CARGO_PKG_VERSION"));
 
-/// Why a client cannot be made of what was configured.
+/// Why a client cannot be built.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ConfigError {
-    #[error("the base address {address:?} cannot be used: {problem}")]
-    Address { address: String, problem: &'static str },
-    #[error("{0:?} is no header that can be sent; names and values are visible ASCII")]
+    #[error("the base URL {url:?} cannot be used: {problem}")]
+    Url { url: String, problem: &'static str },
+    #[error("{0:?} is not a valid header; names and values must be visible ASCII")]
     Header(String),
-    #[error("no connections can be made: {0}")]
-    Connections(String),
+    #[error("the HTTP client cannot be created: {0}")]
+    HttpClient(String),
 }
 
-/// A service, ready to be asked. Clones share their connections.
+/// A client of one service. Clones share their connections.
 ///
-/// A request ends early when its future is dropped, or when the token of [`Client::aborted_by`] is cancelled.
+/// A request ends early when its future is dropped, or when the token of [`Client::with_cancellation`] is cancelled.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) http: reqwest::Client,
-    pub(crate) base: BaseAddress,
-    pub(crate) qr: BaseAddress,
-    pub(crate) fiat: BaseAddress,
+    pub(crate) base: BaseUrl,
+    pub(crate) qr: BaseUrl,
+    pub(crate) fiat: BaseUrl,
     pub(crate) timeout: Duration,
     pub(crate) cancel: CancellationToken,
 }
 
 impl Client {
-    /// A client of the service at `base`, with everything else as usual.
+    /// A client of the service at `base` with default options.
     pub fn new(base: &str) -> Result<Self, ConfigError> {
         Self::builder(base).build()
     }
@@ -51,12 +51,12 @@ impl Client {
 
     /// The same client, whose operations end with [`Error::ApiAborted`](crate::Error::ApiAborted) once `token` is cancelled.
     #[must_use]
-    pub fn aborted_by(&self, token: CancellationToken) -> Self {
+    pub fn with_cancellation(&self, token: CancellationToken) -> Self {
         Self { cancel: token, ..self.clone() }
     }
 }
 
-/// What a client is made of.
+/// Configures a [`Client`].
 #[derive(Clone)]
 pub struct Builder {
     base: String,
@@ -67,7 +67,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// How long a request may take, from asking to the last byte of the answer.
+    /// Time limit of a request, including the response body.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -81,26 +81,26 @@ impl Builder {
         self
     }
 
-    /// Where QR codes are drawn, if not by the service itself at `/api/qrcode`.
+    /// The URL of the QR code API, if it is not `/api/qrcode` of the service.
     #[must_use]
-    pub fn qr_address(mut self, address: &str) -> Self {
-        self.qr = Some(address.to_owned());
+    pub fn qr_url(mut self, url: &str) -> Self {
+        self.qr = Some(url.to_owned());
         self
     }
 
-    /// Where the fiat API is, if not at the same address.
+    /// The base URL of the fiat API, if it differs from that of the service.
     #[must_use]
-    pub fn fiat_address(mut self, address: &str) -> Self {
-        self.fiat = Some(address.to_owned());
+    pub fn fiat_url(mut self, url: &str) -> Self {
+        self.fiat = Some(url.to_owned());
         self
     }
 
     pub fn build(self) -> Result<Client, ConfigError> {
-        let base = address(&self.base)?;
-        let fiat = self.fiat.as_deref().map_or_else(|| Ok(base.clone()), address)?;
+        let base = parse_url(&self.base)?;
+        let fiat = self.fiat.as_deref().map_or_else(|| Ok(base.clone()), parse_url)?;
         let qr = match &self.qr {
-            Some(text) => address(text)?,
-            None => address(base.join(&["api", "qrcode"]).as_str())?,
+            Some(text) => parse_url(text)?,
+            None => parse_url(base.join(&["api", "qrcode"]).as_str())?,
         };
         let mut headers = HeaderMap::from_iter([(
             HeaderName::from_static(VERSION_HEADER),
@@ -109,11 +109,11 @@ impl Builder {
         for (name, value) in self.headers {
             let bad = || ConfigError::Header(name.clone());
             let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
-            // It may be a key; what prints the client must not print it.
+            // The value may be a secret and must not be printed.
             value.set_sensitive(true);
             headers.insert(HeaderName::try_from(&name).map_err(|_| bad())?, value);
         }
-        let http = http::connections(headers).map_err(ConfigError::Connections)?;
+        let http = http::build_client(headers).map_err(ConfigError::HttpClient)?;
         Ok(Client { http, base, qr, fiat, timeout: self.timeout, cancel: CancellationToken::new() })
     }
 }
@@ -129,8 +129,8 @@ impl std::fmt::Debug for Builder {
     }
 }
 
-fn address(text: &str) -> Result<BaseAddress, ConfigError> {
-    BaseAddress::parse(text).map_err(|problem| ConfigError::Address { address: text.to_owned(), problem })
+fn parse_url(text: &str) -> Result<BaseUrl, ConfigError> {
+    BaseUrl::parse(text).map_err(|problem| ConfigError::Url { url: text.to_owned(), problem })
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_configured_is_told_at_once() {
+    fn invalid_configuration_is_rejected_at_build() {
         let error = Client::new("swap.example").unwrap_err();
         assert!(error.to_string().contains("https://swap.example"), "{error}");
         let bad =
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configured_header_is_never_printed() {
+    fn configured_header_values_are_never_printed() {
         let builder = Client::builder("http://a").header("authorization", "Bearer hush");
         assert!(!format!("{builder:?}").contains("hush"));
         let client = builder.build().unwrap();

@@ -7,13 +7,13 @@ use thiserror::Error;
 
 use crate::WalletError;
 
-/// An answer as it came.
+/// The raw response of a failed request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     pub status: u16,
-    /// What was answered; a string where it was not JSON.
+    /// The body; a string if it is not JSON.
     pub body: Value,
-    /// How long the service asks to be left alone.
+    /// The `Retry-After` of the response.
     pub retry_after: Option<Duration>,
 }
 
@@ -25,23 +25,23 @@ impl Details {
     }
 }
 
-/// A request that the service refused, or could not answer.
+/// A request that the service rejected or could not handle.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The service's own words.
+    /// The message of the service.
     pub message: String,
     pub details: Details,
 }
 
-/// Everything that can go wrong, by the classes of the specification.
+/// All errors of the SDK, by the classes of the specification.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The request is malformed; the body's `details.issues` lists everything at once.
     #[error(transparent)]
     ApiValidation(Refusal),
-    /// The request contradicts itself or what is; the body's `details.errorCode` tells which.
+    /// The request cannot be fulfilled; the body's `details.errorCode` identifies the reason.
     #[error(transparent)]
     BadRequest(Refusal),
     /// No such quote, or no such route in it.
@@ -50,7 +50,7 @@ pub enum Error {
     /// Ask for a new quote.
     #[error(transparent)]
     QuoteExpired(Refusal),
-    /// The fillers answered, and none can fill; the body's `details.reasons` tells why.
+    /// No filler can fill the request; the body's `details.reasons` lists the reasons.
     #[error(transparent)]
     CannotFill(Refusal),
     #[error(transparent)]
@@ -70,10 +70,10 @@ pub enum Error {
     /// The chain refused the signed transaction.
     #[error(transparent)]
     Broadcast(Refusal),
-    /// The service's own fault.
+    /// An internal error of the service.
     #[error(transparent)]
     InternalServer(Refusal),
-    /// Any other refusal, and failures that are none of the service's own, such as a proxy's.
+    /// Any other error response, including those of proxies.
     #[error(transparent)]
     Service(Refusal),
     /// The service could not be reached, or the connection broke.
@@ -83,37 +83,37 @@ pub enum Error {
     ApiTimeout { after: Duration },
     #[error("The request was aborted.")]
     ApiAborted,
-    /// The answer is not what the contract says.
+    /// The response violates the API contract.
     #[error("{message}")]
     InvalidResponse { message: String, details: Option<Details> },
-    /// Nobody offers a route, or none that was acceptable.
+    /// The quote has no route, or no acceptable one.
     #[error("No route of the quote was acceptable.")]
     NoRoute,
-    /// The swap ended without being filled; the order tells where the money is.
-    #[error("{}", unfilled(.0))]
+    /// The order ended without a fill; it shows where the funds are.
+    #[error("{}", failure_message(.0))]
     OrderFailed(Box<Order>),
-    /// The wallet did not do what the deposit needs.
+    /// The wallet failed to sign or send.
     #[error(transparent)]
     Wallet(#[from] WalletError),
-    /// The fiat API refused: the refusal tells the class, and `code` which part of a purchase it was.
+    /// An error of the fiat API: `refusal` has the class, `code` the part of the purchase.
     #[error("{refusal}")]
     Fiat { code: &'static str, refusal: Box<Error> },
 }
 
-fn unfilled(order: &Order) -> String {
+fn failure_message(order: &Order) -> String {
     let reason = order.failure_reason.as_deref().unwrap_or("The service gives no reason.");
     format!("The order was {}: {reason}", order.status)
 }
 
-/// What every error body of the service has.
+/// The fields of every error body.
 #[derive(Deserialize)]
-struct Named {
+struct ErrorFields {
     name: String,
     message: String,
 }
 
 impl Error {
-    /// The number of the error's kind, as every SDK tells it.
+    /// The error code, the same in every SDK.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::ApiValidation(_)
@@ -137,7 +137,7 @@ impl Error {
         }
     }
 
-    /// The name of the error's class, as every SDK tells it.
+    /// The error class, the same in every SDK.
     pub const fn class(&self) -> &'static str {
         match self {
             Self::ApiValidation(_) => "ApiValidationError",
@@ -165,7 +165,7 @@ impl Error {
         }
     }
 
-    /// The raw answer, where there was one.
+    /// The raw response, if there was one.
     pub const fn details(&self) -> Option<&Details> {
         match self {
             Self::ApiValidation(refusal)
@@ -193,12 +193,12 @@ impl Error {
         }
     }
 
-    /// Whether the same request may well succeed a little later.
+    /// Whether the same request may succeed later.
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::Transport { .. } | Self::ApiTimeout { .. } | Self::InternalServer(_) => true,
             Self::Service(Refusal { details, .. }) => matches!(details.status, 408 | 429 | 500..),
-            // A provider that does not answer is named like a contradiction, and yet it may pass.
+            // An unavailable provider is reported as a bad request with a 5xx status.
             Self::Fiat { refusal, .. } => match &**refusal {
                 Self::BadRequest(Refusal { details, .. }) => details.status >= 500,
                 refusal => refusal.is_transient(),
@@ -207,7 +207,7 @@ impl Error {
         }
     }
 
-    /// How long the service asks to be left alone, by its `Retry-After`.
+    /// The `Retry-After` of the response.
     pub const fn retry_after(&self) -> Option<Duration> {
         match self.details() {
             Some(details) => details.retry_after,
@@ -215,7 +215,7 @@ impl Error {
         }
     }
 
-    /// The same refusal, with what the answer's head says.
+    /// Sets the `Retry-After` of the response.
     pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
         match &mut self {
             Self::Service(refusal) | Self::InternalServer(refusal) | Self::BadRequest(refusal) => {
@@ -226,10 +226,10 @@ impl Error {
         self
     }
 
-    /// Reads an answer that is no success; `plain` says that its body is text for people.
-    pub(crate) fn refused(status: u16, body: &[u8], plain: bool) -> Self {
+    /// Builds the error of an unsuccessful response; `plain` marks a plain text body.
+    pub(crate) fn from_response(status: u16, body: &[u8], plain: bool) -> Self {
         let details = Details::new(status, body);
-        let Ok(Named { name, message }) = Named::deserialize(&details.body) else {
+        let Ok(ErrorFields { name, message }) = ErrorFields::deserialize(&details.body) else {
             let text = details.body.as_str().map(str::trim).filter(|text| plain && !text.is_empty());
             let message = text.map_or_else(
                 || format!("The service answered with status {status} and did not say why."),
@@ -256,8 +256,8 @@ impl Error {
         class(Refusal { message, details })
     }
 
-    /// An answer that is well-formed, and yet not what was asked for.
-    pub(crate) fn unlike(message: impl Into<String>) -> Self {
+    /// A well-formed response with unexpected content.
+    pub(crate) fn invalid_response(message: impl Into<String>) -> Self {
         Self::InvalidResponse { message: message.into(), details: None }
     }
 }

@@ -8,30 +8,30 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use serde::Serialize;
 
-use crate::answer::Answer;
+use crate::response::ApiResponse;
 use crate::{Client, Error, Refusal};
 
-/// No answer of the contract comes near this; a larger one must not fill the caller's memory.
-const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
+/// Far above every valid response. The limit protects the memory of the caller.
+const MAX_RESPONSE_BYTES: usize = 32 * 1024 * 1024;
 
-/// Connections with these headers on every request.
-pub(crate) fn connections(headers: HeaderMap) -> Result<reqwest::Client, String> {
+/// An HTTP client that sends these headers with every request.
+pub(crate) fn build_client(headers: HeaderMap) -> Result<reqwest::Client, String> {
     reqwest::Client::builder()
         .tls_backend_preconfigured(tls().map_err(|error| error.to_string())?)
         .user_agent(concat!("causeway-client/", env!("CARGO_PKG_VERSION")))
         .default_headers(headers)
-        // A redirect would carry the request, and perhaps a key in its headers, to a stranger.
+        // A redirect would send the request, with secrets in its headers, to another host.
         .redirect(redirect::Policy::none())
         .pool_idle_timeout(Duration::from_mins(1))
         .build()
-        .map_err(|error| innermost(&error))
+        .map_err(|error| root_cause(&error))
 }
 
-/// The provider is named here, so that it does not matter what the rest of the process has installed.
+/// The crypto provider is explicit, so that the process default does not matter.
 fn tls() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    // Without the system's certificates plain HTTP still works, and HTTPS says whom it does not trust.
+    // Without system certificates plain HTTP still works, and HTTPS fails with a certificate error.
     let trusting = builder
         .clone()
         .with_platform_verifier()
@@ -40,8 +40,8 @@ fn tls() -> Result<ClientConfig, rustls::Error> {
 }
 
 impl Client {
-    pub(crate) async fn get(&self, url: Url) -> Result<Answer, Error> {
-        self.ask(Request::new(Method::GET, url)).await
+    pub(crate) async fn get(&self, url: Url) -> Result<ApiResponse, Error> {
+        self.request(Request::new(Method::GET, url)).await
     }
 
     pub(crate) async fn send(
@@ -49,21 +49,24 @@ impl Client {
         method: Method,
         url: Url,
         body: &impl Serialize,
-    ) -> Result<Answer, Error> {
-        self.ask(with_body(method, url, body)?).await
+    ) -> Result<ApiResponse, Error> {
+        self.request(with_body(method, url, body)?).await
     }
 
-    pub(crate) async fn ask(&self, request: Request) -> Result<Answer, Error> {
-        self.within(async { read(begin(&self.http, request).await?).await }).await
+    pub(crate) async fn request(&self, request: Request) -> Result<ApiResponse, Error> {
+        self.with_timeout(async { read(send_request(&self.http, request).await?).await }).await
     }
 
-    /// Sends the request and returns the answer's head; a refusal is read to its end.
+    /// Sends the request and returns the response head; error responses are read completely.
     pub(crate) async fn open(&self, request: Request) -> Result<Response, Error> {
-        self.within(begin(&self.http, request)).await
+        self.with_timeout(send_request(&self.http, request)).await
     }
 
-    /// Waits for `work` until the time is over or the caller aborts; a caller who already has is not kept waiting.
-    pub(crate) async fn within<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    /// Runs `work` until the timeout or until the caller aborts.
+    pub(crate) async fn with_timeout<T>(
+        &self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(Error::ApiAborted),
@@ -91,8 +94,8 @@ pub(crate) fn with_body(method: Method, url: Url, body: &impl Serialize) -> Resu
     Ok(request)
 }
 
-async fn begin(http: &reqwest::Client, request: Request) -> Result<Response, Error> {
-    let response = http.execute(request).await.map_err(broken)?;
+async fn send_request(http: &reqwest::Client, request: Request) -> Result<Response, Error> {
+    let response = http.execute(request).await.map_err(transport_error)?;
     if response.status().is_success() {
         return Ok(response);
     }
@@ -103,33 +106,35 @@ async fn begin(http: &reqwest::Client, request: Request) -> Result<Response, Err
         return Err(Error::Service(Refusal { message, details: answer.details() }));
     }
     let answer = read(response).await?;
-    let refused = Error::refused(answer.status, &answer.body, answer.is_plain_text());
-    Err(refused.with_retry_after(answer.retry_after()))
+    let error = Error::from_response(answer.status, &answer.body, answer.is_plain_text());
+    Err(error.with_retry_after(answer.retry_after()))
 }
 
-async fn read(mut response: Response) -> Result<Answer, Error> {
-    let mut answer = Answer {
+async fn read(mut response: Response) -> Result<ApiResponse, Error> {
+    let mut answer = ApiResponse {
         status: response.status().as_u16(),
         headers: std::mem::take(response.headers_mut()),
         body: Vec::new(),
     };
-    while let Some(chunk) = response.chunk().await.map_err(broken)? {
-        if answer.body.len() + chunk.len() > LARGEST_ANSWER {
-            return Err(Error::unlike(format!("The answer is larger than {LARGEST_ANSWER} bytes.")));
+    while let Some(chunk) = response.chunk().await.map_err(transport_error)? {
+        if answer.body.len() + chunk.len() > MAX_RESPONSE_BYTES {
+            return Err(Error::invalid_response(format!(
+                "The response is larger than {MAX_RESPONSE_BYTES} bytes."
+            )));
         }
         answer.body.extend_from_slice(&chunk);
     }
     Ok(answer)
 }
 
-pub(crate) fn broken(error: reqwest::Error) -> Error {
+pub(crate) fn transport_error(error: reqwest::Error) -> Error {
     Error::Transport {
-        message: format!("The service could not be reached: {}.", innermost(&error.without_url())),
+        message: format!("The service could not be reached: {}.", root_cause(&error.without_url())),
     }
 }
 
-/// The innermost cause says what happened; the outer ones only repeat that something did.
-fn innermost(error: &reqwest::Error) -> String {
+/// The innermost cause has the details; the outer ones only repeat that the request failed.
+fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -3,7 +3,7 @@ use causeway_wire::{Filler, HubConfig, Status, Token, Vault};
 use crate::{Client, Error};
 
 impl Client {
-    /// Where the hub's contracts lie.
+    /// The addresses of the hub's contracts.
     pub async fn hub_config(&self) -> Result<HubConfig, Error> {
         self.get(self.base.join(&["v1", "config", "hub"])).await?.json()
     }
@@ -18,12 +18,12 @@ impl Client {
         self.get(self.base.join(&["v1", "mtokens"])).await?.json()
     }
 
-    /// Who offers routes, and how they do.
+    /// The fillers with their statistics.
     pub async fn fillers(&self) -> Result<Vec<Filler>, Error> {
         self.get(self.base.join(&["v1", "fillers"])).await?.json()
     }
 
-    /// What is running.
+    /// Version, mode and readiness of the service.
     pub async fn status(&self) -> Result<Status, Error> {
         self.get(self.base.join(&["status.json"])).await?.json()
     }

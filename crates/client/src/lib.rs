@@ -1,13 +1,11 @@
 #![doc = include_str!("../README.md")]
 
-mod address;
-mod answer;
 mod call;
 mod catalog;
 mod client;
 mod deposits;
 mod error;
-mod events;
+mod event_signals;
 mod execute;
 mod fiat;
 mod http;
@@ -18,9 +16,11 @@ mod order_events;
 mod orders;
 mod qr;
 mod quotes;
+mod response;
 mod stream_quotes;
 mod track_order;
 mod track_purchase;
+mod url;
 mod wallet;
 pub mod webhooks;
 
@@ -32,11 +32,11 @@ pub use call::Method;
 pub use catalog::{Balances, TokenQuery};
 pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
 pub use error::{Details, Error, Refusal};
-pub use execute::{DepositWay, ExecuteOptions, Step, check_transfer};
+pub use execute::{DepositMethod, ExecuteOptions, Step, check_transfer};
 pub use fiat::FiatQuery;
 pub use intents::IntentQuery;
 pub use orders::OrderQuery;
 pub use qr::TransferQr;
-pub use track_order::{Pace, is_terminal};
+pub use track_order::{PollingOptions, is_terminal};
 pub use track_purchase::is_terminal_purchase;
 pub use wallet::{EvmTransaction, LocalSolanaWallet, LocalWallet, Wallet, WalletError};

@@ -1,22 +1,22 @@
 use causeway_wire::OrderEvent;
 use futures::stream::{self, Stream};
 
-use crate::events::is_event_stream;
+use crate::event_signals::is_event_stream;
 use crate::lines::Lines;
 use crate::{Client, Details, Error};
 
 impl Client {
-    /// An order's story, line by line as it happens, from its beginning to the status that is its last.
+    /// Streams the events of an order, from its creation to its terminal status.
     ///
-    /// After an error the stream is over. Between two lines nothing times out: an order may wait for hours. Dropping the stream
-    /// hangs up. [`Client::track_order`] is what most callers want.
+    /// The stream ends after an error. There is no timeout between events, because an order may wait for hours. Dropping the
+    /// stream closes the connection. Most callers want [`Client::track_order`].
     pub async fn order_events(
         &self,
         order_id: &str,
     ) -> Result<impl Stream<Item = Result<OrderEvent, Error>> + Send + use<>, Error> {
         let response = self.open(self.events_request(order_id)).await?;
         if !is_event_stream(&response) {
-            return Err(Error::unlike("The answer is no stream of events."));
+            return Err(Error::invalid_response("The answer is no stream of events."));
         }
         let lines = Lines::new(self.clone(), response);
         Ok(stream::unfold(Some((lines, Vec::new())), |state: Option<(Lines, Vec<u8>)>| async move {
@@ -32,7 +32,7 @@ impl Client {
 
 async fn next(lines: &mut Lines, data: &mut Vec<u8>) -> Result<Option<OrderEvent>, Error> {
     loop {
-        while let Some(line) = lines.ready() {
+        while let Some(line) = lines.next_buffered() {
             if let Some(more) = line.strip_prefix(b"data:") {
                 data.extend_from_slice(more);
             } else if line.is_empty() && !data.is_empty() {
@@ -40,11 +40,11 @@ async fn next(lines: &mut Lines, data: &mut Vec<u8>) -> Result<Option<OrderEvent
                 return read(&std::mem::take(data), status).map(Some);
             }
         }
-        let cancelled = lines.cancelled();
+        let cancelled = lines.cancellation();
         let more = tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(Error::ApiAborted),
-            more = lines.more() => more,
+            more = lines.read_chunk() => more,
         };
         if !more? {
             return Ok(None);

@@ -1,26 +1,26 @@
 use causeway_wire::{DepositAddressOrders, Order, Page};
 
-use crate::address::Query;
+use crate::url::Query;
 use crate::{Client, Error};
 
-/// Which of an author's orders, and which page of them.
+/// Filter and page of a list of orders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrderQuery {
     /// Only these; all where empty.
     pub order_ids: Vec<String>,
-    /// 20 unless told, at most 100.
+    /// 20 by default, at most 100.
     pub limit: Option<u32>,
-    /// The `cursor` of the page before.
+    /// The `cursor` of the previous page.
     pub cursor: Option<u64>,
 }
 
 impl Client {
-    /// One order, whoever its author is.
+    /// One order by its id.
     pub async fn order(&self, order_id: &str) -> Result<Order, Error> {
         self.get(self.base.join(&["v1", "orders", "by-id", order_id])).await?.json()
     }
 
-    /// One order of this author; `None` where the author has no such order.
+    /// One order of this author; `None` if the author has no such order.
     pub async fn order_of(&self, author: &str, order_id: &str) -> Result<Option<Order>, Error> {
         let query = OrderQuery { order_ids: vec![order_id.to_owned()], ..OrderQuery::default() };
         let page = self.orders(author, &query).await?;
@@ -33,11 +33,11 @@ impl Client {
             .list("orderIds", &query.order_ids)
             .with("limit", query.limit)
             .with("cursor", query.cursor)
-            .onto(self.base.join(&["v1", "orders", author]));
+            .append_to(self.base.join(&["v1", "orders", author]));
         self.get(url).await?.json()
     }
 
-    /// The orders of a deposit address, and what has arrived there.
+    /// The orders of a deposit address, and the transfers observed there.
     pub async fn orders_at(&self, deposit_address: &str) -> Result<DepositAddressOrders, Error> {
         self.get(self.base.join(&["v1", "orders", "by-deposit-address", deposit_address])).await?.json()
     }

@@ -1,4 +1,4 @@
-use crate::address::Query;
+use crate::url::Query;
 use crate::{Client, Error};
 
 /// A transfer to be drawn as a QR code.
@@ -21,7 +21,7 @@ impl Client {
     /// Any text as a QR code in SVG.
     pub async fn qr_code(&self, content: &str, size: Option<u32>) -> Result<String, Error> {
         let query = Query::default().with("content", Some(content)).with("size", size);
-        self.get(query.onto(self.qr.join(&[]))).await?.svg()
+        self.get(query.append_to(self.qr.join(&[]))).await?.svg()
     }
 
     /// A transfer as a QR code in SVG that wallets understand.
@@ -34,6 +34,6 @@ impl Client {
             .with("decimals", Some(transfer.decimals))
             .with("memo", transfer.memo.as_deref())
             .with("size", transfer.size);
-        self.get(query.onto(self.qr.join(&["transfer"]))).await?.svg()
+        self.get(query.append_to(self.qr.join(&["transfer"]))).await?.svg()
     }
 }

@@ -4,7 +4,7 @@ use reqwest::Method;
 use crate::{Client, Error};
 
 impl Client {
-    /// Asks every filler at once; the routes come best first, and none where nobody answered in time.
+    /// Requests routes from all fillers in parallel. The best route comes first; the list is empty if no filler answers in time.
     pub async fn quote(&self, ask: &QuoteAsk) -> Result<QuoteAnswer, Error> {
         let answer = self.send(Method::POST, self.base.join(&["v1", "quotes"]), ask).await?;
         let quote: QuoteAnswer = answer.json()?;
@@ -16,7 +16,7 @@ impl Client {
     }
 }
 
-/// People decide by these numbers: each must be one.
+/// Checks that the amounts of a route are integers.
 pub(crate) fn check_amounts(route: &Route) -> Result<(), String> {
     let quote = &route.quote;
     let amounts = [

@@ -2,28 +2,28 @@ use causeway_wire::{QuoteAsk, StreamedRoute};
 use futures::stream::{self, Stream};
 use reqwest::Method;
 
-use crate::address::Query;
 use crate::http::with_body;
 use crate::lines::Lines;
 use crate::quotes::check_amounts;
+use crate::url::Query;
 use crate::{Client, Details, Error};
 
 impl Client {
-    /// Asks every filler at once and yields each route the moment it is known, in no order.
+    /// Requests routes from all fillers in parallel and yields each as it arrives, unordered.
     ///
-    /// A refusal comes before the stream does. After an error the stream is over; routes that came before it stand. The
-    /// time-out holds for the beginning and for each wait. Dropping the stream hangs up.
+    /// A rejected request fails before the stream starts. The stream ends after an error; earlier routes stay valid. The timeout
+    /// applies to the response head and to each wait. Dropping the stream closes the connection.
     pub async fn stream_quotes(
         &self,
         ask: &QuoteAsk,
     ) -> Result<impl Stream<Item = Result<StreamedRoute, Error>> + Send + use<>, Error> {
-        let url = Query::default().with("mode", Some("stream")).onto(self.base.join(&["v1", "quotes"]));
+        let url = Query::default().with("mode", Some("stream")).append_to(self.base.join(&["v1", "quotes"]));
         let response = self.open(with_body(Method::POST, url, ask)?).await?;
         Ok(read_lines(Lines::new(self.clone(), response), route))
     }
 }
 
-/// Reads each line as it comes; after an error the stream is over.
+/// Parses each line as it arrives; the stream ends after an error.
 pub(crate) fn read_lines<T: Send>(
     lines: Lines,
     read: fn(&[u8], u16) -> Result<T, Error>,

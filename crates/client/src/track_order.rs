@@ -2,118 +2,123 @@ use std::time::{Duration, Instant};
 
 use causeway_wire::Order;
 
-use crate::events::{Events, Nudge};
+use crate::event_signals::{EventSignal, EventSignals};
 use crate::{Client, Error};
 
-/// Whether nothing comes after this status of an order.
+/// Whether the order status is terminal.
 pub fn is_terminal(status: &str) -> bool {
     matches!(status, "filled" | "refunded" | "failed")
 }
 
-/// How often an order is looked at.
+/// How often an order is polled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct PollingOptions {
     interval: Duration,
     backoff: Duration,
 }
 
-impl Pace {
-    /// No order is asked for more often than this.
-    pub const FLOOR: Duration = Duration::from_millis(500);
+impl PollingOptions {
+    /// The shortest polling interval.
+    pub const MIN_INTERVAL: Duration = Duration::from_millis(500);
 
-    /// No service is believed that wants to be left alone for longer than this.
-    const LONGEST: Duration = Duration::from_mins(5);
+    /// The longest `Retry-After` that is respected.
+    const MAX_RETRY_AFTER: Duration = Duration::from_mins(5);
 
-    /// Looks at the order this often, though not more often than [`Pace::FLOOR`].
+    /// Polls at this interval, but at least [`PollingOptions::MIN_INTERVAL`].
     #[must_use]
-    pub fn every(self, interval: Duration) -> Self {
-        Self { interval: interval.max(Self::FLOOR), ..self }
+    pub fn with_interval(self, interval: Duration) -> Self {
+        Self { interval: interval.max(Self::MIN_INTERVAL), ..self }
     }
 
-    /// Waits this long after an error that may pass, though not less than [`Pace::FLOOR`].
+    /// Waits this long after a transient error, but at least [`PollingOptions::MIN_INTERVAL`].
     #[must_use]
-    pub fn retrying_after(self, backoff: Duration) -> Self {
-        Self { backoff: backoff.max(Self::FLOOR), ..self }
+    pub fn with_backoff(self, backoff: Duration) -> Self {
+        Self { backoff: backoff.max(Self::MIN_INTERVAL), ..self }
     }
 
     pub(crate) const fn interval(self) -> Duration {
         self.interval
     }
 
-    /// How long to wait after an error that may pass: as long as the service asks, within reason.
-    pub(crate) fn after(self, error: &Error) -> Duration {
-        error.retry_after().unwrap_or_default().clamp(self.backoff, Self::LONGEST.max(self.backoff))
+    /// The wait after a transient error: the `Retry-After` of the service, within limits.
+    pub(crate) fn delay_after(self, error: &Error) -> Duration {
+        error.retry_after().unwrap_or_default().clamp(self.backoff, Self::MAX_RETRY_AFTER.max(self.backoff))
     }
 }
 
-/// Every two seconds, and five after an error that may pass.
-impl Default for Pace {
+/// Every two seconds, and five seconds after a transient error.
+impl Default for PollingOptions {
     fn default() -> Self {
         Self { interval: Duration::from_secs(2), backoff: Duration::from_secs(5) }
     }
 }
 
-/// Where the news of an order comes from between two looks.
-enum News {
-    /// It was not asked for yet, or the last stream is over.
+/// How changes of an order are detected between two reads.
+enum UpdateSource {
+    /// Not determined yet, or the last stream ended.
     Unknown,
-    Events(Box<Events>),
+    Events(Box<EventSignals>),
     /// The service offers no events.
     Polling,
 }
 
 impl Client {
-    /// Follows an order until it is `filled`, `refunded` or `failed`, and tells `on_status` of every status that it sees.
+    /// Tracks an order until it is `filled`, `refunded` or `failed`, and calls `on_status` for every new status.
     ///
-    /// Where the service sends events, they say when to look; else the order is looked at every now and then. Errors that may
-    /// pass are waited out, for as long as the service asks; the others, and an abort, end the tracking.
+    /// Events of the service trigger reads of the order; without events the order is polled. Transient errors are retried after
+    /// the `Retry-After` of the service; other errors and an abort end the tracking.
     pub async fn track_order(
         &self,
         order_id: &str,
-        pace: Pace,
+        polling: PollingOptions,
         mut on_status: impl FnMut(&Order) + Send,
     ) -> Result<Order, Error> {
-        let (mut told, mut news) = (None, News::Unknown);
+        let (mut last_status, mut source) = (None, UpdateSource::Unknown);
         loop {
-            let looked = Instant::now();
+            let started = Instant::now();
             match self.order(order_id).await {
                 Ok(order) => {
-                    if told.as_ref() != Some(&order.status) {
+                    if last_status.as_ref() != Some(&order.status) {
                         on_status(&order);
-                        told = Some(order.status.clone());
+                        last_status = Some(order.status.clone());
                     }
                     if is_terminal(&order.status) {
                         return Ok(order);
                     }
-                    news = self.await_news(order_id, news, pace).await?;
-                    self.pause(Pace::FLOOR.saturating_sub(looked.elapsed())).await?;
+                    source = self.wait_for_update(order_id, source, polling).await?;
+                    self.pause(PollingOptions::MIN_INTERVAL.saturating_sub(started.elapsed())).await?;
                 }
-                Err(error) if error.is_transient() => self.pause(pace.after(&error)).await?,
+                Err(error) if error.is_transient() => self.pause(polling.delay_after(&error)).await?,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Waits until it is time to look again.
-    async fn await_news(&self, order_id: &str, news: News, pace: Pace) -> Result<News, Error> {
-        match news {
-            // What happened before the stream began is seen by looking once more.
-            News::Unknown => match self.listen(order_id).await? {
-                Some(events) => return Ok(News::Events(Box::new(events))),
-                None => self.pause(pace.interval).await?,
+    /// Waits until the order should be read again.
+    async fn wait_for_update(
+        &self,
+        order_id: &str,
+        source: UpdateSource,
+        polling: PollingOptions,
+    ) -> Result<UpdateSource, Error> {
+        match source {
+            // One more read covers changes from before the stream started.
+            UpdateSource::Unknown => match self.subscribe(order_id).await? {
+                Some(events) => return Ok(UpdateSource::Events(Box::new(events))),
+                None => self.pause(polling.interval).await?,
             },
-            News::Events(mut events) => match events.next().await? {
-                Nudge::Look => return Ok(News::Events(events)),
-                Nudge::Over => {
-                    self.pause(pace.interval).await?;
-                    if events.lively {
-                        return Ok(News::Unknown);
+            UpdateSource::Events(mut events) => match events.next().await? {
+                EventSignal::ReadOrder => return Ok(UpdateSource::Events(events)),
+                EventSignal::Closed => {
+                    self.pause(polling.interval).await?;
+                    if events.received_any {
+                        return Ok(UpdateSource::Unknown);
                     }
                 }
             },
-            News::Polling => self.pause(pace.interval).await?,
+            UpdateSource::Polling => self.pause(polling.interval).await?,
         }
-        Ok(News::Polling)
+        Ok(UpdateSource::Polling)
     }
 }
 
@@ -122,22 +127,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_is_looked_at_every_two_seconds_and_never_more_often_than_twice_a_second() {
-        let (usual, hasty) =
-            (Pace::default(), Pace::default().every(Duration::ZERO).retrying_after(Duration::ZERO));
-        assert_eq!((usual.interval, usual.backoff), (Duration::from_secs(2), Duration::from_secs(5)));
-        assert_eq!((hasty.interval, hasty.backoff), (Pace::FLOOR, Pace::FLOOR));
-        assert_eq!(usual.every(Duration::from_secs(9)).interval, Duration::from_secs(9));
+    fn default_interval_is_two_seconds_and_the_minimum_half_a_second() {
+        let (defaults, fast) = (
+            PollingOptions::default(),
+            PollingOptions::default().with_interval(Duration::ZERO).with_backoff(Duration::ZERO),
+        );
+        assert_eq!((defaults.interval, defaults.backoff), (Duration::from_secs(2), Duration::from_secs(5)));
+        assert_eq!(
+            (fast.interval, fast.backoff),
+            (PollingOptions::MIN_INTERVAL, PollingOptions::MIN_INTERVAL)
+        );
+        assert_eq!(defaults.with_interval(Duration::from_secs(9)).interval, Duration::from_secs(9));
     }
 
     #[test]
-    fn a_service_that_asks_for_patience_is_left_alone_for_so_long_within_reason() {
+    fn retry_after_is_respected_within_limits() {
         let busy = |seconds: Option<u64>| {
-            let mut refused = Error::refused(429, b"", true);
+            let mut refused = Error::from_response(429, b"", true);
             if let Error::Service(refusal) = &mut refused {
                 refusal.details.retry_after = seconds.map(Duration::from_secs);
             }
-            Pace::default().after(&refused).as_secs()
+            PollingOptions::default().delay_after(&refused).as_secs()
         };
         assert_eq!([busy(None), busy(Some(1)), busy(Some(42)), busy(Some(u64::MAX))], [5, 5, 42, 300]);
     }

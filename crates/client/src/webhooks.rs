@@ -1,4 +1,4 @@
-//! Checks what a service tells by webhook, on the side that is told.
+//! Verifies webhooks on the receiving side.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,42 +7,42 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use thiserror::Error;
 
-/// How far the time of a signature may lie from ours, in seconds.
+/// Maximum difference between the signature time and the local clock, in seconds.
 pub const TOLERANCE: u64 = 300;
 
-/// Why a webhook is not to be believed.
+/// Why a webhook is rejected.
 #[derive(Debug, Error)]
 pub enum WebhookError {
-    /// The header `X-Causeway-Signature` is missing or not like one.
+    /// The header `X-Causeway-Signature` is missing or malformed.
     #[error("the signature header is not like `t=SECONDS,v1=HEX`")]
     Header,
-    /// Neither of its signatures was made with this secret over this body.
+    /// No signature matches this secret and body.
     #[error("the signature was not made with this secret over this body")]
     Signature,
-    /// It is true and old: somebody may have kept it to send it again, or a clock is wrong.
+    /// The signature is valid but old: a replay, or a wrong clock.
     #[error("the signature is more than {TOLERANCE} s away from now")]
     Stale,
-    /// It is true, and made by a service that speaks otherwise.
+    /// The signature is valid, but the body has an unknown format.
     #[error("the body is not an event: {0}")]
     Body(#[from] serde_json::Error),
 }
 
-/// Reads a webhook if it is signed with the secret, and was so within five minutes.
+/// Parses a webhook if its signature is valid and at most five minutes old.
 ///
-/// `header` is what came as `X-Causeway-Signature`, `body` the bytes as they came. The same event may come twice: remember
-/// the ids of those that were dealt with.
+/// `header` is the value of `X-Causeway-Signature`, `body` the raw bytes. An event may be delivered twice: store the ids of
+/// processed events.
 ///
 /// ```
 /// let body = br#"{"id":"1"}"#;
-/// let told = causeway_client::webhooks::verify("whsec_0123456789abcdef", "t=1,v1=00", body);
-/// assert!(told.is_err());
+/// let event = causeway_client::webhooks::verify("whsec_0123456789abcdef", "t=1,v1=00", body);
+/// assert!(event.is_err());
 /// ```
 pub fn verify(secret: &str, header: &str, body: &[u8]) -> Result<WebhookEvent, WebhookError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     verify_at(secret, header, body, now)
 }
 
-/// The same as of a moment, in seconds since 1970.
+/// Like [`verify`], at a given time in seconds since 1970.
 pub fn verify_at(secret: &str, header: &str, body: &[u8], now: u64) -> Result<WebhookEvent, WebhookError> {
     check(secret, header, body, now)?;
     Ok(serde_json::from_slice(body)?)
@@ -51,8 +51,8 @@ pub fn verify_at(secret: &str, header: &str, body: &[u8], now: u64) -> Result<We
 fn check(secret: &str, header: &str, body: &[u8], now: u64) -> Result<(), WebhookError> {
     let fields = || header.split(',').map(str::trim);
     let seconds = fields().find_map(|field| field.strip_prefix("t=")).ok_or(WebhookError::Header)?;
-    let told: u64 = seconds.parse().map_err(|_| WebhookError::Header)?;
-    // An empty key would make a signature that anybody can make.
+    let signed_at: u64 = seconds.parse().map_err(|_| WebhookError::Header)?;
+    // Anybody could sign with an empty key.
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok().filter(|_| !secret.is_empty());
     let mut mac = mac.ok_or(WebhookError::Signature)?;
     mac.update(seconds.as_bytes());
@@ -63,7 +63,7 @@ fn check(secret: &str, header: &str, body: &[u8], now: u64) -> Result<(), Webhoo
         let signature = alloy_primitives::hex::decode(hex);
         signature.is_ok_and(|signature| mac.clone().verify_slice(&signature).is_ok())
     });
-    match (signed, told.abs_diff(now) > TOLERANCE) {
+    match (signed, signed_at.abs_diff(now) > TOLERANCE) {
         (false, _) => Err(WebhookError::Signature),
         (true, true) => Err(WebhookError::Stale),
         (true, false) => Ok(()),
@@ -82,7 +82,7 @@ mod tests {
     const SIGNED: &str = "v1=0670c993f4fc178e4a81d2e7c2ccbed77b608e0f2b0d9f417b7283b1c6028934";
 
     #[test]
-    fn only_the_secret_that_signed_the_very_body_is_believed() {
+    fn only_the_signing_secret_and_body_are_accepted() {
         let header = format!("t={NOW},{SIGNED}");
         assert!(check(SECRET, &header, b"{}", NOW).is_ok());
         assert!(matches!(check("whsec_fedcba9876543210", &header, b"{}", NOW), Err(WebhookError::Signature)));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_counts_for_five_minutes_either_way() {
+    fn signature_is_valid_for_five_minutes_either_way() {
         let header = format!("t={NOW},{SIGNED}");
         for (now, fresh) in [(NOW + 300, true), (NOW + 301, false), (NOW - 300, true), (NOW - 301, false)] {
             assert_eq!(check(SECRET, &header, b"{}", now).is_ok(), fresh, "{now}");
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_is_read_or_refused_without_panic(header in "(t=)?[0-9]{0,22},?(v1=)?\\PC{0,80}") {
+        fn arbitrary_header_does_not_panic(header in "(t=)?[0-9]{0,22},?(v1=)?\\PC{0,80}") {
             prop_assert!(check(SECRET, &header, b"body", NOW).is_err());
         }
     }

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{ChainId, Family};
 
-/// An account, contract or mint of either family.
+/// An account, contract or mint of either chain family.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Address {
     Evm(EvmAddress),
@@ -21,7 +21,7 @@ pub enum AddressError {
 }
 
 impl Address {
-    /// Reads an address as chains of that family write it: EVM in any case, Solana exactly.
+    /// Parses an address of that family: EVM in any case, Solana exactly.
     pub fn parse(family: Family, text: &str) -> Result<Self, AddressError> {
         match family {
             Family::Evm => parse_evm(text).map(Self::Evm).ok_or(AddressError::Evm),
@@ -29,12 +29,12 @@ impl Address {
         }
     }
 
-    /// Reads an address whose form alone tells its family.
+    /// Parses an address of either family.
     pub fn parse_any(text: &str) -> Option<Self> {
         parse_evm(text).map(Self::Evm).or_else(|| parse_solana(text).map(Self::Solana))
     }
 
-    /// The address that stands for a chain's own coin.
+    /// The address that represents the native coin.
     pub fn native(family: Family) -> Self {
         match family {
             Family::Evm => Self::Evm(EvmAddress::ZERO),
@@ -42,7 +42,7 @@ impl Address {
         }
     }
 
-    /// Reads a token's address on a chain; the 40-`e` spelling of the native coin becomes the usual one.
+    /// Parses a token address; the 40-`e` spelling of the native coin is normalized.
     pub fn parse_token(chain: ChainId, text: &str) -> Result<Self, AddressError> {
         let address = Self::parse(chain.family(), text)?;
         Ok(if address == Self::Evm(EvmAddress::repeat_byte(0xee)) {
@@ -81,7 +81,7 @@ fn parse_evm(text: &str) -> Option<EvmAddress> {
 }
 
 fn parse_solana(text: &str) -> Option<[u8; 32]> {
-    // 44 characters are the most that 32 bytes take; longer input is not worth decoding.
+    // 32 bytes take at most 44 characters.
     if text.len() > 44 {
         return None;
     }
@@ -93,7 +93,7 @@ fn parse_solana(text: &str) -> Option<[u8; 32]> {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The coin itself stands everywhere, and its checksum is a hash that changes nothing.
+            // Frequent, and its checksum changes nothing: skip the hash.
             Self::Evm(address) if address.is_zero() => {
                 f.write_str("0x0000000000000000000000000000000000000000")
             }
@@ -142,19 +142,19 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_the_other_family_is_refused() {
+    fn an_address_of_the_other_family_is_rejected() {
         assert_eq!(Address::parse(Family::Solana, USDC), Err(AddressError::Solana));
         assert_eq!(Address::parse(Family::Evm, &"1".repeat(32)), Err(AddressError::Evm));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_or_refused_without_panic(text in "\\PC{0,80}") {
+        fn any_text_is_parsed_or_rejected_without_panic(text in "\\PC{0,80}") {
             let _ = Address::parse_any(&text);
         }
 
         #[test]
-        fn printing_reads_back(evm in any::<[u8; 20]>(), solana in any::<[u8; 32]>()) {
+        fn addresses_round_trip_through_text(evm in any::<[u8; 20]>(), solana in any::<[u8; 32]>()) {
             for address in [Address::Evm(evm.into()), Address::Solana(solana)] {
                 prop_assert_eq!(Address::parse_any(&address.to_string()), Some(address));
             }

@@ -48,7 +48,7 @@ impl RawAmount {
         self.0.checked_mul(numerator)?.checked_div(denominator).map(Self)
     }
 
-    /// Converts a person's decimal exactly; digits that the token cannot hold are refused, never rounded.
+    /// Parses a decimal exactly; more decimals than the token has are rejected, never rounded.
     pub fn from_decimal(text: &str, decimals: u8) -> Result<Self, AmountError> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
@@ -62,7 +62,7 @@ impl RawAmount {
         parse_digits(&digits)
     }
 
-    /// The amount as a person writes it, without trailing zeros.
+    /// The decimal text without trailing zeros.
     pub fn to_decimal(self, decimals: u8) -> String {
         let digits = format!("{:0>width$}", self.to_string(), width = usize::from(decimals) + 1);
         let (whole, fraction) = digits.split_at(digits.len() - usize::from(decimals));
@@ -78,7 +78,7 @@ fn parse_digits(digits: &str) -> Result<RawAmount, AmountError> {
     if significant.is_empty() {
         return Ok(RawAmount::ZERO);
     }
-    // Nearly every amount has fewer digits than the largest half, and these are read many times faster.
+    // Fast path: nearly every amount fits into 128 bits.
     if significant.len() <= 38
         && let Ok(small) = significant.parse::<u128>()
     {
@@ -100,7 +100,7 @@ impl FromStr for RawAmount {
 
 impl fmt::Display for RawAmount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Nearly every amount fits, and these are written many times faster.
+        // Fast path: nearly every amount fits into 128 bits.
         match u128::try_from(self.0) {
             Ok(small) => small.fmt(f),
             Err(_) => self.0.fmt(f),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_finer_than_the_token_is_refused_not_rounded() {
+    fn too_many_decimals_are_rejected_not_rounded() {
         assert_eq!(RawAmount::from_decimal("0.0000001", 6), Err(AmountError::TooFine(6)));
         assert_eq!(RawAmount::from_decimal("1.5", 0), Err(AmountError::TooFine(0)));
     }
@@ -145,13 +145,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decimal_form_reads_back_exactly(limbs in any::<[u64; 4]>(), decimals in 0u8..=36) {
+        fn decimals_round_trip_exactly(limbs in any::<[u64; 4]>(), decimals in 0u8..=36) {
             let amount = RawAmount(U256::from_limbs(limbs));
             prop_assert_eq!(RawAmount::from_decimal(&amount.to_decimal(decimals), decimals), Ok(amount));
         }
 
         #[test]
-        fn any_text_is_parsed_or_refused_without_panic(text in "\\PC{0,100}", decimals in any::<u8>()) {
+        fn any_text_is_parsed_or_rejected_without_panic(text in "\\PC{0,100}", decimals in any::<u8>()) {
             let _ = text.parse::<RawAmount>();
             let _ = RawAmount::from_decimal(&text, decimals);
         }

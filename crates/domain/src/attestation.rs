@@ -7,13 +7,13 @@ use alloy_primitives::{Address, B256, FixedBytes};
 /// A secp256k1 signature as the escrows take it: r, a low s, and 27 or 28.
 pub type SignatureBytes = FixedBytes<65>;
 
-/// What an attester says of an order.
+/// A statement of an attester about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Attestation {
-    /// It was delivered at that time of the destination chain; `fill_ref` is where to look: the
-    /// transaction's hash on EVM, the address of the fill's record on Solana.
+    /// Filled at that destination chain time; `fill_ref` is the transaction hash on EVM, the address of the fill record
+    /// on Solana.
     Filled { order: B256, filled_at: u64, fill_ref: B256 },
-    /// At that time of the destination chain, past the fill deadline, it was not.
+    /// Not filled at that destination chain time, which is past the fill deadline.
     Unfilled { order: B256, destination_time: u64 },
 }
 
@@ -32,7 +32,7 @@ impl Attestation {
     }
 }
 
-/// Which of the two things was said.
+/// The outcome that an attestation states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     Filled,
@@ -54,7 +54,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One attester's word with its signature.
+/// One attester's signed statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedAttestation {
     pub attestation: Attestation,
@@ -64,9 +64,9 @@ pub struct SignedAttestation {
     pub signature: SignatureBytes,
 }
 
-/// What a threshold of attesters says alike, ready for the escrow.
+/// The same attestation signed by a threshold of attesters, ready for the escrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Collected {
+pub struct CollectedAttestation {
     pub attestation: Attestation,
     /// In ascending order of their signers' addresses.
     pub signatures: Vec<SignatureBytes>,

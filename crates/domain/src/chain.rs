@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::Address;
 
-/// The id under which Solana appears beside the EVM chain ids.
+/// The id of Solana alongside the EVM chain ids.
 pub const SOLANA_CHAIN_ID: ChainId = ChainId(20_011_000_000);
 
 /// Solana's CAIP-2 reference: the start of its mainnet genesis hash.
@@ -16,7 +16,7 @@ pub const SOLANA_REFERENCE: &str = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
 pub struct ChainId(u64);
 
 impl ChainId {
-    /// The largest id that a JSON number carries exactly.
+    /// The largest id that a JSON number represents exactly.
     pub const MAX: u64 = (1 << 53) - 1;
 
     /// An id between 1 and [`ChainId::MAX`]; anything else is not a chain.
@@ -28,7 +28,7 @@ impl ChainId {
         self.0
     }
 
-    /// Which kind of addresses and transactions this chain has.
+    /// The family of the chain.
     pub fn family(self) -> Family {
         if self == SOLANA_CHAIN_ID { Family::Solana } else { Family::Evm }
     }
@@ -41,7 +41,7 @@ impl ChainId {
         }
     }
 
-    /// Reads a CAIP-2 identifier of a family that we know.
+    /// Parses a CAIP-2 identifier of a supported family.
     pub fn from_caip2(text: &str) -> Result<Self, Caip2Error> {
         match text.split_once(':') {
             Some(("eip155", reference)) => parse_evm_reference(reference).ok_or(Caip2Error::Reference),
@@ -77,7 +77,7 @@ pub enum Caip2Error {
     Reference,
 }
 
-/// A family of chains that share addresses and a way of signing.
+/// A family of chains with the same addresses and signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     Evm,
@@ -94,7 +94,7 @@ impl Family {
     }
 }
 
-/// How a payer can hand over the input of a swap.
+/// How a payer deposits the input of a swap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DepositMethod {
     ContractCall,
@@ -127,7 +127,7 @@ impl FromStr for DepositMethod {
     }
 }
 
-/// The coin that pays for a chain's transactions.
+/// The native coin of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Currency {
     pub name: String,
@@ -135,7 +135,7 @@ pub struct Currency {
     pub decimals: u8,
 }
 
-/// Where a person can look at a chain.
+/// A block explorer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explorer {
     pub name: String,
@@ -148,12 +148,12 @@ pub struct Chain {
     pub id: ChainId,
     pub slug: String,
     pub name: String,
-    /// Other words by which people call it, lower case.
+    /// Alternative names, lower case.
     pub aliases: Vec<String>,
     pub native: Currency,
     pub wrapped_native: Option<Address>,
     pub explorer: Explorer,
-    /// RPC addresses that are meant to be public; private ones never stand here.
+    /// Public RPC URLs; never private ones.
     pub rpc: Vec<String>,
     pub deposit_methods: Vec<DepositMethod>,
     /// Brand colour as `#rrggbb`.
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn caip2_prints_and_reads_back() {
+    fn caip2_round_trips_through_text() {
         for id in [1, 8453, 4_278_608, SOLANA_CHAIN_ID.get()] {
             let chain = ChainId::new(id).unwrap();
             assert_eq!(ChainId::from_caip2(&chain.caip2()), Ok(chain));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn caip2_refuses_what_is_not_canonical() {
+    fn non_canonical_caip2_is_rejected() {
         for text in ["eip155:01", "eip155:+1", "eip155:", "eip155:0", "eip155:20011000000", "solana:devnet"] {
             assert_eq!(ChainId::from_caip2(text), Err(Caip2Error::Reference), "{text}");
         }

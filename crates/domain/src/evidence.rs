@@ -1,16 +1,16 @@
 use alloy_primitives::B256;
 
-use crate::ports::Care;
-use crate::{Address, ChainId, RawAmount, Terms};
+use crate::ports::FinalityTier;
+use crate::{Address, ChainId, IntentTerms, RawAmount};
 
-/// Why an escrow gave a deposit back.
+/// Why an escrow refunded a deposit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefundCause {
-    /// The filler asked for it.
+    /// Requested by the filler.
     Waived,
-    /// Nobody delivered in time: by the attesters' word, or on one chain by the deadline itself.
+    /// Not filled in time, by attestation, or by the deadline alone on one chain.
     Unfilled,
-    /// The grace was over, and anybody could ask for it.
+    /// Requested by anybody after the grace period.
     Expired,
 }
 
@@ -28,43 +28,43 @@ impl RefundCause {
     }
 }
 
-/// What happened to an order on a chain.
+/// An on-chain event of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FactKind {
-    /// The escrow took the deposit under these very terms.
-    Opened(Box<Terms>),
+    /// The escrow took the deposit under exactly these terms.
+    Opened(Box<IntentTerms>),
     /// The settler delivered that amount.
     Filled(RawAmount),
     /// The escrow paid the filler.
     Claimed(RawAmount),
-    /// The escrow gave the deposit back.
+    /// The escrow refunded the deposit.
     Refunded { to: Address, amount: RawAmount, cause: RefundCause },
 }
 
-/// A thing that one of our contracts told in a transaction.
+/// An event that one of our contracts emitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    pub intent: B256,
+    pub intent_id: B256,
     pub kind: FactKind,
     pub place: FactPlace,
 }
 
-/// Where and when a chain told something.
+/// Location and time of an on-chain event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FactPlace {
     pub chain: ChainId,
     /// The transaction's hash on EVM, its signature on Solana.
     pub tx: String,
-    /// The place of the log among all of the block's.
+    /// The index of the log in its block.
     pub index: u64,
     pub block: u64,
-    /// The block's own time, in Unix seconds.
+    /// The block's timestamp, in Unix seconds.
     pub time: u64,
 }
 
-/// A fact with what it moved, as an order keeps it.
+/// A confirmed transaction with the amount that it moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ConfirmedTx {
     pub chain: ChainId,
     pub tx: String,
     pub block: u64,
@@ -72,43 +72,43 @@ pub struct Shown {
     pub amount: RawAmount,
 }
 
-/// What the chains have shown of an order, each in a block that stands.
+/// The confirmed transactions of an order, each in a final block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    pub deposit: Option<Shown>,
-    pub fill: Option<Shown>,
-    pub claim: Option<Shown>,
-    pub refund: Option<(Shown, RefundCause)>,
+    pub deposit: Option<ConfirmedTx>,
+    pub fill: Option<ConfirmedTx>,
+    pub claim: Option<ConfirmedTx>,
+    pub refund: Option<(ConfirmedTx, RefundCause)>,
 }
 
 impl Evidence {
-    /// Whether the escrow has let the deposit go, to whomever.
+    /// Whether the deposit has left the escrow.
     pub const fn is_ended(&self) -> bool {
         self.claim.is_some() || self.refund.is_some()
     }
 
-    /// Reads the facts about one order that stand firmly enough for `care`, and lie where its terms say. What else bears
-    /// the order's id, on another chain or by another contract, shows nothing.
-    pub fn of(terms: &Terms, care: Care, facts: &[(Fact, Care)]) -> Self {
+    /// Selects the facts of one order that reached `tier` on the chains that its terms name. Facts with the order's id from
+    /// other chains or contracts are ignored.
+    pub fn from_facts(terms: &IntentTerms, tier: FinalityTier, facts: &[(Fact, FinalityTier)]) -> Self {
         let intent = terms.id();
         let mut evidence = Self::default();
-        for (fact, stands) in facts {
+        for (fact, reached) in facts {
             let chain = fact.place.chain.get();
-            if fact.intent != intent || *stands < care {
+            if fact.intent_id != intent || *reached < tier {
                 continue;
             }
             match &fact.kind {
                 FactKind::Opened(opened) if **opened == *terms && chain == terms.origin_chain_id => {
-                    evidence.deposit = Some(fact.shown(RawAmount::new(terms.amount_in)));
+                    evidence.deposit = Some(fact.confirmed(RawAmount::new(terms.amount_in)));
                 }
                 FactKind::Filled(amount) if chain == terms.destination_chain_id => {
-                    evidence.fill = Some(fact.shown(*amount));
+                    evidence.fill = Some(fact.confirmed(*amount));
                 }
                 FactKind::Claimed(amount) if chain == terms.origin_chain_id => {
-                    evidence.claim = Some(fact.shown(*amount));
+                    evidence.claim = Some(fact.confirmed(*amount));
                 }
                 FactKind::Refunded { amount, cause, .. } if chain == terms.origin_chain_id => {
-                    evidence.refund = Some((fact.shown(*amount), *cause));
+                    evidence.refund = Some((fact.confirmed(*amount), *cause));
                 }
                 _ => {}
             }
@@ -118,9 +118,9 @@ impl Evidence {
 }
 
 impl Fact {
-    fn shown(&self, amount: RawAmount) -> Shown {
+    fn confirmed(&self, amount: RawAmount) -> ConfirmedTx {
         let FactPlace { chain, ref tx, block, time, .. } = self.place;
-        Shown { chain, tx: tx.clone(), block, time, amount }
+        ConfirmedTx { chain, tx: tx.clone(), block, time, amount }
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
 
     fn fact(on: u64, kind: FactKind) -> Fact {
         let place = FactPlace { chain: chain(on), tx: "0xab".to_owned(), index: 3, block: 40, time: 600 };
-        Fact { intent: terms().id(), kind, place }
+        Fact { intent_id: terms().id(), kind, place }
     }
 
     fn opened() -> FactKind {
@@ -143,33 +143,33 @@ mod tests {
     }
 
     fn read(facts: &[Fact]) -> Evidence {
-        let facts: Vec<_> = facts.iter().map(|fact| (fact.clone(), Care::Usual)).collect();
-        Evidence::of(&terms(), Care::Usual, &facts)
+        let facts: Vec<_> = facts.iter().map(|fact| (fact.clone(), FinalityTier::Standard)).collect();
+        Evidence::from_facts(&terms(), FinalityTier::Standard, &facts)
     }
 
     #[test]
-    fn each_fact_is_kept_with_its_place_and_what_it_moved() {
+    fn each_fact_keeps_its_location_and_amount() {
         let evidence = read(&[
             fact(ORIGIN, opened()),
             fact(DESTINATION, FactKind::Filled(raw(2))),
             fact(ORIGIN, FactKind::Claimed(raw(3))),
             fact(ORIGIN, refunded()),
         ]);
-        let shown = |on, amount| Shown {
+        let confirmed = |on, amount| ConfirmedTx {
             chain: chain(on),
             tx: "0xab".to_owned(),
             block: 40,
             time: 600,
             amount: raw(amount),
         };
-        assert_eq!(evidence.deposit, Some(shown(ORIGIN, 1_000)), "the whole input was taken");
-        assert_eq!(evidence.fill, Some(shown(DESTINATION, 2)));
-        assert_eq!(evidence.claim, Some(shown(ORIGIN, 3)));
-        assert_eq!(evidence.refund, Some((shown(ORIGIN, 4), RefundCause::Unfilled)));
+        assert_eq!(evidence.deposit, Some(confirmed(ORIGIN, 1_000)), "the whole input was taken");
+        assert_eq!(evidence.fill, Some(confirmed(DESTINATION, 2)));
+        assert_eq!(evidence.claim, Some(confirmed(ORIGIN, 3)));
+        assert_eq!(evidence.refund, Some((confirmed(ORIGIN, 4), RefundCause::Unfilled)));
     }
 
     #[test]
-    fn what_another_chain_tells_shows_nothing() {
+    fn facts_from_other_chains_are_ignored() {
         for (on, kind) in [
             (DESTINATION, opened()),
             (ORIGIN, FactKind::Filled(raw(2))),
@@ -183,33 +183,34 @@ mod tests {
     }
 
     #[test]
-    fn a_deposit_under_other_terms_is_not_this_orders() {
-        let other = Terms { amount_in: terms().amount_in - alloy_primitives::U256::ONE, ..terms() };
-        let lie = fact(ORIGIN, FactKind::Opened(Box::new(other)));
-        assert_eq!(read(&[lie]), Evidence::default(), "although it bears the order's id");
+    fn a_deposit_under_other_terms_is_ignored() {
+        let other = IntentTerms { amount_in: terms().amount_in - alloy_primitives::U256::ONE, ..terms() };
+        let forged = fact(ORIGIN, FactKind::Opened(Box::new(other)));
+        assert_eq!(read(&[forged]), Evidence::default(), "although it has the order's id");
     }
 
     #[test]
-    fn facts_about_other_orders_show_nothing() {
+    fn facts_of_other_orders_are_ignored() {
         for kind in [opened(), FactKind::Claimed(raw(3)), refunded()] {
-            let other = Fact { intent: B256::repeat_byte(1), ..fact(ORIGIN, kind) };
+            let other = Fact { intent_id: B256::repeat_byte(1), ..fact(ORIGIN, kind) };
             assert_eq!(read(&[other]), Evidence::default());
         }
     }
 
     #[test]
-    fn a_large_order_believes_only_what_stands_for_large_ones() {
+    fn a_large_order_requires_the_large_finality_tier() {
         let deposit = fact(ORIGIN, opened());
-        let seen =
-            |asked, stands| Evidence::of(&terms(), asked, &[(deposit.clone(), stands)]).deposit.is_some();
-        assert!(seen(Care::Usual, Care::Usual));
-        assert!(seen(Care::Usual, Care::Large));
-        assert!(seen(Care::Large, Care::Large));
-        assert!(!seen(Care::Large, Care::Usual));
+        let seen = |required, reached| {
+            Evidence::from_facts(&terms(), required, &[(deposit.clone(), reached)]).deposit.is_some()
+        };
+        assert!(seen(FinalityTier::Standard, FinalityTier::Standard));
+        assert!(seen(FinalityTier::Standard, FinalityTier::Large));
+        assert!(seen(FinalityTier::Large, FinalityTier::Large));
+        assert!(!seen(FinalityTier::Large, FinalityTier::Standard));
     }
 
     #[test]
-    fn causes_print_and_read_back() {
+    fn causes_round_trip_through_text() {
         for cause in [RefundCause::Waived, RefundCause::Unfilled, RefundCause::Expired] {
             assert_eq!(RefundCause::parse(cause.as_str()), Some(cause));
         }

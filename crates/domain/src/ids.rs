@@ -15,15 +15,15 @@ pub enum IdError {
     NoRandomness,
 }
 
-/// How many random bytes are asked for at once: asking the system costs more than the bytes.
+/// How many random bytes to request at once, because the system call is expensive.
 const POOL: usize = 512;
 
 thread_local! {
-    /// Random bytes that nobody has seen, and how many of them are left.
+    /// Unused random bytes and their count.
     static RANDOM: RefCell<([u8; POOL], usize)> = const { RefCell::new(([0; POOL], 0)) };
 }
 
-/// 128 random bits: ids that the public holds can neither be guessed nor counted.
+/// 128 random bits, so that public ids cannot be guessed or enumerated.
 fn random_bytes() -> Result<[u8; 16], IdError> {
     RANDOM.with_borrow_mut(|(pool, left)| {
         if *left == 0 {
@@ -32,7 +32,7 @@ fn random_bytes() -> Result<[u8; 16], IdError> {
         }
         let taken = pool.get_mut(*left - 16..*left).and_then(|bytes| bytes.first_chunk_mut());
         *left -= 16;
-        // Taken out, so that none is ever handed out again.
+        // Taken out, so that no byte is used twice.
         taken.map(std::mem::take).ok_or(IdError::NoRandomness)
     })
 }
@@ -41,7 +41,7 @@ fn random_hex() -> Result<String, IdError> {
     random_bytes().map(alloy_primitives::hex::encode)
 }
 
-/// The moment, then 128 random bits: what is written together lies together in an index, instead of all over it.
+/// A timestamp, then 128 random bits, so that ids written together are adjacent in an index.
 fn timed_hex(at: Timestamp) -> Result<String, IdError> {
     let moment = at.as_millisecond().clamp(0, (1 << 48) - 1).to_be_bytes();
     let mut bytes = [0; 22];
@@ -85,51 +85,51 @@ macro_rules! public_id {
 }
 
 public_id!(
-    /// Names a quote to the public.
+    /// The public id of a quote.
     QuoteId
 );
 public_id!(
-    /// Names an order to the public.
+    /// The public id of an order.
     OrderId
 );
 public_id!(
-    /// Names a provider's offer to the public.
+    /// The public id of a provider's offer.
     FiatQuoteId
 );
 public_id!(
-    /// Names a purchase to the public and to its provider.
+    /// The public id of a purchase, also known to its provider.
     FiatOrderId
 );
 
 impl FiatQuoteId {
-    /// A new id that nobody can guess, of this moment.
+    /// A new time-ordered random id.
     pub fn random() -> Result<Self, IdError> {
         timed_hex(Timestamp::now()).map(Self)
     }
 }
 
 impl FiatOrderId {
-    /// A new id that nobody can guess.
+    /// A new random id.
     pub fn random() -> Result<Self, IdError> {
         random_hex().map(Self)
     }
 }
 
 impl QuoteId {
-    /// A new id that nobody can guess, of this moment.
+    /// A new time-ordered random id.
     pub fn random() -> Result<Self, IdError> {
         timed_hex(Timestamp::now()).map(Self)
     }
 }
 
 impl OrderId {
-    /// A new id that nobody can guess.
+    /// A new random id.
     pub fn random() -> Result<Self, IdError> {
         random_hex().map(Self)
     }
 }
 
-/// Names one filler's offer inside a quote.
+/// The id of one filler's offer within a quote.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RouteId(String);
 
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_ids_hold_128_random_bits_and_read_back() {
+    fn public_ids_have_128_random_bits_and_round_trip() {
         let (one, two) = (OrderId::random().unwrap(), OrderId::random().unwrap());
         assert_ne!(one, two);
         assert_eq!(one.as_str().len(), 32);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn quote_ids_grow_with_time_and_hold_128_random_bits_beside() {
+    fn quote_ids_are_time_ordered_with_128_random_bits() {
         let at = |text: &str| timed_hex(text.parse().unwrap()).unwrap();
         let (early, late) = (at("2026-11-15T12:00:00Z"), at("2026-11-15T12:00:00.001Z"));
         assert!(early < late && early[..11] == late[..11] && early[12..] != late[12..], "{early} {late}");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_another_form_are_refused() {
+    fn malformed_ids_are_rejected() {
         for text in ["", "abc", &"A".repeat(32), &"g".repeat(32), &"a".repeat(33)] {
             assert_eq!(text.parse::<OrderId>(), Err(IdError::Form), "{text}");
         }

@@ -1,6 +1,6 @@
 mod advance;
-mod built;
 mod intent_state;
+mod unsigned_txs;
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use alloy_primitives::B256;
 use jiff::Timestamp;
 use thiserror::Error;
 
-pub use advance::{Arrived, RefundWay, Step, Todo, World, advance};
+pub use advance::{Action, DepositBalance, OrderContext, RefundMethod, Step, advance};
 pub use intent_state::IntentState;
 
-use crate::ports::Care;
+use crate::ports::FinalityTier;
 use crate::{
-    Address, DepositMethod, Evidence, Jump, OrderId, QuoteId, RawAmount, RouteId, RowKey, Terms, TokenId,
-    TradeType,
+    Address, DepositMethod, Evidence, ForwardingOrder, IntentTerms, OrderId, QuoteId, RawAmount, RouteId,
+    RowKey, TokenId, TradeType,
 };
 
-/// How far an order has come.
+/// The status of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OrderStatus {
     Created,
@@ -57,8 +57,8 @@ impl OrderStatus {
         matches!(self, Self::Filled | Self::Refunded | Self::Failed)
     }
 
-    /// The edges of the contract, and one more: what was delivered after all is filled, although its deposit was to go back.
-    pub const fn may_become(self, next: Self) -> bool {
+    /// The transitions of the API contract, plus one: a fill during a pending refund makes the order filled.
+    pub const fn can_become(self, next: Self) -> bool {
         matches!(
             (self, next),
             (Self::Created, Self::Deposited | Self::Failed)
@@ -97,7 +97,7 @@ pub struct IllegalTransition {
     pub to: OrderStatus,
 }
 
-/// What the filler made of an order, once: to deliver it, or to give the deposit back.
+/// The final decision of the filler: deliver, or refund the deposit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
     Fill,
@@ -117,8 +117,7 @@ impl Decision {
     }
 }
 
-/// A swap that somebody took, as the user sees it. It is written when its route is built, and shown from the moment
-/// that somebody tells of its deposit or the chain shows it.
+/// A swap order. It is stored when its route is built and visible once its deposit is submitted or seen on chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     pub id: OrderId,
@@ -134,54 +133,54 @@ pub struct Order {
     pub author: Address,
     pub recipient: Address,
     pub refund_to: Address,
-    /// The name and the kind of the filler whose offer was taken.
+    /// Name and kind of the filler whose offer was accepted.
     pub filler: String,
     pub kind: String,
     pub method: DepositMethod,
     /// Frozen by the first build.
-    pub terms: Terms,
-    /// By which the chains know the order: the hash of its terms.
-    pub intent: B256,
-    /// Where to send the input, for a plain transfer.
+    pub terms: IntentTerms,
+    /// The id of the order on chain: the hash of its terms.
+    pub intent_id: B256,
+    /// Where a plain transfer sends the input.
     pub deposit_address: Option<Address>,
-    /// What the deposit address committed to before the amount was known; absent where the address is the order's own.
-    pub jump: Option<Box<Jump>>,
-    /// Until when the price holds.
+    /// The forwarding order that owns the deposit address; absent where the address belongs to this order.
+    pub forwarding: Option<Box<ForwardingOrder>>,
+    /// Until when the price is valid.
     pub valid_before: Timestamp,
-    /// How final a block must be before it is believed, for the amount at stake.
-    pub care: Care,
-    /// Whether anybody but the builder knows of it: until then it is not shown.
+    /// The finality that the amount requires.
+    pub finality_tier: FinalityTier,
+    /// Whether the order is visible to clients.
     pub announced: bool,
-    /// The deposit's transaction as somebody told it; the one that the chain showed is in the evidence.
-    pub told_tx: Option<String>,
-    /// The transactions that the payer was given to sign, where one of them must come back byte for byte; read and kept by
-    /// [`Order::given_to_sign`] and [`Order::give_to_sign`].
+    /// The deposit transaction that a client submitted; the confirmed one is in the evidence.
+    pub submitted_tx: Option<String>,
+    /// Packed unsigned transactions, one of which must come back unchanged; see [`Order::unsigned_txs`] and
+    /// [`Order::record_unsigned_tx`].
     pub built: Option<Vec<u8>>,
-    /// What the payer signed for us to bring to the chain: a permit, or a whole transaction.
-    pub handed: Option<Vec<u8>>,
+    /// The payload that the payer signed for us to submit: a permit or a whole transaction.
+    pub signed_payload: Option<Vec<u8>>,
     pub decision: Option<Decision>,
-    /// What the chains have shown in blocks that stand.
+    /// What the chains have shown in final blocks.
     pub evidence: Evidence,
-    /// A person's words for why it failed or was given back.
+    /// Why the order failed or was refunded, for people.
     pub failure_reason: Option<String>,
-    /// When somebody should look at it again; `None` once nothing is left to do.
+    /// When to process the order next; `None` once nothing is left to do.
     pub due_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// Grows with every change; a writer who saw an older one loses.
+    /// Incremented by every update; a writer with an older version loses.
     pub version: u32,
 }
 
-/// How the reason begins why a delivery is not possible.
-const UNPAYABLE: &str = "The recipient cannot be paid";
+/// Prefix of the failure reason of an unpayable recipient.
+const UNPAYABLE_PREFIX: &str = "The recipient cannot be paid";
 
-/// Words of a chain are cut here: a recipient's own contract may have chosen them.
-const MAX_WORDS: usize = 200;
+/// Maximum length of a chain's error message, which the recipient's contract may choose.
+const MAX_MESSAGE_CHARS: usize = 200;
 
 impl Order {
-    /// The same order one step further, or the edge that does not exist.
-    pub fn become_status(mut self, status: OrderStatus, at: Timestamp) -> Result<Self, IllegalTransition> {
-        if !self.status.may_become(status) {
+    /// The order in the new status, or an error when the transition is invalid.
+    pub fn transition_to(mut self, status: OrderStatus, at: Timestamp) -> Result<Self, IllegalTransition> {
+        if !self.status.can_become(status) {
             return Err(IllegalTransition { from: self.status, to: status });
         }
         self.status = status;
@@ -189,39 +188,39 @@ impl Order {
         Ok(self)
     }
 
-    /// The deposit's transaction: the one that the chain showed, else the one that somebody told.
+    /// The confirmed deposit transaction, else the submitted one.
     pub fn deposit_tx(&self) -> Option<&str> {
-        self.evidence.deposit.as_ref().map(|fact| fact.tx.as_str()).or(self.told_tx.as_deref())
+        self.evidence.deposit.as_ref().map(|fact| fact.tx.as_str()).or(self.submitted_tx.as_deref())
     }
 
-    /// Notes that the chain would refuse the delivery although the filler has all that it takes, in the chain's words.
-    pub fn note_unpayable(&mut self, words: &str) {
-        let words: String = words.chars().filter(|c| !c.is_control()).take(MAX_WORDS).collect();
-        self.failure_reason = Some(format!("{UNPAYABLE}: {words}"));
+    /// Records that the chain rejects the delivery although the filler has the funds, with the chain's message.
+    pub fn set_unpayable(&mut self, message: &str) {
+        let message: String = message.chars().filter(|c| !c.is_control()).take(MAX_MESSAGE_CHARS).collect();
+        self.failure_reason = Some(format!("{UNPAYABLE_PREFIX}: {message}"));
     }
 
-    /// Whether the last word on its delivery was that its recipient cannot be paid.
+    /// Whether the recorded failure is an unpayable recipient.
     pub fn is_unpayable(&self) -> bool {
-        self.failure_reason.as_ref().is_some_and(|reason| reason.starts_with(UNPAYABLE))
+        self.failure_reason.as_ref().is_some_and(|reason| reason.starts_with(UNPAYABLE_PREFIX))
     }
 
-    /// Whether the deposit was made when the price held no more.
-    pub fn came_late(&self) -> bool {
+    /// Whether the deposit was made after the price expired.
+    pub fn is_deposit_late(&self) -> bool {
         let deposited = self.evidence.deposit.as_ref().and_then(|shown| i64::try_from(shown.time).ok());
         deposited.is_some_and(|at| at > self.valid_before.as_second())
     }
 }
 
-/// What a line of an order's story is about.
+/// The kind of an order event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// The order took this status.
+    /// The order changed to this status.
     Status(OrderStatus),
-    /// Something worth telling that changed no status.
+    /// A message without a status change.
     Note,
 }
 
-/// One line of an order's story; lines are only ever added.
+/// One entry of an order's append-only event history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderEvent {
     pub key: RowKey,
@@ -236,9 +235,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_the_edges_of_the_contract_and_the_way_out_of_a_refund_exist() {
+    fn only_the_transitions_of_the_contract_and_fill_during_refund_are_valid() {
         use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
-        let edges = [
+        let transitions = [
             (Created, Deposited),
             (Created, Failed),
             (Deposited, Published),
@@ -250,20 +249,20 @@ mod tests {
         ];
         for from in OrderStatus::ALL {
             for to in OrderStatus::ALL {
-                assert_eq!(from.may_become(to), edges.contains(&(from, to)), "{from} -> {to}");
+                assert_eq!(from.can_become(to), transitions.contains(&(from, to)), "{from} -> {to}");
             }
         }
     }
 
     #[test]
-    fn nothing_leaves_a_terminal_status() {
+    fn terminal_statuses_have_no_transitions() {
         for from in OrderStatus::ALL.into_iter().filter(|status| status.is_terminal()) {
-            assert!(OrderStatus::ALL.into_iter().all(|to| !from.may_become(to)));
+            assert!(OrderStatus::ALL.into_iter().all(|to| !from.can_become(to)));
         }
     }
 
     #[test]
-    fn statuses_print_and_read_back() {
+    fn statuses_round_trip_through_text() {
         for status in OrderStatus::ALL {
             assert_eq!(status.to_string().parse(), Ok(status));
         }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{Address, DepositMethod, QuoteId, RawAmount, RouteId, RowKey, TokenId};
 
-/// Which side of the swap the asker fixed.
+/// Which side of the swap is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TradeType {
     ExactInput,
@@ -27,7 +27,7 @@ impl TradeType {
     }
 }
 
-/// A tolerated loss as a fraction, kept in millionths so that no float touches an amount.
+/// Slippage tolerance as a fraction, in millionths to avoid floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slippage(u32);
 
@@ -40,8 +40,8 @@ pub enum SlippageError {
 }
 
 impl Slippage {
-    /// What an asker who says nothing is taken to tolerate: half a percent.
-    pub const USUAL: Self = Self(5_000);
+    /// The default tolerance: half a percent.
+    pub const DEFAULT: Self = Self(5_000);
 
     pub const fn from_millionths(millionths: u32) -> Option<Self> {
         if millionths <= 500_000 { Some(Self(millionths)) } else { None }
@@ -55,7 +55,7 @@ impl Slippage {
 impl FromStr for Slippage {
     type Err = SlippageError;
 
-    /// Reads the decimal text of the fraction.
+    /// Parses the decimal fraction.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let amount = RawAmount::from_decimal(text, 6).map_err(|error| match error {
             crate::AmountError::TooFine(_) => SlippageError::TooFine,
@@ -79,7 +79,7 @@ impl fmt::Display for Slippage {
     }
 }
 
-/// What somebody wants to swap.
+/// A swap quote request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Ask {
     pub trade_type: TradeType,
@@ -91,19 +91,19 @@ pub struct Ask {
     pub recipient: Address,
     pub refund_to: Address,
     pub slippage: Option<Slippage>,
-    /// Only routes that offer one of these are wanted; any when empty. Not kept with the quote.
+    /// Only routes with one of these methods; any when empty. Not stored with the quote.
     pub deposit_methods: Vec<DepositMethod>,
     pub referral: Option<Referral>,
 }
 
 impl Ask {
-    /// How much less than it is offered the asker bears at most.
+    /// The requested slippage tolerance, or the default.
     pub fn tolerance(&self) -> Slippage {
-        self.slippage.unwrap_or(Slippage::USUAL)
+        self.slippage.unwrap_or(Slippage::DEFAULT)
     }
 }
 
-/// Who brought the swap, and what part of the input it gets when the filler claims.
+/// The referrer and its share of the input, paid when the filler claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Referral {
     /// An address of the source chain's family.
@@ -112,7 +112,7 @@ pub struct Referral {
 }
 
 impl Referral {
-    /// The highest fee a referrer may ask, in hundredths of a percent.
+    /// The maximum referrer fee, in basis points.
     pub const MAX_FEE_BPS: u16 = 1_000;
 
     pub const fn new(referrer: Address, fee_bps: u16) -> Option<Self> {
@@ -123,16 +123,16 @@ impl Referral {
         self.fee_bps
     }
 
-    /// The referrer's part of `amount_in`, rounded down: what is left over stays with the filler, who bears the risk.
+    /// The referrer's share of `amount_in`, rounded down in the filler's favor.
     pub fn fee(self, amount_in: RawAmount) -> RawAmount {
         let (bps, whole) = (U256::from(self.fee_bps), U256::from(10_000));
         let (tens, rest) = amount_in.get().div_rem(whole);
-        // Below the input itself, so neither part overflows.
+        // The result is below the input, so neither part overflows.
         RawAmount::new(tens.saturating_mul(bps).saturating_add(rest.saturating_mul(bps) / whole))
     }
 }
 
-/// An ask and the routes that answered it.
+/// A quote request and its routes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote {
     pub id: QuoteId,
@@ -143,7 +143,7 @@ pub struct Quote {
     pub routes: Vec<Route>,
 }
 
-/// Whether an exact output is promised or aimed at.
+/// Whether an exact output is guaranteed or targeted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExactOutMethod {
     Native,
@@ -180,20 +180,20 @@ pub struct Route {
     pub price_holds_until: Option<Timestamp>,
     pub estimated_gas: Option<RawAmount>,
     pub fees: Vec<Fee>,
-    /// Whom the escrow knows in this route; absent where the money goes through contracts of others.
+    /// The filler's addresses at the escrow; absent where third-party contracts are used.
     pub parties: Option<Parties>,
 }
 
 /// The filler's two addresses on the source chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parties {
-    /// May waive: give the deposit back before its deadline.
+    /// May refund the deposit before its deadline.
     pub filler: Address,
-    /// Is paid when the fill is shown.
+    /// Receives the claim.
     pub payee: Address,
 }
 
-/// Where a part of the difference between input and output goes.
+/// One component of the difference between input and output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fee {
     pub kind: FeeKind,
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn every_slippage_reads_back_from_its_own_text() {
+    fn every_slippage_round_trips_through_text() {
         for millionths in 0..=500_000 {
             let slippage = Slippage::from_millionths(millionths).unwrap();
             assert_eq!(slippage.to_string(), RawAmount::new(U256::from(millionths)).to_decimal(6));

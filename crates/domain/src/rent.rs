@@ -1,11 +1,11 @@
-use crate::{ChainId, Family, Order, Terms};
+use crate::{ChainId, Family, IntentTerms, Order};
 
-/// An account that a chain keeps for an order, at the cost of whoever made it, until it is closed.
+/// An on-chain account of an order whose creator pays rent until it is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RentedAccount {
     /// The order itself.
     Order,
-    /// The record of its delivery.
+    /// The record of its fill.
     Fill,
 }
 
@@ -23,7 +23,7 @@ impl RentedAccount {
         Self::ALL.into_iter().find(|account| account.as_str() == text)
     }
 
-    /// The chain on which the order has such an account; none where accounts cost nothing.
+    /// The chain of the account; `None` where accounts need no rent.
     pub fn chain(self, order: &Order) -> Option<ChainId> {
         let chain = match self {
             Self::Order => order.from.chain(),
@@ -32,9 +32,9 @@ impl RentedAccount {
         (chain.family() == Family::Solana).then_some(chain)
     }
 
-    /// It stays past this moment, by its chain's own time: without it the same deposit could open the order again, and the old
-    /// fill could claim it.
-    pub const fn kept_until(self, terms: &Terms) -> u64 {
+    /// The account must stay open until this chain time. Otherwise the same deposit could open the order again, and the
+    /// old fill could claim it.
+    pub const fn kept_until(self, terms: &IntentTerms) -> u64 {
         match self {
             Self::Order => terms.open_deadline,
             Self::Fill => terms.refund_at,
@@ -49,12 +49,12 @@ mod tests {
 
     #[test]
     fn rule_18_orders_are_kept_past_the_open_deadline_and_fills_past_the_refund_time() {
-        let terms = Terms { open_deadline: 10, fill_deadline: 20, refund_at: 30, ..terms() };
+        let terms = IntentTerms { open_deadline: 10, fill_deadline: 20, refund_at: 30, ..terms() };
         assert_eq!(RentedAccount::ALL.map(|account| account.kept_until(&terms)), [10, 30]);
     }
 
     #[test]
-    fn accounts_print_and_read_back() {
+    fn accounts_round_trip_through_text() {
         for account in RentedAccount::ALL {
             assert_eq!(RentedAccount::parse(account.as_str()), Some(account));
         }

@@ -7,14 +7,14 @@ const EPOCH_MILLIS: i64 = 1_767_225_600_000;
 const REPLICA_BITS: u32 = 5;
 const COUNTER_BITS: u32 = 8;
 
-/// A row's key and a page's cursor: grows with time, unique over replicas, exact as a JSON number.
+/// A row key and page cursor: time-ordered, unique across replicas, exact as a JSON number.
 ///
 /// 40 bits of milliseconds since 2026, 5 bits of replica, 8 bits of counter: 53 in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowKey(i64);
 
 impl RowKey {
-    /// A key that came back from a client or the store; outside 0..2^53 it is none.
+    /// A key from a client or the store; `None` outside 0..2^53.
     pub fn new(value: i64) -> Option<Self> {
         (0..1 << 53).contains(&value).then_some(Self(value))
     }
@@ -23,39 +23,39 @@ impl RowKey {
         self.0
     }
 
-    /// The first key of the given moment, for ranges over time.
+    /// The smallest key of the given time, for time ranges.
     pub fn floor_at(at: Timestamp) -> Self {
         let millis = (at.as_millisecond() - EPOCH_MILLIS).clamp(0, (1 << 40) - 1);
         Self(millis << (REPLICA_BITS + COUNTER_BITS))
     }
 }
 
-/// Hands out the row keys of one replica.
+/// Generates the row keys of one replica.
 #[derive(Debug)]
 pub struct RowKeys {
     replica: i64,
-    /// Milliseconds since the epoch and the counter, in one number that only grows.
+    /// Milliseconds since the epoch and the counter in one monotonic number.
     last: AtomicI64,
 }
 
 impl RowKeys {
-    /// `replica` is below 32 and held by this process alone.
+    /// `replica` is below 32 and unique to this process.
     pub fn new(replica: u8) -> Self {
         Self { replica: i64::from(replica) & ((1 << REPLICA_BITS) - 1), last: AtomicI64::new(0) }
     }
 
-    /// Takes note of a key, perhaps of another replica whose clock is ahead: all that are handed out from now on are larger.
+    /// Makes all later keys larger than this one, which may come from a replica whose clock is ahead.
     pub fn observe(&self, key: RowKey) {
         let millis = key.get() >> (REPLICA_BITS + COUNTER_BITS);
-        // The last one of its millisecond: the replicas' own bits lie between.
+        // The last key of its millisecond, because the replica bits are in between.
         self.last.fetch_max(((millis + 1) << COUNTER_BITS) - 1, Ordering::Relaxed);
     }
 
-    /// A key larger than every key handed out before, even when the clock stands still or goes back.
+    /// A key larger than all previous ones, even when the clock stops or moves back.
     pub fn next(&self, now: Timestamp) -> RowKey {
         let floor = (RowKey::floor_at(now).get() >> REPLICA_BITS) & !((1 << COUNTER_BITS) - 1);
         let mut tick = floor;
-        // The closure always returns `Some`, so neither arm can be missed.
+        // The closure always returns `Some`.
         let _ = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
             tick = floor.max(last + 1);
             Some(tick)
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_two_replicas_never_meet() {
+    fn keys_of_two_replicas_never_collide() {
         let now = "2026-11-15T00:00:00Z".parse().unwrap();
         let (one, two) = (RowKeys::new(1), RowKeys::new(2));
         let mut keys: Vec<_> = (0..1_000).flat_map(|_| [one.next(now), two.next(now)]).collect();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_smaller_than_one_that_was_seen_of_a_replica_whose_clock_is_ahead() {
+    fn keys_are_larger_than_an_observed_key_of_a_replica_whose_clock_is_ahead() {
         let now: Timestamp = "2026-11-15T00:00:00Z".parse().unwrap();
         let (ahead, behind) = (RowKeys::new(31), RowKeys::new(0));
         for seconds in [0, 90] {

@@ -1,13 +1,13 @@
-//! An order for tests: a transfer of 1,000 units from Base to Ethereum, to be opened until 1,000, filled until 2,000, and
-//! given back to anybody who asks after 3,000 seconds of the chains' time.
+//! A test order: 1,000 units from Base to Ethereum, opened until 1,000, filled until 2,000, refundable by anybody after
+//! 3,000 seconds of chain time.
 
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use jiff::Timestamp;
 
-use crate::ports::Care;
+use crate::ports::FinalityTier;
 use crate::{
-    Address, ChainId, DepositMethod, Evidence, Order, OrderId, OrderStatus, QuoteId, RawAmount, RowKey,
-    Shown, Terms, TokenId, TradeType,
+    Address, ChainId, ConfirmedTx, DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus,
+    QuoteId, RawAmount, RowKey, TokenId, TradeType,
 };
 
 pub(crate) const ORIGIN: u64 = 8453;
@@ -36,9 +36,9 @@ pub(crate) fn token(on: u64, byte: u8) -> TokenId {
     TokenId::from_address(chain(on), address(byte)).unwrap()
 }
 
-pub(crate) fn terms() -> Terms {
+pub(crate) fn terms() -> IntentTerms {
     let word = |byte| address(byte).to_word();
-    Terms {
+    IntentTerms {
         origin_chain_id: ORIGIN,
         escrow: word(2),
         user: word(3),
@@ -62,7 +62,7 @@ pub(crate) fn terms() -> Terms {
     }
 }
 
-/// As it was just built.
+/// A newly built order.
 pub(crate) fn order() -> Order {
     let terms = terms();
     Order {
@@ -82,16 +82,16 @@ pub(crate) fn order() -> Order {
         filler: "inventory".to_owned(),
         kind: "native-filler".to_owned(),
         method: DepositMethod::Transfer,
-        intent: terms.id(),
+        intent_id: terms.id(),
         terms,
         deposit_address: Some(address(0xde)),
-        jump: None,
+        forwarding: None,
         valid_before: at(900),
-        care: Care::Usual,
+        finality_tier: FinalityTier::Standard,
         announced: false,
-        told_tx: None,
+        submitted_tx: None,
         built: None,
-        handed: None,
+        signed_payload: None,
         decision: None,
         evidence: Evidence::default(),
         failure_reason: None,
@@ -102,7 +102,7 @@ pub(crate) fn order() -> Order {
     }
 }
 
-/// Something that a chain showed in that block.
-pub(crate) fn shown(on: u64, block: u64) -> Shown {
-    Shown { chain: chain(on), tx: format!("0x{block}"), block, time: 500 + block, amount: raw(1_000) }
+/// A confirmed transaction in that block.
+pub(crate) fn shown(on: u64, block: u64) -> ConfirmedTx {
+    ConfirmedTx { chain: chain(on), tx: format!("0x{block}"), block, time: 500 + block, amount: raw(1_000) }
 }

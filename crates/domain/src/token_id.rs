@@ -30,17 +30,17 @@ pub enum TokenIdError {
 }
 
 impl TokenId {
-    /// A token by the object form's two fields; the native coin may be spelled with 40 `e`.
+    /// A token by chain and address text; the native coin may be spelled with 40 `e`.
     pub fn new(chain: ChainId, address: &str) -> Result<Self, AddressError> {
         Ok(Self { chain, address: Address::parse_token(chain, address)? })
     }
 
-    /// A token by its parsed address; `None` where the address is not of the chain's family.
+    /// A token by its parsed address; `None` where the address is of another family.
     pub fn from_address(chain: ChainId, address: Address) -> Option<Self> {
         (chain.family() == address.family()).then_some(Self { chain, address })
     }
 
-    /// The chain's own coin.
+    /// The native coin of the chain.
     pub fn native(chain: ChainId) -> Self {
         Self { chain, address: Address::native(chain.family()) }
     }
@@ -78,7 +78,7 @@ impl TokenId {
 impl FromStr for TokenId {
     type Err = TokenIdError;
 
-    /// Reads an identifier string of either family, or the object form as JSON text.
+    /// Parses an identifier of either family, or the JSON object form.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.trim_start().starts_with('{') {
             return Self::from_json(text);
@@ -91,7 +91,7 @@ impl FromStr for TokenId {
 impl fmt::Display for TokenId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.chain.family() {
-            // As CAIP-2 names the chain, without a text of its own for it.
+            // Like `caip2`, without its allocation.
             Family::Evm => write!(f, "eip155:{}:{}", self.chain, self.address),
             Family::Solana => write!(f, "{}:{}", self.chain.caip2(), self.address),
         }
@@ -108,7 +108,7 @@ mod tests {
     const BASE_USDC: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 
     #[test]
-    fn every_form_of_the_specification_means_the_same_token() {
+    fn all_specified_forms_parse_to_the_same_token() {
         let base = ChainId::new(8453).unwrap();
         let object = TokenId::new(base, BASE_USDC).unwrap();
         let text = format!("eip155:8453:{BASE_USDC}").parse().unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_identifiers_say_what_is_wrong() {
+    fn malformed_identifiers_are_rejected_with_reason() {
         let parse = |text: &str| text.parse::<TokenId>().unwrap_err();
         assert_eq!(parse("usdc"), TokenIdError::Form);
         assert_eq!(parse("eip155:1"), TokenIdError::Chain(Caip2Error::Form));
@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printed_forms_read_back(chain in 1u64..=ChainId::MAX, evm in any::<[u8; 20]>(), mint in any::<[u8; 32]>()) {
+        fn token_ids_round_trip_through_text(chain in 1u64..=ChainId::MAX, evm in any::<[u8; 20]>(), mint in any::<[u8; 32]>()) {
             let chain = ChainId::new(chain).unwrap();
             let evm = TokenId::new(chain, &Address::Evm(evm.into()).to_string()).unwrap();
             let solana = TokenId::new(SOLANA_CHAIN_ID, &Address::Solana(mint).to_string()).unwrap();
@@ -153,7 +153,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_parsed_or_refused_without_panic(text in "(eip155:|solana:|\\{)?\\PC{0,80}") {
+        fn any_text_is_parsed_or_rejected_without_panic(text in "(eip155:|solana:|\\{)?\\PC{0,80}") {
             let _ = text.parse::<TokenId>();
         }
     }

@@ -37,7 +37,7 @@ impl UsdPrice {
 }
 
 fn power_of_ten(exponent: u8) -> Option<U256> {
-    // Nearly every power fits into half the bits, which are many times faster.
+    // Fast path: nearly every power fits into 128 bits.
     let small = 10_u128.checked_pow(u32::from(exponent)).map(U256::from);
     small.or_else(|| U256::from(10).checked_pow(U256::from(exponent)))
 }
@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_dollars_buy_is_never_worth_more(cents in 1u64..1_000_000_000, micro in 1u64..10_000_000_000) {
+        fn bought_tokens_are_never_worth_more_than_was_paid(cents in 1u64..1_000_000_000, micro in 1u64..10_000_000_000) {
             let price: UsdPrice = RawAmount::new(U256::from(micro)).to_decimal(6).parse().unwrap();
             let dollars: UsdAmount = RawAmount::new(U256::from(cents)).to_decimal(2).parse().unwrap();
             let bought = price.buys(dollars, 9).unwrap();

@@ -8,24 +8,24 @@ use causeway_domain::ports::{FillStatistics, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long a count is good enough: counting reads every order, and anybody may ask.
-const GOOD_FOR: Duration = Duration::from_secs(10);
+/// How long a count is cached: counting reads every order, and the endpoint is public.
+const CACHE_TTL: Duration = Duration::from_secs(10);
 
-/// What became of a filler's orders.
+/// A filler's orders by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fills {
-    /// Neither delivered nor given back yet.
+    /// Neither filled nor refunded yet.
     pub open: u64,
     pub filled: u64,
     pub refunded: u64,
-    /// No deposit came.
+    /// No deposit arrived.
     pub failed: u64,
 }
 
-/// Counts under the fillers' names.
+/// Counts by the filler's name.
 pub type FillsByFiller = Arc<BTreeMap<String, Fills>>;
 
-/// Counts the orders of every filler, now and then.
+/// Counts the orders of every filler, with a short cache.
 pub struct CountFills {
     store: Arc<dyn FillStatistics>,
     last: Mutex<Option<(Instant, FillsByFiller)>>,
@@ -42,25 +42,25 @@ impl CountFills {
         Self { store, last: Mutex::default() }
     }
 
-    /// The counts by filler, at most a few seconds old; those who ask at once share one look.
+    /// The counts by filler, at most a few seconds old; concurrent callers share one query.
     pub async fn count(&self) -> Result<FillsByFiller, StoreError> {
         let mut last = self.last.lock().await;
         if let Some((when, fills)) = last.as_ref()
-            && when.elapsed() < GOOD_FOR
+            && when.elapsed() < CACHE_TTL
         {
             return Ok(Arc::clone(fills));
         }
         let mut fills: BTreeMap<String, Fills> = BTreeMap::new();
         for count in self.store.fill_counts().await? {
-            let of = fills.entry(count.filler).or_default();
+            let counts = fills.entry(count.filler).or_default();
             match count.status {
-                OrderStatus::Filled => of.filled += count.orders,
-                OrderStatus::Refunded => of.refunded += count.orders,
-                OrderStatus::Failed => of.failed += count.orders,
+                OrderStatus::Filled => counts.filled += count.orders,
+                OrderStatus::Refunded => counts.refunded += count.orders,
+                OrderStatus::Failed => counts.failed += count.orders,
                 OrderStatus::Created
                 | OrderStatus::Deposited
                 | OrderStatus::Published
-                | OrderStatus::RefundPending => of.open += count.orders,
+                | OrderStatus::RefundPending => counts.open += count.orders,
             }
         }
         let fills = Arc::new(fills);
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Has one more order at every look.
+    /// Has one more order at every query.
     struct Growing(AtomicU64);
 
     #[async_trait]
@@ -95,12 +95,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn orders_are_counted_by_filler_and_not_at_every_asking() {
+    async fn orders_are_counted_by_filler_and_cached() {
         let counts = CountFills::new(Arc::new(Growing(AtomicU64::new(0))));
         let expected = Fills { open: 5, filled: 1, refunded: 0, failed: 0 };
         assert_eq!(counts.count().await.unwrap()["north"], expected);
         assert_eq!(counts.count().await.unwrap()["north"].filled, 1);
-        tokio::time::advance(GOOD_FOR).await;
+        tokio::time::advance(CACHE_TTL).await;
         assert_eq!(counts.count().await.unwrap()["north"].filled, 2);
     }
 }

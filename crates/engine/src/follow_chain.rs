@@ -2,31 +2,33 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{BlockMark, Care, ChainError, FactStore, Follow, News, OrderStore};
+use causeway_domain::ports::{
+    ChainCursor, ChainError, ChainFollower, ChainUpdate, FactStore, FinalityTier, OrderStore,
+};
 use causeway_domain::{ChainId, Fact, FactKind};
 use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::hands::Hands;
-use crate::marks::Marks;
+use crate::chain_cursors::ChainCursors;
+use crate::executors::ExecutorRegistry;
 use crate::recover::{Adopt, Adopted};
 use crate::watch_addresses::WatchAddresses;
 
-/// After how long without facts the mark is written all the same, so that a restart does not read much again.
-const WRITE_MARKS_EVERY: Duration = Duration::from_secs(30);
+/// How often the cursor is stored when there are no facts, so that a restart does not read much again.
+const CURSOR_WRITE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The pause after an error.
-const PAUSE: Duration = Duration::from_secs(1);
+const ERROR_BACKOFF: Duration = Duration::from_secs(1);
 
-/// Whom a chain's news concern.
+/// What [`follow_chain`] works with.
 #[derive(Clone)]
 pub struct FollowParts {
     pub facts: Arc<dyn FactStore>,
     pub orders: Arc<dyn OrderStore>,
-    pub hands: Hands,
-    pub marks: Arc<Marks>,
-    /// Takes in deposits that we have quoted and no order is known for: the store was lost after they were built.
+    pub executors: ExecutorRegistry,
+    pub cursors: Arc<ChainCursors>,
+    /// Adopts deposits that we quoted and that have no order because the store was lost after they were built.
     pub adopt: Option<Adopt>,
 }
 
@@ -36,104 +38,104 @@ impl fmt::Debug for FollowParts {
     }
 }
 
-/// Reads a chain's news into the store and makes the orders that they concern due, until `stop`. Once the chain contradicts what
-/// stood, it is believed no more and its orders are left as they are until a person has looked.
+/// Stores a chain's facts and makes the orders they concern due, until `stop`. A chain that contradicts a final block is
+/// halted, and its orders stay as they are until an operator intervenes.
 pub async fn follow_chain(
-    mut follower: Box<dyn Follow>,
+    mut follower: Box<dyn ChainFollower>,
     mut addresses: Option<WatchAddresses>,
     parts: FollowParts,
     stop: CancellationToken,
 ) {
     let chain = follower.chain();
-    let mut answered = true;
+    let mut is_reachable = true;
     let mut written: Option<Instant> = None;
     while let Some(news) = stop.run_until_cancelled(follower.next()).await {
         match news {
-            Ok(News::Seen(facts)) => {
-                answered = true;
-                parts.prepare(&facts).await;
+            Ok(ChainUpdate::Unfinalized(facts)) => {
+                is_reachable = true;
+                parts.reserve(&facts).await;
             }
-            Ok(News::Stands { care, mark, facts }) => {
-                answered = true;
-                let idle = written.is_some_and(|then| then.elapsed() < WRITE_MARKS_EVERY);
+            Ok(ChainUpdate::Final { tier, cursor, facts }) => {
+                is_reachable = true;
+                let idle = written.is_some_and(|then| then.elapsed() < CURSOR_WRITE_INTERVAL);
                 if !facts.is_empty() || !idle {
-                    // Before the mark moves: what lies behind it is not told again after a restart.
+                    // Before the cursor moves: facts behind it are not reported again after a restart.
                     if stop.run_until_cancelled(parts.adopt(&facts)).await.is_none() {
                         return;
                     }
-                    if stop.run_until_cancelled(parts.record(chain, care, mark, &facts)).await.is_none() {
+                    if stop.run_until_cancelled(parts.record(chain, tier, cursor, &facts)).await.is_none() {
                         return;
                     }
                     written = Some(Instant::now());
                 }
-                if care == Care::Large {
-                    parts.marks.set(chain, mark);
+                if tier == FinalityTier::Large {
+                    parts.cursors.set(chain, cursor);
                     if let Some(addresses) = &mut addresses {
-                        stop.run_until_cancelled(addresses.look(mark)).await;
+                        stop.run_until_cancelled(addresses.scan(cursor)).await;
                     }
                 }
                 if !facts.is_empty() {
-                    parts.marks.ring();
+                    parts.cursors.notify();
                 }
             }
-            Err(ChainError::Disagreement(chain, words)) => {
-                parts.marks.halt(chain);
-                tracing::error!(%chain, words, "the chain is not believed any more; its orders wait for a person");
+            Err(ChainError::Disagreement(chain, reason)) => {
+                parts.cursors.halt(chain);
+                tracing::error!(%chain, reason, "chain halted: it contradicts a final block");
                 return;
             }
             Err(error) => {
-                if std::mem::take(&mut answered) {
-                    tracing::warn!(%chain, %error, "the chain cannot be read, trying again");
+                if std::mem::take(&mut is_reachable) {
+                    tracing::warn!(%chain, %error, "reading the chain failed");
                 }
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(ERROR_BACKOFF).await;
             }
         }
     }
 }
 
 impl FollowParts {
-    /// Lets fillers set aside what deposits will take that are in a block, though not for good yet.
-    async fn prepare(&self, facts: &[Fact]) {
+    /// Lets fillers reserve funds for deposits in blocks that are not final yet.
+    async fn reserve(&self, facts: &[Fact]) {
         for fact in facts.iter().filter(|fact| matches!(fact.kind, FactKind::Opened(_))) {
-            let Ok(Some(order)) = self.orders.order_of_intent(fact.intent).await else { continue };
-            let Some(hand) = self.hands.get(&order.filler) else { continue };
-            if let Err(error) = hand.reserve(&order, Timestamp::now()).await {
-                tracing::debug!(order = %order.id, %error, "nothing could be set aside for a deposit yet");
+            let Ok(Some(order)) = self.orders.order_of_intent(fact.intent_id).await else { continue };
+            let Some(executor) = self.executors.get(&order.filler) else { continue };
+            if let Err(error) = executor.reserve(&order, Timestamp::now()).await {
+                tracing::debug!(order = %order.id, %error, "reserving funds for a deposit failed");
             }
         }
     }
 
-    /// Makes orders of deposits that are ours although nobody remembers them, until it is done: they are told once.
+    /// Creates orders for our deposits that have none. Retries until it succeeds, because each fact is reported once.
     async fn adopt(&self, facts: &[Fact]) {
         let Some(adopt) = &self.adopt else { return };
         for fact in facts.iter().filter(|fact| matches!(fact.kind, FactKind::Opened(_))) {
-            let mut told = false;
+            let mut logged = false;
             loop {
                 match adopt.adopt(fact).await {
                     Ok(Adopted::Order { .. }) => {
-                        tracing::info!(intent = %fact.intent, "a deposit that nobody remembered has its order again");
+                        tracing::info!(intent = %fact.intent_id, "deposit without an order adopted");
                         break;
                     }
-                    Ok(Adopted::Known | Adopted::Stranger) => break,
+                    Ok(Adopted::Known | Adopted::Foreign) => break,
                     Err(error) => {
-                        if !std::mem::replace(&mut told, true) {
-                            tracing::warn!(intent = %fact.intent, %error, "a deposit's order cannot be stored, trying again");
+                        if !std::mem::replace(&mut logged, true) {
+                            tracing::warn!(intent = %fact.intent_id, %error, "adopting a deposit failed, retrying");
                         }
-                        tokio::time::sleep(PAUSE).await;
+                        tokio::time::sleep(ERROR_BACKOFF).await;
                     }
                 }
             }
         }
     }
 
-    /// Writes until it is written: what stands must not be passed over.
-    async fn record(&self, chain: ChainId, care: Care, mark: BlockMark, facts: &[Fact]) {
-        let mut told = false;
-        while let Err(error) = self.facts.record_facts(chain, care, mark, facts, Timestamp::now()).await {
-            if !std::mem::replace(&mut told, true) {
-                tracing::warn!(%chain, %error, "what the chain shows cannot be stored, trying again");
+    /// Retries until the facts are stored: final facts must not be skipped.
+    async fn record(&self, chain: ChainId, tier: FinalityTier, cursor: ChainCursor, facts: &[Fact]) {
+        let mut logged = false;
+        while let Err(error) = self.facts.record_facts(chain, tier, cursor, facts, Timestamp::now()).await {
+            if !std::mem::replace(&mut logged, true) {
+                tracing::warn!(%chain, %error, "storing facts failed, retrying");
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(ERROR_BACKOFF).await;
         }
     }
 }

@@ -1,66 +1,66 @@
 #![doc = include_str!("../README.md")]
 
 mod build_deposit;
+mod chain_cursors;
 mod count_fills;
 mod deliver_webhooks;
+mod enforce_retention;
+mod event_keys;
+mod executors;
 pub mod fiat;
 mod fillers;
 mod follow_chain;
-mod hands;
 mod intent_book;
-mod keep_retention;
-mod marks;
 mod pauses;
+mod poll_pending_transactions;
 mod read_balances;
 mod recover;
 mod registry;
 mod reputation;
 mod request_quote;
 mod return_rent;
+mod return_threshold;
 mod review_orders;
 mod screening;
-mod story_keys;
 mod striped;
 mod submit_deposit;
-mod tend_carriers;
-mod turns;
+mod ticker;
 mod watch_addresses;
 mod watch_orders;
 mod work_orders;
-mod worth;
 
 pub use build_deposit::{
     BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming,
 };
+pub use chain_cursors::ChainCursors;
 pub use count_fills::{CountFills, Fills, FillsByFiller};
 pub use deliver_webhooks::{
-    DeliverParts, DeliverWebhooks, Describe, EndpointReport, NewEndpoint, WEBHOOK_PATIENCE, WantedEndpoint,
-    WebhookDesk, WebhookDeskError,
+    ConfiguredEndpoint, DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, EncodeWebhook,
+    EndpointReport, NewEndpoint, WebhookAdmin, WebhookAdminError,
 };
+pub use enforce_retention::{RetentionPolicy, enforce_retention};
+pub use executors::ExecutorRegistry;
 pub use fillers::{
     BreakerPolicy, BreakerState, FillerHealth, FillerLatency, FillerNameError, FillerReport, Fillers,
-    NoOffer, QuoteOptions, Unfilled,
+    MissingOffer, NoOffer, QuoteOptions,
 };
 pub use follow_chain::{FollowParts, follow_chain};
-pub use hands::Hands;
-pub use intent_book::{BookParts, keep_intent_book};
-pub use keep_retention::{RetentionPolicy, keep_retention};
-pub use marks::Marks;
+pub use intent_book::{BookParts, sync_intent_book};
 pub use pauses::{OperatePauses, PauseError, Pauses};
+pub use poll_pending_transactions::poll_pending_transactions;
 pub use read_balances::{Balances, ReadBalances};
 pub use recover::{
-    Adopt, AdoptParts, Adopted, ChainRead, KnownFiller, RecoverChain, RecoverError, RecoverNews,
-    RecoverParts, Recovered, recover,
+    Adopt, AdoptParts, Adopted, ChainRead, KnownFiller, RecoverChain, RecoverError, RecoverParts,
+    RecoverProgress, Recovered, recover,
 };
 pub use registry::{ListedFiller, MadeFiller, MakeFiller, Registry, RegistryError, RegistryParts};
-pub use reputation::{KeepReputation, Standing, Standings};
+pub use reputation::{Reputation, Reputations, UpdateReputation};
 pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};
 pub use return_rent::{RentParts, return_rent};
-pub use review_orders::{OrderStory, ReviewOrders, ReviewParts, StuckOrder, Wait};
+pub use review_orders::{OrderHistory, ReviewOrders, ReviewParts, StuckOrder, Wait};
 pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
-pub use tend_carriers::tend_carriers;
-pub use turns::Turns;
+pub use ticker::Ticker;
 pub use watch_addresses::{WatchAddresses, WatchPolicy};
-pub use watch_orders::{OrderInterest, WatchOrders};
+pub use watch_orders::{OrderSubscription, WatchOrders};
 pub use work_orders::{WorkOrders, WorkParts};

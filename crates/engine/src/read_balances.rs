@@ -6,16 +6,16 @@ use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use futures::future::join_all;
 
-/// What an address holds, and which chains did not tell in time.
+/// What an address holds, and which chains did not answer in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Balances {
-    /// By chain, then as the catalog orders its tokens; nothing that is zero.
+    /// By chain, then in catalog order; without zero balances.
     pub held: Vec<(TokenId, RawAmount)>,
     /// Chains that did not answer, by id.
     pub silent: Vec<ChainId>,
 }
 
-/// Reads balances over all chains at once.
+/// Reads balances from all chains concurrently.
 pub struct ReadBalances {
     catalog: Arc<Catalog>,
     readers: Vec<Arc<dyn BalanceReader>>,
@@ -29,7 +29,7 @@ impl std::fmt::Debug for ReadBalances {
 }
 
 impl ReadBalances {
-    /// A chain that takes longer than `deadline` is left out and named.
+    /// A chain that takes longer than `deadline` is left out and listed.
     pub fn new(catalog: Arc<Catalog>, readers: Vec<Arc<dyn BalanceReader>>, deadline: Duration) -> Self {
         Self { catalog, readers, deadline }
     }
@@ -66,7 +66,7 @@ impl ReadBalances {
                 (chain, Some(held))
             }
             Ok(Err(error)) => {
-                tracing::warn!(chain = chain.get(), %error, "balances could not be read");
+                tracing::warn!(chain = chain.get(), %error, "reading balances failed");
                 (chain, None)
             }
             Err(_) => (chain, None),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn slow_and_broken_chains_are_left_out_and_named() {
+    async fn slow_and_failing_chains_are_left_out_and_listed() {
         let readers = vec![
             reader(1, 0, false),
             reader(10, 60_000, false),
@@ -126,13 +126,13 @@ mod tests {
             reader(20_011_000_000, 0, false),
         ];
         let catalog = Arc::new(Catalog::bundled().unwrap());
-        let deed = ReadBalances::new(catalog, readers, Duration::from_secs(3));
-        let balances = deed.read(Address::native(Family::Evm), &[]).await;
+        let use_case = ReadBalances::new(catalog, readers, Duration::from_secs(3));
+        let balances = use_case.read(Address::native(Family::Evm), &[]).await;
         let id = |id| ChainId::new(id).unwrap();
         assert_eq!(balances.held.len(), 1, "zero balances and the other family are left out");
         assert_eq!(balances.held[0].0, TokenId::native(id(1)));
         assert_eq!(balances.silent, [id(10), id(8453)]);
-        let scoped = deed.read(Address::native(Family::Evm), &[id(1)]).await;
+        let scoped = use_case.read(Address::native(Family::Evm), &[id(1)]).await;
         assert!(scoped.silent.is_empty());
     }
 }

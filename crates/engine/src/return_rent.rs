@@ -3,42 +3,42 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    Carrier, Deed, DeedError, Progress, Rent, RentReader, RentState, RentStore, StoreError,
+    ActionError, ChainAction, Progress, Rent, RentReader, RentState, RentStore, StoreError, TxSender,
 };
 use causeway_domain::{Address, Evidence, Order, RentedAccount};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::marks::Marks;
-use crate::turns::{ToldOnce, Turns};
+use crate::chain_cursors::ChainCursors;
+use crate::ticker::{LogOnce, Ticker};
 
-/// How many accounts are looked at in one turn.
+/// How many accounts are claimed at once.
 const BATCH: u32 = 16;
 
-/// All that follows is in seconds of the chain's own time. For so long nobody else looks at an account that was taken, which is
-/// enough for what was sent to be final.
+/// How long a claimed account is reserved for one replica; enough for the transaction to become final. This and the other
+/// times are in seconds of the chain's own time.
 const LEASE: u64 = 60;
 
-/// An account is closed so long after the program allows it, because the block that takes the transaction has another time than
-/// the one that we read.
+/// How long after the program allows it an account is closed, because the block that includes the transaction has another
+/// time than the one we read.
 const MARGIN: u64 = 60;
 
-/// The longest time between two looks at an account that cannot be closed.
-const LATEST: u64 = 24 * 3_600;
+/// The longest time between two attempts for an account that cannot be closed.
+const MAX_RETRY_DELAY: u64 = 24 * 3_600;
 
-/// How often a closing that came to nothing on the chain is tried anew.
-const TRIES: u32 = 5;
+/// How often a reverted closing is sent again.
+const MAX_ATTEMPTS: u32 = 5;
 
-/// What rent is returned with, on one chain.
+/// What [`return_rent`] works with, on one chain.
 #[derive(Clone)]
 pub struct RentParts {
     pub rents: Arc<dyn RentStore>,
     pub reader: Arc<dyn RentReader>,
-    /// Closes the accounts of orders, whoever paid for them.
-    pub relayer: Arc<dyn Carrier>,
-    /// The fillers' keys there: each closes the records of deliveries that it paid for.
-    pub fillers: Vec<Arc<dyn Carrier>>,
-    pub marks: Arc<Marks>,
+    /// Closes order accounts, whoever paid for them.
+    pub relayer: Arc<dyn TxSender>,
+    /// The fillers' keys: each closes the fill records that it paid for.
+    pub fillers: Vec<Arc<dyn TxSender>>,
+    pub cursors: Arc<ChainCursors>,
 }
 
 impl fmt::Debug for RentParts {
@@ -47,30 +47,29 @@ impl fmt::Debug for RentParts {
     }
 }
 
-/// Closes accounts that nobody needs any more, so that their rent goes back to whoever paid it, until `stop`. No order waits for
-/// it.
+/// Closes accounts that are no longer needed, so that their rent returns to its payer, until `stop`. No order waits for it.
 pub async fn return_rent(parts: RentParts, every: Duration, stop: CancellationToken) {
-    let (mut turns, mut told) = (Turns::new(every, stop.clone()), ToldOnce::default());
-    while turns.next().await {
-        let Some(result) = stop.run_until_cancelled(parts.turn(Timestamp::now())).await else { return };
-        told.note(result, "rent cannot be returned, trying again");
+    let (mut ticker, mut log_once) = (Ticker::new(every, stop.clone()), LogOnce::default());
+    while ticker.next().await {
+        let Some(result) = stop.run_until_cancelled(parts.close_due(Timestamp::now())).await else { return };
+        log_once.record(result, "returning rent failed, retrying");
     }
 }
 
 impl RentParts {
-    /// Looks at the accounts that are due. One that was taken is due again by itself, whatever happens here.
-    async fn turn(&self, now: Timestamp) -> Result<(), DeedError> {
+    /// Closes the accounts that are due. A claimed account becomes due again when its lease expires.
+    async fn close_due(&self, now: Timestamp) -> Result<(), ActionError> {
         let chain = self.reader.chain();
-        let Some(mark) = self.marks.get(chain) else { return Ok(()) };
-        let time = mark.time;
-        let taken = self.rents.claim_rents(chain, time, time.saturating_add(LEASE), BATCH).await?;
+        let Some(cursor) = self.cursors.get(chain) else { return Ok(()) };
+        let time = cursor.time;
+        let claimed = self.rents.claim_rents(chain, time, time.saturating_add(LEASE), BATCH).await?;
         let mut due = Vec::new();
-        for rent in taken {
+        for rent in claimed {
             let closable = closable_at(&rent);
             if closable > time {
-                self.put_off(&rent, closable).await?;
-            } else if self.is_frozen(&rent) {
-                self.put_off(&rent, again_at(&rent, time)).await?;
+                self.postpone(&rent, closable).await?;
+            } else if self.is_halted_for(&rent) {
+                self.postpone(&rent, retry_at(&rent, time)).await?;
             } else {
                 due.push(rent);
             }
@@ -79,105 +78,107 @@ impl RentParts {
             return Ok(());
         }
         let asked: Vec<_> = due.iter().map(|rent| (rent.order.terms, rent.account)).collect();
-        let states = self.reader.rents(&asked, mark.number).await?;
+        let states = self.reader.rents(&asked, cursor.number).await?;
         for (rent, state) in due.iter().zip(states) {
-            self.see_to(rent, state, time, now).await?;
+            self.handle(rent, state, time, now).await?;
         }
         Ok(())
     }
 
-    /// Whether a chain of the order is not believed any more.
-    fn is_frozen(&self, rent: &Rent) -> bool {
-        [rent.order.from.chain(), rent.order.to.chain()].iter().any(|chain| self.marks.is_halted(*chain))
+    /// Whether a chain of the order is halted.
+    fn is_halted_for(&self, rent: &Rent) -> bool {
+        [rent.order.from.chain(), rent.order.to.chain()].iter().any(|chain| self.cursors.is_halted(*chain))
     }
 
-    async fn see_to(
+    async fn handle(
         &self,
         rent: &Rent,
         state: RentState,
         time: u64,
         now: Timestamp,
-    ) -> Result<(), DeedError> {
+    ) -> Result<(), ActionError> {
         let payer = match state {
-            // By now it cannot be made any more.
-            RentState::Gone => return Ok(self.forget(rent).await?),
-            // Until our own books say how the order ended, its accounts are what tells; a delivery that is not paid for yet is
-            // proven by its record alone.
-            RentState::Over { payer } if self.is_over(&rent.order) => payer,
-            RentState::Over { .. } | RentState::InUse => {
-                return Ok(self.put_off(rent, again_at(rent, time)).await?);
+            // It can no longer be created.
+            RentState::Closed => return Ok(self.forget(rent).await?),
+            // Until our store knows how the order ended, its accounts are the evidence; the fill record alone proves a fill
+            // that is not claimed yet.
+            RentState::Closable { payer } if self.is_over(&rent.order) => payer,
+            RentState::Closable { .. } | RentState::InUse => {
+                return Ok(self.postpone(rent, retry_at(rent, time)).await?);
             }
         };
-        let Some(carrier) = self.carrier(rent, payer) else {
-            // A filler elsewhere closes its own.
+        let Some(sender) = self.sender(rent, payer) else {
+            // A third-party filler closes its own.
             return Ok(self.forget(rent).await?);
         };
-        match close(carrier.as_ref(), rent, payer, now).await {
-            // When the account is gone it is forgotten.
+        match close(sender.as_ref(), rent, payer, now).await {
+            // The row is removed once the account is gone.
             Ok(_) => Ok(()),
-            Err(error @ (DeedError::WouldFail(_) | DeedError::Later(_) | DeedError::Never(_))) => {
+            Err(
+                error @ (ActionError::WouldFail(_) | ActionError::Temporary(_) | ActionError::Permanent(_)),
+            ) => {
                 let (order, account) = (&rent.order.id, rent.account.as_str());
-                tracing::info!(%order, account, %error, "an account cannot be closed now, and its rent waits");
-                Ok(self.put_off(rent, again_at(rent, time)).await?)
+                tracing::info!(%order, account, %error, "closing an account failed");
+                Ok(self.postpone(rent, retry_at(rent, time)).await?)
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Whether a block that stands for any amount shows how the order ended.
+    /// Whether a block that is final for any amount shows how the order ended.
     fn is_over(&self, order: &Order) -> bool {
         let Evidence { claim, refund, .. } = &order.evidence;
         let mut ends = claim.iter().chain(refund.iter().map(|(shown, _)| shown));
-        ends.any(|shown| self.marks.get(shown.chain).is_some_and(|mark| mark.number >= shown.block))
+        ends.any(|shown| self.cursors.get(shown.chain).is_some_and(|cursor| cursor.number >= shown.block))
     }
 
-    fn carrier(&self, rent: &Rent, payer: Address) -> Option<&Arc<dyn Carrier>> {
+    fn sender(&self, rent: &Rent, payer: Address) -> Option<&Arc<dyn TxSender>> {
         match rent.account {
             RentedAccount::Order => Some(&self.relayer),
-            RentedAccount::Fill => self.fillers.iter().find(|carrier| carrier.account() == payer),
+            RentedAccount::Fill => self.fillers.iter().find(|sender| sender.account() == payer),
         }
     }
 
-    async fn put_off(&self, rent: &Rent, until: u64) -> Result<(), StoreError> {
-        self.rents.put_off_rent(&rent.order.id, rent.account, until).await
+    async fn postpone(&self, rent: &Rent, until: u64) -> Result<(), StoreError> {
+        self.rents.postpone_rent(&rent.order.id, rent.account, until).await
     }
 
     async fn forget(&self, rent: &Rent) -> Result<(), StoreError> {
-        self.rents.forget_rent(&rent.order.id, rent.account).await
+        self.rents.remove_rent(&rent.order.id, rent.account).await
     }
 }
 
-/// Sends the closing, or finds it under way. What came to nothing in a block that stands is tried anew, a few times.
+/// Sends the closing, or finds it in flight. One that reverted in a final block is sent again, a few times.
 async fn close(
-    carrier: &dyn Carrier,
+    sender: &dyn TxSender,
     rent: &Rent,
     payer: Address,
     now: Timestamp,
-) -> Result<Progress, DeedError> {
+) -> Result<Progress, ActionError> {
     let terms = rent.order.terms;
-    let deed = match rent.account {
-        RentedAccount::Order => Deed::CloseOrder { terms, payer },
-        RentedAccount::Fill => Deed::CloseFill { terms, payer },
+    let action = match rent.account {
+        RentedAccount::Order => ChainAction::CloseOrder { terms, payer },
+        RentedAccount::Fill => ChainAction::CloseFill { terms, payer },
     };
-    let first = format!("close-{}:{:#x}", rent.account.as_str(), rent.order.intent);
+    let first = format!("close-{}:{:#x}", rent.account.as_str(), rent.order.intent_id);
     let mut purpose = first.clone();
-    for tried in 1..=TRIES {
-        let progress = carrier.carry(&purpose, &deed, now).await?;
+    for attempt in 1..=MAX_ATTEMPTS {
+        let progress = sender.send(&purpose, &action, now).await?;
         if !matches!(progress, Progress::Reverted(_)) {
             return Ok(progress);
         }
-        purpose = format!("{first}:{}", tried.saturating_add(1));
+        purpose = format!("{first}:{}", attempt.saturating_add(1));
     }
-    Err(DeedError::Never(format!("{first} was tried {TRIES} times and failed on the chain each time")))
+    Err(ActionError::Permanent(format!("{first} reverted {MAX_ATTEMPTS} times")))
 }
 
-/// From when on the account may be closed, by its chain's time.
+/// When the account may be closed, in its chain's time.
 const fn closable_at(rent: &Rent) -> u64 {
     rent.account.kept_until(&rent.order.terms).saturating_add(MARGIN)
 }
 
-/// When to look again at what cannot be closed now: ever later, so that many such accounts cost little.
-fn again_at(rent: &Rent, time: u64) -> u64 {
+/// When to retry an account that cannot be closed: with growing delays, so that many such accounts cost little.
+fn retry_at(rent: &Rent, time: u64) -> u64 {
     let waited = time.saturating_sub(closable_at(rent)) / 4;
-    time.saturating_add(waited.clamp(LEASE, LATEST))
+    time.saturating_add(waited.clamp(LEASE, MAX_RETRY_DELAY))
 }

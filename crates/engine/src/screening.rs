@@ -6,22 +6,22 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{AuditEvent, AuditLog, Hit, Screen, ScreenAsk, ScreenError};
+use causeway_domain::ports::{AuditEvent, AuditLog, Hit, Screen, ScreenError, ScreenRequest};
 use causeway_domain::{Address, RowKeys};
 use jiff::Timestamp;
 use thiserror::Error;
 
-/// Why an order is not made.
+/// Why an order is not created.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ScreeningError {
-    /// Whoever asked is not told by which list or for which of the addresses; the audit log is.
+    /// The client does not learn which list or address it was; the audit log records it.
     #[error("the screening of the addresses and the amount refused this order")]
     Refused,
     #[error(transparent)]
     Unavailable(#[from] ScreenError),
 }
 
-/// Has every order judged before it is made, and keeps what was refused.
+/// Screens every order before it is created and records refusals in the audit log.
 pub struct Screening {
     screen: Arc<dyn Screen>,
     audit: Arc<dyn AuditLog>,
@@ -39,8 +39,8 @@ impl Screening {
         Self { screen, audit, row_keys }
     }
 
-    /// Fails where the screening objects, or cannot be asked.
-    pub async fn judge(&self, mut ask: ScreenAsk) -> Result<(), ScreeningError> {
+    /// Fails when the screening refuses the order or is unavailable.
+    pub async fn check(&self, mut ask: ScreenRequest) -> Result<(), ScreeningError> {
         let mut seen: Vec<Address> = Vec::new();
         ask.wallets.retain(|wallet| {
             let new = !seen.contains(wallet);
@@ -48,12 +48,12 @@ impl Screening {
             new
         });
         let Some(hit) = self.screen.screen(&ask).await? else { return Ok(()) };
-        self.keep(&ask, &hit).await;
+        self.record(&ask, &hit).await;
         Err(ScreeningError::Refused)
     }
 
-    /// Refused it is in any case; that it could not be written is told where somebody looks.
-    async fn keep(&self, ask: &ScreenAsk, hit: &Hit) {
+    /// The order is refused even if this write fails.
+    async fn record(&self, ask: &ScreenRequest, hit: &Hit) {
         let now = Timestamp::now();
         let wallets: Vec<String> = ask.wallets.iter().map(ToString::to_string).collect();
         let subject = hit.wallet.map_or_else(|| wallets.join(" "), |wallet| wallet.to_string());
@@ -61,12 +61,12 @@ impl Screening {
             "{by}: {reason}. A {deal} of {amount} of {asset} for {wallets} was refused.",
             by = hit.by,
             reason = hit.reason.trim_end_matches('.'),
-            deal = ask.deal.as_str(),
+            deal = ask.kind.as_str(),
             amount = ask.amount,
             asset = ask.asset,
             wallets = wallets.join(", "),
         );
-        tracing::warn!(subject, by = hit.by, deal = ask.deal.as_str(), "a screening refused an order");
+        tracing::warn!(subject, by = hit.by, deal = ask.kind.as_str(), "order refused by screening");
         let event = AuditEvent {
             key: self.row_keys.next(now),
             kind: "screening.hit".to_owned(),
@@ -75,7 +75,7 @@ impl Screening {
             at: now,
         };
         if let Err(error) = self.audit.record_audit(&event).await {
-            tracing::error!(%error, detail = event.detail, "a refusal of the screening could not be kept");
+            tracing::error!(%error, detail = event.detail, "recording a screening refusal failed");
         }
     }
 }

@@ -1,33 +1,32 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Enough for the cores of most machines; with more of them, some share.
+/// Enough for the cores of most machines; with more cores, some threads share a stripe.
 const STRIPES: usize = 8;
 
-/// The same value several times, far enough apart in memory that threads which count at the same time are not in each
-/// other's way: each has one of its own, and who reads adds them up.
+/// A counter striped across cache lines, so that threads which count concurrently do not contend. Readers add the stripes up.
 #[derive(Debug, Default)]
-pub(crate) struct Striped<T>([Apart<T>; STRIPES]);
+pub(crate) struct Striped<T>([CachePadded<T>; STRIPES]);
 
-/// No two of these share a line of any processor's cache, nor a pair of lines that it loads together.
+/// Aligned so that no two values share a cache line or a prefetched pair of lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 impl<T> Striped<T> {
-    /// This thread's.
-    pub(crate) fn mine(&self) -> &T {
+    /// This thread's stripe.
+    pub(crate) fn local(&self) -> &T {
         let [first, ..] = &self.0;
-        let mine = self.0.get(stripe()).unwrap_or(first);
-        &mine.0
+        let local = self.0.get(stripe()).unwrap_or(first);
+        &local.0
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
-        self.0.iter().map(|apart| &apart.0)
+        self.0.iter().map(|padded| &padded.0)
     }
 }
 
-/// Given out in turn, so that the first few threads that count have one each.
+/// Assigned round robin, so that the first few threads get one each.
 fn stripe() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
@@ -50,13 +49,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_many_threads_count_adds_up() {
+    fn counts_of_concurrent_threads_add_up() {
         let counts: Arc<Striped<AtomicU64>> = Arc::default();
         let threads = [(); STRIPES * 2].map(|()| {
             let counts = Arc::clone(&counts);
             thread::spawn(move || {
                 for _ in 0..1_000 {
-                    counts.mine().fetch_add(1, Ordering::Relaxed);
+                    counts.local().fetch_add(1, Ordering::Relaxed);
                 }
             })
         });

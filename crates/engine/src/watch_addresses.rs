@@ -1,4 +1,4 @@
-mod lap;
+mod scan_pass;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,40 +6,40 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    AddressWatch, Arrival, BlockMark, FactStore, OpenTransfer, OrderStore, StoreError,
+    AddressWatch, Arrival, ChainCursor, FactStore, OpenTransfer, OrderStore, StoreError,
 };
 use causeway_domain::{Address, RawAmount, RowKey, TokenId};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use lap::Lap;
+use scan_pass::ScanPass;
 
-use crate::marks::Marks;
+use crate::chain_cursors::ChainCursors;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What is watched, and how often.
+/// Which deposit addresses are scanned, and how often.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchPolicy {
     /// Addresses whose order waits for its deposit.
     pub open_every: Duration,
-    /// Addresses whose order waits no more: what comes there goes back.
+    /// Addresses whose order waits no more: what arrives there is returned.
     pub ended_every: Duration,
-    /// What lies at such an address unchanged is returned once more after so long.
+    /// After how long the return of an unchanged balance is retried.
     pub stuck_every: Duration,
-    /// For how long after an order was made its address is watched.
+    /// For how long after its order was created an address is watched.
     pub ended_for: SignedDuration,
-    /// For how long it is watched as often as that; afterwards more rarely.
+    /// For how long it is scanned at `ended_every`; afterwards less often.
     pub recent_for: SignedDuration,
-    /// How many balances are asked for at once: as many as chains are asked for in one call.
-    pub at_once: u32,
-    /// How long one look at addresses of one kind may take; the next look goes on from there. Whoever follows the chain waits
-    /// meanwhile, and anybody may have addresses made for nothing.
-    pub longest: Duration,
+    /// How many balances one call reads.
+    pub batch_size: u32,
+    /// How long one scan of one kind may take; the next scan resumes there. The chain follower waits meanwhile, and anybody
+    /// can create deposit addresses at no cost.
+    pub max_scan_time: Duration,
 }
 
-/// How much more rarely addresses are looked at that were made long ago.
-const MORE_RARELY: u32 = 10;
+/// How many times less often old addresses are scanned.
+const OLD_INTERVAL_FACTOR: u32 = 10;
 
 impl Default for WatchPolicy {
     fn default() -> Self {
@@ -49,45 +49,45 @@ impl Default for WatchPolicy {
             stuck_every: Duration::from_hours(1),
             ended_for: SignedDuration::from_hours(7 * 24),
             recent_for: SignedDuration::from_hours(1),
-            at_once: 400,
-            longest: Duration::from_secs(1),
+            batch_size: 400,
+            max_scan_time: Duration::from_secs(1),
         }
     }
 }
 
-/// Which addresses a lap goes past.
+/// Which addresses a pass scans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Their orders wait for a deposit.
+    /// The order waits for a deposit.
     Waiting,
-    /// Their orders were made not long ago and wait no more.
+    /// The order was created recently and waits no more.
     Recent,
-    /// All else that is watched.
+    /// All other watched addresses.
     Old,
 }
 
 const KINDS: [Kind; 3] = [Kind::Waiting, Kind::Recent, Kind::Old];
 
-/// What lay at an address as of a block, and when that was last written down.
+/// A balance as of a block, and when it was last recorded.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct Observation {
     balance: RawAmount,
     block: u64,
-    told: Instant,
+    recorded: Instant,
 }
 
-/// Looks at the deposit addresses of one chain, all of them together, as of blocks that stand.
+/// Scans the balances of one chain's deposit addresses as of final blocks.
 pub struct WatchAddresses {
     watch: Arc<dyn AddressWatch>,
     orders: Arc<dyn OrderStore>,
     facts: Arc<dyn FactStore>,
-    marks: Arc<Marks>,
-    /// What else may come by mistake.
+    cursors: Arc<ChainCursors>,
+    /// Tokens that may arrive by mistake.
     tokens: Vec<TokenId>,
     policy: WatchPolicy,
-    /// The last balances that were not zero.
-    known: HashMap<(Address, TokenId), Seen>,
-    laps: [Lap; KINDS.len()],
+    /// The last non-zero balances.
+    known: HashMap<(Address, TokenId), Observation>,
+    passes: [ScanPass; KINDS.len()],
 }
 
 impl fmt::Debug for WatchAddresses {
@@ -101,7 +101,7 @@ impl WatchAddresses {
         watch: Arc<dyn AddressWatch>,
         orders: Arc<dyn OrderStore>,
         facts: Arc<dyn FactStore>,
-        marks: Arc<Marks>,
+        cursors: Arc<ChainCursors>,
         tokens: Vec<TokenId>,
         policy: WatchPolicy,
     ) -> Self {
@@ -109,27 +109,27 @@ impl WatchAddresses {
             watch,
             orders,
             facts,
-            marks,
+            cursors,
             tokens,
             policy,
             known: HashMap::new(),
-            laps: [Lap::default(); KINDS.len()],
+            passes: [ScanPass::default(); KINDS.len()],
         }
     }
 
-    /// Looks at what it is time to look at, as of this block, for as long as a look may take. Each address has its turn before
-    /// any has another one. What fails is looked at again in the next lap.
-    pub(crate) async fn look(&mut self, mark: BlockMark) {
+    /// Scans the addresses that are due, as of this block and within the time limit. A pass covers every address once before
+    /// the next begins; failed addresses are scanned again in the next pass.
+    pub(crate) async fn scan(&mut self, cursor: ChainCursor) {
         for (place, kind) in KINDS.into_iter().enumerate() {
-            let Some(mut lap) = self.laps.get(place).copied() else { continue };
-            if !lap.go_on(self.every(kind), mark.number) {
+            let Some(mut pass) = self.passes.get(place).copied() else { continue };
+            if !pass.resume(self.every(kind), cursor.number) {
                 continue;
             }
-            if let Err(error) = self.look_on(kind, &mut lap, mark).await {
-                tracing::debug!(chain = %self.watch.chain(), ?kind, %error, "deposit addresses could not be looked at");
+            if let Err(error) = self.continue_pass(kind, &mut pass, cursor).await {
+                tracing::debug!(chain = %self.watch.chain(), ?kind, %error, "scanning deposit addresses failed");
             }
-            if let Some(kept) = self.laps.get_mut(place) {
-                *kept = lap;
+            if let Some(stored) = self.passes.get_mut(place) {
+                *stored = pass;
             }
         }
     }
@@ -138,40 +138,45 @@ impl WatchAddresses {
         match kind {
             Kind::Waiting => self.policy.open_every,
             Kind::Recent => self.policy.ended_every,
-            Kind::Old => self.policy.ended_every.saturating_mul(MORE_RARELY),
+            Kind::Old => self.policy.ended_every.saturating_mul(OLD_INTERVAL_FACTOR),
         }
     }
 
-    async fn look_on(&mut self, kind: Kind, lap: &mut Lap, mark: BlockMark) -> Result<(), Failure> {
+    async fn continue_pass(
+        &mut self,
+        kind: Kind,
+        pass: &mut ScanPass,
+        cursor: ChainCursor,
+    ) -> Result<(), Failure> {
         let start = Instant::now();
         loop {
-            let page = self.page(kind, lap.after).await?;
+            let page = self.page(kind, pass.after).await?;
             let Some(last) = page.last().map(|last| last.key) else {
-                lap.end();
+                pass.end();
                 return Ok(());
             };
-            let looked = self.look_through(kind, lap, &page, mark, start).await;
-            if looked.is_err() {
-                // The others have their turn all the same.
-                (lap.after, lap.has_gap) = (Some(last), true);
+            let scanned = self.scan_page(kind, pass, &page, cursor, start).await;
+            if scanned.is_err() {
+                // Skip the page so that the other addresses are still scanned.
+                (pass.after, pass.has_gap) = (Some(last), true);
             }
-            let is_last = page.len() < self.at_once(kind) as usize;
-            if is_last && lap.after == Some(last) {
-                lap.end();
-                return looked;
+            let is_last = page.len() < self.page_size(kind) as usize;
+            if is_last && pass.after == Some(last) {
+                pass.end();
+                return scanned;
             }
-            looked?;
-            if start.elapsed() >= self.policy.longest {
+            scanned?;
+            if start.elapsed() >= self.policy.max_scan_time {
                 return Ok(());
             }
         }
     }
 
-    /// Of orders that wait no more, every known token is asked for.
-    fn at_once(&self, kind: Kind) -> u32 {
+    /// Every known token is read for orders that wait no more.
+    fn page_size(&self, kind: Kind) -> u32 {
         let tokens = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX);
         let each = if kind == Kind::Waiting { 1 } else { tokens.max(1) };
-        (self.policy.at_once / each).max(1)
+        (self.policy.batch_size / each).max(1)
     }
 
     async fn page(&self, kind: Kind, after: Option<RowKey>) -> Result<Vec<OpenTransfer>, StoreError> {
@@ -182,7 +187,7 @@ impl WatchAddresses {
             Kind::Recent => Some(ago(ended_for.min(recent_for))),
             Kind::Old => Some(ago(ended_for)),
         };
-        let mut page = self.orders.transfers(self.watch.chain(), since, after, self.at_once(kind)).await?;
+        let mut page = self.orders.transfers(self.watch.chain(), since, after, self.page_size(kind)).await?;
         if kind == Kind::Old {
             let recent = RowKey::floor_at(ago(recent_for));
             page.retain(|transfer| transfer.key < recent);
@@ -190,29 +195,29 @@ impl WatchAddresses {
         Ok(page)
     }
 
-    /// Looks at a page until the time is over.
-    async fn look_through(
+    /// Scans a page until the time limit.
+    async fn scan_page(
         &mut self,
         kind: Kind,
-        lap: &mut Lap,
+        pass: &mut ScanPass,
         page: &[OpenTransfer],
-        mark: BlockMark,
+        cursor: ChainCursor,
         start: Instant,
     ) -> Result<(), Failure> {
         let ended = kind != Kind::Waiting;
         let wanted = self.wanted(page, ended);
         let asked: Vec<(Address, TokenId)> =
             wanted.iter().map(|(transfer, token)| (transfer.address, *token)).collect();
-        let (balances, block) = self.watch.balances_since(&asked, mark.number).await?;
+        let (balances, block) = self.watch.balances_since(&asked, cursor.number).await?;
         let mut read = wanted.into_iter().zip(balances).peekable();
         while let Some(((transfer, token), balance)) = read.next() {
-            let now = Seen { balance, block, told: Instant::now() };
-            self.note(&transfer, token, now, lap.from(), ended).await?;
+            let now = Observation { balance, block, recorded: Instant::now() };
+            self.observe(&transfer, token, now, pass.from(), ended).await?;
             if read.peek().is_some_and(|((next, _), _)| next.key == transfer.key) {
                 continue;
             }
-            lap.after = Some(transfer.key);
-            if start.elapsed() >= self.policy.longest {
+            pass.after = Some(transfer.key);
+            if start.elapsed() >= self.policy.max_scan_time {
                 return Ok(());
             }
         }
@@ -232,62 +237,63 @@ impl WatchAddresses {
         pairs.collect()
     }
 
-    /// Stores a balance that has changed. Most are zero and were zero before; of those nothing is kept.
-    async fn note(
+    /// Records a balance that has changed. Balances that stay zero, the common case, leave no trace.
+    async fn observe(
         &mut self,
         transfer: &OpenTransfer,
         token: TokenId,
-        now: Seen,
+        now: Observation,
         from: u64,
         ended: bool,
     ) -> Result<(), Failure> {
         let (order, address) = (transfer.order.clone(), transfer.address);
-        let Seen { balance, block, .. } = now;
+        let Observation { balance, block, .. } = now;
         let last = match self.known.get(&(address, token)) {
             Some(last) => *last,
             None if balance.is_zero() => return Ok(()),
             None => self.last_stored(transfer, token).await?,
         };
-        let held = if ended { self.left_of(last, transfer, token).await? } else { last.balance };
+        let held = if ended { self.expected_balance(last, transfer, token).await? } else { last.balance };
         let mut gained = balance.checked_sub(held).unwrap_or(RawAmount::ZERO);
         let mut tx = None;
         if !gained.is_zero() {
-            tx = self.watch.brought_by(address, token, from, block).await?;
+            tx = self.watch.funding_tx(address, token, from, block).await?;
         } else if ended && !balance.is_zero() && last.balance == balance {
-            // Perhaps as much came as was given back meanwhile.
+            // The same amount may have been returned and paid again since.
             let since = last.block.saturating_add(1);
-            tx = self.watch.brought_by(address, token, since, block).await?;
+            tx = self.watch.funding_tx(address, token, since, block).await?;
             gained = if tx.is_some() { balance } else { RawAmount::ZERO };
         }
-        // What was to be returned and is still there: perhaps its token was paused, and is not any more.
-        let stuck = ended && last.told.elapsed() >= self.policy.stuck_every;
-        let mut seen = now;
+        // The return of an unchanged balance is retried: its token may have been paused.
+        let stuck = ended && last.recorded.elapsed() >= self.policy.stuck_every;
+        let mut observation = now;
         if last.balance == balance && gained.is_zero() && !stuck {
-            seen.told = last.told;
+            observation.recorded = last.recorded;
         } else {
             let arrival = Arrival { order, address, token, balance, gained, block, tx };
             self.facts.record_arrival(&arrival, Timestamp::now()).await?;
-            self.marks.ring();
+            self.cursors.notify();
         }
         if balance.is_zero() {
             self.known.remove(&(address, token));
         } else {
-            self.known.insert((address, token), seen);
+            self.known.insert((address, token), observation);
         }
         Ok(())
     }
 
-    async fn last_stored(&self, transfer: &OpenTransfer, token: TokenId) -> Result<Seen, StoreError> {
+    async fn last_stored(&self, transfer: &OpenTransfer, token: TokenId) -> Result<Observation, StoreError> {
         let arrivals = self.facts.arrivals(transfer.address).await?;
         let last = arrivals.iter().rev().find(|arrival| arrival.token == token);
         let (balance, block) = last.map_or((RawAmount::ZERO, 0), |last| (last.balance, last.block));
-        Ok(Seen { balance, block, told: Instant::now() })
+        Ok(Observation { balance, block, recorded: Instant::now() })
     }
 
-    /// What the last look leaves to expect, once the escrow has taken its deposit: the same once more is another payment.
-    async fn left_of(
+    /// The balance to expect after the last observation, less the deposit that the escrow has taken since: anything above it
+    /// is another payment.
+    async fn expected_balance(
         &self,
-        last: Seen,
+        last: Observation,
         transfer: &OpenTransfer,
         token: TokenId,
     ) -> Result<RawAmount, StoreError> {

@@ -10,22 +10,22 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// What others write, in processes that this one cannot hear, is looked for this often.
-const OTHERS_EVERY: Duration = Duration::from_millis(500);
-/// The shortest time between two looks: a busy service commits hundreds of times a second.
-const SHORTEST: Duration = Duration::from_millis(10);
-/// How far back a look for others' lines goes: keys are made before they are committed.
+/// How often events written by other processes are polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The shortest time between two reads: a busy service commits hundreds of times a second.
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
+/// How far back a poll reads: keys are generated before they are committed.
 const LOOK_BACK: SignedDuration = SignedDuration::from_secs(10);
-/// How many lines one look reads.
-const LINES: u32 = 1_000;
+/// How many events one query reads.
+const PAGE_SIZE: u32 = 1_000;
 
-type Waiting = HashMap<OrderId, watch::Sender<()>>;
+type Subscribers = HashMap<OrderId, watch::Sender<()>>;
 
-/// Wakes whoever waits for news of an order, whichever process wrote them. What the news are stands in the store.
+/// Wakes subscribers of an order when any process writes an event for it. The events themselves are read from the store.
 pub struct WatchOrders {
     log: Arc<dyn EventLog>,
-    waiting: Mutex<Waiting>,
-    first: Notify,
+    subscribers: Mutex<Subscribers>,
+    subscribed: Notify,
 }
 
 impl fmt::Debug for WatchOrders {
@@ -34,42 +34,42 @@ impl fmt::Debug for WatchOrders {
     }
 }
 
-/// Somebody's interest in an order, until it is dropped.
+/// A subscription to an order's events; ends when dropped.
 #[derive(Debug)]
-pub struct OrderInterest {
+pub struct OrderSubscription {
     order: OrderId,
-    woken: watch::Receiver<()>,
-    among: Arc<WatchOrders>,
+    changes: watch::Receiver<()>,
+    registry: Arc<WatchOrders>,
 }
 
-impl OrderInterest {
-    /// Waits for news since the last call, or since the interest began. May wake without any.
+impl OrderSubscription {
+    /// Waits for an event since the last call, or since the subscription began. May wake spuriously.
     pub async fn changed(&mut self) {
-        // The sender stays for as long as anybody is interested.
-        let _ = self.woken.changed().await;
+        // The sender lives as long as any subscription.
+        let _ = self.changes.changed().await;
     }
 }
 
-impl Drop for OrderInterest {
+impl Drop for OrderSubscription {
     fn drop(&mut self) {
-        let mut waiting = self.among.lock();
-        // This one still counts.
-        if waiting.get(&self.order).is_some_and(|told| told.receiver_count() <= 1) {
-            waiting.remove(&self.order);
+        let mut subscribers = self.registry.lock();
+        // The count still includes this subscription.
+        if subscribers.get(&self.order).is_some_and(|sender| sender.receiver_count() <= 1) {
+            subscribers.remove(&self.order);
         }
     }
 }
 
 impl WatchOrders {
     pub fn new(log: Arc<dyn EventLog>) -> Self {
-        Self { log, waiting: Mutex::default(), first: Notify::new() }
+        Self { log, subscribers: Mutex::default(), subscribed: Notify::new() }
     }
 
-    /// Begins to watch an order. What was written before is for the caller to read, after this.
-    pub fn watch(self: &Arc<Self>, order: &OrderId) -> OrderInterest {
-        let woken = self.lock().entry(order.clone()).or_default().subscribe();
-        self.first.notify_one();
-        OrderInterest { order: order.clone(), woken, among: Arc::clone(self) }
+    /// Subscribes to an order. The caller reads earlier events itself, after this call.
+    pub fn watch(self: &Arc<Self>, order: &OrderId) -> OrderSubscription {
+        let changes = self.lock().entry(order.clone()).or_default().subscribe();
+        self.subscribed.notify_one();
+        OrderSubscription { order: order.clone(), changes, registry: Arc::clone(self) }
     }
 
     /// How many orders are watched.
@@ -77,83 +77,83 @@ impl WatchOrders {
         self.lock().len()
     }
 
-    /// Looks for new lines until `stop`; rests while nobody watches anything.
+    /// Reads new events until `stop`; idle while there are no subscribers.
     pub async fn run(&self, stop: CancellationToken) {
-        let mut tail = Tail { newest: RowKey::floor_at(Timestamp::now()), told: HashSet::new() };
-        let mut looked_back = Instant::now();
+        let mut tail = Tail { newest: RowKey::floor_at(Timestamp::now()), notified: HashSet::new() };
+        let mut last_poll = Instant::now();
         loop {
-            let turn = async {
+            let iteration = async {
                 while self.lock().is_empty() {
-                    self.first.notified().await;
-                    // What was written while nobody watched is read by whoever begins to.
-                    tail.newest = tail.newest.max(look_back());
+                    self.subscribed.notified().await;
+                    // A new subscriber reads older events itself.
+                    tail.newest = tail.newest.max(oldest_uncommitted());
                 }
                 let seen = self.log.commits();
-                let others = looked_back.elapsed() >= OTHERS_EVERY;
-                if others {
-                    looked_back = Instant::now();
+                let is_poll_due = last_poll.elapsed() >= POLL_INTERVAL;
+                if is_poll_due {
+                    last_poll = Instant::now();
                 }
-                self.look(&mut tail, others).await;
-                sleep(SHORTEST).await;
-                let rest = OTHERS_EVERY.saturating_sub(looked_back.elapsed());
-                // Either way it is time for another look.
-                let _ = timeout(rest, self.log.committed_since(seen)).await;
+                self.read_events(&mut tail, is_poll_due).await;
+                sleep(MIN_INTERVAL).await;
+                let remaining = POLL_INTERVAL.saturating_sub(last_poll.elapsed());
+                // A commit and the timeout both lead to the next read.
+                let _ = timeout(remaining, self.log.wait_for_commit_after(seen)).await;
             };
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = turn => {}
+                () = iteration => {}
             }
         }
     }
 
-    async fn look(&self, tail: &mut Tail, back: bool) {
-        let far = look_back();
-        let mut after = if back { far.min(tail.newest) } else { tail.newest };
+    async fn read_events(&self, tail: &mut Tail, look_back: bool) {
+        let oldest = oldest_uncommitted();
+        let mut after = if look_back { oldest.min(tail.newest) } else { tail.newest };
         loop {
-            let lines = match self.log.lines_after(after, LINES).await {
-                Ok(lines) => lines,
+            let events = match self.log.events_after(after, PAGE_SIZE).await {
+                Ok(events) => events,
                 Err(error) => {
-                    tracing::warn!(%error, "news of orders cannot be read now");
+                    tracing::warn!(%error, "reading order events failed");
                     return;
                 }
             };
-            let full = u32::try_from(lines.len()).is_ok_and(|read| read >= LINES);
-            for (key, order) in lines {
+            let full = u32::try_from(events.len()).is_ok_and(|read| read >= PAGE_SIZE);
+            for (key, order) in events {
                 after = key;
                 tail.newest = tail.newest.max(key);
-                if tail.told.insert(key) {
-                    self.tell(&order);
+                if tail.notified.insert(key) {
+                    self.notify(&order);
                 }
             }
             if !full {
                 break;
             }
         }
-        if back {
-            tail.told.retain(|key| *key > far);
+        if look_back {
+            tail.notified.retain(|key| *key > oldest);
         }
     }
 
-    fn tell(&self, order: &OrderId) {
-        if let Some(told) = self.lock().get(order) {
-            told.send_replace(());
+    fn notify(&self, order: &OrderId) {
+        if let Some(sender) = self.lock().get(order) {
+            sender.send_replace(());
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Subscribers> {
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How far the lines were read.
+/// How far the event log was read.
 struct Tail {
     newest: RowKey,
-    /// Those among the newest that were told.
-    told: HashSet<RowKey>,
+    /// Recent events whose subscribers were notified.
+    notified: HashSet<RowKey>,
 }
 
-/// The key from which on lines may still appear.
-fn look_back() -> RowKey {
+/// The key after which uncommitted events may still appear.
+fn oldest_uncommitted() -> RowKey {
     RowKey::floor_at(Timestamp::now().checked_sub(LOOK_BACK).unwrap_or(Timestamp::UNIX_EPOCH))
 }
 

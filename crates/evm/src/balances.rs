@@ -11,10 +11,10 @@ use serde_json::json;
 use crate::blocks::BlockTag;
 use crate::client::EvmClient;
 use crate::error::CallError;
-use crate::multicall::{self, Ask};
+use crate::multicall::{self, BalanceQuery};
 use crate::rpc::Call;
 
-/// How long a chain without Multicall3 is believed to have none.
+/// How long the client remembers that a chain has no Multicall3.
 const MULTICALL_RECHECK: Duration = Duration::from_mins(10);
 
 #[async_trait]
@@ -29,59 +29,68 @@ impl BalanceReader for EvmClient {
         tokens: &[TokenId],
     ) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
         let Address::Evm(owner) = owner else {
-            let words = format!("{owner} is not an address of this chain");
-            return Err(ChainError::Refused(self.chain_id(), words));
+            let message = format!("{owner} is not an address of this chain");
+            return Err(ChainError::Refused(self.chain_id(), message));
         };
-        let (wanted, asks): (Vec<TokenId>, Vec<Ask>) = tokens
+        let (wanted, queries): (Vec<TokenId>, Vec<BalanceQuery>) = tokens
             .iter()
             .filter(|token| token.chain() == self.chain_id())
             .filter_map(|token| match token.address() {
-                Address::Evm(address) => Some((*token, Ask { owner, token: address })),
+                Address::Evm(address) => Some((*token, BalanceQuery { owner, token: address })),
                 Address::Solana(_) => None,
             })
             .unzip();
-        let held = self.balances_of(&asks, BlockTag::Latest).await?;
-        let amounts = held.into_iter().map(RawAmount::new);
+        let balances = self.balances_of(&queries, BlockTag::Latest).await?;
+        let amounts = balances.into_iter().map(RawAmount::new);
         Ok(wanted.into_iter().zip(amounts).filter(|(_, amount)| !amount.is_zero()).collect())
     }
 }
 
 impl EvmClient {
-    /// What each owner holds, in the order of the questions; a token that does not answer counts as not held.
-    pub(crate) async fn balances_of(&self, asks: &[Ask], at: BlockTag) -> Result<Vec<U256>, CallError> {
-        match self.aggregated(asks, at).await? {
-            Some(held) => Ok(held),
-            None => self.one_by_one(asks, at).await,
+    /// Returns the balances in the order of the queries. A token that does not answer counts as zero.
+    pub(crate) async fn balances_of(
+        &self,
+        queries: &[BalanceQuery],
+        at: BlockTag,
+    ) -> Result<Vec<U256>, CallError> {
+        match self.read_aggregated(queries, at).await? {
+            Some(balances) => Ok(balances),
+            None => self.read_one_by_one(queries, at).await,
         }
     }
 
-    /// Balances through Multicall3, or `None` where it does not lie.
-    async fn aggregated(&self, asks: &[Ask], at: BlockTag) -> Result<Option<Vec<U256>>, CallError> {
+    /// Reads balances through Multicall3; `None` where it is not deployed.
+    async fn read_aggregated(
+        &self,
+        queries: &[BalanceQuery],
+        at: BlockTag,
+    ) -> Result<Option<Vec<U256>>, CallError> {
         if self.multicall_is_missing() {
             return Ok(None);
         }
-        let mut held = vec![U256::ZERO; asks.len()];
-        let mut parts = split(0..asks.len(), self.config().tokens_per_multicall.get());
+        let mut balances = vec![U256::ZERO; queries.len()];
+        let mut parts = split(0..queries.len(), self.config().tokens_per_multicall.get());
         let mut refusal = None;
-        let mut answered = asks.is_empty();
+        let mut answered = queries.is_empty();
         while !parts.is_empty() {
-            let asked = |part: &Range<usize>| asks.get(part.clone()).unwrap_or_default();
-            let calls: Vec<Call> = parts.iter().map(|part| self.aggregate_call(asked(part), at)).collect();
+            let part_queries = |part: &Range<usize>| queries.get(part.clone()).unwrap_or_default();
+            let calls: Vec<Call> =
+                parts.iter().map(|part| self.aggregate_call(part_queries(part), at)).collect();
             let answers: Vec<Result<Bytes, CallError>> = self.batch(&calls).await;
             let mut smaller = Vec::new();
             for (part, answer) in parts.into_iter().zip(answers) {
                 match answer {
                     Ok(bytes) => {
-                        let Some(balances) = multicall::decode(&bytes, part.len()) else {
-                            self.note_missing_multicall();
+                        let Some(part_balances) = multicall::decode(&bytes, part.len()) else {
+                            self.set_multicall_missing();
                             return Ok(None);
                         };
                         answered = true;
-                        for (slot, balance) in held.iter_mut().skip(part.start).zip(balances) {
+                        for (slot, balance) in balances.iter_mut().skip(part.start).zip(part_balances) {
                             *slot = balance;
                         }
                     }
-                    // One token that burns all gas or returns megabytes spoils the call for its neighbours.
+                    // A token that burns all gas or returns megabytes makes the whole call fail, so the call is split.
                     Err(error @ CallError::Refused { .. }) => {
                         refusal = Some(error);
                         if part.len() > 1 {
@@ -95,47 +104,47 @@ impl EvmClient {
             parts = smaller;
         }
         match refusal {
-            // Not one token could be asked: it is the chain that refuses, not the tokens.
+            // No token could be read: the chain refuses, not the tokens.
             Some(error) if !answered => Err(error),
-            _ => Ok(Some(held)),
+            _ => Ok(Some(balances)),
         }
     }
 
-    fn aggregate_call(&self, part: &[Ask], at: BlockTag) -> Call {
+    fn aggregate_call(&self, part: &[BalanceQuery], at: BlockTag) -> Call {
         let multicall = self.config().multicall;
         eth_call(multicall, &multicall::encode(multicall, part), at)
     }
 
-    /// Balances by one call a token, in batches.
-    async fn one_by_one(&self, asks: &[Ask], at: BlockTag) -> Result<Vec<U256>, CallError> {
-        let call = |ask: &Ask| {
-            if ask.token.is_zero() {
-                Call::new("eth_getBalance", json!([ask.owner, at.json()]))
+    /// Reads balances with one call per token, in batches.
+    async fn read_one_by_one(&self, queries: &[BalanceQuery], at: BlockTag) -> Result<Vec<U256>, CallError> {
+        let call = |query: &BalanceQuery| {
+            if query.token.is_zero() {
+                Call::new("eth_getBalance", json!([query.owner, at.json()]))
             } else {
-                eth_call(ask.token, &multicall::balance_of(ask.owner).into(), at)
+                eth_call(query.token, &multicall::balance_of(query.owner).into(), at)
             }
         };
-        let calls: Vec<Call> = asks.iter().map(call).collect();
-        // `eth_getBalance` answers a short number, `eth_call` padded words: both arrive as text first.
+        let calls: Vec<Call> = queries.iter().map(call).collect();
+        // `eth_getBalance` returns a short number and `eth_call` a padded word, so both are decoded as text first.
         let answers: Vec<Result<String, CallError>> = self.batch(&calls).await;
-        let mut held = Vec::new();
+        let mut balances = Vec::new();
         let (mut refusal, mut answered) = (None, false);
-        for (ask, answer) in asks.iter().zip(answers) {
+        for (query, answer) in queries.iter().zip(answers) {
             match answer {
                 Ok(text) => {
                     answered = true;
-                    held.push(read_balance(ask.token.is_zero(), &text));
+                    balances.push(read_balance(query.token.is_zero(), &text));
                 }
                 Err(error @ CallError::Refused { .. }) => {
                     refusal = Some(error);
-                    held.push(U256::ZERO);
+                    balances.push(U256::ZERO);
                 }
                 Err(error) => return Err(error),
             }
         }
         match refusal {
             Some(error) if !answered => Err(error),
-            _ => Ok(held),
+            _ => Ok(balances),
         }
     }
 
@@ -144,8 +153,8 @@ impl EvmClient {
         until.is_some_and(|until| until > Instant::now())
     }
 
-    fn note_missing_multicall(&self) {
-        tracing::info!(chain = %self.chain_id(), "no Multicall3 here; balances are read one by one");
+    fn set_multicall_missing(&self) {
+        tracing::info!(chain = %self.chain_id(), "Multicall3 missing, reading balances one by one");
         let until = Instant::now().checked_add(MULTICALL_RECHECK);
         *self.no_multicall_until().lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
@@ -155,7 +164,7 @@ fn eth_call(to: EvmAddress, data: &Bytes, at: BlockTag) -> Call {
     Call::new("eth_call", json!([{ "to": to, "data": data }, at.json()]))
 }
 
-/// The range in parts of at most `size`.
+/// Splits the range into parts of at most `size`.
 fn split(range: Range<usize>, size: usize) -> Vec<Range<usize>> {
     let end = range.end;
     range.step_by(size.max(1)).map(|start| start..start.saturating_add(size).min(end)).collect()

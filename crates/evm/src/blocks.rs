@@ -9,7 +9,7 @@ use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::rpc::Call;
 
-/// What identifies a block and ties it to the one before.
+/// A block header: what identifies the block and links it to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block {
@@ -22,7 +22,7 @@ pub struct Block {
     pub timestamp: u64,
 }
 
-/// What a contract recorded in a transaction.
+/// A log that a contract emitted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Log {
@@ -39,7 +39,7 @@ pub struct Log {
     pub removed: bool,
 }
 
-/// What became of a transaction.
+/// A transaction receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
@@ -47,7 +47,7 @@ pub struct Receipt {
     pub block_hash: B256,
     #[serde(deserialize_with = "number")]
     pub block_number: u64,
-    /// 1 when it did what it was sent for.
+    /// 1 on success, 0 when the transaction reverted.
     #[serde(deserialize_with = "number")]
     pub status: u64,
     #[serde(deserialize_with = "number")]
@@ -60,7 +60,7 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     U64::deserialize(deserializer).map(|number| number.to())
 }
 
-/// Which block is meant.
+/// Selects a block by tag or number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockTag {
     Latest,
@@ -90,13 +90,13 @@ impl fmt::Display for BlockTag {
 }
 
 impl EvmClient {
-    /// The block, or `None` if the chain has not got that far.
+    /// Reads a block; `None` if the chain has not reached it.
     pub async fn block(&self, tag: BlockTag) -> Result<Option<Block>, CallError> {
         let block = self.call(block_call(tag)).await?;
         check_block(self.chain_id(), tag, block)
     }
 
-    /// Several blocks by number in one request.
+    /// Reads several blocks by number in one request.
     pub async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, CallError> {
         let tags: Vec<BlockTag> = numbers.iter().copied().map(BlockTag::Number).collect();
         let calls: Vec<Call> = tags.iter().copied().map(block_call).collect();
@@ -104,7 +104,7 @@ impl EvmClient {
         tags.into_iter().zip(blocks).map(|(tag, block)| check_block(self.chain_id(), tag, block?)).collect()
     }
 
-    /// What the endpoints say about the block; those that have it must agree.
+    /// Reads the block from every endpoint; all that have it must agree.
     pub async fn agreed_block(&self, number: u64) -> Result<Option<Block>, CallError> {
         let tag = BlockTag::Number(number);
         let mut agreed: Option<(String, Block)> = None;
@@ -133,7 +133,7 @@ impl EvmClient {
         }
     }
 
-    /// The logs of these contracts in each of the blocks, by hash, in one request.
+    /// Reads the logs of these contracts in each of the blocks, by block hash, in one request.
     pub async fn block_logs(
         &self,
         addresses: &[Address],
@@ -146,33 +146,34 @@ impl EvmClient {
         let answers = self.batch::<Vec<Log>>(&calls).await;
         let checked = |(block, logs): (&Block, Result<Vec<Log>, CallError>)| {
             let logs = logs?;
-            let stranger = |log: &Log| log.block_hash != block.hash || !addresses.contains(&log.address);
-            if logs.iter().any(stranger) {
-                return Err(
-                    self.nonsense(format!("logs that are not of block {} or our contracts", block.number))
-                );
+            let is_foreign = |log: &Log| log.block_hash != block.hash || !addresses.contains(&log.address);
+            if logs.iter().any(is_foreign) {
+                return Err(self.invalid_response(format!(
+                    "logs of another block than {} or of other contracts",
+                    block.number
+                )));
             }
             Ok(logs)
         };
         blocks.iter().zip(answers).map(checked).collect()
     }
 
-    /// The logs of these contracts from block `from` to block `to`, both included, in the chain's order.
+    /// Reads the logs of these contracts from block `from` to block `to`, both included, in chain order.
     pub async fn range_logs(&self, addresses: &[Address], from: u64, to: u64) -> Result<Vec<Log>, CallError> {
         let (first, last) = (U64::from(from), U64::from(to));
         let filter = json!([{ "address": addresses, "fromBlock": first, "toBlock": last }]);
         let mut logs: Vec<Log> = self.call(Call::new("eth_getLogs", filter)).await?;
-        let stranger = |log: &Log| {
+        let is_foreign = |log: &Log| {
             !(from..=to).contains(&log.block_number) || log.removed || !addresses.contains(&log.address)
         };
-        if logs.iter().any(stranger) {
-            return Err(self.nonsense("logs outside the range or of other contracts"));
+        if logs.iter().any(is_foreign) {
+            return Err(self.invalid_response("logs outside the range or of other contracts"));
         }
         logs.sort_by_key(|log| (log.block_number, log.index));
         Ok(logs)
     }
 
-    /// The receipts of those transactions that are in a block.
+    /// Reads the receipts; `None` for transactions that are not in a block.
     pub async fn receipts(&self, hashes: &[B256]) -> Result<Vec<Option<Receipt>>, CallError> {
         let call = |hash: &B256| Call::new("eth_getTransactionReceipt", json!([hash]));
         let calls: Vec<Call> = hashes.iter().map(call).collect();
@@ -190,10 +191,12 @@ pub(crate) fn check_block(
     block: Option<Block>,
 ) -> Result<Option<Block>, CallError> {
     match (tag, block) {
-        (BlockTag::Number(wanted), Some(block)) if block.number != wanted => Err(CallError::Nonsense {
-            chain,
-            message: format!("block {} when asked for block {wanted}", block.number),
-        }),
+        (BlockTag::Number(wanted), Some(block)) if block.number != wanted => {
+            Err(CallError::InvalidResponse {
+                chain,
+                message: format!("got block {} instead of block {wanted}", block.number),
+            })
+        }
         _ => Ok(block),
     }
 }

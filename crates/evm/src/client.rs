@@ -8,7 +8,7 @@ use crate::config::{ConfigError, EvmConfig};
 use crate::error::CallError;
 use crate::rpc::{Call, EndpointStatus, Endpoints, Http};
 
-/// One EVM chain. Clones share connections, limits and what is known about the endpoints.
+/// A JSON-RPC client for one EVM chain. Clones share connections, limits and endpoint health.
 #[derive(Clone, Debug)]
 pub struct EvmClient(Arc<Inner>);
 
@@ -17,17 +17,17 @@ struct Inner {
     chain: ChainId,
     config: EvmConfig,
     endpoints: Endpoints,
-    /// Until when Multicall3 is taken to be missing.
+    /// Until then Multicall3 counts as missing.
     no_multicall_until: Mutex<Option<Instant>>,
 }
 
 impl EvmClient {
-    /// A client with connections of its own; nothing is sent before the first call.
+    /// Creates a client with its own connections. It sends nothing before the first call.
     pub fn new(chain: ChainId, config: EvmConfig) -> Result<Self, ConfigError> {
         Self::with_http(chain, config, &Http::new()?)
     }
 
-    /// A client that shares its connections with others.
+    /// Creates a client that shares its connections with others.
     pub fn with_http(chain: ChainId, config: EvmConfig, http: &Http) -> Result<Self, ConfigError> {
         if chain.family() != Family::Evm {
             return Err(ConfigError::NotEvm(chain));
@@ -51,27 +51,29 @@ impl EvmClient {
         &self.0.no_multicall_until
     }
 
-    /// Asks one thing of the best endpoint that answers it.
+    /// Makes one call, to the best endpoint that answers it.
     pub async fn call<T: DeserializeOwned + Send>(&self, call: Call) -> Result<T, CallError> {
         let mut answers = self.0.endpoints.batch(std::slice::from_ref(&call)).await;
-        answers.pop().unwrap_or_else(|| Err(self.nonsense(format!("no answer to {}", call.method))))
+        answers.pop().unwrap_or_else(|| Err(self.invalid_response(format!("no answer to {}", call.method))))
     }
 
-    /// Asks many things in as few requests as the limits allow; answers come in the order of the calls.
+    /// Makes many calls in as few requests as the limits allow. Answers are in the order of the calls.
     pub async fn batch<T: DeserializeOwned + Send>(&self, calls: &[Call]) -> Vec<Result<T, CallError>> {
         self.0.endpoints.batch(calls).await
     }
 
-    /// Asks the same of every endpoint and returns what each says, with its name.
+    /// Makes the same call to every endpoint and returns each answer with the endpoint's name.
     pub async fn each<T: DeserializeOwned + Send>(&self, call: &Call) -> Vec<(String, Result<T, CallError>)> {
         let answers = self.each_of(std::slice::from_ref(call)).await;
         let only = |mut answers: Vec<_>| {
-            answers.pop().unwrap_or_else(|| Err(self.nonsense(format!("no answer to {}", call.method))))
+            answers
+                .pop()
+                .unwrap_or_else(|| Err(self.invalid_response(format!("no answer to {}", call.method))))
         };
         answers.into_iter().map(|(host, answers)| (host, only(answers))).collect()
     }
 
-    /// The same with several questions, which each endpoint is asked in one go.
+    /// Like [`EvmClient::each`] with several calls, which each endpoint gets in one batch.
     pub(crate) async fn each_of<T: DeserializeOwned + Send>(
         &self,
         calls: &[Call],
@@ -79,17 +81,17 @@ impl EvmClient {
         self.0.endpoints.each(calls).await
     }
 
-    /// Asks every endpoint for its chain and newest block, so that wrong and lagging ones are asked last.
+    /// Reads chain id and newest block from every endpoint, so that wrong and lagging ones rank last.
     pub async fn probe(&self) -> Vec<EndpointStatus> {
         self.0.endpoints.probe().await
     }
 
-    /// What is known about the endpoints, without asking them.
+    /// The last known state of the endpoints, without calling them.
     pub fn endpoints(&self) -> Vec<EndpointStatus> {
         self.0.endpoints.statuses()
     }
 
-    pub(crate) fn nonsense(&self, message: impl Into<String>) -> CallError {
-        CallError::Nonsense { chain: self.0.chain, message: message.into() }
+    pub(crate) fn invalid_response(&self, message: impl Into<String>) -> CallError {
+        CallError::InvalidResponse { chain: self.0.chain, message: message.into() }
     }
 }

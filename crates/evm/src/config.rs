@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::rpc::RpcUrl;
 
-/// Where Multicall3 lies on nearly every chain.
+/// The address of Multicall3 on nearly every chain.
 pub(crate) const MULTICALL3: Address = address!("cA11bde05977b3631167028862bE2a173976CA11");
 
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
@@ -22,13 +22,13 @@ pub enum ConfigError {
     Http(String),
 }
 
-/// One RPC address of a chain and what it may be asked.
+/// One RPC endpoint of a chain and its limits.
 #[derive(Clone, Debug)]
 pub struct EndpointConfig {
     pub url: RpcUrl,
-    /// JSON-RPC calls a second, each call of a batch counted; no limit when absent.
+    /// JSON-RPC calls per second; each call of a batch counts. No limit when absent.
     pub calls_per_second: Option<NonZeroU32>,
-    /// How many requests may wait for an answer at once.
+    /// The maximum number of concurrent requests.
     pub in_flight: NonZeroUsize,
 }
 
@@ -38,19 +38,19 @@ impl EndpointConfig {
     }
 }
 
-/// How a chain is reached.
+/// How the client reaches a chain.
 #[derive(Clone, Debug)]
 pub struct EvmConfig {
-    /// In order of preference; a healthy one nearer the start is asked first.
+    /// In order of preference: the first healthy endpoint is used.
     pub endpoints: Vec<EndpointConfig>,
-    /// How long one endpoint may take for one request before the next is asked.
+    /// How long one endpoint may take for one request before the client tries the next.
     pub call_timeout: Duration,
-    /// How often the list of endpoints is gone through before giving up.
+    /// How many times the client goes through the list of endpoints before it gives up.
     pub rounds: NonZeroU32,
     pub max_response_bytes: usize,
     pub max_request_bytes: usize,
     pub max_batch_calls: NonZeroUsize,
-    /// An endpoint this many blocks behind the best is asked last.
+    /// An endpoint that is more than this many blocks behind the best one is tried last.
     pub lag_blocks: u64,
     pub multicall: Address,
     pub tokens_per_multicall: NonZeroUsize,
@@ -58,7 +58,7 @@ pub struct EvmConfig {
 }
 
 impl EvmConfig {
-    /// The usual limits, and what is known to lie elsewhere on this chain: the ZKsync stack derives other addresses.
+    /// The default limits, with the Multicall3 address of this chain: the ZKsync stack derives other addresses.
     pub fn for_chain(chain: ChainId, urls: impl IntoIterator<Item = RpcUrl>) -> Self {
         let multicall = match chain.get() {
             324 => address!("F9cda624FBC7e059355ce98a31693d299FACd963"),
@@ -68,7 +68,7 @@ impl EvmConfig {
         Self { multicall, ..Self::new(urls) }
     }
 
-    /// The usual limits for these addresses.
+    /// The default limits for these endpoints.
     pub fn new(urls: impl IntoIterator<Item = RpcUrl>) -> Self {
         Self {
             endpoints: urls.into_iter().map(EndpointConfig::new).collect(),
@@ -85,16 +85,16 @@ impl EvmConfig {
     }
 }
 
-/// What a transaction may cost.
+/// Limits on what a transaction may cost.
 #[derive(Clone, Debug)]
 pub struct FeePolicy {
-    /// The percentile of the tips in recent blocks that we pay.
+    /// The percentile of recent priority fees that we pay.
     pub percentile: u8,
-    /// The least tip, in wei.
+    /// The minimum priority fee per gas, in wei.
     pub min_priority_fee: u128,
-    /// No fee per gas goes above this, in wei.
+    /// The maximum fee per gas, in wei.
     pub max_fee_per_gas: u128,
-    /// What is added to an estimate of gas, in percent.
+    /// The margin added to gas estimates, in percent.
     pub gas_margin_percent: u8,
 }
 

@@ -17,8 +17,8 @@ impl ContractReader for EvmClient {
     async fn read(&self, calls: &[ContractCall]) -> Result<Vec<Option<Vec<u8>>>, ChainError> {
         let ask = |call: &ContractCall| {
             let Address::Evm(to) = call.to else {
-                let words = format!("{} is not an address of this chain", call.to);
-                return Err(ChainError::Refused(self.chain_id(), words));
+                let message = format!("{} is not an address of this chain", call.to);
+                return Err(ChainError::Refused(self.chain_id(), message));
             };
             let data = Bytes::copy_from_slice(&call.data);
             Ok(Call::new("eth_call", json!([{ "to": to, "data": data }, "latest"])))
@@ -27,7 +27,7 @@ impl ContractReader for EvmClient {
         let answers: Vec<Result<Bytes, CallError>> = self.batch(&calls).await;
         let answer = |answer: Result<Bytes, CallError>| match answer {
             Ok(bytes) => Ok(Some(bytes.to_vec())),
-            // A contract that reverts says no; the chain has answered.
+            // A revert is an answer of the contract, not a failure of the chain.
             Err(CallError::Refused { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         };

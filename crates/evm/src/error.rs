@@ -3,33 +3,33 @@ use causeway_domain::ChainId;
 use causeway_domain::ports::ChainError;
 use thiserror::Error;
 
-use crate::revert::revert_words;
+use crate::revert::revert_reason;
 
-/// What a call to a chain can come to, with more than a port tells.
+/// Why a call to a chain failed, with more detail than the port's `ChainError`.
 #[derive(Clone, Debug, Error)]
 pub enum CallError {
-    /// Every endpoint failed; the text names each host and its fault.
+    /// Every endpoint failed; `faults` names each host and its fault.
     #[error("chain {chain} does not answer: {faults}")]
     Unavailable { chain: ChainId, faults: String },
-    /// The chain's own refusal; asking again does not help.
+    /// The chain rejected the call; a retry does not help.
     #[error("chain {chain} refused: {message}")]
     Refused { chain: ChainId, code: i64, message: String, data: Option<Bytes> },
-    /// An answer that does not fit the question.
-    #[error("chain {chain} answered nonsense: {message}")]
-    Nonsense { chain: ChainId, message: String },
-    /// Endpoints contradict each other about something final.
+    /// A response that does not match the call.
+    #[error("chain {chain} returned an invalid response: {message}")]
+    InvalidResponse { chain: ChainId, message: String },
+    /// Endpoints contradict each other about final data.
     #[error("endpoints of chain {chain} disagree: {message}")]
     Disagreement { chain: ChainId, message: String },
 }
 
 impl CallError {
     pub const fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unavailable { .. } | Self::Nonsense { .. })
+        matches!(self, Self::Unavailable { .. } | Self::InvalidResponse { .. })
     }
 
-    /// Whether the chain would answer the same question about fewer blocks.
-    pub fn asks_for_less(&self) -> bool {
-        const WORDS: [&str; 9] = [
+    /// Whether the same query over fewer blocks may succeed.
+    pub fn wants_smaller_range(&self) -> bool {
+        const PHRASES: [&str; 9] = [
             "block range",
             "range too",
             "query returned more than",
@@ -42,14 +42,14 @@ impl CallError {
         ];
         let Self::Refused { message, .. } = self else { return false };
         let message = message.to_lowercase();
-        WORDS.iter().any(|words| message.contains(words))
+        PHRASES.iter().any(|phrase| message.contains(phrase))
     }
 
-    /// Whether the chain refused with words that contain one of these, whatever their case.
-    pub(crate) fn refused_with(&self, words: &[&str]) -> bool {
+    /// Whether the chain's rejection contains one of these phrases, ignoring case.
+    pub(crate) fn refused_with(&self, phrases: &[&str]) -> bool {
         let Self::Refused { message, .. } = self else { return false };
         let message = message.to_lowercase();
-        words.iter().any(|word| message.contains(word))
+        phrases.iter().any(|phrase| message.contains(phrase))
     }
 }
 
@@ -58,9 +58,9 @@ impl From<CallError> for ChainError {
         match error {
             CallError::Unavailable { chain, .. } => Self::Unavailable(chain),
             CallError::Refused { chain, message, data, .. } => {
-                Self::Refused(chain, data.as_ref().and_then(|data| revert_words(data)).unwrap_or(message))
+                Self::Refused(chain, data.as_ref().and_then(|data| revert_reason(data)).unwrap_or(message))
             }
-            CallError::Nonsense { chain, message } => Self::Nonsense(chain, message),
+            CallError::InvalidResponse { chain, message } => Self::Nonsense(chain, message),
             CallError::Disagreement { chain, message } => Self::Disagreement(chain, message),
         }
     }

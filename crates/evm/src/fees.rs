@@ -7,10 +7,10 @@ use crate::config::FeePolicy;
 use crate::error::CallError;
 use crate::rpc::Call;
 
-/// How many blocks are looked at.
-const BLOCKS: u64 = 10;
+/// How many recent blocks the fee history covers.
+const HISTORY_BLOCKS: u64 = 10;
 
-/// What a transaction offers to pay per gas, in wei.
+/// The fees that a transaction offers per gas, in wei.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fees {
     Eip1559 {
@@ -23,7 +23,7 @@ pub enum Fees {
     },
 }
 
-/// The answer of `eth_feeHistory`, as far as it matters.
+/// The fields of an `eth_feeHistory` response that we use.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FeeHistory {
@@ -32,7 +32,7 @@ pub struct FeeHistory {
 }
 
 impl Fees {
-    /// The most that is paid per gas.
+    /// The maximum paid per gas.
     pub const fn ceiling(&self) -> u128 {
         match self {
             Self::Eip1559 { max_fee, .. } => *max_fee,
@@ -40,7 +40,7 @@ impl Fees {
         }
     }
 
-    /// What is likely paid per gas in the next block: the base fee of which the ceiling is twice, and the tip.
+    /// The likely price per gas in the next block: half of the ceiling's base fee part, plus the tip.
     pub const fn expected(&self) -> u128 {
         match *self {
             Self::Eip1559 { max_fee, priority_fee } => {
@@ -51,7 +51,7 @@ impl Fees {
         }
     }
 
-    /// Twice the next base fee, so that six full blocks in a row do not outgrow it, and the usual tip on top.
+    /// Twice the next base fee, which covers six full blocks in a row, plus the median tip.
     /// `None` where the chain has no base fee.
     pub fn from_history(history: &FeeHistory, policy: &FeePolicy) -> Option<Self> {
         let base = saturate(history.base_fee_per_gas.as_ref()?.last().copied()??);
@@ -62,28 +62,28 @@ impl Fees {
         let mut tips: Vec<u128> =
             history.reward.iter().flatten().filter_map(first).filter(|tip| *tip > 0).collect();
         tips.sort_unstable();
-        let usual = tips.get(tips.len() / 2).copied().unwrap_or(0);
-        let priority_fee = usual.max(policy.min_priority_fee);
+        let median_tip = tips.get(tips.len() / 2).copied().unwrap_or(0);
+        let priority_fee = median_tip.max(policy.min_priority_fee);
         Some(Self::Eip1559 { max_fee: base.saturating_mul(2).saturating_add(priority_fee), priority_fee })
     }
 
-    /// The price a node names, and an eighth more in case it rises.
+    /// The node's gas price plus an eighth, in case it rises.
     pub fn from_gas_price(price: U256) -> Self {
         Self::Legacy { gas_price: bumped(saturate(price)) }
     }
 
-    /// The fees with which a transaction that offered these is replaced: what is usual now, and at least an eighth
-    /// more than before in every part, or nodes refuse it. The kind stays.
+    /// The fees of a replacement: the market price, and at least an eighth more than before in every part, because
+    /// nodes reject smaller increases. The kind stays the same.
     #[must_use]
     pub fn replacement(&self, market: &Self) -> Self {
         match *self {
             Self::Legacy { gas_price } => Self::Legacy { gas_price: bumped(gas_price).max(market.ceiling()) },
             Self::Eip1559 { max_fee, priority_fee } => {
-                let usual_tip = match market {
+                let market_tip = match market {
                     Self::Eip1559 { priority_fee, .. } => *priority_fee,
                     Self::Legacy { .. } => 0,
                 };
-                let priority_fee = bumped(priority_fee).max(usual_tip);
+                let priority_fee = bumped(priority_fee).max(market_tip);
                 let max_fee = bumped(max_fee).max(market.ceiling()).max(priority_fee);
                 Self::Eip1559 { max_fee, priority_fee }
             }
@@ -101,10 +101,10 @@ fn saturate(fee: U256) -> u128 {
 }
 
 impl EvmClient {
-    /// What a transaction should offer now.
+    /// The fees that a transaction should offer now.
     pub async fn fees(&self) -> Result<Fees, CallError> {
         let policy = &self.config().fees;
-        let params = json!([format!("{BLOCKS:#x}"), "latest", [policy.percentile.min(100)]]);
+        let params = json!([format!("{HISTORY_BLOCKS:#x}"), "latest", [policy.percentile.min(100)]]);
         let history = match self.call::<FeeHistory>(Call::new("eth_feeHistory", params)).await {
             Ok(history) => history,
             Err(CallError::Refused { .. }) => FeeHistory::default(),
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn quiet_chains_still_pay_the_least_tip() {
+    fn quiet_chains_pay_the_minimum_tip() {
         let history = history(r#"{"baseFeePerGas":["0x64"],"reward":null}"#);
         let fees = Fees::from_history(&history, &FeePolicy::default()).unwrap();
         assert_eq!(fees, Fees::Eip1559 { max_fee: 1_000_200, priority_fee: 1_000_000 });
     }
 
     #[test]
-    fn chains_without_a_base_fee_are_told() {
+    fn chains_without_a_base_fee_have_no_eip1559_fees() {
         for json in
             [r"{}", r#"{"baseFeePerGas":[]}"#, r#"{"baseFeePerGas":["0x0"]}"#, r#"{"baseFeePerGas":[null]}"#]
         {

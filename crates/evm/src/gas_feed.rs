@@ -9,44 +9,44 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use crate::client::EvmClient;
-use crate::turns::turns;
+use crate::ticker::ticker;
 
-/// The price of gas on many chains, read in the background so that asking for it waits for nobody.
+/// Gas prices of many chains, refreshed in the background so that a lookup never waits.
 #[derive(Debug)]
 pub struct CachedGas {
-    /// Chains whose price is a matter of protocol.
+    /// Chains whose price the protocol fixes.
     fixed: HashMap<ChainId, RawAmount>,
     read: RwLock<HashMap<ChainId, (Instant, RawAmount)>>,
     max_age: Duration,
 }
 
 impl CachedGas {
-    /// Nothing is known at first but `fixed`, such as Solana's 5,000 lamports a signature; what is read counts for `max_age`.
+    /// Knows only `fixed` at first, such as Solana's 5,000 lamports per signature. A price expires after `max_age`.
     pub fn new(max_age: Duration, fixed: impl IntoIterator<Item = (ChainId, RawAmount)>) -> Self {
         Self { fixed: fixed.into_iter().collect(), read: RwLock::default(), max_age }
     }
 
-    /// Reads the price of every chain again and again until it is dropped, each chain at its own pace.
-    pub async fn keep(&self, clients: &[EvmClient], every: Duration) {
-        join_all(clients.iter().map(|client| self.keep_chain(client, every))).await;
+    /// Refreshes the price of every chain every `every` until the future is dropped. Chains do not wait for each other.
+    pub async fn run(&self, clients: &[EvmClient], every: Duration) {
+        join_all(clients.iter().map(|client| self.refresh_chain(client, every))).await;
     }
 
-    async fn keep_chain(&self, client: &EvmClient, every: Duration) {
+    async fn refresh_chain(&self, client: &EvmClient, every: Duration) {
         let chain = client.chain_id();
-        let mut turn = turns(every);
+        let mut ticks = ticker(every);
         let mut answered = true;
         loop {
-            turn.tick().await;
-            let began = Instant::now();
+            ticks.tick().await;
+            let read_at = Instant::now();
             match client.fees().await {
                 Ok(fees) => {
                     let price = RawAmount::new(U256::from(fees.expected()));
-                    self.read.write().unwrap_or_else(PoisonError::into_inner).insert(chain, (began, price));
+                    self.read.write().unwrap_or_else(PoisonError::into_inner).insert(chain, (read_at, price));
                     answered = true;
                 }
                 Err(error) => {
                     if answered {
-                        tracing::warn!(%chain, %error, "the price of gas cannot be read, trying again");
+                        tracing::warn!(%chain, %error, "gas price unavailable, retrying");
                     }
                     answered = false;
                 }
@@ -61,7 +61,7 @@ impl GasFeed for CachedGas {
             return Some(*price);
         }
         let read = self.read.read().unwrap_or_else(PoisonError::into_inner);
-        let (began, price) = read.get(&chain)?;
-        (began.elapsed() <= self.max_age).then_some(*price)
+        let (read_at, price) = read.get(&chain)?;
+        (read_at.elapsed() <= self.max_age).then_some(*price)
     }
 }

@@ -10,6 +10,7 @@ pub mod contracts;
 pub mod deploy;
 mod error;
 mod fees;
+mod finalized;
 mod follow;
 mod gas_feed;
 mod multicall;
@@ -17,9 +18,8 @@ pub mod orders;
 mod revert;
 mod rpc;
 mod send;
-mod settled;
 mod simulate;
-mod turns;
+mod ticker;
 mod vault_rates;
 
 pub use blocks::{Block, BlockTag, Log, Receipt};
@@ -27,10 +27,14 @@ pub use client::EvmClient;
 pub use config::{ConfigError, EndpointConfig, EvmConfig, FeePolicy};
 pub use error::CallError;
 pub use fees::{FeeHistory, Fees};
-pub use follow::{BlockEvent, BlockSource, Finality, FollowConfig, Follower, Offer, Start, Trace, Tracker};
+pub use follow::{
+    AncestorSearch, BlockEvent, BlockRelation, BlockSource, Finality, FollowConfig, Follower, Start, Tracker,
+};
 pub use gas_feed::CachedGas;
-pub use revert::revert_words;
+pub use revert::revert_reason;
 pub use rpc::{Call, EndpointStatus, Http, RpcUrl, RpcUrlError};
-pub use send::{Next, Seen, SendError, SendPolicy, Sender, SignedTx, Signer, SignerError, TxRequest, decide};
+pub use send::{
+    NextStep, SendError, SendPolicy, Sender, SignedTx, Signer, SignerError, TxObservation, TxRequest, decide,
+};
 pub use simulate::Simulation;
 pub use vault_rates::{CachedVaultRates, Vault};

@@ -18,14 +18,14 @@ sol! {
     function balanceOf(address owner) returns (uint256 balance);
 }
 
-/// Whose balance of what is asked for; the zero address is the native coin.
+/// A balance to read. The zero address is the native coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ask {
+pub(crate) struct BalanceQuery {
     pub(crate) owner: Address,
     pub(crate) token: Address,
 }
 
-fn balance_call(multicall: Address, Ask { owner, token }: Ask) -> Call3 {
+fn balance_call(multicall: Address, BalanceQuery { owner, token }: BalanceQuery) -> Call3 {
     let (target, data) = if token.is_zero() {
         (multicall, getEthBalanceCall { owner }.abi_encode())
     } else {
@@ -38,20 +38,20 @@ pub(crate) fn balance_of(owner: Address) -> Vec<u8> {
     balanceOfCall { owner }.abi_encode()
 }
 
-/// One call that asks for all balances.
-pub(crate) fn encode(multicall: Address, asks: &[Ask]) -> Bytes {
-    let calls = asks.iter().map(|ask| balance_call(multicall, *ask)).collect();
+/// Encodes one call that reads all balances.
+pub(crate) fn encode(multicall: Address, queries: &[BalanceQuery]) -> Bytes {
+    let calls = queries.iter().map(|query| balance_call(multicall, *query)).collect();
     aggregate3Call { calls }.abi_encode().into()
 }
 
-/// The balances in the order of the questions, or `None` if this is no answer of Multicall3 to `count` calls.
+/// Decodes the balances in the order of the queries; `None` if this is not a Multicall3 response to `count` calls.
 pub(crate) fn decode(answer: &[u8], count: usize) -> Option<Vec<U256>> {
     let outcomes = aggregate3Call::abi_decode_returns(answer).ok()?;
     let balance = |outcome: Outcome3| if outcome.success { word(&outcome.returnData) } else { U256::ZERO };
     (outcomes.len() == count).then(|| outcomes.into_iter().map(balance).collect())
 }
 
-/// The number that a token answered. Less than a word is no number, and nothing is held.
+/// The number that a token returned. Fewer than 32 bytes count as zero.
 pub(crate) fn word(data: &[u8]) -> U256 {
     data.first_chunk::<32>().map_or(U256::ZERO, |word| U256::from_be_bytes(*word))
 }

@@ -4,49 +4,49 @@ use serde_json::{Value, json};
 use crate::blocks::BlockTag;
 use crate::client::EvmClient;
 use crate::error::CallError;
-use crate::revert::revert_words;
+use crate::revert::revert_reason;
 use crate::rpc::Call;
 use crate::send::TxRequest;
 
-/// What a transaction would come to if it were mined now.
+/// The outcome of a transaction if it were mined now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Simulation {
     Passes(Bytes),
-    /// The chain's reason in words, and the contract's data if it gave any.
+    /// The chain's reason, and the contract's revert data if there is any.
     Fails {
-        words: String,
+        reason: String,
         data: Option<Bytes>,
     },
 }
 
 impl EvmClient {
-    /// Tries a transaction without sending it.
+    /// Simulates a transaction without sending it.
     pub async fn simulate(&self, from: Address, request: &TxRequest) -> Result<Simulation, CallError> {
         let params = json!([transaction(from, request), "latest"]);
         match self.call(Call::new("eth_call", params)).await {
             Ok(answer) => Ok(Simulation::Passes(answer)),
             Err(CallError::Refused { message, data, .. }) => {
-                let words = data.as_ref().and_then(|data| revert_words(data)).unwrap_or(message);
-                Ok(Simulation::Fails { words, data })
+                let reason = data.as_ref().and_then(|data| revert_reason(data)).unwrap_or(message);
+                Ok(Simulation::Fails { reason, data })
             }
             Err(error) => Err(error),
         }
     }
 
-    /// The gas a transaction will need, with the configured margin.
+    /// Estimates the gas of a transaction, with the configured margin.
     pub async fn estimate_gas(&self, from: Address, request: &TxRequest) -> Result<u64, CallError> {
         let gas: U64 = self.call(Call::new("eth_estimateGas", json!([transaction(from, request)]))).await?;
         Ok(with_margin(gas.to(), self.config().fees.gas_margin_percent))
     }
 
-    /// How many transactions the account has in blocks up to `tag`, which is its next nonce there.
+    /// The account's next nonce as of `tag`.
     pub async fn nonce(&self, account: Address, tag: BlockTag) -> Result<u64, CallError> {
         let params = json!([account, tag.json()]);
         let nonce: U64 = self.call(Call::new("eth_getTransactionCount", params)).await?;
         Ok(nonce.to())
     }
 
-    /// The native coin that the account has.
+    /// The account's balance of the native coin.
     pub async fn native_balance(&self, account: Address) -> Result<U256, CallError> {
         self.call(Call::new("eth_getBalance", json!([account, "latest"]))).await
     }

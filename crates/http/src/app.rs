@@ -5,13 +5,13 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
 use causeway_domain::ports::{FactStore, Health, OrderStore, PriceFeed, QuoteStore};
-use causeway_engine::fiat::FiatDesk;
+use causeway_engine::fiat::FiatServices;
 use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders};
 use jiff::Timestamp;
 
-use crate::{AttestationDesk, ForceLimit, Metrics, OperatorDesk, RateLimit};
+use crate::{AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
 
-/// Everything that the routes need, put together by the binary.
+/// Everything that the routes need, wired by the binary.
 pub struct App {
     pub catalog: Arc<Catalog>,
     pub prices: Arc<dyn PriceFeed>,
@@ -23,14 +23,14 @@ pub struct App {
     pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn FactStore>,
-    pub attestations: AttestationDesk,
+    pub attestations: AttestationCache,
     pub watch_orders: Arc<WatchOrders>,
     pub count_fills: CountFills,
-    pub fiat: FiatDesk,
-    pub force_limit: ForceLimit,
-    pub operator: OperatorDesk,
+    pub fiat: FiatServices,
+    pub force_refresh_limit: ForceRefreshLimit,
+    pub operator: OperatorServices,
     pub metrics: Arc<Metrics>,
-    /// Where our contracts lie, by chain.
+    /// Our contracts, by chain.
     pub deployments: Vec<Deployment>,
     pub options: Options,
 }
@@ -41,17 +41,17 @@ impl fmt::Debug for App {
     }
 }
 
-/// How the door behaves, and what it says of itself.
+/// Options of the HTTP server, and what it reports about the service.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Forms every absolute URL that is handed out; without a trailing slash.
+    /// Base of all absolute URLs in responses, without a trailing slash.
     pub public_url: String,
-    /// How long a request may take until its answer begins.
+    /// Time limit until the response starts.
     pub timeout: Duration,
     pub rate_limit: Option<RateLimit>,
-    /// Where the chains of a sandbox answer JSON-RPC, if one runs; a chain's address is this and its id.
+    /// Base URL of the sandbox chains' JSON-RPC, if a sandbox runs; the chain id is appended.
     pub sandbox_rpc: Option<String>,
-    /// The web origins that may show the page around a checkout, besides our own.
+    /// Web origins that may embed the checkout page, in addition to our own.
     pub embed_origins: Vec<String>,
     /// `sandbox` or `production`.
     pub mode: &'static str,

@@ -1,6 +1,6 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// Whether the client already holds this version, by the weak comparison that `If-None-Match` asks for.
+/// Whether the client already has this version, by the weak comparison of `If-None-Match`.
 pub(crate) fn is_current(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(|value| {
         value

@@ -7,17 +7,17 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use causeway_domain::ports::{Refusal, StoreError};
 use causeway_domain::{RawAmount, TokenId};
-use causeway_engine::{NoOffer, QuoteError, Unfilled};
+use causeway_engine::{MissingOffer, NoOffer, QuoteError};
 use causeway_wire::{ErrorBody, ErrorName, FiatErrorCode, FillerReason, Issue};
 use serde_json::{Value, json};
 
 use crate::middleware::{envelope, request_id};
 
-/// Every error that the API answers with. This file and those under it alone turn errors into HTTP.
+/// An error response of the API. Only this module turns errors into HTTP.
 #[derive(Debug)]
 pub(crate) struct ApiError {
     name: ErrorName,
-    /// What the fiat API calls it.
+    /// The error code of the fiat API.
     code: Option<FiatErrorCode>,
     message: String,
     details: Option<Value>,
@@ -36,7 +36,7 @@ impl ApiError {
         self
     }
 
-    /// All that is wrong with a request, at once.
+    /// All issues of a request in one error.
     pub(crate) fn validation(issues: &[Issue]) -> Self {
         let message = match issues {
             [] => "The request is not valid.".to_owned(),
@@ -50,7 +50,7 @@ impl ApiError {
         Self::new(ErrorName::Unauthorized, message)
     }
 
-    /// What contradicts how things stand.
+    /// A well-formed request that the current state does not allow.
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(ErrorName::BadRequest, message)
     }
@@ -59,7 +59,7 @@ impl ApiError {
         Self::new(ErrorName::NotFound, message)
     }
 
-    /// Not there yet, and worth asking for again.
+    /// Not available yet; the client should retry.
     pub(crate) fn not_yet(message: impl Into<String>, retry_after_seconds: u64) -> Self {
         Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::NotFound, message) }
     }
@@ -78,16 +78,16 @@ impl ApiError {
         Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::RateLimited, message) }
     }
 
-    /// Ours, not the caller's: the cause goes to the log, the request id to the caller.
+    /// An internal failure: the cause is logged, the caller gets the request id.
     pub(crate) fn internal(cause: &dyn std::fmt::Display) -> Self {
         tracing::error!(%cause, "request failed");
         Self::internal_with(
-            "Something went wrong on our side. Try again; if it stays, report the request id.",
+            "Something went wrong on our side. Try again; if it persists, report the request id.",
         )
     }
 
     pub(crate) fn timed_out(seconds: u64) -> Self {
-        Self::internal_with(&format!("The answer took longer than {seconds} s. Try again in a moment."))
+        Self::internal_with(&format!("The request took longer than {seconds} s. Try again in a moment."))
     }
 
     fn internal_with(message: &str) -> Self {
@@ -103,10 +103,10 @@ impl ApiError {
             .with_details(json!({ "chainId": chain.get(), "address": address }))
     }
 
-    /// The message tells the likeliest way out; the details tell each filler's reason.
-    fn cannot_fill(unfilled: Vec<Unfilled>) -> Self {
-        let minimum = unfilled.iter().filter_map(|reason| limits(&reason.why).0).min();
-        let maximum = unfilled.iter().filter_map(|reason| limits(&reason.why).1).max();
+    /// The message suggests the most likely fix; the details hold each filler's reason.
+    fn cannot_fill(unfilled: Vec<MissingOffer>) -> Self {
+        let minimum = unfilled.iter().filter_map(|missing| limits(&missing.reason).0).min();
+        let maximum = unfilled.iter().filter_map(|missing| limits(&missing.reason).1).max();
         let paused = all_paused(&unfilled);
         let message = match (minimum, maximum) {
             (Some(minimum), _) => {
@@ -116,24 +116,26 @@ impl ApiError {
                 format!("No filler takes so large an amount: ask for at most {maximum} raw units.")
             }
             (None, None) if paused.is_some() => format!("For now, {}.", paused.unwrap_or_default()),
-            (None, None) => "No filler can fill this now: `details.reasons` has each one's words.".to_owned(),
+            (None, None) => {
+                "No filler can fill this now: `details.reasons` lists the reason of each filler.".to_owned()
+            }
         };
         let reasons: Vec<_> = unfilled.into_iter().map(reason).collect();
         Self::new(ErrorName::CannotFill, message).with_details(json!({ "reasons": reasons }))
     }
 }
 
-/// The reason why nobody was asked, where an operator has paused what the ask is about.
-fn all_paused(unfilled: &[Unfilled]) -> Option<String> {
-    let mut words = unfilled.iter().map(|unfilled| match &unfilled.why {
-        NoOffer::Paused(words) => Some(words),
+/// The pause reason, if a pause of the operator is the only cause.
+fn all_paused(unfilled: &[MissingOffer]) -> Option<String> {
+    let mut reasons = unfilled.iter().map(|unfilled| match &unfilled.reason {
+        NoOffer::Paused(reason) => Some(reason),
         _ => None,
     });
-    let first = words.next().flatten()?;
-    words.all(|other| other == Some(first)).then(|| first.clone())
+    let first = reasons.next().flatten()?;
+    reasons.all(|other| other == Some(first)).then(|| first.clone())
 }
 
-/// The least and the most that a filler would have taken, where it said so.
+/// The minimum and maximum that a filler accepts, if it stated them.
 fn limits(why: &NoOffer) -> (Option<RawAmount>, Option<RawAmount>) {
     match why {
         NoOffer::Refused(Refusal::TooSmall { minimum }) => (Some(*minimum), None),
@@ -142,11 +144,11 @@ fn limits(why: &NoOffer) -> (Option<RawAmount>, Option<RawAmount>) {
     }
 }
 
-fn reason(unfilled: Unfilled) -> FillerReason {
-    let (minimum, maximum) = limits(&unfilled.why);
+fn reason(unfilled: MissingOffer) -> FillerReason {
+    let (minimum, maximum) = limits(&unfilled.reason);
     FillerReason {
         filler: unfilled.filler,
-        reason: unfilled.why.to_string(),
+        reason: unfilled.reason.to_string(),
         minimum: minimum.map(|amount| amount.to_string()),
         maximum: maximum.map(|amount| amount.to_string()),
     }
@@ -154,7 +156,7 @@ fn reason(unfilled: Unfilled) -> FillerReason {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        Self::internal(&Chained(&error))
+        Self::internal(&ErrorChain(&error))
     }
 }
 
@@ -174,10 +176,10 @@ impl From<QuoteError> for ApiError {
     }
 }
 
-/// An error with all its causes on one line, for the log.
-struct Chained<'a>(&'a dyn std::error::Error);
+/// An error with all its sources on one line, for the log.
+struct ErrorChain<'a>(&'a dyn std::error::Error);
 
-impl std::fmt::Display for Chained<'_> {
+impl std::fmt::Display for ErrorChain<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0)?;
         let mut source = self.0.source();
@@ -192,7 +194,7 @@ impl std::fmt::Display for Chained<'_> {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = if self.code.is_some() || envelope::is_fiat() {
-            fiat::answer(self.name, self.code, &self.message, self.details)
+            fiat::response(self.name, self.code, &self.message, self.details)
         } else {
             let status = StatusCode::from_u16(self.name.status());
             let body = ErrorBody { details: self.details, ..ErrorBody::new(self.name, self.message) };
@@ -201,7 +203,7 @@ impl IntoResponse for ApiError {
         if let Some(seconds) = self.retry_after_seconds {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        // The request's observer counts errors by name.
+        // The observe middleware counts errors by name.
         response.extensions_mut().insert(self.name);
         response
     }

@@ -27,13 +27,13 @@ mod serve;
 mod tokens;
 
 pub use app::{App, Options};
-pub use attestations::AttestationDesk;
-pub use fiat::force_limit::ForceLimit;
+pub use attestations::AttestationCache;
+pub use fiat::force_refresh_limit::ForceRefreshLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::RateLimit;
 pub use openapi::document as openapi;
-pub use operator::{OperatorDesk, OperatorToken};
-pub use orders::tell_event;
+pub use operator::{OperatorServices, OperatorToken};
+pub use orders::encode_webhook_event;
 pub use router::router;
 pub use serve::serve;
 

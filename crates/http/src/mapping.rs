@@ -1,4 +1,4 @@
-//! Domain types as the wire shows them.
+//! Mapping of domain types to wire types.
 
 use alloy_primitives::{Address as EvmAddress, B256};
 use causeway_catalog::Listed;
@@ -13,7 +13,7 @@ use crate::App;
 pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
     let options = &app.options;
     let rpc = match &options.sandbox_rpc {
-        // Whoever tries the service must not end up on the real chain.
+        // Users of the sandbox must not reach the real chain.
         Some(base) => vec![format!("{base}/{}", chain.id)],
         None => chain.rpc.clone(),
     };
@@ -41,34 +41,34 @@ pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
     }
 }
 
-/// The ways of depositing that our contracts on that chain allow; without any deployment, what the catalog plans.
+/// The deposit methods that our contracts on the chain support. Without any deployment, those of the catalog.
 fn deposit_methods(chain: &domain::Chain, deployments: &[domain::Deployment]) -> Vec<String> {
-    let there = deployments.iter().find(|deployment| deployment.chain == chain.id);
-    let is_planned = deployments.is_empty() || chain.family() != Family::Evm;
-    let works = |method: &&DepositMethod| match method {
-        _ if is_planned => true,
-        DepositMethod::ContractCall => there.is_some(),
-        DepositMethod::Permit2 => there.is_some_and(|there| there.permit2.is_some()),
-        DepositMethod::Transfer => there.is_some_and(|there| there.transfers),
+    let deployment = deployments.iter().find(|deployment| deployment.chain == chain.id);
+    let is_from_catalog = deployments.is_empty() || chain.family() != Family::Evm;
+    let is_supported = |method: &&DepositMethod| match method {
+        _ if is_from_catalog => true,
+        DepositMethod::ContractCall => deployment.is_some(),
+        DepositMethod::Permit2 => deployment.is_some_and(|deployment| deployment.permit2.is_some()),
+        DepositMethod::Transfer => deployment.is_some_and(|deployment| deployment.transfers),
     };
-    chain.deposit_methods.iter().filter(works).map(|method| method.as_str().to_owned()).collect()
+    chain.deposit_methods.iter().filter(is_supported).map(|method| method.as_str().to_owned()).collect()
 }
 
-/// An address as the terms write it, back in the form of its family.
-pub(crate) fn address_of(word: B256, family: Family) -> Address {
+/// Converts a 32-byte word of the terms to an address of the family.
+pub(crate) fn word_to_address(word: B256, family: Family) -> Address {
     match family {
         Family::Evm => Address::Evm(EvmAddress::from_word(word)),
         Family::Solana => Address::Solana(word.0),
     }
 }
 
-/// A chain's own time, in Unix seconds, as the wire writes moments.
+/// Formats a block timestamp, in Unix seconds, for the wire.
 pub(crate) fn chain_time(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     at.unwrap_or(Timestamp::MAX).to_string()
 }
 
-/// A token with what the catalog and the price feed know of it.
+/// Maps a token with its catalog data and price.
 pub(crate) fn map_token(listed: Listed<'_>, prices: &dyn PriceFeed) -> wire::Token {
     let token = listed.token;
     let price = prices.usd_price(&token.id).map(|price| wire::Price { usd: price.to_string() });

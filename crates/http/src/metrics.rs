@@ -18,14 +18,14 @@ use prometheus_client::registry::Registry;
 
 use crate::fillers::FillerCollector;
 
-/// From a quarter of a millisecond to the longest time-out anybody would set.
+/// From a quarter of a millisecond to the longest plausible request timeout.
 const LATENCY_BUCKETS: [f64; 14] =
     [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
-/// How many SDK versions are told apart; the header is the caller's, so it is bounded.
+/// Distinct SDK version labels. Callers control the header, so the number is bounded.
 const MAX_SDK_LABELS: usize = 64;
 
-/// What the service counts, in one registry that `/metrics` prints.
+/// The metrics of the service, in one registry that `/metrics` encodes.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Mutex<Registry>,
@@ -82,29 +82,29 @@ impl Default for Metrics {
         };
         metrics.register(|registry| {
             let latency = metrics.latency.clone();
-            registry.register("http_request_seconds", "Time until an answer begins", latency);
-            registry.register("http_errors", "Errors answered, by name", metrics.errors.clone());
+            registry.register("http_request_seconds", "Time until the response starts", latency);
+            registry.register("http_errors", "Error responses by name", metrics.errors.clone());
             registry.register("http_requests_by_sdk", "Requests by SDK version", metrics.sdks.clone());
-            registry.register("http_in_flight", "Requests being answered", metrics.in_flight.clone());
+            registry.register("http_in_flight", "Requests in flight", metrics.in_flight.clone());
         });
         metrics
     }
 }
 
 impl Metrics {
-    /// Shows a number that another part of the service counts and that only grows.
-    pub fn watch(
+    /// Registers a counter that another part of the service maintains.
+    pub fn register_counter(
         &self,
         name: &'static str,
         help: &'static str,
         read: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
-        let watched = Watched { name, help, read: Box::new(read) };
-        self.register(|registry| registry.register_collector(Box::new(watched)));
+        let counter = ExternalCounter { name, help, read: Box::new(read) };
+        self.register(|registry| registry.register_collector(Box::new(counter)));
     }
 
-    /// Shows how the fillers do.
-    pub(crate) fn watch_fillers(&self, fillers: &Fillers) {
+    /// Registers the metrics of the fillers.
+    pub(crate) fn register_fillers(&self, fillers: &Fillers) {
         let collector = Box::new(FillerCollector(fillers.clone()));
         self.register(|registry| registry.register_collector(collector));
     }
@@ -113,18 +113,18 @@ impl Metrics {
         add(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Everything in the text format that Prometheus reads.
-    pub(crate) fn print(&self) -> Result<String, fmt::Error> {
+    /// Encodes all metrics in the `OpenMetrics` text format.
+    pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
         let mut out = String::new();
         text::encode(&mut out, &self.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
         Ok(out)
     }
 
-    pub(crate) fn enter(&self) {
+    pub(crate) fn request_started(&self) {
         self.in_flight.inc();
     }
 
-    pub(crate) fn leave(&self) {
+    pub(crate) fn request_finished(&self) {
         self.in_flight.dec();
     }
 
@@ -140,7 +140,7 @@ impl Metrics {
         self.sdks.get_or_create(&SdkLabels { version: version.to_owned() }).inc();
     }
 
-    /// The version as a label: odd ones, and those beyond the first few dozen, are `other`.
+    /// The version as a label; malformed ones and those beyond `MAX_SDK_LABELS` become `other`.
     pub(crate) fn sdk_label(&self, version: &str) -> String {
         let plain = (1..=40).contains(&version.len())
             && version.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-+/@".contains(&b));
@@ -154,20 +154,20 @@ impl Metrics {
     }
 }
 
-/// A counter that is read when somebody looks.
-struct Watched {
+/// A counter whose value is read at collection time.
+struct ExternalCounter {
     name: &'static str,
     help: &'static str,
     read: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-impl fmt::Debug for Watched {
+impl fmt::Debug for ExternalCounter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ExternalCounter").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl Collector for Watched {
+impl Collector for ExternalCounter {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let counter = ConstCounter::new((self.read)());
         let metric = encoder.encode_descriptor(self.name, self.help, None, counter.metric_type())?;
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sdk_versions_cannot_grow_the_metrics_without_bound() {
+    fn sdk_version_labels_are_bounded() {
         let metrics = Metrics::default();
         assert_eq!(metrics.sdk_label("ts/1.0.0"), "ts/1.0.0");
         assert_eq!(metrics.sdk_label("<odd>"), "other");

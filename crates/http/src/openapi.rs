@@ -21,21 +21,21 @@ use crate::{
     ),
     tags(
         (name = "quotes", description = "Ask the fillers what a swap costs."),
-        (name = "deposits", description = "Take a route: build its deposit, and tell of it."),
-        (name = "orders", description = "Swaps that somebody took, and how far they have come."),
-        (name = "intents", description = "The same, as the chains know them."),
+        (name = "deposits", description = "Take a route: build its deposit and submit it."),
+        (name = "orders", description = "Swaps and their status."),
+        (name = "intents", description = "Swaps by their on-chain intent id."),
         (name = "tokens", description = "The catalog: list, search, autocomplete."),
         (name = "chains", description = "The chains that are supported."),
         (name = "hub", description = "The hub's contracts and its vaults."),
         (name = "qr", description = "QR codes for payment links and transfers, as SVG."),
-        (name = "fiat", description = "Buy with the money of states: compare providers, order, follow, check out."),
-        (name = "operations", description = "For those who run the service."),
+        (name = "fiat", description = "Buy with fiat: compare providers, order, check out, track."),
+        (name = "operations", description = "For operators of the service."),
     ),
     components(schemas(causeway_wire::Issue, causeway_wire::FillerReason, causeway_wire::FiatWidgetEvent)),
 )]
 struct Api;
 
-/// Every documented route with its documentation, so that the two cannot part.
+/// The documented routes together with their documentation.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     let mut document = Api::openapi();
     document.extensions =
@@ -79,26 +79,26 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(operations::get_status::get_status))
 }
 
-/// The routes that draw: their answers are small and never the same, so compressing them would only cost time.
-pub(crate) fn drawing_routes() -> OpenApiRouter<Arc<App>> {
+/// QR code routes. They are not compressed: the images are small and rarely repeat.
+pub(crate) fn qr_routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(qr::generic::generic)).routes(routes!(qr::transfer::transfer))
 }
 
-/// What no page elsewhere may call with a script: the page around a checkout, and the providers' webhooks.
-pub(crate) fn closed_routes() -> OpenApiRouter<Arc<App>> {
+/// Routes without CORS headers: the checkout page and the providers' webhooks.
+pub(crate) fn no_cors_routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(fiat::wrapper::get_fiat_widget))
-        .routes(routes!(fiat::take_webhook::take_fiat_webhook))
+        .routes(routes!(fiat::receive_webhook::receive_fiat_webhook))
 }
 
-/// Every error that the API answers with, for readers of the document.
+/// All errors of the API, for readers of the document.
 fn errors() -> Vec<Value> {
     let row =
         |name: ErrorName| json!({ "name": name.as_str(), "status": name.status(), "when": name.meaning() });
     ErrorName::ALL.into_iter().map(row).collect()
 }
 
-/// The same for the codes of the fiat API.
+/// All error codes of the fiat API.
 fn fiat_errors() -> Vec<Value> {
     let row = |code: FiatErrorCode| {
         json!({
@@ -111,5 +111,5 @@ fn fiat_errors() -> Vec<Value> {
 
 /// The API document.
 pub fn document() -> utoipa::openapi::OpenApi {
-    routes().merge(closed_routes()).merge(drawing_routes()).into_openapi()
+    routes().merge(no_cors_routes()).merge(qr_routes()).into_openapi()
 }

@@ -1,4 +1,4 @@
-//! The start page and the API reference, with everything they load.
+//! The start page and the API reference, with their assets.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
 
-/// Nothing is loaded from elsewhere, and nobody frames these pages.
+/// Only our own assets are loaded, and no page may embed these.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
      connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -69,7 +69,7 @@ const FILES: [(&str, &str, &str); 42] = [
 ];
 
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi) -> Router<S> {
-    // The document is made of plain values; should it ever not print, an empty object says so to its readers.
+    // The document consists of plain values, so it always serializes.
     let document = Bytes::from(document.to_pretty_json().unwrap_or_else(|_| "{}".to_owned()));
     let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
     FILES.into_iter().fold(

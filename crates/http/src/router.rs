@@ -15,13 +15,13 @@ use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
 use crate::{App, BODY_LIMIT, openapi, operator, pages};
 
-/// The whole service as one router; `beside` are further routes with the same surroundings.
+/// The router of the whole service. `extra` routes get the same middleware.
 ///
-/// Each kind of route has its surroundings in one layer: a router clones and boxes every layer of a route for each request,
-/// and with each layer those below it once more.
-pub fn router(app: App, beside: Router) -> Router {
+/// Each group of routes has its middleware in a single layer, because axum clones and boxes every layer of a route for each
+/// request, together with the layers below it.
+pub fn router(app: App, extra: Router) -> Router {
     let app = Arc::new(app);
-    app.metrics.watch_fillers(app.request_quote.fillers());
+    app.metrics.register_fillers(app.request_quote.fillers());
     let observe = ObserveLayer {
         metrics: Arc::clone(&app.metrics),
         timeout: app.options.timeout,
@@ -29,35 +29,35 @@ pub fn router(app: App, beside: Router) -> Router {
     };
     let observe = || observe.clone();
     let buckets = app.options.rate_limit.map(Limiter::new);
-    let limited = || {
+    let limits = || {
         ServiceBuilder::new()
             .option_layer(buckets.clone().map(|buckets| from_fn_with_state(buckets, limit_rate)))
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
     let api = Router::from(openapi::routes())
         .merge(pages::routes(&openapi::document()))
-        .fallback(no_such_path)
+        .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer((observe(), compression(), cors(), limited()))
+        .layer((observe(), compression(), cors(), limits()))
         .with_state(Arc::clone(&app));
-    let drawing = Router::from(openapi::drawing_routes())
+    let qr = Router::from(openapi::qr_routes())
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app))
-        .merge(beside)
-        .layer((observe(), cors(), limited()));
-    let closed = Router::from(openapi::closed_routes())
+        .merge(extra)
+        .layer((observe(), cors(), limits()));
+    let no_cors = Router::from(openapi::no_cors_routes())
         .method_not_allowed_fallback(wrong_method)
-        .layer((observe(), limited()))
+        .layer((observe(), limits()))
         .with_state(Arc::clone(&app));
-    // Whoever runs the service is kept waiting by no limit of clients.
+    // The rate limit of clients does not apply to operators.
     let operator = operator::routes(&app)
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), DefaultBodyLimit::max(BODY_LIMIT)))
         .with_state(app);
-    api.merge(drawing).merge(closed).merge(operator)
+    api.merge(qr).merge(no_cors).merge(operator)
 }
 
-async fn no_such_path(request: Request) -> ApiError {
+async fn unknown_path(request: Request) -> ApiError {
     let path: String = request.uri().path().chars().take(200).collect();
     ApiError::not_found(format!("There is nothing at {path}. The API reference is at /docs."))
 }
@@ -66,15 +66,15 @@ async fn wrong_method(request: Request) -> ApiError {
     ApiError::method_not_allowed(request.method().as_str())
 }
 
-/// Streams are exempt: a compressor would hold back the line that a client waits for.
+/// Streams are exempt because a compressor would delay single lines.
 fn compression() -> CompressionLayer<impl Predicate> {
-    let worthwhile = SizeAbove::new(860)
+    let predicate = SizeAbove::new(860)
         .and(NotForContentType::new("application/x-ndjson"))
         .and(NotForContentType::new("text/event-stream"));
-    CompressionLayer::new().compress_when(worthwhile)
+    CompressionLayer::new().compress_when(predicate)
 }
 
-/// Open to every origin, as the contract says; webhooks and the page around a checkout are not.
+/// The API allows every origin. Webhooks and the checkout page do not get this layer.
 fn cors() -> CorsLayer {
     CorsLayer::new()
         .allow_origin(Any)

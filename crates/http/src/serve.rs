@@ -12,10 +12,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-/// A client that does not finish its headers in this time is not asking for anything.
+/// Time limit for a client to send its request headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Answers on `listener` until `stop`, then lets open requests finish for at most `drain`.
+/// Serves `listener` until `stop`, then lets open requests finish for at most `drain`.
 pub async fn serve(listener: TcpListener, router: Router, stop: CancellationToken, drain: Duration) {
     let graceful = GracefulShutdown::new();
     loop {
@@ -24,10 +24,10 @@ pub async fn serve(listener: TcpListener, router: Router, stop: CancellationToke
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => answer(stream, peer, router.clone(), &graceful),
+            Ok((stream, peer)) => serve_connection(stream, peer, router.clone(), &graceful),
             Err(error) => {
-                // Out of descriptors, most likely: give open connections a moment to end.
-                tracing::warn!(%error, "could not accept a connection");
+                // Most likely out of file descriptors: give open connections a moment to end.
+                tracing::warn!(%error, "accept failed");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
@@ -35,12 +35,12 @@ pub async fn serve(listener: TcpListener, router: Router, stop: CancellationToke
     drop(listener);
     let open = graceful.count();
     if tokio::time::timeout(drain, graceful.shutdown()).await.is_err() {
-        tracing::warn!(open, "requests were still open when the time to drain was over");
+        tracing::warn!(open, "drain timeout exceeded, closing open requests");
     }
 }
 
-fn answer(stream: TcpStream, peer: SocketAddr, router: Router, graceful: &GracefulShutdown) {
-    // Small answers should leave at once; a socket that cannot do this still works.
+fn serve_connection(stream: TcpStream, peer: SocketAddr, router: Router, graceful: &GracefulShutdown) {
+    // Small responses should be sent immediately; a socket without this option still works.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
@@ -53,7 +53,7 @@ fn answer(stream: TcpStream, peer: SocketAddr, router: Router, graceful: &Gracef
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(%error, "connection ended early");
+            tracing::debug!(%error, "connection closed early");
         }
     });
 }

@@ -1,8 +1,8 @@
-//! Starts a stand-in for every provider on this machine, and tells what to enter to speak to them. Nothing real is bought.
+//! Starts a local stand-in for every provider, and prints their configuration. Nothing real is bought.
 //!
-//! `cargo run -p causeway-onramps --features standin --example standins [FIRST_PORT]`, with four ports from 8091 on unless told otherwise.
+//! `cargo run -p causeway-onramps --features standin --example standins [FIRST_PORT]`, with four ports from 8091 by default.
 
-#![allow(clippy::print_stdout, reason = "what to enter is what this program is for")]
+#![allow(clippy::print_stdout, reason = "the program prints the configuration")]
 
 use std::error::Error;
 
@@ -18,8 +18,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for settings in [transak.settings(), moonpay.settings(), coinbase.settings(), banxa.settings()] {
         println!("{settings}");
     }
-    println!("# Make one misbehave: curl -d down http://127.0.0.1:{first}/standin/mischief");
-    println!("# Take a purchase on, and tell the service at URL:");
+    println!("# Inject a fault: curl -d down http://127.0.0.1:{first}/standin/mischief");
+    println!("# Set the status of a purchase, and send its webhook to URL:");
     println!("# curl -d '' 'http://127.0.0.1:{first}/standin/walk?order=ID&status=COMPLETED&to=URL'");
     tokio::signal::ctrl_c().await?;
     Ok(())

@@ -1,5 +1,5 @@
-//! Amounts as providers write them, JSON numbers and strings alike, read digit by digit. No floating point is involved: what a
-//! provider wrote is what is compared and rounded, and how it is rounded stands in the name of the reader.
+//! Amounts as providers write them, JSON numbers and strings alike, parsed digit by digit. No floating point is involved: the
+//! written number is compared and rounded, and the name of each method states the rounding.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,37 +13,37 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-/// The longest number that is read at all.
-const LONGEST: usize = 96;
+/// Maximum length of a number.
+const MAX_LENGTH: usize = 96;
 
-/// Beyond this many digits before or after the point a number is no amount of anything.
-const MOST_DIGITS: i32 = 96;
+/// Maximum number of digits before or after the point.
+const MAX_SCALE: i32 = 96;
 
-/// A number as it was written: digits, and where the point stands among them.
+/// A decimal number as it was written: digits and scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     negative: bool,
     /// Without zeros at either end; empty for zero.
     digits: String,
-    /// How many of the digits stand after the point; below zero when zeros follow them.
+    /// Number of digits after the point; negative when zeros follow the digits.
     scale: i32,
 }
 
-/// Why a number is not taken for an amount.
+/// Why a number is not an amount.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum DecimalError {
     #[error("`{0}` is not a number")]
-    Form(String),
-    #[error("an amount is below zero")]
+    Malformed(String),
+    #[error("an amount is negative")]
     Negative,
     #[error("an amount has more digits than its currency or token")]
-    TooFine,
-    #[error("an amount is larger than any that there is")]
+    TooPrecise,
+    #[error("an amount is too large")]
     TooLarge,
 }
 
 impl From<DecimalError> for RampError {
-    /// A number that is none is the provider's fault.
+    /// A malformed number is the provider's fault.
     fn from(error: DecimalError) -> Self {
         Self::Nonsense(error.to_string())
     }
@@ -58,39 +58,39 @@ impl Decimal {
         self.negative
     }
 
-    /// What is paid: exactly what was written. Zero, and digits that the currency does not have, are refused.
+    /// A payment, exactly as written. Zero and more digits than the currency has are rejected.
     pub fn exact_fiat(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
-        let (text, rest) = self.cut(i32::from(currency.digits()))?;
+        let (text, rest) = self.truncate_to(i32::from(currency.digits()))?;
         if rest {
-            return Err(DecimalError::TooFine);
+            return Err(DecimalError::TooPrecise);
         }
-        fiat(currency, &text)?.ok_or_else(|| DecimalError::Form("0".to_owned()))
+        fiat(currency, &text)?.ok_or_else(|| DecimalError::Malformed("0".to_owned()))
     }
 
-    /// What is paid, to the nearest that the currency has, where it is exact but for what floating point adds: at most a
-    /// millionth of the smallest unit away. Anything else between two units is refused.
+    /// A payment, rounded to the currency's smallest unit if it is exact except for floating-point noise of at most a
+    /// millionth of that unit. Anything else between two units is rejected.
     pub fn near_fiat(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
         let digits = i32::from(currency.digits());
         if let Ok(exact) = self.exact_fiat(currency) {
             return Ok(exact);
         }
-        let (fine, _) = self.cut(digits + 6)?;
+        let (fine, _) = self.truncate_to(digits + 6)?;
         let whole = fine.get(..fine.len().saturating_sub(6)).filter(|whole| !whole.is_empty()).unwrap_or("0");
         let tail = fine.get(fine.len().saturating_sub(6)..).unwrap_or_default();
         let below = fiat(currency, whole)?;
         match tail {
-            "000000" => below.ok_or(DecimalError::TooFine),
+            "000000" => below.ok_or(DecimalError::TooPrecise),
             "999999" => {
                 let minor = below.map_or(0, |below| below.minor).checked_add(1);
                 Ok(FiatAmount::new(currency, minor.ok_or(DecimalError::TooLarge)?))
             }
-            _ => Err(DecimalError::TooFine),
+            _ => Err(DecimalError::TooPrecise),
         }
     }
 
-    /// A fee: rounded up to the currency's smallest unit, so that nobody is told less than is taken; `None` for none.
+    /// A fee, rounded up to the currency's smallest unit, so that it is never understated; `None` for zero.
     pub fn fee(&self, currency: FiatCurrency) -> Result<Option<FiatAmount>, DecimalError> {
-        let (text, rest) = self.cut(i32::from(currency.digits()))?;
+        let (text, rest) = self.truncate_to(i32::from(currency.digits()))?;
         let down = fiat(currency, &text)?;
         if !rest {
             return Ok(down);
@@ -99,48 +99,48 @@ impl Decimal {
         Ok(Some(FiatAmount::new(currency, minor)))
     }
 
-    /// A bound of what is taken: the least is rounded up.
+    /// A minimum, rounded up.
     pub fn fiat_up(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
         self.fee(currency).map(|amount| amount.unwrap_or_else(|| FiatAmount::new(currency, 0)))
     }
 
-    /// A bound of what is taken: the most is rounded down.
+    /// A maximum, rounded down.
     pub fn fiat_down(&self, currency: FiatCurrency) -> Result<FiatAmount, DecimalError> {
-        let (text, _) = self.cut(i32::from(currency.digits()))?;
+        let (text, _) = self.truncate_to(i32::from(currency.digits()))?;
         Ok(fiat(currency, &text)?.unwrap_or_else(|| FiatAmount::new(currency, 0)))
     }
 
-    /// What is delivered: rounded down to the token's smallest unit, so that nothing is promised that cannot be sent.
+    /// A delivered amount, rounded down to the token's smallest unit, so that it is never overstated.
     pub fn raw_down(&self, decimals: u8) -> Result<RawAmount, DecimalError> {
-        let (text, _) = self.cut(i32::from(decimals))?;
+        let (text, _) = self.truncate_to(i32::from(decimals))?;
         text.parse().map_err(|_| DecimalError::TooLarge)
     }
 
-    /// What is delivered, exactly as it was written.
+    /// A delivered amount, exactly as written.
     pub fn raw_exact(&self, decimals: u8) -> Result<RawAmount, DecimalError> {
-        let (text, rest) = self.cut(i32::from(decimals))?;
+        let (text, rest) = self.truncate_to(i32::from(decimals))?;
         if rest {
-            return Err(DecimalError::TooFine);
+            return Err(DecimalError::TooPrecise);
         }
         text.parse().map_err(|_| DecimalError::TooLarge)
     }
 
-    /// Both added, exactly.
+    /// The exact sum.
     pub fn checked_add(&self, other: &Self) -> Result<Self, DecimalError> {
         if self.negative || other.negative {
             return Err(DecimalError::Negative);
         }
         let scale = self.scale.max(other.scale);
         let units = |number: &Self| {
-            let (text, _) = number.cut(scale)?;
+            let (text, _) = number.truncate_to(scale)?;
             U256::from_str_radix(&text, 10).map_err(|_| DecimalError::TooLarge)
         };
         let sum = units(self)?.checked_add(units(other)?).ok_or(DecimalError::TooLarge)?;
         format!("{sum}e{}", scale.saturating_neg()).parse()
     }
 
-    /// The number in units of so many digits after the point, without what is finer; whether anything was.
-    fn cut(&self, digits: i32) -> Result<(String, bool), DecimalError> {
+    /// The number in units of `digits` digits after the point, truncated; and whether anything was cut off.
+    fn truncate_to(&self, digits: i32) -> Result<(String, bool), DecimalError> {
         if self.negative {
             return Err(DecimalError::Negative);
         }
@@ -151,9 +151,9 @@ impl Decimal {
         if let Ok(zeros) = usize::try_from(zeros) {
             return Ok((format!("{}{}", self.digits, "0".repeat(zeros)), false));
         }
-        let finer = usize::try_from(zeros.unsigned_abs()).map_err(|_| DecimalError::TooLarge)?;
-        let kept = self.digits.len().checked_sub(finer).and_then(|kept| self.digits.get(..kept));
-        // There are no zeros at the end, so what is cut off is more than nothing.
+        let excess = usize::try_from(zeros.unsigned_abs()).map_err(|_| DecimalError::TooLarge)?;
+        let kept = self.digits.len().checked_sub(excess).and_then(|kept| self.digits.get(..kept));
+        // There are no trailing zeros, so the part that is cut off is not zero.
         Ok((kept.filter(|kept| !kept.is_empty()).unwrap_or("0").to_owned(), true))
     }
 }
@@ -174,37 +174,37 @@ impl FromStr for Decimal {
 
     /// Reads digits with at most one point, a sign before and an exponent after them.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || DecimalError::Form(text.chars().take(24).collect());
-        if text.len() > LONGEST {
-            return Err(bad());
+        let malformed = || DecimalError::Malformed(text.chars().take(24).collect());
+        if text.len() > MAX_LENGTH {
+            return Err(malformed());
         }
         let (number, exponent) = match text.split_once(['e', 'E']) {
             Some((number, exponent)) => {
                 let sign = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
                 if sign.is_empty() || sign.len() > 4 || !sign.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return Err(bad());
+                    return Err(malformed());
                 }
-                (number, exponent.parse::<i32>().map_err(|_| bad())?)
+                (number, exponent.parse::<i32>().map_err(|_| malformed())?)
             }
             None => (text, 0),
         };
         let (negative, number) = number.strip_prefix('-').map_or((false, number), |number| (true, number));
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let pointless = number.contains('.') && fraction.is_empty();
-        if whole.is_empty() || pointless || !is_digits(whole) || !is_digits(fraction) {
-            return Err(bad());
+        let lacks_fraction = number.contains('.') && fraction.is_empty();
+        if whole.is_empty() || lacks_fraction || !is_digits(whole) || !is_digits(fraction) {
+            return Err(malformed());
         }
         let all = format!("{whole}{fraction}");
         let kept = all.trim_end_matches('0');
-        let cut = i32::try_from(all.len() - kept.len()).map_err(|_| bad())?;
-        let scale = i32::try_from(fraction.len()).map_err(|_| bad())? - cut - exponent;
+        let trailing_zeros = i32::try_from(all.len() - kept.len()).map_err(|_| malformed())?;
+        let scale = i32::try_from(fraction.len()).map_err(|_| malformed())? - trailing_zeros - exponent;
         let digits = kept.trim_start_matches('0').to_owned();
         if digits.is_empty() {
             return Ok(Self { negative: false, digits, scale: 0 });
         }
-        if scale.abs() > MOST_DIGITS {
-            return Err(bad());
+        if scale.abs() > MAX_SCALE {
+            return Err(malformed());
         }
         Ok(Self { negative, digits, scale })
     }
@@ -225,7 +225,7 @@ impl fmt::Display for Decimal {
 }
 
 impl<'de> Deserialize<'de> for Decimal {
-    /// From a number or a string of JSON text; it works on the text, so only straight from `serde_json`.
+    /// From a JSON number or string. It reads the raw text, so it works with `serde_json` only.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         let text = raw.get().trim();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_strings_are_read_by_their_digits() {
+    fn numbers_and_strings_are_parsed_by_digits() {
         let cases =
             [("100", "100"), ("\"99.50\"", "99.5"), ("1e-7", "0.0000001"), ("1.5E3", "1500"), ("-0.0", "0")];
         for (json, text) in cases {
@@ -263,21 +263,21 @@ mod tests {
     }
 
     #[test]
-    fn a_float_with_17_digits_is_never_taken_for_another_amount() {
+    fn float_noise_never_changes_an_amount() {
         for json in ["100.00000000000001", "99.999999999999986", "0.30000000000000004"] {
-            assert_eq!(read(json).exact_fiat(usd()), Err(DecimalError::TooFine), "{json}");
+            assert_eq!(read(json).exact_fiat(usd()), Err(DecimalError::TooPrecise), "{json}");
         }
         assert_eq!(read("100.00000000000001").near_fiat(usd()).unwrap().minor, 10_000);
         assert_eq!(read("99.999999999999986").near_fiat(usd()).unwrap().minor, 10_000);
-        assert_eq!(read("0.004").near_fiat(usd()), Err(DecimalError::TooFine));
-        assert_eq!(read("99.996").near_fiat(usd()), Err(DecimalError::TooFine));
+        assert_eq!(read("0.004").near_fiat(usd()), Err(DecimalError::TooPrecise));
+        assert_eq!(read("99.996").near_fiat(usd()), Err(DecimalError::TooPrecise));
         assert_eq!(read("96.171508000000003").raw_down(6).unwrap().to_string(), "96171508");
-        assert_eq!(read("96.171508000000003").raw_exact(6), Err(DecimalError::TooFine));
+        assert_eq!(read("96.171508000000003").raw_exact(6), Err(DecimalError::TooPrecise));
         assert_eq!(read("3.9900000000000002").fee(usd()).unwrap().unwrap().minor, 400);
     }
 
     #[test]
-    fn below_zero_is_refused_whatever_it_is_read_as() {
+    fn negative_numbers_are_rejected() {
         let fee = read("-0.01");
         assert_eq!(fee.fee(usd()), Err(DecimalError::Negative));
         assert_eq!(fee.exact_fiat(usd()), Err(DecimalError::Negative));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_what_its_name_says() {
+    fn rounding_matches_the_method_name() {
         let yen: FiatCurrency = "JPY".parse().unwrap();
         assert_eq!(read("0.1").fee(yen).unwrap().unwrap().minor, 1);
         assert_eq!(read("0").fee(yen), Ok(None));
@@ -305,21 +305,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "\\PC{0,40}", digits in 0u8..40) {
+        fn arbitrary_text_never_panics(text in "\\PC{0,40}", digits in 0u8..40) {
             if let Ok(number) = text.parse::<Decimal>() {
                 let _ = (number.raw_down(digits), number.exact_fiat(usd()), number.fee(usd()), number.near_fiat(usd()));
             }
         }
 
         #[test]
-        fn what_is_printed_reads_back(text in "-?[0-9]{1,20}(\\.[0-9]{1,20})?(e-?[0-9])?") {
+        fn printed_numbers_parse_back(text in "-?[0-9]{1,20}(\\.[0-9]{1,20})?(e-?[0-9])?") {
             if let Ok(number) = text.parse::<Decimal>() {
                 prop_assert_eq!(number.to_string().parse::<Decimal>().unwrap(), number);
             }
         }
 
         #[test]
-        fn raw_amounts_are_read_as_the_domain_reads_them(minor in 0u64..u64::MAX, decimals in 0u8..19) {
+        fn raw_amounts_match_the_domains_parsing(minor in 0u64..u64::MAX, decimals in 0u8..19) {
             let text = RawAmount::new(U256::from(minor)).to_decimal(decimals);
             let read = text.parse::<Decimal>().unwrap();
             prop_assert_eq!(read.raw_exact(decimals).unwrap().to_string(), minor.to_string());

@@ -1,24 +1,25 @@
-//! Several purchases under one name of ours: each is an attempt of the same payer, and the order is as far as the best of them.
+//! Several purchases under one order id: each is an attempt of the same payer, and the most advanced one counts.
 
 use causeway_domain::fiat::FiatOrder;
 use causeway_domain::ports::{RampError, RampReport, RampState};
 
-/// What counts of all that a provider tells under the order's name: who failed once and paid then has paid. An attempt that is for
-/// something else, or cannot be read, never hides one that is the order's own.
-pub fn furthest(
-    told: Vec<Result<RampReport, RampError>>,
+/// The most advanced attempt of an order. An attempt that is for
+/// something else or cannot be read never hides one that matches the order.
+pub fn most_advanced(
+    reports: Vec<Result<RampReport, RampError>>,
     order: &FiatOrder,
 ) -> Result<Option<RampReport>, RampError> {
-    let (mut read, mut fault) = (Vec::new(), None);
-    for attempt in told {
+    let (mut readable, mut first_error) = (Vec::new(), None);
+    for attempt in reports {
         match attempt {
-            Ok(report) => read.push(report),
-            Err(error) => fault = fault.or(Some(error)),
+            Ok(report) => readable.push(report),
+            Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    let best =
-        read.into_iter().max_by_key(|report| (report.contradiction(order).is_none(), rank(&report.state)));
-    match (best, fault) {
+    let best = readable
+        .into_iter()
+        .max_by_key(|report| (report.contradiction(order).is_none(), rank(&report.state)));
+    match (best, first_error) {
         (None, Some(error)) => Err(error),
         (best, _) => Ok(best),
     }
@@ -56,21 +57,22 @@ mod tests {
     }
 
     #[test]
-    fn who_failed_once_and_paid_then_has_paid() {
-        let told = [RampState::Failed, RampState::Paid, RampState::Expired].map(|state| Ok(attempt(state)));
-        assert_eq!(furthest(told.to_vec(), &order()), Ok(Some(attempt(RampState::Paid))));
-        assert_eq!(furthest(Vec::new(), &order()), Ok(None));
+    fn a_paid_attempt_wins_over_a_failed_one() {
+        let reports =
+            [RampState::Failed, RampState::Paid, RampState::Expired].map(|state| Ok(attempt(state)));
+        assert_eq!(most_advanced(reports.to_vec(), &order()), Ok(Some(attempt(RampState::Paid))));
+        assert_eq!(most_advanced(Vec::new(), &order()), Ok(None));
     }
 
     #[test]
-    fn an_attempt_for_something_else_or_that_cannot_be_read_hides_none_of_the_orders_own() {
+    fn unreadable_or_foreign_attempts_do_not_hide_the_orders_own() {
         let cheap = FiatAmount::new(order().pays.currency, 1);
         let other = RampReport { paid: Some(cheap), ..attempt(RampState::Delivered) };
         let unreadable = Err(RampError::Nonsense("no address".to_owned()));
         let own = attempt(RampState::Started);
-        let told = vec![Ok(other.clone()), unreadable.clone(), Ok(own.clone())];
-        assert_eq!(furthest(told, &order()), Ok(Some(own)));
-        assert_eq!(furthest(vec![unreadable.clone(), Ok(other.clone())], &order()), Ok(Some(other)));
-        assert!(furthest(vec![unreadable], &order()).is_err());
+        let reports = vec![Ok(other.clone()), unreadable.clone(), Ok(own.clone())];
+        assert_eq!(most_advanced(reports, &order()), Ok(Some(own)));
+        assert_eq!(most_advanced(vec![unreadable.clone(), Ok(other.clone())], &order()), Ok(Some(other)));
+        assert!(most_advanced(vec![unreadable], &order()).is_err());
     }
 }

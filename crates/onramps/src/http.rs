@@ -1,23 +1,23 @@
-//! How providers are asked, in the words of this crate's errors.
+//! HTTP helpers for the providers.
 
 use std::time::Duration;
 
 use reqwest::{Client, Response};
 
-/// The most that an answer may hold when nobody says otherwise.
-const ANSWER_LIMIT: usize = 256 * 1024;
+/// Default maximum size of a response.
+const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// A client that follows no redirects and gives up after `timeout`.
+/// A client that follows no redirects and times out after `timeout`.
 pub(crate) fn client(timeout: Duration) -> Result<Client, String> {
     causeway_outbound::client(timeout).map_err(|error| error.to_string())
 }
 
-/// Reads an answer of bounded length.
+/// Reads a response of bounded size.
 pub(crate) async fn body(response: Response) -> Result<Vec<u8>, String> {
-    body_up_to(response, ANSWER_LIMIT).await
+    body_limited(response, MAX_RESPONSE_BYTES).await
 }
 
-/// Reads an answer of at most `limit` bytes.
-pub(crate) async fn body_up_to(response: Response, limit: usize) -> Result<Vec<u8>, String> {
-    causeway_outbound::body(response, limit).await.map_err(|error| error.to_string())
+/// Reads a response of at most `limit` bytes.
+pub(crate) async fn body_limited(response: Response, limit: usize) -> Result<Vec<u8>, String> {
+    causeway_outbound::read_body(response, limit).await.map_err(|error| error.to_string())
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A key or password of a provider, as an operator enters it. It is never written out.
+/// A provider's key or password from the configuration, redacted in `Debug` and serialization.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct SecretText(String);
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_does_not_reach_a_log() {
+    fn secret_is_redacted_in_debug_and_serialization() {
         let secret = SecretText::new("sk_test_key");
         assert_eq!(format!("{secret:?}"), "SecretText(…)");
         assert_eq!(serde_json::to_string(&secret).unwrap(), "\"***\"");

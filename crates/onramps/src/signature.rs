@@ -1,4 +1,4 @@
-//! Webhook signatures of the form `t=SECONDS,s=HEX`: HMAC-SHA256 over the time, a point and the raw body.
+//! Webhook signatures of the form `t=SECONDS,s=HEX`: HMAC-SHA256 over the time, a dot and the raw body.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use causeway_domain::ports::WebhookError;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// How far a webhook's time may lie from ours, in seconds.
-const WINDOW: u64 = 300;
+/// Maximum difference between a webhook's time and ours.
+const TOLERANCE_SECONDS: u64 = 300;
 
-/// What a provider and we sign webhooks with.
+/// The shared secret that signs webhooks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
@@ -20,7 +20,7 @@ impl Secret {
     }
 
     fn mac(&self, seconds: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
-        // An empty key would make a signature that anybody can make.
+        // Anybody could sign with an empty key.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok().filter(|_| !self.0.is_empty())?;
         mac.update(seconds.as_bytes());
         mac.update(b".");
@@ -35,14 +35,14 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The header that goes with a body sent at that second.
+/// The signature header of a body sent at that second.
 pub fn sign(secret: &Secret, seconds: i64, body: &[u8]) -> String {
     let seconds = seconds.to_string();
     let mac = secret.mac(&seconds, body).map(|mac| mac.finalize().into_bytes());
     format!("t={seconds},s={}", mac.map(hex::encode).unwrap_or_default())
 }
 
-/// Whether the header was made with the secret over this body, at most five minutes away from `now`.
+/// Verifies the header over this body; its time must be within five minutes of `now`.
 pub fn verify(
     secret: Option<&Secret>,
     header: Option<&str>,
@@ -50,15 +50,15 @@ pub fn verify(
     now: i64,
 ) -> Result<(), WebhookError> {
     let secret = secret.ok_or(WebhookError::NotConfigured)?;
-    let (seconds, signature) = header.and_then(parts).ok_or(WebhookError::Signature)?;
+    let (seconds, signature) = header.and_then(parse_header).ok_or(WebhookError::Signature)?;
     let mac = secret.mac(seconds, body).ok_or(WebhookError::NotConfigured)?;
     mac.verify_slice(&signature).map_err(|_| WebhookError::Signature)?;
-    let told: i64 = seconds.parse().map_err(|_| WebhookError::Signature)?;
-    if told.abs_diff(now) > WINDOW { Err(WebhookError::Stale) } else { Ok(()) }
+    let signed_at: i64 = seconds.parse().map_err(|_| WebhookError::Signature)?;
+    if signed_at.abs_diff(now) > TOLERANCE_SECONDS { Err(WebhookError::Stale) } else { Ok(()) }
 }
 
-/// The time as it was written, and the signature.
-fn parts(header: &str) -> Option<(&str, Vec<u8>)> {
+/// The time as written, and the signature.
+fn parse_header(header: &str) -> Option<(&str, Vec<u8>)> {
     if header.len() > 256 {
         return None;
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_counts_for_its_own_body_time_and_secret_only() {
+    fn signature_is_valid_for_its_body_time_and_secret_only() {
         let header = sign(&secret(), NOW, b"body");
         let check =
             |secret: &Secret, header: &str, body: &[u8]| verify(Some(secret), Some(header), body, NOW);
@@ -94,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn a_known_signature_stays_what_it_is() {
+    fn signature_matches_known_value() {
         // Computed with openssl: printf '1800000000.{}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:07…07
         let header = sign(&secret(), NOW, b"{}");
         assert_eq!(header, "t=1800000000,s=53921a4b7167dae86855da937e5046e173f28d43eb08328897bf59048fff51bf");
     }
 
     #[test]
-    fn a_webhook_counts_for_five_minutes_either_way() {
+    fn webhook_is_valid_for_five_minutes_either_way() {
         let header = sign(&secret(), NOW, b"body");
         for (now, fresh) in [(NOW + 300, true), (NOW + 301, false), (NOW - 300, true), (NOW - 301, false)] {
             let checked = verify(Some(&secret()), Some(&header), b"body", now);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_secret_nothing_is_believed() {
+    fn without_a_secret_every_webhook_is_rejected() {
         let empty = Secret::new(Vec::new());
         for secret in [None, Some(&empty)] {
             let header = sign(&empty, NOW, b"");
@@ -120,13 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_does_not_reach_a_log() {
+    fn secret_is_redacted_in_debug() {
         assert_eq!(format!("{:?}", secret()), "Secret(…)");
     }
 
     proptest! {
         #[test]
-        fn any_header_is_read_or_refused_without_panic(header in "(t=)?[0-9]{0,22},?(s=)?\\PC{0,80}") {
+        fn arbitrary_header_never_panics(header in "(t=)?[0-9]{0,22},?(s=)?\\PC{0,80}") {
             prop_assert!(verify(Some(&secret()), Some(&header), b"body", NOW).is_err());
         }
     }

@@ -1,4 +1,4 @@
-//! How every provider elsewhere is asked: bounded in time and length, JSON only, without following anybody anywhere.
+//! The HTTP transport of all external providers: bounded in time and size, JSON only, without redirects.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -15,246 +15,248 @@ use serde::de::DeserializeOwned;
 use crate::http;
 use crate::secret::SecretText;
 
-/// The most that an answer may hold, unless a call says otherwise.
-const ANSWER_LIMIT: usize = 256 * 1024;
+/// Default maximum size of a response.
+const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
-/// How long a provider may ask us to stay away.
-const LONGEST_QUIET: Duration = Duration::from_mins(10);
+/// Upper bound on a provider's `Retry-After`.
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(10);
 
-/// What a transport lets a provider take.
+/// Timeout and retries of a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// For one call, with all of its repetitions.
+pub struct RetryPolicy {
+    /// Total time of one request with all retries.
     pub total: Duration,
-    /// How often a call that may be repeated is sent.
+    /// Maximum attempts of a retryable request.
     pub attempts: u32,
-    /// The wait before the second attempt; it doubles from then on.
-    pub first_wait: Duration,
+    /// The backoff before the second attempt; it doubles from then on.
+    pub first_backoff: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { total: Duration::from_secs(8), attempts: 3, first_wait: Duration::from_millis(250) }
+        Self { total: Duration::from_secs(8), attempts: 3, first_backoff: Duration::from_millis(250) }
     }
 }
 
-/// One question to a provider.
+/// One request to a provider.
 #[derive(Clone)]
-pub struct Call {
+pub struct ApiRequest {
     method: Method,
     url: String,
     headers: HeaderMap,
     body: Option<Vec<u8>>,
-    repeatable: bool,
+    retryable: bool,
     limit: usize,
 }
 
-impl Call {
-    /// Reading changes nothing, so it may be repeated.
+impl ApiRequest {
+    /// A GET request; it is retryable.
     pub fn get(url: String) -> Self {
         Self {
             method: Method::GET,
             url,
             headers: HeaderMap::new(),
             body: None,
-            repeatable: true,
-            limit: ANSWER_LIMIT,
+            retryable: true,
+            limit: MAX_RESPONSE_BYTES,
         }
     }
 
-    /// Sent once, unless [`Call::repeatable`] says that a second one does no harm.
+    /// A POST request; sent once unless [`ApiRequest::retryable`] is set.
     pub fn post(url: String, body: &impl Serialize) -> Result<Self, RampError> {
         let body = serde_json::to_vec(body).map_err(|error| RampError::Nonsense(error.to_string()))?;
-        let mut call = Self { method: Method::POST, body: Some(body), repeatable: false, ..Self::get(url) };
-        call.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Ok(call)
+        let mut request = Self { method: Method::POST, body: Some(body), retryable: false, ..Self::get(url) };
+        request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Ok(request)
     }
 
-    /// Sending it twice is the same as sending it once.
+    /// Marks the request as idempotent.
     #[must_use]
-    pub fn repeatable(self) -> Self {
-        Self { repeatable: true, ..self }
+    pub fn retryable(self) -> Self {
+        Self { retryable: true, ..self }
     }
 
-    /// For the long lists that some providers have.
+    /// Sets the maximum size of the response.
     #[must_use]
-    pub fn up_to(self, limit: usize) -> Self {
+    pub fn max_bytes(self, limit: usize) -> Self {
         Self { limit, ..self }
     }
 
-    /// Adds a header whose value reaches no log.
+    /// Adds a header whose value is never logged.
     pub fn secret_header(mut self, name: &'static str, secret: &SecretText) -> Result<Self, RampError> {
-        let mut value = HeaderValue::from_str(secret.reveal())
-            .map_err(|_| RampError::Unavailable("its key has characters that no header takes".to_owned()))?;
+        let mut value = HeaderValue::from_str(secret.reveal()).map_err(|_| {
+            RampError::Unavailable("its key has characters that are invalid in a header".to_owned())
+        })?;
         value.set_sensitive(true);
         self.headers.insert(HeaderName::from_static(name), value);
         Ok(self)
     }
 }
 
-impl fmt::Debug for Call {
-    /// Without the query and the headers: keys stand in both.
+impl fmt::Debug for ApiRequest {
+    /// Without the query and the headers: both may hold keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.url.split('?').next().unwrap_or_default())
     }
 }
 
-/// What a provider said: good, or no with its reasons. Both are JSON.
+/// A JSON response of a provider with a status of 2xx or 4xx.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ApiResponse {
     pub status: StatusCode,
     pub body: Vec<u8>,
 }
 
-impl Answer {
-    /// Reads the body; what does not fit is the provider's fault.
+impl ApiResponse {
+    /// Parses the body; a mismatch is the provider's fault.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, RampError> {
         serde_json::from_slice(&self.body).map_err(|error| RampError::Nonsense(error.to_string()))
     }
 }
 
-/// A way to one provider. It remembers when the provider asked to be left alone.
+/// The transport to one provider. It honours the provider's `Retry-After`.
 pub struct Transport {
     client: Client,
-    patience: Patience,
-    quiet_until: Mutex<Option<Instant>>,
+    retry_policy: RetryPolicy,
+    paused_until: Mutex<Option<Instant>>,
 }
 
-/// What became of one attempt.
-enum Tried {
-    Answered(Answer),
-    /// Worth another attempt, perhaps only after a while.
-    Again {
+/// The outcome of one attempt.
+enum Attempt {
+    Response(ApiResponse),
+    /// May be retried, perhaps only after `after`.
+    Retry {
         error: RampError,
         after: Option<Duration>,
     },
-    Over(RampError),
+    Fatal(RampError),
 }
 
 impl Transport {
-    pub fn new(patience: Patience) -> Result<Self, String> {
-        let client = http::client(patience.total)?;
-        Ok(Self { client, patience, quiet_until: Mutex::default() })
+    pub fn new(retry_policy: RetryPolicy) -> Result<Self, String> {
+        let client = http::client(retry_policy.total)?;
+        Ok(Self { client, retry_policy, paused_until: Mutex::default() })
     }
 
-    /// Asks; answers of 2xx and 4xx come back, everything else is an error that says whose fault it is.
-    pub async fn ask(&self, call: &Call) -> Result<Answer, RampError> {
-        let over = Instant::now() + self.patience.total;
-        self.check_quiet()?;
-        let mut wait = self.patience.first_wait;
+    /// Sends a request. Responses of 2xx and 4xx are returned, everything else is an error.
+    pub async fn send(&self, request: &ApiRequest) -> Result<ApiResponse, RampError> {
+        let deadline = Instant::now() + self.retry_policy.total;
+        self.check_pause()?;
+        let mut backoff = self.retry_policy.first_backoff;
         let mut attempt = 1;
         loop {
-            let left = over.saturating_duration_since(Instant::now());
-            let tried = match tokio::time::timeout(left, self.try_once(call)).await {
-                Ok(tried) => tried,
-                Err(_) => Tried::Over(late(self.patience.total)),
+            let left = deadline.saturating_duration_since(Instant::now());
+            let outcome = match tokio::time::timeout(left, self.try_once(request)).await {
+                Ok(outcome) => outcome,
+                Err(_) => Attempt::Fatal(timeout_error(self.retry_policy.total)),
             };
-            let (error, after) = match tried {
-                Tried::Answered(answer) => return Ok(answer),
-                Tried::Over(error) => return Err(error),
-                Tried::Again { error, after } => (error, after),
+            let (error, after) = match outcome {
+                Attempt::Response(response) => return Ok(response),
+                Attempt::Fatal(error) => return Err(error),
+                Attempt::Retry { error, after } => (error, after),
             };
-            let pause = after.unwrap_or_else(|| jittered(wait));
-            let too_late = Instant::now() + pause >= over;
+            let delay = after.unwrap_or_else(|| jittered(backoff));
+            let too_late = Instant::now() + delay >= deadline;
             if let Some(after) = after.filter(|_| too_late) {
-                self.stay_quiet(after);
+                self.pause_for(after);
             }
-            if too_late || !call.repeatable || attempt >= self.patience.attempts {
+            if too_late || !request.retryable || attempt >= self.retry_policy.attempts {
                 return Err(error);
             }
-            tokio::time::sleep(pause).await;
-            wait = wait.saturating_mul(2);
+            tokio::time::sleep(delay).await;
+            backoff = backoff.saturating_mul(2);
             attempt += 1;
         }
     }
 
-    /// Asks for something that must be there.
-    pub async fn get_json<T: DeserializeOwned>(&self, call: &Call) -> Result<T, RampError> {
-        let answer = self.ask(call).await?;
-        if !answer.status.is_success() {
-            return Err(RampError::Unavailable(format!("it answers {} to {call:?}", answer.status)));
+    /// Sends a request that must succeed.
+    pub async fn get_json<T: DeserializeOwned>(&self, request: &ApiRequest) -> Result<T, RampError> {
+        let response = self.send(request).await?;
+        if !response.status.is_success() {
+            return Err(RampError::Unavailable(format!("it returned {} to {request:?}", response.status)));
         }
-        answer.json()
+        response.json()
     }
 
-    async fn try_once(&self, call: &Call) -> Tried {
-        let mut request = self.client.request(call.method.clone(), &call.url).headers(call.headers.clone());
-        request = request.header(header::ACCEPT, "application/json");
-        if let Some(body) = &call.body {
-            request = request.body(body.clone());
+    async fn try_once(&self, request: &ApiRequest) -> Attempt {
+        let mut outgoing =
+            self.client.request(request.method.clone(), &request.url).headers(request.headers.clone());
+        outgoing = outgoing.header(header::ACCEPT, "application/json");
+        if let Some(body) = &request.body {
+            outgoing = outgoing.body(body.clone());
         }
-        let response = match request.send().await {
+        let response = match outgoing.send().await {
             Ok(response) => response,
             Err(error) => {
-                // The address may hold a key.
+                // The URL may hold a key.
                 let error = RampError::Unavailable(error.without_url().to_string());
-                return Tried::Again { error, after: None };
+                return Attempt::Retry { error, after: None };
             }
         };
         let status = response.status();
         if status.is_redirection() {
             let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
-            let host = to.and_then(host).unwrap_or("elsewhere");
-            return Tried::Over(RampError::Nonsense(format!("it sends us to {}", short(host))));
+            let host = to.and_then(host).unwrap_or("another host");
+            return Attempt::Fatal(RampError::Nonsense(format!("it redirects to {}", sanitize(host))));
         }
         if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
             let after = retry_after(response.headers());
-            return Tried::Again { error: RampError::Unavailable(format!("it answers {status}")), after };
+            return Attempt::Retry { error: RampError::Unavailable(format!("it returned {status}")), after };
         }
         let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
         let is_json =
             kind.split(';').next().is_some_and(|kind| kind.ends_with("/json") || kind.ends_with("+json"));
         if !is_json {
-            let words = format!("it answers {status} with `{}` where JSON was expected", short(&kind));
-            return Tried::Over(RampError::Nonsense(words));
+            let message = format!("it returned {status} with `{}` instead of JSON", sanitize(&kind));
+            return Attempt::Fatal(RampError::Nonsense(message));
         }
-        match http::body_up_to(response, call.limit).await {
-            Ok(body) => Tried::Answered(Answer { status, body }),
-            Err(words) => Tried::Over(RampError::Unavailable(words)),
+        match http::body_limited(response, request.limit).await {
+            Ok(body) => Attempt::Response(ApiResponse { status, body }),
+            Err(message) => Attempt::Fatal(RampError::Unavailable(message)),
         }
     }
 
-    fn check_quiet(&self) -> Result<(), RampError> {
-        let until = self.quiet_until.lock().ok().and_then(|until| *until);
+    fn check_pause(&self) -> Result<(), RampError> {
+        let until = self.paused_until.lock().ok().and_then(|until| *until);
         let left = until.and_then(|until| until.checked_duration_since(Instant::now()));
         left.map_or(Ok(()), |left| {
-            let words = format!("it asked to be left alone for another {} s", left.as_secs() + 1);
-            Err(RampError::Unavailable(words))
+            let message = format!("it is rate limited for another {} s", left.as_secs() + 1);
+            Err(RampError::Unavailable(message))
         })
     }
 
-    fn stay_quiet(&self, after: Duration) {
-        if let Ok(mut until) = self.quiet_until.lock() {
-            *until = Some(Instant::now() + after.min(LONGEST_QUIET));
+    fn pause_for(&self, after: Duration) {
+        if let Ok(mut until) = self.paused_until.lock() {
+            *until = Some(Instant::now() + after.min(MAX_RETRY_AFTER));
         }
     }
 }
 
 impl fmt::Debug for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Transport").field("patience", &self.patience).finish_non_exhaustive()
+        f.debug_struct("Transport").field("retry_policy", &self.retry_policy).finish_non_exhaustive()
     }
 }
 
-fn late(total: Duration) -> RampError {
-    RampError::Unavailable(format!("no answer within {} ms", total.as_millis()))
+fn timeout_error(total: Duration) -> RampError {
+    RampError::Unavailable(format!("no response within {} ms", total.as_millis()))
 }
 
-/// Between a half and the whole, so that many do not come back at once.
-fn jittered(wait: Duration) -> Duration {
-    let random = u32::try_from(RandomState::new().hash_one(wait) % 1_000).unwrap_or(0);
-    let half = wait / 2;
+/// Between half and all of it, so that clients do not retry at the same time.
+fn jittered(backoff: Duration) -> Duration {
+    let random = u32::try_from(RandomState::new().hash_one(backoff) % 1_000).unwrap_or(0);
+    let half = backoff / 2;
     half + half.saturating_mul(random) / 1_000
 }
 
-/// Seconds; the form with a date is not used by anybody here.
+/// In seconds; no provider here uses the form with a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_QUIET))
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
 }
 
-/// The origin of an absolute address, without a path or a query.
+/// The origin of an absolute URL.
 pub fn origin(url: &str) -> Option<&str> {
     let start = url.find("://")? + 3;
     let end = url.get(start..)?.find(['/', '?', '#']).map_or(url.len(), |end| start + end);
@@ -265,16 +267,16 @@ fn host(url: &str) -> Option<&str> {
     origin(url)?.split_once("://").map(|(_, host)| host)
 }
 
-/// A provider's words, cut to what a log takes.
-pub fn short(text: &str) -> String {
+/// A provider's text, shortened and printable.
+pub fn sanitize(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(160).collect()
 }
 
-/// Checks that a checkout lies at one of the provider's own origins, and gives it a path, so that its origin is plain to see.
-pub fn own_page(url: &str, origins: &[String]) -> Result<String, RampError> {
+/// Checks that a checkout URL is at one of the provider's origins, and adds a missing path.
+pub fn check_checkout_url(url: &str, origins: &[String]) -> Result<String, RampError> {
     let found = origin(url).filter(|found| origins.iter().any(|own| own == found));
     let Some(found) = found else {
-        return Err(RampError::Nonsense("its checkout lies at another origin".to_owned()));
+        return Err(RampError::Nonsense("its checkout is at another origin".to_owned()));
     };
     let rest = url.get(found.len()..).unwrap_or_default();
     Ok(if rest.starts_with('/') { url.to_owned() } else { format!("{found}/{rest}") })
@@ -285,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_checkout_elsewhere_is_refused() {
+    fn checkout_at_another_origin_is_rejected() {
         let origins = vec!["https://pay.example".to_owned()];
         let good = [
             ("https://pay.example/x?y", "https://pay.example/x?y"),
@@ -293,20 +295,20 @@ mod tests {
             ("https://pay.example", "https://pay.example/"),
         ];
         for (url, page) in good {
-            assert_eq!(own_page(url, &origins).as_deref(), Ok(page));
+            assert_eq!(check_checkout_url(url, &origins).as_deref(), Ok(page));
         }
         for url in
             ["https://pay.example.evil/x", "https://pay.example@evil/x", "http://pay.example/", "//x", ""]
         {
-            assert!(own_page(url, &origins).is_err(), "{url}");
+            assert!(check_checkout_url(url, &origins).is_err(), "{url}");
         }
     }
 
     #[test]
-    fn keys_in_a_call_reach_no_log() {
-        let call = Call::get("https://api.example/v1?apiKey=pk_1".to_owned())
+    fn secrets_are_not_shown_in_debug() {
+        let request = ApiRequest::get("https://api.example/v1?apiKey=pk_1".to_owned())
             .secret_header("authorization", &SecretText::new("sk_1"))
             .unwrap();
-        assert_eq!(format!("{call:?}"), "GET https://api.example/v1");
+        assert_eq!(format!("{request:?}"), "GET https://api.example/v1");
     }
 }

@@ -6,32 +6,31 @@ use causeway_domain::ports::PriceFeed;
 use causeway_domain::{RawAmount, TokenId, UsdPrice};
 use jiff::Timestamp;
 
-/// How long a price stands still, in seconds.
+/// Seconds between price changes.
 const STEP: i64 = 3;
 
-/// Waves that add up to a walk: the steps from one crest to the next, and the wave's part of the whole.
+/// Superposed waves: the period in steps, and the weight.
 const WAVES: [(i64, i64); 3] = [(600, 6), (90, 3), (10, 1)];
 
-/// What the waves' parts add up to.
-const PARTS: i64 = 10;
+/// Sum of the weights.
+const TOTAL_WEIGHT: i64 = 10;
 
-/// A wave's height at its crest; all arithmetic is in this scale.
-const CREST: i64 = 1_000_000;
+/// Maximum height of a wave; the scale of all arithmetic.
+const SCALE: i64 = 1_000_000;
 
 /// How a token's price moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Swing {
-    /// Tokens with the same number move together, whatever their price.
+pub struct Volatility {
+    /// Tokens of one group move together.
     pub group: u64,
-    /// How far from the table's figure it goes at most, in millionths of it.
-    pub reach: u32,
+    /// Maximum deviation from the base price, in millionths.
+    pub amplitude: u32,
 }
 
-/// Play prices that wander gently around those of another feed. Where they stand is a function of the time alone, so that all
-/// replicas agree.
+/// Sandbox prices that move around those of another feed. They depend on time alone, so that all replicas agree.
 pub struct DriftingPrices {
     around: Arc<dyn PriceFeed>,
-    swings: HashMap<TokenId, Swing>,
+    volatilities: HashMap<TokenId, Volatility>,
     seed: u64,
 }
 
@@ -42,25 +41,25 @@ impl std::fmt::Debug for DriftingPrices {
 }
 
 impl DriftingPrices {
-    /// Tokens without a swing stand still.
+    /// Tokens without a volatility have a fixed price.
     pub fn new(
         around: Arc<dyn PriceFeed>,
-        swings: impl IntoIterator<Item = (TokenId, Swing)>,
+        volatilities: impl IntoIterator<Item = (TokenId, Volatility)>,
         seed: u64,
     ) -> Self {
-        Self { around, swings: swings.into_iter().collect(), seed }
+        Self { around, volatilities: volatilities.into_iter().collect(), seed }
     }
 
-    /// The price at a moment, rounded down.
+    /// The price at a time, rounded down.
     pub fn price_at(&self, token: &TokenId, at: Timestamp) -> Option<UsdPrice> {
         let middle = self.around.usd_price(token)?;
-        let Some(swing) = self.swings.get(token) else { return Some(middle) };
-        let height = height(self.seed, swing.group, at.as_second().div_euclid(STEP));
-        // Millionths of millionths: neither factor is above a million, and a price cannot fall below nothing.
-        let reach = i64::from(swing.reach.min(1_000_000));
-        let moved = CREST.saturating_mul(CREST).saturating_add(reach.saturating_mul(height));
+        let Some(volatility) = self.volatilities.get(token) else { return Some(middle) };
+        let height = height(self.seed, volatility.group, at.as_second().div_euclid(STEP));
+        // Both factors are at most a million, so the price cannot become negative.
+        let amplitude = i64::from(volatility.amplitude.min(1_000_000));
+        let moved = SCALE.saturating_mul(SCALE).saturating_add(amplitude.saturating_mul(height));
         let moved = U256::from(u64::try_from(moved).unwrap_or(0));
-        let scale = U256::from(CREST.unsigned_abs().saturating_mul(CREST.unsigned_abs()));
+        let scale = U256::from(SCALE.unsigned_abs().saturating_mul(SCALE.unsigned_abs()));
         let units: RawAmount = middle.units().mul_div_floor(moved, scale)?;
         Some(UsdPrice::from_units(units))
     }
@@ -72,26 +71,26 @@ impl PriceFeed for DriftingPrices {
     }
 }
 
-/// Where a group stands at a step, between minus and plus [`CREST`].
+/// The height of a group at a step, between minus and plus [`SCALE`].
 fn height(seed: u64, group: u64, step: i64) -> i64 {
     let waves = WAVES.into_iter().zip(1u64..).map(|((length, part), number)| {
         let (crest, way) = (step.div_euclid(length), step.rem_euclid(length));
         let crest_height = |crest: i64| crest_height(seed ^ mix(group) ^ mix(number).rotate_left(32), crest);
-        // From one crest to the next in a straight line; within 64 bits, since a height is below 2^20 and a length below 2^10.
+        // Linear interpolation between crests; fits 64 bits, because a height is below 2^20 and a period below 2^10.
         let along = crest_height(crest) * (length - way) + crest_height(crest.saturating_add(1)) * way;
         along / length * part
     });
-    waves.sum::<i64>() / PARTS
+    waves.sum::<i64>() / TOTAL_WEIGHT
 }
 
-/// The height of one crest, as good as random but always the same.
+/// The pseudo-random height of one crest.
 fn crest_height(source: u64, crest: i64) -> i64 {
     let random = mix(source ^ mix(crest.cast_unsigned()));
-    let span = 2 * CREST.unsigned_abs() + 1;
-    i64::try_from(random % span).unwrap_or(0) - CREST
+    let span = 2 * SCALE.unsigned_abs() + 1;
+    i64::try_from(random % span).unwrap_or(0) - SCALE
 }
 
-/// Scatters the bits of a number (the finisher of `SplitMix64`).
+/// Mixes the bits of a number (the finalizer of `SplitMix64`).
 const fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -115,19 +114,19 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    /// Ether on two chains, a stablecoin, and something that stands still.
+    /// Ether on two chains, a stablecoin and a token with a fixed price.
     fn prices(seed: u64) -> DriftingPrices {
         let table = [(1, "3500"), (10, "3500"), (20, "1"), (30, "7")];
         let table = table.map(|(chain, price)| (token(chain), price.parse().unwrap()));
-        let ether = Swing { group: 1, reach: 10_000 };
-        let dollar = Swing { group: 2, reach: 200 };
-        let swings = [(token(1), ether), (token(10), ether), (token(20), dollar)];
-        DriftingPrices::new(Arc::new(FixedPrices::new(table)), swings, seed)
+        let ether = Volatility { group: 1, amplitude: 10_000 };
+        let dollar = Volatility { group: 2, amplitude: 200 };
+        let volatilities = [(token(1), ether), (token(10), ether), (token(20), dollar)];
+        DriftingPrices::new(Arc::new(FixedPrices::new(table)), volatilities, seed)
     }
 
     proptest! {
         #[test]
-        fn prices_stay_near_the_table_and_forms_of_one_asset_at_par(seed in any::<u64>(), second in 0i64..4_000_000_000) {
+        fn prices_stay_near_the_table_and_equal_within_a_group(seed in any::<u64>(), second in 0i64..4_000_000_000) {
             let prices = prices(seed);
             let price = |chain| prices.price_at(&token(chain), at(second)).unwrap();
             let between = |price: UsdPrice, low: &str, high: &str| {
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_goes_both_ways_and_uses_its_room() {
+    fn prices_move_both_ways_within_the_amplitude() {
         let prices = prices(7);
         let day =
             (0..28_800).map(|step| prices.price_at(&token(1), at(1_790_000_000 + step * STEP)).unwrap());
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_table_does_not_know_has_no_price() {
+    fn unknown_tokens_have_no_price() {
         assert_eq!(prices(7).usd_price(&token(99)), None);
         assert!(prices(7).usd_price(&token(1)).is_some());
     }

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use causeway_domain::ports::PriceFeed;
 use causeway_domain::{TokenId, UsdPrice};
 
-/// Prices that stand in a table and do not move.
+/// Prices from a fixed table.
 #[derive(Debug, Default)]
 pub struct FixedPrices(HashMap<TokenId, UsdPrice>);
 

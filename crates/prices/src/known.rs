@@ -7,12 +7,12 @@ use thiserror::Error;
 
 use crate::chainlink::{Feed, Sequencer};
 
-/// What is wrong with the bundled data; its tests say that nothing is.
+/// Invalid bundled data.
 #[derive(Debug, Error)]
 #[error("the bundled list of price feeds cannot be read: {0}")]
 pub struct DataError(String);
 
-/// Where the public feeds of the well-known coins lie, as bundled with their provenance.
+/// The bundled public feeds of the well-known coins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownFeeds {
     pub chainlink: Vec<Feed>,
@@ -55,11 +55,11 @@ impl KnownFeeds {
         let chainlink: ChainlinkFile = parse(include_str!("../data/chainlink.toml"))?;
         let pyth: PythFile = parse(include_str!("../data/pyth.toml"))?;
         let feed = |row: FeedRow| {
-            let (chain, address) = place(row.chain, &row.address)?;
+            let (chain, address) = contract(row.chain, &row.address)?;
             Ok(Feed { coin: row.coin, chain, address, heartbeat: Duration::from_secs(row.heartbeat) })
         };
         let sequencer = |row: SequencerRow| {
-            let (chain, address) = place(row.chain, &row.address)?;
+            let (chain, address) = contract(row.chain, &row.address)?;
             Ok(Sequencer { chain, address })
         };
         Ok(Self {
@@ -74,10 +74,10 @@ fn parse<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, DataError> {
     toml::from_str(text).map_err(|error| DataError(error.to_string()))
 }
 
-fn place(chain: u64, address: &str) -> Result<(ChainId, Address), DataError> {
-    let wrong = || DataError(format!("{address} on chain {chain} is no contract's address"));
-    let chain = ChainId::new(chain).filter(|chain| chain.family() == Family::Evm).ok_or_else(wrong)?;
-    Ok((chain, Address::parse(Family::Evm, address).map_err(|_| wrong())?))
+fn contract(chain: u64, address: &str) -> Result<(ChainId, Address), DataError> {
+    let invalid = || DataError(format!("{address} on chain {chain} is not a contract address"));
+    let chain = ChainId::new(chain).filter(|chain| chain.family() == Family::Evm).ok_or_else(invalid)?;
+    Ok((chain, Address::parse(Family::Evm, address).map_err(|_| invalid())?))
 }
 
 #[cfg(test)]
@@ -91,10 +91,10 @@ mod tests {
     const ROLLUPS: [u64; 8] = [10, 130, 324, 5_000, 8_453, 42_161, 59_144, 747_474];
 
     #[test]
-    fn the_bundled_feeds_are_whole() {
+    fn the_bundled_feeds_are_valid() {
         let known = KnownFeeds::load().unwrap();
         let places: HashSet<_> = known.chainlink.iter().map(|feed| (feed.chain, feed.address)).collect();
-        assert_eq!(places.len(), known.chainlink.len(), "no feed stands twice");
+        assert_eq!(places.len(), known.chainlink.len(), "duplicate feed");
         for feed in &known.chainlink {
             let text = include_str!("../data/chainlink.toml");
             assert!(text.contains(&feed.address.to_string()), "{} has a wrong checksum", feed.address);

@@ -1,27 +1,29 @@
 #![doc = include_str!("../README.md")]
 
+mod asset_groups;
 pub mod chainlink;
 pub mod coingecko;
 mod drift;
 mod fixed;
-mod keep;
-mod kinship;
+mod http_source;
 mod known;
 mod median;
 mod number;
+mod polled_source;
 pub mod pyth;
 mod sandbox;
 mod source;
 mod vaults;
-mod web;
 
-pub use drift::{DriftingPrices, Swing};
+pub use asset_groups::{is_usd_stablecoin, sandbox_volatility, underlying_asset};
+pub use drift::{DriftingPrices, Volatility};
 pub use fixed::FixedPrices;
-pub use keep::{KeptSource, SourceReport};
-pub use kinship::{asset_of, is_dollar, sandbox_swing};
+pub use http_source::{ApiKey, SetupError};
 pub use known::{DataError, KnownFeeds};
 pub use median::{MedianPrices, MedianRules};
+pub use polled_source::{PolledSource, SourceReport};
 pub use sandbox::sandbox_price;
-pub use source::{FixedSource, Heard, PriceSource, ReadFault, Reader, Sighting, Word, Words};
+pub use source::{
+    FixedSource, PriceObservation, PriceResult, PriceResults, PriceSource, ReadError, Reader, SourcePrice,
+};
 pub use vaults::VaultPrices;
-pub use web::{ApiKey, SetupError};

@@ -8,30 +8,30 @@ use causeway_domain::ports::PriceFeed;
 use causeway_domain::{RawAmount, TokenId, UsdPrice};
 use jiff::Timestamp;
 
-use crate::kinship::asset_of;
-use crate::source::{Heard, PriceSource, Sighting};
+use crate::asset_groups::underlying_asset;
+use crate::source::{PriceObservation, PriceSource, SourcePrice};
 
 /// Millionths in a whole.
-const WHOLE: u64 = 1_000_000;
+const PPM: u64 = 1_000_000;
 
-/// When several sources make one price.
+/// When the prices of several sources are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MedianRules {
-    /// How long what was read of a source counts, whatever the source itself says.
+    /// How long a read price counts, regardless of the source's own validity.
     pub max_age: Duration,
-    /// How far the highest may be above the lowest, in millionths of the median.
+    /// Maximum difference between highest and lowest price, in millionths of the median.
     pub max_spread: u32,
     /// How many sources must have a fresh price.
-    pub least: usize,
+    pub min_sources: usize,
 }
 
 impl Default for MedianRules {
     fn default() -> Self {
-        Self { max_age: Duration::from_mins(2), max_spread: 15_000, least: 2 }
+        Self { max_age: Duration::from_mins(2), max_spread: 15_000, min_sources: 2 }
     }
 }
 
-/// The median of several sources; where they are too few, too old or too far apart there is no price, and a reason.
+/// The median of several sources. There is no price, but a reason, when they are too few, too old or too far apart.
 pub struct MedianPrices {
     sources: Vec<Arc<dyn PriceSource>>,
     coins: HashMap<TokenId, Arc<str>>,
@@ -49,7 +49,7 @@ impl fmt::Debug for MedianPrices {
 }
 
 impl MedianPrices {
-    /// `tokens` says which coin each token is.
+    /// `tokens` maps each token to its coin.
     pub fn new(
         sources: Vec<Arc<dyn PriceSource>>,
         tokens: impl IntoIterator<Item = (TokenId, Arc<str>)>,
@@ -61,72 +61,76 @@ impl MedianPrices {
     /// The price of a coin, or why it has none.
     pub fn price_of(&self, coin: &str, now: Timestamp) -> Result<UsdPrice, String> {
         let prices = self.fresh(coin, now);
-        judge(prices, &self.rules).map_err(|problem| self.tell(coin, problem, now))
+        median_price(prices, &self.rules).map_err(|problem| self.explain(coin, problem, now))
     }
 
-    /// What the sources say of a coin that counts now. A form of a coin that a source does not know costs what the coin does.
+    /// The usable prices of a coin. Where a source does not know a wrapped coin, the price of its underlying asset counts.
     fn fresh(&self, coin: &str, now: Timestamp) -> Vec<UsdPrice> {
-        let heard = self.sources.iter().filter_map(|source| hear(source.as_ref(), coin));
-        heard.filter_map(|heard| self.usable(&heard, now).ok().map(|sighting| sighting.price)).collect()
+        let latest = self.sources.iter().filter_map(|source| latest_of(source.as_ref(), coin));
+        latest
+            .filter_map(|latest| self.usable(&latest, now).ok().map(|observation| observation.price))
+            .collect()
     }
 
-    fn usable(&self, heard: &Heard, now: Timestamp) -> Result<Sighting, String> {
-        let sighting = heard.word.as_ref().map_err(Clone::clone)?;
-        let (price, age) = (sighting.price, sighting.age(now));
-        if age > sighting.good_for {
-            let (age, most) = (age.as_secs(), sighting.good_for.as_secs());
+    fn usable(&self, latest: &SourcePrice, now: Timestamp) -> Result<PriceObservation, String> {
+        let observation = latest.result.as_ref().map_err(Clone::clone)?;
+        let (price, age) = (observation.price, observation.age(now));
+        if age > observation.valid_for {
+            let (age, most) = (age.as_secs(), observation.valid_for.as_secs());
             return Err(format!("{price} is {age} s old, at most {most} s"));
         }
-        let unread = heard.read.map(|read| read.elapsed()).unwrap_or_default();
+        let unread = latest.read_at.map(|read_at| read_at.elapsed()).unwrap_or_default();
         if unread > self.rules.max_age {
             let (unread, most) = (unread.as_secs(), self.rules.max_age.as_secs());
             return Err(format!("{price} was read {unread} s ago, at most {most} s"));
         }
-        Ok(*sighting)
+        Ok(*observation)
     }
 
-    /// What each source said, and what is wrong with it all.
-    fn tell(&self, coin: &str, problem: Problem, now: Timestamp) -> String {
-        let said =
-            self.sources.iter().filter_map(|source| Some((source.name(), hear(source.as_ref(), coin)?)));
-        let said: Vec<String> = said
-            .map(|(name, heard)| match self.usable(&heard, now) {
-                Ok(sighting) => format!("{name}: {}, {} s old", sighting.price, sighting.age(now).as_secs()),
+    /// The problem with the result of each source.
+    fn explain(&self, coin: &str, problem: Problem, now: Timestamp) -> String {
+        let results =
+            self.sources.iter().filter_map(|source| Some((source.name(), latest_of(source.as_ref(), coin)?)));
+        let results: Vec<String> = results
+            .map(|(name, latest)| match self.usable(&latest, now) {
+                Ok(observation) => {
+                    format!("{name}: {}, {} s old", observation.price, observation.age(now).as_secs())
+                }
                 Err(why) => format!("{name}: {why}"),
             })
             .collect();
-        let said = if said.is_empty() { "no source is asked for it".to_owned() } else { said.join("; ") };
-        format!("{coin} is not priced now: {problem} ({said})")
+        let results = if results.is_empty() { "no source covers it".to_owned() } else { results.join("; ") };
+        format!("{coin} is not priced now: {problem} ({results})")
     }
 }
 
 impl PriceFeed for MedianPrices {
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
         let coin = self.coins.get(token)?;
-        judge(self.fresh(coin, Timestamp::now()), &self.rules).ok()
+        median_price(self.fresh(coin, Timestamp::now()), &self.rules).ok()
     }
 
     fn unpriced(&self, token: &TokenId) -> Option<String> {
         let Some(coin) = self.coins.get(token) else {
-            return Some(format!("{token} is not priced: it is none of the well-known assets"));
+            return Some(format!("{token} is not priced: it is not a well-known asset"));
         };
         self.price_of(coin, Timestamp::now()).err()
     }
 }
 
-fn hear(source: &dyn PriceSource, coin: &str) -> Option<Heard> {
-    source.heard(coin).or_else(|| {
-        let asset = asset_of(coin);
-        if asset == coin { None } else { source.heard(asset) }
+fn latest_of(source: &dyn PriceSource, coin: &str) -> Option<SourcePrice> {
+    source.latest(coin).or_else(|| {
+        let asset = underlying_asset(coin);
+        if asset == coin { None } else { source.latest(asset) }
     })
 }
 
-/// What is wrong with the prices of a coin.
+/// Why the prices of a coin cannot be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     TooFew {
         fresh: usize,
-        least: usize,
+        required: usize,
     },
     /// In millionths.
     TooFarApart {
@@ -138,8 +142,8 @@ enum Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooFew { fresh, least } => {
-                write!(f, "{fresh} of at least {least} sources have a fresh price")
+            Self::TooFew { fresh, required } => {
+                write!(f, "{fresh} of at least {required} sources have a fresh price")
             }
             Self::TooFarApart { apart, most } => {
                 write!(f, "the sources are {} apart, at most {}", percent(*apart), percent((*most).into()))
@@ -148,16 +152,16 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Millionths as a person reads them.
+/// Millionths as a percentage.
 fn percent(millionths: u64) -> String {
     format!("{} %", RawAmount::new(U256::from(millionths)).to_decimal(4))
 }
 
-/// The median, of an even number the mean of the two in the middle rounded down.
-fn judge(mut prices: Vec<UsdPrice>, rules: &MedianRules) -> Result<UsdPrice, Problem> {
+/// The median; for an even number the mean of the middle two, rounded down.
+fn median_price(mut prices: Vec<UsdPrice>, rules: &MedianRules) -> Result<UsdPrice, Problem> {
     prices.sort_unstable();
-    let too_few = Problem::TooFew { fresh: prices.len(), least: rules.least.max(1) };
-    if prices.len() < rules.least {
+    let too_few = Problem::TooFew { fresh: prices.len(), required: rules.min_sources.max(1) };
+    if prices.len() < rules.min_sources {
         return Err(too_few);
     }
     let units = |at: usize| prices.get(at).map(|price| price.units().get());
@@ -167,18 +171,18 @@ fn judge(mut prices: Vec<UsdPrice>, rules: &MedianRules) -> Result<UsdPrice, Pro
     let (Some(below), Some(above)) = (units((prices.len() - 1) / 2), units(prices.len() / 2)) else {
         return Err(too_few);
     };
-    // The middle of two without their sum, which may not fit.
+    // The mean without the sum, which may overflow.
     let median = below.saturating_add(above.saturating_sub(below) / U256::from(2));
-    let apart = apart(high.saturating_sub(low), median);
+    let apart = spread(high.saturating_sub(low), median);
     if apart > u64::from(rules.max_spread) {
         return Err(Problem::TooFarApart { apart, most: rules.max_spread });
     }
     Ok(UsdPrice::from_units(RawAmount::new(median)))
 }
 
-/// Millionths of the median, rounded up, so that what is beyond the limit by anything is beyond it.
-fn apart(difference: U256, median: U256) -> u64 {
-    let scaled = difference.checked_mul(U256::from(WHOLE));
+/// The difference in millionths of the median, rounded up, so that any excess counts.
+fn spread(difference: U256, median: U256) -> u64 {
+    let scaled = difference.checked_mul(U256::from(PPM));
     match scaled {
         Some(scaled) if !median.is_zero() => scaled.div_ceil(median).saturating_to(),
         _ if difference.is_zero() => 0,

@@ -1,16 +1,16 @@
 use alloy_primitives::U256;
 use causeway_domain::{RawAmount, UsdPrice};
 
-/// The digits after the point that a price has.
+/// Decimals of a price.
 const DECIMALS: i64 = 18;
 
-/// More digits than any price has; what is longer is no price and costs nothing to refuse.
-const MAX_TEXT: usize = 400;
+/// Maximum length of a number; longer text is rejected without parsing.
+const MAX_TEXT_BYTES: usize = 400;
 
-/// The price that a JSON number writes, exactly but for digits behind the eighteenth, which are cut off. `None` for what is
-/// negative, no number, or beyond 256 bits.
-pub(crate) fn price_of_number(text: &str) -> Option<UsdPrice> {
-    if text.len() > MAX_TEXT {
+/// Parses a JSON number as a price, exact to 18 decimals, further ones are truncated. `None` for negative values, invalid
+/// numbers and values beyond 256 bits.
+pub(crate) fn parse_price(text: &str) -> Option<UsdPrice> {
+    if text.len() > MAX_TEXT_BYTES {
         return None;
     }
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -22,25 +22,25 @@ pub(crate) fn price_of_number(text: &str) -> Option<UsdPrice> {
     if whole.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let behind = i64::try_from(fraction.len()).ok()?;
-    // Zeros at the end only move the point; without them long texts of small numbers fit.
+    let decimals = i64::try_from(fraction.len()).ok()?;
+    // Trailing zeros only move the point; without them long texts of small numbers fit.
     let significant = digits.trim_end_matches('0');
     let zeros = i64::try_from(digits.len().checked_sub(significant.len())?).ok()?;
     let significant = significant.trim_start_matches('0');
     if significant.is_empty() {
         return Some(UsdPrice::from_units(RawAmount::ZERO));
     }
-    let exponent = i64::from(exponent).checked_sub(behind)?.checked_add(zeros)?;
-    // What is cut off anyhow need not fit.
-    let cut = usize::try_from(exponent.checked_add(DECIMALS)?.min(0).unsigned_abs()).ok()?;
-    let (significant, exponent) = match significant.len().checked_sub(cut) {
+    let exponent = i64::from(exponent).checked_sub(decimals)?.checked_add(zeros)?;
+    // Truncated digits need not fit.
+    let truncated = usize::try_from(exponent.checked_add(DECIMALS)?.min(0).unsigned_abs()).ok()?;
+    let (significant, exponent) = match significant.len().checked_sub(truncated) {
         None | Some(0) => return Some(UsdPrice::from_units(RawAmount::ZERO)),
         Some(kept) => (significant.get(..kept)?, exponent.max(-DECIMALS)),
     };
     scaled(U256::from_str_radix(significant, 10).ok()?, exponent)
 }
 
-/// `mantissa * 10^exponent` dollars, digits behind the eighteenth cut off. `None` beyond 256 bits.
+/// `mantissa * 10^exponent` dollars, truncated to 18 decimals. `None` beyond 256 bits.
 pub(crate) fn scaled(mantissa: U256, exponent: i64) -> Option<UsdPrice> {
     let shift = exponent.checked_add(DECIMALS)?;
     let power = U256::from(10).checked_pow(U256::from(shift.unsigned_abs()));
@@ -48,7 +48,7 @@ pub(crate) fn scaled(mantissa: U256, exponent: i64) -> Option<UsdPrice> {
         Some(power) if shift >= 0 => mantissa.checked_mul(power)?,
         Some(power) => mantissa.checked_div(power)?,
         None if shift >= 0 && !mantissa.is_zero() => return None,
-        // Divided by more than any mantissa.
+        // The divisor is larger than any mantissa.
         None => U256::ZERO,
     };
     Some(UsdPrice::from_units(RawAmount::new(units)))
@@ -61,11 +61,11 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<String> {
-        price_of_number(text).map(|price| price.to_string())
+        parse_price(text).map(|price| price.to_string())
     }
 
     #[test]
-    fn numbers_are_read_as_they_are_written() {
+    fn numbers_are_parsed_exactly() {
         for (text, price) in [
             ("67187.3358936566", "67187.3358936566"),
             ("1", "1"),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_price_is_refused() {
+    fn invalid_prices_are_rejected() {
         for text in
             ["", "-1", "NaN", "null", "\"1\"", "1.2.3", ".5", "1e", "1e99999999999", "1e80", "+1", "1_0"]
         {
@@ -112,20 +112,20 @@ mod tests {
         fn moving_the_point_into_the_exponent_changes_nothing(whole in 0u64.., fraction in 0u64.., shift in 0i32..10) {
             let plain = format!("{whole}.{fraction}");
             let digits = format!("{whole}{fraction}");
-            let behind = i32::try_from(fraction.to_string().len()).unwrap();
-            let moved = format!("{digits}{}e-{}", "0".repeat(shift.unsigned_abs() as usize), behind + shift);
+            let decimals = i32::try_from(fraction.to_string().len()).unwrap();
+            let moved = format!("{digits}{}e-{}", "0".repeat(shift.unsigned_abs() as usize), decimals + shift);
             prop_assert_eq!(read(&plain), read(&moved));
         }
 
         #[test]
-        fn any_text_is_read_or_refused_without_panic(text in "[-+0-9.eE]{0,60}") {
-            let _ = price_of_number(&text);
+        fn any_text_is_parsed_or_rejected_without_panic(text in "[-+0-9.eE]{0,60}") {
+            let _ = parse_price(&text);
         }
 
         #[test]
         fn decimals_within_eighteen_digits_are_exact(units in any::<u128>()) {
             let price = UsdPrice::from_units(RawAmount::new(U256::from(units)));
-            prop_assert_eq!(price_of_number(&price.to_string()), Some(price));
+            prop_assert_eq!(parse_price(&price.to_string()), Some(price));
         }
     }
 }

@@ -1,7 +1,7 @@
 use causeway_domain::UsdPrice;
 
-/// Play prices of the sandbox, by coin: round figures of a believable size, not market data.
-const PLAY_PRICES: [(&str, &str); 80] = [
+/// Sandbox prices by coin: plausible round figures, not market data.
+const SANDBOX_PRICES: [(&str, &str); 80] = [
     ("aave", "180"),
     ("aerodrome-finance", "0.9"),
     ("agora-dollar", "1"),
@@ -84,10 +84,10 @@ const PLAY_PRICES: [(&str, &str); 80] = [
     ("zksync", "0.04"),
 ];
 
-/// What a coin costs in the sandbox.
+/// The sandbox price of a coin.
 pub fn sandbox_price(coin: &str) -> Option<UsdPrice> {
-    let at = PLAY_PRICES.binary_search_by_key(&coin, |(name, _)| name).ok()?;
-    PLAY_PRICES.get(at)?.1.parse().ok()
+    let at = SANDBOX_PRICES.binary_search_by_key(&coin, |(name, _)| name).ok()?;
+    SANDBOX_PRICES.get(at)?.1.parse().ok()
 }
 
 #[cfg(test)]
@@ -95,9 +95,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_and_every_price_reads() {
-        assert!(PLAY_PRICES.is_sorted_by_key(|(coin, _)| *coin));
-        assert!(PLAY_PRICES.iter().all(|(coin, _)| sandbox_price(coin).is_some()));
+    fn the_table_is_sorted_and_every_price_parses() {
+        assert!(SANDBOX_PRICES.is_sorted_by_key(|(coin, _)| *coin));
+        assert!(SANDBOX_PRICES.iter().all(|(coin, _)| sandbox_price(coin).is_some()));
         assert_eq!(sandbox_price("usd-coin").unwrap().to_string(), "1");
         assert_eq!(sandbox_price("no-such-coin"), None);
     }

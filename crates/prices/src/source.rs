@@ -8,83 +8,83 @@ use thiserror::Error;
 use tokio::time::Instant;
 
 /// How far a source's clock may be ahead of ours.
-const AHEAD: SignedDuration = SignedDuration::from_secs(30);
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(30);
 
-/// What a source says of one coin.
+/// A price of one coin from one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sighting {
+pub struct PriceObservation {
     pub price: UsdPrice,
-    /// When the source says that it saw that price.
+    /// The time of the price, according to the source.
     pub at: Timestamp,
-    /// How long after that the source itself would stand by it.
-    pub good_for: Duration,
+    /// How long after that the price is valid, according to the source.
+    pub valid_for: Duration,
 }
 
-impl Sighting {
-    /// A price that can be one, seen at a time that can be one.
-    pub fn new(price: UsdPrice, at: Timestamp, good_for: Duration, now: Timestamp) -> Word {
+impl PriceObservation {
+    /// Checks price and time for plausibility.
+    pub fn new(price: UsdPrice, at: Timestamp, valid_for: Duration, now: Timestamp) -> PriceResult {
         if price.units().is_zero() {
-            return Err("says that it is worth nothing".to_owned());
+            return Err("reports a zero price".to_owned());
         }
-        if at.duration_since(now) > AHEAD {
+        if at.duration_since(now) > MAX_CLOCK_SKEW {
             return Err(format!("dates its price {} s into the future", at.duration_since(now).as_secs()));
         }
-        Ok(Self { price, at, good_for })
+        Ok(Self { price, at, valid_for })
     }
 
-    /// How long ago it was seen.
+    /// The age of the price.
     pub fn age(&self, now: Timestamp) -> Duration {
         Duration::try_from(now.duration_since(self.at)).unwrap_or_default()
     }
 }
 
-/// A price, or in a person's words why there is none.
-pub type Word = Result<Sighting, String>;
+/// A price, or the reason why there is none, for people.
+pub type PriceResult = Result<PriceObservation, String>;
 
-/// What a source says of each coin.
-pub type Words = HashMap<String, Word>;
+/// The results of a source by coin.
+pub type PriceResults = HashMap<String, PriceResult>;
 
-/// The last that a source said of a coin, and when it was asked.
+/// The latest result of a source for one coin, and when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
-    pub word: Word,
-    /// `None` for what needs no asking.
-    pub read: Option<Instant>,
+pub struct SourcePrice {
+    pub result: PriceResult,
+    /// `None` for prices that are not polled.
+    pub read_at: Option<Instant>,
 }
 
-/// Knows prices by coin, without waiting for anybody.
+/// Prices by coin, available without blocking.
 pub trait PriceSource: Send + Sync {
     fn name(&self) -> &str;
-    /// `None` for a coin that the source is not asked for.
-    fn heard(&self, coin: &str) -> Option<Heard>;
+    /// `None` for a coin that the source does not cover.
+    fn latest(&self, coin: &str) -> Option<SourcePrice>;
 }
 
-/// Asks one source for all its coins.
+/// Reads all coins of one source.
 #[async_trait]
 pub trait Reader: Send + Sync {
     fn name(&self) -> &str;
-    /// The coins that it asks for.
+    /// The coins that it reads.
     fn coins(&self) -> Vec<String>;
-    async fn read(&self, now: Timestamp) -> Result<Words, ReadFault>;
+    async fn read(&self, now: Timestamp) -> Result<PriceResults, ReadError>;
 }
 
-/// Why a source told nothing at all; always its fault or the way's, never ours to mend.
+/// Why reading a source failed entirely.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum ReadFault {
+pub enum ReadError {
     #[error("does not answer: {0}")]
     Unreachable(String),
-    /// With how long it wants to be left alone.
-    #[error("is asked too often (HTTP 429)")]
-    Busy(Option<Duration>),
+    /// With the requested wait.
+    #[error("rate limit exceeded (HTTP 429)")]
+    RateLimited(Option<Duration>),
     #[error("refuses the request with HTTP {0}; check the address and the API key")]
-    Refused(u16),
+    Rejected(u16),
     #[error("fails with HTTP {0}")]
-    Failing(u16),
-    #[error("answers nonsense: {0}")]
-    Nonsense(String),
+    ServerError(u16),
+    #[error("invalid response: {0}")]
+    InvalidResponse(String),
 }
 
-/// Prices that an operator stands for.
+/// Prices that an operator configures.
 #[derive(Clone, Debug, Default)]
 pub struct FixedSource(HashMap<String, UsdPrice>);
 
@@ -99,10 +99,10 @@ impl PriceSource for FixedSource {
         "fixed"
     }
 
-    fn heard(&self, coin: &str) -> Option<Heard> {
+    fn latest(&self, coin: &str) -> Option<SourcePrice> {
         let now = Timestamp::now();
-        let sighting = |price: &UsdPrice| Sighting::new(*price, now, Duration::MAX, now);
-        self.0.get(coin).map(|price| Heard { word: sighting(price), read: None })
+        let observation = |price: &UsdPrice| PriceObservation::new(*price, now, Duration::MAX, now);
+        self.0.get(coin).map(|price| SourcePrice { result: observation(price), read_at: None })
     }
 }
 
@@ -111,15 +111,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_a_price_is_none() {
+    fn implausible_prices_are_rejected() {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         let later = |seconds| now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
-        let sighting =
-            |price: &str, at| Sighting::new(price.parse().unwrap(), at, Duration::from_secs(9), now);
-        assert!(sighting("0", now).unwrap_err().contains("worth nothing"));
-        assert!(sighting("1", later(31)).unwrap_err().contains("31 s into the future"));
-        assert!(sighting("1", later(30)).is_ok(), "clocks differ");
-        assert_eq!(sighting("1", later(-7)).unwrap().age(now), Duration::from_secs(7));
-        assert_eq!(sighting("1", later(7)).unwrap().age(now), Duration::ZERO);
+        let observation =
+            |price: &str, at| PriceObservation::new(price.parse().unwrap(), at, Duration::from_secs(9), now);
+        assert!(observation("0", now).unwrap_err().contains("zero price"));
+        assert!(observation("1", later(31)).unwrap_err().contains("31 s into the future"));
+        assert!(observation("1", later(30)).is_ok(), "clocks differ");
+        assert_eq!(observation("1", later(-7)).unwrap().age(now), Duration::from_secs(7));
+        assert_eq!(observation("1", later(7)).unwrap().age(now), Duration::ZERO);
     }
 }

@@ -5,7 +5,7 @@ use alloy_primitives::U256;
 use causeway_domain::ports::{PriceFeed, VaultRates};
 use causeway_domain::{RawAmount, TokenId, UsdPrice};
 
-/// Prices vault shares by what they are worth of their asset, and everything else as another feed does.
+/// Prices vault shares by their asset; all other tokens come from the inner feed.
 pub struct VaultPrices {
     prices: Arc<dyn PriceFeed>,
     vaults: Arc<dyn VaultRates>,
@@ -33,7 +33,7 @@ impl VaultPrices {
         let rate = self.vaults.rate(share)?;
         let whole = |token| Some(U256::from(10).checked_pow(U256::from(*self.decimals.get(token)?)));
         let (one_share, one_asset) = (whole(share)??, whole(&rate.asset)??);
-        // One share in raw units of the asset, with 18 more digits so that small ones keep their worth.
+        // One share in raw units of the asset, with 18 more digits of precision.
         let digits = U256::from(10).pow(U256::from(18));
         let assets = RawAmount::new(one_share.checked_mul(digits)?);
         let assets = assets.mul_div_floor(rate.assets.get(), rate.shares.get())?;
@@ -52,7 +52,7 @@ impl PriceFeed for VaultPrices {
             return self.prices.unpriced(token);
         }
         let Some(rate) = self.vaults.rate(token) else {
-            return Some(format!("{token} is not priced now: its vault tells no rate"));
+            return Some(format!("{token} is not priced now: its vault rate is unknown"));
         };
         self.prices.unpriced(&rate.asset)
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::FixedPrices;
 
-    /// A vault whose first 10^6 units of asset are worth these shares.
+    /// A vault with this many shares per 10^6 units of the asset.
     struct Vault(Option<RawAmount>);
 
     impl VaultRates for Vault {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_worth_its_part_of_the_asset() {
+    fn a_share_is_priced_by_its_part_of_the_asset() {
         let shares = |text: &str| Some(RawAmount::from_decimal(text, 18).unwrap());
         assert_eq!(price(shares("0.8"), 2).as_deref(), Some("0.625"));
         assert_eq!(price(shares("3"), 2).as_deref(), Some("0.166666666666666666"));
@@ -102,18 +102,18 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_the_vaults_or_that_of_its_asset() {
-        let prices = |shares| VaultPrices::new(Arc::new(Silent), Arc::new(Vault(shares)), []);
+    fn the_reason_comes_from_the_vault_or_its_asset() {
+        let prices = |shares| VaultPrices::new(Arc::new(UnpricedFeed), Arc::new(Vault(shares)), []);
         let one = Some(RawAmount::new(U256::ONE));
-        assert!(prices(None).unpriced(&token(2)).unwrap().contains("its vault tells no rate"));
+        assert!(prices(None).unpriced(&token(2)).unwrap().contains("its vault rate is unknown"));
         assert_eq!(prices(one).unpriced(&token(2)).unwrap(), token(1).to_string());
         assert_eq!(prices(one).unpriced(&token(3)).unwrap(), token(3).to_string());
     }
 
-    /// Has no price, and names the token as the reason.
-    struct Silent;
+    /// A feed without prices that returns the token as the reason.
+    struct UnpricedFeed;
 
-    impl PriceFeed for Silent {
+    impl PriceFeed for UnpricedFeed {
         fn usd_price(&self, _: &TokenId) -> Option<UsdPrice> {
             None
         }

@@ -1,4 +1,4 @@
-/// Why a code was not drawn; each message tells what to change.
+/// Why a code was not drawn; each message says what to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,7 +1,7 @@
 use crate::Error;
 use crate::symbol::Symbol;
 
-/// A payload as rows of modules, dark ones `true`, without the quiet zone: for whoever draws by other means than SVG.
+/// A payload as rows of modules, dark ones `true`, without the quiet zone, for drawing by other means than SVG.
 pub fn modules(payload: &str) -> Result<Vec<Vec<bool>>, Error> {
     let symbol = encode(payload)?;
     let row = |row: usize| {

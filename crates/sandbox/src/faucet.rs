@@ -9,28 +9,28 @@ use tokio::sync::Mutex;
 use crate::evm::{EvmChain, EvmNode, OWN_NODE};
 use crate::jsonrpc::{Methods as _, RpcError};
 
-/// The faucet's key comes from this text: there is no secret in a sandbox.
+/// The faucet's key is derived from this text: a sandbox has no secrets.
 const KEY_TEXT: &[u8] = b"causeway sandbox faucet";
 
 const GAS: u64 = 200_000;
 const MINT: [u8; 4] = hex!("40c10f19");
 
-/// Gives coins and tokens on EVM chains by ordinary transactions of its own wallet.
+/// Sends coins and tokens on EVM chains with transactions of its own wallet.
 #[derive(Debug)]
 pub(crate) struct Faucet {
     key: SigningKey,
     address: Address,
-    /// One gift at a time, so that nonces do not collide.
-    turn: Mutex<()>,
+    /// Held while sending, so that nonces do not collide.
+    nonce_lock: Mutex<()>,
 }
 
 #[derive(Debug, Error)]
 pub enum FaucetError {
-    #[error("the faucet's key cannot be made")]
+    #[error("the faucet's key cannot be derived")]
     Key,
     #[error("the faucet's transaction cannot be signed")]
     Signing,
-    #[error("the chain refused the gift: {0}")]
+    #[error("the chain rejected the faucet transaction: {0}")]
     Refused(String),
 }
 
@@ -44,22 +44,22 @@ impl Faucet {
     pub(crate) fn new() -> Result<Self, FaucetError> {
         let key = SigningKey::from_slice(keccak256(KEY_TEXT).as_slice()).map_err(|_| FaucetError::Key)?;
         let address = Address::from_public_key(key.verifying_key());
-        Ok(Self { key, address, turn: Mutex::new(()) })
+        Ok(Self { key, address, nonce_lock: Mutex::new(()) })
     }
 
     pub(crate) const fn address(&self) -> Address {
         self.address
     }
 
-    /// Sends coins, or mints a token, and tells the transaction's hash.
-    pub(crate) async fn give(
+    /// Sends coins, or mints a token, and returns the transaction's hash.
+    pub(crate) async fn send(
         &self,
         chain: &EvmChain,
         to: Address,
         token: Option<Address>,
         amount: U256,
     ) -> Result<B256, FaucetError> {
-        let _turn = self.turn.lock().await;
+        let _guard = self.nonce_lock.lock().await;
         let chain = EvmNode { chain, node: OWN_NODE };
         let nonce =
             quantity(&chain.call("eth_getTransactionCount", json!([self.address, "pending"])).await?)?;
@@ -82,7 +82,7 @@ impl Faucet {
         let raw = self.sign(transaction)?;
         let hash = chain.call("eth_sendRawTransaction", json!([raw])).await?;
         let hash = hash.as_str().and_then(|text| text.parse().ok());
-        hash.ok_or_else(|| FaucetError::Refused("no hash was answered".to_owned()))
+        hash.ok_or_else(|| FaucetError::Refused("no transaction hash returned".to_owned()))
     }
 
     fn sign(&self, transaction: TxEip1559) -> Result<Bytes, FaucetError> {

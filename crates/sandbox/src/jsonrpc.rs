@@ -2,13 +2,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The most calls in one batch.
+/// The maximum number of calls in a batch.
 const MAX_BATCH: usize = 1_000;
 
-/// The node of a chain that answers where none is named.
+/// The default node of a chain.
 pub(crate) const FIRST_NODE: u8 = 1;
 
-/// An error as JSON-RPC tells it.
+/// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RpcError {
     pub code: i64,
@@ -37,7 +37,7 @@ impl RpcError {
     }
 }
 
-/// A chain's methods. An unknown method is the implementation's to refuse, in its own chain's words.
+/// The JSON-RPC methods of a chain. The implementation rejects unknown methods with its chain's own message.
 pub trait Methods: Send + Sync {
     fn call(&self, method: &str, params: Value) -> impl Future<Output = Result<Value, RpcError>> + Send;
 }
@@ -48,7 +48,7 @@ struct Call<'a> {
     method: Option<String>,
     #[serde(default)]
     params: Option<Value>,
-    /// Kept as it came: a client compares it byte for byte.
+    /// Echoed unchanged: clients compare it byte for byte.
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
 }
@@ -73,32 +73,32 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Answers one request body, single or batch; malformed ones get the error that a node would give.
+/// Answers one request body, single or batch; malformed requests get the error of a node.
 pub async fn answer<M: Methods>(methods: &M, body: &[u8]) -> Vec<u8> {
     let text = body.trim_ascii_start();
     if text.first() != Some(&b'[') {
-        return print(&answer_one(methods, text).await);
+        return serialize(&answer_one(methods, text).await);
     }
     match serde_json::from_slice::<Vec<&RawValue>>(text) {
-        Ok(calls) if calls.is_empty() => print(&refuse("empty batch")),
+        Ok(calls) if calls.is_empty() => serialize(&reject("empty batch")),
         Ok(calls) if calls.len() > MAX_BATCH => {
-            print(&refuse(&format!("batch of {} calls is over the limit of {MAX_BATCH}", calls.len())))
+            serialize(&reject(&format!("batch of {} calls is over the limit of {MAX_BATCH}", calls.len())))
         }
         Ok(calls) => {
             let mut answers = Vec::with_capacity(calls.len());
             for call in &calls {
                 answers.push(answer_one(methods, call.get().as_bytes()).await);
             }
-            print(&answers)
+            serialize(&answers)
         }
-        Err(_) => print(&parse_error()),
+        Err(_) => serialize(&parse_error()),
     }
 }
 
 async fn answer_one<'a, M: Methods>(methods: &M, text: &'a [u8]) -> Answer<'a> {
     let call: Call<'a> = match serde_json::from_slice(text) {
         Ok(call) => call,
-        Err(error) if error.is_data() => return refuse("invalid request"),
+        Err(error) if error.is_data() => return reject("invalid request"),
         Err(_) => return parse_error(),
     };
     let Some(method) = call.method else {
@@ -108,7 +108,7 @@ async fn answer_one<'a, M: Methods>(methods: &M, text: &'a [u8]) -> Answer<'a> {
     Answer::new(call.id, methods.call(&method, params).await)
 }
 
-fn refuse(message: &str) -> Answer<'static> {
+fn reject(message: &str) -> Answer<'static> {
     Answer::new(None, Err(RpcError::invalid_request(message)))
 }
 
@@ -116,7 +116,7 @@ fn parse_error() -> Answer<'static> {
     Answer::new(None, Err(RpcError::new(-32700, "parse error")))
 }
 
-fn print<T: Serialize>(answer: &T) -> Vec<u8> {
-    // Answers are made of plain values, which always print.
+fn serialize<T: Serialize>(answer: &T) -> Vec<u8> {
+    // Answers are plain values, which always serialize.
     serde_json::to_vec(answer).unwrap_or_default()
 }

@@ -10,15 +10,15 @@ use crate::faucet::{Faucet, FaucetError};
 use crate::genesis::{EvmGenesis, GenesisError, Roles, WellKnownToken};
 use crate::solana::{self, SolanaChain, SolanaConfig, SolanaError};
 
-/// The first block's time on every EVM chain: the start of 2026. It never changes, so that a kept chain is known again.
+/// The genesis time of every EVM chain: the start of 2026. It never changes, so that a stored chain matches its genesis.
 const FIRST_BLOCK: u64 = 1_767_225_600;
 
-/// Where the chains are kept.
+/// Where the chains are stored.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxOptions {
-    /// Without a folder the chains live in memory only.
+    /// Without a folder the chains are in memory only.
     pub data_dir: Option<PathBuf>,
-    /// Forget what an earlier run left there.
+    /// Ignore the chains of an earlier run.
     pub fresh: bool,
 }
 
@@ -55,7 +55,7 @@ pub enum SandboxError {
 /// The running chains.
 #[derive(Debug)]
 pub struct Sandbox {
-    /// Make the blocks of the EVM chains; the Solana chain has a thread of its own.
+    /// The block producers of the EVM chains; the Solana chain has its own thread.
     producers: Vec<JoinHandle<()>>,
     pub(crate) evm: BTreeMap<ChainId, EvmChain>,
     pub(crate) solana: Option<SolanaChain>,
@@ -63,7 +63,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Opens every chain, continuing those that the folder has; needs a tokio runtime.
+    /// Opens every chain, continuing those in the folder; needs a tokio runtime.
     pub fn open(chains: &[ChainSpec], options: &SandboxOptions) -> Result<Self, SandboxError> {
         let faucet = Faucet::new()?;
         let genesis = EvmGenesis::new()?;
@@ -87,7 +87,7 @@ impl Sandbox {
         self.evm.keys().copied().chain(self.solana.as_ref().map(SolanaChain::chain_id))
     }
 
-    /// Puts everything on the disk and ends the chains.
+    /// Stores everything on disk and stops the chains.
     pub async fn stop(&self) {
         for producer in &self.producers {
             producer.abort();
@@ -95,7 +95,7 @@ impl Sandbox {
         if let Some(solana) = &self.solana
             && let Err(error) = solana.stop().await
         {
-            tracing::warn!(%error, "the Solana chain did not end cleanly; its journal is whole all the same");
+            tracing::warn!(%error, "Solana chain did not stop cleanly; its journal is complete");
         }
     }
 }
@@ -135,7 +135,7 @@ fn open_solana(
     roles: &Roles,
     options: &SandboxOptions,
 ) -> Result<SolanaChain, SandboxError> {
-    let genesis = solana::play_genesis(&chain.tokens, roles)?;
+    let genesis = solana::sandbox_genesis(&chain.tokens, roles)?;
     let config =
         SolanaConfig { data_dir: options.data_dir.clone(), fresh: options.fresh, ..SolanaConfig::default() };
     Ok(SolanaChain::open(config, genesis)?)

@@ -1,23 +1,23 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{Hit, Screen, ScreenAsk, ScreenError};
+use causeway_domain::ports::{Hit, Screen, ScreenError, ScreenRequest};
 
-/// Several screenings, asked one after the other; the first that objects decides. Without any, nobody objects.
+/// Runs several screenings in order; the first hit decides. An empty chain accepts every order.
 #[derive(Default)]
-pub struct All(Vec<Box<dyn Screen>>);
+pub struct ScreenChain(Vec<Box<dyn Screen>>);
 
-impl All {
+impl ScreenChain {
     pub const fn new(screens: Vec<Box<dyn Screen>>) -> Self {
         Self(screens)
     }
 }
 
 #[async_trait]
-impl Screen for All {
-    async fn screen(&self, ask: &ScreenAsk) -> Result<Option<Hit>, ScreenError> {
+impl Screen for ScreenChain {
+    async fn screen(&self, request: &ScreenRequest) -> Result<Option<Hit>, ScreenError> {
         for screen in &self.0 {
-            if let Some(hit) = screen.screen(ask).await? {
+            if let Some(hit) = screen.screen(request).await? {
                 return Ok(Some(hit));
             }
         }
@@ -25,8 +25,8 @@ impl Screen for All {
     }
 }
 
-impl fmt::Debug for All {
+impl fmt::Debug for ScreenChain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("All").field(&self.0.len()).finish()
+        f.debug_tuple("ScreenChain").field(&self.0.len()).finish()
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use alloy_primitives::hex;
 use async_trait::async_trait;
 use causeway_domain::Address;
-use causeway_domain::ports::{Hit, Screen, ScreenAsk, ScreenError};
+use causeway_domain::ports::{Hit, Screen, ScreenError, ScreenRequest};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use reqwest::Client;
@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use thiserror::Error;
 
-/// What this screening is called.
+/// The name of this screening.
 const NAME: &str = "hook";
 
-/// The most that an answer may hold.
-const LIMIT: usize = 16 * 1024;
+/// Maximum response size.
+const MAX_RESPONSE_BYTES: usize = 16 * 1024;
 
-/// The signature's header: `t=SECONDS,s=HEX`, an HMAC-SHA256 over the time, a point and the body.
-const SIGNATURE: &str = "x-causeway-signature";
+/// The signature header: `t=SECONDS,s=HEX`, an HMAC-SHA256 over the time, a dot and the body.
+const SIGNATURE_HEADER: &str = "x-causeway-signature";
 
-/// Whom to ask.
+/// The hook to call.
 #[derive(Clone)]
 pub struct HookConfig {
     pub url: String,
-    /// What the questions are signed with; not at all when absent.
+    /// Signs requests; they are unsigned when absent.
     pub secret: Option<String>,
     pub timeout: Duration,
 }
@@ -37,10 +37,10 @@ impl fmt::Debug for HookConfig {
     }
 }
 
-/// A hook that cannot be set up.
+/// An invalid hook configuration.
 #[derive(Debug, Error)]
 pub enum HookError {
-    /// The text itself is left out: it may hold a key.
+    /// The URL is omitted, because it may contain a key.
     #[error("it is not an http or https address")]
     Url,
     #[error("the secret is empty; leave it out, or name one")]
@@ -49,7 +49,7 @@ pub enum HookError {
     Client(#[from] causeway_outbound::SetupError),
 }
 
-/// Asks a service of the operator's own.
+/// Calls a screening service of the operator.
 #[derive(Debug)]
 pub struct Hook {
     config: HookConfig,
@@ -58,7 +58,7 @@ pub struct Hook {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Question {
+struct HookRequest {
     deal: &'static str,
     wallets: Vec<String>,
     asset: Asset,
@@ -93,25 +93,30 @@ impl Hook {
         Ok(Self { config, client })
     }
 
-    async fn ask(&self, ask: &ScreenAsk) -> Result<Verdict, String> {
-        let question = Question {
-            deal: ask.deal.as_str(),
-            wallets: ask.wallets.iter().map(ToString::to_string).collect(),
-            asset: Asset { chain_id: ask.asset.chain().get(), address: ask.asset.address().to_string() },
-            amount: ask.amount.to_string(),
+    async fn call(&self, request: &ScreenRequest) -> Result<Verdict, String> {
+        let hook_request = HookRequest {
+            deal: request.kind.as_str(),
+            wallets: request.wallets.iter().map(ToString::to_string).collect(),
+            asset: Asset {
+                chain_id: request.asset.chain().get(),
+                address: request.asset.address().to_string(),
+            },
+            amount: request.amount.to_string(),
         };
-        let body = serde_json::to_vec(&question).map_err(|error| error.to_string())?;
-        let mut request = self.client.post(&self.config.url).header(CONTENT_TYPE, "application/json");
+        let body = serde_json::to_vec(&hook_request).map_err(|error| error.to_string())?;
+        let mut http_request = self.client.post(&self.config.url).header(CONTENT_TYPE, "application/json");
         if let Some(signature) = self.signature(&body, Timestamp::now()) {
-            request = request.header(SIGNATURE, signature);
+            http_request = http_request.header(SIGNATURE_HEADER, signature);
         }
-        let answer = request.body(body).send().await.map_err(causeway_outbound::words)?;
-        let status = answer.status();
+        let response = http_request.body(body).send().await.map_err(causeway_outbound::error_message)?;
+        let status = response.status();
         if status != reqwest::StatusCode::OK {
             return Err(format!("it answered {status}"));
         }
-        let body = causeway_outbound::body(answer, LIMIT).await.map_err(|error| error.to_string())?;
-        serde_json::from_slice(&body).map_err(|error| format!("it answered no verdict: {error}"))
+        let body = causeway_outbound::read_body(response, MAX_RESPONSE_BYTES)
+            .await
+            .map_err(|error| error.to_string())?;
+        serde_json::from_slice(&body).map_err(|error| format!("it returned an invalid verdict: {error}"))
     }
 
     fn signature(&self, body: &[u8], now: Timestamp) -> Option<String> {
@@ -127,16 +132,16 @@ impl Hook {
 
 #[async_trait]
 impl Screen for Hook {
-    async fn screen(&self, ask: &ScreenAsk) -> Result<Option<Hit>, ScreenError> {
+    async fn screen(&self, request: &ScreenRequest) -> Result<Option<Hit>, ScreenError> {
         let failed = |reason| ScreenError { by: NAME.to_owned(), reason };
-        let verdict = self.ask(ask).await.map_err(failed)?;
+        let verdict = self.call(request).await.map_err(failed)?;
         if verdict.allow {
             return Ok(None);
         }
         let wallet = verdict.wallet.as_deref().and_then(Address::parse_any);
-        let reason = verdict.reason.unwrap_or_else(|| "no reason was given".to_owned());
+        let reason = verdict.reason.unwrap_or_else(|| "no reason given".to_owned());
         Ok(Some(Hit {
-            wallet: wallet.filter(|wallet| ask.wallets.contains(wallet)),
+            wallet: wallet.filter(|wallet| request.wallets.contains(wallet)),
             by: NAME.to_owned(),
             reason: reason.chars().take(500).collect(),
         }))
@@ -151,7 +156,7 @@ mod tests {
     use axum::http::{HeaderMap, StatusCode};
     use axum::response::{IntoResponse as _, Redirect, Response};
     use axum::routing::post;
-    use causeway_domain::ports::Deal;
+    use causeway_domain::ports::OrderKind;
     use causeway_domain::{ChainId, RawAmount, TokenId};
     use tokio::net::TcpListener;
 
@@ -159,13 +164,13 @@ mod tests {
 
     type Seen = Arc<Mutex<Vec<(Option<String>, String)>>>;
 
-    /// A hook that answers the same to everybody and keeps what it was asked.
+    /// A hook with a fixed response that records its requests.
     async fn answering(answer: fn() -> Response) -> (Hook, Seen) {
         let seen = Seen::default();
-        let kept = Arc::clone(&seen);
+        let recorded = Arc::clone(&seen);
         let handle = move |headers: HeaderMap, body: String| async move {
-            let signature = headers.get(SIGNATURE).map(|value| value.to_str().unwrap().to_owned());
-            kept.lock().unwrap().push((signature, body));
+            let signature = headers.get(SIGNATURE_HEADER).map(|value| value.to_str().unwrap().to_owned());
+            recorded.lock().unwrap().push((signature, body));
             answer()
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -176,16 +181,21 @@ mod tests {
         (Hook::new(config).unwrap(), seen)
     }
 
-    fn ask() -> ScreenAsk {
+    fn request() -> ScreenRequest {
         let asset = TokenId::native(ChainId::new(8453).unwrap());
         let wallets = vec![Address::Evm([1; 20].into()), Address::Solana([2; 32])];
-        ScreenAsk { deal: Deal::Purchase, wallets, asset, amount: RawAmount::from_decimal("12", 0).unwrap() }
+        ScreenRequest {
+            kind: OrderKind::Purchase,
+            wallets,
+            asset,
+            amount: RawAmount::from_decimal("12", 0).unwrap(),
+        }
     }
 
     #[tokio::test]
-    async fn the_hook_is_asked_with_wallets_asset_and_amount_under_a_signature() {
+    async fn the_signed_request_has_wallets_asset_and_amount() {
         let (hook, seen) = answering(|| r#"{"allow":true}"#.into_response()).await;
-        assert_eq!(hook.screen(&ask()).await, Ok(None));
+        assert_eq!(hook.screen(&request()).await, Ok(None));
         let (signature, body) = seen.lock().unwrap().pop().unwrap();
         let seconds = signature.as_deref().and_then(|text| text[2..].split(',').next()).unwrap().to_owned();
         let at = Timestamp::from_second(seconds.parse().unwrap()).unwrap();
@@ -198,38 +208,39 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_no_is_a_hit_with_its_reason() {
-        let answer = || {
+    async fn a_denial_is_a_hit_with_its_reason() {
+        let response = || {
             r#"{"allow":false,"reason":"on a list","wallet":"0x0101010101010101010101010101010101010101"}"#
                 .into_response()
         };
-        let (hook, _) = answering(answer).await;
-        let hit = hook.screen(&ask()).await.unwrap().unwrap();
+        let (hook, _) = answering(response).await;
+        let hit = hook.screen(&request()).await.unwrap().unwrap();
         assert_eq!((hit.by.as_str(), hit.reason.as_str()), ("hook", "on a list"));
         assert_eq!(hit.wallet, Some(Address::Evm([1; 20].into())));
     }
 
     #[tokio::test]
-    async fn whatever_is_no_verdict_stops_the_order() {
-        let answers: [fn() -> Response; 6] = [
+    async fn an_invalid_verdict_is_an_error() {
+        let responses: [fn() -> Response; 6] = [
             || "<html>".into_response(),
             || "{}".into_response(),
             || r#"{"allow":"yes"}"#.into_response(),
             || StatusCode::INTERNAL_SERVER_ERROR.into_response(),
             || Redirect::to("/elsewhere").into_response(),
-            || format!(r#"{{"allow":true,"more":"{}"}}"#, "x".repeat(LIMIT)).into_response(),
+            || format!(r#"{{"allow":true,"more":"{}"}}"#, "x".repeat(MAX_RESPONSE_BYTES)).into_response(),
         ];
-        for answer in answers {
-            let (hook, _) = answering(answer).await;
-            assert!(hook.screen(&ask()).await.is_err());
+        for response in responses {
+            let (hook, _) = answering(response).await;
+            assert!(hook.screen(&request()).await.is_err());
         }
         let url = "http://127.0.0.1:1/".to_owned();
-        let nobody = Hook::new(HookConfig { url, secret: None, timeout: Duration::from_secs(1) }).unwrap();
-        assert!(nobody.screen(&ask()).await.is_err());
+        let unreachable =
+            Hook::new(HookConfig { url, secret: None, timeout: Duration::from_secs(1) }).unwrap();
+        assert!(unreachable.screen(&request()).await.is_err());
     }
 
     #[test]
-    fn an_address_that_is_none_is_refused_at_the_start() {
+    fn an_invalid_url_is_rejected_at_start() {
         for url in ["", "ftp://a", "screen.example"] {
             let config = HookConfig { url: url.to_owned(), secret: None, timeout: Duration::from_secs(1) };
             assert!(matches!(Hook::new(config), Err(HookError::Url)));

@@ -4,6 +4,6 @@ mod all;
 mod deny_list;
 mod hook;
 
-pub use all::All;
+pub use all::ScreenChain;
 pub use deny_list::{DenyFile, DenyList, DenyListError};
 pub use hook::{Hook, HookConfig, HookError};

@@ -5,13 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use solana_address::Address;
 
-use crate::commitment::{Commitment, Contextual, Seen};
+use crate::commitment::{AtSlot, Commitment, Contextual};
 use crate::rpc::{Call, SolanaRpc};
 
-/// As many as a node takes in one `getMultipleAccounts`.
+/// The limit of `getMultipleAccounts`.
 const ACCOUNTS_PER_CALL: usize = 100;
 
-/// What lies at an address.
+/// An account on the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     pub owner: Address,
@@ -35,7 +35,7 @@ impl TryFrom<WireAccount> for Account {
     fn try_from(wire: WireAccount) -> Result<Self, Self::Error> {
         let (data, encoding) = wire.data;
         if encoding != "base64" {
-            return Err(format!("account data in {encoding} where base64 was asked"));
+            return Err(format!("account data in {encoding} instead of base64"));
         }
         Ok(Self {
             owner: parse_address(&wire.owner)?,
@@ -51,14 +51,14 @@ pub(crate) fn parse_address(text: &str) -> Result<Address, String> {
 }
 
 impl SolanaRpc {
-    /// The accounts at `addresses`, in their order, `None` where there is none. The node must have reached
-    /// `not_before`; the slot that comes back is the earliest at which any of them was read.
+    /// The accounts at `addresses`, in order; `None` where there is none.
+    /// The node must have reached slot `not_before`. The returned slot is the earliest at which any account was read.
     pub async fn accounts(
         &self,
         addresses: &[Address],
         commitment: Commitment,
         not_before: Option<u64>,
-    ) -> Result<Seen<Vec<Option<Account>>>, ChainError> {
+    ) -> Result<AtSlot<Vec<Option<Account>>>, ChainError> {
         let chunks: Vec<&[Address]> = addresses.chunks(ACCOUNTS_PER_CALL).collect();
         let calls: Vec<Call> =
             chunks.iter().map(|chunk| accounts_call(chunk, commitment, not_before)).collect();
@@ -66,9 +66,9 @@ impl SolanaRpc {
             let asked = chunks.get(index).map_or(0, |chunk| chunk.len());
             read_accounts(wire, asked, not_before)
         };
-        let parts = self.ask_all(&calls, read).await?;
+        let parts = self.request_batch(&calls, read).await?;
         let slot = parts.iter().map(|part| part.slot).min().or(not_before).unwrap_or_default();
-        Ok(Seen { slot, value: parts.into_iter().flat_map(|part| part.value).collect() })
+        Ok(AtSlot { slot, value: parts.into_iter().flat_map(|part| part.value).collect() })
     }
 }
 
@@ -85,14 +85,14 @@ pub(crate) fn read_accounts(
     wire: Contextual<Vec<Option<WireAccount>>>,
     asked: usize,
     not_before: Option<u64>,
-) -> Result<Seen<Vec<Option<Account>>>, String> {
+) -> Result<AtSlot<Vec<Option<Account>>>, String> {
     if wire.value.len() != asked {
-        return Err(format!("{} accounts where {asked} were asked", wire.value.len()));
+        return Err(format!("{} accounts instead of {asked}", wire.value.len()));
     }
     if not_before.is_some_and(|slot| wire.context.slot < slot) {
-        return Err("it looked at an earlier slot than asked".to_owned());
+        return Err("it read an earlier slot than requested".to_owned());
     }
     let accounts: Result<Vec<_>, _> =
         wire.value.into_iter().map(|one| one.map(Account::try_from).transpose()).collect();
-    Ok(Seen { slot: wire.context.slot, value: accounts? })
+    Ok(AtSlot { slot: wire.context.slot, value: accounts? })
 }

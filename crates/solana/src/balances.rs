@@ -19,7 +19,7 @@ struct WireHolding {
     account: WireAccount,
 }
 
-/// What one call told: amounts by mint, the native coin under the address that stands for it.
+/// Amounts by mint from one call; SOL under its native token address.
 type Holdings = Vec<(AnyAddress, u64)>;
 
 #[async_trait]
@@ -37,10 +37,11 @@ impl BalanceReader for SolanaRpc {
             return Err(ChainError::Refused(SOLANA_CHAIN_ID, format!("{owner} is not a Solana address")));
         };
         let owner = Address::new_from_array(bytes);
-        let asked: Vec<&TokenId> = tokens.iter().filter(|token| token.chain() == SOLANA_CHAIN_ID).collect();
+        let requested: Vec<&TokenId> =
+            tokens.iter().filter(|token| token.chain() == SOLANA_CHAIN_ID).collect();
         let programs: Vec<Option<Address>> = [
-            asked.iter().any(|token| token.is_native()).then_some(vec![None]),
-            asked
+            requested.iter().any(|token| token.is_native()).then_some(vec![None]),
+            requested
                 .iter()
                 .any(|token| !token.is_native())
                 .then_some(vec![Some(TOKEN_PROGRAM), Some(TOKEN_2022_PROGRAM)]),
@@ -49,18 +50,19 @@ impl BalanceReader for SolanaRpc {
         .flatten()
         .flatten()
         .collect();
-        let calls: Vec<Call> = programs.iter().map(|program| question(&owner, program.as_ref())).collect();
+        let calls: Vec<Call> =
+            programs.iter().map(|program| balance_call(&owner, program.as_ref())).collect();
         let answers = self
-            .ask_all(&calls, |index, answer: Contextual<Box<RawValue>>| match programs.get(index) {
+            .request_batch(&calls, |index, answer: Contextual<Box<RawValue>>| match programs.get(index) {
                 Some(Some(program)) => token_holdings(answer.value.get(), &owner, program),
                 _ => native_holding(answer.value.get()),
             })
             .await?;
-        Ok(select(&asked, answers.into_iter().flatten()))
+        Ok(select(&requested, answers.into_iter().flatten()))
     }
 }
 
-fn question(owner: &Address, program: Option<&Address>) -> Call {
+fn balance_call(owner: &Address, program: Option<&Address>) -> Call {
     let owner = owner.to_string();
     match program {
         None => {
@@ -70,7 +72,7 @@ fn question(owner: &Address, program: Option<&Address>) -> Call {
             let options = json!({
                 "commitment": Commitment::Confirmed,
                 "encoding": "base64",
-                // Extensions may be long, and say nothing about the balance beyond that there are some.
+                // Extensions may be long and do not affect the balance.
                 "dataSlice": { "offset": 0, "length": BASE_LENGTH + 1 },
             });
             let filter = json!({ "programId": program.to_string() });
@@ -84,7 +86,7 @@ fn native_holding(json: &str) -> Result<Holdings, String> {
     Ok(vec![(TokenId::native(SOLANA_CHAIN_ID).address(), lamports)])
 }
 
-/// The usable token accounts among the answer: frozen ones cannot pay, uninitialized ones hold nothing.
+/// The usable token accounts: frozen ones cannot pay, uninitialized ones hold nothing.
 fn token_holdings(json: &str, owner: &Address, program: &Address) -> Result<Holdings, String> {
     let listed: Vec<WireHolding> = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let mut holdings = Holdings::new();
@@ -104,21 +106,21 @@ fn token_holdings(json: &str, owner: &Address, program: &Address) -> Result<Hold
     Ok(holdings)
 }
 
-/// Sums what is held of each asked token; those not held are left out.
+/// Sums the holdings of each requested token; tokens without a balance are left out.
 fn select(
-    asked: &[&TokenId],
+    requested: &[&TokenId],
     holdings: impl Iterator<Item = (AnyAddress, u64)>,
 ) -> Vec<(TokenId, RawAmount)> {
     let mut sums: HashMap<AnyAddress, U256> = HashMap::new();
     for (address, amount) in holdings {
-        // A mint's supply fits into 64 bits, but a server that lies must not make us overflow.
+        // A mint's supply fits into 64 bits, but a malicious server must not cause an overflow.
         *sums.entry(address).or_default() += U256::from(amount);
     }
     let held = |token: &&TokenId| {
         let amount = RawAmount::new(sums.remove(&token.address())?);
         (!amount.is_zero()).then_some((**token, amount))
     };
-    asked.iter().filter_map(held).collect()
+    requested.iter().filter_map(held).collect()
 }
 
 #[cfg(test)]
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn several_accounts_of_a_mint_are_summed_and_what_was_not_asked_is_left_out() {
+    fn accounts_of_a_mint_are_summed_and_other_mints_left_out() {
         let (a, b, c) = (token(1), token(2), token(3));
         let holdings = [(a.address(), u64::MAX), (c.address(), 5), (a.address(), u64::MAX), (b.address(), 0)];
         let selected = select(&[&b, &a, &a], holdings.into_iter());

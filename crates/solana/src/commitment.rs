@@ -1,20 +1,20 @@
 use serde::{Deserialize, Serialize};
 
-/// How sure the chain is of what it says; later ones are surer.
+/// The commitment level of a read; later variants are stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Commitment {
-    /// The node's own newest block, which may lie on a fork that dies.
+    /// The newest block of the node, which may be on an abandoned fork.
     Processed,
     /// Voted for by a supermajority.
     Confirmed,
-    /// Rooted; it does not go back.
+    /// Rooted; it cannot be reverted.
     Finalized,
 }
 
-/// A value together with the slot at which the node looked.
+/// A value with the slot at which the node read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen<T> {
+pub struct AtSlot<T> {
     pub slot: u64,
     pub value: T,
 }

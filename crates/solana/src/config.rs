@@ -2,34 +2,34 @@ use std::time::Duration;
 
 use crate::RpcUrl;
 
-/// The hash of Solana mainnet's first block.
+/// The genesis hash of Solana mainnet.
 pub const MAINNET_GENESIS: &str = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
-/// Where the chain is asked, and how much is asked of it.
+/// The RPC endpoints and the limits of the client.
 #[derive(Clone, Debug)]
 pub struct RpcConfig {
     /// In order of preference; at least one.
     pub endpoints: Vec<RpcUrl>,
-    /// The genesis hash that an endpoint must show before anything else it says is believed.
+    /// An endpoint is used only after it returned this genesis hash.
     pub genesis: String,
-    /// How long one endpoint may take for one answer.
+    /// The timeout of one attempt at one endpoint.
     pub attempt_timeout: Duration,
-    /// How often a question is asked in all before it counts as unanswered.
+    /// The total number of attempts of one call, over all endpoints.
     pub attempts: usize,
-    /// Calls a second to each endpoint; a batch counts as its calls.
+    /// Calls per second to each endpoint; every call of a batch counts.
     pub calls_per_second: u32,
-    /// Calls that may leave at once after a pause.
+    /// Calls that may be sent at once after an idle period.
     pub burst: u32,
-    /// Longer answers are not read to their end.
+    /// Longer responses are aborted.
     pub max_response_bytes: usize,
     /// Calls in one HTTP request.
     pub max_batch: usize,
-    /// How often a transaction that was sent is looked up, and sent again.
-    pub look_every: Duration,
+    /// The interval at which a sent transaction is looked up and resent.
+    pub poll_interval: Duration,
 }
 
 impl RpcConfig {
-    /// Mainnet at these endpoints, with limits that the usual providers accept.
+    /// Mainnet at these endpoints, with limits that common providers accept.
     pub fn new(endpoints: Vec<RpcUrl>) -> Self {
         Self {
             attempts: endpoints.len().max(3),
@@ -41,7 +41,7 @@ impl RpcConfig {
             max_response_bytes: 8 * 1024 * 1024,
             max_batch: 25,
             // Leaders change every four slots, which is about as long.
-            look_every: Duration::from_secs(2),
+            poll_interval: Duration::from_secs(2),
         }
     }
 }

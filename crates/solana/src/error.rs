@@ -3,7 +3,7 @@ use causeway_domain::ports::ChainError;
 use serde_json::Value;
 use thiserror::Error;
 
-/// Why a client cannot be set up.
+/// Why a client cannot be created.
 #[derive(Debug, Error)]
 pub enum SetupError {
     #[error("Solana needs at least one RPC address")]
@@ -14,18 +14,18 @@ pub enum SetupError {
     Tls(#[from] rustls::Error),
 }
 
-/// Why the chain gave no answer that can be used. No message contains an endpoint's key.
+/// Why a call failed. No message contains an endpoint's key.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum RpcError {
-    /// Every attempt failed for reasons that may pass.
+    /// Every attempt failed with a transient fault.
     #[error("no endpoint answers: {0}")]
     Unavailable(String),
-    /// The node understood and said no; others would say the same.
+    /// The node refused the request; other nodes would refuse it too.
     #[error("{message} ({code})")]
     Refused { code: i64, message: String, data: Option<Box<Value>> },
-    /// Answers that are not what the protocol says.
+    /// The responses violate the protocol.
     #[error("{0}")]
-    Nonsense(String),
+    InvalidResponse(String),
     /// No endpoint serves the chain with the configured genesis hash.
     #[error("the endpoints serve another chain: {0}")]
     WrongChain(String),
@@ -35,11 +35,11 @@ impl From<RpcError> for ChainError {
     fn from(error: RpcError) -> Self {
         match error {
             RpcError::Unavailable(ref why) => {
-                tracing::warn!(%why, "Solana does not answer");
+                tracing::warn!(%why, "Solana unavailable");
                 Self::Unavailable(SOLANA_CHAIN_ID)
             }
             RpcError::Refused { .. } => Self::Refused(SOLANA_CHAIN_ID, error.to_string()),
-            RpcError::Nonsense(_) | RpcError::WrongChain(_) => {
+            RpcError::InvalidResponse(_) | RpcError::WrongChain(_) => {
                 Self::Nonsense(SOLANA_CHAIN_ID, error.to_string())
             }
         }

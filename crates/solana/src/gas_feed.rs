@@ -8,40 +8,40 @@ use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID};
 use crate::SolanaRpc;
 use crate::program::EscrowProgram;
 
-/// What a signature costs by protocol, in lamports.
-const PER_SIGNATURE: u64 = 5_000;
-/// What a transaction of ours takes, on the high side: a delivery that makes the recipient's account, a claim with signatures.
-const UNITS: u64 = 150_000;
-const MICRO: u64 = 1_000_000;
+/// The protocol fee of one signature, in lamports.
+const SIGNATURE_FEE: u64 = 5_000;
+/// An upper estimate of the compute units of one transaction: a fill that creates the recipient's account, or a claim.
+const COMPUTE_UNITS_ESTIMATE: u64 = 150_000;
+const MICRO_LAMPORTS_PER_LAMPORT: u64 = 1_000_000;
 
-/// What one transaction of ours costs on Solana, signature and priority together, as it was read last.
+/// The last known cost of one transaction on Solana: signature fee plus priority fee.
 #[derive(Debug)]
 pub struct CachedFees {
     read: RwLock<Option<(Instant, u64)>>,
     max_age: Duration,
-    /// No more is ever offered, in millionths of a lamport for each compute unit.
-    most_for_unit: u64,
+    /// The highest priority fee that is offered, in micro-lamports per compute unit.
+    max_compute_unit_price: u64,
 }
 
 impl CachedFees {
-    /// Nothing is known at first; what is read counts for `max_age`.
-    pub fn new(max_age: Duration, most_for_unit: u64) -> Self {
-        Self { read: RwLock::default(), max_age, most_for_unit }
+    /// Starts without a price; a price is valid for `max_age`.
+    pub fn new(max_age: Duration, max_compute_unit_price: u64) -> Self {
+        Self { read: RwLock::default(), max_age, max_compute_unit_price }
     }
 
-    /// Reads it again and again until it is dropped.
-    pub async fn keep(&self, rpc: &SolanaRpc, program: EscrowProgram, every: Duration) {
+    /// Refreshes the price periodically until the future is dropped.
+    pub async fn run(&self, rpc: &SolanaRpc, program: EscrowProgram, every: Duration) {
         let mut answered = true;
         loop {
             let began = Instant::now();
-            match rpc.priority_price(&[program.office()]).await {
+            match rpc.priority_price(&[program.attester_config()]).await {
                 Ok(price) => {
-                    let price = price.min(self.most_for_unit);
+                    let price = price.min(self.max_compute_unit_price);
                     *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some((began, price));
                     answered = true;
                 }
                 Err(error) if std::mem::take(&mut answered) => {
-                    tracing::warn!(%error, "Solana's priority fees cannot be read, trying again");
+                    tracing::warn!(%error, "Solana priority fees unavailable");
                 }
                 Err(_) => {}
             }
@@ -54,13 +54,14 @@ impl GasFeed for CachedFees {
     fn price(&self, chain: ChainId) -> Option<RawAmount> {
         let (began, price) = (*self.read.read().unwrap_or_else(PoisonError::into_inner))?;
         let fresh = chain == SOLANA_CHAIN_ID && began.elapsed() <= self.max_age;
-        fresh.then(|| RawAmount::new(U256::from(per_transaction(price))))
+        fresh.then(|| RawAmount::new(U256::from(transaction_cost(price))))
     }
 }
 
 /// Rounded up to one lamport.
-const fn per_transaction(price: u64) -> u64 {
-    PER_SIGNATURE.saturating_add(price.saturating_mul(UNITS).div_ceil(MICRO))
+const fn transaction_cost(price: u64) -> u64 {
+    SIGNATURE_FEE
+        .saturating_add(price.saturating_mul(COMPUTE_UNITS_ESTIMATE).div_ceil(MICRO_LAMPORTS_PER_LAMPORT))
 }
 
 #[cfg(test)]
@@ -69,13 +70,13 @@ mod tests {
 
     #[test]
     fn a_transaction_costs_its_signature_and_its_priority_rounded_up() {
-        assert_eq!(per_transaction(0), 5_000);
-        assert_eq!(per_transaction(1), 5_001);
-        assert_eq!(per_transaction(1_000_000), 155_000);
+        assert_eq!(transaction_cost(0), 5_000);
+        assert_eq!(transaction_cost(1), 5_001);
+        assert_eq!(transaction_cost(1_000_000), 155_000);
     }
 
     #[test]
-    fn what_was_not_read_is_not_known() {
+    fn price_is_unknown_before_the_first_read() {
         let fees = CachedFees::new(Duration::from_mins(1), 10);
         assert_eq!(fees.price(SOLANA_CHAIN_ID), None);
         *fees.read.write().unwrap() = Some((Instant::now(), 0));

@@ -9,10 +9,10 @@ use crate::commitment::Commitment;
 use crate::rpc::{Call, SolanaRpc};
 use crate::transaction::explain;
 
-/// Little is new from one look to the next, so the first page is small; a backlog is read in full pages.
+/// Little changes between two polls, so the first page is small; a backlog is read in full pages.
 const FIRST_PAGE: usize = 64;
 const FULL_PAGE: usize = 1_000;
-/// A backlog beyond this is not read in one go; who follows the chain moves its start instead.
+/// A longer backlog is refused; a follower moves its start instead.
 const MAX_PAGES: usize = 200;
 
 /// A transaction that mentions an address.
@@ -20,17 +20,17 @@ const MAX_PAGES: usize = 200;
 pub struct Mention {
     pub signature: Signature,
     pub slot: u64,
-    /// Why it failed, in words, if it did.
+    /// Why it failed, if it did.
     pub failure: Option<String>,
-    /// Seconds since 1970, where the node knows them.
+    /// Unix seconds, if the node knows them.
     pub block_time: Option<i64>,
 }
 
-/// Up to where an address's transactions have been dealt with.
+/// Up to where the transactions of an address have been processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bookmark {
+pub struct HistoryCursor {
     pub slot: u64,
-    /// The last one dealt with; `None` when only the slot to start at is known.
+    /// The last processed transaction; `None` when only the start slot is known.
     pub signature: Option<Signature>,
 }
 
@@ -57,38 +57,37 @@ impl TryFrom<WireMention> for Mention {
 }
 
 impl SolanaRpc {
-    /// The final transactions that mention `address` since the bookmark, oldest first.
+    /// The final transactions that mention `address` since the cursor, oldest first.
     ///
-    /// Those of the bookmark's own slot come again, all but its signature: nodes do not agree on the order within
-    /// a slot, so who follows must not mind a repetition. If the bookmarked signature cannot be found again the call
-    /// fails rather than leave a gap.
+    /// Other transactions of the cursor's slot are repeated, because nodes disagree on the order within a slot.
+    /// The call fails if the cursor's signature cannot be found, so that no gap can occur.
     pub async fn mentions_since(
         &self,
         address: &Address,
-        bookmark: Bookmark,
+        cursor: HistoryCursor,
     ) -> Result<Vec<Mention>, ChainError> {
-        self.mentions_at(address, bookmark, Commitment::Finalized, None).await
+        self.mentions_at(address, cursor, Commitment::Finalized, None).await
     }
 
-    /// The same at another commitment, from a node that has reached `not_before`.
+    /// The same at another commitment, from a node that has reached slot `not_before`.
     pub async fn mentions_at(
         &self,
         address: &Address,
-        bookmark: Bookmark,
+        cursor: HistoryCursor,
         commitment: Commitment,
         not_before: Option<u64>,
     ) -> Result<Vec<Mention>, ChainError> {
-        let mut walk = Walk::new(bookmark);
+        let mut walk = HistoryWalk::new(cursor);
         for page in 0..MAX_PAGES {
             let limit = if page == 0 { FIRST_PAGE } else { FULL_PAGE };
             let mentions =
                 self.mentions_page(address, walk.before(), limit, (commitment, not_before)).await?;
-            if walk.take(mentions, limit)? {
+            if walk.add_page(mentions, limit)? {
                 return Ok(walk.finish());
             }
         }
-        let words = format!("more than {} transactions since slot {}", MAX_PAGES * FULL_PAGE, bookmark.slot);
-        Err(RpcError::Refused { code: 0, message: words, data: None }.into())
+        let reason = format!("more than {} transactions since slot {}", MAX_PAGES * FULL_PAGE, cursor.slot);
+        Err(RpcError::Refused { code: 0, message: reason, data: None }.into())
     }
 
     async fn mentions_page(
@@ -104,9 +103,9 @@ impl SolanaRpc {
             options.extend(not_before.map(|slot| ("minContextSlot".to_owned(), slot.into())));
         }
         let call = Call { method: "getSignaturesForAddress", params: json!([address.to_string(), options]) };
-        self.ask(call, |page: Vec<WireMention>| {
+        self.request(call, |page: Vec<WireMention>| {
             if page.len() > limit || !page.is_sorted_by(|newer, older| newer.slot >= older.slot) {
-                return Err("signatures that are too many or not in order".to_owned());
+                return Err("too many signatures, or not in order".to_owned());
             }
             page.into_iter().map(Mention::try_from).collect()
         })
@@ -114,30 +113,30 @@ impl SolanaRpc {
     }
 }
 
-/// The way back from the newest transaction to the bookmark.
-struct Walk {
-    bookmark: Bookmark,
+/// Walks back from the newest transaction to the cursor.
+struct HistoryWalk {
+    cursor: HistoryCursor,
     found: Vec<Mention>,
-    saw_bookmark: bool,
+    saw_cursor: bool,
 }
 
-impl Walk {
-    fn new(bookmark: Bookmark) -> Self {
-        Self { bookmark, found: Vec::new(), saw_bookmark: bookmark.signature.is_none() }
+impl HistoryWalk {
+    fn new(cursor: HistoryCursor) -> Self {
+        Self { cursor, found: Vec::new(), saw_cursor: cursor.signature.is_none() }
     }
 
     fn before(&self) -> Option<Signature> {
         self.found.last().map(|mention| mention.signature)
     }
 
-    /// Takes a page, newest first; true when the bookmark is reached.
-    fn take(&mut self, page: Vec<Mention>, limit: usize) -> Result<bool, RpcError> {
+    /// Adds a page, newest first; true when the cursor is reached.
+    fn add_page(&mut self, page: Vec<Mention>, limit: usize) -> Result<bool, RpcError> {
         let full = page.len() == limit;
         for mention in page {
-            self.saw_bookmark |= Some(mention.signature) == self.bookmark.signature;
-            if mention.slot < self.bookmark.slot {
-                // Whatever lies before an older slot has been dealt with.
-                self.saw_bookmark = true;
+            self.saw_cursor |= Some(mention.signature) == self.cursor.signature;
+            if mention.slot < self.cursor.slot {
+                // Everything before an older slot has been processed.
+                self.saw_cursor = true;
                 return Ok(true);
             }
             self.found.push(mention);
@@ -145,16 +144,16 @@ impl Walk {
         if full {
             return Ok(false);
         }
-        // A node that does not know where to go on answers with an empty page, which looks like the end.
-        if self.saw_bookmark {
+        // A node that does not know `before` returns an empty page, which looks like the end.
+        if self.saw_cursor {
             return Ok(true);
         }
-        let words = "its history does not reach back to the last transaction that was dealt with";
-        Err(RpcError::Nonsense(words.to_owned()))
+        let reason = "its history does not reach back to the last processed transaction";
+        Err(RpcError::InvalidResponse(reason.to_owned()))
     }
 
     fn finish(mut self) -> Vec<Mention> {
-        self.found.retain(|mention| Some(mention.signature) != self.bookmark.signature);
+        self.found.retain(|mention| Some(mention.signature) != self.cursor.signature);
         self.found.reverse();
         self.found
     }
@@ -172,37 +171,37 @@ mod tests {
         Mention { signature: signature(number), slot, failure: None, block_time: None }
     }
 
-    fn numbers(walk: Walk) -> Vec<u8> {
+    fn numbers(walk: HistoryWalk) -> Vec<u8> {
         walk.finish().iter().map(|mention| mention.signature.as_ref()[0]).collect()
     }
 
     #[test]
-    fn what_is_new_comes_oldest_first_without_the_bookmark() {
-        let mut walk = Walk::new(Bookmark { slot: 10, signature: Some(signature(1)) });
-        assert_eq!(walk.take(vec![mention(4, 12), mention(3, 11)], 2), Ok(false));
+    fn new_transactions_come_oldest_first_without_the_cursor() {
+        let mut walk = HistoryWalk::new(HistoryCursor { slot: 10, signature: Some(signature(1)) });
+        assert_eq!(walk.add_page(vec![mention(4, 12), mention(3, 11)], 2), Ok(false));
         assert_eq!(walk.before(), Some(signature(3)));
-        assert_eq!(walk.take(vec![mention(1, 10), mention(0, 9)], 2), Ok(true));
+        assert_eq!(walk.add_page(vec![mention(1, 10), mention(0, 9)], 2), Ok(true));
         assert_eq!(numbers(walk), [3, 4]);
     }
 
     #[test]
-    fn others_of_the_bookmarks_slot_come_again_rather_than_get_lost() {
-        let mut walk = Walk::new(Bookmark { slot: 10, signature: Some(signature(2)) });
-        assert_eq!(walk.take(vec![mention(3, 10), mention(2, 10), mention(1, 10)], 5), Ok(true));
+    fn other_transactions_of_the_cursors_slot_are_repeated() {
+        let mut walk = HistoryWalk::new(HistoryCursor { slot: 10, signature: Some(signature(2)) });
+        assert_eq!(walk.add_page(vec![mention(3, 10), mention(2, 10), mention(1, 10)], 5), Ok(true));
         assert_eq!(numbers(walk), [1, 3]);
     }
 
     #[test]
-    fn a_history_that_ends_before_the_bookmark_is_not_believed() {
-        let mut walk = Walk::new(Bookmark { slot: 10, signature: Some(signature(1)) });
-        assert_eq!(walk.take(vec![mention(4, 12)], 1), Ok(false));
-        assert!(matches!(walk.take(Vec::new(), 1), Err(RpcError::Nonsense(_))));
+    fn history_that_ends_before_the_cursor_is_rejected() {
+        let mut walk = HistoryWalk::new(HistoryCursor { slot: 10, signature: Some(signature(1)) });
+        assert_eq!(walk.add_page(vec![mention(4, 12)], 1), Ok(false));
+        assert!(matches!(walk.add_page(Vec::new(), 1), Err(RpcError::InvalidResponse(_))));
     }
 
     #[test]
     fn a_new_address_may_have_a_short_history() {
-        let mut walk = Walk::new(Bookmark { slot: 10, signature: None });
-        assert_eq!(walk.take(vec![mention(4, 12)], 64), Ok(true));
+        let mut walk = HistoryWalk::new(HistoryCursor { slot: 10, signature: None });
+        assert_eq!(walk.add_page(vec![mention(4, 12)], 64), Ok(true));
         assert_eq!(numbers(walk), [4]);
     }
 }

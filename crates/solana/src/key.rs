@@ -6,7 +6,7 @@ use solana_signer::Signer as _;
 
 use crate::{SignedError, SignedTransaction, UnsignedTransaction};
 
-/// A key of ours on Solana, which pays for the transactions that it signs.
+/// A Solana key of the service, which pays for the transactions that it signs.
 pub struct SolanaKey(Keypair);
 
 impl SolanaKey {
@@ -15,12 +15,12 @@ impl SolanaKey {
         Self(Keypair::new_from_array(seed))
     }
 
-    /// Whose key it is.
+    /// The address of the key.
     pub fn address(&self) -> Address {
         self.0.pubkey()
     }
 
-    /// Signs a transaction that needs no signature but ours.
+    /// Signs a transaction that needs only this key's signature.
     pub fn sign(&self, transaction: &UnsignedTransaction) -> Result<SignedTransaction, SignedError> {
         let signature = self.0.sign_message(transaction.message());
         let wire = [&[1], signature.as_ref(), transaction.message()].concat();
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_pays_for_it_signs_and_nothing_else() {
+    fn key_signs_only_transactions_it_pays_for() {
         let key = SolanaKey::from_seed([5; 32]);
         let signed = key.sign(&built(&key.address(), None)).unwrap();
         assert_eq!(signed.last_valid_block_height, 150);

@@ -19,15 +19,15 @@ mod token_account;
 mod transaction;
 
 pub use account::Account;
-pub use commitment::{Commitment, Seen};
+pub use commitment::{AtSlot, Commitment};
 pub use config::{MAINNET_GENESIS, RpcConfig};
 pub use error::{RpcError, SetupError};
 pub use gas_feed::CachedFees;
-pub use history::{Bookmark, Mention};
+pub use history::{HistoryCursor, Mention};
 pub use key::SolanaKey;
 pub use rpc::{EndpointStatus, SolanaRpc};
 pub use rpc_url::{RpcUrl, RpcUrlError};
-pub use slots::{Heads, SlotFollower, Step};
+pub use slots::Heads;
 pub use token_account::{
     NotATokenAccount, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount, TokenAccountState,
 };

@@ -4,10 +4,10 @@ use std::str::FromStr;
 use reqwest::Url;
 use thiserror::Error;
 
-/// Shorter parts of an address are words such as `v2`, not keys, and hiding them would garble messages.
-const SHORTEST_SECRET: usize = 8;
+/// Shorter parts of a URL are words such as `v2`, not keys; redacting them would garble messages.
+const MIN_SECRET_LENGTH: usize = 8;
 
-/// The address of an RPC endpoint. Providers put keys into them, so printing one shows scheme and host only.
+/// The URL of an RPC endpoint. It may contain a key, so it displays scheme and host only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RpcUrl(Url);
 
@@ -24,13 +24,13 @@ impl RpcUrl {
         self.0.clone()
     }
 
-    /// The text without any part of this address that may be a key: some servers repeat it in their errors.
-    pub(crate) fn hide(&self, text: &str) -> String {
+    /// Removes every part of this URL that may be a key from `text`: some servers repeat it in their errors.
+    pub(crate) fn redact(&self, text: &str) -> String {
         let segments = self.0.path_segments().into_iter().flatten().map(str::to_owned);
         let values = self.0.query_pairs().map(|(_, value)| value.into_owned());
         let user = [self.0.username(), self.0.password().unwrap_or_default()].map(str::to_owned);
         let mut secrets: Vec<String> =
-            segments.chain(values).chain(user).filter(|part| part.len() >= SHORTEST_SECRET).collect();
+            segments.chain(values).chain(user).filter(|part| part.len() >= MIN_SECRET_LENGTH).collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "…"))
     }
@@ -71,21 +71,21 @@ mod tests {
     const SECRET: &str = "https://someone:pa55word99@node.example:8899/v2/k3yk3yk3yk3y?api-key=0123456789";
 
     #[test]
-    fn printing_an_address_shows_no_part_that_may_be_a_key() {
+    fn displayed_url_contains_no_key() {
         let url: RpcUrl = SECRET.parse().unwrap();
         assert_eq!(url.to_string(), "https://node.example:8899");
         assert_eq!(format!("{url:?}"), "https://node.example:8899");
     }
 
     #[test]
-    fn keys_are_taken_out_of_what_a_server_says() {
+    fn keys_are_redacted_from_server_messages() {
         let url: RpcUrl = SECRET.parse().unwrap();
         let said = "key 0123456789 of k3yk3yk3yk3y (pa55word99) is not valid for v2";
-        assert_eq!(url.hide(said), "key … of … (…) is not valid for v2");
+        assert_eq!(url.redact(said), "key … of … (…) is not valid for v2");
     }
 
     #[test]
-    fn only_web_addresses_are_accepted() {
+    fn only_http_urls_are_accepted() {
         assert_eq!("node.example".parse::<RpcUrl>(), Err(RpcUrlError::Form));
         assert_eq!("wss://node.example".parse::<RpcUrl>(), Err(RpcUrlError::Scheme));
         assert_eq!("".parse::<RpcUrl>(), Err(RpcUrlError::Form));

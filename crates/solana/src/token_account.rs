@@ -7,7 +7,7 @@ pub const TOKEN_PROGRAM: Address = Address::from_str_const("TokenkegQfeZyiNwAJbN
 pub const TOKEN_2022_PROGRAM: Address =
     Address::from_str_const("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
 
-/// The length of a token account without extensions; with them, a byte that says "account" follows.
+/// The length of a token account without extensions; with extensions, the account type byte follows.
 pub(crate) const BASE_LENGTH: usize = 165;
 const IS_ACCOUNT: u8 = 2;
 
@@ -19,7 +19,7 @@ pub enum TokenAccountState {
     Frozen,
 }
 
-/// The parts of a token account, of either token program, that say who holds what.
+/// The mint, owner, amount and state of a token account of either token program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenAccount {
     pub mint: Address,
@@ -33,7 +33,7 @@ pub struct TokenAccount {
 pub struct NotATokenAccount;
 
 impl TokenAccount {
-    /// Reads an account's data. Fields that hold something else than the token programs write refuse it.
+    /// Parses account data and rejects fields that the token programs never write.
     pub fn parse(data: &[u8]) -> Result<Self, NotATokenAccount> {
         let length_fits = data.len() == BASE_LENGTH || data.get(BASE_LENGTH) == Some(&IS_ACCOUNT);
         // The tags of the optional delegate, native reserve and close authority.
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn mint_owner_amount_and_state_lie_where_the_program_puts_them() {
+    fn mint_owner_amount_and_state_are_parsed() {
         let read = TokenAccount::parse(&account(1)).unwrap();
         assert_eq!(read.mint, Address::new_from_array([7; 32]));
         assert_eq!(read.owner, Address::new_from_array([9; 32]));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_account_must_say_that_it_is_one() {
+    fn extended_token_account_needs_its_account_type_byte() {
         let mut extended = account(1);
         extended.push(IS_ACCOUNT);
         assert!(TokenAccount::parse(&extended).is_ok());

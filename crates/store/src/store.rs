@@ -7,15 +7,15 @@ use sqlx::migrate::MigrateError;
 use sqlx::{Postgres, Sqlite};
 use thiserror::Error;
 
-use crate::backup::{BackupError, backup};
-use crate::engine::Engine;
-use crate::fault::store_error;
-use crate::job::Deed;
-use crate::location::Location;
-use crate::options::Options;
-use crate::{postgres, sqlite};
+use crate::database::engine::Engine;
+use crate::database::error::store_error;
+use crate::database::location::Location;
+use crate::database::options::Options;
+use crate::database::write_op::WriteOp;
+use crate::database::{postgres, sqlite};
+use crate::operations::backup::{BackupError, backup};
 
-/// Everything that the service keeps, in SQLite or PostgreSQL.
+/// The service's database, in SQLite or PostgreSQL.
 pub struct Store {
     pub(crate) engine: Engine,
     location: Location,
@@ -57,7 +57,7 @@ impl OpenError {
 }
 
 impl Store {
-    /// Opens the database, makes it when it is missing, and brings its schema up to date.
+    /// Opens or creates the database and migrates its schema.
     pub async fn open(location: &Location) -> Result<Self, OpenError> {
         Self::open_with(location, &Options::default()).await
     }
@@ -83,7 +83,7 @@ impl Store {
         on_engine!(self.engine, handles => handles.writer.commits())
     }
 
-    /// How many writes those commits held.
+    /// How many writes have been committed since the start.
     pub fn writes(&self) -> u64 {
         on_engine!(self.engine, handles => handles.writer.writes())
     }
@@ -93,7 +93,7 @@ impl Store {
         on_engine!(self.engine, handles => handles.writer.queued())
     }
 
-    /// Copies a SQLite store into a new file while it goes on working; tells the file's size.
+    /// Copies a SQLite store into a new file while it is in use; returns the file's size.
     pub async fn backup(&self, file: &Path) -> Result<u64, BackupError> {
         match &self.location {
             Location::Sqlite(path) => backup(path, file).await,
@@ -101,21 +101,21 @@ impl Store {
         }
     }
 
-    /// Finishes the writes that wait, refuses new ones, and lets go of the database.
+    /// Finishes queued writes, refuses new ones, and closes the database.
     pub async fn close(&self) {
         on_engine!(self.engine, handles => {
             handles.writer.drain().await;
             handles.readers.close().await;
-            // Last, because the last to leave a SQLite file writes the log back into it.
+            // Last, because the last connection to a SQLite file checkpoints the log.
             handles.writer.close().await;
         });
     }
 
-    pub(crate) async fn write<D>(&self, deed: D) -> Result<<D as Deed<Sqlite>>::Outcome, StoreError>
+    pub(crate) async fn write<D>(&self, op: D) -> Result<<D as WriteOp<Sqlite>>::Outcome, StoreError>
     where
-        D: Deed<Sqlite> + Deed<Postgres, Outcome = <D as Deed<Sqlite>>::Outcome>,
+        D: WriteOp<Sqlite> + WriteOp<Postgres, Outcome = <D as WriteOp<Sqlite>>::Outcome>,
     {
-        on_engine!(self.engine, handles => handles.writer.write(deed).await)
+        on_engine!(self.engine, handles => handles.writer.write(op).await)
     }
 }
 
@@ -129,7 +129,7 @@ impl fmt::Debug for Store {
 impl Health for Store {
     async fn check(&self) -> Result<(), StoreError> {
         if let Location::Sqlite(path) = &self.location {
-            // An open file that somebody removed goes on answering, and forgets everything at the end.
+            // A removed file that is still open keeps answering, but its data is lost when it closes.
             tokio::fs::metadata(path).await.map_err(|error| StoreError::Unavailable(Box::new(error)))?;
         }
         on_engine!(self.engine, handles => {

@@ -26,7 +26,7 @@ pub struct Chain {
     pub enabled: bool,
 }
 
-/// The coin that pays for a chain's transactions.
+/// The native coin of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NativeCurrency {
@@ -38,7 +38,7 @@ pub struct NativeCurrency {
     pub decimals: u8,
 }
 
-/// RPC addresses by purpose; only those meant to be public.
+/// Public RPC URLs by purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RpcUrls {

@@ -22,7 +22,7 @@ pub struct BuildAsk {
     pub deposit_method: Option<String>,
 }
 
-/// What to do to deposit, by the way of depositing.
+/// How to deposit, by deposit method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind")]
@@ -51,7 +51,7 @@ pub struct ContractCallDeposit {
     pub frozen: FrozenOrder,
 }
 
-/// A deposit that the payer signs and the service brings to the chain.
+/// A deposit that the payer signs and the service submits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -60,7 +60,7 @@ pub struct PermitDeposit {
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub permit: serde_json::Value,
     pub transfer_details: TransferDetails,
-    /// What must be allowed to Permit2 before the signature is of use; absent where enough is.
+    /// The approval that Permit2 needs first; absent where the allowance suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<Approval>,
     #[cfg_attr(
@@ -72,7 +72,7 @@ pub struct PermitDeposit {
     pub frozen: FrozenOrder,
 }
 
-/// Where Permit2 moves the input, and how much of it.
+/// The spender and amount of the permit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -85,19 +85,19 @@ pub struct TransferDetails {
     pub requested_amount: String,
 }
 
-/// A deposit that anybody makes by sending the input to an address that belongs to this order alone.
+/// A deposit by a plain transfer to an address of this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TransferDeposit {
     #[serde(flatten)]
     pub transfer: Transfer,
-    /// The same once more, for clients that look here.
+    /// The same values, for clients that expect them here.
     pub deposit: Transfer,
     #[serde(flatten)]
     pub frozen: FrozenOrder,
 }
 
-/// What to send where, until when.
+/// What to send, where and until when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -115,7 +115,7 @@ pub struct Transfer {
     pub caip2: String,
     #[cfg_attr(feature = "openapi", schema(example = 6))]
     pub decimals: u8,
-    /// Unix seconds; what arrives later is given back.
+    /// Unix seconds; later transfers are refunded.
     #[cfg_attr(feature = "openapi", schema(example = 1_794_744_600))]
     pub expires_at: u64,
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
@@ -133,7 +133,7 @@ pub struct Transfer {
         )
     )]
     pub qr_image_url: String,
-    /// For wallets that open links; absent where no such link is beyond doubt.
+    /// A payment link for wallets; absent where no reliable format exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "openapi",
@@ -142,7 +142,7 @@ pub struct Transfer {
         )
     )]
     pub payment_uri: Option<String>,
-    /// What the QR code says.
+    /// The content of the QR code.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -152,7 +152,7 @@ pub struct Transfer {
     pub qr_payload: String,
 }
 
-/// What every built deposit tells of its order, so that nobody signs blindly and nobody depends on us to be paid back.
+/// Data of the order that every built deposit includes, for clear signing and for a refund without the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -171,19 +171,19 @@ pub struct FrozenOrder {
 pub struct Recovery {
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
-    /// Its `refund(terms)` pays `refundTo` back, whoever calls it.
+    /// Its `refund(terms)` refunds to `refundTo` and can be called by anybody.
     #[cfg_attr(feature = "openapi", schema(example = "0x5FbDB2315678afecb367f032d93F642f64180aa3"))]
     pub escrow: String,
-    /// Unix seconds; from the next second on it does.
+    /// Unix seconds; the refund is possible from the next second on.
     #[cfg_attr(feature = "openapi", schema(example = 1_794_767_100))]
     pub refund_after: u64,
-    /// Its `sweep(terms)` and `giveBack(terms, tokens)` move what was sent to the order's deposit address.
+    /// Its `sweep(terms)` and `giveBack(terms, tokens)` move the balance of the order's deposit address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512"))]
     pub deposit_factory: Option<String>,
 }
 
-/// One thing to ask of a wallet.
+/// One action for a wallet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type")]
@@ -194,7 +194,7 @@ pub enum Approval {
     Solana(SolanaApproval),
 }
 
-/// A transaction for a Solana wallet to sign, and to send or to hand back.
+/// A transaction for a Solana wallet to sign, then to send or to submit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -237,7 +237,7 @@ pub struct WalletRequest {
     pub params: Vec<serde_json::Value>,
 }
 
-/// Tells that a deposit was made, or hands it over signed; exactly one of the three proofs.
+/// Reports a deposit or submits a signed one; exactly one of the three proofs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// The names by which clients tell errors apart.
+/// The error names of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum ErrorName {
@@ -96,37 +96,37 @@ impl ErrorName {
         }
     }
 
-    /// When it is answered, in one sentence.
+    /// A one-sentence description.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Validation => {
                 "The body, query or path is malformed; `details.issues` lists everything at once."
             }
             Self::BadRequest => {
-                "Well-formed but contradictory; `details.errorCode` tells which contradiction."
+                "Well-formed but contradictory; `details.errorCode` identifies the contradiction."
             }
             Self::UnexpectedFromAddress => "`from` is not the address that the quote was made for.",
             Self::Unauthorized => "API keys are configured and none that is valid was sent.",
-            Self::Screening => "The screening of an address or amount refused.",
+            Self::Screening => "Screening rejected an address or amount.",
             Self::QuoteNotFound => "No such quote, or no such route in it.",
             Self::IntentNotFound => "No such intent.",
             Self::OrderNotFound => "No such order.",
             Self::NotFound => "No such path, or no icon for that chain.",
-            Self::MethodNotAllowed => "The path does not take this method; `Allow` lists what it takes.",
+            Self::MethodNotAllowed => "The path does not support this method; `Allow` lists those it does.",
             Self::DuplicateRecord => "The deposit transaction already belongs to another order.",
             Self::QuoteExpired => "The quote is past `validBefore`; ask for a new one.",
             Self::PayloadTooLarge => "The request body is over the limit.",
             Self::NotSupportedToken => "The token is not known on that chain.",
             Self::NotSupportedChain => "The chain is unknown or disabled.",
             Self::NotSupportedDepositMethod => "The route does not offer the deposit method.",
-            Self::CannotFill => "The fillers answered and none can fill; `details.reasons` tells why.",
-            Self::RateLimited => "Too many requests; `Retry-After` tells when to come back.",
-            Self::InternalError => "Our fault; `details.requestId` names the request.",
-            Self::Broadcast => "The chain refused the signed transaction; `details.reason` has its words.",
+            Self::CannotFill => "The fillers answered and none can fill; `details.reasons` lists why.",
+            Self::RateLimited => "Too many requests; `Retry-After` says when to retry.",
+            Self::InternalError => "An internal error; `details.requestId` identifies the request.",
+            Self::Broadcast => "The chain rejected the signed transaction; `details.reason` has its message.",
         }
     }
 
-    /// The HTTP status that always goes with the name.
+    /// The HTTP status of the error.
     pub const fn status(self) -> u16 {
         match self {
             Self::Validation | Self::BadRequest | Self::UnexpectedFromAddress => 400,
@@ -154,7 +154,7 @@ impl ErrorName {
 pub struct ErrorBody {
     #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
     pub name: String,
-    /// What to change, in a person's words.
+    /// What to change, for people.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
@@ -167,7 +167,7 @@ impl ErrorBody {
     }
 }
 
-/// One thing that is wrong with a request; a `ValidationException` lists all of them in `details.issues`.
+/// One problem of a request; a `ValidationException` lists all of them in `details.issues`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Issue {

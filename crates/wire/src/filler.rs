@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A source of routes, and how it does.
+/// A filler and its health.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -10,7 +10,7 @@ pub struct Filler {
     /// `native-filler`, `rfq`, `oif`, …; the `type` of its routes.
     #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
     pub kind: String,
-    /// `healthy`, `degraded` (asked, and failed lately) or `open` (not asked for now, after repeated failures).
+    /// `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures).
     #[cfg_attr(feature = "openapi", schema(example = "healthy"))]
     pub health: String,
     pub quotes: FillerQuotes,
@@ -18,13 +18,13 @@ pub struct Filler {
     /// Absent until one of its orders has ended, or its offers were compared with others'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reputation: Option<FillerReputation>,
-    /// Why it is not asked for now, where the operator has paused it.
+    /// Why the operator paused it, if paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "filler house is paused: maintenance"))]
     pub paused: Option<String>,
 }
 
-/// What became of a filler's last orders; it decides between offers that are equally good.
+/// Statistics of a filler's recent orders; they break ties between equal offers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -32,41 +32,41 @@ pub struct FillerReputation {
     /// Its orders of the last 30 days that were deposited and have ended.
     #[cfg_attr(feature = "openapi", schema(example = 313))]
     pub orders: u32,
-    /// Of those, the part that it delivered, from 0 to 1.
+    /// The share of those that it filled, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 0.99))]
     pub fill_rate: Option<f64>,
-    /// Seconds between the blocks of deposit and delivery.
+    /// Seconds between the blocks of deposit and fill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub median_fill_seconds: Option<u32>,
-    /// By how many hundredths of a percent its offers beat the median of all offers for the same asks.
+    /// By how many basis points its offers beat the median of all offers for the same requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 2))]
     pub price_bps: Option<i32>,
-    /// How many of its last orders in a row went back because it never delivered; from three on it is not asked for a while.
+    /// Consecutive recent orders that were refunded because it did not fill; from three on it is paused for a while.
     #[cfg_attr(feature = "openapi", schema(example = 0))]
     pub unfilled_in_a_row: u32,
 }
 
-/// What became of a filler's orders, over all replicas.
+/// Order counts of a filler, over all replicas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FillerFills {
-    /// Neither delivered nor given back yet.
+    /// Neither filled nor refunded yet.
     #[cfg_attr(feature = "openapi", schema(example = 4))]
     pub open: u64,
     #[cfg_attr(feature = "openapi", schema(example = 310))]
     pub filled: u64,
     #[cfg_attr(feature = "openapi", schema(example = 3))]
     pub refunded: u64,
-    /// No deposit came.
+    /// No deposit arrived.
     #[cfg_attr(feature = "openapi", schema(example = 21))]
     pub failed: u64,
 }
 
-/// What a filler was asked since the service started, and how it answered.
+/// Request counts of a filler since the service started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -81,13 +81,13 @@ pub struct FillerQuotes {
     pub faulted: u64,
     #[cfg_attr(feature = "openapi", schema(example = 2))]
     pub timed_out: u64,
-    /// Not asked, because too many asks waited or it had failed too often.
+    /// Skipped, because its queue was full or its circuit breaker was open.
     #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub skipped: u64,
-    /// Quotes in which its offer stood first.
+    /// Quotes in which its offer ranked first.
     #[cfg_attr(feature = "openapi", schema(example = 640))]
     pub won: u64,
-    /// Milliseconds, over its latest answers.
+    /// Milliseconds, over its latest responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 1.25))]
     pub median_ms: Option<f64>,

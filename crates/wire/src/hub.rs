@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Where the hub's contracts lie.
+/// The hub's contracts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +15,7 @@ pub struct HubConfig {
     pub contract: HubContracts,
 }
 
-/// Contract addresses; one contract may stand behind several names.
+/// Contract addresses; one contract may have several names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -59,7 +59,7 @@ pub struct Vault {
     pub vault: String,
     /// The same contract: deposits go to it directly.
     pub teller: String,
-    /// What it takes.
+    /// The deposited token.
     pub assets: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub testnet: Option<bool>,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// An order as the chains know it.
+/// An order as identified on chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -46,29 +46,29 @@ pub struct Intent {
     pub deposits: Vec<IntentDeposit>,
 }
 
-/// Where an intent stands.
+/// The state of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum IntentState {
-    /// The chain has not seen it yet.
+    /// Not on chain yet.
     NonExistent,
     /// The deposit is in the escrow.
     Open,
-    /// A filler is about to deliver.
+    /// A filler committed to fill.
     Locked,
-    /// Delivered.
+    /// Filled.
     Solved,
-    /// Delivered, and the filler was paid.
+    /// Filled, and the filler was paid.
     Settled,
-    /// Given back, because the time was over.
+    /// Refunded after the deadline.
     Expired,
-    /// Given back before, by the filler or by the attesters' word.
+    /// Refunded before the deadline, by the filler or by attestation.
     Cancelled,
-    /// No deposit came in time.
+    /// No deposit arrived in time.
     Error,
 }
 
-/// A deposit made for an intent, or told of.
+/// A confirmed or submitted deposit of an intent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -94,12 +94,12 @@ pub struct IntentDeposit {
     pub amount_in: String,
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:12Z"))]
     pub created_at: String,
-    /// When its block was beyond doubt.
+    /// When its block was final.
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:15Z"))]
     pub confirmed_at: Option<String>,
 }
 
-/// What the attesters have signed of an intent: the arguments of the escrow's `claim`, or of its `refundUnfilled`.
+/// Attestations of an intent: the arguments of the escrow's `claim` or `refundUnfilled`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -109,32 +109,32 @@ pub struct IntentAttestations {
         schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
     )]
     pub intent_id: String,
-    /// Where the escrow lies.
+    /// The chain of the escrow.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
     pub outcome: AttestedOutcome,
-    /// The destination chain's time of the delivery, in Unix seconds.
+    /// The destination chain's time of the fill, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "1794744026"))]
     pub filled_at: Option<String>,
-    /// Where to look for the delivery; zero where the escrow looks itself.
+    /// Reference of the fill; zero where the escrow checks it itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
     )]
     pub fill_ref: Option<String>,
-    /// A time of the destination chain, past the fill deadline, at which nothing was delivered.
+    /// A destination chain time past the fill deadline at which the order was not filled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_time: Option<String>,
-    /// In which epoch the signers attest.
+    /// The attester epoch of the signers.
     #[cfg_attr(feature = "openapi", schema(example = "1"))]
     pub epoch: String,
-    /// In ascending order of their signers, as the escrow wants them; none where both sides lie on one chain.
+    /// In ascending order of their signers, as the escrow requires; empty where both sides are on one chain.
     pub signatures: Vec<String>,
 }
 
-/// What became of an intent, by the attesters' word.
+/// The attested outcome of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// A swap that somebody took, and how far it has come.
+/// A swap order and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -40,15 +40,15 @@ pub struct Order {
     pub refund_to: Option<String>,
     #[cfg_attr(feature = "openapi", schema(example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"))]
     pub filler_address: Option<String>,
-    /// Names the order at a filler elsewhere.
+    /// The order's id at a remote filler.
     pub external_order_id: Option<String>,
-    /// As the chain showed it, else as it was submitted.
+    /// The confirmed transaction, else the submitted one.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
     )]
     pub deposit_tx_hash: Option<String>,
-    /// By which the chains know the order.
+    /// The id of the order on chain.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
@@ -62,20 +62,20 @@ pub struct Order {
     pub updated_at: String,
     pub transactions: OrderTransactions,
     pub timestamps: OrderTimestamps,
-    /// Every status that it has had, in order.
+    /// All statuses so far, in order.
     #[cfg_attr(feature = "openapi", schema(example = json!(["created", "deposited", "published", "filled"])))]
     pub steps_completed: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_status: Option<ProviderStatus>,
-    /// In a person's words.
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(example = "Nobody delivered in time; the deposit goes back."))]
+    #[cfg_attr(feature = "openapi", schema(example = "Nobody delivered in time; the deposit is refunded."))]
     pub failure_reason: Option<String>,
     pub from_token_meta: Option<TokenMeta>,
     pub to_token_meta: Option<TokenMeta>,
 }
 
-/// What the chains have shown, each in a block that stands.
+/// The confirmed transactions, each in a final block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OrderTransactions {
@@ -91,7 +91,7 @@ pub struct OrderTransactions {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OrderTransaction {
-    /// The block's own time.
+    /// The block's timestamp.
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:12Z"))]
     pub timestamp: String,
     #[cfg_attr(
@@ -120,7 +120,7 @@ pub struct OrderTimestamps {
     pub failed_at: Option<String>,
 }
 
-/// How the filler sees the order.
+/// The filler's progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -133,7 +133,7 @@ pub struct ProviderStatus {
     pub native_status: String,
 }
 
-/// What a person needs to read an amount.
+/// Token data for displaying an amount.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenMeta {
@@ -154,14 +154,14 @@ pub struct DepositAddressOrders {
     pub observed_deposits: Vec<ObservedDeposit>,
 }
 
-/// An order that waits, or waited, for a plain transfer.
+/// An order with a deposit address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DepositAddressOrder {
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
-    /// Names the deposit address among those of all chains: CAIP-2 chain and address.
+    /// The deposit address with its CAIP-2 chain.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "eip155:8453:0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11")
@@ -203,14 +203,14 @@ pub struct DepositAddressOrder {
     pub updated_at: String,
 }
 
-/// Something that arrived at a deposit address, in a block that stands.
+/// An arrival at a deposit address in a final block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ObservedDeposit {
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
-    /// `null` where the transaction could not be found.
+    /// `null` where the transaction was not found.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
@@ -223,29 +223,29 @@ pub struct ObservedDeposit {
     pub amount: String,
 }
 
-/// One line of an order's story, as the stream of its events sends it.
+/// One event of an order, as sent by the event stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OrderEvent {
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
-    /// The status that the order took; absent where it took none.
+    /// The new status; absent where it did not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "deposited"))]
     pub status: Option<String>,
-    #[cfg_attr(feature = "openapi", schema(example = "The deposit stands on the chain."))]
+    #[cfg_attr(feature = "openapi", schema(example = "The deposit is final."))]
     pub detail: String,
     /// ISO 8601.
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
     pub at: String,
 }
 
-/// What a webhook tells: one line of an order's story, and the order as it stands when it is sent.
+/// A webhook payload: one event of an order, and the order at the time of sending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookEvent {
-    /// Whatever bears the same id is the same event, sent again.
+    /// The same id is the same event, sent again.
     pub id: String,
     pub event: OrderEvent,
     pub order: Order,

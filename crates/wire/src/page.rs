@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// One page of a list; `cursor` is absent on the last page and is passed back as it came.
+/// One page of a list; `cursor` is absent on the last page and is passed back unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Page<T> {

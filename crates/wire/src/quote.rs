@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What somebody wants to swap.
+/// A swap quote request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -50,7 +50,7 @@ pub struct QuoteAnswer {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Route {
-    /// Names the offer inside its quote.
+    /// The id of the offer within its quote.
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub route_id: String,
     /// The kind of filler: `native-filler`, `rfq`, `oif`, …
@@ -70,7 +70,7 @@ pub struct Route {
     pub quote: RouteQuote,
 }
 
-/// A line of a streamed answer: a route with the id of its quote.
+/// A line of a streamed response: a route with the id of its quote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -81,7 +81,7 @@ pub struct StreamedRoute {
     pub route: Route,
 }
 
-/// What a route costs and brings.
+/// Amounts, fees and validity of a route.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -102,11 +102,11 @@ pub struct RouteQuote {
     /// Unix seconds; a deposit is not built after it.
     #[cfg_attr(feature = "openapi", schema(example = 1_794_744_000))]
     pub valid_before: i64,
-    /// Unix seconds; how long the price holds.
+    /// Unix seconds; until when the price is guaranteed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 1_794_743_970))]
     pub quote_expires_at: Option<i64>,
-    /// Raw units of the source chain's own coin.
+    /// Raw units of the source chain's native coin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "120000000000000"))]
     pub estimated_gas: Option<String>,
@@ -117,7 +117,7 @@ pub struct RouteQuote {
     pub fees: Vec<Fee>,
 }
 
-/// Where a part of the difference between input and output goes.
+/// One component of the difference between input and output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Fee {
@@ -141,14 +141,14 @@ pub struct Fee {
 pub struct FillerReason {
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub filler: String,
-    /// In a person's words.
+    /// For people.
     #[cfg_attr(feature = "openapi", schema(example = "the amount is too small: at least 1000000"))]
     pub reason: String,
-    /// The least it would take, in raw units of the asked amount's token.
+    /// The minimum, in raw units of the requested amount's token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "1000000"))]
     pub minimum: Option<String>,
-    /// The most it would take, in raw units of the asked amount's token.
+    /// The maximum, in raw units of the requested amount's token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "25000000000"))]
     pub maximum: Option<String>,

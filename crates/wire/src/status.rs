@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What is running, for the start page and for people who look.
+/// Information about the running service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

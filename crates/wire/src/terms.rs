@@ -48,7 +48,7 @@ pub struct Terms {
         schema(example = "0x0000000000000000000000003c44cdddb6a900fa2b585dd299e03d12fa4293bc")
     )]
     pub payee: String,
-    /// Zero where nobody is to be paid.
+    /// Zero for no referrer.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x0000000000000000000000000000000000000000000000000000000000000000")

@@ -35,12 +35,12 @@ pub struct Token {
     pub extensions: Option<TokenExtensions>,
 }
 
-/// What else is known of a token.
+/// Additional data of a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenExtensions {
-    /// Raw units held by the address that was asked about.
+    /// Raw balance of the requested address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<String>,
     /// The symbol imitates a well-known token under another address.
@@ -68,13 +68,13 @@ pub struct Price {
     pub usd: String,
 }
 
-/// What was understood of a half-typed sentence, and what it could become.
+/// The interpretation of a partial input, and completions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Autocomplete {
     pub data: Vec<AutocompleteItem>,
-    /// What was understood, in words.
+    /// The interpretation as text.
     #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
     pub parsed: String,
     /// What is still missing: `amount`, `token`, `chain`, `toToken`.
@@ -98,15 +98,15 @@ pub struct AutocompleteItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
     pub usd_amount: Option<String>,
-    /// What `token` is to be turned into, where that was said.
+    /// The target of the swap, if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_token: Option<Token>,
-    /// What `token` is to be paid with, where that was said.
+    /// The source of the swap, if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_token: Option<Token>,
 }
 
-/// A sentence to start from.
+/// An example input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Suggestion {

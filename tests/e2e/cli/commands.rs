@@ -19,14 +19,14 @@ const PAYER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const USDC_ON_BASE: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const SWAP: [&str; 3] = ["25", "USDC@base", "ETH@arbitrum"];
 
-/// A service, and somebody at a terminal beside it.
-struct Desk {
+/// A service, and a user who runs commands against it.
+struct Terminal {
     service: Service,
     folder: tempfile::TempDir,
     key: PathBuf,
 }
 
-impl Desk {
+impl Terminal {
     fn open() -> Self {
         let folder = data_dir();
         let key = folder.path().join("key");
@@ -62,40 +62,40 @@ impl Desk {
     }
 }
 
-fn words(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 #[test]
-fn the_command_line_does_what_its_manual_says() {
-    let desk = Desk::open();
-    until_quoted(&desk);
-    a_quote_is_a_table(&desk);
-    let order = a_swap_is_filled(&desk);
-    an_order_is_tracked(&desk, &order);
-    a_swap_from_solana_is_filled(&desk);
-    a_swap_that_was_stopped_goes_on(&desk);
-    a_purchase_ends_as_its_payment_does(&desk);
-    a_purse_is_read(&desk);
-    codes_are_drawn(&desk);
-    every_failure_has_its_exit_code(&desk);
+fn every_client_command_works_against_a_service() {
+    let terminal = Terminal::open();
+    wait_for_quote(&terminal);
+    quote_prints_a_table(&terminal);
+    let order = swap_is_filled(&terminal);
+    order_is_tracked(&terminal, &order);
+    swap_from_solana_is_filled(&terminal);
+    interrupted_swap_continues(&terminal);
+    purchase_ends_as_its_payment_does(&terminal);
+    balances_are_shown(&terminal);
+    qr_codes_are_drawn(&terminal);
+    every_failure_has_its_exit_code(&terminal);
 }
 
 /// The fillers may need a moment after the start until they know prices and gas.
-fn until_quoted(desk: &Desk) {
+fn wait_for_quote(terminal: &Terminal) {
     let begun = Instant::now();
-    while !desk.run(&[&["quote"], &SWAP[..]].concat()).status.success() {
+    while !terminal.run(&[&["quote"], &SWAP[..]].concat()).status.success() {
         assert!(begun.elapsed() < Duration::from_mins(1), "nobody offers anything");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
 
-fn a_quote_is_a_table(desk: &Desk) {
-    let text = desk.text(&["quote", "25 usdc on base to eth on arbitrum"]);
+fn quote_prints_a_table(terminal: &Terminal) {
+    let text = terminal.text(&["quote", "25 usdc on base to eth on arbitrum"]);
     assert!(text.starts_with("25 USDC on Base → 0.00") && text.contains("ETH on Arbitrum One"), "{text}");
     assert!(text.contains("route  you give") && text.contains("CONTRACT_CALL PERMIT2 TRANSFER"), "{text}");
 
-    let quote = desk.json(&["quote", "USDC@base", "0.01", "ETH@42161", "--from", PAYER]);
+    let quote = terminal.json(&["quote", "USDC@base", "0.01", "ETH@42161", "--from", PAYER]);
     assert_eq!(quote["routes"][0]["quote"]["amountOut"], "10000000000000000");
     let raw = [
         "quote",
@@ -110,77 +110,81 @@ fn a_quote_is_a_table(desk: &Desk) {
         "--amount",
         "25000000",
     ];
-    assert_eq!(desk.json(&raw)["routes"][0]["quote"]["amountIn"], "25000000");
+    assert_eq!(terminal.json(&raw)["routes"][0]["quote"]["amountIn"], "25000000");
 }
 
 /// Swaps in a pipe: the order on standard output, how far it is on standard error, and the key nowhere.
-fn a_swap_is_filled(desk: &Desk) -> String {
-    let output = desk.run(&desk.swap(&["--yes", "--at-least", "0.001", "--json"]));
+fn swap_is_filled(terminal: &Terminal) -> String {
+    let output = terminal.run(&terminal.swap(&["--yes", "--at-least", "0.001", "--json"]));
     let order: Value = serde_json::from_str(&super::stdout(&output)).unwrap();
     assert_eq!((&order["status"], &order["fromChainId"]), (&"filled".into(), &8453.into()));
-    let told = words(&output);
-    let steps: Vec<&str> = told.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!((steps.first(), steps.last()), (Some(&"quoted"), Some(&"filled")), "{told}");
+    let progress = stderr(&output);
+    let steps: Vec<&str> = progress.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!((steps.first(), steps.last()), (Some(&"quoted"), Some(&"filled")), "{progress}");
     for step in ["chosen", "allowed", "sent", "order"] {
-        assert!(steps.contains(&step), "{step} is missing from\n{told}");
+        assert!(steps.contains(&step), "{step} is missing from\n{progress}");
     }
-    assert!(told.contains("https://basescan.org/tx/0x") && !told.contains('\x1b'), "{told}");
-    assert!(!told.contains(&KEY[2..]) && !String::from_utf8_lossy(&output.stdout).contains(&KEY[2..]));
+    assert!(progress.contains("https://basescan.org/tx/0x") && !progress.contains('\x1b'), "{progress}");
+    assert!(!progress.contains(&KEY[2..]) && !String::from_utf8_lossy(&output.stdout).contains(&KEY[2..]));
 
-    let by_permit = desk
+    let by_permit = terminal
         .command(&["swap", "25 USDC@base ETH@arbitrum", "--by", "permit2", "-y", "--quiet"])
         .env("CAUSEWAY_KEY", KEY)
         .output()
         .unwrap();
     let text = super::stdout(&by_permit);
     assert!(text.starts_with("filled: 25 USDC on Base → ") && text.contains("delivery"), "{text}");
-    assert_eq!(words(&by_permit), "", "quiet");
+    assert_eq!(stderr(&by_permit), "", "quiet");
     order["id"].as_str().unwrap().to_owned()
 }
 
-fn an_order_is_tracked(desk: &Desk, order: &str) {
-    assert_eq!(desk.json(&["track", order])["status"], "filled");
-    let text = desk.text(&["track", order, "--once"]);
+fn order_is_tracked(terminal: &Terminal, order: &str) {
+    assert_eq!(terminal.json(&["track", order])["status"], "filled");
+    let text = terminal.text(&["track", order, "--once"]);
     assert!(text.starts_with("filled: 25 USDC on Base → ") && text.contains(order), "{text}");
 }
 
-fn a_swap_from_solana_is_filled(desk: &Desk) {
+fn swap_from_solana_is_filled(terminal: &Terminal) {
     let args = ["swap", "0.5", "SOL@solana", "USDC@base", "--to", PAYER, "--yes", "--json"];
-    let output = desk.command(&args).env("CAUSEWAY_KEY", SOLANA_KEY).output().unwrap();
+    let output = terminal.command(&args).env("CAUSEWAY_KEY", SOLANA_KEY).output().unwrap();
     let order: Value = serde_json::from_str(&super::stdout(&output)).unwrap();
     assert_eq!((&order["status"], &order["recipient"]), (&"filled".into(), &PAYER.into()));
-    assert!(!words(&output).contains(SOLANA_KEY));
+    assert!(!stderr(&output).contains(SOLANA_KEY));
 }
 
-/// Pays at the play provider's checkout, as the person would whom `buy` sends there.
-fn a_purchase_ends_as_its_payment_does(desk: &Desk) {
+/// Pays at the sandbox provider's checkout, as the user of `buy` would.
+fn purchase_ends_as_its_payment_does(terminal: &Terminal) {
     let pay = |card: &str| {
         let buy = ["buy", "50 EUR USDC@base", "--to", PAYER, "--provider", "sandbox-card", "--no-wait"];
-        let order = desk.json(&buy);
+        let order = terminal.json(&buy);
         let url = format!("{}/pay", order["widgetUrl"].as_str().unwrap());
         let form = format!("number={card}&expiry=12/30&cvc=123");
-        let payment = async { desk.service.client.post(url).body(form).send().await };
+        let payment = async { terminal.service.client.post(url).body(form).send().await };
         let paid = tokio::runtime::Runtime::new().unwrap().block_on(payment).unwrap();
         assert!(paid.status().is_success() || paid.status().is_redirection(), "{paid:?}");
         order["orderId"].as_str().unwrap().to_owned()
     };
-    let completed = desk.json(&["track", &pay("4242424242424242")]);
+    let completed = terminal.json(&["track", &pay("4242424242424242")]);
     assert_eq!(completed["status"], "completed");
     assert!(completed["fillTxHash"].is_string(), "{completed}");
 
-    let declined = desk.run(&["track", &pay("4000000000000002"), "--json"]);
-    assert_eq!(declined.status.code(), Some(7), "{}", words(&declined));
+    let declined = terminal.run(&["track", &pay("4000000000000002"), "--json"]);
+    assert_eq!(declined.status.code(), Some(7), "{}", stderr(&declined));
     let document: Value = serde_json::from_slice(&declined.stdout).unwrap();
     assert_eq!(document["error"]["order"]["failure"]["reason"], "payment_declined");
-    let nobody = desk.run(&["buy", "1 EUR USDC@base", "--to", PAYER]);
-    assert_eq!(nobody.status.code(), Some(5), "{}", words(&nobody));
-    assert!(words(&nobody).contains("sandbox-card: "), "{}", words(&nobody));
+    let nobody = terminal.run(&["buy", "1 EUR USDC@base", "--to", PAYER]);
+    assert_eq!(nobody.status.code(), Some(5), "{}", stderr(&nobody));
+    assert!(stderr(&nobody).contains("sandbox-card: "), "{}", stderr(&nobody));
 }
 
 /// Ctrl-C ends the looking with the words that go on with it.
-fn a_swap_that_was_stopped_goes_on(desk: &Desk) {
-    let mut child =
-        desk.command(&desk.swap(&["--yes"])).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+fn interrupted_swap_continues(terminal: &Terminal) {
+    let mut child = terminal
+        .command(&terminal.swap(&["--yes"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let order = lines.find_map(|line| Some(line.strip_prefix("order")?.trim().to_owned())).unwrap();
     let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -191,47 +195,47 @@ fn a_swap_that_was_stopped_goes_on(desk: &Desk) {
         last.contains("the order goes on") && last.contains(&format!("causeway track {order}")),
         "{last}"
     );
-    assert_eq!(desk.json(&["track", &order])["status"], "filled");
+    assert_eq!(terminal.json(&["track", &order])["status"], "filled");
 }
 
-fn a_purse_is_read(desk: &Desk) {
-    let found = desk.json(&["tokens", "usdcoin", "--chain", "base", "--limit", "3"]);
+fn balances_are_shown(terminal: &Terminal) {
+    let found = terminal.json(&["tokens", "usdcoin", "--chain", "base", "--limit", "3"]);
     assert_eq!(found["data"][0]["address"], USDC_ON_BASE);
     assert!(found["data"].as_array().unwrap().len() <= 3);
-    let listed = desk.text(&["tokens", "--chain", "base", "--chain", "10"]);
+    let listed = terminal.text(&["tokens", "--chain", "base", "--chain", "10"]);
     assert!(listed.starts_with("symbol") && listed.contains("There are more: --cursor "), "{listed}");
 
-    let held = desk.json(&["balances", PAYER, "--chain", "base"]);
+    let held = terminal.json(&["balances", PAYER, "--chain", "base"]);
     assert!(held["tokens"].as_array().unwrap().iter().any(|token| token["address"] == USDC_ON_BASE));
     assert_eq!(held["silentChains"], serde_json::json!([]));
-    let text = desk.text(&["balances", PAYER, "--chain", "base"]);
+    let text = terminal.text(&["balances", PAYER, "--chain", "base"]);
     assert!(text.contains("USDC") && text.trim_end().ends_with("in all"), "{text}");
-    let nobody = desk.text(&["balances", "0x00000000000000000000000000000000000A11cE"]);
+    let nobody = terminal.text(&["balances", "0x00000000000000000000000000000000000A11cE"]);
     assert_eq!(nobody, "Nothing of the well-known tokens.\n");
 }
 
-fn codes_are_drawn(desk: &Desk) {
-    let drawn = desk.text(&["qr", "hello"]);
+fn qr_codes_are_drawn(terminal: &Terminal) {
+    let drawn = terminal.text(&["qr", "hello"]);
     assert!(drawn.starts_with(&"█".repeat(29)) && drawn.ends_with("\n\nhello\n"), "{drawn}");
     let payment = ["qr", "--to", PAYER, "2.5", "USDC@base"];
     let payload = format!("ethereum:{USDC_ON_BASE}@8453/transfer?address={PAYER}&uint256=2500000");
-    assert_eq!(desk.json(&payment)["payload"], payload.as_str());
-    let (svg, png) = (desk.file("code.svg"), desk.file("code.png"));
+    assert_eq!(terminal.json(&payment)["payload"], payload.as_str());
+    let (svg, png) = (terminal.file("code.svg"), terminal.file("code.png"));
     for file in [&svg, &png] {
-        desk.text(&[&payment[..], &["--out", file.to_str().unwrap()]].concat());
+        terminal.text(&[&payment[..], &["--out", file.to_str().unwrap()]].concat());
     }
     assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
     assert!(std::fs::read(png).unwrap().starts_with(b"\x89PNG"));
 }
 
-fn every_failure_has_its_exit_code(desk: &Desk) {
-    let unsafe_key = desk.file("open");
+fn every_failure_has_its_exit_code(terminal: &Terminal) {
+    let unsafe_key = terminal.file("open");
     std::fs::write(&unsafe_key, KEY).unwrap();
     std::fs::set_permissions(&unsafe_key, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let poor = desk.file("poor");
+    let poor = terminal.file("poor");
     std::fs::write(&poor, "11".repeat(32)).unwrap();
     std::fs::set_permissions(&poor, std::fs::Permissions::from_mode(0o600)).unwrap();
-    let no_ending = desk.file("code");
+    let no_ending = terminal.file("code");
     let (unsafe_key, poor, no_ending) =
         (unsafe_key.to_str().unwrap(), poor.to_str().unwrap(), no_ending.to_str().unwrap());
     let table: [(&[&str], i32, &str); 16] = [
@@ -253,23 +257,23 @@ fn every_failure_has_its_exit_code(desk: &Desk) {
         (&["quote", "0.000001", "USDC@base", "ETH@arbitrum"], 5, "north: "),
     ];
     for (args, code, says) in table {
-        let output = desk.run(args);
-        let told = words(&output);
-        assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
-        assert!(told.contains(says), "{args:?}: {told}");
+        let output = terminal.run(args);
+        let progress = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {progress}");
+        assert!(progress.contains(says), "{args:?}: {progress}");
         assert!(output.stdout.is_empty(), "results alone go to standard output: {args:?}");
     }
-    let greedy = desk.run(&desk.swap(&["--yes", "--at-least", "1000"]));
-    assert_eq!(greedy.status.code(), Some(5), "{}", words(&greedy));
+    let greedy = terminal.run(&terminal.swap(&["--yes", "--at-least", "1000"]));
+    assert_eq!(greedy.status.code(), Some(5), "{}", stderr(&greedy));
 
-    let told = desk.run(&["track", "00000000000000000000000000000000", "--json"]);
-    let document: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let progress = terminal.run(&["track", "00000000000000000000000000000000", "--json"]);
+    let document: Value = serde_json::from_slice(&progress.stdout).unwrap();
     assert_eq!((&document["error"]["exitCode"], &document["error"]["status"]), (&3.into(), &404.into()));
     assert_eq!(document["error"]["body"]["name"], "OrderNotFoundException");
 }
 
 #[test]
-fn completions_and_manual_pages_know_every_command() {
+fn completions_and_manual_pages_cover_every_command() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = super::stdout(&run(&["completions", shell]));
         assert!(script.contains("key-file") && script.contains("balances"), "{shell}");
@@ -287,7 +291,7 @@ fn completions_and_manual_pages_know_every_command() {
 }
 
 #[test]
-fn every_command_over_the_api_tells_its_exit_codes() {
+fn every_client_command_documents_its_exit_codes() {
     for command in ["quote", "swap", "track", "tokens", "balances", "buy", "qr"] {
         let help = super::stdout(&run(&[command, "--help"]));
         assert!(

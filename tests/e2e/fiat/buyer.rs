@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::service::Service;
 
 /// How long a purchase may take, on the slowest machine and through kills.
-const PATIENCE: Duration = Duration::from_mins(3);
+const TIMEOUT: Duration = Duration::from_mins(3);
 
 pub(super) const GOOD_CARD: &str = "4242 4242 4242 4242";
 pub(super) const DECLINED_CARD: &str = "4000 0000 0000 0002";
@@ -19,7 +19,7 @@ pub(super) fn direct() -> Value {
 }
 
 /// What only a jump brings: USDC on Arbitrum.
-pub(super) fn jump() -> Value {
+pub(super) fn forwarded() -> Value {
     json!({ "toChainId": 42161, "toToken": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" })
 }
 
@@ -97,7 +97,7 @@ impl<'a> Buyer<'a> {
             if status["polling"]["isTerminal"] == true {
                 return status;
             }
-            assert!(begun.elapsed() < PATIENCE, "it does not end: {status}");
+            assert!(begun.elapsed() < TIMEOUT, "it does not end: {status}");
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
     }

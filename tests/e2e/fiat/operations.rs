@@ -1,7 +1,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::buyer::{Buyer, DECLINED_CARD, GOOD_CARD, direct, id, jump, start};
+use super::buyer::{Buyer, DECLINED_CARD, GOOD_CARD, direct, forwarded, id, start};
 use crate::service::data_dir;
 
 #[tokio::test]
@@ -23,8 +23,9 @@ async fn every_operation_answers_and_a_purchase_reaches_the_wallet() {
     let outputs: Vec<u64> = quotes["quotes"].as_array().unwrap().iter().map(output).collect();
     assert!(outputs.len() == 2 && outputs[0] > outputs[1], "comparison is real: {outputs:?}");
 
-    let lines =
-        buyer.send(Method::POST, "/v1/fiat/quote?mode=stream", Some(buyer.ask(&jump()).to_string())).await;
+    let lines = buyer
+        .send(Method::POST, "/v1/fiat/quote?mode=stream", Some(buyer.ask(&forwarded()).to_string()))
+        .await;
     let lines = lines.text().await.unwrap();
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.iter().filter(|line| line["quote"]["swapStrategy"] == "jump").count(), 2, "{lines:?}");
@@ -62,11 +63,11 @@ async fn every_operation_answers_and_a_purchase_reaches_the_wallet() {
 }
 
 #[tokio::test]
-async fn a_jump_brings_what_no_provider_sells() {
+async fn forwarding_order_delivers_a_token_no_provider_sells() {
     let folder = data_dir();
     let service = start(folder.path());
     let buyer = Buyer::new(&service, 0xa2);
-    let order = buyer.order(&jump(), "sandbox-card").await;
+    let order = buyer.order(&forwarded(), "sandbox-card").await;
     let view = buyer.view(&order).await;
     assert_eq!(view["terms"]["originChainId"], "8453");
     let address = view["depositAddress"].as_str().unwrap().to_owned();
@@ -80,7 +81,10 @@ async fn a_jump_brings_what_no_provider_sells() {
     );
     let swap = buyer.get(&format!("/v1/orders/by-id/{}", ended["swapOrderId"].as_str().unwrap())).await.1;
     assert_eq!((&swap["status"], &swap["recipient"]), (&json!("filled"), &json!(buyer.wallet.to_string())));
-    assert_eq!(buyer.balance(&jump(), &buyer.wallet.to_string()).await.to_string(), view["outputAmount"]);
+    assert_eq!(
+        buyer.balance(&forwarded(), &buyer.wallet.to_string()).await.to_string(),
+        view["outputAmount"]
+    );
     assert!(
         buyer.balance(&direct(), &address).await.is_zero(),
         "nothing is left at {address} of {}",

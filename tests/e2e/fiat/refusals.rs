@@ -7,7 +7,7 @@ use crate::service::data_dir;
 const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
 
 #[tokio::test]
-async fn bad_input_is_answered_in_words() {
+async fn invalid_input_is_rejected_with_a_message() {
     let folder = data_dir();
     let service = start(folder.path());
     let buyer = Buyer::new(&service, 0xb1);
@@ -59,11 +59,11 @@ async fn bad_input_is_answered_in_words() {
 }
 
 #[tokio::test]
-async fn a_webhook_of_ten_megabytes_is_refused_and_the_service_lives_on() {
+async fn ten_megabyte_webhook_is_rejected_and_the_service_keeps_running() {
     let folder = data_dir();
     let service = start(folder.path());
     let url = format!("{}/v1/fiat/webhook/sandbox-card", service.url);
-    // The door may close while the body is still coming in.
+    // The server may close the connection before the whole body arrives.
     if let Ok(answer) = service.client.post(url).body(vec![b'x'; 10_000_000]).send().await {
         assert_eq!(answer.status(), 413);
     }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::key::Key;
+use super::chain_totals::ChainTotals;
+use super::payer_key::Key;
 use super::solana::{SOL, SOLANA};
-use super::solana_books::Spent;
-use super::tally::Tally;
+use super::solana_accounts::Spent;
 use crate::service::{Service, data_dir};
 
 sol! {
@@ -48,13 +48,13 @@ pub(super) const fn coin(chain: u64) -> Address {
     if chain == SOLANA { SOL } else { COIN }
 }
 
-/// The node of each chain that nobody gives faults to: what tests believe.
-const WITNESS: &str = "/sandbox/rpc/node/9";
+/// The node of each chain without faults, which the tests read.
+const RELIABLE_NODE: &str = "/sandbox/rpc/node/9";
 
-/// How long a wallet goes on trying; far more than any fault lasts.
-const PATIENCE: Duration = Duration::from_mins(3);
+/// How long a wallet retries; far longer than any fault.
+const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// A wallet's fees: more than a play chain ever asks.
+/// A wallet's fees, above what a sandbox chain requires.
 const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000_000 };
 
 /// The chains in a process of their own, which outlives the service.
@@ -62,7 +62,7 @@ pub(super) struct Chains {
     _folder: TempDir,
     service: Service,
     pub(super) base: String,
-    pub(super) tallies: Mutex<HashMap<u64, Tally>>,
+    pub(super) totals_by_chain: Mutex<HashMap<u64, ChainTotals>>,
     pub(super) spent: Mutex<HashMap<Address, Spent>>,
     /// What wallets have sent and blocks do not hold for good yet.
     pub(super) sent: Mutex<Vec<Sent>>,
@@ -87,7 +87,7 @@ impl Chains {
             _folder: folder,
             service,
             base,
-            tallies: Mutex::default(),
+            totals_by_chain: Mutex::default(),
             spent: Mutex::default(),
             sent: Mutex::default(),
             nonces: Mutex::default(),
@@ -104,7 +104,7 @@ impl Chains {
     }
 
     fn node(&self, chain: u64) -> String {
-        format!("{}{WITNESS}/{chain}", self.base)
+        format!("{}{RELIABLE_NODE}/{chain}", self.base)
     }
 
     pub(super) async fn control(&self, chain: u64, action: Value) {
@@ -126,14 +126,15 @@ impl Chains {
         self.post_to(&self.node(chain), call).await
     }
 
-    /// Gives somebody coins or tokens, and waits until they are there.
-    pub(super) async fn give(&self, chain: u64, to: Address, token: Address, amount: U256) {
+    /// Funds an address from the faucet and waits for the balance.
+    pub(super) async fn fund_address(&self, chain: u64, to: Address, token: Address, amount: U256) {
         let before = self.balance(chain, token, to).await;
-        let mut gift = json!({ "chainId": chain, "address": to.to_string(), "amount": amount.to_string() });
+        let mut request =
+            json!({ "chainId": chain, "address": to.to_string(), "amount": amount.to_string() });
         if token != coin(chain) {
-            gift["token"] = json!(token.to_string());
+            request["token"] = json!(token.to_string());
         }
-        self.post("/sandbox/faucet", &gift).await;
+        self.post("/sandbox/faucet", &request).await;
         while self.balance(chain, token, to).await < before + amount {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -167,7 +168,7 @@ impl Chains {
             match client.estimate_gas(key.address(), request).await {
                 Ok(gas) => break gas,
                 Err(error) => {
-                    assert!(begun.elapsed() < PATIENCE, "{request:?} on {chain} would fail: {error}");
+                    assert!(begun.elapsed() < TIMEOUT, "{request:?} on {chain} would fail: {error}");
                 }
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -191,13 +192,13 @@ impl Chains {
         let begun = Instant::now();
         for look in 0_u32.. {
             if look.is_multiple_of(20) {
-                self.bring(&sent).await;
+                self.rebroadcast(&sent).await;
             }
             if let Some(receipt) = self.receipt(&sent).await {
                 assert_eq!(receipt.status, 1, "{hash} on {chain} failed");
                 break;
             }
-            assert!(begun.elapsed() < PATIENCE, "{hash} on {chain} is in no block");
+            assert!(begun.elapsed() < TIMEOUT, "{hash} on {chain} is in no block");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         hash
@@ -208,13 +209,13 @@ impl Chains {
     }
 
     /// Sends what was lost, or was never taken. What a block or the pool holds is refused, which does no harm.
-    async fn bring(&self, sent: &Sent) {
+    async fn rebroadcast(&self, sent: &Sent) {
         let call = Call::new("eth_sendRawTransaction", json!([sent.raw]));
         let _ = self.client(sent.chain).call::<B256>(call).await;
     }
 
     /// Looks after what wallets have sent until blocks hold it for good, as wallets do.
-    pub(super) async fn tend_wallets(&self) {
+    pub(super) async fn rebroadcast_pending(&self) {
         let open = self.sent.lock().await.clone();
         let mut settled = HashSet::new();
         for sent in &open {
@@ -222,7 +223,7 @@ impl Chains {
             match self.receipt(sent).await {
                 Some(receipt) if receipt.block_number <= newest => drop(settled.insert(sent.hash)),
                 Some(_) => {}
-                None => self.bring(sent).await,
+                None => self.rebroadcast(sent).await,
             }
         }
         self.sent.lock().await.retain(|sent| !settled.contains(&sent.hash));

@@ -4,9 +4,9 @@ use alloy_primitives::U256;
 use causeway_domain::{Address, Family};
 use causeway_sandbox::genesis::Roles;
 
-use super::audit::Books;
+use super::audit::OperatorBalances;
 use super::chains::{Chains, coin};
-use super::payer::{Fate, Payer, Way};
+use super::payer::{DepositVia, Outcome, Payer};
 use super::solana::{SOL, SOLANA};
 
 /// Where the units of one token on one chain went, all of it read from balances.
@@ -39,7 +39,7 @@ pub(super) type Flows = BTreeMap<(u64, Address), Flow>;
 pub(super) async fn flows(
     chains: &Chains,
     payers: &[Payer],
-    (before, after): (&Books, &Books),
+    (before, after): (&OperatorBalances, &OperatorBalances),
     seed: u64,
 ) -> Flows {
     let mut flows = Flows::new();
@@ -60,23 +60,24 @@ pub(super) async fn flows(
     }
     for payer in payers {
         let spent = spent(chains, payer).await;
-        let (deal, wish) = (payer.deal(), payer.wish);
-        let expected = if wish.fate == Fate::Unseen { U256::ZERO } else { deal.amount_in };
+        let (built_order, plan) = (payer.built_order(), payer.plan);
+        let expected =
+            if plan.outcome == Outcome::NeverDeposited { U256::ZERO } else { built_order.amount_in };
         assert_eq!(spent, expected, "seed {seed}: what was paid by {payer:?}");
-        let back = chains.balance(wish.from.0, wish.from.1, payer.refund_to).await;
-        let got = chains.balance(wish.to.0, wish.to.1, payer.recipient).await;
+        let back = chains.balance(plan.from.0, plan.from.1, payer.refund_to).await;
+        let got = chains.balance(plan.to.0, plan.to.1, payer.recipient).await;
         let mut left = U256::ZERO;
-        if wish.way == Way::Transfer && wish.from.0 != SOLANA {
-            left = chains.balance(wish.from.0, wish.from.1, deal.deposit_address()).await;
+        if plan.via == DepositVia::Transfer && plan.from.0 != SOLANA {
+            left = chains.balance(plan.from.0, plan.from.1, built_order.deposit_address()).await;
         }
-        let from = flows.entry(wish.from).or_default();
+        let from = flows.entry(plan.from).or_default();
         from.deposited += spent;
         from.refunded += back;
         from.left += left;
-        flows.entry(wish.to).or_default().received += got;
+        flows.entry(plan.to).or_default().received += got;
     }
     let mut ours: Vec<Address> =
-        payers.iter().flat_map(|payer| [payer.deal().escrow, payer.deal().settler]).collect();
+        payers.iter().flat_map(|payer| [payer.built_order().escrow, payer.built_order().settler]).collect();
     ours.sort_unstable();
     ours.dedup();
     for ((chain, token), flow) in &mut flows {
@@ -92,21 +93,21 @@ pub(super) async fn flows(
 
 /// What a payer has less than it was given, without what it paid for its transactions.
 async fn spent(chains: &Chains, payer: &Payer) -> U256 {
-    let (chain, token) = payer.wish.from;
+    let (chain, token) = payer.plan.from;
     let owner = payer.key.address();
-    let mut given = payer.wish.amount;
+    let mut given = payer.plan.amount;
     let mut fees = U256::ZERO;
     if token == coin(chain) {
-        given += Payer::for_gas(chain);
+        given += Payer::gas_budget(chain);
         fees = if token == SOL {
             let mut lamports = chains.spent_on_solana(owner).await.lamports;
-            // The record of an order keeps its rent, and its deposit of SOL lies in the record until it goes on.
-            if payer.wish.way != Way::Transfer && payer.wish.fate != Fate::Unseen {
-                lamports += chains.rent_on_solana(payer.deal().intent).await;
+            // The order's record keeps its rent, and holds a SOL deposit until it is paid out.
+            if payer.plan.via != DepositVia::Transfer && payer.plan.outcome != Outcome::NeverDeposited {
+                lamports += chains.rent_on_solana(payer.built_order().intent).await;
             }
             U256::from(lamports)
         } else {
-            chains.tally(chain).await.gas.get(&owner).map_or(U256::ZERO, |(gas, _)| *gas)
+            chains.totals(chain).await.gas.get(&owner).map_or(U256::ZERO, |(gas, _)| *gas)
         };
     }
     given - fees - chains.balance(chain, token, owner).await

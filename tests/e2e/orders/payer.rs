@@ -9,31 +9,31 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
 use super::chains::{Chains, coin};
-use super::desk::Desk;
-use super::dice::Dice;
-use super::key::Key;
+use super::payer_key::Key;
+use super::restartable_service::RestartableService;
+use super::seeded_rng::SeededRng;
 use super::solana::SOLANA;
 use crate::wallet::wallet_digest;
 
-/// How long somebody goes on asking for what is refused; far more than any fault lasts.
-pub(super) const PATIENCE: Duration = Duration::from_mins(2);
+/// How long a refused request is retried; far longer than any fault.
+pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// How a payer deposits, and what it tells of that.
+/// How a payer deposits and reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Sends the deposit and tells its hash.
+pub(super) enum DepositVia {
+    /// Sends the deposit and submits its hash.
     Call,
-    /// Sends the deposit and tells nobody.
+    /// Sends the deposit and submits nothing.
     Silent,
-    /// Hands the signed deposit over.
+    /// Submits the signed deposit.
     Signed,
-    /// The same on Solana, first when it is too late for it and then a fresh one.
+    /// The same on Solana: first with an expired blockhash, then with a fresh one.
     Late,
     Permit,
     Transfer,
 }
 
-impl Way {
+impl DepositVia {
     const fn method(self) -> &'static str {
         match self {
             Self::Call | Self::Silent | Self::Signed | Self::Late => "CONTRACT_CALL",
@@ -43,36 +43,36 @@ impl Way {
     }
 }
 
-/// How the order has to end.
+/// The expected end of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Outcome {
     Filled,
     Refunded,
-    /// Its payer never deposits, and nobody ever sees it.
-    Unseen,
+    /// The payer never deposits, and the order stays hidden.
+    NeverDeposited,
 }
 
-/// A moment at which a crash would be welcome.
+/// A stage of a swap at which the service may be killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum Stage {
     Built,
     Deposited,
     Submitted,
 }
 
-/// What somebody wants to swap.
+/// A swap to run.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
+pub(super) struct SwapPlan {
     pub(super) from: (u64, Address),
     pub(super) to: (u64, Address),
     pub(super) amount: U256,
-    pub(super) way: Way,
-    pub(super) fate: Fate,
+    pub(super) via: DepositVia,
+    pub(super) outcome: Outcome,
 }
 
-/// A built order, as far as the chains know it.
+/// A built order with its on-chain terms.
 #[derive(Clone, Debug)]
-pub(super) struct Deal {
+pub(super) struct BuiltOrder {
     pub(super) quote: String,
     pub(super) route: String,
     pub(super) intent: B256,
@@ -87,48 +87,48 @@ pub(super) struct Deal {
     pub(super) answer: Value,
 }
 
-/// Somebody who swaps once, with addresses that nothing else ever moves to or from.
+/// A payer of one swap, with addresses that nothing else uses.
 pub(super) struct Payer {
-    pub(super) wish: Wish,
+    pub(super) plan: SwapPlan,
     pub(super) key: Key,
     pub(super) recipient: Address,
     pub(super) refund_to: Address,
-    pub(super) deal: Option<Deal>,
+    pub(super) built_order: Option<BuiltOrder>,
 }
 
 impl fmt::Debug for Payer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} by {}: {:?}", self.wish, self.key.address(), self.deal)
+        write!(f, "{:?} by {}: {:?}", self.plan, self.key.address(), self.built_order)
     }
 }
 
 impl Payer {
-    pub(super) fn new(wish: Wish, dice: &mut Dice) -> Self {
-        let (from, to) = (wish.from.0, wish.to.0);
-        let key = Key::new(from, dice);
-        let (recipient, refund_to) = (Key::new(to, dice).address(), Key::new(from, dice).address());
-        Self { wish, key, recipient, refund_to, deal: None }
+    pub(super) fn new(plan: SwapPlan, rng: &mut SeededRng) -> Self {
+        let (from, to) = (plan.from.0, plan.to.0);
+        let key = Key::new(from, rng);
+        let (recipient, refund_to) = (Key::new(to, rng).address(), Key::new(from, rng).address());
+        Self { plan, key, recipient, refund_to, built_order: None }
     }
 
     /// What it is given to pay for gas: one coin.
-    pub(super) fn for_gas(chain: u64) -> U256 {
+    pub(super) fn gas_budget(chain: u64) -> U256 {
         U256::from(10).pow(U256::from(if chain == SOLANA { 9 } else { 18 }))
     }
 
     /// Gives it enough to swap, and to pay for gas.
     pub(super) async fn fund(&self, chains: &Chains) {
-        let (chain, token) = self.wish.from;
-        chains.give(chain, self.key.address(), coin(chain), Self::for_gas(chain)).await;
-        chains.give(chain, self.key.address(), token, self.wish.amount).await;
+        let (chain, token) = self.plan.from;
+        chains.fund_address(chain, self.key.address(), coin(chain), Self::gas_budget(chain)).await;
+        chains.fund_address(chain, self.key.address(), token, self.plan.amount).await;
     }
 
-    pub(super) fn deal(&self) -> &Deal {
-        self.deal.as_ref().expect("it was built")
+    pub(super) fn built_order(&self) -> &BuiltOrder {
+        self.built_order.as_ref().expect("it was built")
     }
 
     /// What it asks a quote for.
     pub(super) fn ask(&self) -> Value {
-        let Wish { from, to, amount, .. } = self.wish;
+        let SwapPlan { from, to, amount, .. } = self.plan;
         json!({
             "tradeType": "EXACT_INPUT", "amount": amount.to_string(), "fromAddress": self.key.address().to_string(),
             "fromChainId": from.0, "fromToken": from.1.to_string(), "toChainId": to.0,
@@ -141,20 +141,20 @@ impl Payer {
         json!({
             "quoteId": quote, "routeId": route, "from": self.key.address().to_string(),
             "recipient": self.recipient.to_string(), "refundTo": self.refund_to.to_string(),
-            "depositMethod": self.wish.way.method(),
+            "depositMethod": self.plan.via.method(),
         })
     }
 
-    /// Asks for a quote until somebody offers.
-    pub(super) async fn quote(&self, desk: &Desk) -> (String, String) {
-        let way = self.wish.way;
+    /// Requests a quote until a filler offers a route.
+    pub(super) async fn quote(&self, service: &RestartableService) -> (String, String) {
+        let via = self.plan.via;
         let ask = self.ask();
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
-            let quote = desk.ask(Method::POST, "/v1/quotes", &ask).await;
+        while begun.elapsed() < TIMEOUT {
+            let quote = service.ask(Method::POST, "/v1/quotes", &ask).await;
             if let Ok(quote) = &quote {
                 let takes = |route: &&Value| {
-                    route["depositMethods"].as_array().is_some_and(|all| all.contains(&json!(way.method())))
+                    route["depositMethods"].as_array().is_some_and(|all| all.contains(&json!(via.method())))
                 };
                 if let Some(route) = quote["routes"].as_array().unwrap().iter().find(takes) {
                     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -167,42 +167,57 @@ impl Payer {
     }
 
     /// Takes a quote and has its deposit built; from the start when the service died for so long that the quote is over.
-    pub(super) async fn build(&mut self, desk: &Desk) {
+    pub(super) async fn build(&mut self, service: &RestartableService) {
         loop {
-            let (quote, route) = self.quote(desk).await;
-            if self.build_route(desk, quote, route).await {
+            let (quote, route) = self.quote(service).await;
+            if self.build_route(service, quote, route).await {
                 return;
             }
         }
     }
 
     /// Has the deposit of a route built; `false` when its quote is over.
-    pub(super) async fn build_route(&mut self, desk: &Desk, quote: String, route: String) -> bool {
-        let Some(answer) = self.built(desk, &quote, &route).await else { return false };
-        self.deal = Some(Deal::read(self.wish, quote, route, answer));
+    pub(super) async fn build_route(
+        &mut self,
+        service: &RestartableService,
+        quote: String,
+        route: String,
+    ) -> bool {
+        let Some(answer) = self.built(service, &quote, &route).await else { return false };
+        self.built_order = Some(BuiltOrder::read(self.plan, quote, route, answer));
         true
     }
 
     /// The deposit of a route; none when its quote is over.
-    pub(super) async fn built(&self, desk: &Desk, quote: &str, route: &str) -> Option<Value> {
+    pub(super) async fn built(
+        &self,
+        service: &RestartableService,
+        quote: &str,
+        route: &str,
+    ) -> Option<Value> {
         let ask = self.ask_to_build(quote, route);
         let begun = Instant::now();
         loop {
-            match desk.ask(Method::POST, "/v1/deposit/build", &ask).await {
+            match service.ask(Method::POST, "/v1/deposit/build", &ask).await {
                 Ok(answer) => return Some(answer),
                 Err((_, error)) if error["name"] == "QuoteExpiredException" => return None,
                 // A node that lags does not show yet what the payer has.
-                Err(error) => assert!(begun.elapsed() < PATIENCE, "{ask} was not built: {error:?}"),
+                Err(error) => assert!(begun.elapsed() < TIMEOUT, "{ask} was not built: {error:?}"),
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
     }
 
-    /// Deposits, and tells of it or not.
-    pub(super) async fn deposit(&mut self, chains: &Chains, desk: &Desk, tell: &broadcast::Sender<Moment>) {
+    /// Deposits, and submits the deposit if the plan says so.
+    pub(super) async fn deposit(
+        &mut self,
+        chains: &Chains,
+        service: &RestartableService,
+        stages: &broadcast::Sender<Stage>,
+    ) {
         match &self.key {
-            Key::Evm(key) => self.deposit_on_evm(key, chains, desk, tell).await,
-            Key::Solana(_) => self.deposit_on_solana(chains, desk, tell).await,
+            Key::Evm(key) => self.deposit_on_evm(key, chains, service, stages).await,
+            Key::Solana(_) => self.deposit_on_solana(chains, service, stages).await,
         }
     }
 
@@ -210,19 +225,19 @@ impl Payer {
         &self,
         key: &Signer,
         chains: &Chains,
-        desk: &Desk,
-        tell: &broadcast::Sender<Moment>,
+        service: &RestartableService,
+        stages: &broadcast::Sender<Stage>,
     ) {
-        let deal = self.deal();
-        let (chain, token) = self.wish.from;
+        let built_order = self.built_order();
+        let (chain, token) = self.plan.from;
         let mut proof = None;
-        for approval in deal.answer["approvals"].as_array().into_iter().flatten() {
+        for approval in built_order.answer["approvals"].as_array().into_iter().flatten() {
             let request = &approval["request"];
             if request["method"] != "eth_sendTransaction" {
                 continue;
             }
             let request = transaction(&request["params"][0]);
-            if approval["deposit"] == true && self.wish.way == Way::Signed {
+            if approval["deposit"] == true && self.plan.via == DepositVia::Signed {
                 let (_, raw) = chains.sign(chain, key, &request).await;
                 proof = Some(json!({ "signedTransaction": raw }));
                 continue;
@@ -232,58 +247,64 @@ impl Payer {
                 proof = Some(json!({ "txHash": hash }));
             }
         }
-        match self.wish.way {
-            Way::Permit => {
-                let signature = key.sign_digest(&wallet_digest(&deal.answer["permit"])).unwrap();
+        match self.plan.via {
+            DepositVia::Permit => {
+                let signature = key.sign_digest(&wallet_digest(&built_order.answer["permit"])).unwrap();
                 proof = Some(json!({ "signature": Bytes::from(signature.as_bytes().to_vec()) }));
             }
-            Way::Transfer => {
-                chains.pay(chain, &self.key, token, deal.deposit_address(), deal.amount_in).await;
+            DepositVia::Transfer => {
+                chains
+                    .pay(chain, &self.key, token, built_order.deposit_address(), built_order.amount_in)
+                    .await;
             }
-            Way::Call | Way::Silent | Way::Signed | Way::Late => {}
+            DepositVia::Call | DepositVia::Silent | DepositVia::Signed | DepositVia::Late => {}
         }
-        let _ = tell.send(Moment::Deposited);
-        if let Some(proof) = proof.filter(|_| self.wish.way != Way::Silent) {
-            self.submit_patiently(desk, &proof).await;
-            let _ = tell.send(Moment::Submitted);
+        let _ = stages.send(Stage::Deposited);
+        if let Some(proof) = proof.filter(|_| self.plan.via != DepositVia::Silent) {
+            self.submit_until_accepted(service, &proof).await;
+            let _ = stages.send(Stage::Submitted);
         }
     }
 
-    /// Tells of the deposit, until the service has taken it: what a node that lags makes it refuse is told again.
-    pub(super) async fn submit_patiently(&self, desk: &Desk, proof: &Value) {
+    /// Submits the deposit until the service accepts it: a lagging node may cause a refusal.
+    pub(super) async fn submit_until_accepted(&self, service: &RestartableService, proof: &Value) {
         let begun = Instant::now();
-        while let Err(refused) = self.submit(desk, proof).await {
-            if begun.elapsed() > PATIENCE {
-                let story = desk.story(None).await;
-                panic!("the deposit of {self:?} was refused: {refused:?}\n{story}");
+        while let Err(refused) = self.submit(service, proof).await {
+            if begun.elapsed() > TIMEOUT {
+                let diagnostics = service.diagnostics(None).await;
+                panic!("the deposit of {self:?} was refused: {refused:?}\n{diagnostics}");
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
     }
 
-    /// Tells of the deposit, until the service has taken or refused it.
-    pub(super) async fn submit(&self, desk: &Desk, proof: &Value) -> Result<(), (u16, Value)> {
-        desk.ask(Method::PUT, "/v1/deposit/submit", &self.ask_to_submit(proof)).await.map(drop)
+    /// Submits the deposit until the service accepts or refuses it.
+    pub(super) async fn submit(
+        &self,
+        service: &RestartableService,
+        proof: &Value,
+    ) -> Result<(), (u16, Value)> {
+        service.ask(Method::PUT, "/v1/deposit/submit", &self.ask_to_submit(proof)).await.map(drop)
     }
 
     pub(super) fn ask_to_submit(&self, proof: &Value) -> Value {
         let mut proof = proof.clone();
-        proof["quoteId"] = json!(self.deal().quote);
-        proof["routeId"] = json!(self.deal().route);
+        proof["quoteId"] = json!(self.built_order().quote);
+        proof["routeId"] = json!(self.built_order().route);
         proof
     }
 }
 
-impl Deal {
+impl BuiltOrder {
     pub(super) fn deposit_address(&self) -> Address {
         Address::parse_any(self.answer["depositAddress"].as_str().unwrap()).unwrap()
     }
 
-    fn read(wish: Wish, quote: String, route: String, answer: Value) -> Self {
+    fn read(plan: SwapPlan, quote: String, route: String, answer: Value) -> Self {
         let terms = &answer["terms"];
         let word = |name: &str| terms[name].as_str().unwrap().parse::<B256>().unwrap();
         let number = |name: &str| terms[name].as_str().unwrap().parse::<U256>().unwrap();
-        let (origin, destination) = (wish.from.0, wish.to.0);
+        let (origin, destination) = (plan.from.0, plan.to.0);
         Self {
             quote,
             route,

@@ -1,5 +1,5 @@
 use alloy_primitives::U256;
-use causeway_domain::ports::{Care, FactStore as _, OrderStore as _};
+use causeway_domain::ports::{FactStore as _, FinalityTier, OrderStore as _};
 use causeway_domain::{Decision, Fact, Order, OrderStatus, RefundCause};
 use causeway_store::Store;
 use futures::{StreamExt as _, stream};
@@ -7,27 +7,27 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
-use super::audit::{audit, books, settle};
-use super::book::book_agrees;
+use super::audit::{audit, operator_balances, wait_until_ended};
 use super::chains::{BASE, CHAINS, Chains, ETHEREUM, usdc};
-use super::desk::Desk;
-use super::dice::{Dice, number, seed};
-use super::payer::{Fate, Payer, Way, Wish};
+use super::crashes::drain;
+use super::intent_book::wait_until_book_agrees;
+use super::payer::{DepositVia, Outcome, Payer, SwapPlan};
+use super::random_orders::{random_plan, unfillable_plan, unfillable_solana_plan};
+use super::restartable_service::RestartableService;
+use super::seeded_rng::{SeededRng, number, seed};
 use super::solana::{SOL, SOLANA};
-use super::survive::drain;
-use super::wishes::{hopeless_solana_wish, hopeless_wish, wish};
 
-/// Orders that are deposited long after they were built are taken, and the book is told at once.
+/// Accepts deposits long after the build, and writes the book at once.
 const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\nintent_book_seconds = 1\n";
 
-/// How many payers are at it side by side.
-const LANES: usize = 4;
+/// How many payers swap concurrently.
+const CONCURRENCY: usize = 4;
 
-/// The blocks that make everything before them stand.
-const DEEP: u64 = 4;
+/// Blocks that make everything before them final.
+const FINALITY_BLOCKS: u64 = 4;
 
 /// Everybody, by what the loss of the store catches them in.
-struct Cast {
+struct Scenario {
     /// Filled, refunded or never deposited, all before the loss.
     ended: Vec<Payer>,
     /// Deposits that come while the service is there, which is killed at any moment after.
@@ -38,43 +38,50 @@ struct Cast {
     late: Vec<Payer>,
 }
 
-fn open_wish(from: u64, to: u64, dice: &mut Dice) -> Wish {
+fn open_plan(from: u64, to: u64, rng: &mut SeededRng) -> SwapPlan {
     let token = |chain| if chain == SOLANA { SOL } else { usdc(chain) };
     let units = if from == SOLANA { 300_000_000 } else { 30_000_000 };
-    let amount = U256::from(units + dice.below(units));
-    Wish { from: (from, token(from)), to: (to, token(to)), amount, way: Way::Silent, fate: Fate::Filled }
+    let amount = U256::from(units + rng.below(units));
+    SwapPlan {
+        from: (from, token(from)),
+        to: (to, token(to)),
+        amount,
+        via: DepositVia::Silent,
+        outcome: Outcome::Filled,
+    }
 }
 
-impl Cast {
+impl Scenario {
     fn new(orders: u64, seed: u64) -> Self {
-        let mut dice = Dice::new(seed, "recover");
+        let mut rng = SeededRng::new(seed, "recover");
         let orders = usize::try_from(orders).unwrap();
         let refunded = orders.div_ceil(7);
         let open = orders.div_ceil(10);
-        let mut cast = Self { ended: Vec::new(), racing: Vec::new(), orphaned: Vec::new(), late: Vec::new() };
+        let mut scenario =
+            Self { ended: Vec::new(), racing: Vec::new(), orphaned: Vec::new(), late: Vec::new() };
         for number in 0..orders.saturating_sub(3 * open) {
-            let mut wish = match number {
-                0 => hopeless_solana_wish(&mut dice),
-                number if number < refunded => hopeless_wish(&mut dice),
-                number => wish(number - refunded, &mut dice),
+            let mut plan = match number {
+                0 => unfillable_solana_plan(&mut rng),
+                number if number < refunded => unfillable_plan(&mut rng),
+                number => random_plan(number - refunded, &mut rng),
             };
             if number == orders / 2 {
-                (wish.fate, wish.way) = (Fate::Unseen, Way::Call);
+                (plan.outcome, plan.via) = (Outcome::NeverDeposited, DepositVia::Call);
             }
-            cast.ended.push(Payer::new(wish, &mut dice));
+            scenario.ended.push(Payer::new(plan, &mut rng));
         }
         for number in 0..open {
             let [evm, other] = [CHAINS[number % 4], CHAINS[(number + 1) % 4]];
             let (from, to) = if number % 2 == 0 { (SOLANA, evm) } else { (evm, SOLANA) };
-            cast.orphaned.push(Payer::new(open_wish(from, to, &mut dice), &mut dice));
-            cast.racing.push(Payer::new(
-                open_wish(evm, if number % 2 == 0 { other } else { SOLANA }, &mut dice),
-                &mut dice,
+            scenario.orphaned.push(Payer::new(open_plan(from, to, &mut rng), &mut rng));
+            scenario.racing.push(Payer::new(
+                open_plan(evm, if number % 2 == 0 { other } else { SOLANA }, &mut rng),
+                &mut rng,
             ));
             // What is built on Solana is dead before the store is back.
-            cast.late.push(Payer::new(open_wish(evm, other, &mut dice), &mut dice));
+            scenario.late.push(Payer::new(open_plan(evm, other, &mut rng), &mut rng));
         }
-        cast
+        scenario
     }
 
     fn all(&self) -> impl Iterator<Item = &Payer> {
@@ -83,10 +90,10 @@ impl Cast {
 }
 
 /// What the store knew of an order, and what it knew from the chains.
-pub(super) type Known = (Order, Vec<(Fact, Care)>);
+pub(super) type Known = (Order, Vec<(Fact, FinalityTier)>);
 
 pub(super) async fn known(store: &Store, payer: &Payer) -> Option<Known> {
-    let intent = payer.deal().intent;
+    let intent = payer.built_order().intent;
     let order = store.order_of_intent(intent).await.unwrap()?;
     Some((order, store.facts(intent).await.unwrap()))
 }
@@ -109,11 +116,11 @@ pub(super) fn assert_same(before: &Known, after: &Known) {
     assert_eq!(before.1, after.1, "the facts of {id}");
 }
 
-/// What an order's terms and its way into the escrow tell, which no loss changes.
+/// Asserts what the terms and the deposit determine, which a lost store does not change.
 fn assert_same_terms(old: &Order, new: &Order) {
     assert_eq!(old.id, new.id);
     let id = &old.id;
-    assert_eq!(old.intent, new.intent, "{id}");
+    assert_eq!(old.intent_id, new.intent_id, "{id}");
     assert_eq!(old.terms, new.terms, "{id}");
     assert_eq!((old.from, old.to), (new.from, new.to), "{id}");
     assert_eq!((old.src_amount, old.dest_amount), (new.src_amount, new.dest_amount), "{id}");
@@ -123,58 +130,63 @@ fn assert_same_terms(old: &Order, new: &Order) {
     assert_eq!((&old.filler, &old.kind), (&new.filler, &new.kind), "{id}");
     assert_eq!(old.method, new.method, "{id}");
     assert_eq!(old.deposit_address, new.deposit_address, "{id}");
-    assert_eq!(old.jump, new.jump, "{id}");
+    assert_eq!(old.forwarding, new.forwarding, "{id}");
     assert_eq!(old.valid_before.as_second(), new.valid_before.as_second(), "{id}");
 }
 
-async fn deposit(payers: &mut [Payer], chains: &Chains, desk: &Desk) {
-    let (tell, _) = broadcast::channel(64);
+async fn deposit(payers: &mut [Payer], chains: &Chains, service: &RestartableService) {
+    let (stages, _) = broadcast::channel(64);
     stream::iter(payers)
-        .for_each_concurrent(LANES, async |payer| {
-            if payer.deal.is_none() {
-                payer.build(desk).await;
+        .for_each_concurrent(CONCURRENCY, async |payer| {
+            if payer.built_order.is_none() {
+                payer.build(service).await;
             }
-            if payer.wish.fate != Fate::Unseen {
-                payer.deposit(chains, desk, &tell).await;
+            if payer.plan.outcome != Outcome::NeverDeposited {
+                payer.deposit(chains, service, &stages).await;
             }
         })
         .await;
 }
 
-pub(super) fn recover(desk: &Desk) -> (bool, String) {
-    let output = desk.run(&["recover", "--from-chain"]);
+pub(super) fn recover(service: &RestartableService) -> (bool, String) {
+    let output = service.run(&["recover", "--from-chain"]);
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
 }
 
-/// Has those whom nobody can serve later build their deposits, and takes from the fillers what they would be served with.
-async fn prepare(cast: &mut Cast, chains: &Chains, desk: &Desk) {
-    stream::iter(cast.all()).for_each_concurrent(LANES, |payer| payer.fund(chains)).await;
-    for payer in cast.ended.iter_mut().filter(|payer| payer.wish.fate == Fate::Refunded) {
-        payer.build(desk).await;
+/// Builds the unfillable deposits, then drains the fillers.
+async fn prepare(scenario: &mut Scenario, chains: &Chains, service: &RestartableService) {
+    stream::iter(scenario.all()).for_each_concurrent(CONCURRENCY, |payer| payer.fund(chains)).await;
+    for payer in scenario.ended.iter_mut().filter(|payer| payer.plan.outcome == Outcome::Refunded) {
+        payer.build(service).await;
     }
-    drain(chains, desk).await;
+    drain(chains, service).await;
 }
 
-/// Plays everybody up to the loss, and tells what the store knew of them.
-async fn play(cast: &mut Cast, chains: &Chains, desk: &Desk, seed: u64) -> Vec<Option<Known>> {
-    deposit(&mut cast.ended, chains, desk).await;
-    settle(chains, desk, &cast.ended, seed).await;
-    book_agrees(chains, desk, &cast.ended.iter().collect::<Vec<_>>()).await;
-    for payer in cast.late.iter_mut().chain(&mut cast.orphaned) {
-        payer.build(desk).await;
+/// Runs all payers up to the loss, and returns what the store knew of them.
+async fn run_until_loss(
+    scenario: &mut Scenario,
+    chains: &Chains,
+    service: &RestartableService,
+    seed: u64,
+) -> Vec<Option<Known>> {
+    deposit(&mut scenario.ended, chains, service).await;
+    wait_until_ended(chains, service, &scenario.ended, seed).await;
+    wait_until_book_agrees(chains, service, &scenario.ended.iter().collect::<Vec<_>>()).await;
+    for payer in scenario.late.iter_mut().chain(&mut scenario.orphaned) {
+        payer.build(service).await;
     }
-    deposit(&mut cast.racing, chains, desk).await;
-    tokio::time::sleep(Dice::new(seed, "loss").milliseconds(2_500)).await;
-    desk.kill();
-    deposit(&mut cast.orphaned, chains, desk).await;
-    // What does not stand yet would be taken in by the service instead.
+    deposit(&mut scenario.racing, chains, service).await;
+    tokio::time::sleep(SeededRng::new(seed, "loss").milliseconds(2_500)).await;
+    service.kill();
+    deposit(&mut scenario.orphaned, chains, service).await;
+    // The service itself would adopt deposits that are not final yet.
     for chain in CHAINS.into_iter().chain([SOLANA]) {
-        chains.control(chain, json!({ "action": "mine", "blocks": DEEP })).await;
+        chains.control(chain, json!({ "action": "mine", "blocks": FINALITY_BLOCKS })).await;
     }
-    let store = desk.store().await;
+    let store = service.store().await;
     let mut before = Vec::new();
-    for payer in cast.all() {
+    for payer in scenario.all() {
         before.push(known(&store, payer).await);
     }
     store.close().await;
@@ -182,57 +194,68 @@ async fn play(cast: &mut Cast, chains: &Chains, desk: &Desk, seed: u64) -> Vec<O
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_chains_alone_give_every_order_back_and_open_ones_go_on_to_their_end() {
+async fn every_order_is_recovered_from_the_chains_and_open_orders_complete() {
     let (orders, seed) = (number("CAUSEWAY_ORDERS").unwrap_or(20), seed());
     eprintln!("CAUSEWAY_SEED={seed}: {orders} orders");
     let chains = Chains::start();
-    let desk = Desk::start(&chains.base, CONFIG);
-    let mut cast = Cast::new(orders, seed);
-    prepare(&mut cast, &chains, &desk).await;
-    let before_books = books(&chains).await;
-    let before = play(&mut cast, &chains, &desk, seed).await;
+    let service = RestartableService::start(&chains.base, CONFIG);
+    let mut scenario = Scenario::new(orders, seed);
+    prepare(&mut scenario, &chains, &service).await;
+    let balances_before = operator_balances(&chains).await;
+    let before = run_until_loss(&mut scenario, &chains, &service, seed).await;
 
     for end in ["", "-wal", "-shm"] {
-        let file = format!("{}{end}", desk.database().display());
+        let file = format!("{}{end}", service.database().display());
         let _ = std::fs::remove_file(file);
     }
-    assert!(!desk.database().exists());
-    let (done, words) = recover(&desk);
-    assert!(done, "seed {seed}: {words}");
-    eprintln!("{words}");
-    let after = compare(&cast, &desk, &before, seed).await;
-    let (done, again) = recover(&desk);
+    assert!(!service.database().exists());
+    let (done, output) = recover(&service);
+    assert!(done, "seed {seed}: {output}");
+    eprintln!("{output}");
+    let after = compare(&scenario, &service, &before, seed).await;
+    let (done, again) = recover(&service);
     assert!(done && again.contains("were there already"), "seed {seed}: {again}");
     assert_eq!(
-        compare(&cast, &desk, &before, seed).await,
+        compare(&scenario, &service, &before, seed).await,
         after,
         "seed {seed}: the second time changes nothing"
     );
 
-    desk.revive();
-    deposit(&mut cast.late, &chains, &desk).await;
-    let all: Vec<Payer> = [cast.ended, cast.racing, cast.orphaned, cast.late].into_iter().flatten().collect();
-    settle(&chains, &desk, &all, seed).await;
-    book_agrees(&chains, &desk, &all.iter().collect::<Vec<_>>()).await;
-    for (payer, before) in all.iter().zip(&before).filter(|(payer, _)| payer.wish.fate != Fate::Unseen) {
-        found_again(&desk, payer, &before.as_ref().unwrap().0).await;
+    service.restart();
+    deposit(&mut scenario.late, &chains, &service).await;
+    let all: Vec<Payer> =
+        [scenario.ended, scenario.racing, scenario.orphaned, scenario.late].into_iter().flatten().collect();
+    wait_until_ended(&chains, &service, &all, seed).await;
+    wait_until_book_agrees(&chains, &service, &all.iter().collect::<Vec<_>>()).await;
+    for (payer, before) in
+        all.iter().zip(&before).filter(|(payer, _)| payer.plan.outcome != Outcome::NeverDeposited)
+    {
+        assert_order_is_found(&service, payer, &before.as_ref().unwrap().0).await;
     }
-    refuses_a_store_in_use(&chains, &desk, seed).await;
-    audit(&chains, &desk, &all, &before_books, seed).await;
+    refuses_a_store_in_use(&chains, &service, seed).await;
+    audit(&chains, &service, &all, &balances_before, seed).await;
 }
 
 /// Holds what came back against what was known. What is open may have moved between the two, though never its terms.
-async fn compare(cast: &Cast, desk: &Desk, before: &[Option<Known>], seed: u64) -> Vec<Option<Known>> {
-    let store = desk.store().await;
+async fn compare(
+    scenario: &Scenario,
+    service: &RestartableService,
+    before: &[Option<Known>],
+    seed: u64,
+) -> Vec<Option<Known>> {
+    let store = service.store().await;
     let mut after = Vec::new();
-    for (place, (payer, before)) in cast.all().zip(before).enumerate() {
+    for (place, (payer, before)) in scenario.all().zip(before).enumerate() {
         let now = known(&store, payer).await;
         let before = before.as_ref().unwrap_or_else(|| panic!("seed {seed}: {payer:?} had no order"));
-        let is_late = cast.late.iter().any(|late| std::ptr::eq(late, payer));
+        let is_late = scenario.late.iter().any(|late| std::ptr::eq(late, payer));
         match &now {
             // No chain knows what was never deposited.
-            None => assert!(is_late || payer.wish.fate == Fate::Unseen, "seed {seed}: {payer:?} is lost"),
-            Some(now) if place < cast.ended.len() => assert_same(before, now),
+            None => assert!(
+                is_late || payer.plan.outcome == Outcome::NeverDeposited,
+                "seed {seed}: {payer:?} is lost"
+            ),
+            Some(now) if place < scenario.ended.len() => assert_same(before, now),
             Some(now) => {
                 assert!(!is_late, "seed {seed}: {payer:?} was not on the chain");
                 assert_same_terms(&before.0, &now.0);
@@ -250,28 +273,30 @@ async fn compare(cast: &Cast, desk: &Desk, before: &[Option<Known>], seed: u64) 
 }
 
 /// The order answers to its name, its intent and its deposit's transaction, as ever.
-async fn found_again(desk: &Desk, payer: &Payer, before: &Order) {
-    let order = desk.get(&format!("/v1/orders/by-id/{}", before.id)).await;
-    let intent = json!(payer.deal().intent.to_string());
+async fn assert_order_is_found(service: &RestartableService, payer: &Payer, before: &Order) {
+    let order = service.get(&format!("/v1/orders/by-id/{}", before.id)).await;
+    let intent = json!(payer.built_order().intent.to_string());
     assert_eq!(order["intentId"], intent);
-    let deposit = desk.get(&format!("/v1/intent/{}", payer.deal().intent)).await["deposits"][0].clone();
+    let deposit =
+        service.get(&format!("/v1/intent/{}", payer.built_order().intent)).await["deposits"][0].clone();
     let tx = deposit["txHash"].as_str().unwrap();
-    let found = desk.get(&format!("/v1/intent/deposit?chainId={}&txHash={tx}", payer.wish.from.0)).await;
+    let found = service.get(&format!("/v1/intent/deposit?chainId={}&txHash={tx}", payer.plan.from.0)).await;
     assert_eq!(found["intentId"], intent);
 }
 
-async fn refuses_a_store_in_use(chains: &Chains, desk: &Desk, seed: u64) {
-    let running = recover(desk);
+async fn refuses_a_store_in_use(chains: &Chains, service: &RestartableService, seed: u64) {
+    let running = recover(service);
     assert!(!running.0 && running.1.contains("another causeway is running"), "seed {seed}: {}", running.1);
-    let mut dice = Dice::new(seed, "one more");
-    let wish = Wish { fate: Fate::Unseen, ..open_wish(BASE, ETHEREUM, &mut dice) };
-    let mut payer = Payer::new(wish, &mut dice);
+    let mut rng = SeededRng::new(seed, "one more");
+    let plan = SwapPlan { outcome: Outcome::NeverDeposited, ..open_plan(BASE, ETHEREUM, &mut rng) };
+    let mut payer = Payer::new(plan, &mut rng);
     payer.fund(chains).await;
-    payer.build(desk).await;
-    desk.kill();
-    let (done, words) = recover(desk);
-    assert!(!done && words.contains("recovery fills empty stores only"), "seed {seed}: {words}");
-    desk.revive();
-    let missing = desk.ask(Method::GET, &format!("/v1/intent/{}", payer.deal().intent), &Value::Null).await;
+    payer.build(service).await;
+    service.kill();
+    let (done, output) = recover(service);
+    assert!(!done && output.contains("recovery fills empty stores only"), "seed {seed}: {output}");
+    service.restart();
+    let missing =
+        service.ask(Method::GET, &format!("/v1/intent/{}", payer.built_order().intent), &Value::Null).await;
     assert!(missing.is_err(), "seed {seed}: what was refused has changed nothing");
 }

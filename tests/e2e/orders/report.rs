@@ -8,9 +8,9 @@ use causeway_domain::Address;
 
 use super::chains::{ARBITRUM, BASE, ETHEREUM, ETHEREUM_USDT, OPTIMISM, OPTIMISM_USDT, coin, usdc};
 use super::conservation::{Flow, Flows};
-use super::payer::{Fate, Payer, Way};
+use super::fault_injection::Fault;
+use super::payer::{DepositVia, Outcome, Payer};
 use super::solana::SOLANA;
-use super::storm::Fault;
 
 /// What a run of many orders under kills and faults came to.
 pub(super) struct Report<'a> {
@@ -31,7 +31,7 @@ fn place() -> PathBuf {
 }
 
 impl Report<'_> {
-    /// Writes it for people, and tells where.
+    /// Writes the report and returns its path.
     pub(super) fn write(&self) -> PathBuf {
         let path = place();
         if let Some(folder) = path.parent() {
@@ -63,19 +63,19 @@ impl Report<'_> {
 
     fn orders(&self, text: &mut String) {
         let mut counts: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
-        for Payer { wish, .. } in self.payers {
-            let between = match (wish.from.0, wish.to.0) {
+        for Payer { plan, .. } in self.payers {
+            let between = match (plan.from.0, plan.to.0) {
                 (SOLANA, SOLANA) => "within Solana",
                 (SOLANA, _) => "Solana to EVM",
                 (_, SOLANA) => "EVM to Solana",
                 (from, to) if from == to => "within an EVM chain",
                 _ => "EVM to EVM",
             };
-            *counts.entry((between, way(wish.way), end(wish.fate))).or_default() += 1;
+            *counts.entry((between, via(plan.via), end(plan.outcome))).or_default() += 1;
         }
         text.push_str("\n## Orders\n\n| between | deposit | end | orders |\n|---|---|---|---:|\n");
-        for ((between, way, end), count) in counts {
-            let _ = writeln!(text, "| {between} | {way} | {end} | {count} |");
+        for ((between, via, end), count) in counts {
+            let _ = writeln!(text, "| {between} | {via} | {end} | {count} |");
         }
     }
 
@@ -112,22 +112,22 @@ fn difference(one: U256, other: U256) -> String {
     if one >= other { (one - other).to_string() } else { format!("-{}", other - one) }
 }
 
-const fn way(way: Way) -> &'static str {
-    match way {
-        Way::Call => "sent and told",
-        Way::Silent => "sent and not told",
-        Way::Signed => "signed and handed over",
-        Way::Late => "signed and handed over too late, then again",
-        Way::Permit => "PERMIT2",
-        Way::Transfer => "TRANSFER",
+const fn via(via: DepositVia) -> &'static str {
+    match via {
+        DepositVia::Call => "sent and submitted",
+        DepositVia::Silent => "sent, not submitted",
+        DepositVia::Signed => "signed transaction submitted",
+        DepositVia::Late => "signed transaction submitted after expiry, then again",
+        DepositVia::Permit => "PERMIT2",
+        DepositVia::Transfer => "TRANSFER",
     }
 }
 
-const fn end(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Filled => "filled",
-        Fate::Refunded => "refunded",
-        Fate::Unseen => "never deposited",
+const fn end(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Filled => "filled",
+        Outcome::Refunded => "refunded",
+        Outcome::NeverDeposited => "never deposited",
     }
 }
 

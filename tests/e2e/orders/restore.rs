@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use serde_json::json;
 use tokio::sync::broadcast;
 
-use super::audit::{audit, books, settle};
+use super::audit::{audit, operator_balances, wait_until_ended};
 use super::chains::{ARBITRUM, BASE, Chains, ETHEREUM, OPTIMISM, coin, usdc};
-use super::desk::Desk;
-use super::dice::{Dice, seed};
-use super::payer::{Fate, Payer, Way, Wish};
+use super::fault_injection::NODES;
+use super::payer::{DepositVia, Outcome, Payer, SwapPlan};
+use super::restartable_service::RestartableService;
+use super::seeded_rng::{SeededRng, seed};
 use super::solana::SOLANA;
-use super::storm::NODES;
 
 /// Deliveries begin up to half a minute after the price has ended, so that a copy is soon too old to deliver by.
 const CONFIG: &str = "[orders]\nopen_slack_seconds = 10\nfill_window_seconds = 80\nintent_book_seconds = 1\n\n\
@@ -22,34 +22,40 @@ const CONFIG: &str = "[orders]\nopen_slack_seconds = 10\nfill_window_seconds = 8
 const ORIGINS: [u64; 2] = [BASE, ETHEREUM];
 const DESTINATIONS: [u64; 3] = [OPTIMISM, ARBITRUM, SOLANA];
 
-/// Those whose nodes stand still for the service from before the deliveries on. What it sends is taken all the same.
-const BEHIND: [u64; 2] = [OPTIMISM, ARBITRUM];
+/// Destinations whose nodes show the service no new blocks from before the fills on, but accept its transactions.
+const FROZEN: [u64; 2] = [OPTIMISM, ARBITRUM];
 
 /// How long deliveries may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// No delivery begins later than this before its deadline.
-const CUT_OFF: i64 = 60;
+const FILL_CUT_OFF: i64 = 60;
 
 /// How long the service works on what the origins show before the destinations speak again.
-const IN_THE_DARK: Duration = Duration::from_secs(20);
+const BLIND_PERIOD: Duration = Duration::from_secs(20);
 
 /// More transactions than the service sends.
 const ALL: u64 = 10_000;
 
-fn everybody(dice: &mut Dice) -> Vec<Payer> {
-    let wish = |(number, to): (usize, u64)| {
+fn payers_for_every_route(rng: &mut SeededRng) -> Vec<Payer> {
+    let plan = |(number, to): (usize, u64)| {
         let from = ORIGINS[number % ORIGINS.len()];
         let amount = U256::from(30_000_000 + 1_000 * number);
-        Wish { from: (from, usdc(from)), to: (to, coin(to)), amount, way: Way::Silent, fate: Fate::Filled }
+        SwapPlan {
+            from: (from, usdc(from)),
+            to: (to, coin(to)),
+            amount,
+            via: DepositVia::Silent,
+            outcome: Outcome::Filled,
+        }
     };
     let destinations = DESTINATIONS.into_iter().cycle().take(2 * DESTINATIONS.len());
-    destinations.enumerate().map(wish).map(|wish| Payer::new(wish, dice)).collect()
+    destinations.enumerate().map(plan).map(|plan| Payer::new(plan, rng)).collect()
 }
 
-async fn build(payers: &mut [Payer], desk: &Desk) {
+async fn build(payers: &mut [Payer], service: &RestartableService) {
     for payer in payers {
-        payer.build(desk).await;
+        payer.build(service).await;
     }
 }
 
@@ -62,20 +68,21 @@ async fn each(chains: &Chains, which: &[u64], action: serde_json::Value) {
 /// Whether some destinations show the service nothing new.
 async fn freeze(chains: &Chains, frozen: bool) {
     for node in 1..=NODES {
-        each(chains, &BEHIND, json!({ "action": "faults", "node": node, "frozen": frozen })).await;
+        each(chains, &FROZEN, json!({ "action": "faults", "node": node, "frozen": frozen })).await;
     }
 }
 
 /// Waits until all recipients have been paid, in whichever block.
-async fn delivered(chains: &Chains, desk: &Desk, payers: &[Payer], seed: u64) {
+async fn delivered(chains: &Chains, service: &RestartableService, payers: &[Payer], seed: u64) {
     let begun = Instant::now();
     for payer in payers {
-        let (chain, token) = payer.wish.to;
-        while chains.balance(chain, token, payer.recipient).await < payer.deal().amount_out {
-            if begun.elapsed() > PATIENCE {
-                let orders = desk.orders_of(payer.key.address()).await;
-                let story = desk.story(orders.first().and_then(|order| order["id"].as_str())).await;
-                panic!("seed {seed}: {payer:?} is not delivered\n{orders:#?}\n{story}");
+        let (chain, token) = payer.plan.to;
+        while chains.balance(chain, token, payer.recipient).await < payer.built_order().amount_out {
+            if begun.elapsed() > TIMEOUT {
+                let orders = service.orders_of(payer.key.address()).await;
+                let diagnostics =
+                    service.diagnostics(orders.first().and_then(|order| order["id"].as_str())).await;
+                panic!("seed {seed}: {payer:?} is not delivered\n{orders:#?}\n{diagnostics}");
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -86,43 +93,44 @@ async fn delivered(chains: &Chains, desk: &Desk, payers: &[Payer], seed: u64) {
 /// deposited and delivered, and nobody was paid for it. By the time the service is back it is too late to deliver anything, and the
 /// origins show the deposits long before some of the destinations show what was delivered.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_is_older_than_the_chains_gives_nothing_back_that_was_delivered() {
+async fn restored_older_store_refunds_no_filled_order() {
     let seed = seed();
     eprintln!("CAUSEWAY_SEED={seed}");
     let chains = Chains::start();
-    let desk = Desk::start(&chains.base, CONFIG);
-    let mut payers = everybody(&mut Dice::new(seed, "restore"));
+    let service = RestartableService::start(&chains.base, CONFIG);
+    let mut payers = payers_for_every_route(&mut SeededRng::new(seed, "restore"));
     stream::iter(&payers).for_each_concurrent(4, |payer| payer.fund(&chains)).await;
-    let before = books(&chains).await;
+    let before = operator_balances(&chains).await;
 
     let known = payers.len() / 2;
-    build(&mut payers[..known], &desk).await;
-    let copy = desk.database().with_extension("copy");
-    let made = desk.run(&["backup", copy.to_str().unwrap()]);
+    build(&mut payers[..known], &service).await;
+    let copy = service.database().with_extension("copy");
+    let made = service.run(&["backup", copy.to_str().unwrap()]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    build(&mut payers[known..], &desk).await;
+    build(&mut payers[known..], &service).await;
     freeze(&chains, true).await;
-    let (tell, _) = broadcast::channel(64);
+    let (stages, _) = broadcast::channel(64);
     for payer in &mut payers {
-        payer.deposit(&chains, &desk, &tell).await;
+        payer.deposit(&chains, &service, &stages).await;
     }
     // Whatever the service sends to the origins from here on is lost: the claims.
     each(&chains, &ORIGINS, json!({ "action": "drop", "transactions": ALL })).await;
-    delivered(&chains, &desk, &payers, seed).await;
-    desk.kill();
+    delivered(&chains, &service, &payers, seed).await;
+    service.kill();
     each(&chains, &ORIGINS, json!({ "action": "drop", "transactions": 0 })).await;
     for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{}{end}", desk.database().display()));
+        let _ = std::fs::remove_file(format!("{}{end}", service.database().display()));
     }
-    std::fs::rename(&copy, desk.database()).unwrap();
+    std::fs::rename(&copy, service.database()).unwrap();
 
-    let last = payers.iter().map(|payer| i64::try_from(payer.deal().fill_deadline).unwrap()).max().unwrap();
-    while Timestamp::now().as_second() <= last - CUT_OFF {
+    let last =
+        payers.iter().map(|payer| i64::try_from(payer.built_order().fill_deadline).unwrap()).max().unwrap();
+    while Timestamp::now().as_second() <= last - FILL_CUT_OFF {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    desk.revive();
-    tokio::time::sleep(IN_THE_DARK).await;
+    service.restart();
+    tokio::time::sleep(BLIND_PERIOD).await;
     freeze(&chains, false).await;
-    settle(&chains, &desk, &payers, seed).await;
-    audit(&chains, &desk, &payers, &before, seed).await;
+    wait_until_ended(&chains, &service, &payers, seed).await;
+    audit(&chains, &service, &payers, &before, seed).await;
 }

@@ -17,8 +17,8 @@ pub(super) const SOLANA: u64 = 20_011_000_000;
 /// SOL, as the service spells it.
 pub(super) const SOL: Address = Address::Solana([0; 32]);
 
-/// How long a wallet goes on trying; far more than any fault lasts.
-const PATIENCE: Duration = Duration::from_mins(3);
+/// How long a wallet retries; far longer than any fault.
+const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// Where the signature of the only signer lies in a transaction.
 const SIGNATURE_AT: usize = 1;
@@ -65,8 +65,8 @@ impl Chains {
         let wire = STANDARD.decode(signed).unwrap();
         let signature = bs58_of(&wire[SIGNATURE_AT..MESSAGE_AT]);
         let begun = Instant::now();
-        let mut said = None;
-        while begun.elapsed() < PATIENCE {
+        let mut last_error = None;
+        while begun.elapsed() < TIMEOUT {
             let status = self.status_on_solana(&signature).await;
             if status["confirmationStatus"] == "finalized" {
                 assert!(status["err"].is_null(), "{signature} failed: {status}");
@@ -76,16 +76,16 @@ impl Chains {
                 let options = json!({ "encoding": "base64", "preflightCommitment": "processed" });
                 let sent = self.solana("sendTransaction", json!([signed, options])).await;
                 let is_dead = sent.as_ref().is_err_and(|error| {
-                    error["message"].as_str().is_some_and(|words| words.contains("Blockhash not found"))
+                    error["message"].as_str().is_some_and(|message| message.contains("Blockhash not found"))
                 });
                 if is_dead && self.status_on_solana(&signature).await.is_null() {
                     return None;
                 }
-                said = sent.err();
+                last_error = sent.err();
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        panic!("{signature} does not land: {said:?}");
+        panic!("{signature} does not land: {last_error:?}");
     }
 
     async fn status_on_solana(&self, signature: &str) -> Value {
@@ -163,7 +163,7 @@ impl Chains {
     }
 }
 
-/// Where wallets look for somebody's tokens.
+/// The associated token account.
 pub(super) fn token_account(mint: [u8; 32], owner: [u8; 32]) -> [u8; 32] {
     associated_token_account(&owner.into(), &mint.into(), &TOKEN_PROGRAM).to_bytes()
 }

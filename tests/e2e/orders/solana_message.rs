@@ -9,7 +9,7 @@ const ASSOCIATED: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /// What every token of these tests has.
 const DECIMALS: u8 = 6;
 
-/// The program's place among the accounts, the places of the accounts that it takes, and what it is told.
+/// The program's account index, the indexes of its accounts, and its data.
 type Instruction<'a> = (u8, &'a [u8], Vec<u8>);
 
 /// A version 0 message that the first of its accounts signs and pays for; the last ones are only read.

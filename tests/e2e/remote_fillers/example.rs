@@ -6,7 +6,7 @@ use causeway_client::wire::IntentState;
 use causeway_client::{Client, ExecuteOptions, LocalWallet};
 use serde_json::{Value, json};
 
-use super::{ARBITRUM, BASE, SECRET, USDC_ON_BASE, ask, join, pace, quoted, words};
+use super::{ARBITRUM, BASE, SECRET, USDC_ON_BASE, ask, join, output_text, pace, wait_for_route};
 use crate::service::{Service, causeway, data_dir, read_address};
 
 /// The sixth, the eighth and the ninth account of the customary test phrase, rich on every chain of the sandbox.
@@ -59,26 +59,27 @@ async fn sender(service: &Service, chain: u64, tx: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_example_in_rust_keeps_every_rule_wins_a_quote_delivers_and_is_paid() {
+async fn rust_example_filler_passes_the_check_wins_a_quote_fills_and_is_paid() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let (_example, url) = start(&service);
     let mut check = causeway();
     check.current_dir(folder.path()).args(["filler", "check", &url]);
     let checked = check.env("CAUSEWAY_FILLER_SECRET", SECRET).output().unwrap();
-    assert!(checked.status.success(), "{}", words(&checked));
-    assert!(words(&checked).contains("rules are kept"), "{}", words(&checked));
+    assert!(checked.status.success(), "{}", output_text(&checked));
+    assert!(output_text(&checked).contains("rules are kept"), "{}", output_text(&checked));
 
     join(folder.path(), &service, "example", &url);
     let client = Client::new(&service.url).unwrap();
     let wallet = LocalWallet::connect(&client, PAYER).await.unwrap();
     let ask = ask(&wallet);
-    let quote = quoted(&client, &ask, "example").await;
+    let quote = wait_for_route(&client, &ask, "example").await;
     assert_eq!((quote.routes[0].route_id.as_str(), quote.routes[0].r#type.as_str()), ("example", "rfq"));
     assert!(quote.routes.len() > 1, "others have offered less");
 
     let before = dollars(&client, FILLER_ACCOUNT).await;
-    let options = ExecuteOptions::default().accepting(|route| route.route_id == "example").at_pace(pace());
+    let options =
+        ExecuteOptions::default().with_route_filter(|route| route.route_id == "example").with_polling(pace());
     let order = client.execute(&ask, &wallet, &options, |_| {}).await.unwrap();
     assert_eq!(order.status, "filled");
     let fill = order.transactions.fill.unwrap();
@@ -118,17 +119,17 @@ async fn until<T>(ask: impl AsyncFn() -> Option<T>) -> T {
 }
 
 #[test]
-fn a_filler_that_is_not_there_fails_its_check_with_what_to_change() {
+fn unreachable_filler_fails_its_check_with_the_required_change() {
     let mut check = causeway();
     check.args(["filler", "check", "http://127.0.0.1:1"]).env("CAUSEWAY_FILLER_SECRET", SECRET);
     let checked = check.output().unwrap();
     assert_eq!(checked.status.code(), Some(1));
-    assert!(words(&checked).contains("change: answer POST /quote"), "{}", words(&checked));
+    assert!(output_text(&checked).contains("change: answer POST /quote"), "{}", output_text(&checked));
     let secretless = causeway().args(["filler", "check", "http://127.0.0.1:1"]).output().unwrap();
-    assert!(words(&secretless).contains("--secret-file"), "{}", words(&secretless));
+    assert!(output_text(&secretless).contains("--secret-file"), "{}", output_text(&secretless));
 }
 
 #[test]
-fn the_example_in_rust_has_fewer_than_150_lines() {
+fn rust_example_filler_has_fewer_than_150_lines() {
     assert!(include_str!("../../../examples/filler-rust/main.rs").lines().count() < 150);
 }

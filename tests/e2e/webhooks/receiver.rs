@@ -11,21 +11,21 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// One webhook as it came.
+/// A received webhook.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct Delivery {
     pub(super) id: String,
     pub(super) order: String,
     pub(super) signature: String,
     pub(super) body: Vec<u8>,
 }
 
-type Heard = Arc<Mutex<Vec<Told>>>;
+type Deliveries = Arc<Mutex<Vec<Delivery>>>;
 
-/// Somebody who is told, at an address of this machine that stays the same.
+/// A webhook receiver at a fixed local address.
 pub(super) struct Receiver {
     address: SocketAddr,
-    heard: Heard,
+    deliveries: Deliveries,
     stop: CancellationToken,
     serving: JoinHandle<()>,
 }
@@ -33,20 +33,20 @@ pub(super) struct Receiver {
 impl Receiver {
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, heard) = (listener.local_addr().unwrap(), Heard::default());
-        let (stop, serving) = serve(listener, &heard);
-        Self { address, heard, stop, serving }
+        let (address, deliveries) = (listener.local_addr().unwrap(), Deliveries::default());
+        let (stop, serving) = serve(listener, &deliveries);
+        Self { address, deliveries, stop, serving }
     }
 
     pub(super) fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
-    pub(super) fn told(&self) -> Vec<Told> {
-        self.heard.lock().unwrap().clone()
+    pub(super) fn deliveries(&self) -> Vec<Delivery> {
+        self.deliveries.lock().unwrap().clone()
     }
 
-    /// Nobody listens there from now on.
+    /// Stops listening.
     pub(super) async fn stop(&mut self) {
         self.stop.cancel();
         (&mut self.serving).await.unwrap();
@@ -54,12 +54,12 @@ impl Receiver {
 
     pub(super) async fn start_again(&mut self) {
         let listener = TcpListener::bind(self.address).await.unwrap();
-        (self.stop, self.serving) = serve(listener, &self.heard);
+        (self.stop, self.serving) = serve(listener, &self.deliveries);
     }
 }
 
-fn serve(listener: TcpListener, heard: &Heard) -> (CancellationToken, JoinHandle<()>) {
-    let router = Router::new().route("/hook", post(hear)).with_state(Arc::clone(heard));
+fn serve(listener: TcpListener, deliveries: &Deliveries) -> (CancellationToken, JoinHandle<()>) {
+    let router = Router::new().route("/hook", post(receive)).with_state(Arc::clone(deliveries));
     let stop = CancellationToken::new();
     let until = stop.clone().cancelled_owned();
     let serving = tokio::spawn(async move {
@@ -68,10 +68,10 @@ fn serve(listener: TcpListener, heard: &Heard) -> (CancellationToken, JoinHandle
     (stop, serving)
 }
 
-async fn hear(State(heard): State<Heard>, headers: HeaderMap, body: Bytes) {
+async fn receive(State(deliveries): State<Deliveries>, headers: HeaderMap, body: Bytes) {
     let header = |name: &str| headers[name].to_str().unwrap().to_owned();
     let event: Value = serde_json::from_slice(&body).unwrap();
     let (id, order) = (header("x-causeway-event-id"), event["order"]["id"].as_str().unwrap().to_owned());
     let signature = header("x-causeway-signature");
-    heard.lock().unwrap().push(Told { id, order, signature, body: body.to_vec() });
+    deliveries.lock().unwrap().push(Delivery { id, order, signature, body: body.to_vec() });
 }

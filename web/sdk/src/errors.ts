@@ -38,7 +38,7 @@ export class BadRequestError extends ServiceError { override name = 'BadRequestE
 export class QuoteNotFoundError extends ServiceError { override name = 'QuoteNotFoundError'; }
 /** Ask for a new quote. */
 export class QuoteExpiredError extends ServiceError { override name = 'QuoteExpiredError'; }
-/** The fillers answered, and none can fill; the body's `details.reasons` tells why. */
+/** The fillers answered, and none can fill; the body's `details.reasons` lists why. */
 export class CannotFillError extends ServiceError { override name = 'CannotFillError'; }
 /** The token is not known on that chain. */
 export class NotSupportedTokenError extends ServiceError { override name = 'NotSupportedTokenError'; }

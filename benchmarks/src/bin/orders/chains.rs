@@ -7,10 +7,10 @@ use causeway_evm::{Fees, Signer, TxRequest};
 use reqwest::Client;
 use serde_json::{Value, json};
 
-/// The chain's own coin.
+/// The native currency.
 pub(crate) const COIN: Address = Address::ZERO;
 
-/// The chains that orders go between, with their dollar coins.
+/// The chains of the orders, with their USDC addresses.
 pub(crate) const CHAINS: [(u64, Address); 4] = [
     (1, address!("A0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")),
     (10, address!("0b2C639c533813f4Aa9D7837CAf62653d097Ff85")),
@@ -18,19 +18,19 @@ pub(crate) const CHAINS: [(u64, Address); 4] = [
     (42_161, address!("af88d065e77c8cC2239327C5EDb3A432268e5831")),
 ];
 
-/// More than a play chain ever asks.
+/// More than a sandbox chain ever requires.
 const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000_000 };
 
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The chains as a wallet reaches them, past the service and what counts its calls.
+/// Direct access to the chains, bypassing the service and the counting proxy.
 #[derive(Clone)]
 pub(crate) struct Chains {
     url: String,
     client: Client,
 }
 
-/// A key on one chain, which counts its nonces by itself.
+/// A key on one chain that tracks its own nonce.
 pub(crate) struct Wallet {
     key: Signer,
     pub(crate) chain: u64,
@@ -62,21 +62,24 @@ impl Chains {
         answer["result"].take()
     }
 
-    /// So many wallets, spread over the chains, with coins and dollars for many orders.
+    /// Creates funded wallets, spread over the chains.
     pub(crate) async fn wallets(&self, name: &str, count: usize) -> Vec<Wallet> {
-        let (mut wallets, mut gifts) = (Vec::new(), Vec::new());
+        let (mut wallets, mut faucet_txs) = (Vec::new(), Vec::new());
         for (number, (chain, dollars)) in (0..count).zip(CHAINS.into_iter().cycle()) {
             let key = Signer::from_bytes(&keccak256(format!("{name} {number}"))).expect("a key");
             let wallet = Wallet { key, chain, dollars, nonce: 0 };
             for token in [COIN, dollars] {
-                let gift = json!({ "chainId": chain, "address": wallet.address(), "token": token });
-                let answer = self.post("/sandbox/faucet", &gift).await;
-                gifts.push((chain, answer["txHash"].as_str().expect("a gift").parse().expect("a hash")));
+                let request = json!({ "chainId": chain, "address": wallet.address(), "token": token });
+                let answer = self.post("/sandbox/faucet", &request).await;
+                faucet_txs.push((
+                    chain,
+                    answer["txHash"].as_str().expect("a faucet transaction").parse().expect("a hash"),
+                ));
             }
             wallets.push(wallet);
         }
-        for (chain, gift) in gifts {
-            self.mined(chain, gift).await;
+        for (chain, tx) in faucet_txs {
+            self.wait_mined(chain, tx).await;
         }
         wallets
     }
@@ -90,14 +93,14 @@ impl Chains {
         signed.hash
     }
 
-    pub(crate) async fn mined(&self, chain: u64, hash: B256) {
+    pub(crate) async fn wait_mined(&self, chain: u64, hash: B256) {
         while self.call(chain, "eth_getTransactionReceipt", json!([hash])).await.is_null() {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Lets the chains make blocks as if others used them too: one a second, for the next minute.
-    pub(crate) async fn stir(&self, wallets: &mut [Wallet]) {
+    /// Sends a transaction on each chain, so that they produce a block per second for the next minute.
+    pub(crate) async fn keep_active(&self, wallets: &mut [Wallet]) {
         for wallet in wallets {
             let nothing = TxRequest {
                 to: wallet.address(),

@@ -1,8 +1,7 @@
-//! Swap orders over the real binary: how many a second go from submit to filled, and what open orders cost in calls to the
-//! chains and in memory.
+//! Swap orders with the real binary: throughput from submit to filled, and the chain calls and memory of open orders.
 //!
-//! The chains run in a process of their own, and the clients beside both on the same cores. `orders PATH-TO-CAUSEWAY`, or the
-//! binary in `CAUSEWAY_BIN`; with `--quick`, few orders, to try the benchmark itself.
+//! The chains run in a separate process, on the same cores as service and clients. Usage: `orders PATH-TO-CAUSEWAY`, or set
+//! `CAUSEWAY_BIN`; `--quick` uses few orders, to test the benchmark itself.
 
 mod chains;
 mod open_orders;
@@ -22,57 +21,57 @@ use crate::service::Service;
 
 /// How much is measured.
 struct Scale {
-    /// Orders one after the other.
-    alone: usize,
-    /// Wallets side by side, and the orders of each.
-    lanes: usize,
-    each: usize,
+    /// Sequential orders.
+    sequential: usize,
+    /// Concurrent wallets, and the orders of each.
+    wallets: usize,
+    orders_per_wallet: usize,
     /// How many orders are open at each stage.
     open: &'static [usize],
     /// How long calls are counted at each stage.
     window: Duration,
-    /// How long chains that nobody uses take to become slow, which is waited for first.
-    calm: Duration,
+    /// Initial wait until unused chains slow down their block production.
+    warm_up: Duration,
 }
 
-const WHOLE: Scale = Scale {
-    alone: 10,
-    lanes: 128,
-    each: 4,
+const FULL: Scale = Scale {
+    sequential: 10,
+    wallets: 128,
+    orders_per_wallet: 4,
     open: &[10, 100, 1_000, 10_000],
     window: Duration::from_secs(20),
-    calm: Duration::from_secs(65),
+    warm_up: Duration::from_secs(65),
 };
 const QUICK: Scale = Scale {
-    alone: 2,
-    lanes: 10,
-    each: 2,
+    sequential: 2,
+    wallets: 10,
+    orders_per_wallet: 2,
     open: &[10, 100],
     window: Duration::from_secs(10),
-    calm: Duration::ZERO,
+    warm_up: Duration::ZERO,
 };
 
 #[tokio::main]
 async fn main() {
     causeway_benchmarks::install_tls();
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let whole = arguments.len();
+    let given = arguments.len();
     arguments.retain(|argument| argument != "--quick");
-    let scale = if arguments.len() < whole { QUICK } else { WHOLE };
+    let scale = if arguments.len() < given { QUICK } else { FULL };
     let binary = arguments.pop().or_else(|| std::env::var("CAUSEWAY_BIN").ok());
     let binary = PathBuf::from(binary.expect("usage: orders [--quick] PATH-TO-CAUSEWAY"));
-    speed(&binary, &scale).await;
+    measure_throughput(&binary, &scale).await;
     println!();
-    open(&binary, &scale).await;
+    measure_open_orders(&binary, &scale).await;
 }
 
-async fn speed(binary: &Path, scale: &Scale) {
+async fn measure_throughput(binary: &Path, scale: &Scale) {
     let chains = Process::chains(binary);
     let service = Process::service(binary, &chains.url);
     throughput::measure(&Service::new(&service.url), &Chains::new(&chains.url), scale).await;
 }
 
-async fn open(binary: &Path, scale: &Scale) {
+async fn measure_open_orders(binary: &Path, scale: &Scale) {
     let chains = Process::chains(binary);
     let proxy = Proxy::start(&chains.url).await;
     let process = Process::service(binary, &proxy.url);

@@ -1,10 +1,10 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use causeway_benchmarks::address;
+use causeway_benchmarks::printed_url;
 use tempfile::TempDir;
 
-/// A causeway in a process and a folder of its own, which ends with its owner.
+/// A causeway process with its own data folder; it is killed on drop.
 pub(crate) struct Process {
     child: Child,
     pub(crate) url: String,
@@ -12,12 +12,12 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// All chains of the sandbox and nothing else.
+    /// Starts the sandbox chains only.
     pub(crate) fn chains(binary: &Path) -> Self {
         Self::start(binary, &["sandbox"])
     }
 
-    /// The service on chains elsewhere.
+    /// Starts the service with chains of another process.
     pub(crate) fn service(binary: &Path, chains: &str) -> Self {
         Self::start(binary, &["--sandbox-rpc", chains])
     }
@@ -25,7 +25,7 @@ impl Process {
     fn start(binary: &Path, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let config = folder.path().join("orders.toml");
-        // Orders stay open for as long as the measuring may take.
+        // Orders stay open during the whole measurement.
         std::fs::write(&config, "[orders]\nopen_slack_seconds = 7200\n")
             .expect("the configuration is written");
         let mut child = Command::new(binary)
@@ -38,7 +38,7 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary starts");
-        let url = address(&mut child);
+        let url = printed_url(&mut child);
         let url = url.split("/sandbox").next().unwrap_or(&url).to_owned();
         Self { child, url, _folder: folder }
     }

@@ -11,11 +11,11 @@ use reqwest::Client;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
-/// How often each method was called.
+/// Calls by method.
 pub(crate) type Calls = BTreeMap<String, u64>;
 
-/// What writes; all else only reads.
-const WRITES: [&str; 2] = ["eth_sendRawTransaction", "sendTransaction"];
+/// Methods that write; all others read.
+const WRITE_METHODS: [&str; 2] = ["eth_sendRawTransaction", "sendTransaction"];
 
 #[derive(Deserialize)]
 struct Call {
@@ -24,12 +24,12 @@ struct Call {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Asked {
-    One(Call),
+enum RpcRequest {
+    Single(Call),
     Batch(Vec<Call>),
 }
 
-/// Stands between the service and its chains and counts what the service asks, each call of a batch for itself.
+/// A proxy between the service and its chains that counts every RPC call, including each call of a batch.
 #[derive(Clone)]
 pub(crate) struct Proxy {
     pub(crate) url: String,
@@ -47,32 +47,32 @@ impl Proxy {
             client: client(),
             calls: Arc::default(),
         };
-        let router = Router::new().fallback(pass).with_state(proxy.clone());
+        let router = Router::new().fallback(forward).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         proxy
     }
 
-    /// The read calls since the last time that this was asked.
+    /// Returns and resets the counted read calls.
     pub(crate) fn take(&self) -> Calls {
         let mut calls = std::mem::take(&mut *self.calls.lock().expect("no panic"));
-        calls.retain(|method, _| !WRITES.contains(&method.as_str()));
+        calls.retain(|method, _| !WRITE_METHODS.contains(&method.as_str()));
         calls
     }
 
     fn count(&self, body: &[u8]) {
-        let asked = match serde_json::from_slice(body) {
-            Ok(Asked::One(call)) => vec![call],
-            Ok(Asked::Batch(calls)) => calls,
+        let requested = match serde_json::from_slice(body) {
+            Ok(RpcRequest::Single(call)) => vec![call],
+            Ok(RpcRequest::Batch(calls)) => calls,
             Err(_) => Vec::new(),
         };
         let mut calls = self.calls.lock().expect("no panic");
-        for call in asked {
+        for call in requested {
             *calls.entry(call.method).or_default() += 1;
         }
     }
 }
 
-async fn pass(State(proxy): State<Proxy>, uri: Uri, body: Bytes) -> impl IntoResponse {
+async fn forward(State(proxy): State<Proxy>, uri: Uri, body: Bytes) -> impl IntoResponse {
     proxy.count(&body);
     let request = proxy.client.post(format!("{}{}", proxy.chains, uri.path()));
     let answer = async { request.body(body).send().await?.bytes().await };

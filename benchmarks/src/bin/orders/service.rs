@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 
 use crate::chains::{CHAINS, COIN, Chains, Wallet};
 
-/// How often an order is asked for, and for how long.
-const POLL: Duration = Duration::from_millis(200);
-const PATIENCE: Duration = Duration::from_mins(3);
+/// Interval and time limit of polling an order.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+const FILL_TIMEOUT: Duration = Duration::from_mins(3);
 
-/// How often an offer is asked for again.
-const ASKS: usize = 50;
+/// Attempts to get and build a quote.
+const MAX_ATTEMPTS: usize = 50;
 
-/// The swap API as a client of it.
+/// A client of the swap API.
 #[derive(Clone)]
 pub(crate) struct Service {
     url: String,
     client: Client,
 }
 
-/// What is to be swapped.
-pub(crate) struct Wish {
+/// The parameters of a swap.
+pub(crate) struct SwapParams {
     payer: Address,
     from: (u64, Address),
     to: (u64, Address),
@@ -38,9 +38,9 @@ struct Built {
     answer: Value,
 }
 
-impl Wish {
-    /// Dollars for coins and coins for dollars in turn, always to the next chain.
-    pub(crate) fn of(wallet: &Wallet, number: usize) -> Self {
+impl SwapParams {
+    /// Alternates between native currency and USDC as the input, always to the next chain.
+    pub(crate) fn for_wallet(wallet: &Wallet, number: usize) -> Self {
         let at = CHAINS.iter().position(|(chain, _)| *chain == wallet.chain).unwrap_or_default();
         let (chain, dollars) = CHAINS[(at + 1) % CHAINS.len()];
         let (from, to, amount) = if number.is_multiple_of(2) {
@@ -52,7 +52,7 @@ impl Wish {
         Self { payer, from, to, amount, method: "CONTRACT_CALL" }
     }
 
-    /// A payment from an address that nobody has, which therefore never comes.
+    /// A transfer from an unused address, which never arrives.
     fn never_paid(number: usize) -> Self {
         let payer = Address::from_word(keccak256(format!("nobody {number}")));
         let at = number % CHAINS.len();
@@ -66,7 +66,7 @@ impl Service {
         Self { url: url.to_owned(), client: client() }
     }
 
-    async fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, String> {
+    async fn request(&self, method: Method, path: &str, body: &Value) -> Result<Value, String> {
         let request = self.client.request(method, format!("{}{path}", self.url));
         let request = if body.is_null() { request } else { request.body(body.to_string()) };
         let response = request.send().await.expect("the service answers");
@@ -75,79 +75,84 @@ impl Service {
         if done { Ok(serde_json::from_str(&text).expect("JSON")) } else { Err(text) }
     }
 
-    /// Takes the best offer and has its deposit built.
-    async fn build(&self, wish: &Wish) -> Built {
+    /// Builds the deposit of the best route.
+    async fn build(&self, params: &SwapParams) -> Built {
         let ask = json!({
-            "tradeType": "EXACT_INPUT", "amount": wish.amount.to_string(), "fromAddress": wish.payer,
-            "fromChainId": wish.from.0, "fromToken": wish.from.1, "toChainId": wish.to.0, "toToken": wish.to.1,
+            "tradeType": "EXACT_INPUT", "amount": params.amount.to_string(), "fromAddress": params.payer,
+            "fromChainId": params.from.0, "fromToken": params.from.1, "toChainId": params.to.0, "toToken": params.to.1,
         });
-        let mut refusal = String::new();
-        for _ in 0..ASKS {
-            match self.try_build(&ask, wish).await {
+        let mut last_error = String::new();
+        for _ in 0..MAX_ATTEMPTS {
+            match self.try_build(&ask, params).await {
                 Ok(built) => return built,
-                Err(error) => refusal = error,
+                Err(error) => last_error = error,
             }
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        panic!("{ask} was not built: {refusal}");
+        panic!("{ask} was not built: {last_error}");
     }
 
-    async fn try_build(&self, ask: &Value, wish: &Wish) -> Result<Built, String> {
-        let quote = self.ask(Method::POST, "/v1/quotes", ask).await?;
+    async fn try_build(&self, ask: &Value, params: &SwapParams) -> Result<Built, String> {
+        let quote = self.request(Method::POST, "/v1/quotes", ask).await?;
         let (quote, route) = (quote["quoteId"].clone(), quote["routes"][0]["routeId"].clone());
         if route.is_null() {
-            return Err("nobody offers anything".to_owned());
+            return Err("no route".to_owned());
         }
-        let body =
-            json!({ "quoteId": quote, "routeId": route, "from": wish.payer, "depositMethod": wish.method });
-        let answer = self.ask(Method::POST, "/v1/deposit/build", &body).await?;
+        let body = json!({ "quoteId": quote, "routeId": route, "from": params.payer, "depositMethod": params.method });
+        let answer = self.request(Method::POST, "/v1/deposit/build", &body).await?;
         Ok(Built { quote, route, answer })
     }
 
     async fn submit(&self, built: &Built, hash: B256) -> String {
         let body = json!({ "quoteId": built.quote, "routeId": built.route, "txHash": hash });
-        let taken = self.ask(Method::PUT, "/v1/deposit/submit", &body).await.expect("the deposit is taken");
+        let taken =
+            self.request(Method::PUT, "/v1/deposit/submit", &body).await.expect("the deposit is taken");
         taken["orderId"].as_str().expect("an order").to_owned()
     }
 
-    /// Swaps, and tells how long it took from submit to filled; nothing if it was not filled.
-    pub(crate) async fn swap(&self, chains: &Chains, wallet: &mut Wallet, wish: &Wish) -> Option<Duration> {
-        let built = self.build(wish).await;
+    /// Swaps and returns the time from submit to filled; `None` if the order was not filled.
+    pub(crate) async fn swap(
+        &self,
+        chains: &Chains,
+        wallet: &mut Wallet,
+        params: &SwapParams,
+    ) -> Option<Duration> {
+        let built = self.build(params).await;
         let mut deposit = B256::ZERO;
         for action in built.answer["approvals"].as_array().expect("actions") {
             if action["request"]["method"] == "eth_sendTransaction" {
                 let (request, gas) = transaction(&action["request"]["params"][0]);
                 deposit = chains.send(wallet, &request, gas).await;
                 if action["waitForReceipt"] == true {
-                    chains.mined(wallet.chain, deposit).await;
+                    chains.wait_mined(wallet.chain, deposit).await;
                 }
             }
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         let order = self.submit(&built, deposit).await;
-        self.filled(&order, begun).await
+        self.wait_filled(&order, started).await
     }
 
-    async fn filled(&self, order: &str, begun: Instant) -> Option<Duration> {
-        while begun.elapsed() < PATIENCE {
-            let told = self.ask(Method::GET, &format!("/v1/orders/by-id/{order}"), &Value::Null).await;
-            let told = told.expect("the order is known");
-            match told["status"].as_str() {
-                Some("filled") => return Some(begun.elapsed()),
+    async fn wait_filled(&self, order: &str, started: Instant) -> Option<Duration> {
+        while started.elapsed() < FILL_TIMEOUT {
+            let order = self.request(Method::GET, &format!("/v1/orders/by-id/{order}"), &Value::Null).await;
+            let order = order.expect("the order is known");
+            match order["status"].as_str() {
+                Some("filled") => return Some(started.elapsed()),
                 Some("refunded" | "failed") => return None,
-                _ => tokio::time::sleep(POLL).await,
+                _ => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
         None
     }
 
-    /// Makes an order that waits: for a payment that never comes, or for a transaction that is not visible yet.
-    pub(crate) async fn leave_open(&self, number: usize, payer: &Wallet) {
+    /// Creates an order that stays open: it waits for a transfer that never arrives, or for a transaction that is not visible.
+    pub(crate) async fn create_open_order(&self, number: usize, payer: &Wallet) {
         if !number.is_multiple_of(5) {
-            self.build(&Wish::never_paid(number)).await;
+            self.build(&SwapParams::never_paid(number)).await;
             return;
         }
-        let built = self.build(&Wish::of(payer, number)).await;
+        let built = self.build(&SwapParams::for_wallet(payer, number)).await;
         self.submit(&built, keccak256(format!("unseen {number}"))).await;
     }
 }

@@ -7,36 +7,36 @@ use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Offer};
 use causeway_domain::{DepositMethod, Fee, FeeKind, Parties, RawAmount};
 use jiff::{SignedDuration, Timestamp};
 
-/// A filler in the process that offers after a while, or at once.
+/// An in-process filler that answers immediately or after a delay.
 pub(crate) struct BenchFiller {
     name: &'static str,
     delay: Duration,
-    /// How many hundredths of a percent its offer stands below the best.
-    worse: u64,
+    /// How far its offer is below the best, in basis points.
+    bps_below_best: u64,
     answered: Mutex<Instant>,
 }
 
 impl BenchFiller {
-    pub(crate) fn at_once(name: &'static str, worse: u64) -> Arc<Self> {
-        Arc::new(Self { name, delay: Duration::ZERO, worse, answered: Mutex::new(Instant::now()) })
+    pub(crate) fn immediate(name: &'static str, bps_below_best: u64) -> Arc<Self> {
+        Arc::new(Self { name, delay: Duration::ZERO, bps_below_best, answered: Mutex::new(Instant::now()) })
     }
 
-    pub(crate) fn after(name: &'static str, millis: u64) -> Arc<Self> {
+    pub(crate) fn delayed(name: &'static str, millis: u64) -> Arc<Self> {
         let delay = Duration::from_millis(millis);
-        Arc::new(Self { name, delay, worse: 0, answered: Mutex::new(Instant::now()) })
+        Arc::new(Self { name, delay, bps_below_best: 0, answered: Mutex::new(Instant::now()) })
     }
 
-    /// How long before `then` the latest answer was given.
+    /// The time from the latest answer to `then`.
     pub(crate) fn answered_before(&self, then: Instant) -> Duration {
         then.saturating_duration_since(*self.answered.lock().expect("no panic"))
     }
 
-    /// An offer with everything that a real one holds.
+    /// An offer with all fields of a real one.
     fn offer(&self, ask: &FillerAsk) -> Offer {
         let asked = &ask.ask;
         let part = |bps: u64| RawAmount::new(asked.amount.get() / U256::from(10_000) * U256::from(bps));
         let fee = |kind, bps| Fee { kind, token: asked.from, amount: part(bps) };
-        let (now, amount_out) = (Timestamp::now(), part(9_990 - self.worse));
+        let (now, amount_out) = (Timestamp::now(), part(9_990 - self.bps_below_best));
         Offer {
             exact_out: None,
             deposit_methods: vec![
@@ -51,7 +51,7 @@ impl BenchFiller {
             valid_before: now + SignedDuration::from_secs(30),
             price_holds_until: Some(now + SignedDuration::from_secs(20)),
             estimated_gas: Some(part(1)),
-            fees: vec![fee(FeeKind::Filler, 8 + self.worse), fee(FeeKind::Gas, 2)],
+            fees: vec![fee(FeeKind::Filler, 8 + self.bps_below_best), fee(FeeKind::Gas, 2)],
             parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
         }
     }

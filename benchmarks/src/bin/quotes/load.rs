@@ -6,10 +6,10 @@ use causeway_benchmarks::cpu_time;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How long requests are paced before their times count.
+/// Warm-up time of a paced run.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// One connection that asks again and again.
+/// One client connection.
 pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -22,7 +22,7 @@ impl Client {
         Self { stream, buffer: vec![0; 64 * 1024] }
     }
 
-    /// Sends an ask like no other, so that none is spared by another's answer.
+    /// Sends a unique request, so that no response can be shared.
     pub(crate) async fn send(&mut self, path: &str) {
         static AMOUNT: AtomicU64 = AtomicU64::new(1_000_000_000_000_000_000);
         let amount = AMOUNT.fetch_add(10_000, Ordering::Relaxed);
@@ -36,7 +36,7 @@ impl Client {
         self.stream.write_all(request.as_bytes()).await.expect("the request is sent");
     }
 
-    /// Reads until `done` says so of everything read since the request.
+    /// Reads until `done` accepts the bytes received since the request.
     pub(crate) async fn read_until(&mut self, mut done: impl FnMut(&[u8]) -> bool) -> &[u8] {
         let mut filled = 0;
         loop {
@@ -49,14 +49,14 @@ impl Client {
         }
     }
 
-    pub(crate) async fn ask(&mut self) -> &[u8] {
+    pub(crate) async fn request_quote(&mut self) -> &[u8] {
         self.send("/v1/quotes").await;
-        let mut whole = 0;
+        let mut expected = 0;
         self.read_until(|answer| {
-            if whole == 0 {
-                whole = length(answer).unwrap_or(0);
+            if expected == 0 {
+                expected = length(answer).unwrap_or(0);
             }
-            whole != 0 && answer.len() >= whole
+            expected != 0 && answer.len() >= expected
         })
         .await
     }
@@ -78,26 +78,26 @@ pub(crate) fn head(answer: &[u8]) -> Option<usize> {
 
 pub(crate) async fn body_of(address: SocketAddr) -> String {
     let mut client = Client::connect(address).await;
-    let answer = client.ask().await;
+    let answer = client.request_quote().await;
     let head = head(answer).expect("a head");
     String::from_utf8_lossy(&answer[head..]).into_owned()
 }
 
-/// How fast a server is, clients included.
+/// The speed of a server, including its clients.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Speed {
     pub(crate) per_second: f64,
-    /// Of both cores together, for one request.
+    /// CPU time per request, of all cores.
     pub(crate) cpu: Duration,
 }
 
-/// How many requests a second the server answers when every connection asks as soon as it has its answer.
+/// Requests per second when every connection sends the next request after each response.
 pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration) -> Speed {
     let (start, cpu) = (Instant::now(), cpu_time("self"));
     let ask = || async move {
         let (mut client, mut count) = (Client::connect(address).await, 0_u32);
         while start.elapsed() < time {
-            client.ask().await;
+            client.request_quote().await;
             count += 1;
         }
         count
@@ -111,7 +111,7 @@ pub(crate) async fn rate(address: SocketAddr, connections: usize, time: Duration
     Speed { per_second, cpu: cpu_time("self").saturating_sub(cpu) / count }
 }
 
-/// How long answers take when so many requests a second are due, each counted from the moment when it was due. Sorted.
+/// Sorted latencies at a fixed request rate, each measured from the scheduled time.
 pub(crate) async fn paced(
     address: SocketAddr,
     connections: usize,
@@ -128,7 +128,7 @@ pub(crate) async fn paced(
         let mut times = Vec::new();
         while due < start + WARM_UP + time {
             tokio::time::sleep_until(due.into()).await;
-            client.ask().await;
+            client.request_quote().await;
             if due >= start + WARM_UP {
                 times.push(due.elapsed());
             }

@@ -1,7 +1,7 @@
-//! Quotes: what the endpoint costs beside a bare handler, how long it takes at half of its rate, how soon streamed routes
-//! arrive, and how many are answered with fillers that are asked over HTTP.
+//! Quotes: cost of the endpoint compared with a bare handler, latency at half of its maximum rate, latency of streamed
+//! routes, and throughput with fillers over HTTP.
 //!
-//! The clients run beside the servers on the same cores; every server bears the same clients.
+//! Clients and servers share the cores; every server gets the same clients.
 
 mod filler;
 mod load;
@@ -48,26 +48,26 @@ async fn main() {
         Arc::new(Store::open(&location).await.expect("the store opens"))
     };
     if std::env::args().nth(1).as_deref() == Some("remote") {
-        return remote::measure(open("remote.db").await, &remote::Choice::read()).await;
+        return remote::measure(open("remote.db").await, &remote::RemoteOptions::read()).await;
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let connections = std::env::args().nth(1).map_or(CONNECTIONS, |count| count.parse().expect("a number"));
     println!("{connections} connections, {cores} cores, medians of {ROUNDS} rounds, taken in turn\n");
-    rates(connections, open("rates.db").await, open("beside.db").await).await;
+    rates(connections, open("rates.db").await, open("second.db").await).await;
     streams::measure(open("streams.db").await).await;
-    remote::measure(open("remote.db").await, &remote::Choice::default()).await;
+    remote::measure(open("remote.db").await, &remote::RemoteOptions::default()).await;
 }
 
-/// Requests per second of the endpoint with fillers that answer at once, beside handlers that do less.
-async fn rates(connections: usize, store: Arc<Store>, beside: Arc<Store>) {
+/// Requests per second of the endpoint with immediate fillers, compared with simpler handlers.
+async fn rates(connections: usize, store: Arc<Store>, second_store: Arc<Store>) {
     let fillers = [("north", 0), ("south", 3), ("west", 7)];
-    let fillers = fillers.map(|(name, worse)| BenchFiller::at_once(name, worse));
+    let fillers = fillers.map(|(name, bps)| BenchFiller::immediate(name, bps));
     let ours = server::ours(Arc::clone(&store), fillers.map(|filler| filler as Arc<dyn Filler>).into()).await;
     let body = body_of(ours).await;
     let size = body.len();
     let like = stored(&store, &body).await;
     let bare = server::bare(body.clone()).await;
-    let writing = server::writing(body, beside, like).await;
+    let writing = server::writing(body, second_store, like).await;
     let servers = [bare, writing, ours];
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
@@ -81,7 +81,7 @@ async fn rates(connections: usize, store: Arc<Store>, beside: Arc<Store>) {
         "| answer of {size} bytes | requests/s | of the bare handler | of the one that writes | processor time |"
     );
     println!("|---|---|---|---|---|");
-    // Neighbours on the machine slow all servers of a round alike, so that ratios are taken within rounds.
+    // Other load on the machine slows all servers of a round alike, so ratios are taken within rounds.
     let of = |this: usize, other: usize| {
         median(rounds.iter().map(|round| round[this].per_second / round[other].per_second))
     };
@@ -91,7 +91,7 @@ async fn rates(connections: usize, store: Arc<Store>, beside: Arc<Store>) {
         let cpu = Duration::from_secs_f64(median(rounds.iter().map(|round| round[this].cpu.as_secs_f64())));
         println!("| {name} | {:.0} | {of_bare:.2} | {of_writing:.2} | {cpu:.1?} |", per_second(this));
     }
-    half(connections, ours, per_second(2) / 2.0).await;
+    latency_at_half_rate(connections, ours, per_second(2) / 2.0).await;
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -100,8 +100,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// How long answers take at half of the rate, in the best of the rounds.
-async fn half(connections: usize, server: SocketAddr, per_second: f64) {
+/// Latency at half of the maximum rate, in the best round.
+async fn latency_at_half_rate(connections: usize, server: SocketAddr, per_second: f64) {
     let mut best = [Duration::MAX; 3];
     for _ in 0..PACED_ROUNDS {
         let times = paced(server, connections, per_second, PACED_ROUND).await;

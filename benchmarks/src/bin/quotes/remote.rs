@@ -1,8 +1,8 @@
-//! Quotes with three fillers that are asked over HTTP on loopback and answer at once: how many a second, and how many of them
-//! without every route. Clients, service and fillers share the machine.
+//! Quotes with three immediate fillers over HTTP on loopback: requests per second, and how many responses miss a route.
+//! Clients, service and fillers share the machine.
 //!
-//! `quotes remote --target URL` asks another aggregator beside ours, `--body FILE` being what it is asked with; it may ask the
-//! same three fillers, which lie at `--port N` and the two ports after, and answer `--answer FILE` to every path but `/quote`.
+//! `quotes remote --target URL` also measures another aggregator, with `--body FILE` as its request. It may use the same three
+//! fillers, which listen on `--port N` and the two ports after it and answer `--answer FILE` on every path but `/quote`.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use alloy_primitives::U256;
 use axum::Router;
 use causeway_benchmarks::cpu_time;
 use causeway_domain::ports::Filler;
-use causeway_domain::{Address, ChainId, DepositMethod, RawAmount, Terms};
+use causeway_domain::{Address, ChainId, DepositMethod, IntentTerms, RawAmount};
 use causeway_fillers::remote::protocol::{OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
 use causeway_fillers::remote::{RemoteConfig, RemoteFiller, Secret, server as filler_server};
 use causeway_store::Store;
@@ -32,16 +32,16 @@ const WARM_UP: Duration = Duration::from_secs(1);
 const ROUND: Duration = Duration::from_secs(4);
 const ROUNDS: usize = 3;
 
-/// What is measured beside ours.
+/// Command line options: another aggregator to compare with.
 #[derive(Default)]
-pub(crate) struct Choice {
+pub(crate) struct RemoteOptions {
     target: Option<(Url, String)>,
     port: u16,
     answer: String,
 }
 
-impl Choice {
-    /// As the command line says.
+impl RemoteOptions {
+    /// Reads the command line.
     pub(crate) fn read() -> Self {
         let arguments: Vec<String> = std::env::args().skip(2).collect();
         let after = |name: &str| {
@@ -58,10 +58,10 @@ impl Choice {
     }
 }
 
-/// Offers at once.
-struct AtOnce(u64);
+/// Answers immediately.
+struct ImmediateFiller(u64);
 
-impl filler_server::Answers for AtOnce {
+impl filler_server::FillerHandler for ImmediateFiller {
     fn quote(&self, ask: &QuoteAsk) -> QuoteAnswer {
         let amount: RawAmount = ask.amount.parse().expect("digits");
         let out = amount.get() / U256::from(10_000) * U256::from(9_990 - self.0);
@@ -69,17 +69,17 @@ impl filler_server::Answers for AtOnce {
         Ok(ask.offer(amount, RawAmount::new(out), account, Duration::from_secs(30))).into()
     }
 
-    fn order(self: &Arc<Self>, _: OrderNotice, _: Terms) -> OrderAnswer {
-        OrderAnswer::declined("only a benchmark")
+    fn order(self: &Arc<Self>, _: OrderNotice, _: IntentTerms) -> OrderAnswer {
+        OrderAnswer::declined("benchmark only")
     }
 }
 
-async fn filler(port: u16, worse: u64, answer: &str) -> SocketAddr {
+async fn filler(port: u16, bps_below_best: u64, answer: &str) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let secret = Secret::new(SECRET).expect("long enough");
     let (other, json) = (answer.to_owned(), [("content-type", "application/json")]);
-    let router = filler_server::router(secret, Arc::new(AtOnce(worse)));
+    let router = filler_server::router(secret, Arc::new(ImmediateFiller(bps_below_best)));
     let router = router.merge(Router::new().fallback(async move || (json, other.clone())));
     tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
     address
@@ -97,11 +97,11 @@ fn remote(name: &str, address: SocketAddr) -> Arc<dyn Filler> {
     Arc::new(RemoteFiller::new(config, HashMap::from(chains)).expect("a filler"))
 }
 
-pub(crate) async fn measure(store: Arc<Store>, choice: &Choice) {
+pub(crate) async fn measure(store: Arc<Store>, options: &RemoteOptions) {
     let mut fillers = Vec::new();
-    for (place, (name, worse)) in (0..).zip(NAMES) {
-        let port = if choice.port == 0 { 0 } else { choice.port + place };
-        fillers.push(remote(name, filler(port, worse, &choice.answer).await));
+    for (index, (name, bps_below_best)) in (0..).zip(NAMES) {
+        let port = if options.port == 0 { 0 } else { options.port + index };
+        fillers.push(remote(name, filler(port, bps_below_best, &options.answer).await));
     }
     let ours = server::ours(store, fillers).await;
     println!(
@@ -110,23 +110,23 @@ pub(crate) async fn measure(store: Arc<Store>, choice: &Choice) {
     println!("|---|---|---|---|---|");
     for connections in CONNECTIONS {
         best("Causeway", connections, async || round(ours, connections).await).await;
-        if let Some((url, body)) = &choice.target {
+        if let Some((url, body)) = &options.target {
             let target = Target::new(url, body).await;
             best("target", connections, async || target.round(connections).await).await;
         }
     }
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Clone, Copy, Default)]
 struct Count {
-    whole: u32,
-    lacking: u32,
+    complete: u32,
+    incomplete: u32,
 }
 
 impl Count {
-    fn add(&mut self, whole: bool) {
-        *(if whole { &mut self.whole } else { &mut self.lacking }) += 1;
+    fn add(&mut self, complete: bool) {
+        *(if complete { &mut self.complete } else { &mut self.incomplete }) += 1;
     }
 }
 
@@ -135,40 +135,40 @@ async fn best(name: &str, connections: usize, mut round: impl AsyncFnMut() -> (C
     for _ in 0..ROUNDS {
         let cpu = cpu_time("self");
         let (count, time) = round().await;
-        rate = rate.max(f64::from(count.whole) / time.as_secs_f64());
-        least = least.min(cpu_time("self").saturating_sub(cpu) / (count.whole + count.lacking).max(1));
-        all.whole += count.whole;
-        all.lacking += count.lacking;
+        rate = rate.max(f64::from(count.complete) / time.as_secs_f64());
+        least = least.min(cpu_time("self").saturating_sub(cpu) / (count.complete + count.incomplete).max(1));
+        all.complete += count.complete;
+        all.incomplete += count.incomplete;
     }
     println!(
         "| {name} | {connections} | {rate:.0} | {} of {} | {least:.1?} |",
-        all.lacking,
-        all.whole + all.lacking
+        all.incomplete,
+        all.complete + all.incomplete
     );
 }
 
-/// Every connection asks as soon as it has its answer; what comes in the first moments does not count.
-async fn every<F: Future<Output = Count> + Send + 'static>(
+/// Runs clients that send the next request after each response; the warm-up does not count.
+async fn run_clients<F: Future<Output = Count> + Send + 'static>(
     connections: usize,
     ask: impl Fn(Instant, Instant) -> F,
 ) -> (Count, Duration) {
     let start = Instant::now() + WARM_UP;
-    let asking: Vec<_> = (0..connections).map(|_| tokio::spawn(ask(start, start + ROUND))).collect();
+    let clients: Vec<_> = (0..connections).map(|_| tokio::spawn(ask(start, start + ROUND))).collect();
     let mut all = Count::default();
-    for client in asking {
+    for client in clients {
         let count = client.await.expect("the client ends");
-        all.whole += count.whole;
-        all.lacking += count.lacking;
+        all.complete += count.complete;
+        all.incomplete += count.incomplete;
     }
     (all, ROUND)
 }
 
 async fn round(address: SocketAddr, connections: usize) -> (Count, Duration) {
-    every(connections, |start, end| async move {
+    run_clients(connections, |start, end| async move {
         let (mut client, mut count) = (Client::connect(address).await, Count::default());
         while Instant::now() < end {
             client.send("/v1/quotes").await;
-            let answer = client.read_until(is_whole).await;
+            let answer = client.read_until(is_complete).await;
             let routes = answer.windows(9).filter(|bytes| bytes == b"\"routeId\"").count();
             let whole = routes == NAMES.len();
             if Instant::now() >= start {
@@ -180,7 +180,7 @@ async fn round(address: SocketAddr, connections: usize) -> (Count, Duration) {
     .await
 }
 
-/// Another aggregator, asked with the same words again and again.
+/// Another aggregator that gets the same request repeatedly.
 struct Target {
     address: SocketAddr,
     request: Arc<Vec<u8>>,
@@ -200,7 +200,7 @@ impl Target {
 
     async fn round(&self, connections: usize) -> (Count, Duration) {
         let (address, request) = (self.address, Arc::clone(&self.request));
-        every(connections, move |start, end| {
+        run_clients(connections, move |start, end| {
             let request = Arc::clone(&request);
             async move {
                 let mut stream = TcpStream::connect(address).await.expect("a connection");
@@ -220,10 +220,10 @@ impl Target {
     }
 }
 
-/// Reads one answer, and tells whether it is a good one.
+/// Reads one response; whether it is a success.
 async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> bool {
     let mut filled = 0;
-    while !is_whole(&buffer[..filled]) {
+    while !is_complete(&buffer[..filled]) {
         let read = stream.read(&mut buffer[filled..]).await.expect("an answer");
         assert_ne!(read, 0, "the target closed the connection");
         filled += read;
@@ -231,8 +231,8 @@ async fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> bool {
     buffer.starts_with(b"HTTP/1.1 200")
 }
 
-/// Whether all of an answer is there, whatever it says.
-fn is_whole(answer: &[u8]) -> bool {
+/// Whether the response is complete.
+fn is_complete(answer: &[u8]) -> bool {
     let Some(head) = head(answer) else { return false };
     let text = String::from_utf8_lossy(&answer[..head]).to_lowercase();
     match text.lines().find_map(|line| line.strip_prefix("content-length:")) {

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// The whole service with these fillers.
+/// The service with these fillers.
 pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> SocketAddr {
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let price = |token| (token, "2.5".parse().expect("a price"));
@@ -49,7 +49,7 @@ pub(crate) async fn bare(body: String) -> SocketAddr {
     start(Router::new().route("/v1/quotes", post(answer))).await
 }
 
-/// The same, after the same batched write.
+/// Like [`bare`], after the same batched write.
 pub(crate) async fn writing(body: String, store: Arc<Store>, like: Quote) -> SocketAddr {
     let keys = Arc::new(RowKeys::new(1));
     let answer = async move |Json(_): Json<QuoteAsk>| {

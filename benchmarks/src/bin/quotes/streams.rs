@@ -14,19 +14,19 @@ const RUNS: usize = 60;
 const CLIENTS: usize = 1_000;
 const FILLERS: [(&str, u64); 3] = [("fast", 5), ("middling", 50), ("slow", 200)];
 
-/// How soon routes arrive when the fillers take 5, 50 and 200 ms.
+/// Latency of routes with fillers that take 5, 50 and 200 ms.
 pub(crate) async fn measure(store: Arc<Store>) {
-    let fillers = FILLERS.map(|(name, millis)| BenchFiller::after(name, millis));
+    let fillers = FILLERS.map(|(name, millis)| BenchFiller::delayed(name, millis));
     let [fast, _, slow] = &fillers;
-    let asked = fillers.each_ref().map(|filler| Arc::clone(filler) as Arc<dyn Filler>).into();
-    let address = server::ours(store, asked).await;
+    let all = fillers.each_ref().map(|filler| Arc::clone(filler) as Arc<dyn Filler>).into();
+    let address = server::ours(store, all).await;
     let (mut first, mut last, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     let mut client = Client::connect(address).await;
     for _ in 0..RUNS {
-        let seen = stream(&mut client).await;
-        first.push(fast.answered_before(seen.first));
-        last.push(slow.answered_before(seen.last));
-        client.ask().await;
+        let times = stream(&mut client).await;
+        first.push(fast.answered_before(times.first));
+        last.push(slow.answered_before(times.last));
+        client.request_quote().await;
         plain.push(slow.answered_before(Instant::now()));
     }
     println!("| fillers at 5, 50 and 200 ms, {RUNS} runs | median | p99 |\n|---|---|---|");
@@ -38,17 +38,17 @@ pub(crate) async fn measure(store: Arc<Store>) {
         times.sort_unstable();
         println!("| {name} | {:.1?} | {:.1?} |", percentile(&times, 50), percentile(&times, 99));
     }
-    println!("\n{}", at_once(address).await);
+    println!("\n{}", concurrent_streams(address).await);
 }
 
-struct Seen {
+struct StreamTimes {
     first: Instant,
     last: Instant,
     lines: usize,
 }
 
-/// Asks for a stream, and tells when its first line and its end arrived.
-async fn stream(client: &mut Client) -> Seen {
+/// Requests a stream and measures when its first line and its end arrive.
+async fn stream(client: &mut Client) -> StreamTimes {
     client.send("/v1/quotes?mode=stream").await;
     let mut first = None;
     let answer = client
@@ -60,15 +60,15 @@ async fn stream(client: &mut Client) -> Seen {
         })
         .await;
     let lines = lines(answer);
-    Seen { first: first.expect("a line"), last: Instant::now(), lines }
+    StreamTimes { first: first.expect("a line"), last: Instant::now(), lines }
 }
 
 fn lines(answer: &[u8]) -> usize {
     answer.windows(2).filter(|bytes| *bytes == b"}\n").count()
 }
 
-/// A thousand clients that stream at the same time, and how many got every route.
-async fn at_once(address: SocketAddr) -> String {
+/// Streams with a thousand concurrent clients and counts those that got every route.
+async fn concurrent_streams(address: SocketAddr) -> String {
     let mut clients = Vec::new();
     for _ in 0..CLIENTS {
         clients.push(Client::connect(address).await);
@@ -78,12 +78,12 @@ async fn at_once(address: SocketAddr) -> String {
         .into_iter()
         .map(|mut client| tokio::spawn(async move { stream(&mut client).await.lines }))
         .collect();
-    let mut whole = 0;
+    let mut complete = 0;
     for stream in streams {
-        whole += usize::from(stream.await.expect("the client ends") == FILLERS.len());
+        complete += usize::from(stream.await.expect("the client ends") == FILLERS.len());
     }
     format!(
-        "{CLIENTS} clients streaming at once: {whole} got every route, the last after {:.0?}",
+        "{CLIENTS} clients streaming at once: {complete} got every route, the last after {:.0?}",
         start.elapsed()
     )
 }

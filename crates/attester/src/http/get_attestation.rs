@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use crate::attester::Attester;
 use crate::wire::AttestationJson;
 
-/// What was signed about an order, without looking at any chain.
+/// The attestation signed for an order, without reading any chain.
 pub(super) async fn get_attestation(
     State(attester): State<Attester>,
     Path(order): Path<String>,

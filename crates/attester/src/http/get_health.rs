@@ -24,7 +24,8 @@ struct ChainJson {
     final_block: Option<BlockJson>,
     halted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<String>,
+    #[serde(rename = "trouble")]
+    last_error: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,7 +35,7 @@ struct BlockJson {
     time: u64,
 }
 
-/// How the attester does; 503 while it does not see every chain.
+/// The attester's health; 503 while any chain is not readable.
 pub(super) async fn get_health(State(attester): State<Attester>) -> (StatusCode, Json<HealthJson>) {
     let health = attester.health();
     let chains = health.chains.iter().map(|(chain, health)| ChainJson {
@@ -45,7 +46,7 @@ pub(super) async fn get_health(State(attester): State<Attester>) -> (StatusCode,
             time: block.time,
         }),
         halted: health.halted,
-        trouble: health.trouble.clone(),
+        last_error: health.last_error.clone(),
     });
     let body = HealthJson {
         status: health.status(),

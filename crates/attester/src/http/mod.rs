@@ -1,4 +1,4 @@
-//! What an attester answers over HTTP.
+//! The attester's HTTP API.
 
 mod get_attestation;
 mod get_health;
@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use crate::attester::Attester;
 
 /// The terms of an order are 1.4 kB of text.
-const BODY_LIMIT: usize = 8 * 1024;
+const MAX_BODY_BYTES: usize = 8 * 1024;
 
 /// `POST /attest`, `GET /attestations/{orderId}` and `GET /health`.
 pub fn router(attester: Attester) -> Router {
@@ -20,6 +20,6 @@ pub fn router(attester: Attester) -> Router {
         .route("/attest", post(post_attest::post_attest))
         .route("/attestations/{orderId}", get(get_attestation::get_attestation))
         .route("/health", get(get_health::get_health))
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(attester)
 }

@@ -1,13 +1,13 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 
 use super::refusal::Refusal;
 use crate::attester::Attester;
 use crate::wire::{AttestRequest, AttestationJson};
 
-/// Signs what stands on the chains about an order, or says why not.
+/// Signs the final outcome of an order, or says why not.
 pub(super) async fn post_attest(
     State(attester): State<Attester>,
     body: Bytes,
@@ -17,10 +17,10 @@ pub(super) async fn post_attest(
     Ok(Json(AttestationJson::from(&signed)))
 }
 
-fn read(body: &[u8]) -> Result<Terms, Refusal> {
+fn read(body: &[u8]) -> Result<IntentTerms, Refusal> {
     let request: AttestRequest = serde_json::from_slice(body)
         .map_err(|error| Refusal::BadBody(format!("the body is {{\"terms\": \"0x…\"}}: {error}")))?;
-    Terms::from_bytes(&request.terms).ok_or_else(|| {
+    IntentTerms::from_bytes(&request.terms).ok_or_else(|| {
         let message = "the terms are 21 words of 32 bytes, the first of them version 1, as the contracts encode an order";
         Refusal::BadBody(message.to_owned())
     })

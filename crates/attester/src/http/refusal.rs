@@ -1,14 +1,14 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use causeway_domain::ports::NoAttestation;
+use causeway_domain::ports::AttestationRefusal;
 
 use crate::wire::RefusalJson;
 
-/// Why a question has no answer; the one place where that becomes HTTP.
+/// Why a request is refused; the only mapping of refusals to HTTP.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    No(NoAttestation),
+    No(AttestationRefusal),
     BadBody(String),
     BadOrderId,
     NothingSigned,
@@ -34,12 +34,12 @@ impl IntoResponse for Refusal {
     }
 }
 
-fn status(why: &NoAttestation) -> StatusCode {
+fn status(why: &AttestationRefusal) -> StatusCode {
     match why {
-        NoAttestation::Unavailable(_)
-        | NoAttestation::Halted { .. }
-        | NoAttestation::Busy
-        | NoAttestation::Journal(_) => StatusCode::SERVICE_UNAVAILABLE,
+        AttestationRefusal::Unavailable(_)
+        | AttestationRefusal::Halted { .. }
+        | AttestationRefusal::Busy
+        | AttestationRefusal::Journal(_) => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::CONFLICT,
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use alloy_primitives::Address;
 
 use super::line::{Line, VERSION};
-use super::{JournalError, Kept, Note};
+use super::{JournalEntry, JournalError, JournalState};
 
-/// An append-only file of checksummed lines. One process has it at a time.
+/// An append-only file of checksummed lines, locked by one process at a time.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -19,12 +19,12 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of an attester in a folder of its own, or begins it, and tells what it holds. The torn end
-    /// of a write that never finished goes; damage before something that was signed is an error.
-    pub fn open(folder: &Path, attester: Address) -> Result<(Self, Kept), JournalError> {
+    /// Opens or creates the journal of an attester in a folder of its own and returns its content. The torn end of an
+    /// unfinished write is cut off; damage before a signed entry is an error.
+    pub fn open(folder: &Path, attester: Address) -> Result<(Self, JournalState), JournalError> {
         let path = folder.join("journal");
-        let fault = |source| JournalError::Io { file: path.clone(), source };
-        std::fs::create_dir_all(folder).map_err(fault)?;
+        let io_error = |source| JournalError::Io { file: path.clone(), source };
+        std::fs::create_dir_all(folder).map_err(io_error)?;
         let lock = lock(folder)?;
         let mut file = OpenOptions::new()
             .read(true)
@@ -32,22 +32,22 @@ impl Journal {
             .create(true)
             .truncate(false)
             .open(&path)
-            .map_err(fault)?;
-        let bytes = std::fs::read(&path).map_err(fault)?;
-        let (kept, length) = read(&path, &bytes, attester)?;
-        file.set_len(length).and_then(|()| file.seek(SeekFrom::Start(length))).map_err(fault)?;
+            .map_err(io_error)?;
+        let bytes = std::fs::read(&path).map_err(io_error)?;
+        let (state, length) = read(&path, &bytes, attester)?;
+        file.set_len(length).and_then(|()| file.seek(SeekFrom::Start(length))).map_err(io_error)?;
         let mut journal = Self { path, file, length, broken: false, _lock: lock };
         if length == 0 {
             journal.write(&[Line::Begin { version: VERSION, attester }], true)?;
             journal.sync_folder()?;
         }
-        Ok((journal, kept))
+        Ok((journal, state))
     }
 
-    /// Adds notes. With `sync` they, and all before them, are on the disk when this returns; without it they are in
-    /// the system's hands, which is enough to outlive the process.
-    pub fn append(&mut self, notes: &[Note], sync: bool) -> Result<(), JournalError> {
-        let lines: Vec<Line> = notes.iter().map(Line::new).collect();
+    /// Appends entries. With `sync` they, and all before them, are on the disk when this returns; without it they are in
+    /// the operating system's cache, which survives the process.
+    pub fn append(&mut self, entries: &[JournalEntry], sync: bool) -> Result<(), JournalError> {
+        let lines: Vec<Line> = entries.iter().map(Line::new).collect();
         self.write(&lines, sync)
     }
 
@@ -56,52 +56,52 @@ impl Journal {
             return Err(JournalError::Broken);
         }
         let text: Result<String, _> = lines.iter().map(Line::encode).collect();
-        let text = text.map_err(|error| self.fault(error.into()))?;
+        let text = text.map_err(|error| self.io_error(error.into()))?;
         let written = self.file.write_all(text.as_bytes());
         let written = written.and_then(|()| if sync { self.file.sync_data() } else { Ok(()) });
         if let Err(error) = written {
-            // Half a line in the middle would look like damage, and after a failed sync nobody knows what is on the disk.
+            // Half a line in the middle would read as damage, and after a failed sync the content of the disk is unknown.
             let undone = self.file.set_len(self.length);
             let undone = undone.and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
             self.broken = sync || undone.is_err();
-            return Err(self.fault(error));
+            return Err(self.io_error(error));
         }
         self.length += text.len() as u64;
         Ok(())
     }
 
-    fn fault(&self, source: io::Error) -> JournalError {
+    fn io_error(&self, source: io::Error) -> JournalError {
         JournalError::Io { file: self.path.clone(), source }
     }
 
-    /// A new file is there after a power cut only if its folder says so.
+    /// A new file survives a power cut only if its folder entry is synced.
     fn sync_folder(&self) -> Result<(), JournalError> {
         let folder = self.path.parent().unwrap_or(&self.path);
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| self.fault(error))
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| self.io_error(error))
     }
 }
 
 fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join("lock");
-    let fault = |source| JournalError::Io { file: path.clone(), source };
-    let file = File::create(&path).map_err(fault)?;
+    let io_error = |source| JournalError::Io { file: path.clone(), source };
+    let file = File::create(&path).map_err(io_error)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(fault(error)),
+        Err(TryLockError::Error(error)) => Err(io_error(error)),
     }
 }
 
-/// What the lines say, and how many bytes of them are whole.
-fn read(path: &Path, bytes: &[u8], attester: Address) -> Result<(Kept, u64), JournalError> {
-    let mut kept = Kept::default();
+/// The content of the lines, and how many bytes of them are intact.
+fn read(path: &Path, bytes: &[u8], attester: Address) -> Result<(JournalState, u64), JournalError> {
+    let mut state = JournalState::default();
     let mut length = 0;
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
     while let Some((place, text)) = lines.next() {
         let Some(line) = Line::decode(text) else {
             // A power cut may leave holes in what was never synced, but nothing synced can follow a hole.
             let damaged = lines.any(|(_, text)| Line::decode(text).is_some_and(|line| line.is_synced()));
-            if damaged || place == 0 && !bytes_of_a_beginning(bytes) {
+            if damaged || place == 0 && !is_torn_first_line(bytes) {
                 return Err(JournalError::Damaged { file: path.to_owned(), line: place + 1 });
             }
             break;
@@ -119,15 +119,15 @@ fn read(path: &Path, bytes: &[u8], attester: Address) -> Result<(Kept, u64), Jou
             }
             _ => {}
         }
-        if let Some(note) = line.note() {
-            kept.take(note);
+        if let Some(entry) = line.entry() {
+            state.apply(entry);
         }
         length += text.len() as u64;
     }
-    Ok((kept, length))
+    Ok((state, length))
 }
 
 /// Whether a file without a whole line can be the torn first line of a new journal.
-fn bytes_of_a_beginning(bytes: &[u8]) -> bool {
+fn is_torn_first_line(bytes: &[u8]) -> bool {
     bytes.len() < 256 && !bytes.contains(&b'\n')
 }

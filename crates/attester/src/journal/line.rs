@@ -1,11 +1,11 @@
 use alloy_primitives::{Address, B256, Bytes};
-use causeway_domain::{ChainId, Terms};
+use causeway_domain::{ChainId, IntentTerms};
 use serde::{Deserialize, Serialize};
 
-use super::Note;
+use super::JournalEntry;
 use crate::wire::AttestationJson;
 
-/// The journal's version; another one is not read.
+/// The journal's version; other versions are rejected.
 pub(super) const VERSION: u32 = 1;
 
 /// A line's content.
@@ -27,28 +27,30 @@ pub(super) enum Line {
 }
 
 impl Line {
-    pub(super) fn new(note: &Note) -> Self {
-        match note {
-            Note::Signed(signed) => Self::Signed(AttestationJson::from(signed)),
-            Note::Opened(terms) => Self::Opened(terms.to_bytes().into()),
-            Note::Ended(order) => Self::Ended(*order),
-            Note::Read { chain, block } => Self::Read { chain: chain.get(), block: *block },
+    pub(super) fn new(entry: &JournalEntry) -> Self {
+        match entry {
+            JournalEntry::Signed(signed) => Self::Signed(AttestationJson::from(signed)),
+            JournalEntry::Opened(terms) => Self::Opened(terms.to_bytes().into()),
+            JournalEntry::Ended(order) => Self::Ended(*order),
+            JournalEntry::Read { chain, block } => Self::Read { chain: chain.get(), block: *block },
         }
     }
 
-    /// Whether it was on the disk, with all before it, when its writer went on.
+    /// Whether its writer synced it, and all lines before it, to the disk.
     pub(super) const fn is_synced(&self) -> bool {
         matches!(self, Self::Begin { .. } | Self::Signed(_))
     }
 
-    pub(super) fn note(&self) -> Option<Note> {
+    pub(super) fn entry(&self) -> Option<JournalEntry> {
         match self {
             Self::Begin { .. } => None,
-            Self::Signed(signed) => signed.read().map(Note::Signed),
-            Self::Opened(terms) => Terms::from_bytes(terms).map(|terms| Note::Opened(Box::new(terms))),
-            Self::Ended(order) => Some(Note::Ended(*order)),
+            Self::Signed(signed) => signed.read().map(JournalEntry::Signed),
+            Self::Opened(terms) => {
+                IntentTerms::from_bytes(terms).map(|terms| JournalEntry::Opened(Box::new(terms)))
+            }
+            Self::Ended(order) => Some(JournalEntry::Ended(*order)),
             Self::Read { chain, block } => {
-                ChainId::new(*chain).map(|chain| Note::Read { chain, block: *block })
+                ChainId::new(*chain).map(|chain| JournalEntry::Read { chain, block: *block })
             }
         }
     }
@@ -59,7 +61,7 @@ impl Line {
         Ok(format!("{:08x} {content}\n", crc32fast::hash(content.as_bytes())))
     }
 
-    /// The line, unless it is torn or was changed.
+    /// Decodes a line; `None` if it is torn or was changed.
     pub(super) fn decode(text: &[u8]) -> Option<Self> {
         let (checksum, content) = text.strip_suffix(b"\n")?.split_at_checked(9)?;
         let checksum = std::str::from_utf8(checksum).ok()?.strip_suffix(' ')?;

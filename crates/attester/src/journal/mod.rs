@@ -1,4 +1,4 @@
-//! What an attester must never forget, in a file of its own.
+//! The attester's durable journal: one outcome per order, and what to resume after a restart.
 
 mod file;
 mod line;
@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 
 use alloy_primitives::{Address, B256};
-use causeway_domain::{ChainId, SignedAttestation, Terms};
+use causeway_domain::{ChainId, IntentTerms, SignedAttestation};
 use thiserror::Error;
 
 pub use file::Journal;
@@ -24,7 +24,7 @@ pub enum JournalError {
     #[error("{file} belongs to the attester {owner}: give this key a folder of its own")]
     Owner { file: PathBuf, owner: Address },
     #[error(
-        "{file} is damaged in line {line}, before something that was signed: restore it from a copy; without it this key \
+        "{file} is damaged in line {line}, before a signed entry: restore it from a copy; without it this key \
          could sign the opposite of what it has signed"
     )]
     Damaged { file: PathBuf, line: usize },
@@ -36,13 +36,13 @@ pub enum JournalError {
     Broken,
 }
 
-/// One thing worth keeping.
+/// One entry of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// Said once and for all.
+pub enum JournalEntry {
+    /// The final outcome that was signed for an order.
     Signed(SignedAttestation),
-    /// Waits to be filled, or for its deadline.
-    Opened(Box<Terms>),
+    /// An order was opened and waits for its fill or its deadline.
+    Opened(Box<IntentTerms>),
     Ended(B256),
     /// Every block up to this one has been read.
     Read {
@@ -51,32 +51,32 @@ pub enum Note {
     },
 }
 
-/// All that a journal holds.
+/// The content of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct JournalState {
     pub signed: HashMap<B256, SignedAttestation>,
-    /// Orders that were opened, have not ended, and of which nothing was signed.
-    pub open: HashMap<B256, Terms>,
+    /// Orders that were opened, have not ended, and have no signed outcome.
+    pub open: HashMap<B256, IntentTerms>,
     pub read: BTreeMap<ChainId, u64>,
 }
 
-impl Kept {
-    pub(crate) fn take(&mut self, note: Note) {
-        match note {
-            Note::Signed(signed) => {
+impl JournalState {
+    pub(crate) fn apply(&mut self, entry: JournalEntry) {
+        match entry {
+            JournalEntry::Signed(signed) => {
                 let order = signed.attestation.order();
                 self.open.remove(&order);
-                // The first word counts.
+                // The first outcome counts.
                 self.signed.entry(order).or_insert(signed);
             }
-            Note::Opened(terms) => {
+            JournalEntry::Opened(terms) => {
                 let order = terms.id();
                 if !self.signed.contains_key(&order) {
                     self.open.insert(order, *terms);
                 }
             }
-            Note::Ended(order) => drop(self.open.remove(&order)),
-            Note::Read { chain, block } => drop(self.read.insert(chain, block)),
+            JournalEntry::Ended(order) => drop(self.open.remove(&order)),
+            JournalEntry::Read { chain, block } => drop(self.read.insert(chain, block)),
         }
     }
 }

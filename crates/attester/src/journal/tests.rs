@@ -8,8 +8,8 @@ use super::*;
 
 const ME: Address = Address::repeat_byte(0xa1);
 
-fn signed(order: u8, attestation: impl Fn(B256) -> Attestation) -> Note {
-    Note::Signed(SignedAttestation {
+fn signed(order: u8, attestation: impl Fn(B256) -> Attestation) -> JournalEntry {
+    JournalEntry::Signed(SignedAttestation {
         attestation: attestation(B256::repeat_byte(order)),
         epoch: 1,
         attester: ME,
@@ -17,25 +17,25 @@ fn signed(order: u8, attestation: impl Fn(B256) -> Attestation) -> Note {
     })
 }
 
-fn filled(order: u8) -> Note {
+fn filled(order: u8) -> JournalEntry {
     signed(order, |order| Attestation::Filled { order, filled_at: 5, fill_ref: B256::ZERO })
 }
 
-fn unfilled(order: u8) -> Note {
+fn unfilled(order: u8) -> JournalEntry {
     signed(order, |order| Attestation::Unfilled { order, destination_time: 6 })
 }
 
-fn opened(nonce: u8) -> Note {
-    let words = [B256::with_last_byte(1); Terms::WORDS];
-    let terms = Terms::from_bytes(&words.concat()).unwrap();
-    Note::Opened(Box::new(Terms { nonce: B256::repeat_byte(nonce), ..terms }))
+fn opened(nonce: u8) -> JournalEntry {
+    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
+    JournalEntry::Opened(Box::new(IntentTerms { nonce: B256::repeat_byte(nonce), ..terms }))
 }
 
-fn write(folder: &Path, notes: &[Note]) {
-    Journal::open(folder, ME).unwrap().0.append(notes, true).unwrap();
+fn write(folder: &Path, entries: &[JournalEntry]) {
+    Journal::open(folder, ME).unwrap().0.append(entries, true).unwrap();
 }
 
-fn kept(folder: &Path) -> Kept {
+fn state(folder: &Path) -> JournalState {
     Journal::open(folder, ME).unwrap().1
 }
 
@@ -44,30 +44,30 @@ fn bytes(folder: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_noted_is_there_after_a_restart() {
+fn entries_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let chain = ChainId::new(10).unwrap();
-    let Note::Opened(open) = opened(2) else { unreachable!() };
+    let JournalEntry::Opened(open) = opened(2) else { unreachable!() };
     write(folder.path(), &[opened(1), opened(2), filled(7), unfilled(8)]);
-    let Note::Opened(first) = opened(1) else { unreachable!() };
-    write(folder.path(), &[Note::Ended(first.id()), Note::Read { chain, block: 77 }]);
-    let kept = kept(folder.path());
-    assert_eq!(kept.signed.len(), 2);
-    assert_eq!(kept.open, [(open.id(), *open)].into());
-    assert_eq!(kept.read, [(chain, 77)].into());
+    let JournalEntry::Opened(first) = opened(1) else { unreachable!() };
+    write(folder.path(), &[JournalEntry::Ended(first.id()), JournalEntry::Read { chain, block: 77 }]);
+    let state = state(folder.path());
+    assert_eq!(state.signed.len(), 2);
+    assert_eq!(state.open, [(open.id(), *open)].into());
+    assert_eq!(state.read, [(chain, 77)].into());
 }
 
 #[test]
-fn the_first_word_about_an_order_counts() {
-    let mut kept = Kept::default();
-    kept.take(filled(7));
-    kept.take(unfilled(7));
-    let Note::Signed(first) = filled(7) else { unreachable!() };
-    assert_eq!(kept.signed, [(B256::repeat_byte(7), first)].into());
+fn the_first_outcome_of_an_order_counts() {
+    let mut state = JournalState::default();
+    state.apply(filled(7));
+    state.apply(unfilled(7));
+    let JournalEntry::Signed(first) = filled(7) else { unreachable!() };
+    assert_eq!(state.signed, [(B256::repeat_byte(7), first)].into());
 }
 
 #[test]
-fn a_torn_last_line_goes_wherever_it_was_torn() {
+fn a_torn_last_line_is_cut_off() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[filled(7)]);
     let whole = bytes(folder.path());
@@ -75,27 +75,27 @@ fn a_torn_last_line_goes_wherever_it_was_torn() {
     let more = bytes(folder.path());
     for cut in whole.len()..more.len() {
         std::fs::write(folder.path().join("journal"), &more[..cut]).unwrap();
-        assert_eq!(kept(folder.path()).signed.len(), 1, "cut at {cut} of {}", more.len());
+        assert_eq!(state(folder.path()).signed.len(), 1, "cut at {cut} of {}", more.len());
         assert_eq!(bytes(folder.path()), whole);
     }
     write(folder.path(), &[unfilled(9)]);
-    assert_eq!(kept(folder.path()).signed.len(), 2, "and it goes on after that");
+    assert_eq!(state(folder.path()).signed.len(), 2, "and it goes on after that");
 }
 
 #[test]
-fn a_torn_beginning_is_begun_anew() {
+fn a_torn_first_line_is_rewritten() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[]);
     let whole = bytes(folder.path());
     for cut in 0..whole.len() {
         std::fs::write(folder.path().join("journal"), &whole[..cut]).unwrap();
-        assert_eq!(kept(folder.path()), Kept::default());
+        assert_eq!(state(folder.path()), JournalState::default());
         assert_eq!(bytes(folder.path()), whole);
     }
 }
 
 #[test]
-fn damage_before_something_signed_is_never_overlooked() {
+fn damage_before_a_signed_entry_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[filled(7), opened(1), unfilled(8)]);
     let whole = bytes(folder.path());
@@ -106,12 +106,12 @@ fn damage_before_something_signed_is_never_overlooked() {
         std::fs::write(folder.path().join("journal"), &changed).unwrap();
         let error = Journal::open(folder.path(), ME).unwrap_err();
         assert!(matches!(error, JournalError::Damaged { .. }), "byte {at}: {error}");
-        assert_eq!(bytes(folder.path()), changed, "nothing is repaired behind anybody's back");
+        assert_eq!(bytes(folder.path()), changed, "the file is not changed");
     }
 }
 
 #[test]
-fn holes_in_what_was_never_synced_are_no_damage() {
+fn holes_in_unsynced_entries_are_not_damage() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[filled(7)]);
     Journal::open(folder.path(), ME).unwrap().0.append(&[opened(1), opened(2)], false).unwrap();
@@ -119,8 +119,8 @@ fn holes_in_what_was_never_synced_are_no_damage() {
     let hole = holed.len() - 2_000;
     holed[hole] = 0;
     std::fs::write(folder.path().join("journal"), &holed).unwrap();
-    let kept = kept(folder.path());
-    assert_eq!((kept.signed.len(), kept.open.len()), (1, 0));
+    let state = state(folder.path());
+    assert_eq!((state.signed.len(), state.open.len()), (1, 0));
 }
 
 #[test]

@@ -5,24 +5,24 @@ use std::sync::Arc;
 
 use alloy_primitives::Address;
 use async_trait::async_trait;
-use causeway_domain::ports::{AttestationVerifier, Attestations, CollectError, NoAttestation};
-use causeway_domain::{Attestation, Collected, SignatureBytes, SignedAttestation, Terms};
+use causeway_domain::ports::{AttestationRefusal, AttestationVerifier, Attestations, CollectError};
+use causeway_domain::{Attestation, CollectedAttestation, IntentTerms, SignatureBytes, SignedAttestation};
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use thiserror::Error;
 
 use super::Attest;
 
-/// Why attesters cannot be asked as configured.
+/// Why a panel configuration is invalid.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PanelError {
     #[error("{threshold} signatures can never come from {members} attesters")]
     Threshold { threshold: usize, members: usize },
     #[error("the attester {0} is named twice")]
-    Twice(Address),
+    DuplicateMember(Address),
 }
 
-/// The attesters of an epoch, and how many of them must say the same.
+/// The attesters of an epoch, and how many of them must sign the same outcome.
 pub struct Panel {
     members: BTreeMap<Address, Arc<dyn Attest>>,
     threshold: NonZeroUsize,
@@ -36,7 +36,7 @@ impl fmt::Debug for Panel {
 }
 
 impl Panel {
-    /// Attesters by the addresses under which the registry knows them.
+    /// Creates a panel of attesters by their addresses in the registry.
     pub fn new(
         members: impl IntoIterator<Item = (Address, Arc<dyn Attest>)>,
         threshold: NonZeroUsize,
@@ -45,7 +45,7 @@ impl Panel {
         let mut panel = Self { members: BTreeMap::new(), threshold, verifier };
         for (address, attester) in members {
             if panel.members.insert(address, attester).is_some() {
-                return Err(PanelError::Twice(address));
+                return Err(PanelError::DuplicateMember(address));
             }
         }
         let members = panel.members.len();
@@ -53,23 +53,23 @@ impl Panel {
         if enough { Ok(panel) } else { Err(PanelError::Threshold { threshold: threshold.get(), members }) }
     }
 
-    /// Believes an answer only if it is about this order and the attester itself has signed it.
+    /// Accepts an answer only if it is about this order, fits its deadline, and the attester itself signed it.
     fn check(
         &self,
         member: Address,
-        terms: &Terms,
-        answer: Result<SignedAttestation, NoAttestation>,
-    ) -> Result<(Attestation, SignatureBytes), NoAttestation> {
+        terms: &IntentTerms,
+        answer: Result<SignedAttestation, AttestationRefusal>,
+    ) -> Result<(Attestation, SignatureBytes), AttestationRefusal> {
         let SignedAttestation { attestation, signature, .. } = answer?;
-        let nonsense = |words: &str| Err(NoAttestation::Nonsense(words.to_owned()));
+        let nonsense = |reason: &str| Err(AttestationRefusal::Nonsense(reason.to_owned()));
         if attestation.order() != terms.id() {
             return nonsense("it is about another order");
         }
-        let useless = match attestation {
+        let is_wrong_side = match attestation {
             Attestation::Filled { filled_at, .. } => filled_at == 0 || filled_at > terms.fill_deadline,
             Attestation::Unfilled { destination_time, .. } => destination_time <= terms.fill_deadline,
         };
-        if useless {
+        if is_wrong_side {
             return nonsense("its time lies on the wrong side of the fill deadline");
         }
         if self.verifier.signer(terms, &attestation, &signature) != Some(member) {
@@ -81,37 +81,41 @@ impl Panel {
 
 #[async_trait]
 impl Attestations for Panel {
-    async fn collect(&self, terms: &Terms) -> Result<Collected, CollectError> {
-        let asked = self.members.iter();
-        let mut asking: FuturesUnordered<_> =
-            asked.map(|(member, attester)| async move { (*member, attester.attest(terms).await) }).collect();
-        let mut said: Vec<(Attestation, BTreeMap<Address, SignatureBytes>)> = Vec::new();
-        let mut answers = Vec::new();
-        while let Some((member, answer)) = asking.next().await {
+    async fn collect(&self, terms: &IntentTerms) -> Result<CollectedAttestation, CollectError> {
+        let members = self.members.iter();
+        let mut requests: FuturesUnordered<_> = members
+            .map(|(member, attester)| async move { (*member, attester.attest(terms).await) })
+            .collect();
+        let mut outcomes: Vec<(Attestation, BTreeMap<Address, SignatureBytes>)> = Vec::new();
+        let mut refusals = Vec::new();
+        while let Some((member, answer)) = requests.next().await {
             let (attestation, signature) = match self.check(member, terms, answer) {
-                Ok(said) => said,
+                Ok(checked) => checked,
                 Err(why) => {
-                    answers.push((member, why));
+                    refusals.push((member, why));
                     continue;
                 }
             };
-            let place = said.iter().position(|(known, _)| *known == attestation);
-            let place = place.unwrap_or_else(|| {
-                said.push((attestation, BTreeMap::new()));
-                said.len() - 1
+            let index = outcomes.iter().position(|(known, _)| *known == attestation);
+            let index = index.unwrap_or_else(|| {
+                outcomes.push((attestation, BTreeMap::new()));
+                outcomes.len() - 1
             });
-            let Some((_, signatures)) = said.get_mut(place) else { continue };
+            let Some((_, signatures)) = outcomes.get_mut(index) else { continue };
             signatures.insert(member, signature);
             if signatures.len() >= self.threshold.get() {
-                // The map holds them in ascending order, as the registry wants them.
-                return Ok(Collected { attestation, signatures: signatures.values().copied().collect() });
+                // The map holds them in ascending order, as the registry requires.
+                return Ok(CollectedAttestation {
+                    attestation,
+                    signatures: signatures.values().copied().collect(),
+                });
             }
         }
-        let have = said.iter().map(|(_, signatures)| signatures.len()).max().unwrap_or(0);
-        let hopeful = answers.iter().filter(|(_, why)| why.is_retryable()).count();
-        let retry = have + hopeful >= self.threshold.get();
-        answers.sort_by_key(|(member, _)| *member);
-        Err(CollectError { have, need: self.threshold.get(), retry, answers })
+        let have = outcomes.iter().map(|(_, signatures)| signatures.len()).max().unwrap_or(0);
+        let may_still_sign = refusals.iter().filter(|(_, why)| why.is_retryable()).count();
+        let retry = have + may_still_sign >= self.threshold.get();
+        refusals.sort_by_key(|(member, _)| *member);
+        Err(CollectError { have, need: self.threshold.get(), retry, answers: refusals })
     }
 }
 
@@ -122,11 +126,11 @@ mod tests {
     use super::*;
 
     /// Signs by writing its address into the signature.
-    struct Says(Result<Attestation, NoAttestation>, Address);
+    struct FakeAttester(Result<Attestation, AttestationRefusal>, Address);
 
     #[async_trait]
-    impl Attest for Says {
-        async fn attest(&self, _: &Terms) -> Result<SignedAttestation, NoAttestation> {
+    impl Attest for FakeAttester {
+        async fn attest(&self, _: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
             let attestation = self.0.clone()?;
             let mut signature = SignatureBytes::ZERO;
             signature[..20].copy_from_slice(self.1.as_slice());
@@ -134,41 +138,41 @@ mod tests {
         }
     }
 
-    struct Reads;
+    struct FakeVerifier;
 
-    impl AttestationVerifier for Reads {
-        fn signer(&self, _: &Terms, _: &Attestation, signature: &SignatureBytes) -> Option<Address> {
+    impl AttestationVerifier for FakeVerifier {
+        fn signer(&self, _: &IntentTerms, _: &Attestation, signature: &SignatureBytes) -> Option<Address> {
             Some(Address::from_slice(&signature[..20]))
         }
     }
 
-    fn terms() -> Terms {
-        let words = [B256::with_last_byte(1); Terms::WORDS];
-        Terms { fill_deadline: 100, ..Terms::from_bytes(&words.concat()).unwrap() }
+    fn terms() -> IntentTerms {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        IntentTerms { fill_deadline: 100, ..IntentTerms::from_bytes(&words.concat()).unwrap() }
     }
 
     fn filled(reference: u8) -> Attestation {
         Attestation::Filled { order: terms().id(), filled_at: 50, fill_ref: B256::repeat_byte(reference) }
     }
 
-    fn who(byte: u8) -> Address {
+    fn address(byte: u8) -> Address {
         Address::repeat_byte(byte)
     }
 
-    async fn collect(answers: Vec<(u8, Says)>) -> Result<Collected, CollectError> {
+    async fn collect(answers: Vec<(u8, FakeAttester)>) -> Result<CollectedAttestation, CollectError> {
         let members =
-            answers.into_iter().map(|(member, says)| (who(member), Arc::new(says) as Arc<dyn Attest>));
-        let panel = Panel::new(members, NonZeroUsize::new(2).unwrap(), Arc::new(Reads)).unwrap();
+            answers.into_iter().map(|(member, fake)| (address(member), Arc::new(fake) as Arc<dyn Attest>));
+        let panel = Panel::new(members, NonZeroUsize::new(2).unwrap(), Arc::new(FakeVerifier)).unwrap();
         panel.collect(&terms()).await
     }
 
     #[tokio::test]
     async fn rule_10_signatures_come_in_ascending_order_of_their_signers() {
-        let no = || Err(NoAttestation::Undecided { chain: 1 });
+        let no = || Err(AttestationRefusal::Undecided { chain: 1 });
         let collected = collect(vec![
-            (9, Says(Ok(filled(1)), who(9))),
-            (1, Says(no(), who(1))),
-            (4, Says(Ok(filled(1)), who(4))),
+            (9, FakeAttester(Ok(filled(1)), address(9))),
+            (1, FakeAttester(no(), address(1))),
+            (4, FakeAttester(Ok(filled(1)), address(4))),
         ])
         .await
         .unwrap();
@@ -178,12 +182,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn different_words_do_not_add_up() {
+    async fn signatures_over_different_outcomes_do_not_add_up() {
         let unfilled = Ok(Attestation::Unfilled { order: terms().id(), destination_time: 101 });
         let error = collect(vec![
-            (1, Says(Ok(filled(1)), who(1))),
-            (2, Says(Ok(filled(2)), who(2))),
-            (3, Says(unfilled, who(3))),
+            (1, FakeAttester(Ok(filled(1)), address(1))),
+            (2, FakeAttester(Ok(filled(2)), address(2))),
+            (3, FakeAttester(unfilled, address(3))),
         ])
         .await
         .unwrap_err();
@@ -191,14 +195,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_an_escrow_would_refuse_is_left_out_and_named() {
+    async fn attestations_that_an_escrow_would_reject_are_left_out_with_reason() {
         let another = Ok(Attestation::Unfilled { order: B256::ZERO, destination_time: 101 });
         let early = Ok(Attestation::Unfilled { order: terms().id(), destination_time: 100 });
         let error = collect(vec![
-            (1, Says(Ok(filled(1)), who(2))),
-            (2, Says(another, who(2))),
-            (3, Says(early, who(3))),
-            (4, Says(Err(NoAttestation::Unreachable("gone".to_owned())), who(4))),
+            (1, FakeAttester(Ok(filled(1)), address(2))),
+            (2, FakeAttester(another, address(2))),
+            (3, FakeAttester(early, address(3))),
+            (4, FakeAttester(Err(AttestationRefusal::Unreachable("gone".to_owned())), address(4))),
         ])
         .await
         .unwrap_err();
@@ -208,20 +212,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_worth_asking_again_while_enough_may_still_sign() {
-        let later = || Says(Err(NoAttestation::Undecided { chain: 1 }), who(0));
+    async fn collecting_is_retryable_while_enough_attesters_may_still_sign() {
+        let later = || FakeAttester(Err(AttestationRefusal::Undecided { chain: 1 }), address(0));
         assert!(collect(vec![(1, later()), (2, later()), (3, later())]).await.unwrap_err().retry);
-        let error = collect(vec![(1, Says(Ok(filled(1)), who(1))), (2, later())]).await.unwrap_err();
+        let error =
+            collect(vec![(1, FakeAttester(Ok(filled(1)), address(1))), (2, later())]).await.unwrap_err();
         assert!(error.retry && error.have == 1, "{error}");
     }
 
     #[test]
-    fn a_panel_can_reach_its_threshold_and_names_nobody_twice() {
-        let member = |byte| (who(byte), Arc::new(Says(Ok(filled(1)), who(byte))) as Arc<dyn Attest>);
+    fn unreachable_threshold_and_duplicate_members_are_rejected() {
+        let member =
+            |byte| (address(byte), Arc::new(FakeAttester(Ok(filled(1)), address(byte))) as Arc<dyn Attest>);
         let two = NonZeroUsize::new(2).unwrap();
-        let few = Panel::new([member(1)], two, Arc::new(Reads)).unwrap_err();
+        let few = Panel::new([member(1)], two, Arc::new(FakeVerifier)).unwrap_err();
         assert_eq!(few, PanelError::Threshold { threshold: 2, members: 1 });
-        let twice = Panel::new([member(1), member(1)], two, Arc::new(Reads)).unwrap_err();
-        assert_eq!(twice, PanelError::Twice(who(1)));
+        let twice = Panel::new([member(1), member(1)], two, Arc::new(FakeVerifier)).unwrap_err();
+        assert_eq!(twice, PanelError::DuplicateMember(address(1)));
     }
 }

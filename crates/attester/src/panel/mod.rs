@@ -1,17 +1,17 @@
-//! Asking attesters, from the side that needs their signatures.
+//! Collecting signatures from several attesters.
 
 mod collect;
 mod http_attester;
 
 use async_trait::async_trait;
-use causeway_domain::ports::NoAttestation;
-use causeway_domain::{SignedAttestation, Terms};
+use causeway_domain::ports::AttestationRefusal;
+use causeway_domain::{IntentTerms, SignedAttestation};
 
 pub use collect::{Panel, PanelError};
 pub use http_attester::{HttpAttester, HttpAttesterError};
 
-/// One attester, inside the process or elsewhere.
+/// One attester, in the process or over HTTP.
 #[async_trait]
 pub trait Attest: Send + Sync {
-    async fn attest(&self, terms: &Terms) -> Result<SignedAttestation, NoAttestation>;
+    async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal>;
 }

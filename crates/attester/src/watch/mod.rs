@@ -1,4 +1,4 @@
-//! Watches the contracts' logs, so that signatures are ready when somebody asks.
+//! Watches the contracts' logs, so that signatures are ready before they are requested.
 
 mod list;
 mod read_chain;
@@ -13,46 +13,46 @@ use tokio::task::JoinSet;
 use crate::attester::Attester;
 use list::Watchlist;
 
-/// The tasks that watch; they end with the value.
+/// The watch tasks; they end when this is dropped.
 #[derive(Debug)]
-pub struct Watching(JoinSet<()>);
+pub struct WatchTasks(JoinSet<()>);
 
-impl Watching {
-    /// Ends them; whatever was being written is written.
+impl WatchTasks {
+    /// Stops the tasks; journal writes in progress complete.
     pub async fn stop(mut self) {
         self.0.shutdown().await;
     }
 }
 
-/// What the tasks share.
+/// State shared by the watch tasks.
 #[derive(Debug)]
-struct Desk {
+struct WatchState {
     list: Mutex<Watchlist>,
-    news: Notify,
+    wake: Notify,
 }
 
-impl Desk {
+impl WatchState {
     fn list(&self) -> MutexGuard<'_, Watchlist> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Attester {
-    /// Begins to watch every chain that it has contracts on.
-    pub fn watch(&self) -> Watching {
+    /// Starts watching every chain on which it has contracts.
+    pub fn watch(&self) -> WatchTasks {
         let mut list = Watchlist::default();
         for terms in self.0.ledger.open_orders() {
             list.opened(&terms, Instant::now());
         }
-        let desk = Arc::new(Desk { list: Mutex::new(list), news: Notify::new() });
+        let state = Arc::new(WatchState { list: Mutex::new(list), wake: Notify::new() });
         let mut tasks = JoinSet::new();
         for contracts in self.0.config.contracts.values() {
             if let Some(view) = self.0.views.get(&contracts.chain) {
-                let (attester, desk) = (self.clone(), Arc::clone(&desk));
-                tasks.spawn(read_chain::read_chain(attester, Arc::clone(view), contracts.clone(), desk));
+                let (attester, state) = (self.clone(), Arc::clone(&state));
+                tasks.spawn(read_chain::read_chain(attester, Arc::clone(view), contracts.clone(), state));
             }
         }
-        tasks.spawn(sign_due::sign_due(self.clone(), desk));
-        Watching(tasks)
+        tasks.spawn(sign_due::sign_due(self.clone(), state));
+        WatchTasks(tasks)
     }
 }

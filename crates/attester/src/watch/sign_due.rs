@@ -3,29 +3,31 @@ use std::time::Instant;
 
 use futures::StreamExt as _;
 
-use super::Desk;
+use super::WatchState;
 use crate::attester::Attester;
 
-/// How many orders are looked at together; questions from outside have the rest.
-const TOGETHER: usize = 8;
+/// How many orders are checked at once; the remaining request slots are for clients.
+const MAX_CONCURRENT: usize = 8;
 
-/// Looks at each order when it is worth it, for ever.
-pub(super) async fn sign_due(attester: Attester, desk: Arc<Desk>) {
+/// Checks each order when it is due, until cancelled.
+pub(super) async fn sign_due(attester: Attester, state: Arc<WatchState>) {
     loop {
-        let due = desk.list().take_due(Instant::now());
-        let looks = due.into_iter().map(|terms| {
-            let (attester, desk) = (&attester, &desk);
+        let due = state.list().take_due(Instant::now());
+        let checks = due.into_iter().map(|terms| {
+            let (attester, state) = (&attester, &state);
             async move {
                 let order = terms.id();
                 let answer = attester.attest(&terms).await;
                 match &answer {
-                    Ok(signed) => tracing::info!(%order, outcome = %signed.attestation.outcome(), "signed"),
-                    Err(why) => tracing::debug!(%order, %why, "not signed"),
+                    Ok(signed) => {
+                        tracing::info!(%order, outcome = %signed.attestation.outcome(), "outcome signed");
+                    }
+                    Err(why) => tracing::debug!(%order, %why, "outcome not signed"),
                 }
-                desk.list().answered(&order, answer.as_ref().err(), Instant::now());
+                state.list().record_result(&order, answer.as_ref().err(), Instant::now());
             }
         });
-        futures::stream::iter(looks).for_each_concurrent(TOGETHER, |look| look).await;
-        let _ = tokio::time::timeout(attester.0.config.poll, desk.news.notified()).await;
+        futures::stream::iter(checks).for_each_concurrent(MAX_CONCURRENT, |check| check).await;
+        let _ = tokio::time::timeout(attester.0.config.poll, state.wake.notified()).await;
     }
 }

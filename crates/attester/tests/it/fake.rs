@@ -7,9 +7,9 @@ use alloy_primitives::{Address, B256};
 use async_trait::async_trait;
 use causeway_attester::{Attester, AttesterConfig, StartError, known_contracts};
 use causeway_domain::ports::{
-    Care, ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, Sighting,
+    ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, FinalityTier, ObservedEvent,
 };
-use causeway_domain::{ChainId, Deployment, Terms};
+use causeway_domain::{ChainId, Deployment, IntentTerms};
 use causeway_evm::Signer;
 
 pub(crate) const ORIGIN: u64 = 1;
@@ -20,39 +20,39 @@ pub(crate) fn chain(id: u64) -> ChainId {
     ChainId::new(id).unwrap()
 }
 
-/// A chain of which a test says what it shows.
+/// A chain whose state a test sets.
 #[derive(Debug)]
 pub(crate) struct FakeView {
     chain: ChainId,
-    pub(crate) shows: Mutex<Shows>,
+    pub(crate) state: Mutex<FakeChainState>,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Shows {
+pub(crate) struct FakeChainState {
     pub(crate) number: u64,
     pub(crate) time: u64,
-    /// With less care the chain seems to be further.
-    pub(crate) usual_time: Option<u64>,
+    /// The final time at the standard tier, if it is ahead of the large tier.
+    pub(crate) standard_time: Option<u64>,
     pub(crate) states: HashMap<B256, EscrowState>,
     pub(crate) fills: HashMap<B256, FillRecord>,
-    pub(crate) logs: Vec<(u64, Sighting)>,
+    pub(crate) logs: Vec<(u64, ObservedEvent)>,
     /// Logs of earlier blocks are gone.
     pub(crate) logs_from: u64,
-    pub(crate) away: bool,
+    pub(crate) unavailable: bool,
     pub(crate) disagree: bool,
-    pub(crate) looks: usize,
-    /// About this order the chain never answers.
-    pub(crate) hangs: Option<B256>,
+    pub(crate) reads: usize,
+    /// Reads of this order never return.
+    pub(crate) hangs_on: Option<B256>,
 }
 
 impl FakeView {
     pub(crate) fn new(id: u64) -> Arc<Self> {
-        let shows = Shows { number: 1, time: 100, ..Shows::default() };
-        Arc::new(Self { chain: chain(id), shows: Mutex::new(shows) })
+        let state = FakeChainState { number: 1, time: 100, ..FakeChainState::default() };
+        Arc::new(Self { chain: chain(id), state: Mutex::new(state) })
     }
 
-    pub(crate) fn shows(&self) -> MutexGuard<'_, Shows> {
-        self.shows.lock().unwrap()
+    pub(crate) fn state(&self) -> MutexGuard<'_, FakeChainState> {
+        self.state.lock().unwrap()
     }
 }
 
@@ -62,25 +62,25 @@ impl ChainView for FakeView {
         self.chain
     }
 
-    async fn final_block(&self, care: Care) -> Result<FinalBlock, ChainError> {
-        let mut shows = self.shows();
-        shows.looks += 1;
-        if shows.away {
+    async fn final_block(&self, tier: FinalityTier) -> Result<FinalBlock, ChainError> {
+        let mut state = self.state();
+        state.reads += 1;
+        if state.unavailable {
             return Err(ChainError::Unavailable(self.chain));
         }
-        if shows.disagree {
-            return Err(ChainError::Disagreement(self.chain, "two tales of block 1".to_owned()));
+        if state.disagree {
+            return Err(ChainError::Disagreement(self.chain, "two hashes of block 1".to_owned()));
         }
-        let time = shows.usual_time.filter(|_| care == Care::Usual).unwrap_or(shows.time);
-        Ok(FinalBlock { number: shows.number, hash: B256::repeat_byte(0xbb), time })
+        let time = state.standard_time.filter(|_| tier == FinalityTier::Standard).unwrap_or(state.time);
+        Ok(FinalBlock { number: state.number, hash: B256::repeat_byte(0xbb), time })
     }
 
     async fn escrow_state(&self, _: B256, order: B256, _: &FinalBlock) -> Result<EscrowState, ChainError> {
-        let hangs = self.shows().hangs == Some(order);
-        if hangs {
+        let hangs_on = self.state().hangs_on == Some(order);
+        if hangs_on {
             std::future::pending::<()>().await;
         }
-        Ok(self.shows().states.get(&order).copied().unwrap_or(EscrowState::Unknown))
+        Ok(self.state().states.get(&order).copied().unwrap_or(EscrowState::Unknown))
     }
 
     async fn fill_record(
@@ -89,15 +89,20 @@ impl ChainView for FakeView {
         order: B256,
         _: &FinalBlock,
     ) -> Result<Option<FillRecord>, ChainError> {
-        Ok(self.shows().fills.get(&order).copied())
+        Ok(self.state().fills.get(&order).copied())
     }
 
-    async fn sightings(&self, _: &ChainContracts, from: u64, to: u64) -> Result<Vec<Sighting>, ChainError> {
-        let shows = self.shows();
-        if from < shows.logs_from {
+    async fn observed_events(
+        &self,
+        _: &ChainContracts,
+        from: u64,
+        to: u64,
+    ) -> Result<Vec<ObservedEvent>, ChainError> {
+        let state = self.state();
+        if from < state.logs_from {
             return Err(ChainError::Refused(self.chain, "pruned history unavailable".to_owned()));
         }
-        let within = shows.logs.iter().filter(|(block, _)| (from..=to).contains(block));
+        let within = state.logs.iter().filter(|(block, _)| (from..=to).contains(block));
         Ok(within.map(|(_, sighting)| sighting.clone()).collect())
     }
 }
@@ -118,16 +123,16 @@ pub(crate) fn deployment(id: u64) -> Deployment {
     }
 }
 
-pub(crate) fn terms(nonce: u8) -> Terms {
-    let words = [B256::with_last_byte(1); Terms::WORDS];
-    Terms {
+pub(crate) fn terms(nonce: u8) -> IntentTerms {
+    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    IntentTerms {
         origin_chain_id: ORIGIN,
         escrow: deployment(ORIGIN).escrow.into_word(),
         destination_chain_id: DESTINATION,
         settler: deployment(DESTINATION).settler.into_word(),
         nonce: B256::repeat_byte(nonce),
         fill_deadline: DEADLINE,
-        ..Terms::from_bytes(&words.concat()).unwrap()
+        ..IntentTerms::from_bytes(&words.concat()).unwrap()
     }
 }
 
@@ -135,13 +140,13 @@ pub(crate) fn signer() -> Signer {
     Signer::from_bytes(&[0x42; 32]).unwrap()
 }
 
-/// An attester between two chains that a test plays.
-pub(crate) struct Scene {
+/// An attester between two fake chains.
+pub(crate) struct Fixture {
     pub(crate) origin: Arc<FakeView>,
     pub(crate) destination: Arc<FakeView>,
 }
 
-impl Scene {
+impl Fixture {
     pub(crate) fn new() -> Self {
         Self { origin: FakeView::new(ORIGIN), destination: FakeView::new(DESTINATION) }
     }
@@ -164,27 +169,27 @@ impl Scene {
         Attester::open(config, Arc::new(signer()), views, folder)
     }
 
-    pub(crate) fn open(&self, terms: &Terms) {
-        let mut shows = self.origin.shows();
-        shows.number += 1;
-        let number = shows.number;
-        shows.states.insert(terms.id(), EscrowState::Open);
-        shows.logs.push((number, Sighting::Opened(Box::new(*terms))));
+    pub(crate) fn open(&self, terms: &IntentTerms) {
+        let mut state = self.origin.state();
+        state.number += 1;
+        let number = state.number;
+        state.states.insert(terms.id(), EscrowState::Open);
+        state.logs.push((number, ObservedEvent::Opened(Box::new(*terms))));
     }
 
-    pub(crate) fn fill(&self, terms: &Terms, filled_at: u64) {
-        let mut shows = self.destination.shows();
-        shows.number += 1;
-        let number = shows.number;
-        shows.fills.insert(terms.id(), FillRecord { filled_at, reference: B256::repeat_byte(0xf1) });
-        shows.logs.push((number, Sighting::Filled(terms.id())));
+    pub(crate) fn fill(&self, terms: &IntentTerms, filled_at: u64) {
+        let mut state = self.destination.state();
+        state.number += 1;
+        let number = state.number;
+        state.fills.insert(terms.id(), FillRecord { filled_at, reference: B256::repeat_byte(0xf1) });
+        state.logs.push((number, ObservedEvent::Filled(terms.id())));
     }
 }
 
 /// Waits for something that a background task does, for as long as a slow machine may need.
-pub(crate) async fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) async fn eventually<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
     for _ in 0..6_000 {
-        if let Some(found) = look() {
+        if let Some(found) = check() {
             return found;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
-mod answering;
+mod chain_view;
 mod crash;
 mod fake;
-mod on_chains;
-mod play;
-mod viewing;
-mod watching;
+mod http_api;
+mod panel_on_sandbox;
+mod sandbox_chain;
+mod watch;

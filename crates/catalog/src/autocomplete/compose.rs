@@ -1,14 +1,14 @@
 use causeway_domain::ports::PriceFeed;
 use causeway_domain::{Chain, RawAmount, UsdAmount};
 
-use super::chain_words::Chains;
+use super::chain_names::Chains;
 use super::grammar::{Quantity, Verb};
-use super::side::{Side, TokenWords};
+use super::side::{Side, TokenMatch};
 use super::{Completion, Slot, SuggestedToken};
 use crate::search::Hit;
 use crate::snapshot::{Listed, Snapshot};
 
-/// Puts the two sides of a wish together again.
+/// Composes completions from the two sides of a query.
 pub(super) struct Composer<'a, 'p> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) prices: &'p dyn PriceFeed,
@@ -28,15 +28,15 @@ impl<'a> Composer<'a, '_> {
         Completion { items, parsed: self.parsed(), next_slots }
     }
 
-    /// The side to show is the one received if nothing at all is said about the other, or how much to receive.
+    /// Whether the received side is shown: nothing is known of the other, or the received amount is given.
     fn counts_received(&self) -> bool {
-        let only_receive = self.pay.is_unsaid() && !self.receive.is_unsaid();
+        let only_receive = self.pay.is_unspecified() && !self.receive.is_unspecified();
         self.pay.quantity.is_none() && (self.receive.quantity.is_some() || only_receive)
     }
 
-    /// The tokens to offer, each with the other side where there is one.
+    /// The tokens to offer, each with the other side, if any.
     ///
-    /// Of the two sides the one that is still open is spelt out, the received one first: it is typed last.
+    /// Alternatives are listed for the ambiguous side, preferably the received one, because it is typed last.
     fn pairs(&self) -> Vec<(Place<'a>, Option<Place<'a>>)> {
         let (main, other) =
             if self.counts_received() { (&self.receive, &self.pay) } else { (&self.pay, &self.receive) };
@@ -44,7 +44,7 @@ impl<'a> Composer<'a, '_> {
         let Some(first) = mains.first().copied() else { return Vec::new() };
         let mut others = other.candidates.clone();
         if matches!(other.chains, Chains::Missing) {
-            // Of equally good answers the one on the same chain is the likeliest.
+            // Of equally good matches the one on the same chain is the most likely.
             let elsewhere = |hit: &Hit| self.place(*hit).is_none_or(|(chain, _)| chain.id != first.0.id);
             others.sort_by_key(|hit| (hit.tier, elsewhere(hit)));
         }
@@ -83,8 +83,9 @@ impl<'a> Composer<'a, '_> {
             Some(Quantity::Usd(_)) if usd_amount.is_none() => None,
             quantity => quantity.as_ref(),
         };
-        let main = spell(said, &token.token.symbol, Some(&chain.name));
-        let other_text = other.map(|(chain, token)| spell(None, &token.token.symbol, Some(&chain.name)));
+        let main = format_side(said, &token.token.symbol, Some(&chain.name));
+        let other_text =
+            other.map(|(chain, token)| format_side(None, &token.token.symbol, Some(&chain.name)));
         let description = match (self.verb, other_text) {
             (Some(Verb::Buy), Some(other)) if counts_received => format!("Buy {main} with {other}"),
             (Some(Verb::Buy), None) => format!("Buy {main}"),
@@ -123,9 +124,9 @@ impl<'a> Composer<'a, '_> {
     }
 
     fn parsed(&self) -> String {
-        let (pay, mut receive) = (self.pay.echo(self.snapshot), self.receive.echo(self.snapshot));
+        let (pay, mut receive) = (self.pay.describe(self.snapshot), self.receive.describe(self.snapshot));
         // "to on Solana" reads better without the "on".
-        if self.verb != Some(Verb::Buy) && self.receive.words == TokenWords::Missing {
+        if self.verb != Some(Verb::Buy) && self.receive.token == TokenMatch::Missing {
             receive = receive.strip_prefix("on ").map(str::to_owned).unwrap_or(receive);
         }
         let words: [&str; 4] = match self.verb {
@@ -137,7 +138,7 @@ impl<'a> Composer<'a, '_> {
         words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What is still missing, in the order in which a form would ask for it.
+    /// The missing parts, in the order of a form.
     fn next_slots(&self, items: &[SuggestedToken<'_>]) -> Vec<Slot> {
         let buying = self.verb == Some(Verb::Buy);
         let asked = if buying { &self.receive } else { &self.pay };
@@ -149,44 +150,44 @@ impl<'a> Composer<'a, '_> {
             Some(Quantity::Usd(_)) => items.is_empty() || items.iter().any(|item| item.usd_amount.is_some()),
         };
         let placed = |side: &Side| matches!(side.chains, Chains::One(_));
-        let somewhere = |side: &Side| placed(side) || side.is_unsaid();
+        let somewhere = |side: &Side| placed(side) || side.is_unspecified();
         let has_chain = placed(asked) && somewhere(&self.pay) && somewhere(&self.receive);
         let missing = [
             (Slot::Amount, !has_amount),
-            (Slot::Token, !asked.is_meant()),
+            (Slot::Token, !asked.is_resolved()),
             (Slot::Chain, !has_chain),
-            (Slot::ToToken, !buying && !self.receive.is_meant()),
+            (Slot::ToToken, !buying && !self.receive.is_resolved()),
         ];
         missing.into_iter().filter(|(_, missing)| *missing).map(|(slot, _)| slot).collect()
     }
 }
 
 impl Side {
-    fn is_meant(&self) -> bool {
-        matches!(self.words, TokenWords::Meant(_))
+    fn is_resolved(&self) -> bool {
+        matches!(self.token, TokenMatch::Resolved(_))
     }
 
     /// Whether neither a token nor a chain was named.
-    fn is_unsaid(&self) -> bool {
-        self.words == TokenWords::Missing && self.chains == Chains::Missing
+    fn is_unspecified(&self) -> bool {
+        self.token == TokenMatch::Missing && self.chains == Chains::Missing
     }
 
-    /// What was understood of this side, and no more: a chain that was not named is not made up.
-    fn echo(&self, snapshot: &Snapshot) -> String {
-        let symbol = match &self.words {
-            TokenWords::Missing => String::new(),
-            TokenWords::Begun(text) => format!("{text}…"),
-            TokenWords::Meant(symbol) => symbol.clone(),
+    /// The interpretation of this side; a chain that was not named is not added.
+    fn describe(&self, snapshot: &Snapshot) -> String {
+        let symbol = match &self.token {
+            TokenMatch::Missing => String::new(),
+            TokenMatch::Partial(text) => format!("{text}…"),
+            TokenMatch::Resolved(symbol) => symbol.clone(),
         };
         let chain = match self.chains {
             Chains::One(at) => snapshot.chains().get(at).map(|chain| chain.name.as_str()),
             _ => None,
         };
-        spell(self.quantity.as_ref(), &symbol, chain)
+        format_side(self.quantity.as_ref(), &symbol, chain)
     }
 }
 
-fn spell(quantity: Option<&Quantity>, symbol: &str, chain: Option<&str>) -> String {
+fn format_side(quantity: Option<&Quantity>, symbol: &str, chain: Option<&str>) -> String {
     let quantity = match quantity {
         None => String::new(),
         Some(Quantity::Tokens(number)) => number.clone(),
@@ -199,7 +200,7 @@ fn spell(quantity: Option<&Quantity>, symbol: &str, chain: Option<&str>) -> Stri
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// A sentence that starts with "all" starts with "All"; symbols stay as they are.
+/// Capitalizes a leading "all"; symbols stay unchanged.
 fn capitalized(text: &str) -> String {
     match text.strip_prefix("all ") {
         Some(rest) => format!("All {rest}"),

@@ -1,6 +1,6 @@
 use super::lex::Piece;
 
-/// What is to be done.
+/// The requested action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Swap,
@@ -8,7 +8,7 @@ pub(super) enum Verb {
     Buy,
 }
 
-/// How much of it.
+/// The requested amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     Tokens(String),
@@ -16,7 +16,7 @@ pub(super) enum Quantity {
     All,
 }
 
-/// One side of a swap in the words that were typed for it.
+/// The words of one side of a swap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Phrase {
     pub(super) quantity: Option<Quantity>,
@@ -30,7 +30,7 @@ impl Phrase {
     }
 }
 
-/// What a word belongs to.
+/// The part of the query that a word belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     PayToken,
@@ -39,25 +39,25 @@ pub(super) enum Part {
     ReceiveChain,
 }
 
-/// A wish, cut into its parts; nothing is looked up yet.
+/// A query split into its parts, before any lookup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct ParsedQuery {
     pub(super) verb: Option<Verb>,
     pub(super) pay: Phrase,
     pub(super) receive: Phrase,
-    /// The part that the last word belongs to, which may be half typed.
+    /// The part of the last word, which may be incomplete.
     pub(super) typing: Option<Part>,
 }
 
-/// How far a text is the name of a token.
+/// How a text matches token names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     No,
-    Begun,
+    Prefix,
     Whole,
 }
 
-const FILLERS: [&str; 6] = ["my", "of", "the", "some", "worth", "please"];
+const FILLER_WORDS: [&str; 6] = ["my", "of", "the", "some", "worth", "please"];
 const DOLLARS: [&str; 4] = ["usd", "dollar", "dollars", "bucks"];
 const CONNECTORS: [&str; 7] = ["to", "on", "for", "into", "in", "from", "with"];
 
@@ -70,18 +70,18 @@ fn verb(word: &str) -> Option<Verb> {
     })
 }
 
-/// Sorts pieces into a wish. `known` tells which words name tokens.
+/// Parses pieces into a query. `known` matches words with token names.
 ///
-/// A single word is never a verb or a connector: it is what somebody looks for.
-pub(super) fn parse(pieces: &[Piece], known: impl Fn(&str) -> Known) -> Wish {
-    let mut parser = Parser { wish: Wish::default(), part: Part::PayToken, known };
+/// A single word is never a verb or a connector: it is a search term.
+pub(super) fn parse(pieces: &[Piece], known: impl Fn(&str) -> Known) -> ParsedQuery {
+    let mut parser = Parser { query: ParsedQuery::default(), part: Part::PayToken, known };
     if let [Piece::Word(word)] = pieces {
         parser.word(word);
-        return parser.wish;
+        return parser.query;
     }
     for (at, piece) in pieces.iter().enumerate() {
         let next = pieces.get(at + 1);
-        parser.wish.typing = None;
+        parser.query.typing = None;
         match piece {
             Piece::Number(number) if is_dollars(next, pieces.get(at + 2)) => {
                 parser.quantity(Quantity::Usd(number.clone()));
@@ -94,10 +94,10 @@ pub(super) fn parse(pieces: &[Piece], known: impl Fn(&str) -> Known) -> Wish {
                 parser.word(rest);
             }
             Piece::Arrow => parser.connect("to"),
-            Piece::Word(word) => parser.spoken(word, at == 0, next.is_none()),
+            Piece::Word(word) => parser.classify_word(word, at == 0, next.is_none()),
         }
     }
-    parser.wish
+    parser.query
 }
 
 /// `50 dollars of sol` counts dollars, `50 dollars` counts a token of that name.
@@ -107,7 +107,7 @@ fn is_dollars(next: Option<&Piece>, after: Option<&Piece>) -> bool {
 }
 
 struct Parser<K> {
-    wish: Wish,
+    query: ParsedQuery,
     part: Part,
     known: K,
 }
@@ -115,8 +115,8 @@ struct Parser<K> {
 impl<K: Fn(&str) -> Known> Parser<K> {
     fn side(&mut self) -> &mut Phrase {
         match self.part {
-            Part::PayToken | Part::PayChain => &mut self.wish.pay,
-            Part::ReceiveToken | Part::ReceiveChain => &mut self.wish.receive,
+            Part::PayToken | Part::PayChain => &mut self.query.pay,
+            Part::ReceiveToken | Part::ReceiveChain => &mut self.query.receive,
         }
     }
 
@@ -130,13 +130,13 @@ impl<K: Fn(&str) -> Known> Parser<K> {
             Part::PayToken | Part::ReceiveToken => self.side().token.push(word),
             Part::PayChain | Part::ReceiveChain => self.side().chain.push(word),
         }
-        self.wish.typing = Some(self.part);
+        self.query.typing = Some(self.part);
     }
 
-    fn spoken(&mut self, word: &str, first: bool, last: bool) {
+    fn classify_word(&mut self, word: &str, first: bool, last: bool) {
         let lower = word.to_lowercase();
         if first && let Some(verb) = verb(&lower) {
-            self.wish.verb = Some(verb);
+            self.query.verb = Some(verb);
             if verb == Verb::Buy {
                 self.part = Part::ReceiveToken;
             }
@@ -145,12 +145,12 @@ impl<K: Fn(&str) -> Known> Parser<K> {
         let has_token = !self.side().token.is_empty();
         match lower.as_str() {
             "all" | "max" | "everything" if !has_token => self.quantity(Quantity::All),
-            _ if FILLERS.contains(&lower.as_str()) => {}
-            // The unit of a quantity that was read as dollars already.
+            _ if FILLER_WORDS.contains(&lower.as_str()) => {}
+            // The unit of a quantity that was already parsed as dollars.
             _ if DOLLARS.contains(&lower.as_str()) && self.counts_dollars() && !last && !has_token => {}
             _ if CONNECTORS.contains(&lower.as_str()) || lower == "using" => self.connect(&lower),
             _ if last && has_token && self.begins_connector(&lower) => {}
-            // What holds no letter and was no number was not understood as one: `1,5`, `-3`.
+            // Not a valid number and without letters: `1,5`, `-3`.
             _ if !word.chars().any(char::is_alphabetic) && word.chars().any(|c| c.is_ascii_digit()) => {}
             _ => self.word(word),
         }
@@ -160,7 +160,7 @@ impl<K: Fn(&str) -> Known> Parser<K> {
         matches!(self.side().quantity, Some(Quantity::Usd(_)))
     }
 
-    /// `swap 1 eth t`: more likely a `to` on its way than the second word of a name.
+    /// `swap 1 eth t`: more likely an incomplete `to` than the second word of a name.
     fn begins_connector(&mut self, word: &str) -> bool {
         let token = self.side().token.join(" ");
         let starts = CONNECTORS.iter().any(|connector| connector.starts_with(word));
@@ -170,13 +170,13 @@ impl<K: Fn(&str) -> Known> Parser<K> {
     }
 
     fn connect(&mut self, connector: &str) {
-        let buying = self.wish.verb == Some(Verb::Buy);
+        let buying = self.query.verb == Some(Verb::Buy);
         self.part = match (connector, self.part) {
             ("on" | "in", Part::PayToken | Part::PayChain) => Part::PayChain,
             ("on" | "in", _) => Part::ReceiveChain,
             ("for" | "with" | "using" | "from", _) if buying => Part::PayToken,
             ("to" | "into" | "for", _) if !buying => Part::ReceiveToken,
-            ("from", Part::PayToken) if !self.wish.pay.token.is_empty() => Part::PayChain,
+            ("from", Part::PayToken) if !self.query.pay.token.is_empty() => Part::PayChain,
             (_, part) => part,
         };
     }
@@ -191,12 +191,12 @@ mod tests {
 
     const KNOWN: [&str; 5] = ["1inch", "eth", "usdc", "weth", "sol"];
 
-    fn wish(text: &str) -> Wish {
+    fn query(text: &str) -> ParsedQuery {
         parse(&lex(text), |word| {
             let word = word.to_lowercase();
             match KNOWN.iter().find(|known| known.starts_with(&word)) {
                 Some(known) if *known == word => Known::Whole,
-                Some(_) => Known::Begun,
+                Some(_) => Known::Prefix,
                 None => Known::No,
             }
         })
@@ -238,8 +238,8 @@ mod tests {
             ("1 wrapped t", phrase("1", "wrapped t", "")),
             ("2 1in", phrase("2", "1in", "")),
         ] {
-            let wish = wish(text);
-            assert_eq!((wish.pay, wish.receive), (expected, Phrase::default()), "{text}");
+            let query = query(text);
+            assert_eq!((query.pay, query.receive), (expected, Phrase::default()), "{text}");
         }
     }
 
@@ -272,8 +272,8 @@ mod tests {
             ),
             ("Buy ETH for $100", Some(Verb::Buy), phrase("$100", "", ""), phrase("", "ETH", "")),
         ] {
-            let wish = wish(text);
-            assert_eq!((wish.verb, wish.pay, wish.receive), (verb, pay, receive), "{text}");
+            let query = query(text);
+            assert_eq!((query.verb, query.pay, query.receive), (verb, pay, receive), "{text}");
         }
     }
 
@@ -288,14 +288,14 @@ mod tests {
             ("0.5 eth on", None),
             ("usdc 100", None),
         ] {
-            assert_eq!(wish(text).typing, typing, "{text}");
+            assert_eq!(query(text).typing, typing, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn any_words_make_some_wish(text in "(swap|buy|bridge|all|\\$|[0-9]{1,3}|to|on|for|with|eth|\\PC{0,8}| ){0,20}") {
-            let _ = wish(&text);
+            let _ = query(&text);
         }
     }
 }

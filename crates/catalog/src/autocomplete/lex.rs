@@ -1,10 +1,10 @@
 use super::number;
 
-/// What is typed past these is not read.
+/// Input beyond these limits is ignored.
 const MAX_CHARS: usize = 256;
 const MAX_PIECES: usize = 32;
 
-/// A piece of what was typed.
+/// A token of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Number(String),
@@ -15,7 +15,7 @@ pub(super) enum Piece {
         rest: String,
         whole: String,
     },
-    /// `->` and its kin.
+    /// `->` and similar.
     Arrow,
     Word(String),
 }
@@ -35,7 +35,7 @@ pub(super) fn lex(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The piece without the punctuation of a sentence around it.
+/// The piece without surrounding punctuation.
 fn bare(raw: &str) -> &str {
     raw.trim_start_matches(['(', '[', '"', '\'', '“', '‘', '¿', '¡'])
         .trim_end_matches([',', ';', ':', '!', '?', ')', ']', '"', '\'', '”', '’'])
@@ -59,7 +59,7 @@ fn glued(raw: &str) -> Option<Piece> {
     let at = raw.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')))?;
     let (number, rest) = raw.split_at_checked(at)?;
     let number = number::parse(number)?;
-    // `0x…` is an address, and `1e18` would be taken for a single one of something.
+    // `0x…` is an address, and `1e18` must not be parsed as `1`.
     let exponent = rest.strip_prefix(['e', 'E']).is_some_and(|power| {
         let digits = power.trim_start_matches(['+', '-']);
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())

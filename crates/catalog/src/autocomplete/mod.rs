@@ -1,6 +1,6 @@
-//! Suggestions for what somebody types into a wallet's search box: `swap 0.5 eth to usdc on arbitrum`.
+//! Completions for natural-language input in a wallet's search box: `swap 0.5 eth to usdc on arbitrum`.
 
-mod chain_words;
+mod chain_names;
 mod compose;
 mod grammar;
 mod lex;
@@ -16,10 +16,10 @@ pub use suggestions::Suggestion;
 use crate::search::{Scope, Tier};
 use crate::snapshot::{Listed, MAX_SEARCH_RESULTS, Snapshot};
 use compose::Composer;
-use grammar::{Known, Part, Verb, Wish};
-use side::{Reader, Side, TokenWords};
+use grammar::{Known, ParsedQuery, Part, Verb};
+use side::{Reader, Side, TokenMatch};
 
-/// A part of a swap that is not settled yet.
+/// A part of a swap that is still missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     Amount,
@@ -39,26 +39,26 @@ impl Slot {
     }
 }
 
-/// One way to go on from what was typed.
+/// One completion of the input.
 ///
-/// `token` is the side that the amount counts: what is paid, as a rule, and what is received where the wish says
-/// how much to receive (`buy 20 pol`, `swap eth to 100 usdc`). The other side, once it is known, stands in `to` or
-/// `from`, and in the description.
+/// `token` is the side of the amount: usually the paid side, and the received side where the input says how much to
+/// receive (`buy 20 pol`, `swap eth to 100 usdc`). The other side, once known, is in `to` or `from`, and in the
+/// description.
 #[derive(Clone, Debug)]
 pub struct SuggestedToken<'a> {
     pub description: String,
     pub chain: &'a Chain,
     pub token: Listed<'a>,
-    /// Raw units of `token`. Left out where the token cannot hold what was typed, or its price is needed and unknown.
+    /// Raw units of `token`. Absent where the token cannot represent the number, or its price is needed and unknown.
     pub amount: Option<RawAmount>,
     pub usd_amount: Option<UsdAmount>,
-    /// What `token` is to be turned into.
+    /// The target of the swap.
     pub to: Option<(&'a Chain, Listed<'a>)>,
-    /// What `token` is to be paid with.
+    /// The source of the swap.
     pub from: Option<(&'a Chain, Listed<'a>)>,
 }
 
-/// What was understood, what it may become, and what is still missing.
+/// The interpretation of the input, its completions, and the missing parts.
 #[derive(Clone, Debug)]
 pub struct Completion<'a> {
     pub items: Vec<SuggestedToken<'a>>,
@@ -67,7 +67,7 @@ pub struct Completion<'a> {
 }
 
 impl Snapshot {
-    /// Reads a wish in everyday words and offers ways to go on; imitations are never offered.
+    /// Parses natural-language input and returns completions; imitations are never offered.
     pub fn autocomplete(
         &self,
         keyword: &str,
@@ -78,36 +78,36 @@ impl Snapshot {
         let limit = limit.min(MAX_SEARCH_RESULTS);
         let scope = Scope { without_risk: true, ..self.scope(chains) };
         let reader = Reader { snapshot: self, scope };
-        let mut wish = grammar::parse(&lex::lex(keyword), |text| self.known(text, &reader.scope));
-        let pay = reader.read(&wish.pay, wish.typing == Some(Part::PayToken));
-        let mut receive = reader.read(&wish.receive, wish.typing == Some(Part::ReceiveToken));
-        if names_chain_only(&wish, &pay, &receive) {
-            wish.receive.token.clone_from(&wish.pay.token);
-            wish.receive.chain = receive
+        let mut query = grammar::parse(&lex::lex(keyword), |text| self.known(text, &reader.scope));
+        let pay = reader.read(&query.pay, query.typing == Some(Part::PayToken));
+        let mut receive = reader.read(&query.receive, query.typing == Some(Part::ReceiveToken));
+        if names_chain_only(&query, &pay, &receive) {
+            query.receive.token.clone_from(&query.pay.token);
+            query.receive.chain = receive
                 .chains
                 .positions()
                 .iter()
                 .filter_map(|at| Some(self.chains().get(*at)?.slug.clone()))
                 .collect();
-            receive = reader.read(&wish.receive, false);
+            receive = reader.read(&query.receive, false);
         }
-        Composer { snapshot: self, prices, verb: wish.verb, pay, receive, limit }.compose()
+        Composer { snapshot: self, prices, verb: query.verb, pay, receive, limit }.compose()
     }
 
     fn known(&self, text: &str, scope: &Scope) -> Known {
         match self.hits(text, scope, 1).first().map(|hit| hit.tier) {
             Some(tier) if tier.is_exact() => Known::Whole,
-            Some(Tier::Prefix) => Known::Begun,
+            Some(Tier::Prefix) => Known::Prefix,
             _ => Known::No,
         }
     }
 }
 
 /// `bridge 100 usdc to base` means USDC there too.
-fn names_chain_only(wish: &Wish, pay: &Side, receive: &Side) -> bool {
-    let one_chain = matches!(receive.chains, chain_words::Chains::One(_));
-    let bridges = wish.verb == Some(Verb::Bridge) && one_chain;
-    bridges && receive.words == TokenWords::Missing && matches!(pay.words, TokenWords::Meant(_))
+fn names_chain_only(query: &ParsedQuery, pay: &Side, receive: &Side) -> bool {
+    let one_chain = matches!(receive.chains, chain_names::Chains::One(_));
+    let bridges = query.verb == Some(Verb::Bridge) && one_chain;
+    bridges && receive.token == TokenMatch::Missing && matches!(pay.token, TokenMatch::Resolved(_))
 }
 
 #[cfg(test)]

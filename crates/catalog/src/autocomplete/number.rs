@@ -1,9 +1,9 @@
-/// More digits than any amount of any token has.
+/// Maximum number of digits.
 const MAX_DIGITS: usize = 80;
 
-/// Reads a number as people type it and returns it plainly: `1,000` is `1000`, `.5` is `0.5`, `2.5k` is `2500`.
+/// Parses a number as people type it and returns it in plain form: `1,000` is `1000`, `.5` is `0.5`, `2.5k` is `2500`.
 ///
-/// A comma parts groups of three and nothing else, so `1,5` is not understood rather than guessed at.
+/// A comma only separates thousands, so `1,5` is rejected as ambiguous.
 pub(super) fn parse(text: &str) -> Option<String> {
     let (digits, zeros) = match text.char_indices().next_back()? {
         (at, 'k' | 'K') => (text.get(..at)?, 3),
@@ -23,13 +23,13 @@ pub(super) fn parse(text: &str) -> Option<String> {
     Some(shift(&whole, fraction, zeros))
 }
 
-/// Takes the commas out of `1,234,567`; `None` if they do not part thousands.
+/// Removes the commas from `1,234,567`; `None` if they do not separate thousands.
 fn ungroup(whole: &str) -> Option<String> {
     let mut groups = whole.split(',');
     let first = groups.next()?;
     let mut joined = first.to_owned();
     for group in groups {
-        // No group of thousands starts with zero: `0,500` is half of something, in another custom.
+        // `0,500` is a decimal comma in other locales.
         if group.len() != 3 || first.is_empty() || first.len() > 3 || first.starts_with('0') {
             return None;
         }
@@ -38,7 +38,7 @@ fn ungroup(whole: &str) -> Option<String> {
     Some(joined)
 }
 
-/// Moves the point to the right and leaves out the zeros that say nothing.
+/// Moves the point to the right and removes insignificant zeros.
 fn shift(whole: &str, fraction: &str, places: usize) -> String {
     let padded = format!("{fraction:0<places$}");
     let (moved, rest) = padded.split_at_checked(places).unwrap_or((padded.as_str(), ""));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_mean_two_things_is_not_understood() {
+    fn ambiguous_numbers_are_rejected() {
         for typed in [
             "", ".", "k", "1,5", "1,00", "0,500", "1,0000", ",000", "1.000,5", "1.2.3", "1e18", "-1", "+1",
             "٣", "1 0",
@@ -94,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_understood_is_a_plain_decimal(text in "\\PC{0,30}|[0-9,.kKmM]{0,12}") {
+        fn every_parsed_number_is_a_plain_decimal(text in "\\PC{0,30}|[0-9,.kKmM]{0,12}") {
             if let Some(number) = parse(&text) {
                 prop_assert!(number.chars().all(|c| c.is_ascii_digit() || c == '.') && !number.ends_with('.'));
                 prop_assert_eq!(parse(&number), Some(number));

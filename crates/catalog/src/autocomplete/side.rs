@@ -1,83 +1,84 @@
 use causeway_domain::TokenId;
 
-use super::chain_words::{self, Chains};
+use super::chain_names::{self, Chains};
 use super::grammar::{Phrase, Quantity};
 use crate::search::{Hit, Scope, Tier, compact};
 use crate::snapshot::Snapshot;
 
-/// What a token's words came to.
+/// The result of matching a token's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TokenWords {
+pub(super) enum TokenMatch {
     Missing,
-    /// Still being typed: what stands there so far.
-    Begun(String),
-    /// The symbol of the token that is meant.
-    Meant(String),
+    /// Incomplete input.
+    Partial(String),
+    /// The symbol of the matched token.
+    Resolved(String),
 }
 
-/// One side of a swap, looked up.
+/// One side of a swap, resolved.
 #[derive(Clone, Debug)]
 pub(super) struct Side {
     pub(super) quantity: Option<Quantity>,
-    pub(super) words: TokenWords,
+    pub(super) token: TokenMatch,
     pub(super) chains: Chains,
-    /// The tokens that may be meant, best first.
+    /// Matching tokens, best first.
     pub(super) candidates: Vec<Hit>,
 }
 
-/// Looks phrases up in the catalog.
+/// Resolves phrases in the catalog.
 pub(super) struct Reader<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) scope: Scope,
 }
 
-/// How many tokens are considered for a side, whatever the number asked for: enough to tell whether one chain is meant.
-const CONSIDERED: usize = 200;
+/// How many tokens are considered per side, regardless of the limit; enough to detect a single chain.
+const MAX_CANDIDATES: usize = 200;
 
-/// Fewer letters begin too much to tell a chain by.
+/// Minimum length of a chain name prefix.
 const MIN_CHAIN_LETTERS: usize = 3;
-/// How many coins of a chain are offered while its name may as well be a token's.
-const MIXED_IN: usize = 3;
+/// How many tokens of a chain are offered while its name may also be a token's.
+const MAX_CHAIN_TOKENS: usize = 3;
 
 impl Reader<'_> {
-    /// Reads one side; `typing` says that its token's last word may be half typed.
+    /// Resolves one side; `typing` says that its last word may be incomplete.
     pub(super) fn read(&self, phrase: &Phrase, typing: bool) -> Side {
-        let chains = chain_words::find(self.snapshot.chains(), &phrase.chain);
-        let (token, chains) = self.part_token_from_chain(phrase, &chains);
+        let chains = chain_names::find(self.snapshot.chains(), &phrase.chain);
+        let (token, chains) = self.split_token_and_chain(phrase, &chains);
         let scope = self.narrowed(&chains);
-        let mut hits = self.snapshot.hits(&token.join(" "), &scope, CONSIDERED);
-        // Words behind the token's name ("usdc now") are overlooked rather than held against it.
+        let mut hits = self.snapshot.hits(&token.join(" "), &scope, MAX_CANDIDATES);
+        // Extra words after the token name ("usdc now") are ignored.
         let mut said = token.len();
         while hits.is_empty() && said > 1 {
             said -= 1;
-            hits = self.snapshot.hits(&token.get(..said).unwrap_or_default().join(" "), &scope, CONSIDERED);
+            hits =
+                self.snapshot.hits(&token.get(..said).unwrap_or_default().join(" "), &scope, MAX_CANDIDATES);
         }
-        let words = match hits.first() {
-            Some(hit) if typing && hit.tier == Tier::Prefix => TokenWords::Begun(token.join(" ")),
+        let token_match = match hits.first() {
+            Some(hit) if typing && hit.tier == Tier::Prefix => TokenMatch::Partial(token.join(" ")),
             Some(hit) => self
                 .snapshot
                 .listed(hit.ordinal)
-                .map_or(TokenWords::Missing, |listed| TokenWords::Meant(listed.token.symbol.clone())),
-            None => TokenWords::Missing,
+                .map_or(TokenMatch::Missing, |listed| TokenMatch::Resolved(listed.token.symbol.clone())),
+            None => TokenMatch::Missing,
         };
-        let chains = match (&chains, &words) {
-            (Chains::One(_), _) | (_, TokenWords::Missing | TokenWords::Begun(_)) => chains,
+        let chains = match (&chains, &token_match) {
+            (Chains::One(_), _) | (_, TokenMatch::Missing | TokenMatch::Partial(_)) => chains,
             _ => self.implied_chain(&hits).unwrap_or(chains),
         };
         let candidates = if token.is_empty() && !phrase.is_empty() {
-            self.favourites(&scope)
+            self.well_known_tokens(&scope)
         } else {
-            let mut kept = self.settle(&hits, typing);
+            let mut kept = self.select_hits(&hits, typing);
             if typing && phrase.quantity.is_none() && chains == Chains::Missing {
-                self.mix_in_chain(&token, &mut kept);
+                self.add_chain_tokens(&token, &mut kept);
             }
             kept
         };
-        Side { quantity: phrase.quantity.clone(), words, chains, candidates }
+        Side { quantity: phrase.quantity.clone(), token: token_match, chains, candidates }
     }
 
-    /// `usdc base` and `base usdc` name a chain without saying "on"; `base` alone names nothing else.
-    fn part_token_from_chain(&self, phrase: &Phrase, said: &Chains) -> (Vec<String>, Chains) {
+    /// `usdc base` and `base usdc` name a chain without "on"; `base` alone is a chain.
+    fn split_token_and_chain(&self, phrase: &Phrase, said: &Chains) -> (Vec<String>, Chains) {
         let words = &phrase.token;
         let whole = || (words.clone(), said.clone());
         if *said != Chains::Missing || words.is_empty() {
@@ -86,11 +87,11 @@ impl Reader<'_> {
         let best = self.snapshot.hits(&words.join(" "), &self.scope, 1).first().copied();
         let named = best.is_some_and(|hit| hit.tier.is_exact());
         let chains = self.snapshot.chains();
-        if words.len() == 1 || chain_words::exact(chains, words).is_some() {
+        if words.len() == 1 || chain_names::exact(chains, words).is_some() {
             let famous = best.is_some_and(|hit| hit.tier <= Tier::KnownSymbol);
-            // "2 ethereum" counts a coin, "ethereum" may as well be the chain.
+            // "2 ethereum" means the coin, "ethereum" may also be the chain.
             let counted = named && phrase.quantity.is_some();
-            return match chain_words::exact(chains, words) {
+            return match chain_names::exact(chains, words) {
                 Some(chain) if !famous && !counted => (Vec::new(), Chains::One(chain)),
                 _ => whole(),
             };
@@ -103,7 +104,7 @@ impl Reader<'_> {
         behind
             .chain(before)
             .find_map(|(token, chain)| {
-                chain_words::exact(chains, chain).map(|at| (token.to_vec(), Chains::One(at)))
+                chain_names::exact(chains, chain).map(|at| (token.to_vec(), Chains::One(at)))
             })
             .unwrap_or_else(whole)
     }
@@ -120,7 +121,7 @@ impl Reader<'_> {
         Scope { chains: Some(narrowed), ..self.scope.clone() }
     }
 
-    /// If the token lives on one chain only, nobody needs to say which.
+    /// The chain of a token that exists on one chain only.
     fn implied_chain(&self, hits: &[Hit]) -> Option<Chains> {
         let tier = hits.first()?.tier;
         let alike = hits.iter().filter(|hit| hit.tier == tier);
@@ -136,8 +137,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What is meant, once it is typed to the end; before that also what it may become, each symbol once.
-    fn settle(&self, hits: &[Hit], typing: bool) -> Vec<Hit> {
+    /// The matches of a complete word, or the completions of an incomplete one, each symbol once.
+    fn select_hits(&self, hits: &[Hit], typing: bool) -> Vec<Hit> {
         let Some(first) = hits.first() else { return Vec::new() };
         let mut seen: Vec<&str> = Vec::new();
         let mut is_new = |hit: &Hit| {
@@ -149,7 +150,7 @@ impl Reader<'_> {
         let kept = hits.iter().filter(|hit| {
             let same = hit.tier == first.tier;
             match (typing, first.tier) {
-                // Behind a coin that everybody knows only others of its standing are worth a place.
+                // After a well-known coin only other well-known ones follow.
                 (true, tier) if tier.is_known() => same || self.is_known(**hit),
                 (true, Tier::Symbol | Tier::Name) => true,
                 (true, Tier::Prefix) => is_new(hit),
@@ -159,23 +160,23 @@ impl Reader<'_> {
         kept.copied().collect()
     }
 
-    /// `arbi` may become a chain as well as a token: what is best known there stands before what nobody knows.
-    fn mix_in_chain(&self, words: &[String], kept: &mut Vec<Hit>) {
+    /// `arbi` may be a chain or a token: well-known tokens of the chain come before unknown tokens.
+    fn add_chain_tokens(&self, words: &[String], kept: &mut Vec<Hit>) {
         let start = compact(&words.join(" "));
-        let begun = chain_words::beginning(self.snapshot.chains(), &start);
+        let begun = chain_names::starting_with(self.snapshot.chains(), &start);
         let open = kept.first().is_none_or(|hit| !hit.tier.is_known());
         if let ([chain], true, true) = (&begun[..], open, start.len() >= MIN_CHAIN_LETTERS) {
-            let coins = self.favourites(&self.narrowed(&Chains::One(*chain)));
+            let coins = self.well_known_tokens(&self.narrowed(&Chains::One(*chain)));
             let place = kept.iter().position(|hit| !hit.tier.is_exact() && !self.is_known(*hit));
             let place = place.unwrap_or(kept.len());
             let new: Vec<Hit> =
-                coins.into_iter().take(MIXED_IN).filter(|coin| !kept.contains(coin)).collect();
+                coins.into_iter().take(MAX_CHAIN_TOKENS).filter(|coin| !kept.contains(coin)).collect();
             kept.splice(place..place, new);
         }
     }
 
-    /// What to offer when no token was named: the best known coins, each once, and a lone chain's own coin first.
-    fn favourites(&self, scope: &Scope) -> Vec<Hit> {
+    /// Default tokens when none was named: well-known coins, each once, with the native coin of a single chain first.
+    fn well_known_tokens(&self, scope: &Scope) -> Vec<Hit> {
         let mut seen: Vec<&str> = Vec::new();
         let mut coins: Vec<u32> = self.snapshot.well_known(scope).collect();
         coins.retain(|ordinal| {

@@ -3,14 +3,14 @@ use causeway_domain::{ChainId, TokenId, UsdPrice};
 
 use crate::snapshot::Snapshot;
 
-/// A prompt to start from.
+/// An example input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     pub text: &'static str,
     pub description: &'static str,
 }
 
-/// Each with the chains that it names.
+/// Each with the chains that it mentions.
 const SUGGESTIONS: [(Suggestion, &[u64]); 7] = [
     (Suggestion { text: "100 USDC on Base", description: "An amount of a token on one chain" }, &[8453]),
     (Suggestion { text: "$50 of SOL", description: "An amount in dollars" }, &[]),
@@ -39,7 +39,7 @@ impl PriceFeed for NoPrices {
 }
 
 impl Snapshot {
-    /// Prompts that the search box can start with; those about chains that are switched off are left out.
+    /// Example inputs for the search box, without those for disabled chains.
     pub fn suggestions(&self) -> Vec<Suggestion> {
         let enabled = |chain: &u64| {
             let chain = ChainId::new(*chain).and_then(|id| self.chain(id));

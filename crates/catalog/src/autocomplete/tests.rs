@@ -123,7 +123,7 @@ const CASES: [Case; 36] = [
 ];
 
 #[test]
-fn everyday_words_are_understood() {
+fn natural_language_input_is_parsed() {
     let snapshot = fixture::snapshot();
     for (typed, parsed, slots, description, amount, usd) in CASES {
         let completion = snapshot.autocomplete(typed, &[], 10, &Prices);
@@ -149,13 +149,13 @@ fn descriptions(typed: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_word_being_typed_shows_what_it_may_become_and_a_finished_one_what_it_is() {
+fn an_incomplete_word_lists_completions_and_a_complete_one_its_match() {
     assert!(descriptions("usd").iter().any(|text| text.contains("USDT")));
     assert!(descriptions("usdc on base").iter().all(|text| text == "USDC on Base"));
 }
 
 #[test]
-fn a_chain_being_typed_is_offered_beside_the_tokens() {
+fn an_incomplete_chain_name_is_offered_alongside_tokens() {
     assert_eq!(
         descriptions("arbi")[..3],
         ["ARB on Arbitrum One", "ETH on Arbitrum One", "USDC on Arbitrum One"]
@@ -164,7 +164,7 @@ fn a_chain_being_typed_is_offered_beside_the_tokens() {
 }
 
 #[test]
-fn with_the_target_settled_the_sources_are_offered() {
+fn sources_are_offered_once_the_target_is_known() {
     assert_eq!(
         descriptions("swap 0.5 eth to usdc on arbitrum"),
         [
@@ -176,7 +176,7 @@ fn with_the_target_settled_the_sources_are_offered() {
 }
 
 #[test]
-fn both_sides_of_a_swap_come_as_tokens_too() {
+fn both_sides_of_a_swap_are_returned_as_tokens() {
     let snapshot = fixture::snapshot();
     let completion = snapshot.autocomplete("swap 1 eth on base to usdc on arbitrum", &[], 10, &Prices);
     let item = &completion.items[0];
@@ -195,7 +195,7 @@ fn imitations_are_never_offered() {
 }
 
 #[test]
-fn only_the_chains_asked_for_are_offered_and_a_single_one_needs_no_saying() {
+fn the_scope_limits_chains_and_a_single_chain_is_implied() {
     let snapshot = fixture::snapshot();
     let base = [ChainId::new(8453).unwrap()];
     let completion = snapshot.autocomplete("5 eth", &base, 10, &Prices);
@@ -223,13 +223,13 @@ fn every_suggestion_is_understood() {
 
 proptest! {
     #[test]
-    fn any_text_is_answered_within_its_limit(text in "\\PC{0,80}", limit in 0usize..60) {
+    fn any_text_is_completed_within_its_limit(text in "\\PC{0,80}", limit in 0usize..60) {
         let snapshot = fixture::snapshot();
         prop_assert!(snapshot.autocomplete(&text, &[], limit, &Prices).items.len() <= limit.min(50));
     }
 
     #[test]
-    fn any_sentence_of_our_words_is_answered(
+    fn any_sentence_of_known_words_is_completed(
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "swap", "buy", "bridge", "all", "my", "$", "$5", "100", "0.5", "1,000", "1k", "eth", "usdc", "us", "sol",

@@ -42,48 +42,48 @@ struct ExplorerEntry {
     url: String,
 }
 
-/// Reads the chains file; the answer is ordered by id.
+/// Parses the chains file; the result is ordered by id.
 pub(crate) fn parse(text: &str) -> Result<Vec<Chain>, CatalogError> {
-    let file: File = toml::from_str(text).map_err(|error| refuse(error.message()))?;
+    let file: File = toml::from_str(text).map_err(|error| invalid(error.message()))?;
     let mut chains = file.chain.into_iter().map(Entry::into_chain).collect::<Result<Vec<_>, _>>()?;
     chains.sort_by_key(|chain| chain.id);
     match chains.windows(2).find_map(|pair| match pair {
         [one, two] if one.id == two.id => Some(one.id),
         _ => None,
     }) {
-        Some(id) => Err(refuse(format!("chain {id} stands there twice"))),
+        Some(id) => Err(invalid(format!("chain {id} is defined twice"))),
         None => Ok(chains),
     }
 }
 
-fn refuse(reason: impl Into<String>) -> CatalogError {
+fn invalid(reason: impl Into<String>) -> CatalogError {
     CatalogError::Bundled { file: "chains.toml", reason: reason.into() }
 }
 
 impl Entry {
     fn into_chain(self) -> Result<Chain, CatalogError> {
-        let refuse = |reason: String| refuse(format!("chain {}: {reason}", self.id));
-        let id = ChainId::new(self.id).ok_or_else(|| refuse("the id does not fit a JSON number".into()))?;
+        let invalid = |reason: String| invalid(format!("chain {}: {reason}", self.id));
+        let id = ChainId::new(self.id).ok_or_else(|| invalid("the id does not fit a JSON number".into()))?;
         let family = match self.family.as_str() {
             "evm" => causeway_domain::Family::Evm,
             "solana" => causeway_domain::Family::Solana,
-            other => return Err(refuse(format!("`{other}` is not a family: use evm or solana"))),
+            other => return Err(invalid(format!("`{other}` is not a family: use evm or solana"))),
         };
         if family != id.family() {
-            return Err(refuse(format!("the id belongs to the family {:?}", id.family())));
+            return Err(invalid(format!("the id belongs to the family {:?}", id.family())));
         }
         let wrapped_native = self
             .wrapped_native
             .as_deref()
             .map(|text| Address::parse(family, text))
             .transpose()
-            .map_err(|error| refuse(error.to_string()))?;
+            .map_err(|error| invalid(error.to_string()))?;
         let deposit_methods = self
             .deposit_methods
             .iter()
             .map(|text| text.parse())
             .collect::<Result<_, _>>()
-            .map_err(|error: causeway_domain::UnknownDepositMethod| refuse(error.to_string()))?;
+            .map_err(|error: causeway_domain::UnknownDepositMethod| invalid(error.to_string()))?;
         Ok(Chain {
             id,
             slug: self.slug,
@@ -128,16 +128,16 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused_with_the_chain_named() {
+    fn invalid_entries_are_rejected_with_their_chain() {
         let cases = [
             (ONE.replace("\"evm\"", "\"solana\""), "chain 1: the id belongs to the family Evm"),
             (ONE.replace("CONTRACT_CALL", "CALL"), "`CALL` is not a deposit method"),
             (ONE.replace("slug", "slag"), "unknown field `slag`"),
-            (ONE.repeat(2), "chain 1 stands there twice"),
+            (ONE.repeat(2), "chain 1 is defined twice"),
         ];
-        for (text, words) in cases {
+        for (text, expected) in cases {
             let error = parse(&text).unwrap_err().to_string();
-            assert!(error.contains(words), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -4,18 +4,18 @@ use std::path::Path;
 use bytes::Bytes;
 use causeway_domain::{Chain, ChainId};
 
-use super::{ChainOverride, mark};
+use super::{ChainOverride, placeholder_icon};
 use crate::digest::hex_digest;
 use crate::{CatalogError, data};
 
-/// No logo is larger; what is has been exported carelessly or is something else.
+/// Maximum logo size.
 const MAX_ICON_BYTES: usize = 256 * 1024;
 
 /// A chain's logo as SVG, with the strong entity tag of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Icon {
     pub svg: Bytes,
-    /// With its quotes, as it stands in the header.
+    /// Including the quotes, as in the header.
     pub etag: String,
 }
 
@@ -31,7 +31,7 @@ impl Icon {
 pub(crate) struct Icons(HashMap<ChainId, Icon>);
 
 impl Icons {
-    /// Takes each chain's icon from configuration, then from the bundle, then draws one.
+    /// Loads each icon from the configuration, else from the bundle, else draws a placeholder.
     pub(crate) fn load(chains: &[Chain], overrides: &[ChainOverride]) -> Result<Self, CatalogError> {
         let mut icons = HashMap::with_capacity(chains.len());
         for chain in chains {
@@ -43,7 +43,7 @@ impl Icons {
                     read(path).map_err(|reason| CatalogError::Icon { id, path: path.to_owned(), reason })?
                 }
                 (None, Some(bundled)) => Bytes::from_static(bundled),
-                (None, None) => Bytes::from(mark::draw(&chain.name, &chain.color)),
+                (None, None) => Bytes::from(placeholder_icon::draw(&chain.name, &chain.color)),
             };
             icons.insert(chain.id, Icon::new(svg));
         }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_without_a_logo_gets_a_mark_in_its_colour() {
+    fn a_chain_without_a_logo_gets_a_placeholder_in_its_color() {
         let icon = icon_of(&configured("color = \"#04795B\"")).unwrap();
         assert!(std::str::from_utf8(&icon.svg).unwrap().contains("fill=\"#04795b\""));
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configured_logo_is_read_and_anything_but_svg_refused() {
+    fn a_configured_logo_is_read_and_must_be_svg() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("logo.svg");
         let configured = configured(&format!("icon = {:?}", path.display().to_string()));

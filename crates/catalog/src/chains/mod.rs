@@ -1,9 +1,9 @@
-//! The chains: the bundled file, what configuration changes in it, and their icons.
+//! The chains: the bundled file, configured overrides, and icons.
 
 mod file;
 mod icon;
-mod mark;
 mod overrides;
+mod placeholder_icon;
 
 pub use icon::Icon;
 pub use overrides::{ChainOverride, CurrencyConfig, ExplorerConfig};

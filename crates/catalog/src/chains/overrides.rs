@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::CatalogError;
 
-/// What configuration changes in a chain, or the whole of a chain that is added.
+/// Configured changes of a chain, or a whole new chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChainOverride {
@@ -16,17 +16,17 @@ pub struct ChainOverride {
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    /// Other words by which people call the chain.
+    /// Alternative names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<String>>,
-    /// The chain's own coin; needed for a new chain, fixed for a bundled one.
+    /// The native coin; required for a new chain, fixed for a bundled one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native: Option<CurrencyConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrapped_native: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explorer: Option<ExplorerConfig>,
-    /// Addresses that the API hands out to everybody; private ones do not belong here.
+    /// Public RPC URLs that the API returns; never private ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rpc: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,17 +39,17 @@ pub struct ChainOverride {
     pub icon: Option<PathBuf>,
 }
 
-/// A chain's own coin in the configuration.
+/// The native coin in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CurrencyConfig {
     pub name: String,
     pub symbol: String,
-    #[serde(default = "eighteen")]
+    #[serde(default = "default_decimals")]
     pub decimals: u8,
 }
 
-fn eighteen() -> u8 {
+fn default_decimals() -> u8 {
     18
 }
 
@@ -68,11 +68,11 @@ pub(crate) fn apply(mut chains: Vec<Chain>, overrides: &[ChainOverride]) -> Resu
     let mut seen = Vec::with_capacity(overrides.len());
     for change in overrides {
         if seen.contains(&change.id) {
-            return Err(change.refuse("it is configured twice; put both into one entry"));
+            return Err(change.invalid("it is configured twice; put both into one entry"));
         }
         seen.push(change.id);
         let id = ChainId::new(change.id)
-            .ok_or_else(|| change.refuse("an id is a number between 1 and 2^53 - 1"))?;
+            .ok_or_else(|| change.invalid("an id is a number between 1 and 2^53 - 1"))?;
         match chains.iter_mut().find(|chain| chain.id == id) {
             Some(chain) => change.change(chain)?,
             None => chains.push(change.add(id)?),
@@ -83,24 +83,24 @@ pub(crate) fn apply(mut chains: Vec<Chain>, overrides: &[ChainOverride]) -> Resu
 }
 
 impl ChainOverride {
-    fn refuse(&self, reason: impl Into<String>) -> CatalogError {
+    fn invalid(&self, reason: impl Into<String>) -> CatalogError {
         CatalogError::Chain { id: self.id, reason: reason.into() }
     }
 
     fn change(&self, chain: &mut Chain) -> Result<(), CatalogError> {
         if self.native.is_some() {
-            return Err(self.refuse("the native coin of a known chain cannot be changed; remove `native`"));
+            return Err(self.invalid("the native coin of a known chain cannot be changed; remove `native`"));
         }
-        self.lay_over(chain)
+        self.apply_fields(chain)
     }
 
     fn add(&self, id: ChainId) -> Result<Chain, CatalogError> {
-        let missing = |field: &str| self.refuse(format!("a new chain needs `{field}`"));
+        let missing = |field: &str| self.invalid(format!("a new chain needs `{field}`"));
         let name = self.name.clone().ok_or_else(|| missing("name"))?;
         let native = self.native.clone().ok_or_else(|| missing("native"))?;
         let explorer = self.explorer.clone().ok_or_else(|| missing("explorer"))?;
         if native.decimals > crate::tokens::MAX_DECIMALS {
-            return Err(self.refuse("the native coin has more than 36 decimals"));
+            return Err(self.invalid("the native coin has more than 36 decimals"));
         }
         let mut chain = Chain {
             id,
@@ -120,11 +120,11 @@ impl ChainOverride {
             color: DEFAULT_COLOR.to_owned(),
             enabled: true,
         };
-        self.lay_over(&mut chain)?;
+        self.apply_fields(&mut chain)?;
         Ok(chain)
     }
 
-    fn lay_over(&self, chain: &mut Chain) -> Result<(), CatalogError> {
+    fn apply_fields(&self, chain: &mut Chain) -> Result<(), CatalogError> {
         if let Some(enabled) = self.enabled {
             chain.enabled = enabled;
         }
@@ -139,7 +139,7 @@ impl ChainOverride {
         }
         if let Some(text) = &self.wrapped_native {
             let address =
-                Address::parse(chain.family(), text).map_err(|error| self.refuse(error.to_string()))?;
+                Address::parse(chain.family(), text).map_err(|error| self.invalid(error.to_string()))?;
             chain.wrapped_native = Some(address);
         }
         if let Some(explorer) = &self.explorer {
@@ -152,27 +152,27 @@ impl ChainOverride {
         }
         if let Some(methods) = &self.deposit_methods {
             let parsed: Result<Vec<DepositMethod>, _> = methods.iter().map(|text| text.parse()).collect();
-            chain.deposit_methods = parsed.map_err(|error| self.refuse(error.to_string()))?;
+            chain.deposit_methods = parsed.map_err(|error| self.invalid(error.to_string()))?;
         }
         if let Some(color) = &self.color {
             if !is_color(color) {
-                return Err(self.refuse(format!("`{color}` is not a color; write it like #627eea")));
+                return Err(self.invalid(format!("`{color}` is not a color; write it like #627eea")));
             }
             chain.color = color.to_lowercase();
         }
         Ok(())
     }
 
-    /// What stands here is shown to everybody, so an address with a password in it is a mistake.
+    /// These URLs are public, so credentials in them are a mistake.
     fn check_url(&self, field: &str, url: &str) -> Result<(), CatalogError> {
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
         if authority.is_empty() || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(self.refuse(format!("`{field}` has to be an http or https address")));
+            return Err(self.invalid(format!("`{field}` has to be an http or https address")));
         }
         if authority.contains('@') {
             return Err(
-                self.refuse(format!("`{field}` is public and must not carry a user name or password"))
+                self.invalid(format!("`{field}` is public and must not carry a user name or password"))
             );
         }
         Ok(())
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused_with_words() {
+    fn invalid_overrides_are_rejected_with_reason() {
         let cases = [
             ("id = 0", "an id is a number between 1 and 2^53 - 1"),
             ("id = 100", "a new chain needs `name`"),
@@ -246,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_reads_back() {
+    fn overrides_round_trip_through_toml() {
         let change =
             read("id = 100\nname = \"G\"\nnative = { name = \"X\", symbol = \"X\" }\nicon = \"a.svg\"");
         assert_eq!(read(&toml::to_string(&change).unwrap()), change);
     }
 
     #[test]
-    fn unknown_keys_are_refused() {
+    fn unknown_keys_are_rejected() {
         assert!(toml::from_str::<ChainOverride>("id = 1\nexplorers = 3").is_err());
     }
 }

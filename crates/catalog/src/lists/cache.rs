@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::config::Source;
 use crate::digest::hex_digest;
 
-/// The last good copy of a list on disk: the document as it came, and the entity tag beside it.
+/// The last valid copy of a list on disk: the document and its entity tag.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     document: PathBuf,
@@ -13,7 +13,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The place of a list; another source gets another place, so that its copies never mix.
+    /// The files of a list; another source gets other files.
     pub(super) fn new(folder: &Path, name: &str, source: &Source) -> Self {
         let source = match source {
             Source::Url(url) => url.clone(),
@@ -35,7 +35,7 @@ impl Cache {
         Some((document, fs::read_to_string(&self.tag).ok()))
     }
 
-    /// Writes the document before its tag: a tag without its document would hide the document for ever.
+    /// Writes the document before its tag, because a tag without its document would prevent a download.
     pub(super) fn write(&self, document: &[u8], tag: Option<&str>) -> io::Result<()> {
         if let Some(folder) = self.document.parent() {
             fs::create_dir_all(folder)?;
@@ -48,7 +48,7 @@ impl Cache {
     }
 }
 
-/// A reader sees the old file or the new one, never half of one.
+/// Replaces the file atomically.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = path.with_extension("part");
     fs::write(&unfinished, bytes)?;
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_back_and_an_old_tag_goes_with_its_document() {
+    fn documents_round_trip_and_an_old_tag_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let cache =
             Cache::new(&folder.path().join("lists"), "My/../List", &Source::Url("https://x.org".into()));
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_another_name_or_source_have_another_place() {
+    fn lists_of_another_name_or_source_have_other_files() {
         let place = |name: &str, url: &str| {
             Cache::new(Path::new("lists"), name, &Source::Url(url.to_owned())).document
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ListError;
 
-/// A token list that configuration adds.
+/// A configured token list.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenListConfig {
@@ -14,11 +14,11 @@ pub struct TokenListConfig {
     pub url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    #[serde(default = "hourly")]
+    #[serde(default = "default_refresh_minutes")]
     pub refresh_minutes: u32,
 }
 
-fn hourly() -> u32 {
+fn default_refresh_minutes() -> u32 {
     60
 }
 
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_comes_from_a_file_or_from_the_web() {
+    fn a_list_comes_from_a_file_or_a_url() {
         let web = read("name = \"a\"\nurl = \"https://tokens.example.org/list.json\"");
         assert_eq!(web.source().unwrap(), Source::Url("https://tokens.example.org/list.json".into()));
         assert_eq!(web.interval().unwrap(), Duration::from_hours(1));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_refused() {
+    fn invalid_settings_are_rejected() {
         assert!(matches!(read("name = \"a\"").source(), Err(ListError::Source)));
         assert!(matches!(read("name = \"\"\nfile = \"x\"").source(), Err(ListError::Name)));
         assert!(matches!(

@@ -15,10 +15,10 @@ const MAX_REDIRECTS: usize = 5;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const TOTAL_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What a source answered.
+/// The response of a source.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// What we have is still what it has.
+    /// The known document is current.
     NotModified,
     Document {
         bytes: Vec<u8>,
@@ -26,7 +26,7 @@ pub(crate) enum Incoming {
     },
 }
 
-/// Gets lists from the web and from files.
+/// Fetches lists from URLs and files.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetcher(Client);
 
@@ -51,7 +51,7 @@ impl Fetcher {
     }
 
     async fn download(&self, url: &str, known_tag: Option<&str>) -> Result<Incoming, ListError> {
-        // Addresses may carry a key, and errors end in logs.
+        // URLs may contain a key, and errors are logged.
         let hidden = |error: reqwest::Error| ListError::Request(error.without_url());
         let mut request = self.0.get(url).header(ACCEPT, "application/json");
         if let Some(tag) = known_tag.and_then(|tag| HeaderValue::from_str(tag).ok()) {
@@ -75,7 +75,7 @@ impl Fetcher {
     }
 }
 
-/// Follows a few redirects, but none that gives up encryption.
+/// Follows a few redirects, but none from https to http.
 fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let downgrade = attempt.url().scheme() == "http"
         && attempt.previous().last().is_some_and(|url| url.scheme() == "https");
@@ -88,22 +88,22 @@ fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-/// The provider is named here, so that it does not matter what the rest of the process has installed.
+/// Sets the crypto provider explicitly, independent of the process default.
 fn tls() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let trusting = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
-        // Files and plain http work all the same; https answers with an error of its own.
+    let verified = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
+        // Files and plain http still work.
         tracing::warn!(%error, "https token lists cannot be fetched; install the system's CA certificates");
         builder.with_root_certificates(RootCertStore::empty())
     });
-    Ok(trusting.with_no_client_auth())
+    Ok(verified.with_no_client_auth())
 }
 
 async fn read_file(path: &Path) -> Result<Incoming, ListError> {
     let file = tokio::fs::File::open(path).await.map_err(ListError::File)?;
     let mut bytes = Vec::new();
-    // One byte past the limit is enough to know that there is too much.
+    // One byte past the limit is enough to detect an oversized file.
     let limit = u64::try_from(MAX_LIST_BYTES).unwrap_or(u64::MAX) + 1;
     file.take(limit).read_to_end(&mut bytes).await.map_err(ListError::File)?;
     Ok(Incoming::Document { bytes, tag: None })

@@ -7,18 +7,18 @@ use serde::de::IgnoredAny;
 use super::{ListError, MAX_LIST_BYTES};
 use crate::tokens::MAX_DECIMALS;
 
-/// The id that Solana bears in the token lists of its own wallets.
+/// The chain id of Solana in the token lists of its wallets.
 const SOLANA_LIST_CHAIN_ID: u64 = 101;
 
 const MAX_SYMBOL_CHARS: usize = 32;
 const MAX_NAME_CHARS: usize = 100;
 const MAX_LOGO_BYTES: usize = 2_048;
 
-/// What a token list held.
+/// The content of a token list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
     pub(super) tokens: Vec<Token>,
-    /// How many entries were left out.
+    /// The number of skipped entries.
     pub(super) skipped: usize,
 }
 
@@ -29,7 +29,7 @@ struct Document {
     tokens: Vec<Entry>,
 }
 
-/// One entry; what has another shape is left out without spoiling the rest.
+/// One entry; invalid ones are skipped without rejecting the list.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Entry {
@@ -49,7 +49,7 @@ struct RawToken {
     logo: Option<serde_json::Value>,
 }
 
-/// Reads a document in the Token Lists format, entry by entry; the first of two entries for a token counts.
+/// Parses a document in the Token Lists format, entry by entry; the first entry of a token counts.
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, ListError> {
     if bytes.len() > MAX_LIST_BYTES {
         return Err(ListError::TooLarge);
@@ -82,7 +82,7 @@ impl RawToken {
         let id = TokenId::new(chain, &self.address).ok()?;
         let symbol = clean(&self.symbol, MAX_SYMBOL_CHARS)?;
         let name = clean(&self.name, MAX_NAME_CHARS)?;
-        // A list has no say about native coins, and a symbol is one word.
+        // A list cannot define native coins, and a symbol is one word.
         if id.is_native() || self.decimals > MAX_DECIMALS || symbol.contains(char::is_whitespace) {
             return None;
         }
@@ -91,21 +91,21 @@ impl RawToken {
     }
 }
 
-/// The trimmed text, unless it is empty, too long, or holds what a reader cannot see.
+/// The trimmed text, unless it is empty, too long or has invisible characters.
 fn clean(text: &str, max_chars: usize) -> Option<String> {
     let text = text.trim();
     let fits = !text.is_empty() && text.chars().count() <= max_chars && !text.chars().any(is_invisible);
     fits.then(|| text.to_owned())
 }
 
-/// Control, zero-width and direction characters: with them one text passes for another.
+/// Control, zero-width and direction characters, which make one text look like another.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Wallets load logos themselves, so only what a browser fetches safely is passed on.
+/// Wallets load logos themselves, so only safe https URLs are passed on.
 fn is_safe_logo(logo: &str) -> bool {
     logo.len() <= MAX_LOGO_BYTES
         && !logo.chars().any(|c| c.is_whitespace() || is_invisible(c))
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_entries_are_left_out_and_counted() {
+    fn invalid_entries_are_skipped_and_counted() {
         let bad = [
             ("chainId", json!(0)),
             ("chainId", json!("1")),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_a_valid_entry_is_refused() {
+    fn a_list_without_a_valid_entry_is_rejected() {
         assert!(matches!(parse(&list(&[json!({})])), Err(ListError::Empty(1))));
         assert!(matches!(parse(&list(&[])), Err(ListError::Empty(0))));
         assert!(matches!(parse(b"<html>"), Err(ListError::Malformed(_))));
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_parsed_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_parsed_or_rejected_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = parse(&bytes);
         }
     }

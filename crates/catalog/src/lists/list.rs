@@ -12,7 +12,7 @@ use super::{Fetcher, Incoming, ListError, MAX_LIST_BYTES, Refreshed};
 
 pub(crate) type Tokens = Arc<[Arc<Token>]>;
 
-/// One configured list: where it comes from and what it last held.
+/// One configured list with its source and current content.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) name: String,
@@ -36,7 +36,7 @@ impl Current {
     }
 }
 
-/// A document that differs from what the list held.
+/// A document that differs from the current one.
 #[derive(Debug)]
 pub(crate) struct Change {
     current: Current,
@@ -44,23 +44,23 @@ pub(crate) struct Change {
 }
 
 impl List {
-    /// Opens the list with its last good copy, if there is one.
+    /// Opens the list with its last valid copy, if any.
     pub(crate) fn open(config: &TokenListConfig, cache_dir: Option<&Path>) -> Result<Self, ListError> {
         let source = config.source()?;
         let cache = cache_dir.map(|folder| Cache::new(folder, &config.name, &source));
         let mut list =
             Self { name: config.name.clone(), interval: config.interval()?, source, cache, current: None };
-        list.current = list.opening();
+        list.current = list.initial();
         Ok(list)
     }
 
-    /// A file is read at once; the web is asked later, in the background, and until then the last good copy serves.
-    fn opening(&self) -> Option<Current> {
+    /// Reads a file at once. URLs are fetched later in the background; until then the cached copy is used.
+    fn initial(&self) -> Option<Current> {
         if let Source::File(path) = &self.source {
             match read(path).and_then(|bytes| self.check(Incoming::Document { bytes, tag: None })) {
                 Ok(change) => return change.map(|change| change.current),
                 Err(error) => {
-                    tracing::warn!(list = %self.name, %error, "token list not used; trying its last good copy");
+                    tracing::warn!(list = %self.name, %error, "token list invalid, trying its cached copy");
                 }
             }
         }
@@ -68,7 +68,7 @@ impl List {
         match format::parse(&document) {
             Ok(parsed) => Some(Current::new(parsed, &document, tag)),
             Err(error) => {
-                tracing::warn!(list = %self.name, %error, "the last good copy of the token list is damaged");
+                tracing::warn!(list = %self.name, %error, "cached token list is damaged");
                 None
             }
         }
@@ -78,7 +78,7 @@ impl List {
         self.current.as_ref().map(|current| Arc::clone(&current.tokens)).unwrap_or_default()
     }
 
-    /// A request for the list's source that does not hold the list while it waits.
+    /// A request for the list that does not borrow it while waiting.
     pub(crate) fn request(
         &self,
         fetcher: Fetcher,
@@ -88,7 +88,7 @@ impl List {
         async move { fetcher.get(&source, tag.as_deref()).await }
     }
 
-    /// Checks what came and keeps it on disk if it is good; `None` if it is nothing new.
+    /// Validates a document and caches it on disk; `None` if nothing changed.
     pub(crate) fn check(&self, incoming: Incoming) -> Result<Option<Change>, ListError> {
         let Incoming::Document { bytes, tag } = incoming else { return Ok(None) };
         let known = self.current.as_ref();
@@ -98,12 +98,12 @@ impl List {
         }
         let parsed = format::parse(&bytes)?;
         if parsed.skipped > 0 {
-            tracing::warn!(list = %self.name, skipped = parsed.skipped, "token list entries left out");
+            tracing::warn!(list = %self.name, skipped = parsed.skipped, "token list entries skipped");
         }
         if let Some(cache) = &self.cache
             && let Err(error) = cache.write(&bytes, tag.as_deref())
         {
-            tracing::warn!(list = %self.name, %error, "the token list could not be kept on disk");
+            tracing::warn!(list = %self.name, %error, "token list cache write failed");
         }
         let outcome = if same_bytes {
             Refreshed::Unchanged

@@ -1,4 +1,4 @@
-//! Token lists that configuration adds: read, checked, refreshed, and kept for the day their source is away.
+//! Configured token lists: validated, refreshed, and cached for when their source is unavailable.
 
 mod cache;
 mod config;
@@ -13,7 +13,7 @@ pub(crate) use list::{List, Tokens};
 
 use thiserror::Error;
 
-/// No list is larger: some 100,000 tokens fit.
+/// Maximum list size; about 100,000 tokens fit.
 pub(crate) const MAX_LIST_BYTES: usize = 20 * 1024 * 1024;
 
 /// Why a token list is not used.
@@ -45,7 +45,7 @@ pub enum ListError {
     Tls(#[source] rustls::Error),
 }
 
-/// An error with what is behind it: "connection refused" says more than "request failed".
+/// The error with its causes: "connection refused" says more than "request failed".
 fn causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -57,7 +57,7 @@ fn causes(error: &reqwest::Error) -> String {
 }
 
 impl ListError {
-    /// Whether the same source may answer better a little later.
+    /// Whether a retry may succeed.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::File(_) | Self::Request(_) => true,
@@ -67,11 +67,11 @@ impl ListError {
     }
 }
 
-/// What a refresh did.
+/// The result of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {
     Unchanged,
-    /// How many tokens the list now has, and how many of its entries were left out.
+    /// The number of tokens and of skipped entries.
     Updated {
         tokens: usize,
         skipped: usize,

@@ -7,7 +7,7 @@ const MAX_CHARS: usize = 48;
 /// Lower case without accents, in the compatibility form: what the index compares.
 fn folded(text: &str) -> String {
     if text.is_ascii() {
-        // Nearly every name is plain, and the tables of Unicode take most of the time of a start.
+        // Fast path: nearly every name is ASCII, and Unicode folding dominates the startup time.
         text.to_ascii_lowercase()
     } else {
         text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
@@ -23,14 +23,14 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text without anything between its words, so that `usd coin` and `usdcoin` are one.
+/// The text without separators, so that `usd coin` equals `usdcoin`.
 ///
-/// A text of signs alone (`🐶`) keeps its signs.
+/// Text without letters and digits (`🐶`) keeps its symbols.
 pub(crate) fn compact(text: &str) -> String {
     let folded = folded(text);
-    // `USD+` is another token than USD.
-    let is_telling = |c: &char| c.is_alphanumeric() || matches!(c, '+' | '*');
-    let joined: String = folded.chars().filter(is_telling).take(MAX_CHARS).collect();
+    // `USD+` is not USD.
+    let is_significant = |c: &char| c.is_alphanumeric() || matches!(c, '+' | '*');
+    let joined: String = folded.chars().filter(is_significant).take(MAX_CHARS).collect();
     if joined.is_empty() {
         folded.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(MAX_CHARS).collect()
     } else {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_accents_width_and_signs_do_not_count() {
+    fn case_accents_width_and_punctuation_are_ignored() {
         assert_eq!(words("Wrapped Béra-Token (PoS)"), ["wrapped", "bera", "token", "pos"]);
         assert_eq!(compact("USDC.e"), "usdce");
         assert_eq!(compact("USD+"), "usd+");
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_of_signs_alone_keeps_them() {
+    fn a_symbol_without_letters_is_kept() {
         assert_eq!(compact(" 🐶 "), "🐶");
         assert_eq!(compact("  "), "");
     }

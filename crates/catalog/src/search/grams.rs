@@ -2,26 +2,26 @@ use strsim::osa_distance;
 
 use super::terms::Terms;
 
-/// Letters of a term plus one mark at either end, in pairs; shorter terms are too like each other to guess.
+/// Term lengths with typo tolerance; shorter terms are too similar to each other.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=26;
 const LETTERS: usize = 38;
 const PAIRS: usize = LETTERS * LETTERS;
-/// How many terms are compared letter by letter in one query, those that share most pairs first.
+/// Maximum number of terms compared by edit distance per query, most shared pairs first.
 const MAX_COMPARED: usize = 400;
 
-/// Which terms contain which pair of letters: finds the few that are worth comparing with a misspelt word.
+/// A bigram index that finds the terms worth comparing with a misspelled word.
 #[derive(Debug, Default)]
 pub(super) struct Grams {
-    /// Positions of terms, short ones first, so that the lengths near a query's are one stretch.
+    /// Positions of terms by length, so that similar lengths are contiguous.
     by_length: Box<[u32]>,
     /// Where each length starts in `by_length`.
     length_starts: Box<[u32]>,
-    /// Indices into `by_length`, pair after pair, each stretch ascending.
+    /// Indices into `by_length`, grouped by pair, ascending within a group.
     members: Box<[u32]>,
     member_ends: Box<[u32]>,
 }
 
-/// How many slips a word of that many letters may hold.
+/// Maximum edit distance for a word of that many letters.
 pub(super) fn tolerance(letters: usize) -> usize {
     match letters {
         0..=3 => 0,
@@ -62,15 +62,15 @@ impl Grams {
         }
     }
 
-    /// The terms that are `word` but for a few slips, with their distances.
+    /// The terms within the tolerated edit distance of `word`, with their distances.
     pub(super) fn near(&self, word: &str, terms: &Terms) -> Vec<(usize, usize)> {
         let letters = word.chars().count();
-        let slips = tolerance(letters);
+        let typos = tolerance(letters);
         let length_start = |length: usize| {
             self.length_starts.get(length.min(*LENGTHS.end() + 1)).map_or(0, |start| *start as usize)
         };
-        let (low, high) = (length_start(letters.saturating_sub(slips)), length_start(letters + slips + 1));
-        if slips == 0 || low >= high {
+        let (low, high) = (length_start(letters.saturating_sub(typos)), length_start(letters + typos + 1));
+        if typos == 0 || low >= high {
             return Vec::new();
         }
         let pairs = pairs(word);
@@ -84,16 +84,16 @@ impl Grams {
                 }
             }
         }
-        self.most_alike(&shared, low, least_shared(pairs.len(), slips))
+        self.most_similar(&shared, low, min_shared(pairs.len(), typos))
             .into_iter()
             .filter_map(|position| {
                 let distance = osa_distance(word, terms.term(position));
-                (distance <= slips).then_some((position, distance))
+                (distance <= typos).then_some((position, distance))
             })
             .collect()
     }
 
-    fn most_alike(&self, shared: &[u8], low: usize, least: u8) -> Vec<usize> {
+    fn most_similar(&self, shared: &[u8], low: usize, least: u8) -> Vec<usize> {
         let mut alike: Vec<(u8, usize)> = shared
             .iter()
             .zip(low..)
@@ -114,12 +114,12 @@ impl Grams {
     }
 }
 
-/// A slip breaks two pairs, or three when letters changed places.
-fn least_shared(pairs: usize, slips: usize) -> u8 {
-    u8::try_from(pairs.saturating_sub(2 * slips + 1).max(2)).unwrap_or(u8::MAX)
+/// A typo breaks two pairs, or three for a transposition.
+fn min_shared(pairs: usize, typos: usize) -> u8 {
+    u8::try_from(pairs.saturating_sub(2 * typos + 1).max(2)).unwrap_or(u8::MAX)
 }
 
-/// The distinct pairs of neighbouring letters, with a mark before the first and after the last.
+/// The distinct bigrams, with a boundary marker before the first and after the last letter.
 fn pairs(word: &str) -> Vec<u16> {
     let letters = std::iter::once(0).chain(word.chars().map(letter)).chain(std::iter::once(0));
     let mut last = None;
@@ -135,7 +135,7 @@ fn pairs(word: &str) -> Vec<u16> {
     pairs
 }
 
-/// `a` to `z` and the digits have numbers of their own; all other letters share one.
+/// `a` to `z` and digits have distinct codes; all other characters share one.
 fn letter(c: char) -> u16 {
     match c {
         'a'..='z' => c as u16 - 'a' as u16 + 1,
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_the_hand_are_forgiven() {
+    fn typos_are_tolerated() {
         let known = ["ethereum", "solana", "arbitrum", "usdt", "polygon", "avalanche"];
         for (typed, meant) in [
             ("ethreum", "ethereum"),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_are_not_guessed_at() {
+    fn short_words_have_no_typo_tolerance() {
         assert!(near("etj", &["eth", "etc"]).is_empty());
         assert!(near("abcd", &["wxyz", "usdc"]).is_empty());
     }
@@ -190,7 +190,7 @@ mod tests {
             let at = at % word.len();
             let mut typed = word.clone();
             typed.replace_range(at..=at, &letter);
-            // Words like `aaaaaa` have hardly any distinct pairs to be found by.
+            // Words like `aaaaaa` have too few distinct pairs.
             prop_assume!(pairs(&word).len() > word.len() && pairs(&typed).len() > typed.len());
             prop_assert_eq!(near(&typed, &[&word]), [word]);
         }

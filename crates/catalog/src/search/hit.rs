@@ -1,7 +1,7 @@
-/// How well a token answers a query, best first.
+/// How well a token matches a query, best first.
 ///
-/// A well-known coin goes by its aliases as it does by its symbol, so both come before what merely bears the same
-/// letters: `bitcoin` means Bitcoin and not the token that somebody called BITCOIN.
+/// Aliases of well-known coins rank like their symbols, before other exact matches: `bitcoin` means Bitcoin, not an
+/// unknown token with the symbol BITCOIN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tier {
     Id,
@@ -11,8 +11,8 @@ pub(crate) enum Tier {
     Name,
     Prefix,
     Words,
-    OneSlip,
-    Slips,
+    OneTypo,
+    Typos,
 }
 
 pub(super) const TIERS: [Tier; 9] = [
@@ -23,27 +23,27 @@ pub(super) const TIERS: [Tier; 9] = [
     Tier::Name,
     Tier::Prefix,
     Tier::Words,
-    Tier::OneSlip,
-    Tier::Slips,
+    Tier::OneTypo,
+    Tier::Typos,
 ];
 
 impl Tier {
-    /// Whether the whole symbol, name or address was given.
+    /// Whether the whole symbol, name or address matched.
     pub(crate) fn is_exact(self) -> bool {
         self <= Self::Name
     }
 
-    /// Whether it was given, and is that of a well-known coin.
+    /// Whether it matched exactly and is a well-known coin.
     pub(crate) fn is_known(self) -> bool {
         self <= Self::KnownName
     }
 
-    /// A look-alike is never taken at its word: it stands behind the well-known tokens that only start alike.
+    /// The tier of a token; look-alikes rank behind well-known tokens with the same prefix.
     pub(super) fn of(self, facet: Facet) -> Self {
         match self {
             Self::Symbol | Self::Name if facet.risk => Self::Prefix,
             Self::Prefix if facet.risk => Self::Words,
-            Self::Words if facet.risk => Self::OneSlip,
+            Self::Words if facet.risk => Self::OneTypo,
             Self::Symbol if facet.known => Self::KnownSymbol,
             Self::Name if facet.known => Self::KnownName,
             other => other,
@@ -51,14 +51,14 @@ impl Tier {
     }
 }
 
-/// A token that answers a query.
+/// A token that matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) ordinal: u32,
     pub(crate) tier: Tier,
 }
 
-/// What every query asks of a token, packed for speed.
+/// Compact token attributes that every query needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facet {
     /// Position of its chain.
@@ -69,10 +69,10 @@ pub(crate) struct Facet {
     pub(crate) risk: bool,
 }
 
-/// Which tokens a query may answer with.
+/// Which tokens a query may return.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// By position of the chain; `None` lets all pass.
+    /// By position of the chain; `None` admits all.
     pub(crate) chains: Option<Box<[bool]>>,
     pub(crate) without_risk: bool,
 }

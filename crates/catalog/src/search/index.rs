@@ -1,13 +1,13 @@
 use super::fold::{compact, words};
-use super::found::Found;
 use super::grams::{Grams, tolerance};
 use super::hit::{Facet, Hit, Scope, Tier};
 use super::terms::{Kind, Posting, Terms};
+use super::tiered_hits::TieredHits;
 
-/// Words past these do not narrow a query any further.
+/// Maximum number of words of a query.
 const MAX_WORDS: usize = 6;
 
-/// The words of all tokens; a token's ordinal is also its standing, 0 being the best known.
+/// The search index of all tokens; the ordinal of a token is its popularity rank, 0 being the best known.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     terms: Terms,
@@ -15,7 +15,7 @@ pub(crate) struct Index {
     facets: Box<[Facet]>,
 }
 
-/// Gathers the words of one token after the other.
+/// Builds the index token by token.
 #[derive(Debug, Default)]
 pub(crate) struct IndexBuilder {
     entries: Vec<(Box<str>, Posting)>,
@@ -64,12 +64,12 @@ impl Index {
         self.facets.get(ordinal as usize).copied()
     }
 
-    /// The tokens that answer `query`, best first, at most `limit`.
+    /// The tokens that match `query`, best first, at most `limit`.
     pub(crate) fn search(&self, query: &str, scope: &Scope, limit: usize) -> Vec<Hit> {
         let whole = compact(query);
         let mut words = words(query);
         words.truncate(MAX_WORDS);
-        let mut found = Found::new(limit);
+        let mut found = TieredHits::new(limit);
         if whole.is_empty() || limit == 0 {
             return Vec::new();
         }
@@ -79,12 +79,12 @@ impl Index {
             self.offer_common(each, Tier::Words, scope, &mut found);
         }
         if !found.has_exact() {
-            self.collect_misspelt(&whole, &words, scope, &mut found);
+            self.collect_typos(&whole, &words, scope, &mut found);
         }
         found.finish(limit)
     }
 
-    fn collect_prefixed(&self, whole: &str, scope: &Scope, found: &mut Found) {
+    fn collect_prefixed(&self, whole: &str, scope: &Scope, found: &mut TieredHits) {
         for position in self.terms.starting_with(whole) {
             let exact = self.terms.term(position).len() == whole.len();
             for posting in self.terms.postings(position) {
@@ -99,9 +99,9 @@ impl Index {
         }
     }
 
-    fn collect_misspelt(&self, whole: &str, words: &[String], scope: &Scope, found: &mut Found) {
+    fn collect_typos(&self, whole: &str, words: &[String], scope: &Scope, found: &mut TieredHits) {
         for (position, distance) in self.grams.near(whole, &self.terms) {
-            let tier = if distance <= 1 { Tier::OneSlip } else { Tier::Slips };
+            let tier = if distance <= 1 { Tier::OneTypo } else { Tier::Typos };
             for posting in self.terms.postings(position) {
                 self.offer(posting.ordinal(), tier, scope, found);
             }
@@ -111,7 +111,7 @@ impl Index {
                 let known = self.starting_with(word);
                 if known.is_empty() && tolerance(word.chars().count()) > 0 { self.near(word) } else { known }
             });
-            self.offer_common(each.collect(), Tier::Slips, scope, found);
+            self.offer_common(each.collect(), Tier::Typos, scope, found);
         }
     }
 
@@ -133,8 +133,8 @@ impl Index {
         ordinals
     }
 
-    /// Offers the tokens that stand in every one of the sorted lists.
-    fn offer_common(&self, mut lists: Vec<Vec<u32>>, tier: Tier, scope: &Scope, found: &mut Found) {
+    /// Offers the tokens that are in all of the sorted lists.
+    fn offer_common(&self, mut lists: Vec<Vec<u32>>, tier: Tier, scope: &Scope, found: &mut TieredHits) {
         lists.sort_by_key(Vec::len);
         let Some((shortest, others)) = lists.split_first() else { return };
         for ordinal in shortest {
@@ -144,7 +144,7 @@ impl Index {
         }
     }
 
-    fn offer(&self, ordinal: u32, tier: Tier, scope: &Scope, found: &mut Found) {
+    fn offer(&self, ordinal: u32, tier: Tier, scope: &Scope, found: &mut TieredHits) {
         if let Some(facet) = self.facet(ordinal).filter(|facet| scope.admits(*facet)) {
             found.offer(ordinal, tier.of(facet));
         }
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Tokens in order of standing, the first eight well known: chain, symbol, name, risk.
+    /// Tokens by popularity, the first eight well known: chain, symbol, name, risk.
     const TOKENS: [(u16, &str, &str, bool); 13] = [
         (0, "ETH", "Ether", false),
         (1, "ETH", "Ether", false),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_alike_stands_behind_well_known_tokens_that_only_start_alike() {
+    fn a_look_alike_ranks_behind_well_known_tokens_with_the_same_prefix() {
         let order = all("USDC");
         let place = |ordinal: u32| order.iter().position(|known| *known == ordinal);
         assert!(place(8) > place(5));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn typos_are_forgiven() {
+    fn typos_are_tolerated() {
         assert_eq!(all("solanna"), [6]);
         assert_eq!(all("teher usd"), [4]);
         assert_eq!(all("wraped bitcoin"), [7]);
@@ -233,12 +233,12 @@ mod tests {
     }
 
     #[test]
-    fn who_typed_it_right_is_not_shown_typos() {
+    fn an_exact_match_shows_no_typo_matches() {
         assert!(!all("usdt").contains(&2));
     }
 
     #[test]
-    fn only_the_chains_asked_for_answer() {
+    fn the_scope_limits_results_to_its_chains() {
         let scope = Scope { chains: Some([false, true].into()), without_risk: false };
         assert_eq!(found("usdc", &scope), [3, 5]);
         assert!(found("sol", &scope).is_empty());
@@ -246,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_query_is_answered_within_its_limit_and_without_repeats(query in "\\PC{0,80}", limit in 0usize..10) {
+        fn any_query_returns_distinct_hits_within_its_limit(query in "\\PC{0,80}", limit in 0usize..10) {
             let hits = index().search(&query, &Scope::default(), limit);
             prop_assert!(hits.len() <= limit);
             prop_assert!(hits.is_sorted_by_key(|hit| hit.tier));

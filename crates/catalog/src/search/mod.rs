@@ -1,12 +1,12 @@
-//! Finding tokens by what people type.
+//! Token search with typo tolerance.
 
-mod best;
 mod fold;
-mod found;
 mod grams;
 mod hit;
 mod index;
+mod smallest_ordinals;
 mod terms;
+mod tiered_hits;
 
 pub(crate) use fold::compact;
 pub(crate) use hit::{Facet, Hit, Scope, Tier};

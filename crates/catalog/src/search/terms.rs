@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-/// What a term is to a token.
+/// The role of a term for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Symbol,
@@ -8,7 +8,7 @@ pub(super) enum Kind {
     Word,
 }
 
-/// A token in the list of a term: its ordinal and what the term is to it, in four bytes.
+/// An entry of a term: token ordinal and role, in four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting(u32);
 
@@ -30,7 +30,7 @@ impl Posting {
     }
 }
 
-/// Every distinct term in alphabetical order, with the tokens that bear it; four flat arrays and no pointers.
+/// All distinct terms in alphabetical order with their tokens, in four flat arrays.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
     text: Box<str>,
@@ -93,7 +93,7 @@ impl Terms {
     }
 }
 
-/// Ends are kept in four bytes; a catalog would need four gigabytes of names to pass them.
+/// Ends are four bytes; a catalog stays far below four gigabytes.
 fn end(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

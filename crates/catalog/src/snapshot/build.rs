@@ -9,7 +9,7 @@ use crate::search::{Facet, IndexBuilder};
 use crate::tokens::{Protected, sort_key};
 
 impl Snapshot {
-    /// Puts together the native coins, the bundled tokens and the lists; who comes first has the say about a token.
+    /// Merges native coins, bundled tokens and lists; the first source of a token wins.
     pub(crate) fn build(base: Arc<Base>, bundled: Vec<Token>, lists: &[Arc<[Arc<Token>]>]) -> Self {
         let mut keyed: Vec<(u64, Arc<Token>)> =
             gather(&base, bundled, lists).into_iter().map(|token| (key(&base, &token.id), token)).collect();
@@ -73,7 +73,7 @@ fn gather(base: &Base, bundled: Vec<Token>, lists: &[Arc<[Arc<Token>]>]) -> Vec<
                 known.insert(token.id, tokens.len());
                 tokens.push(Arc::clone(token));
             }
-            // Bundled tokens come without a picture; a list may bring one.
+            // Bundled tokens have no logo; a list may add one.
             Some(first) if first.logo.is_none() && token.logo.is_some() => {
                 *first = Arc::new(Token { logo: token.logo.clone(), ..Token::clone(first) });
             }
@@ -97,7 +97,7 @@ fn key(base: &Base, id: &TokenId) -> u64 {
     sort_key(id, base.assets.of(id).map(|asset| asset.rank))
 }
 
-/// Whether a token may bear a well-known symbol because it is what the symbol stands for.
+/// Whether the token is a genuine owner of its well-known symbol.
 fn is_genuine(base: &Base, id: &TokenId) -> bool {
     let wraps_native = || {
         let position = base.chains.binary_search_by_key(&id.chain(), |chain| chain.id).ok();

@@ -3,14 +3,14 @@ use causeway_domain::{Address, ChainId, Family, TokenId};
 use super::{Listed, Snapshot};
 use crate::search::{Hit, Scope, Tier};
 
-/// A search never answers with more.
+/// Maximum number of search results.
 pub const MAX_SEARCH_RESULTS: usize = 50;
 
-/// Fewer digits of an address would match too many to be meant as one.
+/// Minimum length of an address prefix.
 const MIN_HEX_DIGITS: usize = 4;
 
 impl Snapshot {
-    /// The tokens that `q` may mean, best first: by symbol, name, address or identifier, forgiving typos.
+    /// The tokens that match `q` by symbol, name, address or identifier, best first, with typo tolerance.
     pub fn search(&self, q: &str, chains: &[ChainId], limit: usize) -> Vec<Listed<'_>> {
         let hits = self.hits(q, &self.scope(chains), limit.min(MAX_SEARCH_RESULTS));
         hits.into_iter().filter_map(|hit| self.listed(hit.ordinal)).collect()
@@ -39,7 +39,7 @@ impl Snapshot {
                 let native = bytes.iter().all(|byte| *byte == 0xee);
                 Some(self.at_address(if native { Address::native(Family::Evm) } else { address }))
             }
-            // A long word can pass for base58; it is an address only if somebody lives there.
+            // A long word may be valid base58; it counts as an address only if a token is there.
             Some(address) => Some(self.at_address(address)).filter(|found| !found.is_empty()),
             None => self.at_address_start(q).filter(|found| !found.is_empty()),
         }
@@ -49,7 +49,7 @@ impl Snapshot {
         self.by_id.get(id).copied()
     }
 
-    fn place(&self, ordinal: u32) -> Option<(Address, ChainId)> {
+    fn sort_position(&self, ordinal: u32) -> Option<(Address, ChainId)> {
         self.tokens.get(ordinal as usize).map(|token| (token.id.address(), token.id.chain()))
     }
 
@@ -69,7 +69,7 @@ impl Snapshot {
     }
 
     fn between(&self, low: Address, high: Address) -> Vec<u32> {
-        let address = |ordinal: &u32| self.place(*ordinal).map(|(address, _)| address);
+        let address = |ordinal: &u32| self.sort_position(*ordinal).map(|(address, _)| address);
         let start = self.by_address.partition_point(|ordinal| address(ordinal) < Some(low));
         let end = self.by_address.partition_point(|ordinal| address(ordinal) <= Some(high));
         let mut found = self.by_address.get(start..end).unwrap_or_default().to_vec();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_understood_in_any_case_whole_or_begun() {
+    fn an_address_matches_in_any_case_whole_or_as_prefix() {
         let usdc = [format!("eip155:1:{USDC}")];
         for q in [USDC.to_owned(), USDC.to_lowercase(), USDC.to_uppercase(), format!(" {USDC} ")] {
             assert_eq!(found(&q), usdc);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn imitations_are_marked_and_stand_behind() {
+    fn imitations_are_marked_and_ranked_behind() {
         let snapshot = fixture::snapshot();
         let hits = snapshot.search("usdc", &[], 50);
         let first_risk = hits.iter().position(|listed| listed.is_risk).unwrap();

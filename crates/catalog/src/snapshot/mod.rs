@@ -1,4 +1,4 @@
-//! The catalog as it stands at one moment; nothing in it changes.
+//! An immutable state of the catalog.
 
 mod build;
 mod find;
@@ -17,7 +17,7 @@ use crate::haystack::Haystack;
 use crate::search::{Index, Scope};
 use crate::tokens::{Asset, Assets, is_well_known};
 
-/// What stays the same while token lists come and go.
+/// The part of the catalog that is independent of token lists.
 #[derive(Debug)]
 pub(crate) struct Base {
     /// By id.
@@ -27,7 +27,7 @@ pub(crate) struct Base {
     pub(crate) own: Vec<Token>,
 }
 
-/// All chains and tokens at one moment.
+/// All chains and tokens at one point in time.
 #[derive(Debug)]
 pub struct Snapshot {
     base: Arc<Base>,
@@ -41,7 +41,7 @@ pub struct Snapshot {
     haystack: Haystack,
 }
 
-/// A token and what the catalog thinks of it.
+/// A token and its risk assessment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed<'a> {
     pub token: &'a Token,
@@ -68,12 +68,12 @@ impl Snapshot {
         self.listed(self.ordinal(id)?)
     }
 
-    /// A token to keep beyond the snapshot, without a copy of it.
+    /// A token that outlives the snapshot, without a copy.
     pub fn shared_token(&self, id: &TokenId) -> Option<Arc<Token>> {
         self.tokens.get(self.ordinal(id)? as usize).cloned()
     }
 
-    /// The well-known coin that a token stands for.
+    /// The well-known coin that a token represents.
     pub fn asset(&self, id: &TokenId) -> Option<&Asset> {
         self.base.assets.of(id)
     }
@@ -113,7 +113,7 @@ impl Snapshot {
         &self.index
     }
 
-    /// No chains mean all chains, as in every request.
+    /// An empty list means all chains.
     pub(crate) fn scope(&self, chains: &[ChainId]) -> Scope {
         let wanted = |chain: &Chain| chains.contains(&chain.id);
         let chains = (!chains.is_empty()).then(|| self.base.chains.iter().map(wanted).collect());

@@ -22,7 +22,7 @@ pub struct Page<'a> {
 }
 
 impl Snapshot {
-    /// The tokens behind `cursor`, well-known ones first by rank, the others in an order of their own.
+    /// The tokens after `cursor`: well-known ones by rank, then the others in a stable order.
     pub fn tokens(&self, filter: TokenFilter<'_>, cursor: Option<Cursor>, limit: usize) -> Page<'_> {
         let start = cursor.map_or(0, |cursor| self.keys.partition_point(|key| *key <= cursor.get()));
         let scope = self.scope(filter.chains);
@@ -45,10 +45,10 @@ impl Snapshot {
     }
 }
 
-/// Takes a page and tells the key of its last token if another page follows.
+/// Takes a page and returns the key of its last token if another page follows.
 ///
-/// Two hashed keys may be equal, once in a blue moon; a cursor cannot point between them, so such twins stay
-/// together even if the page grows past its limit.
+/// Two hashed keys may rarely be equal. A cursor cannot point between them, so they stay on one page even if it
+/// exceeds the limit.
 fn cut(ordinals: impl Iterator<Item = usize>, keys: &[u64], limit: usize) -> (Vec<usize>, Option<u64>) {
     let key = |ordinal: usize| keys.get(ordinal).copied();
     let mut page: Vec<usize> = Vec::with_capacity(limit.min(1_000));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_any_size_show_everything_once_in_the_same_order() {
+    fn pages_of_any_size_list_everything_once_in_order() {
         let snapshot = fixture::snapshot();
         let whole = walk(&snapshot, TokenFilter::default(), 1_000);
         assert_eq!(whole.len(), snapshot.token_count());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filter_looks_into_symbol_name_and_address() {
+    fn the_filter_matches_symbol_name_and_address() {
         let snapshot = fixture::snapshot();
         let count =
             |q: &str| snapshot.tokens(TokenFilter { q: Some(q), chains: &[] }, None, 100).tokens.len();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_keeps_its_pages_apart_by_chain() {
+    fn a_filter_limits_pages_to_its_chains() {
         let snapshot = fixture::snapshot();
         let chains = [ChainId::new(8453).unwrap()];
         let filter = TokenFilter { q: Some("usd"), chains: &chains };
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_with_one_key_are_never_parted() {
+    fn tokens_with_equal_keys_stay_on_one_page() {
         let keys = [1, 2, 2, 2, 3];
         assert_eq!(cut(0..5, &keys, 2), (vec![0, 1, 2, 3], Some(2)));
         assert_eq!(cut(4..5, &keys, 2), (vec![4], None));

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::key::MAX_RANK;
 use crate::CatalogError;
 
-/// A well-known coin and the tokens that stand for it, one per chain at most.
+/// A well-known coin and its tokens, at most one per chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asset {
     pub symbol: String,
@@ -15,7 +15,7 @@ pub struct Asset {
     pub coin: String,
     /// 1 is the best known.
     pub rank: u16,
-    /// Other words by which people call it, lower case.
+    /// Alternative names, lower case.
     pub aliases: Vec<String>,
     pub tokens: Vec<TokenId>,
 }
@@ -24,7 +24,7 @@ pub struct Asset {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnToken {
     pub token: Token,
-    /// The coin whose price it has: that of a curated asset, which it then joins, or one of its own.
+    /// The coin whose price it has: a curated asset, which it joins, or a new one.
     pub coin: String,
 }
 
@@ -36,30 +36,30 @@ pub(crate) struct Assets {
 }
 
 impl Assets {
-    /// The position in `all` of the asset that a token stands for.
+    /// The position in `all` of the asset of a token.
     pub(crate) fn position(&self, token: &TokenId) -> Option<u16> {
         self.by_token.get(token).copied()
     }
 
-    /// Takes in a token of our own: into the asset of its coin, or as an asset behind all others.
+    /// Adds an own token to the asset of its coin, or as a new asset behind all others.
     pub(crate) fn add(&mut self, own: &OwnToken) -> Result<(), CatalogError> {
         let OwnToken { token, coin } = own;
-        let refuse = |reason| CatalogError::Own { token: token.id, reason };
+        let invalid = |reason| CatalogError::Own { token: token.id, reason };
         if self.by_token.contains_key(&token.id) {
-            return Err(refuse("it is listed already"));
+            return Err(invalid("it is listed already"));
         }
         let known = self.all.iter_mut().zip(0u16..).find(|(asset, _)| asset.coin == *coin);
         let position = if let Some((asset, position)) = known {
             if asset.tokens.iter().any(|other| other.chain() == token.id.chain()) {
-                return Err(refuse("its coin has another token on that chain"));
+                return Err(invalid("its coin has another token on that chain"));
             }
             asset.tokens.push(token.id);
             position
         } else {
             let rank = self.all.last().map_or(1, |last| last.rank.saturating_add(1));
-            let position = u16::try_from(self.all.len()).map_err(|_| refuse("there are too many"))?;
+            let position = u16::try_from(self.all.len()).map_err(|_| invalid("there are too many"))?;
             if rank >= MAX_RANK {
-                return Err(refuse("there are too many"));
+                return Err(invalid("there are too many"));
             }
             self.all.push(Asset {
                 symbol: token.symbol.clone(),
@@ -96,15 +96,15 @@ struct Entry {
     addresses: HashMap<String, String>,
 }
 
-/// Reads the curated list.
+/// Parses the curated list.
 pub(crate) fn parse(text: &str) -> Result<Assets, CatalogError> {
-    let file: File = toml::from_str(text).map_err(|error| refuse(error.message()))?;
+    let file: File = toml::from_str(text).map_err(|error| invalid(error.message()))?;
     let mut all = file
         .asset
         .into_iter()
         .map(|entry| {
             let symbol = entry.symbol.clone();
-            entry.into_asset().map_err(|reason| refuse(format!("{symbol}: {reason}")))
+            entry.into_asset().map_err(|reason| invalid(format!("{symbol}: {reason}")))
         })
         .collect::<Result<Vec<_>, _>>()?;
     all.sort_by_key(|asset| asset.rank);
@@ -112,23 +112,23 @@ pub(crate) fn parse(text: &str) -> Result<Assets, CatalogError> {
     for (asset, position) in all.iter().zip(0u16..) {
         for token in &asset.tokens {
             if by_token.insert(*token, position).is_some() {
-                return Err(refuse(format!("{}: {token} belongs to another asset too", asset.symbol)));
+                return Err(invalid(format!("{}: {token} belongs to another asset too", asset.symbol)));
             }
         }
     }
     match all.windows(2).find(|pair| matches!(pair, [one, two] if one.rank == two.rank)) {
-        Some([one, two]) => Err(refuse(format!("{} and {} have the same rank", one.symbol, two.symbol))),
+        Some([one, two]) => Err(invalid(format!("{} and {} have the same rank", one.symbol, two.symbol))),
         _ => Ok(Assets { all, by_token }),
     }
 }
 
-fn refuse(reason: impl Into<String>) -> CatalogError {
+fn invalid(reason: impl Into<String>) -> CatalogError {
     CatalogError::Bundled { file: "top.toml", reason: reason.into() }
 }
 
 impl Entry {
     fn into_asset(self) -> Result<Asset, String> {
-        // The last rank is that of the native coins without an asset.
+        // The last rank is reserved for native coins without an asset.
         if self.rank == 0 || self.rank >= MAX_RANK {
             return Err(format!("the rank is not between 1 and {}", MAX_RANK - 1));
         }
@@ -174,7 +174,7 @@ mod tests {
     "#;
 
     #[test]
-    fn native_stands_for_the_chain_s_own_coin() {
+    fn native_is_the_native_coin_of_the_chain() {
         let assets = parse(ETH).unwrap();
         let base = TokenId::native(ChainId::new(8453).unwrap());
         assert_eq!(assets.of(&base).unwrap().symbol, "ETH");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn one_token_stands_for_one_asset_and_one_rank_for_one_too() {
+    fn tokens_and_ranks_belong_to_one_asset_each() {
         let same_token = format!("{ETH}{}", ETH.replace("rank = 1", "rank = 2"));
         assert!(parse(&same_token).unwrap_err().to_string().contains("another asset"));
         let same_rank = format!("{ETH}{}", ETH.replace("1 = \"native\"", "").replace("8453", "10"));

@@ -5,16 +5,16 @@ use crate::CatalogError;
 
 const HEADER: &str = "chain_id\taddress\tsymbol\tname\tdecimals";
 
-/// Reads the bundled tokens, one a line. The native coins are not among them: they come with their chains.
+/// Parses the bundled tokens, one per line, without the native coins, which belong to their chains.
 pub(crate) fn parse(text: &str) -> Result<Vec<Token>, CatalogError> {
     let mut lines = text.lines().zip(1..);
     if lines.next().map(|(header, _)| header) != Some(HEADER) {
-        return Err(refuse(1, "the header is not the expected one"));
+        return Err(invalid(1, "the header is not the expected one"));
     }
-    lines.map(|(line, number)| parse_line(line).map_err(|reason| refuse(number, reason))).collect()
+    lines.map(|(line, number)| parse_line(line).map_err(|reason| invalid(number, reason))).collect()
 }
 
-fn refuse(line: u32, reason: impl std::fmt::Display) -> CatalogError {
+fn invalid(line: u32, reason: impl std::fmt::Display) -> CatalogError {
     CatalogError::Bundled { file: "tokens.tsv", reason: format!("line {line}: {reason}") }
 }
 
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_refused_by_its_number() {
+    fn an_invalid_line_is_rejected_with_its_number() {
         let zero = format!("0x{}", "0".repeat(40));
         for bad in [
             "1\tx\tA\tA\t1",

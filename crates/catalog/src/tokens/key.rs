@@ -1,7 +1,7 @@
 use causeway_domain::{ChainId, TokenId};
 use sha2::{Digest, Sha256};
 
-/// Where a page of tokens ended: the sort key of its last token, exact as a JSON number.
+/// The sort key of the last token of a page, exact as a JSON number.
 ///
 /// The catalog changes between two pages when a list is refreshed, so a cursor must not be an offset. Every token
 /// has a sort key that depends on nothing but its identity and its fixed rank among the well-known: below 2^52 the
@@ -16,10 +16,10 @@ const HASH_BITS: u32 = 52;
 pub(super) const MAX_RANK: u16 = (1 << (HASH_BITS - CHAIN_BITS)) - 1;
 
 impl Cursor {
-    /// The largest cursor that a JSON number carries exactly.
+    /// The largest cursor that a JSON number represents exactly.
     pub const MAX: u64 = (1 << 53) - 1;
 
-    /// A cursor that came back from a client; past [`Cursor::MAX`] it is none.
+    /// A cursor from a client; `None` beyond [`Cursor::MAX`].
     pub const fn new(value: u64) -> Option<Self> {
         if value <= Self::MAX { Some(Self(value)) } else { None }
     }
@@ -29,11 +29,11 @@ impl Cursor {
     }
 }
 
-/// The place of a token in every listing; `rank` is that of its asset, 1 being the best known.
+/// The sort key of a token; `rank` is that of its asset, 1 being the best known.
 pub(crate) fn sort_key(id: &TokenId, rank: Option<u16>) -> u64 {
     match (rank, small_chain(id.chain())) {
         (Some(rank), Some(chain)) => (u64::from(rank.min(MAX_RANK)) << CHAIN_BITS) | chain,
-        // The natives that no asset names follow the ranked ones.
+        // Native coins without an asset follow the ranked tokens.
         (None, Some(chain)) if id.is_native() => (u64::from(MAX_RANK) << CHAIN_BITS) | chain,
         _ => (1 << HASH_BITS) | hash(id),
     }
@@ -48,7 +48,7 @@ fn small_chain(chain: ChainId) -> Option<u64> {
     Some(chain.get()).filter(|id| id >> CHAIN_BITS == 0)
 }
 
-/// SHA-256, because the order must not change with the compiler or a library's taste in hashing.
+/// SHA-256, because the order must be stable across compilers and libraries.
 fn hash(id: &TokenId) -> u64 {
     let mut hasher = Sha256::new();
     hasher.update(id.chain().get().to_be_bytes());

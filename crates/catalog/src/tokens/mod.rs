@@ -1,4 +1,4 @@
-//! The tokens: the bundled ones, which of them are well known, their order, and who imitates whom.
+//! The tokens: bundled ones, well-known assets, sort order and look-alikes.
 
 mod assets;
 mod bundled;
@@ -13,5 +13,5 @@ pub(crate) use bundled::parse as parse_bundled;
 pub(crate) use key::{is_well_known, sort_key};
 pub(crate) use lookalike::Protected;
 
-/// Amounts of tokens with more decimals could not be priced within 256 bits.
+/// With more decimals amounts could not be priced within 256 bits.
 pub(crate) const MAX_DECIMALS: u8 = 36;

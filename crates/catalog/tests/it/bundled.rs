@@ -29,7 +29,7 @@ const CHAINS: [(u64, &str, &str); 19] = [
 ];
 
 #[test]
-fn all_nineteen_chains_are_there_in_the_order_of_their_ids() {
+fn all_nineteen_chains_are_listed_by_id() {
     let known: Vec<_> = SNAPSHOT
         .chains()
         .iter()
@@ -39,7 +39,7 @@ fn all_nineteen_chains_are_there_in_the_order_of_their_ids() {
 }
 
 #[test]
-fn every_chain_has_its_native_token_and_an_svg_icon_of_its_own() {
+fn every_chain_has_a_native_token_and_its_own_svg_icon() {
     let mut tags = Vec::new();
     for chain in SNAPSHOT.chains() {
         let native = SNAPSHOT.token(&TokenId::native(chain.id)).unwrap();
@@ -58,7 +58,7 @@ fn there_are_thousands_of_tokens() {
 }
 
 #[test]
-fn every_curated_token_is_in_the_catalog_and_nobody_takes_it_for_an_imitation() {
+fn every_curated_token_is_listed_and_not_marked_as_imitation() {
     for asset in SNAPSHOT.assets() {
         for id in &asset.tokens {
             let listed = SNAPSHOT.token(id).unwrap_or_else(|| panic!("{}: {id}", asset.symbol));
@@ -68,7 +68,7 @@ fn every_curated_token_is_in_the_catalog_and_nobody_takes_it_for_an_imitation() 
 }
 
 #[test]
-fn the_tokens_that_everybody_asks_for_are_found_first() {
+fn popular_tokens_are_found_first() {
     for symbol in ["USDC", "USDT", "DAI", "WBTC", "WETH", "WSOL", "ETH", "SOL", "POL", "BNB", "AVAX"] {
         let first = SNAPSHOT.search(symbol, &[], 1)[0];
         assert_eq!(first.token.symbol, symbol);
@@ -81,7 +81,7 @@ fn the_tokens_that_everybody_asks_for_are_found_first() {
 }
 
 #[test]
-fn names_typos_and_addresses_lead_to_the_token() {
+fn names_typos_and_addresses_find_the_token() {
     for (q, symbol) in [
         ("ethreum", "ETH"),
         ("etheruem", "ETH"),
@@ -105,7 +105,7 @@ fn names_typos_and_addresses_lead_to_the_token() {
 }
 
 #[test]
-fn the_top_list_is_curated_and_keeps_to_its_chains() {
+fn the_top_list_is_curated_and_limited_to_its_chains() {
     let top = SNAPSHOT.top(&[]);
     assert_eq!((top[0].token.symbol.as_str(), top[0].token.id.chain().get()), ("ETH", 1));
     assert!(top.len() > 100);

@@ -51,7 +51,7 @@ fn has(catalog: &Catalog, address: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_list_from_the_web_is_taken_over_and_asked_for_by_its_tag_afterwards() {
+async fn a_url_list_is_applied_and_then_requested_by_its_etag() {
     let cache = tempfile::tempdir().unwrap();
     let server = Server::start(Answer::Document { body: coffee(), tag: Some("\"v1\"") }).await;
     let catalog = load(&by_url(&server.url, cache.path()));
@@ -81,7 +81,7 @@ async fn a_snapshot_taken_before_a_refresh_does_not_change() {
 }
 
 #[tokio::test]
-async fn the_last_good_copy_serves_when_the_source_is_down_at_start() {
+async fn the_cached_copy_is_used_when_the_source_is_down_at_start() {
     let cache = tempfile::tempdir().unwrap();
     let server = Server::start(Answer::Document { body: coffee(), tag: None }).await;
     let options = by_url(&server.url, cache.path());
@@ -91,12 +91,12 @@ async fn the_last_good_copy_serves_when_the_source_is_down_at_start() {
     assert!(has(&catalog, NEW));
     let error = catalog.refresh("Test").await.unwrap_err();
     assert!(error.is_retryable() && error.to_string().contains("refused"), "{error}");
-    assert!(!error.to_string().contains("list.json"), "addresses may carry keys: {error}");
+    assert!(!error.to_string().contains("list.json"), "URLs may contain keys: {error}");
     assert!(has(&catalog, NEW));
 }
 
 #[tokio::test]
-async fn what_is_no_token_list_never_replaces_a_good_one() {
+async fn an_invalid_list_never_replaces_a_valid_one() {
     let cache = tempfile::tempdir().unwrap();
     let server = Server::start(Answer::Document { body: coffee(), tag: None }).await;
     let options = by_url(&server.url, cache.path());
@@ -127,7 +127,7 @@ async fn lists_are_refreshed_in_the_background() {
     let cache = tempfile::tempdir().unwrap();
     let server = Server::start(Answer::Document { body: coffee(), tag: None }).await;
     let catalog = load(&by_url(&server.url, cache.path()));
-    let task = tokio::spawn(Arc::clone(&catalog).keep_fresh());
+    let task = tokio::spawn(Arc::clone(&catalog).refresh_loop());
     for _ in 0..600 {
         if has(&catalog, NEW) {
             break;
@@ -139,12 +139,12 @@ async fn lists_are_refreshed_in_the_background() {
 }
 
 #[tokio::test]
-async fn without_lists_there_is_nothing_to_keep_fresh() {
-    load(&CatalogOptions::default()).keep_fresh().await;
+async fn without_lists_there_is_nothing_to_refresh() {
+    load(&CatalogOptions::default()).refresh_loop().await;
 }
 
 #[tokio::test]
-async fn a_file_is_read_at_start_and_its_last_good_copy_when_it_breaks() {
+async fn a_file_is_read_at_start_and_its_cached_copy_when_it_is_invalid() {
     let folder = tempfile::tempdir().unwrap();
     let (file, cache) = (folder.path().join("list.json"), folder.path().join("cache"));
     let options = by_file(&file, &cache);
@@ -164,7 +164,7 @@ async fn a_file_is_read_at_start_and_its_last_good_copy_when_it_breaks() {
 }
 
 #[test]
-fn a_list_adds_tokens_and_pictures_but_changes_no_bundled_token_and_makes_none_well_known() {
+fn a_list_adds_tokens_and_logos_but_changes_no_bundled_token_or_rank() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("list.json");
     let body = document(&[(1, USDC, "HIJACK"), (1, NEW, "USDC"), (987_654, NEW, "ELSEWHERE")]);
@@ -181,7 +181,7 @@ fn a_list_adds_tokens_and_pictures_but_changes_no_bundled_token_and_makes_none_w
 }
 
 #[test]
-fn two_lists_of_one_name_are_refused() {
+fn duplicate_list_names_are_rejected() {
     let list = TokenListConfig { name: "A".into(), url: None, file: Some("x".into()), refresh_minutes: 1 };
     let options = CatalogOptions { lists: vec![list.clone(), list], ..CatalogOptions::default() };
     let error = Catalog::load(&options).unwrap_err();

@@ -13,19 +13,21 @@ use causeway_solana::attest::{SolanaView, SolanaViewConfig};
 use causeway_solana::{RpcConfig as SolanaConfig, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
-use super::serve::{DRAIN, listen, load_catalog};
-use crate::config::{Config, Mode};
-use crate::deployments::{Deployments, Records};
-use crate::keys::read_key;
-use crate::{logging, sandbox, signals};
+use crate::boot::config::{Config, Mode};
+use crate::boot::parts::catalog::load_catalog;
+use crate::boot::parts::deployments::{Deployments, Records};
+use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
+use crate::boot::parts::keys::read_key;
+use crate::boot::parts::sandbox;
+use crate::boot::{logging, signals};
 
-/// Holds the attester's key, unless a file does.
+/// The environment variable of the attester's key, unless a file is configured.
 const KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
 
-/// How many endpoints of a real chain must say the same.
-const AGREE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+/// How many endpoints of a real chain must agree.
+const QUORUM: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
-/// Runs one attester: its own key, endpoints, list of contracts and journal, and nothing of the service's.
+/// Runs one attester with its own key, endpoints, contract list and journal, independent of the service.
 pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     let key_file = config.attester.key_file.as_deref();
@@ -47,7 +49,7 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     signals::stop_on_signal(stop.clone())?;
     let watching = attester.watch();
     let (address, chains) = (attester.address(), deployments.contracts().len());
-    // Nobody may be reading any more, and the attester runs all the same.
+    // A closed standard output does not stop the attester.
     let _ = writeln!(
         std::io::stdout(),
         "\n  Attester {address} is watching {chains} chains ({mode})\n\n    \
@@ -56,14 +58,14 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
          Ctrl-C stops it.\n",
         mode = config.mode.as_str(),
     );
-    causeway_http::serve(listener, causeway_attester::router(attester), stop, DRAIN).await;
+    causeway_http::serve(listener, causeway_attester::router(attester), stop, DRAIN_TIMEOUT).await;
     watching.stop().await;
     Ok(())
 }
 
-/// The attester's own list of contracts. On play chains they can be found without one.
+/// The attester's contract list; on sandbox chains the contracts are found without one.
 async fn find_deployments(config: &Config) -> anyhow::Result<Deployments> {
-    let recorded = Records::under(&config.data_dir).read()?;
+    let recorded = Records::in_data_dir(&config.data_dir).read()?;
     if !recorded.is_empty() {
         return Ok(recorded);
     }
@@ -84,8 +86,8 @@ fn connect(config: &Config, deployments: &Deployments) -> anyhow::Result<Vec<Arc
     for chain in deployments.contracts().into_keys() {
         let urls = endpoints(config, chain)?;
         let quorum = match config.mode {
-            Mode::Production => AGREE,
-            Mode::Sandbox => AGREE.min(NonZeroUsize::new(urls.len()).unwrap_or(NonZeroUsize::MIN)),
+            Mode::Production => QUORUM,
+            Mode::Sandbox => QUORUM.min(NonZeroUsize::new(urls.len()).unwrap_or(NonZeroUsize::MIN)),
         };
         ensure!(
             urls.len() >= quorum.get(),

@@ -1,8 +1,8 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::operator::{OperatorArgs, operate};
-use crate::config::Config;
+use super::operator::{OperatorArgs, run_operator_command};
+use crate::boot::config::Config;
 
 /// Which lines to show.
 #[derive(Debug, Args)]
@@ -17,17 +17,17 @@ pub(crate) struct AuditArgs {
     before: Option<i64>,
 }
 
-/// Shows what the operator may have to account for.
+/// Shows the audit log.
 pub(crate) fn audit(args: &AuditArgs, config: &Config) -> anyhow::Result<()> {
-    operate(&args.service, config, |door| async move {
+    run_operator_command(&args.service, config, |client| async move {
         let mut query = vec![("limit", args.limit.to_string())];
         query.extend(args.before.map(|before| ("cursor", before.to_string())));
-        let answer = door.get(&["audit"], &query).await?;
-        door.print(&answer, in_words)
+        let answer = client.get(&["audit"], &query).await?;
+        client.print(&answer, format_events)
     })
 }
 
-fn in_words(answer: &Value) -> String {
+fn format_events(answer: &Value) -> String {
     let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();
     let events = answer["events"].as_array().map(Vec::as_slice).unwrap_or_default();
     if events.is_empty() {
@@ -47,10 +47,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_with_the_key_by_which_older_ones_are_asked_for() {
+    fn audit_lines_end_with_their_cursor_key() {
         let event = json!({ "key": 7, "at": "2026-11-16T00:00:00Z", "kind": "screening.hit", "detail": "d" });
-        let words = in_words(&json!({ "events": [event] }));
-        assert_eq!(words, "2026-11-16T00:00:00Z  screening.hit  d  [7]\n");
-        assert_eq!(in_words(&json!({ "events": [] })), "Nothing so far.\n");
+        let text = format_events(&json!({ "events": [event] }));
+        assert_eq!(text, "2026-11-16T00:00:00Z  screening.hit  d  [7]\n");
+        assert_eq!(format_events(&json!({ "events": [] })), "Nothing so far.\n");
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use anyhow::bail;
 use causeway_store::Location;
 
-use crate::config::Config;
+use crate::boot::config::Config;
 
 /// Copies the store of the configured data folder, whether or not a service is running on it.
 #[tokio::main(flavor = "current_thread")]

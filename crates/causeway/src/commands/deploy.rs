@@ -6,31 +6,32 @@ use causeway_domain::{Address, ChainId, Family, SOLANA_CHAIN_ID};
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::Roles;
 
-use super::serve::load_catalog;
-use crate::chains::Clients;
-use crate::config::{Config, Mode};
-use crate::deployments::{Contracts, Records, play_program, real_program};
-use crate::keys::{find_key, read_key};
-use crate::{hub, logging};
+use crate::boot::config::{Config, Mode};
+use crate::boot::logging;
+use crate::boot::parts::catalog::load_catalog;
+use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::deployments::{Contracts, Records, start_program, start_sandbox_program};
+use crate::boot::parts::hub;
+use crate::boot::parts::keys::{find_key, read_key};
 
-/// Holds the key of whoever pays for the deployment.
+/// The environment variables of the deployer's keys.
 const KEY_VARIABLE: &str = "CAUSEWAY_DEPLOYER_KEY";
 const SOLANA_KEY_VARIABLE: &str = "CAUSEWAY_SOLANA_DEPLOYER_KEY";
 
-/// Puts the contracts on the given chains and records where they lie.
+/// Deploys the contracts on the given chains and writes the deployment records.
 pub(crate) async fn deploy(config: &Config, chains: &[u64]) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     ensure!(!chains.is_empty(), "which chains? For instance: causeway deploy --chain 8453 --chain 10");
     let catalog = load_catalog(config)?;
     let rpc = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
-    let clients = Clients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
-    let records = Records::under(&config.data_dir);
+    let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
+    let records = Records::in_data_dir(&config.data_dir);
     let (solana, evm): (Vec<u64>, Vec<u64>) = chains.iter().partition(|id| **id == SOLANA_CHAIN_ID.get());
     if !evm.is_empty() {
         deploy_contracts(config, &catalog, &clients, &records, &evm).await?;
     }
     if !solana.is_empty() {
-        begin_program(config, &clients, &records).await?;
+        start_solana_program(config, &clients, &records).await?;
     }
     Ok(())
 }
@@ -38,19 +39,19 @@ pub(crate) async fn deploy(config: &Config, chains: &[u64]) -> anyhow::Result<()
 async fn deploy_contracts(
     config: &Config,
     catalog: &Catalog,
-    clients: &Clients,
+    clients: &ChainClients,
     records: &Records,
     chains: &[u64],
 ) -> anyhow::Result<()> {
     let (contracts, signer) = match config.mode {
         Mode::Sandbox => {
             let roles = Roles::new()?;
-            (Contracts::play(&roles)?, Signer::from_bytes(&roles.deployer.key.0)?)
+            (Contracts::sandbox(&roles)?, Signer::from_bytes(&roles.deployer.key.0)?)
         }
         Mode::Production => {
             let settings = &config.contracts;
             let vaults = hub::vault_assets(catalog, &settings.vault_assets)?;
-            let contracts = Contracts::real(settings.attesters.clone(), settings.threshold, vaults)?;
+            let contracts = Contracts::production(settings.attesters.clone(), settings.threshold, vaults)?;
             (
                 contracts,
                 read_key(config.mode, KEY_VARIABLE, None).context("somebody must pay for the deployment")?,
@@ -78,25 +79,29 @@ async fn deploy_contracts(
     Ok(())
 }
 
-/// Begins the program on Solana, whose code lies there already.
-async fn begin_program(config: &Config, clients: &Clients, records: &Records) -> anyhow::Result<()> {
+/// Initializes the deployed program on Solana.
+async fn start_solana_program(
+    config: &Config,
+    clients: &ChainClients,
+    records: &Records,
+) -> anyhow::Result<()> {
     let rpc = clients
         .solana
         .as_ref()
         .context("Solana is not enabled or has no RPC address; see causeway config")?;
-    let there =
+    let deployment =
         match config.mode {
-            Mode::Sandbox => play_program(rpc, &Roles::new()?).await?,
+            Mode::Sandbox => start_sandbox_program(rpc, &Roles::new()?).await?,
             Mode::Production => {
                 let key = find_key(config.mode, Family::Solana, SOLANA_KEY_VARIABLE, None)?.with_context(|| {
                 format!("set {SOLANA_KEY_VARIABLE} to the keypair that may still replace the program's code")
             })?;
-                real_program(&config.contracts, rpc, &key.solana()).await?
+                start_program(&config.contracts, rpc, &key.solana()).await?
             }
         };
-    let path = records.write_solana(&there)?;
-    let program = Address::Solana(there.program.0);
+    let path = records.write_solana(&deployment)?;
+    let program = Address::Solana(deployment.program.0);
     writeln!(std::io::stdout(), "chain {SOLANA_CHAIN_ID}: recorded in {}", path.display())?;
-    writeln!(std::io::stdout(), "  {:<18} {program}  has begun", "program")?;
+    writeln!(std::io::stdout(), "  {:<18} {program}  initialized", "program")?;
     Ok(())
 }

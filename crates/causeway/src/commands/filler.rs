@@ -6,49 +6,49 @@ use serde_json::{Value, json};
 use super::client::failure::Failure;
 use super::client::table::Table;
 use super::filler_check::{CheckArgs, check_filler};
-use super::operator::{Door, OperatorArgs, operate};
+use super::operator::{OperatorArgs, OperatorClient, run_operator_command};
 use super::pause::{pause_one, resume_one};
-use crate::config::Config;
+use crate::boot::config::Config;
 
 /// What to do with fillers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum FillerCommand {
-    /// Let a filler elsewhere join, or change how it is spoken to; it is asked from the next quote on
+    /// Add a remote filler, or change its settings; it is asked from the next quote on
     Add(AddArgs),
-    /// Ask a filler no more for now; its open orders go on
+    /// Pause a filler; its open orders continue
     Pause {
         name: String,
-        /// Why, for those who ask for a quote meanwhile
+        /// The reason, shown to clients that request quotes
         #[arg(long, default_value = "")]
         reason: String,
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Ask a filler again
+    /// Resume a paused filler
     Resume {
         name: String,
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Remove a filler that joined; its open orders are followed to their end
+    /// Remove an added filler; its open orders are followed to their end
     Remove {
         name: String,
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Try a filler's server against every rule of the protocol, without a service and without money
+    /// Check a filler's server against every rule of the protocol, without a service or money
     Check(CheckArgs),
-    /// Show all fillers and how they stand
+    /// Show all fillers and their state
     List {
         #[command(flatten)]
         service: OperatorArgs,
     },
 }
 
-/// How a filler is spoken to.
+/// The protocol of a filler.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Protocol {
-    /// Our own two calls, signed with a secret that both know
+    /// Our own protocol, signed with a shared secret
     Remote,
     /// The interface of the Open Intents Framework
     Oif,
@@ -59,19 +59,19 @@ pub(crate) struct AddArgs {
     /// A name of your choice: letters, digits, `-`, `_` and `.`
     name: String,
 
-    /// How it is spoken to
+    /// The protocol
     #[arg(long)]
     kind: Protocol,
 
-    /// Where the filler answers
+    /// The URL of the filler
     #[arg(long, value_name = "URL")]
     url: String,
 
-    /// A file with the secret that its calls are signed with; without it `CAUSEWAY_FILLER_SECRET` is read
+    /// A file with the secret that signs calls; otherwise `CAUSEWAY_FILLER_SECRET`
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 
-    /// How long it may take to answer, in milliseconds
+    /// Its deadline, in milliseconds
     #[arg(long, value_name = "MILLISECONDS")]
     deadline: Option<u64>,
 
@@ -84,34 +84,40 @@ pub(crate) struct AddArgs {
     json: bool,
 }
 
-/// Changes which fillers are asked.
+/// Manages fillers.
 pub(crate) fn filler(command: &FillerCommand, config: &Config) -> anyhow::Result<()> {
     match command {
         FillerCommand::Add(args) => {
             let service = OperatorArgs::of(&args.service, args.json);
-            operate(&service, config, |door| async move { add(&door, args).await })
+            run_operator_command(&service, config, |client| async move { add(&client, args).await })
         }
         FillerCommand::Pause { name, reason, service } => {
-            operate(service, config, |door| async move { pause_one(&door, "filler", name, reason).await })
+            run_operator_command(service, config, |client| async move {
+                pause_one(&client, "filler", name, reason).await
+            })
         }
         FillerCommand::Resume { name, service } => {
-            operate(service, config, |door| async move { resume_one(&door, "filler", name).await })
-        }
-        FillerCommand::Remove { name, service } => operate(service, config, |door| async move {
-            let answer = door.delete(&["fillers", name]).await?;
-            door.print(&answer, |_| {
-                format!("{name} is asked no more; its open orders are followed to their end")
+            run_operator_command(service, config, |client| async move {
+                resume_one(&client, "filler", name).await
             })
-        }),
+        }
+        FillerCommand::Remove { name, service } => {
+            run_operator_command(service, config, |client| async move {
+                let answer = client.delete(&["fillers", name]).await?;
+                client.print(&answer, |_| {
+                    format!("{name} is asked no more; its open orders are followed to their end")
+                })
+            })
+        }
         FillerCommand::Check(args) => crate::runtime::run(check_filler(args, config)),
-        FillerCommand::List { service } => operate(service, config, |door| async move {
-            let answer = door.get(&["fillers"], &[]).await?;
-            door.print(&answer, table)
+        FillerCommand::List { service } => run_operator_command(service, config, |client| async move {
+            let answer = client.get(&["fillers"], &[]).await?;
+            client.print(&answer, table)
         }),
     }
 }
 
-async fn add(door: &Door, args: &AddArgs) -> Result<(), Failure> {
+async fn add(client: &OperatorClient, args: &AddArgs) -> Result<(), Failure> {
     let kind = match args.kind {
         Protocol::Remote => "remote",
         Protocol::Oif => "oif",
@@ -123,11 +129,11 @@ async fn add(door: &Door, args: &AddArgs) -> Result<(), Failure> {
         "secret": secret(args)?,
         "deadlineMs": args.deadline,
     });
-    let answer = door.post(&["fillers"], &body).await?;
-    door.print(&answer, |_| format!("{} is asked from the next quote on", args.name))
+    let answer = client.post(&["fillers"], &body).await?;
+    client.print(&answer, |_| format!("{} is asked from the next quote on", args.name))
 }
 
-/// Never an argument: those are seen by everybody on the machine.
+/// Never an argument, which every user of the machine can read.
 fn secret(args: &AddArgs) -> Result<Option<String>, Failure> {
     let Some(file) = &args.secret_file else { return Ok(std::env::var("CAUSEWAY_FILLER_SECRET").ok()) };
     let text = std::fs::read_to_string(file)
@@ -137,7 +143,7 @@ fn secret(args: &AddArgs) -> Result<Option<String>, Failure> {
 
 fn table(answer: &Value) -> String {
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or("-").to_owned();
-    let mut table = Table::new(&["name", "type", "state", "spoken to as", "at", "why"]);
+    let mut table = Table::new(&["name", "type", "state", "protocol", "url", "reason"]);
     for row in answer["data"].as_array().into_iter().flatten() {
         table.row([
             text(row, "name"),

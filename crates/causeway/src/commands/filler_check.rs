@@ -8,26 +8,26 @@ use causeway_fillers::remote::Secret;
 use causeway_fillers::remote::check::{CheckConfig, check};
 use clap::Args;
 
-use super::serve::load_catalog;
-use crate::config::Config;
+use crate::boot::config::Config;
+use crate::boot::parts::catalog::load_catalog;
 
-/// Holds the secret, unless a file does.
+/// The environment variable of the secret, unless a file is given.
 const SECRET_VARIABLE: &str = "CAUSEWAY_FILLER_SECRET";
 
-/// What asks in the check; nobody pays or is paid.
+/// Placeholder addresses; the check moves no money.
 const EVM_PAYER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const SOLANA_PAYER: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Where the filler answers
+    /// The URL of the filler
     url: String,
 
-    /// A file with the secret that both sides sign with; `CAUSEWAY_FILLER_SECRET` otherwise
+    /// A file with the shared secret; otherwise `CAUSEWAY_FILLER_SECRET`
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 
-    /// A token that the filler takes
+    /// The input token
     #[arg(
         long,
         value_name = "TOKEN",
@@ -35,7 +35,7 @@ pub(crate) struct CheckArgs {
     )]
     from: TokenId,
 
-    /// A token that it gives for it
+    /// The output token
     #[arg(
         long,
         value_name = "TOKEN",
@@ -43,12 +43,12 @@ pub(crate) struct CheckArgs {
     )]
     to: TokenId,
 
-    /// An amount that it would take, in raw units
+    /// The input amount, in raw units
     #[arg(long, value_name = "AMOUNT", default_value = "100000000")]
     amount: RawAmount,
 }
 
-/// Runs the suite against a filler's server and prints what it found. A rule that is not kept is a failure.
+/// Runs the conformance suite against a filler's server and prints the report. A violated rule is a failure.
 pub(crate) async fn check_filler(args: &CheckArgs, config: &Config) -> anyhow::Result<()> {
     let catalog = load_catalog(config)?;
     let report = check(CheckConfig {
@@ -57,8 +57,8 @@ pub(crate) async fn check_filler(args: &CheckArgs, config: &Config) -> anyhow::R
         from: token(&catalog, args.from)?,
         to: token(&catalog, args.to)?,
         amount: args.amount,
-        payer: somebody(args.from)?,
-        recipient: somebody(args.to)?,
+        payer: placeholder_payer(args.from)?,
+        recipient: placeholder_payer(args.to)?,
     })
     .await?;
     writeln!(std::io::stdout(), "{report}")?;
@@ -68,7 +68,7 @@ pub(crate) async fn check_filler(args: &CheckArgs, config: &Config) -> anyhow::R
     Ok(())
 }
 
-/// Never an argument: those are seen by everybody on the machine.
+/// Never an argument, which every user of the machine can read.
 fn read_secret(args: &CheckArgs) -> anyhow::Result<String> {
     let text = match &args.secret_file {
         Some(file) => {
@@ -87,7 +87,7 @@ fn token(catalog: &Catalog, id: TokenId) -> anyhow::Result<Token> {
     Ok(listed.token.clone())
 }
 
-fn somebody(token: TokenId) -> anyhow::Result<Address> {
+fn placeholder_payer(token: TokenId) -> anyhow::Result<Address> {
     let text = match token.chain().family() {
         Family::Evm => EVM_PAYER,
         Family::Solana => SOLANA_PAYER,
@@ -100,12 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_who_ask_in_the_check_have_addresses_of_both_families() {
+    fn check_has_placeholder_addresses_of_both_families() {
         for id in [
             "eip155:8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
             "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
         ] {
-            assert!(somebody(id.parse().unwrap()).is_ok(), "{id}");
+            assert!(placeholder_payer(id.parse().unwrap()).is_ok(), "{id}");
         }
     }
 }

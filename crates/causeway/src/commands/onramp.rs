@@ -7,46 +7,46 @@ use causeway_domain::{Address, Token};
 use causeway_onramps::conformance::{CheckPlan, check};
 use clap::{Args, Subcommand};
 
-use crate::commands::serve::load_catalog;
-use crate::config::Config;
-use crate::providers::providers;
+use crate::boot::config::Config;
+use crate::boot::parts::catalog::load_catalog;
+use crate::boot::parts::onramp_providers::providers;
 use crate::runtime;
 
 /// What to do with the on-ramps of the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OnrampCommand {
-    /// Check an account with a provider: its lists, prices, a checkout that nobody pays, and that forged webhooks are refused
+    /// Check an account with a provider: asset lists, prices, an unpaid checkout, rejection of forged webhooks
     ///
-    /// Asks the provider with the keys of the configuration, and buys nothing. Ends with exit code 1 when something failed.
+    /// Uses the configured keys and buys nothing. Exits with code 1 when a check fails.
     Check(CheckArgs),
 }
 
-/// What the provider is checked with.
+/// The purchase to check with.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// The provider, as the configuration names it: transak, moonpay, coinbase or banxa
     provider: String,
-    /// A token that it sells, at a chain by name or number
+    /// A token that it sells, on a chain by name or number
     #[arg(long, value_name = "TOKEN@CHAIN", default_value = "USDC@base")]
     asset: String,
-    /// What is paid
+    /// The fiat amount
     #[arg(long, value_name = "AMOUNT", default_value = "100")]
     amount: String,
-    /// In which money
+    /// The fiat currency
     #[arg(long, value_name = "CURRENCY", default_value = "USD")]
     currency: String,
-    /// Where it would deliver: an address of yours
+    /// Your address for the delivery
     #[arg(long, value_name = "ADDRESS")]
     wallet: String,
-    /// By which of its ways of paying
+    /// The payment method
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
-    /// Where the payer is: DE, or US-NY
+    /// The payer's country: DE, or US-NY
     #[arg(long, value_name = "COUNTRY")]
     country: Option<String>,
 }
 
-/// Runs the checks and prints how each went.
+/// Runs the checks and prints the results.
 pub(crate) fn onramp(command: &OnrampCommand, config: &Config) -> anyhow::Result<()> {
     let OnrampCommand::Check(args) = command;
     let catalog = load_catalog(config)?;

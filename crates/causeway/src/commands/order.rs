@@ -3,13 +3,13 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use super::operator::{OperatorArgs, operate};
-use crate::config::Config;
+use super::operator::{OperatorArgs, run_operator_command};
+use crate::boot::config::Config;
 
 /// What to do with an order.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrderCommand {
-    /// Tell an order's whole story: what happened when, what the chains have shown, what was sent, what it waits for
+    /// Show an order's history: events, on-chain evidence, sent transactions, and what blocks it
     Show(ShowArgs),
 }
 
@@ -22,16 +22,16 @@ pub(crate) struct ShowArgs {
     service: OperatorArgs,
 }
 
-/// Looks at an order as its operator may.
+/// Shows an order to its operator.
 pub(crate) fn order(command: &OrderCommand, config: &Config) -> anyhow::Result<()> {
     let OrderCommand::Show(args) = command;
-    operate(&args.service, config, |door| async move {
-        let story = door.get(&["orders", &args.order], &[]).await?;
-        door.print(&story, told)
+    run_operator_command(&args.service, config, |client| async move {
+        let history = client.get(&["orders", &args.order], &[]).await?;
+        client.print(&history, format_history)
     })
 }
 
-/// A value of the story as text; what is absent is nothing.
+/// A JSON value as text; null is empty.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -40,27 +40,27 @@ fn text(value: &Value) -> String {
     }
 }
 
-fn list<'a>(story: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
-    story[name].as_array().into_iter().flatten()
+fn list<'a>(history: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    history[name].as_array().into_iter().flatten()
 }
 
-fn told(story: &Value) -> String {
+fn format_history(history: &Value) -> String {
     let mut out = String::new();
-    head(&mut out, &story["order"]);
-    section(&mut out, "What happened");
-    for event in list(story, "events") {
+    head(&mut out, &history["order"]);
+    section(&mut out, "Events");
+    for event in list(history, "events") {
         line(&mut out, &text(&event["at"]), &[text(&event["status"]), text(&event["detail"])]);
     }
-    evidence(&mut out, &story["evidence"]);
-    arrivals(&mut out, story);
-    sent(&mut out, story);
-    if let Some(terms) = story["terms"].as_object() {
-        section(&mut out, "Terms, as the chains hash them");
+    evidence(&mut out, &history["evidence"]);
+    arrivals(&mut out, history);
+    sent(&mut out, history);
+    if let Some(terms) = history["terms"].as_object() {
+        section(&mut out, "Terms, as hashed on chain");
         for (name, value) in terms {
             line(&mut out, name, &[text(value)]);
         }
     }
-    waits(&mut out, story);
+    waits(&mut out, history);
     out
 }
 
@@ -92,7 +92,7 @@ fn head(out: &mut String, order: &Value) {
 }
 
 fn evidence(out: &mut String, evidence: &Value) {
-    section(out, "What the chains have shown");
+    section(out, "On-chain evidence");
     for name in ["deposit", "fill", "claim", "refund"] {
         let shown = &evidence[name];
         if shown.is_null() {
@@ -109,21 +109,21 @@ fn evidence(out: &mut String, evidence: &Value) {
     }
 }
 
-fn arrivals(out: &mut String, story: &Value) {
-    if list(story, "arrivals").next().is_some() {
-        section(out, "What came to the deposit address");
+fn arrivals(out: &mut String, history: &Value) {
+    if list(history, "arrivals").next().is_some() {
+        section(out, "Balances of the deposit address");
     }
-    for arrival in list(story, "arrivals") {
+    for arrival in list(history, "arrivals") {
         let balance = format!("{} of {}", text(&arrival["balance"]), text(&arrival["token"]));
         line(out, &format!("block {}", text(&arrival["block"])), &[balance, text(&arrival["txHash"])]);
     }
 }
 
-fn sent(out: &mut String, story: &Value) {
-    if list(story, "sent").next().is_some() {
-        section(out, "What was sent for it");
+fn sent(out: &mut String, history: &Value) {
+    if list(history, "sent").next().is_some() {
+        section(out, "Sent transactions");
     }
-    for sent in list(story, "sent") {
+    for sent in list(history, "sent") {
         let tries = sent["attempts"].as_array().map_or(0, Vec::len);
         let tries = if tries > 1 { format!("({tries} attempts)") } else { String::new() };
         let state = format!("{} on chain {}", text(&sent["state"]), text(&sent["chainId"]));
@@ -131,16 +131,16 @@ fn sent(out: &mut String, story: &Value) {
     }
 }
 
-fn waits(out: &mut String, story: &Value) {
-    let (trouble, wait) = (&story["trouble"], &story["wait"]);
+fn waits(out: &mut String, history: &Value) {
+    let (problem, wait) = (&history["trouble"], &history["wait"]);
     if wait.is_null() {
         return;
     }
-    section(out, "What it waits for");
+    section(out, "Blocked by");
     line(out, "reason", &[text(&wait["reason"])]);
-    line(out, "moves when", &[text(&wait["remedy"])]);
-    if !trouble.is_null() {
-        line(out, "trouble", &[text(&trouble["words"]), format!("since {}", text(&trouble["since"]))]);
+    line(out, "remedy", &[text(&wait["remedy"])]);
+    if !problem.is_null() {
+        line(out, "problem", &[text(&problem["words"]), format!("since {}", text(&problem["since"]))]);
     }
 }
 
@@ -160,8 +160,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_story_tells_everything_and_leaves_out_what_is_not_there() {
-        let story = json!({
+    fn order_history_prints_every_section_and_omits_absent_values() {
+        let history = json!({
             "order": {
                 "id": "0f", "intentId": "0x1", "status": "published", "filler": "north", "depositAddress": null,
                 "from": { "chainId": 1, "token": "0xa", "amount": "5" },
@@ -178,7 +178,7 @@ mod tests {
             "trouble": { "kind": "waits", "words": "delivering: gas is too dear", "since": "2026-11-16T00:01:00Z" },
             "wait": { "reason": "delivering: gas is too dear", "remedy": "it passes by itself" },
         });
-        let told = told(&story);
+        let shown = format_history(&history);
         for part in [
             "published: 5 of 0xa on chain 1 → 4 of 0xb on chain 10",
             "Built as",
@@ -187,10 +187,13 @@ mod tests {
             "0xee",
             "epoch",
             "gas is too dear",
-            "moves when",
+            "remedy",
         ] {
-            assert!(told.contains(part), "{part} is missing in\n{told}");
+            assert!(shown.contains(part), "{part} is missing in\n{shown}");
         }
-        assert!(!told.contains("deposit to") && !told.contains("claim") && !told.contains("null"), "{told}");
+        assert!(
+            !shown.contains("deposit to") && !shown.contains("claim") && !shown.contains("null"),
+            "{shown}"
+        );
     }
 }

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::client::failure::Failure;
 use super::client::table::Table;
-use super::operator::{Door, OperatorArgs, operate};
-use crate::config::Config;
+use super::operator::{OperatorArgs, OperatorClient, run_operator_command};
+use crate::boot::config::Config;
 
 /// What can be paused.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -36,7 +36,7 @@ pub(crate) struct PauseArgs {
     /// Which one
     name: String,
 
-    /// Why, for those who ask for a quote meanwhile
+    /// The reason, shown to clients that request quotes
     #[arg(long, default_value = "")]
     reason: String,
 
@@ -60,41 +60,44 @@ pub(crate) struct PausesArgs {
     service: OperatorArgs,
 }
 
-/// Lets nothing new begin with a part of the service.
+/// Pauses a part of the service for new orders.
 pub(crate) fn pause(args: &PauseArgs, config: &Config) -> anyhow::Result<()> {
-    operate(&args.service, config, |door| async move {
-        pause_one(&door, args.kind.as_str(), &args.name, &args.reason).await
+    run_operator_command(&args.service, config, |client| async move {
+        pause_one(&client, args.kind.as_str(), &args.name, &args.reason).await
     })
 }
 
 /// Ends a pause.
 pub(crate) fn resume(args: &ResumeArgs, config: &Config) -> anyhow::Result<()> {
-    operate(
-        &args.service,
-        config,
-        |door| async move { resume_one(&door, args.kind.as_str(), &args.name).await },
-    )
+    run_operator_command(&args.service, config, |client| async move {
+        resume_one(&client, args.kind.as_str(), &args.name).await
+    })
 }
 
 /// Shows what is paused.
 pub(crate) fn pauses(args: &PausesArgs, config: &Config) -> anyhow::Result<()> {
-    operate(&args.service, config, |door| async move {
-        let answer = door.get(&["pauses"], &[]).await?;
-        door.print(&answer, table)
+    run_operator_command(&args.service, config, |client| async move {
+        let answer = client.get(&["pauses"], &[]).await?;
+        client.print(&answer, table)
     })
 }
 
-pub(super) async fn pause_one(door: &Door, kind: &str, name: &str, reason: &str) -> Result<(), Failure> {
+pub(super) async fn pause_one(
+    client: &OperatorClient,
+    kind: &str,
+    name: &str,
+    reason: &str,
+) -> Result<(), Failure> {
     let body = json!({ "kind": kind, "name": name, "reason": reason });
-    let answer = door.post(&["pauses"], &body).await?;
-    door.print(&answer, |_| {
+    let answer = client.post(&["pauses"], &body).await?;
+    client.print(&answer, |_| {
         format!("{kind} {name} is paused: nothing new begins with it, and what was begun goes on")
     })
 }
 
-pub(super) async fn resume_one(door: &Door, kind: &str, name: &str) -> Result<(), Failure> {
-    let answer = door.delete(&["pauses", kind, name]).await?;
-    door.print(&answer, |_| format!("{kind} {name} goes on"))
+pub(super) async fn resume_one(client: &OperatorClient, kind: &str, name: &str) -> Result<(), Failure> {
+    let answer = client.delete(&["pauses", kind, name]).await?;
+    client.print(&answer, |_| format!("{kind} {name} goes on"))
 }
 
 fn table(answer: &Value) -> String {

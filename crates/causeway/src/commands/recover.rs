@@ -4,44 +4,50 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use causeway_domain::{ChainId, Deployment, RowKeys, SolanaDeployment};
-use causeway_engine::{ChainRead, RecoverChain, RecoverNews, RecoverParts, Recovered, recover as read_back};
+use causeway_engine::{
+    ChainRead, RecoverChain, RecoverParts, RecoverProgress, Recovered, recover as read_back,
+};
 use causeway_evm::EvmClient;
 use causeway_evm::orders::{OrderFollowConfig, OrderFollower};
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{SolanaFollowConfig, SolanaOrderFollower};
 use clap::Args;
 
-use super::serve::{deployments, fixed_prices, load_catalog, lock, open_sandbox, open_store};
-use crate::chains::Clients;
-use crate::config::Config;
-use crate::keys::quote_keys;
-use crate::logging;
-use crate::makers::{known_fillers, makers};
-use crate::recovery::{adopt, chain_records, finality, quote_key_file};
+use crate::boot::config::Config;
+use crate::boot::logging;
+use crate::boot::parts::catalog::load_catalog;
+use crate::boot::parts::chain_access::{deployments, open_sandbox};
+use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::data_dir::lock_data_dir;
+use crate::boot::parts::keys::quote_keys;
+use crate::boot::parts::market_makers::{known_fillers, load_market_makers};
+use crate::boot::parts::prices::fixed_prices;
+use crate::boot::parts::recovery::{adopt, chain_records, finality, quote_key_file};
+use crate::boot::parts::store::open_store;
 
-/// How often a chain is looked at while its newest blocks are waited for.
+/// How often a chain is polled while its newest blocks are awaited.
 const POLL: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub(crate) struct RecoverArgs {
-    /// Read the orders back from the chains; there is no other way yet
+    /// Recover the orders from the chains; the only source so far
     #[arg(long, required = true)]
     pub(crate) from_chain: bool,
 
-    /// Leave out orders that name our fillers under terms that none of our quote keys has sealed; otherwise they are given back
+    /// Skip orders that name our fillers without a seal of our quote keys; otherwise they are refunded
     #[arg(long)]
     pub(crate) sealed_only: bool,
 }
 
-/// Rebuilds orders, deliveries and refunds in an empty store from what the contracts have told.
+/// Rebuilds orders, fills and refunds in an empty store from contract events.
 pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Result<()> {
-    ensure!(!config.sandbox.fresh, "chains that begin anew have nothing to recover from: leave --fresh away");
+    ensure!(!config.sandbox.fresh, "fresh chains have nothing to recover: omit --fresh");
     logging::start(&config.log)?;
-    let _lock = lock(&config.data_dir)?;
+    let _lock = lock_data_dir(&config.data_dir)?;
     let key_file = quote_key_file(config);
     if !key_file.exists() {
-        say(&format!(
-            "  {} is not there: no open order can be honoured, and those that name our fillers are given back",
+        print_line(&format!(
+            "  {} is not there: open orders cannot be filled, and those that name our fillers are refunded",
             key_file.display()
         ));
     }
@@ -49,25 +55,26 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
     let store = Arc::new(open_store(config).await?);
     let catalog = load_catalog(config)?;
     let prices = fixed_prices(config, &catalog)?;
-    let play = open_sandbox(config, &catalog, &prices, &store).await?;
+    let sandbox = open_sandbox(config, &catalog, &prices, &store).await?;
     let elsewhere = config.sandbox.rpc.as_ref().map(|_| config.sandbox.rpc_address());
-    let rpc = play.as_ref().map(|play| play.rpc.clone()).or(elsewhere);
+    let rpc = sandbox.as_ref().map(|sandbox| sandbox.rpc.clone()).or(elsewhere);
     let rpc = rpc.map(|first| config.sandbox.all_nodes(&first));
-    let there = deployments(config, &catalog, play.as_ref(), rpc.as_deref()).await?;
+    let deployment = deployments(config, &catalog, sandbox.as_ref(), rpc.as_deref()).await?;
     ensure!(
-        !there.is_empty(),
+        !deployment.is_empty(),
         "no contracts are known: put the records of `causeway deploy` back into {}/deployments",
         config.data_dir.display()
     );
-    let clients = Clients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
-    let place = |there: &Deployment| Some((clients.evm(there.chain)?.clone(), there.clone()));
-    let places: Vec<(EvmClient, Deployment)> = there.evm.iter().filter_map(place).collect();
-    let program = clients.solana.clone().zip(there.solana.clone());
+    let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
+    let with_client =
+        |deployment: &Deployment| Some((clients.evm(deployment.chain)?.clone(), deployment.clone()));
+    let contracts: Vec<(EvmClient, Deployment)> = deployment.evm.iter().filter_map(with_client).collect();
+    let program = clients.solana.clone().zip(deployment.solana.clone());
 
-    let records = chain_records(config.mode, &places, program.as_ref());
-    let chains = chains(config, &places, program.as_ref(), &records)?;
+    let records = chain_records(config.mode, &contracts, program.as_ref());
+    let chains = chains(config, &contracts, program.as_ref(), &records)?;
     let row_keys = Arc::new(RowKeys::new(config.server.replica));
-    let known = known_fillers(&makers(config)?);
+    let known = known_fillers(&load_market_makers(config)?);
     let accounts = known.iter().flat_map(|filler| filler.accounts.clone()).collect();
     let parts = RecoverParts {
         store: store.clone(),
@@ -75,63 +82,67 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
         adopt: adopt(config, &store, records, keys, &row_keys, known, !args.sealed_only),
         accounts,
     };
-    say(&format!(
+    print_line(&format!(
         "\n  Reading {} chains back into {}\n",
         chains.len(),
         config.database.location(&config.data_dir)?
     ));
-    let recovered = read_back(&parts, chains, &tell).await;
+    let recovered = read_back(&parts, chains, &report).await;
     store.close().await;
-    if let Some(play) = play {
-        play.stop().await;
+    if let Some(sandbox) = sandbox {
+        sandbox.stop().await;
     }
     sum_up(&recovered?);
     Ok(())
 }
 
-/// A follower of each chain, from where its contracts begin.
+/// A follower of each chain, from the first block of its contracts.
 fn chains(
     config: &Config,
-    places: &[(EvmClient, Deployment)],
+    contracts: &[(EvmClient, Deployment)],
     program: Option<&(SolanaRpc, SolanaDeployment)>,
-    records: &std::collections::HashMap<ChainId, Arc<dyn causeway_domain::ports::ChainRecord>>,
+    records: &std::collections::HashMap<ChainId, Arc<dyn causeway_domain::ports::ChainHistory>>,
 ) -> anyhow::Result<Vec<RecoverChain>> {
     let record = |chain: ChainId| records.get(&chain).cloned().context("every chain has a record");
     let mut chains = Vec::new();
-    for (client, there) in places {
-        let settings =
-            OrderFollowConfig { finality: finality(config.mode, there.chain), poll: POLL, leisure: None };
-        let follower = OrderFollower::new(client.clone(), std::slice::from_ref(there), &settings, None);
-        chains.push(RecoverChain { record: record(there.chain)?, follower: Box::new(follower) });
+    for (client, deployment) in contracts {
+        let settings = OrderFollowConfig {
+            finality: finality(config.mode, deployment.chain),
+            poll: POLL,
+            idle_polling: None,
+        };
+        let follower = OrderFollower::new(client.clone(), std::slice::from_ref(deployment), &settings, None);
+        chains.push(RecoverChain { record: record(deployment.chain)?, follower: Box::new(follower) });
     }
-    if let Some((rpc, there)) = program {
-        let settings = SolanaFollowConfig { poll: POLL, leisure: None };
-        let follower = SolanaOrderFollower::new(rpc.clone(), std::slice::from_ref(there), settings, None);
-        chains.push(RecoverChain { record: record(there.chain)?, follower: Box::new(follower) });
+    if let Some((rpc, deployment)) = program {
+        let settings = SolanaFollowConfig { poll: POLL, idle_polling: None };
+        let follower =
+            SolanaOrderFollower::new(rpc.clone(), std::slice::from_ref(deployment), settings, None);
+        chains.push(RecoverChain { record: record(deployment.chain)?, follower: Box::new(follower) });
     }
     Ok(chains)
 }
 
-fn say(words: &str) {
-    // Nobody may be reading any more, and the work goes on all the same.
-    let _ = writeln!(std::io::stdout(), "{words}");
+fn print_line(text: &str) {
+    // A closed standard output does not stop the recovery.
+    let _ = writeln!(std::io::stdout(), "{text}");
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it is what recovery calls")]
-fn tell(news: RecoverNews) {
-    match news {
-        RecoverNews::Waiting(chain) => {
-            say(&format!(
-                "    chain {chain:<12} waits until nothing that was signed before can still come into a block"
+fn report(progress: RecoverProgress) {
+    match progress {
+        RecoverProgress::Waiting(chain) => {
+            print_line(&format!(
+                "    chain {chain:<12} waits until no earlier transaction can still be included"
             ));
         }
-        RecoverNews::Reading(chain, read) => {
-            say(&format!("    chain {chain:<12} so far up to block {}: {}", read.up_to, counts(read)));
+        RecoverProgress::Reading(chain, read) => {
+            print_line(&format!("    chain {chain:<12} so far up to block {}: {}", read.up_to, counts(read)));
         }
-        RecoverNews::Read(chain, read) => {
-            say(&format!("    chain {chain:<12} read up to block {}: {}", read.up_to, counts(read)));
+        RecoverProgress::Read(chain, read) => {
+            print_line(&format!("    chain {chain:<12} read up to block {}: {}", read.up_to, counts(read)));
         }
-        RecoverNews::Made(orders) => say(&format!("    {orders} orders made")),
+        RecoverProgress::Created(orders) => print_line(&format!("    {orders} orders made")),
     }
 }
 
@@ -142,23 +153,23 @@ fn counts(read: ChainRead) -> String {
 
 fn sum_up(recovered: &Recovered) {
     let orders: u64 = recovered.orders.iter().map(|(_, count)| count).sum();
-    say(&format!("\n  {orders} orders recovered"));
+    print_line(&format!("\n  {orders} orders recovered"));
     for (status, count) in &recovered.orders {
-        say(&format!("    {:<16} {count}", status.as_str()));
+        print_line(&format!("    {:<16} {count}", status.as_str()));
     }
     if recovered.known > 0 {
-        say(&format!("  {} were there already and are as they were", recovered.known));
+        print_line(&format!("  {} were there already and are as they were", recovered.known));
     }
     if recovered.unsealed > 0 {
-        say(&format!(
-            "  {} of them bear no seal of ours: what is still open of these is given back, not delivered",
+        print_line(&format!(
+            "  {} of them have no seal of our quote keys: open ones are refunded, not filled",
             recovered.unsealed
         ));
     }
-    if recovered.strangers > 0 {
-        say(&format!("  {} deposits are no business of ours and were left out", recovered.strangers));
+    if recovered.foreign > 0 {
+        print_line(&format!("  {} deposits are no business of ours and were left out", recovered.foreign));
     }
-    say(
+    print_line(
         "  Not on any chain, and therefore gone: quotes, orders that were never deposited, purchases with fiat, webhooks and pauses.\n  \
          Start the service: open orders go on to their end.\n",
     );

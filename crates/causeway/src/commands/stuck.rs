@@ -3,12 +3,12 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::Value;
 
-use super::operator::{OperatorArgs, operate};
-use crate::config::Config;
+use super::operator::{OperatorArgs, run_operator_command};
+use crate::boot::config::Config;
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StuckArgs {
-    /// Orders that have not moved for so many seconds, whatever is usual for their status
+    /// Orders without progress for this many seconds, instead of the usual time of their status
     #[arg(long, value_name = "SECONDS")]
     older_than: Option<u64>,
 
@@ -16,24 +16,24 @@ pub(crate) struct StuckArgs {
     service: OperatorArgs,
 }
 
-/// Lists the orders that have not moved for longer than they should, each with the reason and what would move it.
+/// Lists the orders without progress, each with the reason and the remedy.
 pub(crate) fn stuck(args: &StuckArgs, config: &Config) -> anyhow::Result<()> {
-    operate(&args.service, config, |door| async move {
+    run_operator_command(&args.service, config, |client| async move {
         let query: Vec<_> =
             args.older_than.map(|seconds| ("olderThan", seconds.to_string())).into_iter().collect();
-        let answer = door.get(&["stuck"], &query).await?;
-        door.print(&answer, told)
+        let answer = client.get(&["stuck"], &query).await?;
+        client.print(&answer, format_orders)
     })
 }
 
-fn told(answer: &Value) -> String {
+fn format_orders(answer: &Value) -> String {
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let mut out = String::new();
     for row in answer["data"].as_array().into_iter().flatten() {
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
-            "{}  {}  {} → {}  {}  since {}\n  reason      {}\n  moves when  {}",
+            "{}  {}  {} → {}  {}  since {}\n  reason      {}\n  remedy      {}",
             text(row, "orderId"),
             text(row, "status"),
             row["fromChainId"],

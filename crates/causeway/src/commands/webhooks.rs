@@ -3,26 +3,26 @@ use serde_json::{Value, json};
 
 use super::client::failure::Failure;
 use super::client::table::Table;
-use super::operator::{Door, OperatorArgs, operate};
-use crate::config::Config;
+use super::operator::{OperatorArgs, OperatorClient, run_operator_command};
+use crate::boot::config::Config;
 
-/// What to do with the addresses that are told what happens to orders.
+/// Manages webhook endpoints.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WebhooksCommand {
-    /// Tell an address from now on; prints the secret that its receiver checks signatures with
+    /// Add an endpoint; prints the secret that verifies signatures
     Add(AddArgs),
-    /// Show all endpoints and how their deliveries stand
+    /// Show all endpoints and the state of their deliveries
     List {
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Remove an endpoint with its log and all that is on its way to it
+    /// Remove an endpoint with its log and its pending deliveries
     Remove {
         name: String,
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Give an endpoint another secret; the one before signs beside it until the next change
+    /// Rotate an endpoint's secret; the previous one also signs until the next rotation
     Rotate {
         name: String,
         /// The secret, instead of a random one
@@ -31,7 +31,7 @@ pub(crate) enum WebhooksCommand {
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Show how deliveries to an endpoint went, newest first
+    /// Show the delivery attempts of an endpoint, newest first
     Log {
         name: String,
         /// How many attempts
@@ -43,10 +43,10 @@ pub(crate) enum WebhooksCommand {
         #[command(flatten)]
         service: OperatorArgs,
     },
-    /// Send everything that came after an event again
+    /// Send all events after an event again
     Replay {
         name: String,
-        /// The id of an event; 0 begins with the oldest that is kept
+        /// The id of an event; 0 starts with the oldest stored one
         #[arg(long, value_name = "EVENT")]
         after: u64,
         #[command(flatten)]
@@ -63,7 +63,7 @@ pub(crate) struct AddArgs {
     /// The secret, instead of a random one
     #[arg(long, env = "CAUSEWAY_WEBHOOK_SECRET", hide_env_values = true)]
     secret: Option<String>,
-    /// Only orders whose quotes this integrator asked for (X-Integrator-Id)
+    /// Only orders with quotes of this integrator (X-Integrator-Id)
     #[arg(long, value_name = "ID")]
     integrator: Option<String>,
     #[command(flatten)]
@@ -72,37 +72,40 @@ pub(crate) struct AddArgs {
 
 pub(crate) fn webhooks(command: &WebhooksCommand, config: &Config) -> anyhow::Result<()> {
     match command {
-        WebhooksCommand::Add(args) => operate(&args.service, config, |door| add(door, args)),
-        WebhooksCommand::List { service } => operate(service, config, list),
-        WebhooksCommand::Remove { name, service } => operate(service, config, |door| remove(door, name)),
+        WebhooksCommand::Add(args) => run_operator_command(&args.service, config, |client| add(client, args)),
+        WebhooksCommand::List { service } => run_operator_command(service, config, list),
+        WebhooksCommand::Remove { name, service } => {
+            run_operator_command(service, config, |client| remove(client, name))
+        }
         WebhooksCommand::Rotate { name, secret, service } => {
-            operate(service, config, |door| rotate(door, name, secret.as_deref()))
+            run_operator_command(service, config, |client| rotate(client, name, secret.as_deref()))
         }
         WebhooksCommand::Log { name, limit, cursor, service } => {
-            operate(service, config, |door| log(door, name, *limit, *cursor))
+            run_operator_command(service, config, |client| log(client, name, *limit, *cursor))
         }
         WebhooksCommand::Replay { name, after, service } => {
-            operate(service, config, |door| replay(door, name, *after))
+            run_operator_command(service, config, |client| replay(client, name, *after))
         }
     }
 }
 
-async fn add(door: Door, args: &AddArgs) -> Result<(), Failure> {
+async fn add(client: OperatorClient, args: &AddArgs) -> Result<(), Failure> {
     let AddArgs { name, to, secret, integrator, .. } = args;
     let body = json!({ "name": name, "url": to, "secret": secret, "integrator": integrator });
-    let added = door.post(&["webhooks"], &body).await?;
-    door.print(&added, |added| format!("{name} is told from now on.\n{}", secret_words(added)))
+    let added = client.post(&["webhooks"], &body).await?;
+    client.print(&added, |added| format!("{name} receives events from now on.\n{}", format_secret(added)))
 }
 
-async fn list(door: Door) -> Result<(), Failure> {
-    let answer = door.get(&["webhooks"], &[]).await?;
-    door.print(&answer, |answer| {
-        let mut table = Table::new(&["name", "told", ">waiting", ">given up", "integrator", "source", "url"]);
+async fn list(client: OperatorClient) -> Result<(), Failure> {
+    let answer = client.get(&["webhooks"], &[]).await?;
+    client.print(&answer, |answer| {
+        let mut table =
+            Table::new(&["name", "enabled", ">waiting", ">given up", "integrator", "source", "url"]);
         for webhook in rows(answer, "webhooks") {
-            let told = if webhook["enabled"].as_bool() == Some(true) { "yes" } else { "no" };
+            let enabled = if webhook["enabled"].as_bool() == Some(true) { "yes" } else { "no" };
             table.row([
                 cell(&webhook["name"]),
-                told.to_owned(),
+                enabled.to_owned(),
                 cell(&webhook["waiting"]),
                 cell(&webhook["givenUp"]),
                 cell(&webhook["integrator"]),
@@ -111,31 +114,31 @@ async fn list(door: Door) -> Result<(), Failure> {
             ]);
         }
         if table.is_empty() {
-            "Nobody is told. `causeway webhooks add NAME URL` adds an endpoint.\n".to_owned()
+            "There are no endpoints. `causeway webhooks add NAME URL` adds one.\n".to_owned()
         } else {
             table.to_string()
         }
     })
 }
 
-async fn remove(door: Door, name: &str) -> Result<(), Failure> {
-    let answer = door.delete(&["webhooks", name]).await?;
-    door.print(&answer, |_| format!("{name} is told nothing more.\n"))
+async fn remove(client: OperatorClient, name: &str) -> Result<(), Failure> {
+    let answer = client.delete(&["webhooks", name]).await?;
+    client.print(&answer, |_| format!("{name} is removed.\n"))
 }
 
-async fn rotate(door: Door, name: &str, secret: Option<&str>) -> Result<(), Failure> {
-    let answer = door.post(&["webhooks", name, "rotate"], &json!({ "secret": secret })).await?;
-    door.print(&answer, |answer| {
-        format!("{}The secret before signs beside it until the next change.\n", secret_words(answer))
+async fn rotate(client: OperatorClient, name: &str, secret: Option<&str>) -> Result<(), Failure> {
+    let answer = client.post(&["webhooks", name, "rotate"], &json!({ "secret": secret })).await?;
+    client.print(&answer, |answer| {
+        format!("{}The previous secret also signs until the next rotation.\n", format_secret(answer))
     })
 }
 
-async fn log(door: Door, name: &str, limit: u32, cursor: Option<u64>) -> Result<(), Failure> {
+async fn log(client: OperatorClient, name: &str, limit: u32, cursor: Option<u64>) -> Result<(), Failure> {
     let mut query = vec![("limit", limit.to_string())];
     query.extend(cursor.map(|cursor| ("cursor", cursor.to_string())));
-    let answer = door.get(&["webhooks", name, "log"], &query).await?;
-    door.print(&answer, |answer| {
-        let mut table = Table::new(&["at", "event", "order", ">attempt", "outcome", "words"]);
+    let answer = client.get(&["webhooks", name, "log"], &query).await?;
+    client.print(&answer, |answer| {
+        let mut table = Table::new(&["at", "event", "order", ">attempt", "outcome", "message"]);
         for attempt in rows(answer, "attempts") {
             table.row([
                 cell(&attempt["at"]),
@@ -150,11 +153,9 @@ async fn log(door: Door, name: &str, limit: u32, cursor: Option<u64>) -> Result<
     })
 }
 
-async fn replay(door: Door, name: &str, after: u64) -> Result<(), Failure> {
-    let answer = door.post(&["webhooks", name, "replay"], &json!({ "after": after.to_string() })).await?;
-    door.print(&answer, |answer| {
-        format!("{} events are on their way to {name} again.\n", cell(&answer["events"]))
-    })
+async fn replay(client: OperatorClient, name: &str, after: u64) -> Result<(), Failure> {
+    let answer = client.post(&["webhooks", name, "replay"], &json!({ "after": after.to_string() })).await?;
+    client.print(&answer, |answer| format!("{} events are sent to {name} again.\n", cell(&answer["events"])))
 }
 
 fn rows<'a>(answer: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
@@ -169,6 +170,6 @@ fn cell(value: &Value) -> String {
     }
 }
 
-fn secret_words(answer: &Value) -> String {
+fn format_secret(answer: &Value) -> String {
     format!("Secret, shown this once: {}\n", cell(&answer["secret"]))
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use alloy_primitives::{Address, B256, U256};
 use causeway_wire::{Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote, TransferDeposit};
 
-use super::DepositWay;
+use super::DepositMethod;
 use super::plan::Plan;
 use crate::Error;
-use terms::{Agreed, number};
+use terms::{ParsedTerms, number};
 
 mod permit;
 mod solana;
@@ -16,19 +16,19 @@ mod terms;
 mod transactions;
 mod transfer;
 
-/// What an asker who says nothing is taken to tolerate, in millionths, as the service has it.
-const USUAL_SLIPPAGE: u64 = 5_000;
-/// No honest order keeps its money for longer: a swap takes minutes, and an escrow's grace is a week at most.
-const LONGEST_DAYS: u64 = 8;
+/// The default slippage tolerance of the service, in millionths.
+const DEFAULT_SLIPPAGE_MILLIONTHS: u64 = 5_000;
+/// Latest acceptable refund time: a swap takes minutes, and the grace period of an escrow is a week at most.
+const MAX_REFUND_DAYS: u64 = 8;
 
-/// What differs from what was asked for, with both values.
-fn other(what: &str, is: impl Display, asked: impl Display) -> String {
+/// Error text for a field that differs from the request, with both values.
+fn mismatch(what: &str, is: impl Display, asked: impl Display) -> String {
     format!("The deposit is not the one asked for: its {what} is {is}, not {asked}.")
 }
 
-/// Holds a route against what was asked for: the amount that was fixed, and the least output that is tolerated.
+/// Checks a route against the request: the fixed amount, and the minimum output within the slippage tolerance.
 pub(super) fn check_route(ask: &QuoteAsk, quote: &RouteQuote) -> Result<(), String> {
-    let other = |what: &str, is: &str, asked: &str| {
+    let mismatch = |what: &str, is: &str, asked: &str| {
         format!("The route is not the one asked for: its {what} is {is}, not {asked}.")
     };
     let (fixed, is) = match ask.trade_type.as_str() {
@@ -36,19 +36,20 @@ pub(super) fn check_route(ask: &QuoteAsk, quote: &RouteQuote) -> Result<(), Stri
         _ => ("amountIn", &quote.amount_in),
     };
     if number(is).is_none_or(|is| number(&ask.amount) != Some(is)) {
-        return Err(other(fixed, is, &ask.amount));
+        return Err(mismatch(fixed, is, &ask.amount));
     }
-    let out = number(&quote.amount_out).ok_or_else(|| other("amountOut", &quote.amount_out, "a number"))?;
-    let least = out.saturating_sub(tolerated(out, ask.slippage_tolerance));
+    let out =
+        number(&quote.amount_out).ok_or_else(|| mismatch("amountOut", &quote.amount_out, "a number"))?;
+    let least = out.saturating_sub(max_slippage(out, ask.slippage_tolerance));
     if number(&quote.min_amount_out).is_none_or(|promised| promised < least) {
-        return Err(other("minAmountOut", &quote.min_amount_out, &format!("at least {least}")));
+        return Err(mismatch("minAmountOut", &quote.min_amount_out, &format!("at least {least}")));
     }
     Ok(())
 }
 
-/// The tolerated part of the output, rounded up by less than a unit: a filler that rounds is no liar.
-fn tolerated(out: U256, slippage: Option<f64>) -> U256 {
-    let millionths = slippage.map_or(USUAL_SLIPPAGE, |part| {
+/// The tolerated loss of output, rounded up so that rounding by a filler is accepted.
+fn max_slippage(out: U256, slippage: Option<f64>) -> U256 {
+    let millionths = slippage.map_or(DEFAULT_SLIPPAGE_MILLIONTHS, |part| {
         // Six digits after the point, without the point.
         format!("{part:.6}").replace('.', "").parse().unwrap_or_default()
     });
@@ -58,37 +59,39 @@ fn tolerated(out: U256, slippage: Option<f64>) -> U256 {
     millions.saturating_mul(share).saturating_add(rest)
 }
 
-/// Holds a deposit against what was asked for and says what differs, before anything of it is signed; draws up what is.
+/// Checks a built deposit against the request before anything is signed, and returns the actions for the wallet.
 ///
-/// Which contract is the escrow only `escrows` can tell; where it is empty the service is believed.
+/// `escrows` lists the trusted escrows; if it is empty, the escrow of the service is trusted.
 pub(super) fn plan_deposit(
     ask: &QuoteAsk,
     quote: &RouteQuote,
-    way: DepositWay,
+    method: DepositMethod,
     built: &BuildAnswer,
     escrows: &BTreeMap<u64, String>,
 ) -> Result<Plan, String> {
-    let (frozen, approvals, told): (_, &[Approval], _) = match (way, built) {
-        (DepositWay::ContractCall, BuildAnswer::ContractCall(call)) => (&call.frozen, &call.approvals, None),
-        (DepositWay::Permit2, BuildAnswer::Permit2(permit)) => {
+    let (frozen, approvals, service_permit): (_, &[Approval], _) = match (method, built) {
+        (DepositMethod::ContractCall, BuildAnswer::ContractCall(call)) => {
+            (&call.frozen, &call.approvals, None)
+        }
+        (DepositMethod::Permit2, BuildAnswer::Permit2(permit)) => {
             (&permit.frozen, &permit.approvals, Some(&permit.permit))
         }
-        _ => return Err(format!("The service built another deposit than {}.", way.as_str())),
+        _ => return Err(format!("The service built another deposit than {}.", method.as_str())),
     };
-    let agreed = Agreed::read(&frozen.terms)?;
-    check_terms(ask, quote, frozen, &agreed, escrows)?;
-    let permit = told.map(|_| permit::permit_of(&agreed, ask.from_chain_id));
+    let terms = ParsedTerms::read(&frozen.terms)?;
+    check_terms(ask, quote, frozen, &terms, escrows)?;
+    let permit = service_permit.map(|_| permit::build_permit(&terms, ask.from_chain_id));
     if let Some(permit) = &permit {
-        permit::check_permit(told, permit, "permit")?;
+        permit::check_permit(service_permit, permit, "permit")?;
     }
-    Ok(Plan { deeds: transactions::plan_requests(ask, &agreed, way, approvals)?, permit })
+    Ok(Plan { actions: transactions::plan_requests(ask, &terms, method, approvals)?, permit })
 }
 
-/// Holds a plain transfer against what was asked for, before anybody sends it.
+/// Checks a plain transfer against the request, before it is sent.
 ///
-/// That is the route, the terms, token, amount and chain, the deposit address, which belongs to exactly these terms, and the
-/// payment link with it. `escrow` is the one that is trusted on the source chain; without it the service is believed. A
-/// picture of a code cannot be checked: draw `qrPayload` yourself.
+/// Checks the route, the terms, token, amount and chain, the deposit address, which is derived from these terms, and the
+/// payment link. `escrow` is the trusted escrow on the source chain; without it the service is trusted. QR images cannot be
+/// checked: render `qrPayload` yourself.
 pub fn check_transfer(
     ask: &QuoteAsk,
     quote: &RouteQuote,
@@ -98,14 +101,14 @@ pub fn check_transfer(
     let escrows = escrow.map(|escrow| (ask.from_chain_id, escrow.to_owned())).into_iter().collect();
     let check = || {
         check_route(ask, quote)?;
-        let agreed = Agreed::read(&deposit.frozen.terms)?;
-        check_terms(ask, quote, &deposit.frozen, &agreed, &escrows)?;
-        transfer::check_transfer(ask, quote, &agreed, deposit)
+        let terms = ParsedTerms::read(&deposit.frozen.terms)?;
+        check_terms(ask, quote, &deposit.frozen, &terms, &escrows)?;
+        transfer::check_transfer(ask, quote, &terms, deposit)
     };
-    check().map_err(Error::unlike)
+    check().map_err(Error::invalid_response)
 }
 
-/// A word of the terms for an address as people write it.
+/// Converts an address to the 32-byte word of the terms.
 pub(super) fn word(text: &str) -> Option<B256> {
     if let Ok(address) = text.parse::<Address>() {
         let native = address == Address::repeat_byte(0xee);
@@ -119,7 +122,7 @@ fn check_terms(
     ask: &QuoteAsk,
     quote: &RouteQuote,
     FrozenOrder { recovery, .. }: &FrozenOrder,
-    agreed: &Agreed,
+    terms: &ParsedTerms,
     escrows: &BTreeMap<u64, String>,
 ) -> Result<(), String> {
     let numbers = [
@@ -128,52 +131,56 @@ fn check_terms(
         ("input", "amountIn", &quote.amount_in),
     ];
     for (what, name, asked) in numbers {
-        if agreed.text(name) != asked {
-            return Err(other(what, agreed.text(name), asked));
+        if terms.text(name) != asked {
+            return Err(mismatch(what, terms.text(name), asked));
         }
     }
-    let named = |address: &Option<String>| address.clone().unwrap_or_else(|| ask.from_address.clone());
+    let or_payer = |address: &Option<String>| address.clone().unwrap_or_else(|| ask.from_address.clone());
     let trusted = if escrows.is_empty() { Some(&recovery.escrow) } else { escrows.get(&ask.from_chain_id) };
     let trusted = trusted.cloned().unwrap_or_else(|| "one that is trusted".to_owned());
     let words = [
         ("payer", "user", &ask.from_address),
         ("input token", "inputToken", &ask.from_token),
         ("output token", "outputToken", &ask.to_token),
-        ("recipient", "recipient", &named(&ask.recipient)),
-        ("refund address", "refundTo", &named(&ask.refund_to)),
+        ("recipient", "recipient", &or_payer(&ask.recipient)),
+        ("refund address", "refundTo", &or_payer(&ask.refund_to)),
         ("escrow", "escrow", &recovery.escrow),
         ("escrow", "escrow", &trusted),
     ];
     for (what, name, asked) in words {
-        if word(asked) != Some(agreed.word(name)) {
-            return Err(other(what, agreed.text(name), asked));
+        if word(asked) != Some(terms.word(name)) {
+            return Err(mismatch(what, terms.text(name), asked));
         }
     }
-    let out = agreed.number("amountOut");
+    let out = terms.number("amountOut");
     if number(&quote.min_amount_out).is_none_or(|least| out < least) {
-        return Err(other("output", out, format!("at least {}", quote.min_amount_out)));
+        return Err(mismatch("output", out, format!("at least {}", quote.min_amount_out)));
     }
-    check_referral(ask, agreed)?;
-    let longest = Duration::from_secs(LONGEST_DAYS * 86_400);
+    check_referral(ask, terms)?;
+    let longest = Duration::from_secs(MAX_REFUND_DAYS * 86_400);
     let latest = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_add(longest);
-    if agreed.number("refundAt") > U256::from(latest.as_secs()) {
-        return Err(other("refund time", agreed.text("refundAt"), format!("within {LONGEST_DAYS} days")));
+    if terms.number("refundAt") > U256::from(latest.as_secs()) {
+        return Err(mismatch(
+            "refund time",
+            terms.text("refundAt"),
+            format!("within {MAX_REFUND_DAYS} days"),
+        ));
     }
     Ok(())
 }
 
-/// The referrer's part of the input is no more than was asked for, and nobody else's.
-fn check_referral(ask: &QuoteAsk, agreed: &Agreed) -> Result<(), String> {
-    let (fee, whole) = (agreed.number("referrerFee"), U256::from(10_000));
+/// Checks that the referrer fee is at most the requested one and goes to the requested referrer.
+fn check_referral(ask: &QuoteAsk, terms: &ParsedTerms) -> Result<(), String> {
+    let (fee, whole) = (terms.number("referrerFee"), U256::from(10_000));
     let bps = U256::from(ask.referrer_fee_bps.unwrap_or_default());
-    let (tens, rest) = agreed.number("amountIn").div_rem(whole);
-    let most = tens.saturating_mul(bps).saturating_add(rest.saturating_mul(bps) / whole);
-    if fee > most {
-        return Err(other("referrer fee", fee, format!("at most {most}")));
+    let (tens, rest) = terms.number("amountIn").div_rem(whole);
+    let max_fee = tens.saturating_mul(bps).saturating_add(rest.saturating_mul(bps) / whole);
+    if fee > max_fee {
+        return Err(mismatch("referrer fee", fee, format!("at most {max_fee}")));
     }
     let asked = ask.referrer.as_deref().unwrap_or("nobody");
-    if !fee.is_zero() && word(asked) != Some(agreed.word("referrer")) {
-        return Err(other("referrer", agreed.text("referrer"), asked));
+    if !fee.is_zero() && word(asked) != Some(terms.word("referrer")) {
+        return Err(mismatch("referrer", terms.text("referrer"), asked));
     }
     Ok(())
 }

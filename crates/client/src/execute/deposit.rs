@@ -3,10 +3,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::Step;
 use super::message::{Transaction, UNREADABLE};
-use super::plan::{Deed, Plan, Sending};
+use super::plan::{Plan, SendTransaction, WalletAction};
 use crate::{Client, Error, Wallet, WalletError};
 
-/// What shows that the deposit was made; exactly one of them.
+/// The proof of the deposit; exactly one field is set.
 #[derive(Default)]
 pub(super) struct Proof {
     pub(super) tx_hash: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Proof {
 }
 
 impl Client {
-    /// Does what the plan asks of the wallet, in order.
+    /// Executes the plan with the wallet, in order.
     pub(super) async fn deposit<W: Wallet>(
         &self,
         wallet: &W,
@@ -23,13 +23,13 @@ impl Client {
         on_step: &mut (impl FnMut(Step<'_>) + Send),
     ) -> Result<Proof, Error> {
         let mut proof = Proof::default();
-        for deed in &plan.deeds {
-            self.go_on()?;
-            match deed {
-                Deed::SignSolana(transaction) => {
+        for action in &plan.actions {
+            self.check_not_aborted()?;
+            match action {
+                WalletAction::SignSolana(transaction) => {
                     proof.signed_transaction = Some(sign_transaction(wallet, transaction, on_step).await?);
                 }
-                Deed::Send(send) => {
+                WalletAction::Send(send) => {
                     let tx_hash = self.send_transaction(wallet, send, on_step).await?;
                     if send.deposit {
                         proof.tx_hash = Some(tx_hash);
@@ -38,26 +38,26 @@ impl Client {
             }
         }
         if let Some(permit) = &plan.permit {
-            self.go_on()?;
+            self.check_not_aborted()?;
             proof.signature = Some(wallet.sign_typed_data(permit).await?);
         }
         Ok(proof)
     }
 
-    fn go_on(&self) -> Result<(), Error> {
+    fn check_not_aborted(&self) -> Result<(), Error> {
         if self.cancel.is_cancelled() { Err(Error::ApiAborted) } else { Ok(()) }
     }
 
     async fn send_transaction<W: Wallet>(
         &self,
         wallet: &W,
-        Sending { transaction, deposit, wait }: &Sending,
+        SendTransaction { transaction, deposit, wait }: &SendTransaction,
         on_step: &mut (impl FnMut(Step<'_>) + Send),
     ) -> Result<String, Error> {
         let deposit = *deposit;
         let tx_hash = wallet.send(transaction).await.inspect_err(|error| {
-            // It may be on its way all the same.
-            if let WalletError::Unheard { tx_hash, .. } = error {
+            // The transaction may still be mined.
+            if let WalletError::Unconfirmed { tx_hash, .. } = error {
                 on_step(Step::Sent { tx_hash, deposit });
             }
         })?;
@@ -73,13 +73,13 @@ impl Client {
     }
 }
 
-/// Puts the wallet's signature into a transaction for Solana; it was checked before.
+/// Signs a Solana transaction that was checked before.
 async fn sign_transaction<W: Wallet>(
     wallet: &W,
     transaction: &[u8],
     on_step: &mut (impl FnMut(Step<'_>) + Send),
 ) -> Result<String, Error> {
-    let parts = Transaction::read(transaction).ok_or_else(|| Error::unlike(UNREADABLE))?;
+    let parts = Transaction::read(transaction).ok_or_else(|| Error::invalid_response(UNREADABLE))?;
     let signature = wallet.sign_message(parts.bytes).await?;
     on_step(Step::Signed { tx_hash: &bs58::encode(signature).into_string() });
     let signed = [&[1][..], &signature, parts.bytes].concat();

@@ -1,36 +1,36 @@
 use alloy_primitives::B256;
 
-/// What is said of bytes that are no such transaction.
+/// Error text for bytes that cannot be parsed.
 pub(super) const UNREADABLE: &str = "The deposit's transaction is no version 0 transaction of Solana.";
 
 const SIGNATURE: usize = 64;
 /// The first byte of a message of version 0.
 const VERSION_0: u8 = 0x80;
 
-/// A transaction of Solana in parts.
+/// A parsed Solana transaction.
 pub(super) struct Transaction<'a> {
-    /// How many signatures there is room for.
+    /// Number of signature slots.
     pub(super) slots: usize,
-    /// How many the message asks for.
+    /// Number of signatures that the message requires.
     pub(super) signers: u8,
-    /// The message, which is what is signed.
+    /// The message, which is the signed part.
     pub(super) bytes: &'a [u8],
     pub(super) keys: Vec<B256>,
     pub(super) instructions: Vec<Instruction<'a>>,
-    /// How many tables it takes further addresses from.
+    /// Number of address lookup tables.
     pub(super) tables: usize,
 }
 
-/// What one program is asked for.
+/// A call of one program.
 pub(super) struct Instruction<'a> {
     pub(super) program: B256,
-    /// Numbers among the message's addresses.
+    /// Indexes into the keys of the message.
     pub(super) accounts: &'a [u8],
     pub(super) data: &'a [u8],
 }
 
 impl<'a> Transaction<'a> {
-    /// Reads a transaction of version 0, and nothing behind it.
+    /// Parses a version 0 transaction without trailing bytes.
     pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut rest = Reader(bytes);
         let slots = rest.count()?;
@@ -62,11 +62,11 @@ impl<'a> Transaction<'a> {
                 rest.take(numbers)?;
             }
         }
-        let whole = Self { slots, signers, bytes: message, keys, instructions, tables };
-        rest.0.is_empty().then_some(whole)
+        let transaction = Self { slots, signers, bytes: message, keys, instructions, tables };
+        rest.0.is_empty().then_some(transaction)
     }
 
-    /// The address of an instruction's account; `None` where a table would have to tell.
+    /// The address of an instruction's account; `None` if it comes from a lookup table.
     pub(super) fn account(&self, instruction: &Instruction<'_>, number: usize) -> Option<B256> {
         self.keys.get(usize::from(*instruction.accounts.get(number)?)).copied()
     }
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 
-    /// A number of up to 16 bits, seven to a byte, the lowest first.
+    /// A compact-u16: seven bits per byte, lowest first.
     fn count(&mut self) -> Option<usize> {
         let mut count = 0_usize;
         for shift in [0, 7, 14] {
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let _ = Transaction::read(&bytes);
             let _ = Transaction::read(&[&[0, VERSION_0][..], &bytes].concat());
         }

@@ -9,13 +9,13 @@ use std::fmt;
 
 use causeway_wire::{BuildAnswer, BuildAsk, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk};
 
-use crate::{Client, Error, Pace, Wallet, WalletError};
+use crate::{Client, Error, PollingOptions, Wallet, WalletError};
 
 pub use check::check_transfer;
 
 /// How `execute` deposits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DepositWay {
+pub enum DepositMethod {
     /// The wallet sends the deposit and pays its gas.
     #[default]
     ContractCall,
@@ -23,7 +23,7 @@ pub enum DepositWay {
     Permit2,
 }
 
-impl DepositWay {
+impl DepositMethod {
     /// As the contract spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,53 +33,53 @@ impl DepositWay {
     }
 }
 
-/// How `execute` is to go about it.
+/// Options of [`Client::execute`].
 pub struct ExecuteOptions {
-    way: DepositWay,
-    pace: Pace,
+    method: DepositMethod,
+    polling: PollingOptions,
     escrows: BTreeMap<u64, String>,
-    accept: Box<dyn Fn(&Route) -> bool + Send + Sync>,
+    route_filter: Box<dyn Fn(&Route) -> bool + Send + Sync>,
 }
 
 impl ExecuteOptions {
-    /// Deposits this way.
+    /// Sets the deposit method.
     #[must_use]
-    pub const fn depositing_by(mut self, way: DepositWay) -> Self {
-        self.way = way;
+    pub const fn with_deposit_method(mut self, method: DepositMethod) -> Self {
+        self.method = method;
         self
     }
 
-    /// Looks at the order this often.
+    /// Sets how the order is polled.
     #[must_use]
-    pub const fn at_pace(mut self, pace: Pace) -> Self {
-        self.pace = pace;
+    pub const fn with_polling(mut self, polling: PollingOptions) -> Self {
+        self.polling = polling;
         self
     }
 
-    /// Deposits from this chain go into this escrow and no other, whatever the service says; and once one is named, from chains
-    /// that are not named none go at all. Without it the service is believed about where its escrows are.
+    /// Trusts only this escrow on the chain, whatever the service says. Once an escrow is set, deposits from chains without one
+    /// fail. By default the escrow address of the service is trusted.
     #[must_use]
-    pub fn trusting_escrow(mut self, chain_id: u64, escrow: &str) -> Self {
+    pub fn with_trusted_escrow(mut self, chain_id: u64, escrow: &str) -> Self {
         self.escrows.insert(chain_id, escrow.to_owned());
         self
     }
 
-    /// Takes the best route that `accept` likes, and none if it likes none.
+    /// Takes the best route that the filter accepts.
     #[must_use]
-    pub fn accepting(mut self, accept: impl Fn(&Route) -> bool + Send + Sync + 'static) -> Self {
-        self.accept = Box::new(accept);
+    pub fn with_route_filter(mut self, filter: impl Fn(&Route) -> bool + Send + Sync + 'static) -> Self {
+        self.route_filter = Box::new(filter);
         self
     }
 }
 
-/// The best route, by contract call, at the usual pace.
+/// The best route, by contract call, with default polling.
 impl Default for ExecuteOptions {
     fn default() -> Self {
         Self {
-            way: DepositWay::default(),
-            pace: Pace::default(),
+            method: DepositMethod::default(),
+            polling: PollingOptions::default(),
             escrows: BTreeMap::new(),
-            accept: Box::new(|_| true),
+            route_filter: Box::new(|_| true),
         }
     }
 }
@@ -87,42 +87,42 @@ impl Default for ExecuteOptions {
 impl fmt::Debug for ExecuteOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExecuteOptions")
-            .field("way", &self.way)
-            .field("pace", &self.pace)
+            .field("method", &self.method)
+            .field("polling", &self.polling)
             .field("escrows", &self.escrows)
             .finish_non_exhaustive()
     }
 }
 
-/// What `execute` has just done; keep what a crash must not lose.
+/// A completed step of `execute`. Persist what must survive a crash.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Step<'a> {
     Quoted(&'a QuoteAnswer),
     Chosen(&'a Route),
-    /// Nothing is signed yet; the answer holds what will be, in words and as terms.
+    /// Nothing is signed yet; the answer describes what will be, as text and as terms.
     Built(&'a BuildAnswer),
-    /// A transaction is on its way to the source chain; with `deposit`, the money is.
+    /// A transaction was sent to the source chain; `deposit` marks the one that moves the funds.
     Sent {
         tx_hash: &'a str,
         deposit: bool,
     },
-    /// A transaction for Solana is signed, and the service is about to send it: with it, the money moves.
+    /// A Solana deposit is signed. The service sends it next, which moves the funds.
     Signed {
         tx_hash: &'a str,
     },
-    /// The order can be followed by its id from now on.
+    /// The order exists and can be tracked by its id.
     Submitted(&'a SubmitAnswer),
-    /// The order has another status.
+    /// The order has a new status.
     Order(&'a Order),
 }
 
 impl Client {
-    /// A whole swap: quote, choose, build, sign in order, submit, and follow the order until it is filled.
+    /// Executes a whole swap: quote, choose a route, build, sign, submit, and track the order until it is filled.
     ///
-    /// An order that ends otherwise is [`Error::OrderFailed`]. Before anything is signed the route and the deposit are held
+    /// An order that ends otherwise is [`Error::OrderFailed`]. Before anything is signed, the route and the deposit are checked
     /// against the request, down to the bytes of each transaction and permit. An abort never interrupts the sending of a
-    /// transaction; one that was sent moves its order whether or not anybody waits, and `on_step` was told its hash.
+    /// transaction. A sent transaction advances its order even if nobody waits, and `on_step` got its hash.
     pub async fn execute<W: Wallet>(
         &self,
         ask: &QuoteAsk,
@@ -131,56 +131,64 @@ impl Client {
         mut on_step: impl FnMut(Step<'_>) + Send,
     ) -> Result<Order, Error> {
         let payer = wallet.address();
-        if check::word(&ask.from_address).is_none_or(|asked| check::word(&payer) != Some(asked)) {
-            return Err(WalletError::OtherAddress { asked: ask.from_address.clone(), wallet: payer }.into());
+        if check::word(&ask.from_address).is_none_or(|requested| check::word(&payer) != Some(requested)) {
+            return Err(
+                WalletError::AddressMismatch { requested: ask.from_address.clone(), wallet: payer }.into()
+            );
         }
-        let way = options.way.as_str();
+        let method = options.method.as_str();
         let quote =
-            self.quote(&QuoteAsk { deposit_methods: Some(vec![way.to_owned()]), ..ask.clone() }).await?;
+            self.quote(&QuoteAsk { deposit_methods: Some(vec![method.to_owned()]), ..ask.clone() }).await?;
         on_step(Step::Quoted(&quote));
-        let takes = |route: &&Route| {
-            route.deposit_methods.iter().any(|method| method == way) && (options.accept)(route)
+        let is_acceptable = |route: &&Route| {
+            route.deposit_methods.iter().any(|offered| offered == method) && (options.route_filter)(route)
         };
-        let route = quote.routes.iter().find(takes).ok_or(Error::NoRoute)?;
+        let route = quote.routes.iter().find(is_acceptable).ok_or(Error::NoRoute)?;
         on_step(Step::Chosen(route));
-        check::check_route(ask, &route.quote).map_err(Error::unlike)?;
-        let built = self.build_deposit(&build_ask(&quote, route, ask, way)).await?;
-        let plan = check::plan_deposit(ask, &route.quote, options.way, &built, &options.escrows)
-            .map_err(Error::unlike)?;
+        check::check_route(ask, &route.quote).map_err(Error::invalid_response)?;
+        let built = self.build_deposit(&build_ask(&quote, route, ask, method)).await?;
+        let plan = check::plan_deposit(ask, &route.quote, options.method, &built, &options.escrows)
+            .map_err(Error::invalid_response)?;
         on_step(Step::Built(&built));
         let proof = self.deposit(wallet, &plan, &mut on_step).await?;
-        let told = SubmitAsk {
+        let submission = SubmitAsk {
             quote_id: quote.quote_id.clone(),
             route_id: route.route_id.clone(),
             tx_hash: proof.tx_hash,
             signed_transaction: proof.signed_transaction,
             signature: proof.signature,
         };
-        let submitted = self.submit_for_good(&told, options.pace).await?;
+        let submitted = self.submit_until_accepted(&submission, options.polling).await?;
         on_step(Step::Submitted(&submitted));
-        let order =
-            self.track_order(&submitted.order_id, options.pace, |order| on_step(Step::Order(order))).await?;
+        let order = self
+            .track_order(&submitted.order_id, options.polling, |order| on_step(Step::Order(order)))
+            .await?;
         if order.status == "filled" { Ok(order) } else { Err(Error::OrderFailed(Box::new(order))) }
     }
 
-    /// The money is on its way, and telling twice does no harm: what may pass is waited out.
-    async fn submit_for_good(&self, ask: &SubmitAsk, pace: Pace) -> Result<SubmitAnswer, Error> {
+    /// Submits until the service accepts it. The funds may already move and the call is idempotent, so transient errors are
+    /// retried.
+    async fn submit_until_accepted(
+        &self,
+        ask: &SubmitAsk,
+        polling: PollingOptions,
+    ) -> Result<SubmitAnswer, Error> {
         loop {
             match self.submit_deposit(ask).await {
-                Err(error) if error.is_transient() => self.pause(pace.after(&error)).await?,
+                Err(error) if error.is_transient() => self.pause(polling.delay_after(&error)).await?,
                 answered => return answered,
             }
         }
     }
 }
 
-fn build_ask(quote: &QuoteAnswer, route: &Route, ask: &QuoteAsk, way: &str) -> BuildAsk {
+fn build_ask(quote: &QuoteAnswer, route: &Route, ask: &QuoteAsk, method: &str) -> BuildAsk {
     BuildAsk {
         quote_id: quote.quote_id.clone(),
         route_id: route.route_id.clone(),
         from: ask.from_address.clone(),
         recipient: ask.recipient.clone(),
         refund_to: ask.refund_to.clone(),
-        deposit_method: Some(way.to_owned()),
+        deposit_method: Some(method.to_owned()),
     }
 }

@@ -2,26 +2,26 @@ use serde_json::Value;
 
 use crate::EvmTransaction;
 
-/// What the wallet is asked for, once it was held against what was agreed.
+/// The checked actions for the wallet.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// In order.
-    pub(super) deeds: Vec<Deed>,
-    /// Typed data to be signed in the end.
+    pub(super) actions: Vec<WalletAction>,
+    /// Typed data to sign after the actions.
     pub(super) permit: Option<Value>,
 }
 
 #[derive(Debug)]
-pub(super) enum Deed {
-    Send(Sending),
-    /// The whole transaction with room for the wallet's signature.
+pub(super) enum WalletAction {
+    Send(SendTransaction),
+    /// The whole transaction with an empty signature slot.
     SignSolana(Vec<u8>),
 }
 
 #[derive(Debug)]
-pub(super) struct Sending {
+pub(super) struct SendTransaction {
     pub(super) transaction: EvmTransaction,
     pub(super) deposit: bool,
-    /// The chain must confirm it before the next one.
+    /// Wait for its receipt before the next action.
     pub(super) wait: bool,
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::EvmTransaction;
 
-/// The transaction object of `eth_sendTransaction`; what else it may hold is not passed on.
+/// The transaction object of `eth_sendTransaction`; other fields are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
@@ -17,12 +17,12 @@ struct Params {
     gas: Option<U64>,
 }
 
-/// The chain that a request names.
-pub(super) fn chain_of(params: &[Value]) -> Option<u64> {
+/// The `chainId` of a request.
+pub(super) fn chain_id_param(params: &[Value]) -> Option<u64> {
     U64::deserialize(params.first()?.get("chainId")?).ok().map(|chain| chain.to())
 }
 
-/// Who sends what.
+/// The sender and the transaction.
 pub(super) fn read_transaction(params: &[Value]) -> Result<(Address, EvmTransaction), String> {
     let params = params.first().ok_or("A transaction to be sent is missing.")?;
     let params = Params::deserialize(params)

@@ -2,34 +2,37 @@ use super::WalletError;
 
 const GWEI: u128 = 1_000_000_000;
 
-/// Where a chain has no base fee, its price may be so many times the highest tip.
-const PRICE_TO_TIP: u128 = 10;
+/// On chains without a base fee, the gas price may be this many times the maximum tip.
+const MAX_PRICE_PER_TIP: u128 = 10;
 
-/// What a wallet pays at most per gas, beyond a base fee that the chain itself sets. Endpoints say what is usual, and one that
-/// lies must not make a transaction pay a fortune.
+/// The maximum that a wallet pays per gas on top of the base fee. It protects against endpoints that suggest excessive fees.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FeeCap(Option<u128>);
 
 impl FeeCap {
-    pub(super) const fn at(most: u128) -> Self {
-        Self(Some(most))
+    pub(super) const fn new(max_tip: u128) -> Self {
+        Self(Some(max_tip))
     }
 
-    /// The tip that is paid: the endpoint's, or the highest.
-    pub(super) fn tip(self, chain_id: u64, asked: u128) -> u128 {
-        asked.min(self.most(chain_id))
+    /// The tip to pay: the suggested one, capped.
+    pub(super) fn tip(self, chain_id: u64, suggested: u128) -> u128 {
+        suggested.min(self.max_tip(chain_id))
     }
 
-    /// The price of a chain without a base fee. A lower one would not be mined, so one that is too high is refused.
-    pub(super) fn price(self, chain_id: u64, asked: u128) -> Result<u128, WalletError> {
-        let most = self.most(chain_id).saturating_mul(PRICE_TO_TIP);
-        if asked > most { Err(WalletError::TooDear { chain_id, price: asked, most }) } else { Ok(asked) }
+    /// The gas price on a chain without a base fee. Capping it would prevent mining, so an excessive price is an error.
+    pub(super) fn price(self, chain_id: u64, suggested: u128) -> Result<u128, WalletError> {
+        let max = self.max_tip(chain_id).saturating_mul(MAX_PRICE_PER_TIP);
+        if suggested > max {
+            Err(WalletError::GasPriceTooHigh { chain_id, price: suggested, max })
+        } else {
+            Ok(suggested)
+        }
     }
 
-    /// Ten gwei are far more than is usual anywhere but on Polygon, whose coin is cheap and which takes no less than 25.
-    const fn most(self, chain_id: u64) -> u128 {
+    /// 10 gwei is far above typical tips, except on Polygon, which requires at least 25.
+    const fn max_tip(self, chain_id: u64) -> u128 {
         match (self.0, chain_id) {
-            (Some(most), _) => most,
+            (Some(max_tip), _) => max_tip,
             (None, 137) => 500 * GWEI,
             (None, _) => 10 * GWEI,
         }
@@ -41,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_cannot_make_a_transaction_pay_any_fee() {
-        let usual = FeeCap::default();
-        assert_eq!((usual.tip(1, GWEI), usual.tip(1, u128::MAX)), (GWEI, 10 * GWEI));
-        assert_eq!((usual.tip(137, 30 * GWEI), usual.tip(137, u128::MAX)), (30 * GWEI, 500 * GWEI));
-        assert_eq!(FeeCap::at(3).tip(137, 4), 3);
-        assert_eq!(usual.price(1, 100 * GWEI), Ok(100 * GWEI));
-        let (price, most) = (100 * GWEI + 1, 100 * GWEI);
-        assert_eq!(usual.price(1, price), Err(WalletError::TooDear { chain_id: 1, price, most }));
+    fn fees_suggested_by_an_endpoint_are_capped() {
+        let cap = FeeCap::default();
+        assert_eq!((cap.tip(1, GWEI), cap.tip(1, u128::MAX)), (GWEI, 10 * GWEI));
+        assert_eq!((cap.tip(137, 30 * GWEI), cap.tip(137, u128::MAX)), (30 * GWEI, 500 * GWEI));
+        assert_eq!(FeeCap::new(3).tip(137, 4), 3);
+        assert_eq!(cap.price(1, 100 * GWEI), Ok(100 * GWEI));
+        let (price, max) = (100 * GWEI + 1, 100 * GWEI);
+        assert_eq!(cap.price(1, price), Err(WalletError::GasPriceTooHigh { chain_id: 1, price, max }));
     }
 }

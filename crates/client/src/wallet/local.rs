@@ -14,19 +14,19 @@ use super::rpc::Endpoints;
 use super::{EvmTransaction, Wallet, WalletError, typed_data};
 use crate::{Client, Error};
 
-/// How long a transaction may wait for its block.
-const PATIENCE: Duration = Duration::from_mins(5);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
-/// How often an endpoint that fails is handed the same transaction.
-const TRIES: usize = 5;
+/// How long to wait for a receipt.
+const RECEIPT_TIMEOUT: Duration = Duration::from_mins(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Attempts to broadcast a transaction.
+const MAX_BROADCASTS: usize = 5;
 
-/// A private key in this process's memory, with an endpoint for each chain. It is never printed.
+/// A wallet with an in-memory private key and an endpoint for each chain. The key is never printed.
 pub struct LocalWallet {
     key: SigningKey,
     address: Address,
     endpoints: Endpoints,
     cap: FeeCap,
-    /// Two transactions must not be given the same number.
+    /// Serializes sending, so that no nonce is used twice.
     sending: Mutex<()>,
 }
 
@@ -42,7 +42,7 @@ struct Receipt {
 }
 
 impl LocalWallet {
-    /// A wallet of a private key in hex, which knows no chain yet.
+    /// Creates a wallet from a private key in hex, without endpoints.
     pub fn new(key: &str) -> Result<Self, WalletError> {
         let bytes: [u8; 32] = hex::decode_to_array(key.trim()).map_err(|_| WalletError::Key)?;
         let key = SigningKey::from_slice(&bytes).map_err(|_| WalletError::Key)?;
@@ -56,7 +56,7 @@ impl LocalWallet {
         })
     }
 
-    /// A wallet that reaches the chains by the addresses that the service makes public.
+    /// Creates a wallet with the public RPC endpoints that the service lists.
     pub async fn connect(client: &Client, key: &str) -> Result<Self, Error> {
         let mut wallet = Self::new(key)?;
         for chain in client.chains().await? {
@@ -67,24 +67,24 @@ impl LocalWallet {
         Ok(wallet)
     }
 
-    /// Reaches a chain by this JSON-RPC address.
+    /// Sets the JSON-RPC endpoint of a chain.
     pub fn with_endpoint(mut self, chain_id: u64, url: &str) -> Result<Self, WalletError> {
         self.endpoints.insert(chain_id, url)?;
         Ok(self)
     }
 
-    /// Tips at most so many wei per gas, whatever an endpoint says is usual, and pays at most ten times as much where a chain has
-    /// no base fee. Unless told, it is 10 gwei, and 500 on Polygon.
+    /// Caps the tip per gas, in wei, whatever an endpoint suggests. On chains without a base fee the gas price is capped at ten
+    /// times as much. The default is 10 gwei, and 500 on Polygon.
     #[must_use]
-    pub const fn tipping_at_most(mut self, wei: u128) -> Self {
-        self.cap = FeeCap::at(wei);
+    pub const fn with_max_tip(mut self, wei: u128) -> Self {
+        self.cap = FeeCap::new(wei);
         self
     }
 
-    /// What a contract answers to a call, without sending anything.
+    /// Calls a contract without sending a transaction.
     pub async fn call(&self, chain_id: u64, to: Address, data: &Bytes) -> Result<Bytes, WalletError> {
         let call = json!({ "from": self.address, "to": to, "data": data });
-        self.endpoints.ask(chain_id, "eth_call", json!([call, "latest"])).await
+        self.endpoints.request(chain_id, "eth_call", json!([call, "latest"])).await
     }
 
     fn sign(&self, digest: &B256) -> Result<Signature, WalletError> {
@@ -93,7 +93,7 @@ impl LocalWallet {
         Ok(Signature::from(signed))
     }
 
-    fn seal<T>(&self, transaction: T) -> Result<TxEnvelope, WalletError>
+    fn sign_transaction<T>(&self, transaction: T) -> Result<TxEnvelope, WalletError>
     where
         T: SignableTransaction<Signature>,
         TxEnvelope: From<alloy_consensus::Signed<T>>,
@@ -102,24 +102,27 @@ impl LocalWallet {
         Ok(transaction.into_signed(signature).into())
     }
 
-    /// The transaction, signed with the number and the fees of this moment.
+    /// Signs the transaction with the current nonce and fees.
     async fn prepare(&self, transaction: &EvmTransaction) -> Result<TxEnvelope, WalletError> {
         let EvmTransaction { chain_id, to, data, value, gas } = transaction;
         let (chain, input) = (*chain_id, data.clone());
-        let nonce: U64 =
-            self.endpoints.ask(chain, "eth_getTransactionCount", json!([self.address, "pending"])).await?;
+        let nonce: U64 = self
+            .endpoints
+            .request(chain, "eth_getTransactionCount", json!([self.address, "pending"]))
+            .await?;
         let gas_limit = if let Some(gas) = gas {
             *gas
         } else {
             let call = json!({ "from": self.address, "to": to, "data": data, "value": value });
-            self.endpoints.ask::<U64>(chain, "eth_estimateGas", json!([call])).await?.to()
+            self.endpoints.request::<U64>(chain, "eth_estimateGas", json!([call])).await?.to()
         };
-        let head: Head = self.endpoints.ask(chain, "eth_getBlockByNumber", json!(["latest", false])).await?;
+        let head: Head =
+            self.endpoints.request(chain, "eth_getBlockByNumber", json!(["latest", false])).await?;
         let (to, value, nonce) = (TxKind::Call(*to), *value, nonce.to());
         let Some(base_fee) = head.base_fee_per_gas else {
-            let price: U128 = self.endpoints.ask(chain, "eth_gasPrice", json!([])).await?;
+            let price: U128 = self.endpoints.request(chain, "eth_gasPrice", json!([])).await?;
             let gas_price = self.cap.price(chain, price.to())?;
-            return self.seal(TxLegacy {
+            return self.sign_transaction(TxLegacy {
                 chain_id: Some(chain),
                 nonce,
                 gas_price,
@@ -129,15 +132,15 @@ impl LocalWallet {
                 input,
             });
         };
-        let tip: U128 = self.endpoints.ask(chain, "eth_maxPriorityFeePerGas", json!([])).await?;
+        let tip: U128 = self.endpoints.request(chain, "eth_maxPriorityFeePerGas", json!([])).await?;
         let tip = self.cap.tip(chain, tip.to());
-        // The base fee may double before the transaction is mined. The chain sets it: an endpoint that lies of it gains nothing.
-        let most = base_fee.to::<u128>().saturating_mul(2).saturating_add(tip);
-        self.seal(TxEip1559 {
+        // The base fee may double before the transaction is mined. The chain charges the real one, so a wrong value is harmless.
+        let max_fee = base_fee.to::<u128>().saturating_mul(2).saturating_add(tip);
+        self.sign_transaction(TxEip1559 {
             chain_id: chain,
             nonce,
             gas_limit,
-            max_fee_per_gas: most,
+            max_fee_per_gas: max_fee,
             max_priority_fee_per_gas: tip,
             to,
             value,
@@ -146,33 +149,33 @@ impl LocalWallet {
         })
     }
 
-    /// Sends until the endpoint has the transaction; the same one twice does no harm. Once an answer was lost, no refusal says
-    /// that it was not taken before.
+    /// Broadcasts until the endpoint has the transaction, which is idempotent. After a lost response, a rejection does not prove
+    /// that the transaction was not accepted before.
     async fn broadcast(&self, chain_id: u64, signed: &TxEnvelope) -> Result<(), WalletError> {
         let (raw, hash) = (Bytes::from(signed.encoded_2718()), signed.tx_hash());
-        let mut unheard = None;
-        for _ in 0..TRIES {
-            if unheard.is_some() {
-                tokio::time::sleep(BETWEEN_LOOKS).await;
+        let mut last_error = None;
+        for _ in 0..MAX_BROADCASTS {
+            if last_error.is_some() {
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             let Err(error) =
-                self.endpoints.ask::<B256>(chain_id, "eth_sendRawTransaction", json!([raw])).await
+                self.endpoints.request::<B256>(chain_id, "eth_sendRawTransaction", json!([raw])).await
             else {
                 return Ok(());
             };
-            // It may have been taken although the answer was lost, or says that it was.
+            // The endpoint may have the transaction although the response was lost or is an error.
             let found =
                 self.endpoints.find::<Value>(chain_id, "eth_getTransactionByHash", json!([hash])).await;
             match (found, error) {
                 (Ok(Some(_)), _) => return Ok(()),
-                (Ok(None), refused @ WalletError::Refused { .. }) if unheard.is_none() => {
+                (Ok(None), refused @ WalletError::Refused { .. }) if last_error.is_none() => {
                     return Err(refused);
                 }
-                (_, error) => unheard = Some(error.to_string()),
+                (_, error) => last_error = Some(error.to_string()),
             }
         }
-        let (tx_hash, message) = (hash.to_string(), unheard.unwrap_or_default());
-        Err(WalletError::Unheard { chain_id, tx_hash, message })
+        let (tx_hash, message) = (hash.to_string(), last_error.unwrap_or_default());
+        Err(WalletError::Unconfirmed { chain_id, tx_hash, message })
     }
 }
 
@@ -182,25 +185,25 @@ impl Wallet for LocalWallet {
     }
 
     async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
-        let _turn = self.sending.lock().await;
+        let _guard = self.sending.lock().await;
         let signed = self.prepare(transaction).await?;
         self.broadcast(transaction.chain_id, &signed).await?;
         Ok(signed.tx_hash().to_string())
     }
 
     async fn wait_for_receipt(&self, chain_id: u64, tx_hash: &str) -> Result<(), WalletError> {
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        let started = Instant::now();
+        while started.elapsed() < RECEIPT_TIMEOUT {
             match self.endpoints.find(chain_id, "eth_getTransactionReceipt", json!([tx_hash])).await {
                 Ok(Some(Receipt { status })) if status.is_zero() => {
                     return Err(WalletError::Reverted(tx_hash.to_owned()));
                 }
                 Ok(Some(_)) => return Ok(()),
-                // It was sent: an endpoint that fails for a moment is asked again.
+                // Transient endpoint failures are retried.
                 Ok(None) | Err(WalletError::Endpoint { .. }) => {}
                 Err(error) => return Err(error),
             }
-            tokio::time::sleep(BETWEEN_LOOKS).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         Err(WalletError::NotMined(tx_hash.to_owned()))
     }
@@ -222,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_knows_its_address_and_never_shows_itself() {
+    fn key_has_its_address_and_is_never_printed() {
         let key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
         let wallet = LocalWallet::new(key).unwrap();
         assert_eq!(format!("{wallet:?}"), "LocalWallet(0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266)");
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_chain_without_an_endpoint_is_named() {
+    async fn missing_endpoint_error_names_the_chain() {
         let wallet = LocalWallet::new(&"11".repeat(32)).unwrap();
         assert_eq!(wallet.wait_for_receipt(10, "0x1").await, Err(WalletError::NoEndpoint(10)));
     }

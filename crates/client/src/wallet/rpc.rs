@@ -10,11 +10,11 @@ use tokio::time::{Duration, timeout};
 use super::WalletError;
 use crate::http;
 
-const PATIENCE: Duration = Duration::from_secs(15);
-/// Blocks with tens of thousands of hashes fit; an endpoint that sends more must not fill the caller's memory.
-const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// Enough for blocks with tens of thousands of hashes. The limit protects the memory of the caller.
+const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The chains' endpoints, asked over JSON-RPC.
+/// The JSON-RPC endpoints of the chains.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoints {
     http: reqwest::Client,
@@ -22,7 +22,7 @@ pub(super) struct Endpoints {
 }
 
 #[derive(Deserialize)]
-struct RpcAnswer<T> {
+struct RpcResponse<T> {
     result: Option<T>,
     error: Option<RpcError>,
 }
@@ -34,18 +34,18 @@ struct RpcError {
 
 impl Endpoints {
     pub(super) fn new() -> Result<Self, WalletError> {
-        let http = http::connections(HeaderMap::new()).map_err(WalletError::Other)?;
+        let http = http::build_client(HeaderMap::new()).map_err(WalletError::Other)?;
         Ok(Self { http, urls: BTreeMap::new() })
     }
 
     pub(super) fn insert(&mut self, chain_id: u64, url: &str) -> Result<(), WalletError> {
         let url = Url::parse(url)
-            .map_err(|_| WalletError::Endpoint { chain_id, message: format!("{url:?} is no URL") })?;
+            .map_err(|_| WalletError::Endpoint { chain_id, message: format!("{url:?} is not a URL") })?;
         self.urls.insert(chain_id, url);
         Ok(())
     }
 
-    /// Asks; `None` is the chain's `null`.
+    /// Sends a request; a `null` result is `None`.
     pub(super) async fn find<T: DeserializeOwned>(
         &self,
         chain_id: u64,
@@ -54,16 +54,16 @@ impl Endpoints {
     ) -> Result<Option<T>, WalletError> {
         let url = self.urls.get(&chain_id).ok_or(WalletError::NoEndpoint(chain_id))?;
         let fault = |message: String| WalletError::Endpoint { chain_id, message };
-        let question = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let request =
-            self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(question.to_string());
-        let body = timeout(PATIENCE, read(request))
+            self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_string());
+        let bytes = timeout(TIMEOUT, read(request))
             .await
             .map_err(|_| fault("it did not answer in time".to_owned()))?
-            // The address may hold a key.
+            // The URL may contain an API key.
             .map_err(|error| fault(error.without_url().to_string()))?
-            .ok_or_else(|| fault(format!("it answers {method} with more than {LARGEST_ANSWER} bytes")))?;
-        let answer: RpcAnswer<T> = serde_json::from_slice(&body)
+            .ok_or_else(|| fault(format!("it answers {method} with more than {MAX_RESPONSE_BYTES} bytes")))?;
+        let answer: RpcResponse<T> = serde_json::from_slice(&bytes)
             .map_err(|error| fault(format!("{method} is not answered as JSON-RPC: {error}")))?;
         match answer.error {
             Some(RpcError { message }) => Err(WalletError::Refused { chain_id, message }),
@@ -71,23 +71,23 @@ impl Endpoints {
         }
     }
 
-    pub(super) async fn ask<T: DeserializeOwned>(
+    pub(super) async fn request<T: DeserializeOwned>(
         &self,
         chain_id: u64,
         method: &str,
         params: Value,
     ) -> Result<T, WalletError> {
-        let nothing =
+        let missing =
             || WalletError::Endpoint { chain_id, message: format!("{method} is answered with nothing") };
-        self.find(chain_id, method, params).await?.ok_or_else(nothing)
+        self.find(chain_id, method, params).await?.ok_or_else(missing)
     }
 }
 
-/// The whole answer; `None` where it is too large.
+/// Reads the whole response; `None` if it is too large.
 async fn read(request: RequestBuilder) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let (mut response, mut body) = (request.send().await?, Vec::new());
     while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > LARGEST_ANSWER {
+        if body.len() + chunk.len() > MAX_RESPONSE_BYTES {
             return Ok(None);
         }
         body.extend_from_slice(&chunk);

@@ -5,7 +5,7 @@ use ed25519_dalek::{Signer as _, SigningKey};
 
 use super::{Wallet, WalletError};
 
-/// A keypair for Solana in this process's memory. It is never printed.
+/// A wallet with an in-memory Solana keypair. The key is never printed.
 ///
 /// It needs no endpoint: the service sends what the wallet signs.
 pub struct LocalSolanaWallet {
@@ -13,7 +13,7 @@ pub struct LocalSolanaWallet {
 }
 
 impl LocalSolanaWallet {
-    /// A wallet of a keypair of 64 bytes, in base58 or as the JSON array that Solana's own tools write.
+    /// Creates a wallet from a 64-byte keypair, in base58 or as the JSON array of the Solana CLI.
     pub fn new(text: &str) -> Result<Self, WalletError> {
         let text = text.trim();
         let bytes = if text.starts_with('[') {
@@ -24,13 +24,13 @@ impl LocalSolanaWallet {
         Self::from_bytes(&bytes.try_into().map_err(|_: Vec<u8>| WalletError::SolanaKey)?)
     }
 
-    /// A wallet of the secret key followed by its public key; the two must belong together.
+    /// Creates a wallet from a secret key followed by its public key, which must match.
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, WalletError> {
         let key = SigningKey::from_keypair_bytes(bytes).map_err(|_| WalletError::SolanaKey)?;
         Ok(Self { key })
     }
 
-    /// A wallet of the keypair in a file, such as `~/.config/solana/id.json`.
+    /// Creates a wallet from a keypair file, such as `~/.config/solana/id.json`.
     pub fn from_file(file: &Path) -> Result<Self, WalletError> {
         let text = std::fs::read_to_string(file).map_err(|error| WalletError::File {
             file: file.display().to_string(),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_keypair_is_read_however_it_is_written_and_never_shows_itself() {
+    fn keypair_is_parsed_in_both_formats_and_never_printed() {
         let bytes = keypair();
         let base58 = bs58::encode(bytes).into_string();
         let json = serde_json::to_string(&bytes.to_vec()).unwrap();
@@ -77,11 +77,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_keypair_is_refused() {
-        let mut torn = keypair();
-        torn[63] ^= 1;
+    fn invalid_keypair_is_rejected() {
+        let mut mismatched = keypair();
+        mismatched[63] ^= 1;
         let short = bs58::encode([7; 32]).into_string();
-        for text in ["", "[1,2]", "[256]", "0OIl", &short, &bs58::encode(torn).into_string()] {
+        for text in ["", "[1,2]", "[256]", "0OIl", &short, &bs58::encode(mismatched).into_string()] {
             assert_eq!(LocalSolanaWallet::new(text).unwrap_err(), WalletError::SolanaKey, "{text}");
         }
         let missing = LocalSolanaWallet::from_file(Path::new("no/such/file")).unwrap_err();

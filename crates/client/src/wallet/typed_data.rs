@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use alloy_primitives::{Address, B256, I256, U256, hex, keccak256};
 use serde_json::{Map, Value};
 
-/// Types may name each other in a circle, and values may be nested without end; nothing honest comes near this.
-const DEEPEST: usize = 32;
+/// Maximum nesting; types can be recursive.
+const MAX_DEPTH: usize = 32;
 
-/// What a wallet signs for typed data, by the text of EIP-712.
+/// The digest that a wallet signs for typed data (EIP-712).
 pub(super) fn digest(data: &Value) -> Result<B256, String> {
     let types = data.get("types").and_then(Value::as_object).ok_or("it has no types")?;
     let types = Types(types);
@@ -23,13 +23,14 @@ struct Types<'a>(&'a Map<String, Value>);
 impl<'a> Types<'a> {
     /// The fields of a struct: name and type.
     fn fields(&self, name: &str) -> Result<Vec<(&'a str, &'a str)>, String> {
-        let fields = self.0.get(name).and_then(Value::as_array).ok_or(format!("type {name} is not told"))?;
+        let fields =
+            self.0.get(name).and_then(Value::as_array).ok_or(format!("type {name} is not defined"))?;
         let field = |field: &'a Value| Some((field.get("name")?.as_str()?, field.get("type")?.as_str()?));
         let all: Option<Vec<_>> = fields.iter().map(field).collect();
         all.ok_or(format!("type {name} has a field without name or type"))
     }
 
-    /// The type, then the types that it names in alphabetic order.
+    /// The type, followed by the referenced types in alphabetic order.
     fn encode_type(&self, name: &str) -> Result<String, String> {
         let (mut named, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
         while let Some(next) = open.pop() {
@@ -50,7 +51,7 @@ impl<'a> Types<'a> {
     }
 
     fn hash_struct(&self, name: &str, value: &Value, depth: usize) -> Result<B256, String> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err("it is nested too deeply".to_owned());
         }
         let mut words = vec![keccak256(self.encode_type(name)?)];
@@ -64,7 +65,7 @@ impl<'a> Types<'a> {
 
     fn word(&self, kind: &str, value: &Value, depth: usize) -> Result<B256, String> {
         if let Some((element, length)) = kind.strip_suffix(']').and_then(|kind| kind.rsplit_once('[')) {
-            if depth > DEEPEST {
+            if depth > MAX_DEPTH {
                 return Err("is nested too deeply".to_owned());
             }
             let items = value.as_array().ok_or("is not a list")?;
@@ -82,7 +83,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// A value of one of the language's own types.
+/// Encodes a value of an atomic or dynamic type.
 fn plain(kind: &str, value: &Value) -> Option<B256> {
     match kind {
         "string" => return Some(keccak256(value.as_str()?)),
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// The example of the standard's own text.
+    /// The example of EIP-712.
     fn mail() -> Value {
         json!({
             "types": {
@@ -145,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_standard_has_the_digest_of_the_standard() {
+    fn example_of_the_standard_has_the_expected_digest() {
         let expected = b256!("be609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf30957bd2");
         assert_eq!(digest(&mail()), Ok(expected));
     }
 
     #[test]
-    fn what_is_missing_or_of_another_type_is_named_and_never_signed() {
+    fn missing_or_mistyped_fields_are_rejected_by_name() {
         let broken = |pointer: &str, value: Value| {
             let mut data = mail();
             *data.pointer_mut(pointer).unwrap() = value;
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(broken("/message/to", json!({ "name": "Bob" })), "Mail.to Person.wallet is missing");
         assert_eq!(broken("/domain/chainId", json!(-1)), "EIP712Domain.chainId is no uint256");
         assert_eq!(broken("/message/to/wallet", json!("0x12")), "Mail.to Person.wallet is no address");
-        assert_eq!(broken("/primaryType", json!("Letter")), "type Letter is not told");
+        assert_eq!(broken("/primaryType", json!("Letter")), "type Letter is not defined");
         assert_eq!(broken("/types/Mail/2/type", json!("uint7")), "Mail.contents is no uint7");
         let circle = json!({ "types": { "EIP712Domain": [], "A": [{ "name": "a", "type": "A[]" }] },
             "primaryType": "A", "domain": {}, "message": { "a": [{ "a": [] }] } });

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use causeway_client::{Client, Error, FiatQuery, IntentQuery, OrderQuery, Pace, TokenQuery};
+use causeway_client::{Client, Error, FiatQuery, IntentQuery, OrderQuery, PollingOptions, TokenQuery};
 use futures::{Stream, StreamExt as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,17 +9,17 @@ use tokio::sync::watch;
 
 use crate::table::Call;
 
-/// What a call came to.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) value: Result<Value, Error>,
-    /// Of a stream, before its end.
+    /// The items of a stream.
     pub(crate) items: Vec<Value>,
-    /// As told while tracking.
+    /// The statuses reported while tracking.
     pub(crate) statuses: Vec<String>,
 }
 
-/// Makes the call; `count` is told how many items of a stream have come.
+/// Makes the call and updates `count` with the number of stream items.
 pub(crate) async fn run(client: &Client, call: &Call, count: &watch::Sender<usize>) -> Outcome {
     let (mut items, mut statuses) = (Vec::new(), Vec::new());
     let value = match call.operation.as_str() {
@@ -36,22 +36,22 @@ pub(crate) async fn run(client: &Client, call: &Call, count: &watch::Sender<usiz
             Err(error) => Err(error),
         },
         "trackOrder" => {
-            let told = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
-            value(client.track_order(&text(call, 0), pace(call), told).await)
+            let on_status = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
+            value(client.track_order(&text(call, 0), polling(call), on_status).await)
         }
         "trackPurchase" => {
-            let told = |status: &causeway_client::wire::FiatStatus| statuses.push(status.status.clone());
-            value(client.track_purchase(&text(call, 0), pace(call), told).await)
+            let on_status = |status: &causeway_client::wire::FiatStatus| statuses.push(status.status.clone());
+            value(client.track_purchase(&text(call, 0), polling(call), on_status).await)
         }
-        _ => ask(client, call).await,
+        _ => request(client, call).await,
     };
     Outcome { value, items, statuses }
 }
 
-fn pace(call: &Call) -> Pace {
-    Pace::default()
-        .every(Duration::from_millis(call.every_ms.unwrap()))
-        .retrying_after(Duration::from_millis(call.retry_after_ms.unwrap()))
+fn polling(call: &Call) -> PollingOptions {
+    PollingOptions::default()
+        .with_interval(Duration::from_millis(call.every_ms.unwrap()))
+        .with_backoff(Duration::from_millis(call.retry_after_ms.unwrap()))
 }
 
 async fn stream<T: Serialize>(
@@ -67,7 +67,7 @@ async fn stream<T: Serialize>(
     Ok(Value::Null)
 }
 
-async fn ask(client: &Client, call: &Call) -> Result<Value, Error> {
+async fn request(client: &Client, call: &Call) -> Result<Value, Error> {
     match call.operation.as_str() {
         "quote" => value(client.quote(&argument(call, 0)).await),
         "buildDeposit" => value(client.build_deposit(&argument(call, 0)).await),
@@ -91,7 +91,7 @@ async fn ask(client: &Client, call: &Call) -> Result<Value, Error> {
         "fiatOrders" => value(client.fiat_orders(&text(call, 0), &FiatQuery::default()).await),
         "balances" => {
             let balances = client.balances(&text(call, 0), &[]).await?;
-            Ok(json!({ "tokens": balances.tokens, "silentChains": balances.silent_chains }))
+            Ok(json!({ "tokens": balances.tokens, "silentChains": balances.unavailable_chains }))
         }
         "tokens" => {
             let query: Value = argument(call, 0);

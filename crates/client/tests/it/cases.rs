@@ -5,34 +5,34 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::call::{Outcome, run};
-use crate::server::{Seen, Server};
+use crate::server::{RecordedRequest, Server};
 use crate::table::{Abort, Case, ExpectedError, ExpectedRequest, Table};
 
 const TABLE: &str = include_str!("../../../../tests/cases/cases.json");
 
 #[tokio::test]
-async fn every_case_of_the_table_ends_as_it_says() {
+async fn every_case_of_the_table_has_its_expected_outcome() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
-    let mut stages = Vec::new();
-    // Made before anything is timed: each client reads the system's certificates.
+    let mut cases = Vec::new();
+    // Prepared first, because each client loads the system certificates, which would distort timings.
     for case in &table.cases {
-        stages.push(Stage::set(case).await);
+        cases.push(PreparedCase::prepare(case).await);
     }
-    for (case, outcome, seen) in futures::future::join_all(stages.into_iter().map(Stage::play)).await {
+    for (case, outcome, seen) in futures::future::join_all(cases.into_iter().map(PreparedCase::run)).await {
         check(case, &outcome, &seen);
     }
 }
 
-/// A case with the server and the client that it needs.
-struct Stage<'a> {
+/// A case with its server and client.
+struct PreparedCase<'a> {
     case: &'a Case,
     server: Server,
     client: Client,
     token: CancellationToken,
 }
 
-impl<'a> Stage<'a> {
-    async fn set(case: &'a Case) -> Self {
+impl<'a> PreparedCase<'a> {
+    async fn prepare(case: &'a Case) -> Self {
         let server = Server::start(case.server.clone()).await;
         let mut builder = Client::builder(&format!("{}{}", server.url, case.client.base_path));
         if let Some(timeout) = case.client.timeout_ms {
@@ -42,11 +42,11 @@ impl<'a> Stage<'a> {
             builder = builder.header(name, value);
         }
         let token = CancellationToken::new();
-        let client = builder.build().unwrap().aborted_by(token.clone());
+        let client = builder.build().unwrap().with_cancellation(token.clone());
         Self { case, server, client, token }
     }
 
-    async fn play(mut self) -> (&'a Case, Outcome, Vec<Seen>) {
+    async fn run(mut self) -> (&'a Case, Outcome, Vec<RecordedRequest>) {
         let Self { case, server, client, token } = &mut self;
         if case.abort == Some(Abort::Before) {
             token.cancel();
@@ -56,7 +56,7 @@ impl<'a> Stage<'a> {
         let during = async {
             if case.abort == Some(Abort::During) {
                 for _ in &case.server {
-                    server.said.recv().await;
+                    server.responded.recv().await;
                 }
                 counted.wait_for(|items| *items >= awaited).await.unwrap();
                 token.cancel();
@@ -66,22 +66,22 @@ impl<'a> Stage<'a> {
         if case.abort == Some(Abort::After) {
             token.cancel();
         }
-        (case, outcome, server.seen())
+        (case, outcome, server.requests())
     }
 }
 
-fn check(case: &Case, outcome: &Outcome, seen: &[Seen]) {
+fn check(case: &Case, outcome: &Outcome, seen: &[RecordedRequest]) {
     let name = &case.name;
     match (&outcome.value, &case.expect.error) {
         (Err(error), Some(expected)) => check_error(name, error, expected),
         (Ok(value), None) => {
             let expected = case.expect.value.as_ref().unwrap_or(&Value::Null);
-            assert!(holds(value, expected), "{name}: {value} is not {expected}");
+            assert!(contains(value, expected), "{name}: {value} is not {expected}");
         }
         (got, _) => panic!("{name}: {got:?}"),
     }
     if let Some(items) = &case.expect.items {
-        assert!(holds(&json!(outcome.items), items), "{name}: {:?}", outcome.items);
+        assert!(contains(&json!(outcome.items), items), "{name}: {:?}", outcome.items);
     }
     if let Some(statuses) = &case.expect.statuses {
         assert_eq!(&json!(outcome.statuses), statuses, "{name}");
@@ -107,9 +107,9 @@ fn check_error(name: &str, error: &causeway_client::Error, expected: &ExpectedEr
     }
 }
 
-fn check_request(name: &str, seen: &Seen, expected: &ExpectedRequest) {
-    let mut words = seen.head.lines().next().unwrap().split(' ');
-    let (method, target) = (words.next().unwrap(), words.next().unwrap());
+fn check_request(name: &str, seen: &RecordedRequest, expected: &ExpectedRequest) {
+    let mut parts = seen.head.lines().next().unwrap().split(' ');
+    let (method, target) = (parts.next().unwrap(), parts.next().unwrap());
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     if let Some(expected) = &expected.method {
         assert_eq!(method, expected, "{name}");
@@ -133,15 +133,15 @@ fn check_request(name: &str, seen: &Seen, expected: &ExpectedRequest) {
     }
 }
 
-/// Whether every field that is named has the value that is named.
-fn holds(value: &Value, expected: &Value) -> bool {
+/// Whether the value contains all expected fields.
+fn contains(value: &Value, expected: &Value) -> bool {
     match (value, expected) {
         (Value::Object(value), Value::Object(expected)) => {
-            expected.iter().all(|(name, field)| value.get(name).is_some_and(|value| holds(value, field)))
+            expected.iter().all(|(name, field)| value.get(name).is_some_and(|value| contains(value, field)))
         }
         (Value::Array(value), Value::Array(expected)) => {
             value.len() == expected.len()
-                && value.iter().zip(expected).all(|(value, item)| holds(value, item))
+                && value.iter().zip(expected).all(|(value, item)| contains(value, item))
         }
         _ => value == expected,
     }

@@ -10,28 +10,28 @@ async fn server(behaviour: serde_json::Value) -> Server {
 }
 
 #[tokio::test]
-async fn dropping_a_future_hangs_up() {
+async fn dropping_a_future_closes_the_connection() {
     let mut server = server(serde_json::json!({ "end": "hang" })).await;
     let client = Client::new(&server.url).unwrap();
     let request = tokio::spawn(async move { client.chains().await });
-    server.said.recv().await.unwrap();
+    server.responded.recv().await.unwrap();
     request.abort();
-    server.left.recv().await.unwrap();
+    server.disconnected.recv().await.unwrap();
 }
 
 #[tokio::test]
-async fn dropping_a_stream_hangs_up() {
+async fn dropping_a_stream_closes_the_connection() {
     let mut server =
         server(serde_json::json!({ "status": 200, "lines": [], "chunks": null, "end": "hang" })).await;
     let client = Client::new(&server.url).unwrap();
     let mut routes = Box::pin(client.stream_quotes(&QuoteAsk::default()).await.unwrap());
     assert!(routes.next().now_or_never().is_none());
     drop(routes);
-    server.left.recv().await.unwrap();
+    server.disconnected.recv().await.unwrap();
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_told_in_words() {
+async fn unreachable_service_is_a_transient_error() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);

@@ -1,11 +1,11 @@
-//! Whole swaps against a service that does not do its part. Swaps that end well run end to end, over real chains.
+//! Swaps against a misbehaving service. Successful swaps are covered by the end-to-end tests.
 
 use std::sync::Mutex;
 
 use alloy_primitives::{Address, address};
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    CancellationToken, Client, Error, EvmTransaction, ExecuteOptions, Pace, Wallet, WalletError,
+    CancellationToken, Client, Error, EvmTransaction, ExecuteOptions, PollingOptions, Wallet, WalletError,
 };
 use serde_json::{Value, json};
 
@@ -15,15 +15,15 @@ const PAYER: Address = address!("f39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
 const TOKEN: Address = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
 const ESCROW: Address = address!("5FbDB2315678afecb367f032d93F642f64180aa3");
 
-/// A wallet that notes what it is asked for, and can be told to refuse or to wait for ever.
+/// A wallet that records transactions and can refuse or wait forever.
 #[derive(Default)]
-struct Hand {
+struct RecordingWallet {
     sent: Mutex<Vec<EvmTransaction>>,
     refuses: bool,
     never_mined: Option<CancellationToken>,
 }
 
-impl Wallet for Hand {
+impl Wallet for RecordingWallet {
     fn address(&self) -> String {
         PAYER.to_string()
     }
@@ -67,7 +67,7 @@ fn ok(body: &Value) -> Value {
     json!({ "status": 200, "json": body })
 }
 
-/// The honest answers of the table of lies.
+/// The honest responses of `lies.json`.
 fn honest(pointer: &str) -> Value {
     let table: Value = serde_json::from_str(include_str!("../../../../tests/cases/lies.json")).unwrap();
     ok(table.pointer(pointer).unwrap())
@@ -96,19 +96,21 @@ fn order(status: &str) -> Value {
     }))
 }
 
-/// Swaps against a service that answers as told; also what it was asked.
+/// Swaps against a service with the given answers; returns the result and the requests.
 async fn swap(
-    wallet: &Hand,
+    wallet: &RecordingWallet,
     answers: &[Value],
     token: CancellationToken,
 ) -> (Result<String, Error>, Vec<String>) {
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
-    let client = Client::new(&server.url).unwrap().aborted_by(token);
-    let pace = Pace::default().every(Pace::FLOOR).retrying_after(Pace::FLOOR);
-    let options = ExecuteOptions::default().at_pace(pace);
+    let client = Client::new(&server.url).unwrap().with_cancellation(token);
+    let polling = PollingOptions::default()
+        .with_interval(PollingOptions::MIN_INTERVAL)
+        .with_backoff(PollingOptions::MIN_INTERVAL);
+    let options = ExecuteOptions::default().with_polling(polling);
     let ended = client.execute(&ask(), wallet, &options, |_| {}).await.map(|order| order.status);
     let line = |head: &str| head.split(' ').take(2).collect::<Vec<_>>().join(" ");
-    (ended, server.seen().iter().map(|seen| line(&seen.head)).collect())
+    (ended, server.requests().iter().map(|seen| line(&seen.head)).collect())
 }
 
 const QUOTE: &str = "POST /v1/quotes";
@@ -118,8 +120,8 @@ const ORDER: &str = "GET /v1/orders/by-id/o1";
 const EVENTS: &str = "GET /v1/orders/by-id/o1/events";
 
 #[tokio::test]
-async fn a_deposit_that_was_sent_is_submitted_until_the_service_takes_it() {
-    let wallet = Hand::default();
+async fn sent_deposit_is_submitted_until_the_service_accepts_it() {
+    let wallet = RecordingWallet::default();
     let lost = json!({ "end": "reset" });
     let no_events = json!({ "status": 404 });
     let submits = [lost, json!({ "status": 502 }), submitted()];
@@ -133,19 +135,19 @@ async fn a_deposit_that_was_sent_is_submitted_until_the_service_takes_it() {
 }
 
 #[tokio::test]
-async fn an_order_that_was_refunded_is_no_success() {
+async fn refunded_order_is_an_error() {
     let answers = [quote(), build(), submitted(), order("refunded")];
-    let (ended, _) = swap(&Hand::default(), &answers, CancellationToken::new()).await;
+    let (ended, _) = swap(&RecordingWallet::default(), &answers, CancellationToken::new()).await;
     let error = ended.unwrap_err();
     assert_eq!(error.code(), "SVC3008");
     assert_eq!(error.to_string(), "The order was refunded: Nobody delivered in time.");
 }
 
 #[tokio::test]
-async fn nothing_is_signed_for_a_deposit_that_was_not_asked_for() {
+async fn deposit_that_differs_from_the_request_is_not_signed() {
     let mut other = build();
     other["json"]["terms"]["recipient"] = json!(ESCROW.into_word());
-    let wallet = Hand::default();
+    let wallet = RecordingWallet::default();
     let (ended, asked) = swap(&wallet, &[quote(), other], CancellationToken::new()).await;
     let error = ended.unwrap_err();
     assert_eq!(error.code(), "SVC3003");
@@ -155,8 +157,8 @@ async fn nothing_is_signed_for_a_deposit_that_was_not_asked_for() {
 }
 
 #[tokio::test]
-async fn a_wallet_that_refuses_ends_the_swap_in_its_own_words() {
-    let wallet = Hand { refuses: true, ..Hand::default() };
+async fn wallet_error_ends_the_swap_with_its_message() {
+    let wallet = RecordingWallet { refuses: true, ..RecordingWallet::default() };
     let (ended, asked) = swap(&wallet, &[quote(), build()], CancellationToken::new()).await;
     let error = ended.unwrap_err();
     assert_eq!((error.code(), error.to_string().as_str()), ("SVC3007", "The person said no."));
@@ -164,9 +166,9 @@ async fn a_wallet_that_refuses_ends_the_swap_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn an_abort_while_an_approval_is_mined_sends_no_deposit() {
+async fn abort_while_an_approval_is_pending_sends_no_deposit() {
     let token = CancellationToken::new();
-    let wallet = Hand { never_mined: Some(token.clone()), ..Hand::default() };
+    let wallet = RecordingWallet { never_mined: Some(token.clone()), ..RecordingWallet::default() };
     let (ended, asked) = swap(&wallet, &[quote(), build()], token).await;
     assert!(matches!(ended, Err(Error::ApiAborted)), "{ended:?}");
     assert_eq!(wallet.sent.lock().unwrap().len(), 1);
@@ -174,18 +176,18 @@ async fn an_abort_while_an_approval_is_mined_sends_no_deposit() {
 }
 
 #[tokio::test]
-async fn a_quote_without_routes_is_no_swap() {
+async fn quote_without_routes_is_an_error() {
     let nobody = ok(&json!({ "quoteId": "q1", "routes": [] }));
-    let (ended, _) = swap(&Hand::default(), &[nobody], CancellationToken::new()).await;
+    let (ended, _) = swap(&RecordingWallet::default(), &[nobody], CancellationToken::new()).await;
     assert_eq!(ended.unwrap_err().code(), "SVC3004");
 }
 
 #[tokio::test]
-async fn a_swap_for_another_address_than_the_wallets_is_refused_before_anything_is_asked() {
+async fn swap_for_another_address_is_rejected_before_any_request() {
     let server = Server::start(serde_json::from_value(json!([quote()])).unwrap()).await;
     let client = Client::new(&server.url).unwrap();
     let ask = QuoteAsk { from_address: ESCROW.to_string(), ..ask() };
-    let ended = client.execute(&ask, &Hand::default(), &ExecuteOptions::default(), |_| {}).await;
-    assert!(matches!(ended, Err(Error::Wallet(WalletError::OtherAddress { .. }))), "{ended:?}");
-    assert!(server.seen().is_empty());
+    let ended = client.execute(&ask, &RecordingWallet::default(), &ExecuteOptions::default(), |_| {}).await;
+    assert!(matches!(ended, Err(Error::Wallet(WalletError::AddressMismatch { .. }))), "{ended:?}");
+    assert!(server.requests().is_empty());
 }

@@ -1,4 +1,4 @@
-//! The table of lies of all SDKs: what a service that lies, or was taken over, can make a wallet sign.
+//! The shared table of dishonest responses (`lies.json`): what a compromised service can make a wallet sign.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use alloy_primitives::hex;
 use causeway_client::wire::{BuildAnswer, QuoteAnswer, QuoteAsk};
 use causeway_client::{
-    Client, DepositWay, Error, EvmTransaction, ExecuteOptions, LocalWallet, Wallet, WalletError,
+    Client, DepositMethod, Error, EvmTransaction, ExecuteOptions, LocalWallet, Wallet, WalletError,
     check_transfer,
 };
 use serde::Deserialize;
@@ -69,13 +69,13 @@ struct Entry {
     says: Option<String>,
 }
 
-/// A wallet that notes what it is asked for.
-struct Hand {
+/// A wallet that records what it signs.
+struct RecordingWallet {
     address: String,
     signed: Mutex<Vec<Value>>,
 }
 
-impl Wallet for Hand {
+impl Wallet for RecordingWallet {
     fn address(&self) -> String {
         self.address.clone()
     }
@@ -83,8 +83,8 @@ impl Wallet for Hand {
     async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
         let EvmTransaction { chain_id, to, data, value, gas } = transaction;
         assert_eq!((*chain_id, *gas), (8453, Some(0xda51)));
-        let note = json!({ "to": format!("{to:#x}"), "data": hex::encode_prefixed(data), "value": format!("{value:#x}") });
-        self.signed.lock().unwrap().push(note);
+        let entry = json!({ "to": format!("{to:#x}"), "data": hex::encode_prefixed(data), "value": format!("{value:#x}") });
+        self.signed.lock().unwrap().push(entry);
         Ok(format!("0x{}", "1".repeat(64)))
     }
 
@@ -117,8 +117,8 @@ fn changed(whole: &Value, changes: &Changes) -> Value {
     copy
 }
 
-/// Plays an entry: how it ended, what was signed, how often the service was asked.
-async fn play(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>, usize) {
+/// Runs an entry: the result, what was signed, and the number of requests.
+async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>, usize) {
     let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();
     let answers = [
         changed(&table.quote, &entry.quote),
@@ -128,33 +128,34 @@ async fn play(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value
     ];
     let answers = answers.map(|answer| json!({ "status": 200, "json": answer }));
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
-    let wallet = Hand { address: ask.from_address.clone(), signed: Mutex::default() };
-    let ways = [DepositWay::ContractCall, DepositWay::Permit2];
-    let way = ways.into_iter().find(|way| way.as_str() == entry.way).unwrap();
-    let options = ExecuteOptions::default().depositing_by(way);
-    let trust =
-        |options: ExecuteOptions, (chain, escrow): (&u64, &String)| options.trusting_escrow(*chain, escrow);
+    let wallet = RecordingWallet { address: ask.from_address.clone(), signed: Mutex::default() };
+    let methods = [DepositMethod::ContractCall, DepositMethod::Permit2];
+    let method = methods.into_iter().find(|method| method.as_str() == entry.way).unwrap();
+    let options = ExecuteOptions::default().with_deposit_method(method);
+    let trust = |options: ExecuteOptions, (chain, escrow): (&u64, &String)| {
+        options.with_trusted_escrow(*chain, escrow)
+    };
     let options = entry.escrows.iter().fold(options, trust);
     let client = Client::new(&server.url).unwrap();
     let ended = client.execute(&ask, &wallet, &options, |_| {}).await.map(|order| order.status);
-    (ended, wallet.signed.into_inner().unwrap(), server.seen().len())
+    (ended, wallet.signed.into_inner().unwrap(), server.requests().len())
 }
 
 #[tokio::test]
-async fn what_was_agreed_is_signed_and_nothing_else() {
+async fn honest_deposits_are_signed() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for entry in &table.honest {
-        let (ended, signed, _) = play(&table, entry).await;
+        let (ended, signed, _) = run(&table, entry).await;
         assert_eq!(ended.map_err(|error| error.to_string()), Ok("filled".to_owned()), "{}", entry.name);
         assert_eq!(signed, entry.signed, "{}", entry.name);
     }
 }
 
 #[tokio::test]
-async fn nothing_is_signed_for_a_service_that_lies() {
+async fn dishonest_deposits_are_never_signed() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for entry in &table.lies {
-        let (ended, signed, asked) = play(&table, entry).await;
+        let (ended, signed, asked) = run(&table, entry).await;
         let error = ended.expect_err(&entry.name);
         assert_eq!(
             (error.code(), Some(error.to_string())),
@@ -168,7 +169,7 @@ async fn nothing_is_signed_for_a_service_that_lies() {
 }
 
 #[test]
-fn a_transfer_is_made_only_to_the_address_of_what_was_agreed() {
+fn transfer_address_must_match_the_terms() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for entry in table.transfers.honest.iter().chain(&table.transfers.lies) {
         let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();

@@ -1,4 +1,4 @@
-//! The SDK against a server that misbehaves on purpose, by a table that every SDK can run.
+//! Tests of the SDK against a misbehaving server, by a table that every SDK runs.
 
 #![allow(
     clippy::unwrap_used,

@@ -9,28 +9,28 @@ use tokio::task::JoinSet;
 
 use crate::table::{Behaviour, End};
 
-/// A request as it came over the wire.
+/// A received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct RecordedRequest {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-impl Seen {
+impl RecordedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let fields = self.head.lines().filter_map(|line| line.split_once(": "));
         fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
-/// A server on a port of its own that does with each request what it was told.
+/// A server that handles each request with the next configured behavior.
 pub(crate) struct Server {
     pub(crate) url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
-    /// Told whenever the server has sent all that it will for one request.
-    pub(crate) said: mpsc::UnboundedReceiver<()>,
-    /// Told when the other side hangs up on a connection that the server keeps open.
-    pub(crate) left: mpsc::UnboundedReceiver<()>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
+    /// Signals that the server has sent its response to one request.
+    pub(crate) responded: mpsc::UnboundedReceiver<()>,
+    /// Signals that the client closed a connection that the server keeps open.
+    pub(crate) disconnected: mpsc::UnboundedReceiver<()>,
     _tasks: JoinSet<()>,
 }
 
@@ -38,43 +38,44 @@ impl Server {
     pub(crate) async fn start(behaviours: Vec<Behaviour>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let seen = Arc::<Mutex<Vec<Seen>>>::default();
-        let ((say, said), (leave, left)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let requests = Arc::<Mutex<Vec<RecordedRequest>>>::default();
+        let ((respond, responded), (disconnect, disconnected)) =
+            (mpsc::unbounded_channel(), mpsc::unbounded_channel());
         let mut tasks = JoinSet::new();
-        let (book, behaviours) = (Arc::clone(&seen), Arc::new(behaviours));
+        let (log, behaviours) = (Arc::clone(&requests), Arc::new(behaviours));
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (behaviours, book) = (Arc::clone(&behaviours), Arc::clone(&book));
-                let (say, leave) = (say.clone(), leave.clone());
+                let (behaviours, log) = (Arc::clone(&behaviours), Arc::clone(&log));
+                let (respond, disconnect) = (respond.clone(), disconnect.clone());
                 connections.spawn(async move {
-                    // The client may hang up at any point, which is its right.
-                    let _ = serve(stream, &behaviours, &book, &say, &leave).await;
+                    // The client may disconnect at any point.
+                    let _ = serve(stream, &behaviours, &log, &respond, &disconnect).await;
                 });
             }
         });
-        Self { url, seen, said, left, _tasks: tasks }
+        Self { url, requests, responded, disconnected, _tasks: tasks }
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
 async fn serve(
     mut stream: TcpStream,
     behaviours: &[Behaviour],
-    book: &Mutex<Vec<Seen>>,
-    say: &mpsc::UnboundedSender<()>,
-    leave: &mpsc::UnboundedSender<()>,
+    log: &Mutex<Vec<RecordedRequest>>,
+    respond: &mpsc::UnboundedSender<()>,
+    disconnect: &mpsc::UnboundedSender<()>,
 ) -> std::io::Result<()> {
     let request = read_request(&mut stream).await?;
-    // By request and not by connection: clients may open connections that they then do not need.
+    // Counted by request, because clients may open connections that they do not use.
     let behaviour = {
-        let mut book = book.lock().unwrap();
-        book.push(request);
-        behaviours.get(book.len() - 1).or(behaviours.last()).unwrap()
+        let mut log = log.lock().unwrap();
+        log.push(request);
+        behaviours.get(log.len() - 1).or(behaviours.last()).unwrap()
     };
     if behaviour.end != End::Reset {
         if let Some(status) = behaviour.status {
@@ -86,11 +87,11 @@ async fn serve(
                 stream.flush().await?;
             }
         }
-        let _ = say.send(());
+        let _ = respond.send(());
     }
     if behaviour.end == End::Hang {
         let _ = stream.read(&mut [0; 1]).await;
-        let _ = leave.send(());
+        let _ = disconnect.send(());
     }
     stream.shutdown().await
 }
@@ -128,12 +129,12 @@ fn answer(status: u16, behaviour: &Behaviour) -> (String, Vec<String>) {
     (head + "\r\n", vec![body])
 }
 
-async fn read_request(stream: &mut TcpStream) -> std::io::Result<Seen> {
+async fn read_request(stream: &mut TcpStream) -> std::io::Result<RecordedRequest> {
     let mut bytes = Vec::new();
     loop {
         if let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-            let mut request = Seen { head, body: bytes[end + 4..].to_vec() };
+            let mut request = RecordedRequest { head, body: bytes[end + 4..].to_vec() };
             let length = request.header("content-length").map_or(0, |length| length.parse().unwrap());
             while request.body.len() < length {
                 stream.read_buf(&mut request.body).await?;

@@ -1,12 +1,13 @@
-//! A whole swap from Solana: the transaction is one that the service's own code builds, and the wallet is the SDK's.
+//! A whole swap from Solana with a transaction that the service's own code builds.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    Client, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, Pace, Step, Wallet as _, WalletError,
+    Client, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, PollingOptions, Step, Wallet as _,
+    WalletError,
 };
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM, SOLANA_CHAIN_ID};
 use causeway_solana::{RecentBlockhash, UnsignedTransaction};
 use ed25519_dalek::{Signature, SigningKey, Verifier as _};
@@ -36,12 +37,12 @@ fn ask() -> QuoteAsk {
     }
 }
 
-fn terms(payer: Address) -> Terms {
+fn terms(payer: Address) -> IntentTerms {
     let word = |bytes: &[u8]| alloy_primitives::B256::left_padding_from(bytes);
     let recipient = RECIPIENT.parse::<alloy_primitives::Address>().unwrap();
     let numbers = [1, SOLANA_CHAIN_ID].map(alloy_primitives::U256::from).map(alloy_primitives::B256::from);
-    let blank = [[numbers[0]; 1].to_vec(), vec![word(&[1]); Terms::WORDS - 1]].concat();
-    Terms {
+    let blank = [[numbers[0]; 1].to_vec(), vec![word(&[1]); IntentTerms::WORDS - 1]].concat();
+    IntentTerms {
         origin_chain_id: SOLANA_CHAIN_ID,
         escrow: SANDBOX_PROGRAM.to_bytes().into(),
         user: payer.to_bytes().into(),
@@ -54,7 +55,7 @@ fn terms(payer: Address) -> Terms {
         output_token: word(&[]),
         amount_out: alloy_primitives::U256::from(300),
         recipient: recipient.into_word(),
-        ..Terms::from_bytes(&blank.concat()).unwrap()
+        ..IntentTerms::from_bytes(&blank.concat()).unwrap()
     }
 }
 
@@ -95,7 +96,7 @@ fn answers(transaction: &[u8]) -> [Value; 4] {
         "epoch",
     ];
     let numbers = [0, 1, 6, 11, 12, 15, 17, 18, 19, 20];
-    let told = terms.words().into_iter().zip(names).enumerate().map(|(index, (word, name))| {
+    let fields = terms.words().into_iter().zip(names).enumerate().map(|(index, (word, name))| {
         let number = alloy_primitives::U256::from_be_bytes(word.0).to_string();
         (name.to_owned(), if numbers.contains(&index) { json!(number) } else { json!(word) })
     });
@@ -111,7 +112,7 @@ fn answers(transaction: &[u8]) -> [Value; 4] {
             "approvals": [{
                 "type": "solana_sendTransaction", "deposit": true, "transaction": BASE64.encode(transaction),
             }],
-            "terms": told.collect::<serde_json::Map<_, _>>(),
+            "terms": fields.collect::<serde_json::Map<_, _>>(),
         })),
         ok(&json!({ "orderId": "o1", "txHash": "sent" })),
         ok(&json!({
@@ -126,24 +127,25 @@ fn answers(transaction: &[u8]) -> [Value; 4] {
 }
 
 fn options() -> ExecuteOptions {
-    ExecuteOptions::default().at_pace(Pace::default().every(Pace::FLOOR))
+    ExecuteOptions::default()
+        .with_polling(PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL))
 }
 
 #[tokio::test]
-async fn a_swap_from_solana_is_signed_and_handed_to_the_service() {
+async fn swap_from_solana_is_signed_and_submitted() {
     let transaction = unsigned();
     let server = Server::start(serde_json::from_value(json!(answers(&transaction))).unwrap()).await;
     let client = Client::new(&server.url).unwrap();
     let mut signed = None;
-    let note = |step: Step<'_>| {
+    let on_step = |step: Step<'_>| {
         if let Step::Signed { tx_hash } = step {
             signed = Some(tx_hash.to_owned());
         }
     };
-    let order = client.execute(&ask(), &wallet(), &options(), note).await.unwrap();
+    let order = client.execute(&ask(), &wallet(), &options(), on_step).await.unwrap();
     assert_eq!(order.status, "filled");
 
-    let submitted: Value = serde_json::from_slice(&server.seen()[2].body).unwrap();
+    let submitted: Value = serde_json::from_slice(&server.requests()[2].body).unwrap();
     let bytes = BASE64.decode(submitted["signedTransaction"].as_str().unwrap()).unwrap();
     assert_eq!(submitted.as_object().unwrap().len(), 3, "exactly one proof: {submitted}");
     assert_eq!((bytes[0], &bytes[65..]), (1, &transaction[65..]), "the very message that was built");
@@ -154,21 +156,21 @@ async fn a_swap_from_solana_is_signed_and_handed_to_the_service() {
 }
 
 #[tokio::test]
-async fn nothing_is_signed_for_a_transaction_that_was_not_asked_for() {
+async fn transaction_that_differs_from_the_terms_is_not_signed() {
     let mut transaction = unsigned();
     *transaction.last_mut().unwrap() ^= 1;
     let server = Server::start(serde_json::from_value(json!(answers(&transaction))).unwrap()).await;
     let client = Client::new(&server.url).unwrap();
     let error = client.execute(&ask(), &wallet(), &options(), |_| {}).await.unwrap_err();
     assert_eq!(error.code(), "SVC3003", "{error}");
-    assert_eq!(server.seen().len(), 2, "nothing was submitted");
+    assert_eq!(server.requests().len(), 2, "nothing was submitted");
 }
 
 #[tokio::test]
-async fn a_wallet_of_the_other_family_is_told_apart() {
+async fn wallet_of_another_family_is_rejected() {
     let evm = LocalWallet::new(&"11".repeat(32)).unwrap();
     let client = Client::new("http://127.0.0.1:9").unwrap();
     let error = client.execute(&ask(), &evm, &options(), |_| {}).await.unwrap_err();
-    assert!(matches!(error, Error::Wallet(WalletError::OtherAddress { .. })), "{error:?}");
-    assert_eq!(wallet().sign_typed_data(&Value::Null).await, Err(WalletError::OtherFamily));
+    assert!(matches!(error, Error::Wallet(WalletError::AddressMismatch { .. })), "{error:?}");
+    assert_eq!(wallet().sign_typed_data(&Value::Null).await, Err(WalletError::UnsupportedFamily));
 }

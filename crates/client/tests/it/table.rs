@@ -28,7 +28,7 @@ pub(crate) enum Abort {
     After,
 }
 
-/// How the server treats one connection.
+/// How the server handles one request.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Behaviour {
@@ -46,7 +46,7 @@ pub(crate) struct Behaviour {
     pub(crate) end: End,
 }
 
-/// `null` is a value like others.
+/// Keeps `null` as a value.
 fn present<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(reader).map(Some)
 }

@@ -16,7 +16,7 @@ fn refusal(message: &str) -> Value {
     json!({ "status": 200, "json": { "jsonrpc": "2.0", "id": 1, "error": { "code": -32000, "message": message } } })
 }
 
-/// Sends a transaction over an endpoint that answers the wallet's preparations, and then as told.
+/// Sends a transaction through an endpoint that answers the preparation requests, and then as given.
 async fn send(answers: &[Value]) -> (Result<String, WalletError>, Vec<Value>) {
     let ready = [result(&json!("0x7")), result(&json!({ "baseFeePerGas": "0x64" })), result(&json!("0x2"))];
     let behaviours = json!([&ready[..], answers].concat());
@@ -25,7 +25,7 @@ async fn send(answers: &[Value]) -> (Result<String, WalletError>, Vec<Value>) {
     let (to, data, value) = (ALICE, "0x".parse().unwrap(), "1".parse().unwrap());
     let sent = wallet.send(&EvmTransaction { chain_id: 8453, to, data, value, gas: Some(21_000) }).await;
     let asked =
-        server.seen().iter().skip(3).map(|seen| serde_json::from_slice(&seen.body).unwrap()).collect();
+        server.requests().iter().skip(3).map(|seen| serde_json::from_slice(&seen.body).unwrap()).collect();
     (sent, asked)
 }
 
@@ -34,24 +34,24 @@ fn methods(asked: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_transaction_whose_answer_was_lost_is_looked_for_and_not_signed_again() {
+async fn lost_broadcast_response_triggers_a_lookup_and_rebroadcast() {
     let lost = json!({ "end": "reset" });
     let (sent, asked) = send(&[lost.clone(), result(&Value::Null), lost, result(&json!({}))]).await;
     let broadcast = "eth_sendRawTransaction";
-    let look = "eth_getTransactionByHash";
-    assert_eq!(methods(&asked), [broadcast, look, broadcast, look]);
+    let lookup = "eth_getTransactionByHash";
+    assert_eq!(methods(&asked), [broadcast, lookup, broadcast, lookup]);
     assert_eq!(asked[0]["params"], asked[2]["params"], "the very same transaction");
     assert_eq!(json!([sent.unwrap()]), asked[1]["params"]);
 }
 
 #[tokio::test]
-async fn a_transaction_that_the_chain_already_knows_was_sent() {
+async fn already_known_transaction_counts_as_sent() {
     let (sent, _) = send(&[refusal("already known"), result(&json!({}))]).await;
     assert!(sent.is_ok(), "{sent:?}");
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_in_the_chains_words_and_not_tried_again() {
+async fn rejection_has_the_chains_message_and_is_not_retried() {
     let (sent, asked) = send(&[refusal("insufficient funds"), result(&Value::Null)]).await;
     let message = "insufficient funds".to_owned();
     assert_eq!(sent, Err(WalletError::Refused { chain_id: 8453, message }));
@@ -59,33 +59,33 @@ async fn a_refusal_is_told_in_the_chains_words_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_transaction_of_which_nothing_is_heard_keeps_its_hash() {
+async fn unconfirmed_broadcast_error_has_the_hash() {
     let lost = json!({ "end": "reset" });
     let (sent, asked) = send(&[lost]).await;
-    let Err(WalletError::Unheard { chain_id: 8453, tx_hash, .. }) = &sent else { panic!("{sent:?}") };
+    let Err(WalletError::Unconfirmed { chain_id: 8453, tx_hash, .. }) = &sent else { panic!("{sent:?}") };
     assert_eq!(asked.len(), 10, "five times sent and looked for");
     assert_eq!(json!([tx_hash]), asked[1]["params"]);
     assert!(sent.unwrap_err().to_string().contains(asked[1]["params"][0].as_str().unwrap()));
 }
 
 #[tokio::test]
-async fn a_refusal_after_an_answer_was_lost_does_not_say_that_nothing_was_sent() {
+async fn rejection_after_a_lost_response_is_not_final() {
     let lost = json!({ "end": "reset" });
     let answers = [lost, result(&Value::Null), refusal("nonce too low"), result(&Value::Null)];
     let again = [refusal("nonce too low"), result(&json!({}))];
     let (sent, asked) = send(&[&answers[..], &again].concat()).await;
     assert_eq!(json!([sent.unwrap()]), asked[1]["params"]);
     let (sent, _) = send(&[&answers[..3], &[json!({ "end": "reset" })]].concat()).await;
-    assert!(matches!(sent, Err(WalletError::Unheard { .. })), "{sent:?}");
+    assert!(matches!(sent, Err(WalletError::Unconfirmed { .. })), "{sent:?}");
 }
 
 #[tokio::test]
-async fn no_endpoint_can_make_a_transaction_tip_a_fortune() {
-    let fortune = "0xffffffffffffffffffff";
+async fn excessive_suggested_fees_are_capped_or_rejected() {
+    let excessive = "0xffffffffffffffffffff";
     let answers = json!([
         result(&json!("0x7")),
         result(&json!({ "baseFeePerGas": "0x64" })),
-        result(&json!(fortune)),
+        result(&json!(excessive)),
         result(&json!(format!("0x{}", "1".repeat(64)))),
     ]);
     let server = Server::start(serde_json::from_value(answers).unwrap()).await;
@@ -93,21 +93,21 @@ async fn no_endpoint_can_make_a_transaction_tip_a_fortune() {
     let (to, data, value) = (ALICE, "0x".parse().unwrap(), "1".parse().unwrap());
     let transaction = EvmTransaction { chain_id: 8453, to, data, value, gas: Some(21_000) };
     wallet.send(&transaction).await.unwrap();
-    let sent: Value = serde_json::from_slice(&server.seen()[3].body).unwrap();
+    let sent: Value = serde_json::from_slice(&server.requests()[3].body).unwrap();
     let raw = hex::decode(sent["params"][0].as_str().unwrap()).unwrap();
     let signed = TxEnvelope::decode_2718(&mut raw.as_slice()).unwrap();
     assert_eq!(signed.max_priority_fee_per_gas(), Some(10_000_000_000));
     assert_eq!(signed.max_fee_per_gas(), 10_000_000_200);
 
-    let answers = json!([result(&json!("0x7")), result(&json!({})), result(&json!(fortune))]);
+    let answers = json!([result(&json!("0x7")), result(&json!({})), result(&json!(excessive))]);
     let server = Server::start(serde_json::from_value(answers).unwrap()).await;
     let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(8453, &server.url).unwrap();
     let sent = wallet.send(&transaction).await;
-    assert!(matches!(sent, Err(WalletError::TooDear { chain_id: 8453, .. })), "{sent:?}");
+    assert!(matches!(sent, Err(WalletError::GasPriceTooHigh { chain_id: 8453, .. })), "{sent:?}");
 }
 
 #[tokio::test]
-async fn an_endpoint_that_answers_without_end_is_not_read_to_its_end() {
+async fn oversized_response_is_not_read_completely() {
     let flood = json!([{ "status": 200, "chunks": vec!["x".repeat(1024 * 1024); 9], "end": "hang" }]);
     let server = Server::start(serde_json::from_value(flood).unwrap()).await;
     let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(10, &server.url).unwrap();
@@ -117,7 +117,7 @@ async fn an_endpoint_that_answers_without_end_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_speaks_no_json_rpc_is_named() {
+async fn invalid_json_rpc_response_is_an_endpoint_error() {
     let html = json!([{ "status": 200, "body": "<html>" }]);
     let server = Server::start(serde_json::from_value(html).unwrap()).await;
     let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(10, &server.url).unwrap();
@@ -127,7 +127,7 @@ async fn an_endpoint_that_speaks_no_json_rpc_is_named() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_reverted_is_an_error() {
+async fn reverted_transaction_is_an_error() {
     let answers = json!([result(&Value::Null), { "end": "reset" }, result(&json!({ "status": "0x0" }))]);
     let server = Server::start(serde_json::from_value(answers).unwrap()).await;
     let wallet = LocalWallet::new(&"11".repeat(32)).unwrap().with_endpoint(10, &server.url).unwrap();

@@ -7,15 +7,15 @@ const NAME: &str = "Causeway Escrow";
 const VERSION: &str = "1";
 
 impl Attestation {
-    /// What attesters sign for the escrow of an order's origin chain: EIP-712, whose domain names the contract on EVM chains and
-    /// has the program as its salt on Solana. `None` where the escrow is no address of the chain's family.
+    /// The EIP-712 digest for the escrow on the origin chain. The domain contains the contract on EVM chains and the program
+    /// as salt on Solana. `None` where the escrow is not an address of the chain's family.
     pub fn digest(&self, origin: ChainId, escrow: B256) -> Option<B256> {
-        let place = match origin.family() {
+        let contract_field = match origin.family() {
             Family::Evm if Address::from_word(escrow).into_word() != escrow => return None,
             Family::Evm => "address verifyingContract",
             Family::Solana => "bytes32 salt",
         };
-        let kind = format!("EIP712Domain(string name,string version,uint256 chainId,{place})");
+        let kind = format!("EIP712Domain(string name,string version,uint256 chainId,{contract_field})");
         let domain = hash(&kind, &[keccak256(NAME), keccak256(VERSION), number(origin.get()), escrow]);
         Some(keccak256([&[0x19, 0x01], domain.as_slice(), self.statement().as_slice()].concat()))
     }
@@ -48,23 +48,23 @@ mod tests {
     use crate::SOLANA_CHAIN_ID;
 
     #[test]
-    fn rule_10_each_family_has_escrows_of_its_own_form() {
-        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 7 };
+    fn rule_10_the_escrow_must_match_the_chain_family() {
+        let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 7 };
         let base = ChainId::new(8_453).unwrap();
         let (narrow, wide) = (Address::repeat_byte(7).into_word(), B256::repeat_byte(7));
-        assert!(said.digest(base, narrow).is_some());
-        assert_eq!(said.digest(base, wide), None, "dirty bits are nobody's");
-        assert!(said.digest(SOLANA_CHAIN_ID, wide).is_some());
-        assert_ne!(said.digest(SOLANA_CHAIN_ID, narrow), said.digest(base, narrow));
+        assert!(attestation.digest(base, narrow).is_some());
+        assert_eq!(attestation.digest(base, wide), None, "dirty upper bits");
+        assert!(attestation.digest(SOLANA_CHAIN_ID, wide).is_some());
+        assert_ne!(attestation.digest(SOLANA_CHAIN_ID, narrow), attestation.digest(base, narrow));
     }
 
     #[test]
-    fn every_word_of_a_statement_and_its_place_are_signed() {
+    fn every_field_chain_and_escrow_are_part_of_the_digest() {
         let base = ChainId::new(8_453).unwrap();
         let escrow = Address::repeat_byte(7).into_word();
         let (order, fill_ref) = (B256::repeat_byte(1), B256::repeat_byte(2));
-        let said = Attestation::Filled { order, filled_at: 5, fill_ref };
-        let digest = said.digest(base, escrow);
+        let attestation = Attestation::Filled { order, filled_at: 5, fill_ref };
+        let digest = attestation.digest(base, escrow);
         let others = [
             Attestation::Filled { order: fill_ref, filled_at: 5, fill_ref },
             Attestation::Filled { order, filled_at: 6, fill_ref },
@@ -72,7 +72,7 @@ mod tests {
             Attestation::Unfilled { order, destination_time: 5 },
         ];
         assert!(others.iter().all(|other| other.digest(base, escrow) != digest));
-        assert_ne!(said.digest(ChainId::new(10).unwrap(), escrow), digest);
-        assert_ne!(said.digest(base, Address::repeat_byte(8).into_word()), digest);
+        assert_ne!(attestation.digest(ChainId::new(10).unwrap(), escrow), digest);
+        assert_ne!(attestation.digest(base, Address::repeat_byte(8).into_word()), digest);
     }
 }

@@ -1,4 +1,4 @@
-mod jump;
+mod forwarding;
 #[cfg(test)]
 mod tests;
 
@@ -8,226 +8,227 @@ use super::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus, Payout, Strat
 use crate::ports::{RampReport, RampState};
 use crate::{Order, RawAmount, TokenId};
 
-/// The shortest and the longest time between two looks at a purchase that moves.
-const SOONEST: SignedDuration = SignedDuration::from_millis(500);
-const LATEST: SignedDuration = SignedDuration::from_secs(30);
+/// Bounds of the poll interval of a purchase in progress.
+const MIN_INTERVAL: SignedDuration = SignedDuration::from_millis(500);
+const MAX_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
 
-/// While nobody has paid, the provider is asked no sooner.
-const UNPAID_SOONEST: SignedDuration = SignedDuration::from_secs(2);
+/// Shortest poll interval while the purchase is unpaid.
+const UNPAID_MIN_INTERVAL: SignedDuration = SignedDuration::from_secs(2);
 
-/// Who has begun to pay when the time is over, gets this much more: banks take their time.
+/// Extra time for a payer who started before the deadline, because bank transfers are slow.
 const STARTED_GRACE: SignedDuration = SignedDuration::from_hours(24);
 
-/// Whose attempt came to nothing when the time is over, may be trying again at this moment.
+/// Extra time after a failed attempt, because the payer may be retrying.
 const RETRY_GRACE: SignedDuration = SignedDuration::from_mins(10);
 
-/// For how long after its time is over a purchase that ended unpaid is asked after, without haste: money may come late.
-const LATE_FOR: SignedDuration = SignedDuration::from_hours(3 * 24);
-const LATE_SOONEST: SignedDuration = SignedDuration::from_mins(10);
-const LATE_LATEST: SignedDuration = SignedDuration::from_hours(12);
+/// How long after its deadline an unpaid purchase is still polled: the provider may deliver late.
+const LATE_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 24);
+const LATE_MIN_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
+const LATE_MAX_INTERVAL: SignedDuration = SignedDuration::from_hours(12);
 
-/// What a provider says of a purchase, asked just now.
+/// The answer of a provider to a lookup of one purchase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProviderWord {
-    /// It knows nothing of it.
-    Nothing,
-    Says(Box<RampReport>),
+pub enum ProviderLookup {
+    /// The provider does not know the purchase.
+    NotFound,
+    Found(Box<RampReport>),
 }
 
-/// What lies at a jump's address, as of a block that stands.
+/// The balance of a forwarding address as of a final block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lying {
+pub struct ForwardingBalance {
     pub block: u64,
-    /// Of what the provider sells.
+    /// In the token that the provider sells.
     pub amount: RawAmount,
-    /// Other tokens of which anything is there.
+    /// Other tokens with a non-zero balance.
     pub others: Vec<TokenId>,
 }
 
-/// Everything outside of a purchase that its next step depends on.
+/// The external state that the next step of a purchase depends on.
 #[derive(Clone, Debug)]
-pub struct FiatWorld {
+pub struct FiatContext {
     pub now: Timestamp,
-    /// Absent when the provider was not asked, or did not answer.
-    pub word: Option<ProviderWord>,
-    /// Transfers of what was sold to where it was to go, in blocks that stand, that completed no other purchase.
+    /// Absent when the provider was not asked or did not answer.
+    pub lookup: Option<ProviderLookup>,
+    /// Transfers of the sold token to the delivery address in final blocks that completed no other purchase.
     pub payouts: Vec<Payout>,
-    pub lying: Option<Lying>,
-    /// The own time of the chain that a jump starts from, in its newest block that stands.
+    pub forwarding_balance: Option<ForwardingBalance>,
+    /// Timestamp of the newest final block of the forwarding address's chain.
     pub hub_time: Option<u64>,
-    /// The transaction in which we last sent money back from a jump's address, where that stands.
+    /// The final transaction that last returned funds from the forwarding address.
     pub returned: Option<String>,
-    /// The swaps that were drawn up for a jump's money, oldest first, each with all that the chains have shown of it.
+    /// The swaps created for the forwarded funds, oldest first, each with its current evidence.
     pub swaps: Vec<Order>,
-    /// How long money that came waits for a route that holds the rate, before it goes back.
+    /// How long arrived funds wait for a route at the promised rate before they are returned.
     pub patience: SignedDuration,
 }
 
-/// What is left to do for a purchase. Each is idempotent: doing it again finds it done.
+/// A pending action of a purchase. Every action is idempotent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FiatTodo {
-    /// Quote what lies at the jump's address anew, and draw up the swap.
+pub enum FiatOrderAction {
+    /// Requote the balance of the forwarding address and create the swap.
     Swap { amount: RawAmount, seen_in: u64 },
-    /// Send what lies at the jump's address to its refund address.
-    GiveBack { tokens: Vec<TokenId>, seen_in: u64 },
+    /// Send the balance of the forwarding address to its refund address.
+    ReturnBalance { tokens: Vec<TokenId>, seen_in: u64 },
 }
 
-/// A purchase as it stands now, and what is to be done about it.
+/// The updated purchase and its pending actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiatStep {
     pub order: FiatOrder,
-    /// What its story gains: the statuses that it took on the way and what else is worth telling, in words.
+    /// New events: status changes and other messages, in order.
     pub changes: Vec<(Option<FiatStatus>, String)>,
-    pub todo: Vec<FiatTodo>,
+    pub actions: Vec<FiatOrderAction>,
 }
 
-/// A status, and everything that comes with it.
+/// A status change with its data.
 struct Next {
     status: FiatStatus,
-    words: String,
+    message: String,
     failure: Option<FiatFailure>,
     /// What the recipient got, and in which transaction.
     delivered: Option<(RawAmount, String)>,
 }
 
 impl Next {
-    fn plain(status: FiatStatus, words: &str) -> Self {
-        Self { status, words: words.to_owned(), failure: None, delivered: None }
+    fn plain(status: FiatStatus, message: &str) -> Self {
+        Self { status, message: message.to_owned(), failure: None, delivered: None }
     }
 }
 
-/// Moves a purchase as far as the provider's word and the chains carry it. A word moves statuses, evidence alone completes.
-/// Decides only: what is to be done is told, not done, and told again until the chain shows it done.
-pub fn advance_fiat(mut order: FiatOrder, world: &FiatWorld) -> FiatStep {
+/// Advances a purchase as far as provider reports and chain evidence allow. Reports change the status, but only chain
+/// evidence completes a purchase. The function is pure: it returns the same actions until the chain shows them done.
+pub fn advance_fiat(mut order: FiatOrder, context: &FiatContext) -> FiatStep {
     let mut changes = Vec::new();
-    if let Some(report) = report(world) {
+    if let Some(report) = report(context) {
         order.provider_order = order.provider_order.or_else(|| report.provider_order.clone());
     }
-    changes.extend(note_payout(&mut order, world).map(|words| (None, words)));
-    jump::note_swap(&mut order, world);
-    changes.extend(jump::note_return(&mut order, world).map(|words| (None, words)));
-    changes.extend(note_late(&mut order, world).map(|words| (None, words)));
-    while let Some(next) = next_status(&order, world) {
-        if !order.status.may_become(next.status) {
+    changes.extend(record_payout(&mut order, context).map(|message| (None, message)));
+    forwarding::record_swap(&mut order, context);
+    changes.extend(forwarding::record_return(&mut order, context).map(|message| (None, message)));
+    changes.extend(record_late_delivery(&mut order, context).map(|message| (None, message)));
+    while let Some(next) = next_status(&order, context) {
+        if !order.status.can_become(next.status) {
             break;
         }
         order.status = next.status;
-        order.updated_at = world.now;
+        order.updated_at = context.now;
         order.failure = order.failure.or(next.failure);
         if let Some((amount, tx)) = next.delivered {
             (order.output, order.fill_tx) = (Some(amount), Some(tx));
         }
-        changes.push((Some(next.status), next.words));
+        changes.push((Some(next.status), next.message));
     }
-    let todo = jump::todo(&order, world);
-    order.due_at = due(&order, &todo, world.now);
-    FiatStep { order, changes, todo }
+    let actions = forwarding::pending_actions(&order, context);
+    order.due_at = due(&order, &actions, context.now);
+    FiatStep { order, changes, actions }
 }
 
-fn report(world: &FiatWorld) -> Option<&RampReport> {
-    match &world.word {
-        Some(ProviderWord::Says(report)) => Some(report),
+fn report(context: &FiatContext) -> Option<&RampReport> {
+    match &context.lookup {
+        Some(ProviderLookup::Found(report)) => Some(report),
         _ => None,
     }
 }
 
-/// Keeps the first delivery that the chain shows; words when it is less than was promised, or comes after the end.
-fn note_payout(order: &mut FiatOrder, world: &FiatWorld) -> Option<String> {
+/// Records the first on-chain delivery; returns a message when it is short or late.
+fn record_payout(order: &mut FiatOrder, context: &FiatContext) -> Option<String> {
     if order.payout.is_some() || order.status == FiatStatus::Completed {
         return None;
     }
-    let payout = world.payouts.iter().find(|payout| payout.token == order.sold)?.clone();
+    let payout = context.payouts.iter().find(|payout| payout.token == order.sold)?.clone();
     let (amount, promised) = (payout.amount, order.sold_amount);
     if order.status.is_terminal() {
-        let words =
+        let message =
             format!("After the end the provider delivered {amount} base units in transaction {}.", payout.tx);
-        (order.payout, order.updated_at) = (Some(payout), world.now);
-        return Some(words);
+        (order.payout, order.updated_at) = (Some(payout), context.now);
+        return Some(message);
     }
     order.payout = Some(payout);
-    order.updated_at = world.now;
+    order.updated_at = context.now;
     let short = amount < promised;
     short.then(|| format!("The provider delivered {amount} base units where {promised} were agreed."))
 }
 
-/// What reached the recipient after the purchase had ended unpaid is told with it; the status stays, for whoever waited has gone.
-fn note_late(order: &mut FiatOrder, world: &FiatWorld) -> Option<String> {
+/// Records a delivery after the purchase ended unpaid. The status stays, because clients stopped waiting.
+fn record_late_delivery(order: &mut FiatOrder, context: &FiatContext) -> Option<String> {
     if !order.status.is_terminal() || order.status == FiatStatus::Completed || order.fill_tx.is_some() {
         return None;
     }
-    let (amount, tx) = delivered(order, world)?;
-    let words = format!("After the end {amount} base units reached the recipient in transaction {tx}.");
-    (order.output, order.fill_tx, order.updated_at) = (Some(amount), Some(tx), world.now);
-    Some(words)
+    let (amount, tx) = delivered(order, context)?;
+    let message = format!("After the end {amount} base units reached the recipient in transaction {tx}.");
+    (order.output, order.fill_tx, order.updated_at) = (Some(amount), Some(tx), context.now);
+    Some(message)
 }
 
-fn next_status(order: &FiatOrder, world: &FiatWorld) -> Option<Next> {
+fn next_status(order: &FiatOrder, context: &FiatContext) -> Option<Next> {
     use FiatStatus::{Completed, Created, Pending, Processing};
     if order.status.is_terminal() {
         return None;
     }
-    if let Some((amount, tx)) = delivered(order, world) {
-        let words = format!("Delivered in transaction {tx}.");
-        return Some(Next { status: Completed, words, failure: None, delivered: Some((amount, tx)) });
+    if let Some((amount, tx)) = delivered(order, context) {
+        let message = format!("Delivered in transaction {tx}.");
+        return Some(Next { status: Completed, message, failure: None, delivered: Some((amount, tx)) });
     }
-    if let Some(next) = jump::came_to_nothing(order, world) {
+    if let Some(next) = forwarding::returned_failure(order, context) {
         return Some(next);
     }
-    let state = report(world).map(|report| &report.state);
-    let arrived = order.payout.is_some() || jump::has_arrived(order, world);
+    let state = report(context).map(|report| &report.state);
+    let arrived = order.payout.is_some() || forwarding::has_arrived(order, context);
     let paid = arrived || matches!(state, Some(RampState::Paid | RampState::Delivered));
     match state {
-        _ if paid && order.status != Processing => {
-            Some(Next::plain(Processing, if arrived { "The money has arrived." } else { "It is paid." }))
-        }
+        _ if paid && order.status != Processing => Some(Next::plain(
+            Processing,
+            if arrived { "The funds have arrived." } else { "The payment was received." },
+        )),
         Some(RampState::Failed | RampState::Canceled | RampState::Expired) if !arrived => {
-            let report = report(world)?;
-            if report.may_retry && !is_over(order, world) {
-                attempted(order, report)
+            let report = report(context)?;
+            if report.may_retry && !is_past_deadline(order, context) {
+                failed_attempt(order, report)
             } else {
-                ended(order, report)
+                ended_by_provider(order, report)
             }
         }
         Some(RampState::Started) if order.status == Created => {
-            Some(Next::plain(Pending, "The payer has begun to pay."))
+            Some(Next::plain(Pending, "The payer started the payment."))
         }
-        _ if order.status != Processing && is_over(order, world) => {
-            Some(Next::plain(FiatStatus::Expired, "Nobody has paid in time."))
+        _ if order.status != Processing && is_past_deadline(order, context) => {
+            Some(Next::plain(FiatStatus::Expired, "No payment arrived in time."))
         }
         _ => None,
     }
 }
 
-/// What the recipient got, as the chain shows it.
-fn delivered(order: &FiatOrder, world: &FiatWorld) -> Option<(RawAmount, String)> {
+/// What the recipient received on chain.
+fn delivered(order: &FiatOrder, context: &FiatContext) -> Option<(RawAmount, String)> {
     match &order.strategy {
         Strategy::Direct => order.payout.as_ref().map(|payout| (payout.amount, payout.tx.clone())),
-        Strategy::Jump(_) => {
-            let fill = jump::opened(world)?.evidence.fill.as_ref()?;
+        Strategy::Forwarding(_) => {
+            let fill = forwarding::opened(context)?.evidence.fill.as_ref()?;
             Some((fill.amount, fill.tx.clone()))
         }
     }
 }
 
-/// An attempt came to nothing. The payer may try another card, so the purchase goes on until its time is over.
-fn attempted(order: &FiatOrder, report: &RampReport) -> Option<Next> {
-    // A checkout that nobody came to ends by itself; that is no attempt.
+/// A payment attempt failed. The payer may retry, so the purchase stays open until its deadline.
+fn failed_attempt(order: &FiatOrder, report: &RampReport) -> Option<Next> {
+    // An unused checkout that expires is not a payment attempt.
     if order.status != FiatStatus::Created || report.state == RampState::Expired {
         return None;
     }
-    let why = report.reason.as_ref().map_or("An attempt to pay came to nothing.", |(_, words)| words);
+    let why = report.reason.as_ref().map_or("A payment attempt failed.", |(_, message)| message);
     Some(Next::plain(FiatStatus::Pending, &format!("{why} The payer may try again.")))
 }
 
-/// The provider has ended it. Once it was paid, whatever the word is, that is a failure.
-fn ended(order: &FiatOrder, report: &RampReport) -> Option<Next> {
+/// The provider ended the purchase. After payment every such end is a failure.
+fn ended_by_provider(order: &FiatOrder, report: &RampReport) -> Option<Next> {
     let unpaid = order.status != FiatStatus::Processing;
-    let (status, code, words) = match report.state {
+    let (status, code, message) = match report.state {
         RampState::Canceled if unpaid => {
             return Some(Next::plain(FiatStatus::Canceled, "The payer canceled."));
         }
         RampState::Expired if unpaid => {
-            return Some(Next::plain(FiatStatus::Expired, "The provider waits no more for the payment."));
+            return Some(Next::plain(FiatStatus::Expired, "The provider stopped waiting for the payment."));
         }
         RampState::Failed if unpaid => (FiatStatus::Failed, "payment_failed", "The payment failed."),
         RampState::Failed | RampState::Canceled | RampState::Expired => {
@@ -235,56 +236,58 @@ fn ended(order: &FiatOrder, report: &RampReport) -> Option<Next> {
         }
         _ => return None,
     };
-    let (code, words) = report.reason.clone().unwrap_or_else(|| (code.to_owned(), words.to_owned()));
-    let failure = FiatFailure { code, source: FiatFailureSource::Provider, words: words.clone() };
-    Some(Next { status, words, failure: Some(failure), delivered: None })
+    let (code, message) = report.reason.clone().unwrap_or_else(|| (code.to_owned(), message.to_owned()));
+    let failure = FiatFailure { code, source: FiatFailureSource::Provider, message: message.clone() };
+    Some(Next { status, message, failure: Some(failure), delivered: None })
 }
 
-/// Whether the time to pay is over; only a provider that says so now, or knows nothing of it, lets it expire.
-fn is_over(order: &FiatOrder, world: &FiatWorld) -> bool {
-    let grace = match &world.word {
+/// Whether the payment deadline has passed. Only a fresh provider answer lets a purchase expire.
+fn is_past_deadline(order: &FiatOrder, context: &FiatContext) -> bool {
+    let grace = match &context.lookup {
         None => return false,
-        Some(ProviderWord::Nothing) => SignedDuration::ZERO,
-        Some(ProviderWord::Says(report)) => match report.state {
+        Some(ProviderLookup::NotFound) => SignedDuration::ZERO,
+        Some(ProviderLookup::Found(report)) => match report.state {
             RampState::Waiting => SignedDuration::ZERO,
             RampState::Started | RampState::Unknown(_) => STARTED_GRACE,
             _ if report.is_failed_attempt() => RETRY_GRACE,
             _ => return false,
         },
     };
-    world.now.duration_since(order.pay_by) > grace
+    context.now.duration_since(order.pay_by) > grace
 }
 
 impl FiatOrder {
-    /// Whether it ended unpaid so lately that its provider may still deliver.
-    pub fn awaits_late_money(&self, now: Timestamp) -> bool {
+    /// Whether it ended unpaid so recently that the provider may still deliver.
+    pub fn may_be_delivered_late(&self, now: Timestamp) -> bool {
         let unpaid =
             self.status.is_terminal() && self.status != FiatStatus::Completed && self.payout.is_none();
-        unpaid && now.duration_since(self.pay_by) < LATE_FOR
+        unpaid && now.duration_since(self.pay_by) < LATE_WINDOW
     }
 }
 
-/// Webhooks wake a purchase by themselves; this is for all else.
-fn due(order: &FiatOrder, todo: &[FiatTodo], now: Timestamp) -> Option<Timestamp> {
+/// When to process the purchase next, unless a webhook wakes it earlier.
+fn due(order: &FiatOrder, actions: &[FiatOrderAction], now: Timestamp) -> Option<Timestamp> {
     let unmoved = now.duration_since(order.updated_at) / 8;
-    let after = |soonest, latest| now.checked_add(unmoved.clamp(soonest, latest)).ok();
+    let after = |min, max| now.checked_add(unmoved.clamp(min, max)).ok();
     match order.status {
-        _ if !todo.is_empty() => after(SOONEST, LATEST),
+        _ if !actions.is_empty() => after(MIN_INTERVAL, MAX_INTERVAL),
         status if status.is_terminal() => match order.strategy {
-            Strategy::Jump(_) => jump::watched_until(order).filter(|until| now < *until).and_then(|_| {
-                // What else comes to a jump's address is swapped or goes back, without haste.
-                after(UNPAID_SOONEST, SignedDuration::from_mins(10))
-            }),
-            Strategy::Direct if order.awaits_late_money(now) => {
+            Strategy::Forwarding(_) => {
+                forwarding::watched_until(order).filter(|until| now < *until).and_then(|_| {
+                    // Further funds at the forwarding address are still swapped or returned, at a slow poll rate.
+                    after(UNPAID_MIN_INTERVAL, SignedDuration::from_mins(10))
+                })
+            }
+            Strategy::Direct if order.may_be_delivered_late(now) => {
                 let ended = now.duration_since(order.updated_at);
-                now.checked_add(ended.clamp(LATE_SOONEST, LATE_LATEST)).ok()
+                now.checked_add(ended.clamp(LATE_MIN_INTERVAL, LATE_MAX_INTERVAL)).ok()
             }
             Strategy::Direct => None,
         },
-        FiatStatus::Processing => after(SOONEST, LATEST),
+        FiatStatus::Processing => after(MIN_INTERVAL, MAX_INTERVAL),
         _ => {
-            let over = order.pay_by.checked_add(SOONEST).ok().filter(|over| now < *over);
-            after(UNPAID_SOONEST, LATEST).map(|next| over.map_or(next, |over| next.min(over)))
+            let over = order.pay_by.checked_add(MIN_INTERVAL).ok().filter(|over| now < *over);
+            after(UNPAID_MIN_INTERVAL, MAX_INTERVAL).map(|next| over.map_or(next, |over| next.min(over)))
         }
     }
 }

@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::{AmountError, RawAmount};
 
-/// The currencies of ISO 4217 that people pay with, by how many digits they have after the point.
-const WHOLE: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF";
-const CENTS: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF \
+/// ISO 4217 currencies in circulation, by their number of decimals.
+const NO_DECIMALS: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF";
+const TWO_DECIMALS: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF \
 CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD \
 KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD \
 PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD \
 TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWG";
-const MILS: &str = "BHD IQD JOD KWD LYD OMR TND";
+const THREE_DECIMALS: &str = "BHD IQD JOD KWD LYD OMR TND";
 
-/// A currency of a state, by its ISO 4217 code.
+/// A fiat currency by its ISO 4217 code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiatCurrency {
     code: [u8; 3],
@@ -28,7 +28,7 @@ pub struct CurrencyError(String);
 
 impl FiatCurrency {
     pub fn code(&self) -> &str {
-        // Only ASCII letters were let in.
+        // `from_str` accepts ASCII letters only.
         str::from_utf8(&self.code).unwrap_or_default()
     }
 
@@ -41,12 +41,14 @@ impl FiatCurrency {
 impl FromStr for FiatCurrency {
     type Err = CurrencyError;
 
-    /// Reads a code in capitals, as the standard writes it.
+    /// Parses an upper-case code.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unknown = || CurrencyError(text.chars().take(12).collect());
         let code: [u8; 3] = text.as_bytes().try_into().map_err(|_| unknown())?;
         let among = |codes: &str| codes.split(' ').any(|known| known == text);
-        let digits = [(WHOLE, 0), (CENTS, 2), (MILS, 3)].into_iter().find(|(codes, _)| among(codes));
+        let digits = [(NO_DECIMALS, 0), (TWO_DECIMALS, 2), (THREE_DECIMALS, 3)]
+            .into_iter()
+            .find(|(codes, _)| among(codes));
         digits.map(|(_, digits)| Self { code, digits }).ok_or_else(unknown)
     }
 }
@@ -87,7 +89,7 @@ impl FiatAmount {
         Self { currency, minor }
     }
 
-    /// Reads a person's decimal exactly; zero, and digits that the currency does not have, are refused.
+    /// Parses a decimal exactly; rejects zero and more decimals than the currency has.
     pub fn parse(currency: FiatCurrency, text: &str) -> Result<Self, FiatAmountError> {
         let digits = currency.digits;
         let raw = RawAmount::from_decimal(text, digits).map_err(|error| match error {
@@ -96,7 +98,7 @@ impl FiatAmount {
             AmountError::NotRaw | AmountError::NotDecimal => FiatAmountError::Form,
         })?;
         let minor: u64 = raw.get().try_into().map_err(|_| FiatAmountError::TooLarge)?;
-        // The largest that a JSON number carries exactly: far beyond what anybody pays.
+        // The largest integer that a JSON number represents exactly.
         if minor >= 1 << 53 {
             return Err(FiatAmountError::TooLarge);
         }
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_signs_and_exponents_are_refused() {
+    fn zero_signs_and_exponents_are_rejected() {
         for text in ["0", "0.00"] {
             assert_eq!(read("USD", text), Err(FiatAmountError::Zero), "{text}");
         }
@@ -161,11 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn currencies_are_known_by_their_codes_in_capitals() {
+    fn currency_codes_are_upper_case() {
         for code in ["usd", "US", "USDT", "XXX", "", "ÄÖ"] {
             assert!(code.parse::<FiatCurrency>().is_err(), "{code}");
         }
-        for codes in [WHOLE, CENTS, MILS] {
+        for codes in [NO_DECIMALS, TWO_DECIMALS, THREE_DECIMALS] {
             for code in codes.split(' ') {
                 assert_eq!(code.parse::<FiatCurrency>().unwrap().code(), code);
             }
@@ -174,13 +176,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn amounts_print_and_read_back(minor in 1u64..1 << 53, code in prop::sample::select(vec!["USD", "JPY", "KWD"])) {
+        fn amounts_round_trip_through_text(minor in 1u64..1 << 53, code in prop::sample::select(vec!["USD", "JPY", "KWD"])) {
             let amount = FiatAmount::new(code.parse().unwrap(), minor);
             prop_assert_eq!(FiatAmount::parse(amount.currency, &amount.to_string()), Ok(amount));
         }
 
         #[test]
-        fn any_text_is_read_or_refused_without_panic(text in ".*") {
+        fn any_text_is_parsed_or_rejected_without_panic(text in ".*") {
             let _ = FiatAmount::parse("USD".parse().unwrap(), &text);
             let _ = text.parse::<FiatCurrency>();
         }

@@ -1,16 +1,16 @@
-//! Buying with the money of states: currencies and amounts, quotes of on-ramps, and the orders that come from them.
+//! Buying crypto with fiat: currencies, amounts, on-ramp quotes and orders.
 
 mod advance;
 mod currency;
 mod order;
 mod quote;
 
-pub use advance::{FiatStep, FiatTodo, FiatWorld, Lying, ProviderWord, advance_fiat};
+pub use advance::{FiatContext, FiatOrderAction, FiatStep, ForwardingBalance, ProviderLookup, advance_fiat};
 pub use currency::{CurrencyError, FiatAmount, FiatAmountError, FiatCurrency};
 pub use order::{
-    FiatEvent, FiatFailure, FiatFailureSource, FiatOrder, FiatProgress, FiatStatus, JumpPlan, Payout,
+    FiatEvent, FiatFailure, FiatFailureSource, FiatOrder, FiatProgress, FiatStatus, ForwardingPlan, Payout,
     Strategy, UnknownFiatStatus,
 };
 pub use quote::{
-    FiatAsk, FiatQuote, JumpOption, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
+    FiatAsk, FiatQuote, ForwardingOption, PaymentMethod, QuoteFirmness, RampFee, RampFeeKind, WantedAmount,
 };

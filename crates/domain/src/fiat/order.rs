@@ -5,9 +5,11 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::FiatAmount;
-use crate::{Address, FiatOrderId, FiatQuoteId, Jump, OrderId, RawAmount, RouteId, RowKey, TokenId};
+use crate::{
+    Address, FiatOrderId, FiatQuoteId, ForwardingOrder, OrderId, RawAmount, RouteId, RowKey, TokenId,
+};
 
-/// How far a purchase has come.
+/// The status of a purchase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FiatStatus {
     Created,
@@ -46,8 +48,8 @@ impl FiatStatus {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Expired)
     }
 
-    /// Only forward; what was paid for neither expires nor is canceled.
-    pub const fn may_become(self, next: Self) -> bool {
+    /// Forward only; a paid purchase neither expires nor is canceled.
+    pub const fn can_become(self, next: Self) -> bool {
         match self {
             Self::Created => !matches!(next, Self::Created),
             Self::Pending => !matches!(next, Self::Created | Self::Pending),
@@ -85,7 +87,7 @@ impl fmt::Display for FiatStatus {
     }
 }
 
-/// A status in the words of a progress display.
+/// A status as a progress display names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FiatProgress {
     AwaitingPayment,
@@ -105,57 +107,57 @@ impl FiatProgress {
     }
 }
 
-/// How what is bought reaches the recipient.
+/// How the bought token reaches the recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// The provider delivers the target to the recipient.
     Direct,
-    /// The provider delivers a stablecoin to an address that turns it into the target.
-    Jump(Box<JumpPlan>),
+    /// The provider delivers a stablecoin to a forwarding address, where it is swapped to the target.
+    Forwarding(Box<ForwardingPlan>),
 }
 
 impl Strategy {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Direct => "direct",
-            Self::Jump(_) => "jump",
+            Self::Forwarding(_) => "jump",
         }
     }
 
-    pub fn jump(&self) -> Option<&JumpPlan> {
+    pub fn forwarding(&self) -> Option<&ForwardingPlan> {
         match self {
             Self::Direct => None,
-            Self::Jump(plan) => Some(plan),
+            Self::Forwarding(plan) => Some(plan),
         }
     }
 }
 
-/// What was laid down for a jump before anything was paid.
+/// A forwarding order with its plan, fixed before the payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JumpPlan {
-    pub jump: Jump,
+pub struct ForwardingPlan {
+    pub order: ForwardingOrder,
     /// Where the provider delivers.
     pub address: Address,
-    /// The filler and the route that the payer chose, preferred when the money has come.
+    /// The filler and route that the payer chose, preferred when the funds arrive.
     pub filler: String,
     pub route: RouteId,
-    /// The swap that the money went into.
+    /// The swap that took the funds.
     pub swap: Option<OrderId>,
-    /// The transaction that gave money back from the address.
+    /// The transaction that returned funds from the address.
     pub returned_tx: Option<String>,
 }
 
-/// A delivery of a provider that the chain has shown in a block that stands.
+/// A delivery of a provider in a final block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Payout {
     pub token: TokenId,
     pub tx: String,
-    /// The transfer's place in the transaction or block: with chain and transaction it names one payout.
+    /// The transfer's index; with chain and transaction it identifies the payout.
     pub index: u64,
     pub amount: RawAmount,
 }
 
-/// Who is to blame.
+/// Which party caused a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FiatFailureSource {
     Provider,
@@ -177,30 +179,30 @@ impl FiatFailureSource {
     }
 }
 
-/// Why a purchase came to nothing.
+/// Why a purchase failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiatFailure {
     /// Stable, for programs: `payment_declined`, `swap_refunded`, …
     pub code: String,
     pub source: FiatFailureSource,
-    /// In a person's words.
-    pub words: String,
+    /// For people.
+    pub message: String,
 }
 
-/// A purchase that somebody took.
+/// A purchase of crypto with fiat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiatOrder {
     pub id: FiatOrderId,
     pub key: RowKey,
     pub quote: FiatQuoteId,
     pub provider: String,
-    /// The provider's own name for it, once it has one.
+    /// The provider's id of the purchase, once known.
     pub provider_order: Option<String>,
     pub status: FiatStatus,
-    /// Whose history it stands in.
+    /// Whose order list contains it.
     pub author: Address,
     pub recipient: Address,
-    /// Where a jump's money goes that cannot be swapped; of the hub chain's family.
+    /// Where forwarded funds go that cannot be swapped; an address of the hub chain's family.
     pub refund_to: Address,
     pub pays: FiatAmount,
     pub target: TokenId,
@@ -212,39 +214,39 @@ pub struct FiatOrder {
     pub strategy: Strategy,
     /// The provider's checkout page.
     pub widget_url: String,
-    /// The web origin that created the order, where it said one.
+    /// The web origin that created the order, if sent.
     pub origin: Option<String>,
-    /// JSON of the integrator, kept and never sent on.
+    /// The integrator's JSON; stored and never passed on.
     pub metadata: Option<String>,
-    /// The provider's delivery, as the chain showed it.
+    /// The provider's delivery on chain.
     pub payout: Option<Payout>,
-    /// What the recipient got, and in which transaction.
+    /// What the recipient received, and in which transaction.
     pub output: Option<RawAmount>,
     pub fill_tx: Option<String>,
     pub failure: Option<FiatFailure>,
-    /// Without a payment by then it expires.
+    /// The payment deadline.
     pub pay_by: Timestamp,
-    /// When somebody should look at it again; `None` once nothing is left to do.
+    /// When to process the order next; `None` once nothing is left to do.
     pub due_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// Grows with every change; a writer who saw an older one loses.
+    /// Incremented by every update; a writer with an older version loses.
     pub version: u32,
 }
 
 impl FiatOrder {
-    /// Where the provider has to deliver: the recipient, or the jump's address.
+    /// Where the provider delivers: the recipient or the forwarding address.
     pub fn deliver_to(&self) -> Address {
-        self.strategy.jump().map_or(self.recipient, |plan| plan.address)
+        self.strategy.forwarding().map_or(self.recipient, |plan| plan.address)
     }
 }
 
-/// One line of a purchase's story; lines are only ever added.
+/// One entry of a purchase's append-only event history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiatEvent {
     pub key: RowKey,
     pub order: FiatOrderId,
-    /// The status that it took, if it took one.
+    /// The new status, if it changed.
     pub status: Option<FiatStatus>,
     pub detail: String,
     pub at: Timestamp,
@@ -257,7 +259,7 @@ mod tests {
     #[test]
     fn a_status_only_moves_forward() {
         use FiatStatus::{Canceled, Completed, Created, Expired, Failed, Pending, Processing};
-        let edges = [
+        let transitions = [
             (Created, Pending),
             (Created, Processing),
             (Created, Completed),
@@ -274,13 +276,13 @@ mod tests {
         ];
         for from in FiatStatus::ALL {
             for to in FiatStatus::ALL {
-                assert_eq!(from.may_become(to), edges.contains(&(from, to)), "{from} -> {to}");
+                assert_eq!(from.can_become(to), transitions.contains(&(from, to)), "{from} -> {to}");
             }
         }
     }
 
     #[test]
-    fn statuses_print_and_read_back() {
+    fn statuses_round_trip_through_text() {
         for status in FiatStatus::ALL {
             assert_eq!(status.to_string().parse(), Ok(status));
         }

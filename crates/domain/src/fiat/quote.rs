@@ -12,7 +12,7 @@ pub enum WantedAmount {
     Receive(RawAmount),
 }
 
-/// What somebody wants to buy.
+/// A purchase quote request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FiatAsk {
     pub currency: FiatCurrency,
@@ -23,7 +23,7 @@ pub struct FiatAsk {
     pub provider: Option<String>,
     pub method: Option<String>,
     pub refund_to: Option<Address>,
-    /// The most that a jump may deliver less than expected, in hundredths of a percent.
+    /// Maximum slippage of the swap after the purchase, in basis points.
     pub slippage_bps: Option<u16>,
     /// ISO 3166: `DE`, or with a subdivision `US-NY`.
     pub country: Option<String>,
@@ -63,7 +63,7 @@ pub enum RampFeeKind {
     Provider,
     /// For the network transaction that delivers.
     Network,
-    /// For whoever brought the customer.
+    /// For the partner that referred the customer.
     Partner,
 }
 
@@ -81,14 +81,14 @@ impl RampFeeKind {
     }
 }
 
-/// A part of what is paid that buys nothing.
+/// A fee included in the payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RampFee {
     pub kind: RampFeeKind,
     pub amount: FiatAmount,
 }
 
-/// One provider's offer, as it was shown and is kept.
+/// A stored offer of one provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiatQuote {
     pub id: FiatQuoteId,
@@ -99,7 +99,7 @@ pub struct FiatQuote {
     /// What the payer pays, fees included.
     pub pays: FiatAmount,
     pub fees: Vec<RampFee>,
-    /// What the provider sells: the target, or the hub's stablecoin for a jump.
+    /// What the provider sells: the target, or the hub's stablecoin for forwarding.
     pub sold: TokenId,
     /// How much of it the provider delivers.
     pub sold_amount: RawAmount,
@@ -107,25 +107,25 @@ pub struct FiatQuote {
     pub expected: RawAmount,
     /// Of the target; less than this is never delivered.
     pub least: RawAmount,
-    /// The swap engine's routes from what is sold to the target, best first; empty when the provider sells the target itself.
-    pub jumps: Vec<JumpOption>,
+    /// Swap routes from the sold token to the target, best first; empty when the provider sells the target.
+    pub forwarding_options: Vec<ForwardingOption>,
     pub methods: Vec<PaymentMethod>,
-    /// What may be paid with this provider at all.
+    /// Payment limits of this provider.
     pub limits: Option<(FiatAmount, FiatAmount)>,
     pub expires_at: Timestamp,
     pub created_at: Timestamp,
 }
 
 impl FiatQuote {
-    pub const fn is_jump(&self) -> bool {
-        !self.jumps.is_empty()
+    pub const fn is_forwarding(&self) -> bool {
+        !self.forwarding_options.is_empty()
     }
 }
 
-/// One way from the stablecoin to the target.
+/// One swap route from the stablecoin to the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JumpOption {
-    /// The engine's quote that the route belongs to.
+pub struct ForwardingOption {
+    /// The swap quote of the route.
     pub quote: QuoteId,
     pub route: RouteId,
     pub filler: String,

@@ -3,73 +3,73 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Decision, Order, OrderStatus};
 use crate::{Evidence, RawAmount, TokenId};
 
-/// The shortest and the longest time between two looks at an order that waits for something we cannot be told of.
-const SOONEST: SignedDuration = SignedDuration::from_millis(500);
-const LATEST: SignedDuration = SignedDuration::from_secs(30);
+/// Bounds of the retry interval of an order that no event wakes.
+const MIN_INTERVAL: SignedDuration = SignedDuration::from_millis(500);
+const MAX_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
 
-/// What lies at an order's deposit address, as of a block that stands.
+/// The balance of an order's deposit address as of a final block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Arrived {
+pub struct DepositBalance {
     pub block: u64,
-    /// Of the order's input token.
+    /// In the order's input token.
     pub input: RawAmount,
-    /// Other tokens of which anything is there.
+    /// Other tokens with a non-zero balance.
     pub others: Vec<TokenId>,
 }
 
-/// Everything outside of an order that its next step depends on.
+/// The external state that the next step of an order depends on.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct OrderContext {
     pub now: Timestamp,
     pub evidence: Evidence,
-    /// The origin's own time in its newest block that stands; unknown until the chain was read.
+    /// Timestamp of the origin chain's newest final block; unknown until the chain was read.
     pub origin_time: Option<u64>,
     pub destination_time: Option<u64>,
-    pub arrived: Option<Arrived>,
+    pub deposit_balance: Option<DepositBalance>,
 }
 
-/// How a deposit goes back.
+/// How a deposit is refunded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefundWay {
-    /// The filler asks for it.
+pub enum RefundMethod {
+    /// Requested by the filler.
     Waive,
-    /// The attesters say that nobody delivered.
+    /// By an attestation that the order was not filled.
     Unfilled,
-    /// Anybody may ask by now.
-    Plain,
+    /// By anybody, once the escrow allows it.
+    Permissionless,
 }
 
-/// What is left to do for an order. Each is idempotent: doing it again finds it done.
+/// A pending action of an order. Every action is idempotent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Todo {
-    /// Bring what the payer has signed to the chain.
-    BringDeposit,
-    /// Move what came to the deposit address into the escrow.
+pub enum Action {
+    /// Submit the payload that the payer signed.
+    BroadcastDeposit,
+    /// Move the deposit address's balance into the escrow.
     Sweep,
-    /// Return what the order cannot use from its deposit address, as seen in that block.
-    GiveBack {
+    /// Return funds that the order cannot use from its deposit address, as seen in that block.
+    ReturnBalance {
         seen_in: u64,
         tokens: Vec<TokenId>,
     },
     AskFiller,
     Fill,
-    Refund(RefundWay),
+    Refund(RefundMethod),
     Claim,
-    /// Free what the filler has set aside.
+    /// Release the filler's reservation.
     Release,
 }
 
-/// An order as it stands now, and what is to be done about it.
+/// The updated order and its pending actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub order: Order,
-    /// The statuses that it took on the way, in words.
+    /// Status changes with a message each, in order.
     pub changes: Vec<(OrderStatus, String)>,
-    pub todo: Vec<Todo>,
+    pub actions: Vec<Action>,
 }
 
 impl Step {
-    /// Whether nothing is left once all of `todo` is done.
+    /// Whether nothing is left once all `actions` are done.
     pub fn is_last(&self) -> bool {
         match self.order.status {
             OrderStatus::Filled => self.order.evidence.is_ended(),
@@ -78,22 +78,21 @@ impl Step {
     }
 }
 
-/// Moves an order as far as the evidence carries it. Decides only: what is to be done is told, not done, and told again
-/// until the chains show it done, so that a step lost in a crash is taken by the next look.
-pub fn advance(mut order: Order, world: &World) -> Step {
+/// Advances an order as far as its evidence allows. The function is pure: it returns the same actions until the chains
+/// show them done, so an action lost in a crash is repeated by the next call.
+pub fn advance(mut order: Order, context: &OrderContext) -> Step {
     let mut changes = Vec::new();
-    order.evidence = world.evidence.clone();
-    while let Some((status, words)) = next_status(&order, world) {
-        match order.clone().become_status(status, world.now) {
+    order.evidence = context.evidence.clone();
+    while let Some((status, message)) = next_status(&order, context) {
+        match order.clone().transition_to(status, context.now) {
             Ok(next) => order = next,
-            // `next_status` names edges that exist only; a test holds that.
+            // Unreachable: `next_status` returns valid transitions only, as a test checks.
             Err(_) => break,
         }
         match status {
             OrderStatus::RefundPending | OrderStatus::Failed => {
-                order.failure_reason.get_or_insert_with(|| words.clone());
+                order.failure_reason.get_or_insert_with(|| message.clone());
             }
-            // Whatever was to go wrong did not.
             OrderStatus::Filled => order.failure_reason = None,
             _ => {}
         }
@@ -101,113 +100,113 @@ pub fn advance(mut order: Order, world: &World) -> Step {
             order.failure_reason = None;
         }
         order.announced |= status == OrderStatus::Deposited;
-        changes.push((status, words));
+        changes.push((status, message));
     }
-    let todo = todo(&order, world);
-    order.due_at = Some(due(&order, &todo, world.now));
-    Step { order, changes, todo }
+    let actions = pending_actions(&order, context);
+    order.due_at = Some(due(&order, &actions, context.now));
+    Step { order, changes, actions }
 }
 
-fn next_status(order: &Order, world: &World) -> Option<(OrderStatus, String)> {
+fn next_status(order: &Order, context: &OrderContext) -> Option<(OrderStatus, String)> {
     use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
     let Evidence { deposit, fill, refund, .. } = &order.evidence;
     let past = |time: Option<u64>, deadline: u64| time.is_some_and(|time| time > deadline);
-    let unfilled = past(world.destination_time, order.terms.fill_deadline);
-    let words = |words: &str| words.to_owned();
+    let unfilled = past(context.destination_time, order.terms.fill_deadline);
+    let message = |text: &str| text.to_owned();
     match order.status {
-        Created if deposit.is_some() => Some((Deposited, words("The deposit stands on the chain."))),
-        Created if past(world.origin_time, order.terms.open_deadline) => {
-            Some((Failed, words("No deposit came before the order's time to deposit was over.")))
+        Created if deposit.is_some() => Some((Deposited, message("The deposit is final."))),
+        Created if past(context.origin_time, order.terms.open_deadline) => {
+            Some((Failed, message("No deposit arrived before the deadline.")))
         }
-        Deposited if fill.is_some() => Some((Published, words("The filler has been told."))),
+        Deposited if fill.is_some() => Some((Published, message("The filler was notified."))),
         Deposited | Published if refund.is_some() && fill.is_none() => {
-            Some((RefundPending, words("The deposit was taken back.")))
+            Some((RefundPending, message("The deposit was refunded.")))
         }
         Deposited | Published if order.decision == Some(Decision::Waive) && fill.is_none() => {
             let reason = order.failure_reason.clone();
-            Some((RefundPending, reason.unwrap_or_else(|| words("The filler gives the deposit back."))))
+            Some((RefundPending, reason.unwrap_or_else(|| message("The filler refunds the deposit."))))
         }
         Deposited | Published if unfilled && fill.is_none() => {
-            Some((RefundPending, words("Nobody delivered in time; the deposit goes back.")))
+            Some((RefundPending, message("Nobody delivered in time; the deposit is refunded.")))
         }
         Deposited if order.decision == Some(Decision::Fill) => {
-            Some((Published, words("The filler has been told.")))
+            Some((Published, message("The filler was notified.")))
         }
-        // Also where the deposit was to go back: the filler that delivered after all is paid, or was.
-        Published | RefundPending if fill.is_some() => Some((Filled, words("The recipient has been paid."))),
-        RefundPending if refund.is_some() => Some((Refunded, words("The deposit is back."))),
+        // A filler that delivered while a refund was pending is paid all the same.
+        Published | RefundPending if fill.is_some() => Some((Filled, message("The recipient was paid."))),
+        RefundPending if refund.is_some() => Some((Refunded, message("The refund is final."))),
         _ => None,
     }
 }
 
-fn todo(order: &Order, world: &World) -> Vec<Todo> {
+fn pending_actions(order: &Order, context: &OrderContext) -> Vec<Action> {
     use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
-    let mut todo = match order.status {
-        Created => bring(order, world),
-        Deposited => vec![Todo::AskFiller],
-        Published => vec![Todo::Fill],
-        RefundPending => vec![Todo::Refund(refund_way(order, world))],
+    let mut actions = match order.status {
+        Created => fund_escrow(order, context),
+        Deposited => vec![Action::AskFiller],
+        Published => vec![Action::Fill],
+        RefundPending => vec![Action::Refund(refund_method(order, context))],
         Filled if !order.evidence.is_ended() => {
-            vec![Todo::Release, Todo::Claim]
+            vec![Action::Release, Action::Claim]
         }
-        Filled | Refunded | Failed => vec![Todo::Release],
+        Filled | Refunded | Failed => vec![Action::Release],
     };
-    todo.extend(give_back(order, world));
-    todo
+    actions.extend(return_balance(order, context));
+    actions
 }
 
-fn bring(order: &Order, world: &World) -> Vec<Todo> {
-    let in_time = world.origin_time.is_none_or(|time| time <= order.terms.open_deadline);
-    let arrived = world.arrived.as_ref().map_or(RawAmount::ZERO, |arrived| arrived.input);
-    let enough = order.deposit_address.is_some() && arrived.get() >= order.terms.amount_in;
+fn fund_escrow(order: &Order, context: &OrderContext) -> Vec<Action> {
+    let in_time = context.origin_time.is_none_or(|time| time <= order.terms.open_deadline);
+    let balance = context.deposit_balance.as_ref().map_or(RawAmount::ZERO, |balance| balance.input);
+    let enough = order.deposit_address.is_some() && balance.get() >= order.terms.amount_in;
     match in_time {
-        true if order.handed.is_some() => vec![Todo::BringDeposit],
-        true if enough => vec![Todo::Sweep],
+        true if order.signed_payload.is_some() => vec![Action::BroadcastDeposit],
+        true if enough => vec![Action::Sweep],
         _ => Vec::new(),
     }
 }
 
-fn refund_way(order: &Order, world: &World) -> RefundWay {
-    let over = world.origin_time.is_some_and(|time| time > order.terms.refund_at);
+fn refund_method(order: &Order, context: &OrderContext) -> RefundMethod {
+    let over = context.origin_time.is_some_and(|time| time > order.terms.refund_at);
     match order.decision {
-        _ if over => RefundWay::Plain,
-        Some(Decision::Waive) => RefundWay::Waive,
-        _ if order.terms.is_same_chain() => RefundWay::Plain,
-        _ => RefundWay::Unfilled,
+        _ if over => RefundMethod::Permissionless,
+        Some(Decision::Waive) => RefundMethod::Waive,
+        _ if order.terms.is_same_chain() => RefundMethod::Permissionless,
+        _ => RefundMethod::Unfilled,
     }
 }
 
-/// What lies at the deposit address goes back once the order does not wait for it any more. A look from before the deposit
-/// was opened tells nothing of what is left. A jump's address outlives the order: whoever made the jump looks after it.
-fn give_back(order: &Order, world: &World) -> Option<Todo> {
-    let own = order.deposit_address.is_some() && order.jump.is_none();
-    let arrived = world.arrived.as_ref().filter(|_| own)?;
+/// Returns what is left at the deposit address once the order no longer needs it. A balance read before the deposit says
+/// nothing about what is left. A forwarding address outlives the order and is handled by its purchase.
+fn return_balance(order: &Order, context: &OrderContext) -> Option<Action> {
+    let own = order.deposit_address.is_some() && order.forwarding.is_none();
+    let balance = context.deposit_balance.as_ref().filter(|_| own)?;
     let opened = order.evidence.deposit.as_ref().map(|deposit| deposit.block);
     let over = match opened {
-        // A balance is read at its block's end, when the deposit has left already.
-        Some(opened) => arrived.block >= opened,
+        // Balances are read at the end of a block, after the deposit has left.
+        Some(opened) => balance.block >= opened,
         None => order.status == OrderStatus::Failed,
     };
-    let input = (!arrived.input.is_zero()).then_some(order.from);
-    let tokens: Vec<TokenId> = input.into_iter().chain(arrived.others.iter().copied()).collect();
-    (over && !tokens.is_empty()).then_some(Todo::GiveBack { seen_in: arrived.block, tokens })
+    let input = (!balance.input.is_zero()).then_some(order.from);
+    let tokens: Vec<TokenId> = input.into_iter().chain(balance.others.iter().copied()).collect();
+    (over && !tokens.is_empty()).then_some(Action::ReturnBalance { seen_in: balance.block, tokens })
 }
 
-/// Facts and arrivals wake an order by themselves; this is for all else.
-fn due(order: &Order, todo: &[Todo], now: Timestamp) -> Timestamp {
-    if todo.is_empty() {
-        // Only time can move it: the deadline, and a moment for the chain to say so.
+/// When to process the order next, unless a fact or an arrival wakes it earlier.
+fn due(order: &Order, actions: &[Action], now: Timestamp) -> Timestamp {
+    if actions.is_empty() {
+        // Only the deadline can change it; one second more lets the chain pass it.
         let deadline = Timestamp::from_second(order.terms.open_deadline.try_into().unwrap_or(i64::MAX));
         let deadline = deadline.ok().and_then(|at| at.checked_add(SignedDuration::from_secs(1)).ok());
-        return deadline.filter(|at| *at > now).unwrap_or_else(|| after(order, now));
+        return deadline.filter(|at| *at > now).unwrap_or_else(|| retry_at(order, now));
     }
-    after(order, now)
+    retry_at(order, now)
 }
 
-/// Sooner for what has just changed, ever later for what does not move.
-fn after(order: &Order, now: Timestamp) -> Timestamp {
+/// A retry interval that grows while the order does not change.
+fn retry_at(order: &Order, now: Timestamp) -> Timestamp {
     let unmoved = now.duration_since(order.updated_at) / 8;
-    now.checked_add(unmoved.clamp(SOONEST, LATEST)).unwrap_or(now)
+    now.checked_add(unmoved.clamp(MIN_INTERVAL, MAX_INTERVAL)).unwrap_or(now)
 }
 
 #[cfg(test)]

@@ -1,29 +1,29 @@
 use super::{Decision, Order, OrderStatus};
 use crate::RefundCause;
 
-/// Where an intent stands, as the API tells it and the hub's book of intents keeps it.
+/// The state of an intent in the API and in the hub's intent book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntentState {
     /// The chain has not seen it yet.
     NonExistent,
     /// The deposit is in the escrow.
     Open,
-    /// A filler is about to deliver.
+    /// A filler committed to deliver.
     Locked,
-    /// Delivered.
+    /// Filled.
     Solved,
-    /// Delivered, and the filler was paid.
+    /// Filled, and the filler was paid.
     Settled,
-    /// Given back, because the time was over.
+    /// Refunded after the deadline.
     Expired,
-    /// Given back before, by the filler or by the attesters' word.
+    /// Refunded before, by the filler or by attestation.
     Cancelled,
-    /// No deposit came in time.
+    /// No deposit arrived in time.
     Error,
 }
 
 impl IntentState {
-    /// In the order of the book's own numbers.
+    /// In the order of the contract's numbers.
     pub const ALL: [Self; 8] = [
         Self::NonExistent,
         Self::Open,
@@ -35,19 +35,18 @@ impl IntentState {
         Self::Error,
     ];
 
-    /// The number by which the book knows the state.
+    /// The contract's number of the state.
     pub fn number(self) -> u8 {
         let place = Self::ALL.iter().position(|state| *state == self);
         place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default()
     }
 
-    /// The state of that number.
+    /// The state with that number.
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// What the book is to be told so that it comes from this state to the other, one step at a time; `None` where no way
-    /// leads there.
+    /// The states to record, in order, to move the book from this state to the other; `None` where that is impossible.
     pub fn steps_to(self, to: Self) -> Option<&'static [Self]> {
         use IntentState::{Cancelled, Error, Expired, Locked, NonExistent, Open, Settled, Solved};
         Some(match (self, to) {
@@ -73,14 +72,14 @@ impl IntentState {
 }
 
 impl Order {
-    /// Where the order's intent stands.
+    /// The state of the order's intent.
     pub const fn intent_state(&self) -> IntentState {
         match self.status {
             OrderStatus::Created => IntentState::NonExistent,
             OrderStatus::Published => IntentState::Locked,
             OrderStatus::Filled if self.evidence.claim.is_some() => IntentState::Settled,
             OrderStatus::Filled => IntentState::Solved,
-            // The deposit is where it was until it is back.
+            // The intent keeps its state until the refund is final.
             OrderStatus::RefundPending if matches!(self.decision, Some(Decision::Fill)) => {
                 IntentState::Locked
             }
@@ -98,7 +97,7 @@ impl Order {
 mod tests {
     use super::*;
 
-    /// The steps that the book's contract takes.
+    /// The transitions that the contract accepts.
     fn is_step(from: IntentState, to: IntentState) -> bool {
         use IntentState::{Cancelled, Error, Expired, Locked, NonExistent, Open, Settled, Solved};
         match from {
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_is_made_of_steps_that_the_book_takes_and_none_is_missing() {
+    fn every_path_consists_of_accepted_steps_and_none_is_missing() {
         for from in IntentState::ALL {
             let mut reached = vec![from];
             while let Some(next) = IntentState::ALL
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn states_number_and_read_back() {
+    fn states_round_trip_through_numbers() {
         for (number, state) in (0..).zip(IntentState::ALL) {
             assert_eq!((state.number(), IntentState::from_number(number)), (number, Some(state)));
         }

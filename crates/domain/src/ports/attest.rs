@@ -3,72 +3,72 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use super::ChainError;
-use crate::{Attestation, ChainId, Collected, Outcome, SignatureBytes, Terms};
+use crate::{Attestation, ChainId, CollectedAttestation, IntentTerms, Outcome, SignatureBytes};
 
-/// A block that will not be replaced, as the endpoints agree on it.
+/// A final block that the endpoints agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FinalBlock {
     pub number: u64,
     pub hash: B256,
-    /// The chain's own time, in Unix seconds.
+    /// The block's timestamp, in Unix seconds.
     pub time: u64,
 }
 
-/// How final a block must be for the amount at stake, where a chain has two answers.
+/// The finality that an amount requires, where a chain has two levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Care {
-    Usual,
+pub enum FinalityTier {
+    Standard,
     Large,
 }
 
-/// Where an order stands at its escrow.
+/// The state of an order at its escrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscrowState {
-    /// The escrow has never seen it.
+    /// The escrow does not know it.
     Unknown,
     Open,
     Claimed,
     Refunded,
 }
 
-/// What a settler recorded of an order's delivery.
+/// A settler's record of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillRecord {
-    /// The destination chain's time of the delivery.
+    /// The destination chain's time of the fill.
     pub filled_at: u64,
-    /// Where to look: the transaction's hash on EVM, the address of the fill's record on Solana.
+    /// The transaction hash on EVM, the address of the fill record on Solana.
     pub reference: B256,
 }
 
-/// What contracts told in their logs; a reason to look, not evidence.
+/// An event from contract logs: a hint to check the state, not evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sighting {
-    Opened(Box<Terms>),
+pub enum ObservedEvent {
+    Opened(Box<IntentTerms>),
     Filled(B256),
     /// Claimed or refunded.
     Ended(B256),
 }
 
-/// Our contracts on one chain, of every version that is still followed.
+/// Our contracts on one chain, in every followed version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainContracts {
     pub chain: ChainId,
     pub escrows: Vec<B256>,
     pub settlers: Vec<B256>,
-    /// No event of theirs is older than this block.
+    /// None of their events is older than this block.
     pub from_block: u64,
 }
 
-/// One chain as an attester sees it, through endpoints of its own that must agree.
+/// An attester's view of one chain, through its own endpoints, which must agree.
 #[async_trait]
 pub trait ChainView: Send + Sync {
     fn chain(&self) -> ChainId;
-    /// How many blocks are worth reading at once.
+    /// How many blocks to read per request.
     fn span(&self) -> u64 {
         1_000
     }
-    /// The newest final block; after a disagreement about one, that error for good.
-    async fn final_block(&self, care: Care) -> Result<FinalBlock, ChainError>;
+    /// The newest final block. After a disagreement about one, every call returns that error.
+    async fn final_block(&self, tier: FinalityTier) -> Result<FinalBlock, ChainError>;
     async fn escrow_state(
         &self,
         escrow: B256,
@@ -81,18 +81,18 @@ pub trait ChainView: Send + Sync {
         order: B256,
         at: &FinalBlock,
     ) -> Result<Option<FillRecord>, ChainError>;
-    /// What the contracts told from block `from` to block `to`, both included, in the chain's order.
-    async fn sightings(
+    /// The contract events from block `from` to block `to`, both included, in chain order.
+    async fn observed_events(
         &self,
         contracts: &ChainContracts,
         from: u64,
         to: u64,
-    ) -> Result<Vec<Sighting>, ChainError>;
+    ) -> Result<Vec<ObservedEvent>, ChainError>;
 }
 
 #[derive(Debug, Error)]
 pub enum SigningError {
-    #[error("the escrow that the terms name is no address of chain {0}")]
+    #[error("the escrow in the terms is not an address of chain {0}")]
     Family(ChainId),
     #[error("the attestation could not be signed: {0}")]
     Key(String),
@@ -101,19 +101,23 @@ pub enum SigningError {
 /// An attester's key.
 pub trait AttestationSigner: Send + Sync {
     fn address(&self) -> Address;
-    fn sign(&self, terms: &Terms, attestation: &Attestation) -> Result<SignatureBytes, SigningError>;
+    fn sign(&self, terms: &IntentTerms, attestation: &Attestation) -> Result<SignatureBytes, SigningError>;
 }
 
-/// Tells who signed.
+/// Recovers the signer of an attestation.
 pub trait AttestationVerifier: Send + Sync {
-    /// The signer, unless the signature is none that an escrow would take.
-    fn signer(&self, terms: &Terms, attestation: &Attestation, signature: &SignatureBytes)
-    -> Option<Address>;
+    /// The signer, unless an escrow would reject the signature.
+    fn signer(
+        &self,
+        terms: &IntentTerms,
+        attestation: &Attestation,
+        signature: &SignatureBytes,
+    ) -> Option<Address>;
 }
 
 /// Why an attester does not sign.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum NoAttestation {
+pub enum AttestationRefusal {
     #[error("both sides of the order lie on chain {0}, where its escrow needs no attester")]
     SameChain(u64),
     #[error("this attester does not know the order's escrow on chain {0}")]
@@ -128,29 +132,29 @@ pub enum NoAttestation {
     Undecided { chain: u64 },
     #[error("the settler records a fill after the order's fill deadline, which it should have refused")]
     FilledLate,
-    #[error("this attester has signed that the order is {0}, and never signs the opposite")]
+    #[error("this attester has already signed that the order is {0}")]
     Opposite(Outcome),
     #[error("chain {0} does not answer this attester")]
     Unavailable(u64),
-    #[error("this attester has stopped believing chain {chain}: {words}")]
-    Halted { chain: u64, words: String },
-    #[error("this attester is answering too many others")]
+    #[error("this attester has halted chain {chain}: {message}")]
+    Halted { chain: u64, message: String },
+    #[error("this attester has too many requests")]
     Busy,
-    #[error("this attester cannot keep its word: {0}")]
+    #[error("this attester cannot write its journal: {0}")]
     Journal(String),
     #[error("this attester's key cannot sign that: {0}")]
     Unsignable(String),
     #[error("this attester cannot be reached: {0}")]
     Unreachable(String),
-    #[error("this attester's answer is not one: {0}")]
+    #[error("this attester's answer is invalid: {0}")]
     Nonsense(String),
-    /// In the words of an attester elsewhere.
+    /// The error of a remote attester.
     #[error("{message}")]
-    Told { name: String, message: String, retry: bool },
+    Remote { name: String, message: String, retry: bool },
 }
 
-impl NoAttestation {
-    /// The name by which programs know it.
+impl AttestationRefusal {
+    /// The error name on the wire.
     pub fn name(&self) -> &str {
         match self {
             Self::SameChain(_) => "SameChain",
@@ -168,11 +172,11 @@ impl NoAttestation {
             Self::Unsignable(_) => "Unsignable",
             Self::Unreachable(_) => "Unreachable",
             Self::Nonsense(_) => "Nonsense",
-            Self::Told { name, .. } => name,
+            Self::Remote { name, .. } => name,
         }
     }
 
-    /// Whether the same question may be answered later without anybody's help.
+    /// Whether the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::NotOpen(_)
@@ -180,16 +184,16 @@ impl NoAttestation {
             | Self::Unavailable(_)
             | Self::Busy
             | Self::Unreachable(_) => true,
-            Self::Told { retry, .. } => *retry,
+            Self::Remote { retry, .. } => *retry,
             _ => false,
         }
     }
 }
 
-impl From<ChainError> for NoAttestation {
+impl From<ChainError> for AttestationRefusal {
     fn from(error: ChainError) -> Self {
         match error {
-            ChainError::Disagreement(chain, words) => Self::Halted { chain: chain.get(), words },
+            ChainError::Disagreement(chain, message) => Self::Halted { chain: chain.get(), message },
             ChainError::Unavailable(chain)
             | ChainError::Refused(chain, _)
             | ChainError::Nonsense(chain, _) => Self::Unavailable(chain.get()),
@@ -197,26 +201,26 @@ impl From<ChainError> for NoAttestation {
     }
 }
 
-/// Too few attesters say the same.
+/// Too few attesters agree.
 #[derive(Clone, Debug, Error)]
-#[error("{have} of {need} attesters have signed the same{}", reasons(.answers))]
+#[error("{have} of {need} attesters have signed the same outcome{}", reasons(.answers))]
 pub struct CollectError {
-    /// The most that said the same.
+    /// The largest number that agreed.
     pub have: usize,
     pub need: usize,
     /// Whether enough of them may sign later.
     pub retry: bool,
-    /// Why each of the others did not.
-    pub answers: Vec<(Address, NoAttestation)>,
+    /// Why each of the others did not sign.
+    pub answers: Vec<(Address, AttestationRefusal)>,
 }
 
-fn reasons(answers: &[(Address, NoAttestation)]) -> String {
-    let words: Vec<String> = answers.iter().map(|(attester, why)| format!("; {attester}: {why}")).collect();
-    words.concat()
+fn reasons(answers: &[(Address, AttestationRefusal)]) -> String {
+    let reasons: Vec<String> = answers.iter().map(|(attester, why)| format!("; {attester}: {why}")).collect();
+    reasons.concat()
 }
 
 /// Collects a threshold of attesters' signatures.
 #[async_trait]
 pub trait Attestations: Send + Sync {
-    async fn collect(&self, terms: &Terms) -> Result<Collected, CollectError>;
+    async fn collect(&self, terms: &IntentTerms) -> Result<CollectedAttestation, CollectError>;
 }

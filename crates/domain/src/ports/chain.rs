@@ -3,20 +3,20 @@ use thiserror::Error;
 
 use crate::{Address, ChainId, RawAmount, TokenId};
 
-/// What can go wrong when a chain is asked.
+/// An error of a chain request.
 #[derive(Debug, Error)]
 pub enum ChainError {
-    /// No endpoint gave an answer in time; the same call may work later.
+    /// No endpoint answered in time; the same call may succeed later.
     #[error("chain {0} does not answer")]
     Unavailable(ChainId),
-    /// Endpoints contradict each other about something final; nothing is believed until a person has looked.
+    /// Endpoints disagree about final data; the chain stays halted until an operator intervenes.
     #[error("endpoints of chain {0} disagree: {1}")]
     Disagreement(ChainId, String),
-    /// The chain refused, in its own words; trying again does not help.
+    /// The chain rejected the request with this message; a retry does not help.
     #[error("chain {0} refused: {1}")]
     Refused(ChainId, String),
-    /// An answer that is not what the chain's protocol says.
-    #[error("chain {0} answered nonsense: {1}")]
+    /// The answer violates the chain's protocol.
+    #[error("chain {0} returned an invalid answer: {1}")]
     Nonsense(ChainId, String),
 }
 
@@ -26,12 +26,12 @@ impl ChainError {
     }
 }
 
-/// Reads what an account holds.
+/// Reads the balances of an account.
 #[async_trait]
 pub trait BalanceReader: Send + Sync {
     fn chain(&self) -> ChainId;
-    /// The raw balances of `owner` in those of `tokens` that it holds any of, in one or few calls. A token that does not answer
-    /// (no contract, a contract that reverts) counts as not held.
+    /// The non-zero raw balances of `owner`, in few calls. A token that does not answer (no contract, or it reverts) counts
+    /// as zero.
     async fn balances(
         &self,
         owner: Address,
@@ -39,18 +39,17 @@ pub trait BalanceReader: Send + Sync {
     ) -> Result<Vec<(TokenId, RawAmount)>, ChainError>;
 }
 
-/// A question to a contract that changes nothing.
+/// A read-only contract call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContractCall {
     pub to: Address,
     pub data: Vec<u8>,
 }
 
-/// Asks contracts what they say.
+/// Executes read-only contract calls.
 #[async_trait]
 pub trait ContractReader: Send + Sync {
     fn chain(&self) -> ChainId;
-    /// What each contract answers, in the order of the questions; `None` where it refuses. An address without a contract
-    /// answers with nothing.
+    /// The result of each call, in order; `None` where it reverts. An address without code returns no bytes.
     async fn read(&self, calls: &[ContractCall]) -> Result<Vec<Option<Vec<u8>>>, ChainError>;
 }

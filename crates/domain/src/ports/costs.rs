@@ -1,13 +1,13 @@
 use super::Refusal;
 use crate::{ChainId, RawAmount, TokenId};
 
-/// Knows what one unit of gas costs on each chain.
+/// Gas prices per chain.
 pub trait GasFeed: Send + Sync {
-    /// In the chain's smallest native units (on Solana: per signature), if it is known and fresh enough.
+    /// In the chain's smallest native unit (on Solana: per signature), if known and fresh.
     fn price(&self, chain: ChainId) -> Option<RawAmount>;
 }
 
-/// What a vault's shares are worth: `shares` of them for `assets` of the asset.
+/// The exchange rate of a vault: `shares` for `assets` of the asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VaultRate {
     pub asset: TokenId,
@@ -15,25 +15,25 @@ pub struct VaultRate {
     pub shares: RawAmount,
 }
 
-/// Knows which tokens are shares of a vault, and their rate.
+/// Which tokens are vault shares, and their rates.
 pub trait VaultRates: Send + Sync {
-    /// `None` for a token that is no vault share, or whose rate is not known now.
+    /// `None` for a token that is not a vault share, or whose rate is unknown now.
     fn rate(&self, share: &TokenId) -> Option<VaultRate>;
-    /// Whether the token is a vault share at all.
+    /// Whether the token is a vault share.
     fn is_share(&self, token: &TokenId) -> bool;
 }
 
-/// Knows tokens that look like any other and cannot be held or passed on safely.
-pub trait TokenOddities: Send + Sync {
-    /// Why the token is not traded now; `None` where nothing is against it.
+/// Excludes tokens that cannot be held or transferred safely.
+pub trait TokenPolicy: Send + Sync {
+    /// Why the token is not traded; `None` when it is supported.
     fn refusal(&self, token: &TokenId) -> Option<Refusal>;
 }
 
-/// Where every listed token is known to be plain.
+/// A policy that supports every listed token.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoOddities;
+pub struct AllTokensSupported;
 
-impl TokenOddities for NoOddities {
+impl TokenPolicy for AllTokensSupported {
     fn refusal(&self, _: &TokenId) -> Option<Refusal> {
         None
     }

@@ -4,9 +4,9 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::ChainError;
-use crate::{Address, ChainId, RawAmount, Terms, TokenId};
+use crate::{Address, ChainId, IntentTerms, RawAmount, TokenId};
 
-/// One thing that a wallet is asked to do, in order.
+/// One step that a wallet is asked to do, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WalletAction {
     SwitchChain(ChainId),
@@ -15,18 +15,18 @@ pub enum WalletAction {
         purpose: SendPurpose,
         transaction: WalletTransaction,
     },
-    /// A Solana transaction to sign and send, or to sign and hand to us: its wire form with empty signatures. It is the deposit.
+    /// The Solana deposit transaction to sign, in wire form with empty signatures. The wallet sends it or returns it to us.
     SignSolana {
         transaction: Vec<u8>,
     },
 }
 
-/// What a transaction of the wallet is for.
+/// The purpose of a wallet transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendPurpose {
-    /// Sets an allowance to zero, because the token changes none that is not.
+    /// Sets an allowance to zero, because the token requires it before a new allowance.
     ResetAllowance,
-    /// Allows the escrow, or Permit2, to take exactly this much.
+    /// Allows the escrow or Permit2 to take exactly this amount.
     Approve {
         spender: EvmAddress,
         amount: U256,
@@ -44,108 +44,108 @@ pub struct WalletTransaction {
     pub gas: Option<u64>,
 }
 
-/// Why a deposit cannot be made now, in words for the payer.
+/// Why a deposit cannot be built now, for the payer.
 #[derive(Debug, Error)]
 pub enum DepositError {
     #[error(transparent)]
     Chain(#[from] ChainError),
-    /// The payer has too little of the input.
+    /// The payer has too little of the input token.
     #[error("the payer has {has} of the {needs} raw units that the deposit takes")]
     Balance { has: RawAmount, needs: RawAmount },
-    /// The payer cannot pay for the transactions.
+    /// The payer has too little for gas.
     #[error("the payer has {has} of the {needs} wei that the transactions cost")]
     Gas { has: RawAmount, needs: RawAmount },
-    /// The chain would refuse the deposit, for this reason in words.
+    /// The simulated deposit fails with this message.
     #[error("{0}")]
     WouldFail(String),
-    #[error("this way of depositing is not offered on this chain or for this token")]
+    #[error("this deposit method is not offered on this chain or for this token")]
     NotOffered,
 }
 
-/// What a transaction that somebody names turns out to be.
+/// The result of checking a submitted deposit transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Visible {
-    /// The chain has not shown it yet.
-    NotYet,
-    /// It waits to be taken into a block, or is in one, and is this deposit.
-    ThisDeposit,
-    /// It is there and is something else; in what it differs.
-    Other(String),
+pub enum DepositTxStatus {
+    /// Not on chain or in the mempool yet.
+    NotFound,
+    /// Pending or mined, and it is this deposit.
+    Matches,
+    /// It is something else, with the difference.
+    Mismatch(String),
 }
 
-/// Why something signed is not this deposit; in words that say in what it differs.
+/// How a signed payload differs from the deposit.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
-pub struct NotThisDeposit(pub String);
+pub struct DepositMismatch(pub String);
 
-/// Why a signed transaction could not be brought to a chain.
+/// Why a signed transaction could not be broadcast.
 #[derive(Debug, Error)]
 pub enum BroadcastError {
     #[error(transparent)]
     Chain(#[from] ChainError),
-    /// In the chain's own words.
+    /// With the chain's message.
     #[error("{0}")]
     Refused(String),
-    /// It was not taken, and never can be any more: another must be built and signed.
+    /// It expired unmined; a new transaction must be built and signed.
     #[error(
         "transaction {tx} has expired before the chain took it; build the deposit again and sign the newest one"
     )]
     Expired { tx: String },
 }
 
-/// Makes and recognises the deposits of one origin chain.
+/// Builds and recognizes the deposits of one origin chain.
 #[async_trait]
-pub trait DepositDesk: Send + Sync {
+pub trait DepositBuilder: Send + Sync {
     fn chain(&self) -> ChainId;
     fn escrow(&self) -> B256;
-    /// The contract that delivers on this chain.
+    /// The contract that fills orders on this chain.
     fn settler(&self) -> B256;
-    /// The shortest time, in seconds, between an order's fill deadline and its unsigned refund.
+    /// Minimum time in seconds between an order's fill deadline and its permissionless refund.
     fn min_grace(&self) -> u64;
-    /// The attesters' epoch that new orders name.
+    /// The attester epoch of new orders.
     async fn epoch(&self) -> Result<u64, ChainError>;
-    /// What the payer's wallet has to do, tried against the chain first.
-    async fn actions(&self, terms: &Terms) -> Result<Vec<WalletAction>, DepositError>;
-    /// The typed data of a permit over all terms, and what must be allowed to Permit2 before, if anything.
-    async fn permit(&self, terms: &Terms) -> Result<(Value, Vec<WalletAction>), DepositError>;
-    /// Where a plain transfer for this order goes; `None` where transfers are not offered.
-    fn address_for(&self, intent: B256) -> Option<Address>;
-    /// Looks at a transaction that is said to be the deposit.
-    async fn look_at(&self, terms: &Terms, tx: &str) -> Result<Visible, ChainError>;
-    /// Whether the permit is the payer's over these very terms and would be taken now.
-    async fn check_permit(&self, terms: &Terms, permit: &[u8]) -> Result<(), CheckError>;
-    /// The hash of a signed transaction, if it is the deposit that was built, by the payer. `built` is a transaction that
-    /// the payer was given, where [`WalletAction::SignSolana`] gave one.
+    /// The steps for the payer's wallet, simulated first.
+    async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError>;
+    /// The typed data of a permit over all terms, and the approvals that Permit2 needs first.
+    async fn permit(&self, terms: &IntentTerms) -> Result<(Value, Vec<WalletAction>), DepositError>;
+    /// The deposit address of this order; `None` where transfers are not offered.
+    fn address_for(&self, intent_id: B256) -> Option<Address>;
+    /// Checks whether a submitted transaction is the deposit.
+    async fn check_deposit_tx(&self, terms: &IntentTerms, tx: &str) -> Result<DepositTxStatus, ChainError>;
+    /// Checks that the permit is the payer's, covers exactly these terms and is accepted now.
+    async fn check_permit(&self, terms: &IntentTerms, permit: &[u8]) -> Result<(), DepositCheckError>;
+    /// The hash of a signed transaction, if it is the deposit that was built for the payer. `built` is the unsigned
+    /// transaction of [`WalletAction::SignSolana`], if there was one.
     async fn check_signed(
         &self,
-        terms: &Terms,
+        terms: &IntentTerms,
         built: Option<&[u8]>,
         raw: &[u8],
-    ) -> Result<String, CheckError>;
-    /// Brings signed bytes to the chain; what is known there already counts as brought.
+    ) -> Result<String, DepositCheckError>;
+    /// Broadcasts a signed transaction; one that the chain already knows is no error.
     async fn broadcast(&self, raw: &[u8]) -> Result<(), BroadcastError>;
 }
 
-/// Why a proof of a deposit is not accepted.
+/// Why a signed deposit is not accepted.
 #[derive(Debug, Error)]
-pub enum CheckError {
+pub enum DepositCheckError {
     #[error(transparent)]
     Chain(#[from] ChainError),
     #[error(transparent)]
-    NotThis(#[from] NotThisDeposit),
+    Mismatch(#[from] DepositMismatch),
 }
 
-/// Watches plain addresses, many at a time.
+/// Reads balances of many addresses at once.
 #[async_trait]
 pub trait AddressWatch: Send + Sync {
     fn chain(&self) -> ChainId;
-    /// What each address held of its tokens as of that block, in the order of the question.
+    /// The balance of each pair as of that block, in the order of the request.
     async fn balances_at(
         &self,
         wanted: &[(Address, TokenId)],
         block: u64,
     ) -> Result<Vec<RawAmount>, ChainError>;
-    /// The same with the block as of which it was told: the asked one, or a later one where a chain tells its newest state only.
+    /// The same with the block that was read: the requested one, or a later one where a chain exposes its newest state only.
     async fn balances_since(
         &self,
         wanted: &[(Address, TokenId)],
@@ -153,8 +153,8 @@ pub trait AddressWatch: Send + Sync {
     ) -> Result<(Vec<RawAmount>, u64), ChainError> {
         Ok((self.balances_at(wanted, block).await?, block))
     }
-    /// The newest transaction between two blocks, both included, that brought that token there, where it can be found.
-    async fn brought_by(
+    /// The newest transaction between two blocks, both included, that transferred the token there, if found.
+    async fn funding_tx(
         &self,
         address: Address,
         token: TokenId,

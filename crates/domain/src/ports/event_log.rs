@@ -3,14 +3,14 @@ use async_trait::async_trait;
 use super::StoreError;
 use crate::{OrderId, RowKey};
 
-/// Tells which orders have a new line in their story.
+/// The event histories of all orders as one log.
 #[async_trait]
 pub trait EventLog: Send + Sync {
-    /// The lines of all stories that are newer than the key, oldest first. Of writers who write at the same time a later key may
-    /// be seen first, so whoever must miss nothing looks a little further back than the newest key it has seen.
-    async fn lines_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError>;
-    /// How many commits this process has made.
+    /// Events of all orders that are newer than the key, oldest first. Concurrent writers may commit keys out of order, so a
+    /// reader that must not miss any starts a little before the newest key it has seen.
+    async fn events_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError>;
+    /// The number of commits of this process.
     fn commits(&self) -> u64;
-    /// Waits until this process has made another number of commits than `seen`. Others' are not waited for.
-    async fn committed_since(&self, seen: u64);
+    /// Waits until the commit count of this process differs from `seen`. Commits of other processes do not count.
+    async fn wait_for_commit_after(&self, seen: u64);
 }

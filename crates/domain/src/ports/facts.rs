@@ -2,70 +2,70 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::{Care, ChainError, StoreError};
+use super::{ChainError, FinalityTier, StoreError};
 use crate::{Address, ChainId, Fact, OrderId, RawAmount, TokenId};
 
-/// A block by which a chain's progress is told.
+/// The block up to which a chain was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockMark {
+pub struct ChainCursor {
     pub number: u64,
     pub hash: B256,
-    /// The block's own time, in Unix seconds.
+    /// The block's timestamp, in Unix seconds.
     pub time: u64,
 }
 
-/// What a followed chain has to tell.
+/// An update from a followed chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
-    /// These are in a block that may still go: a reason to prepare, never to believe.
-    Seen(Vec<Fact>),
-    /// Every block up to the mark stands for that care, and these are the facts in it that had not stood so before.
-    Stands { care: Care, mark: BlockMark, facts: Vec<Fact> },
+pub enum ChainUpdate {
+    /// Facts in blocks that are not final: a hint, never evidence.
+    Unfinalized(Vec<Fact>),
+    /// Every block up to the cursor has reached that tier; these facts are new for it.
+    Final { tier: FinalityTier, cursor: ChainCursor, facts: Vec<Fact> },
 }
 
-/// Reads one chain's blocks, each once, for what our contracts tell.
+/// Reads the blocks of one chain, each once, for events of our contracts.
 #[async_trait]
-pub trait Follow: Send {
+pub trait ChainFollower: Send {
     fn chain(&self) -> ChainId;
-    /// Waits for the next news. After a disagreement about a block that stood, that error for good; other errors may pass.
-    /// Dropping the future loses nothing.
-    async fn next(&mut self) -> Result<News, ChainError>;
+    /// Waits for the next update. After a disagreement about a final block every call returns that error; other errors are
+    /// temporary. Cancel-safe.
+    async fn next(&mut self) -> Result<ChainUpdate, ChainError>;
 }
 
-/// What changed at a deposit address, as of a block that stands.
+/// A balance change of a deposit address as of a final block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
     pub order: OrderId,
     pub address: Address,
     pub token: TokenId,
-    /// What lay there.
+    /// The new balance.
     pub balance: RawAmount,
-    /// How much more that is than at the last look; zero when it is less.
+    /// The increase since the last read; zero when the balance fell.
     pub gained: RawAmount,
     pub block: u64,
-    /// The transaction that brought it, where it could be found.
+    /// The funding transaction, if found.
     pub tx: Option<String>,
 }
 
-/// Keeps what the chains have shown. What a call has returned survives a power cut.
+/// Stores on-chain facts. Writes are durable when a call returns.
 #[async_trait]
 pub trait FactStore: Send + Sync {
-    /// Writes facts that stand for `care` together with the mark up to which the chain was read, and makes the orders that
-    /// they are about due. Facts written before stand for the higher care; a mark never goes back.
+    /// Writes facts that reached `tier` with the cursor atomically, and makes their orders due. Facts stored before are
+    /// raised to the higher tier; a cursor never moves back.
     async fn record_facts(
         &self,
         chain: ChainId,
-        care: Care,
-        mark: BlockMark,
+        tier: FinalityTier,
+        cursor: ChainCursor,
         facts: &[Fact],
         now: Timestamp,
     ) -> Result<(), StoreError>;
-    /// What is known of an intent, in the order in which the chains told it, with the care for which each stands.
-    async fn facts(&self, intent: B256) -> Result<Vec<(Fact, Care)>, StoreError>;
-    /// The newest mark for that care; what stands for more stands for less too.
-    async fn mark(&self, chain: ChainId, care: Care) -> Result<Option<BlockMark>, StoreError>;
-    /// Writes what changed at a deposit address and makes its order due; the same again is written once.
+    /// The facts of an intent, in chain order, with the tier that each has reached.
+    async fn facts(&self, intent_id: B256) -> Result<Vec<(Fact, FinalityTier)>, StoreError>;
+    /// The newest cursor for that tier or a higher one.
+    async fn cursor(&self, chain: ChainId, tier: FinalityTier) -> Result<Option<ChainCursor>, StoreError>;
+    /// Writes a balance change and makes its order due; the same change is written once.
     async fn record_arrival(&self, arrival: &Arrival, now: Timestamp) -> Result<(), StoreError>;
-    /// Every change at a deposit address, oldest first.
+    /// Every balance change of a deposit address, oldest first.
     async fn arrivals(&self, address: Address) -> Result<Vec<Arrival>, StoreError>;
 }

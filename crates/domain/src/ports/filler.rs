@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{Ask, DepositMethod, ExactOutMethod, Fee, Parties, RawAmount, Token};
 
-/// An ask with both tokens as the catalog knows them.
+/// A quote request with both tokens from the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FillerAsk {
     pub ask: Ask,
@@ -15,7 +15,7 @@ pub struct FillerAsk {
     pub to: Arc<Token>,
 }
 
-/// What a filler would do for an ask; it becomes a route when the engine has given it a name.
+/// An offer of a filler; it becomes a route when the engine assigns an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub exact_out: Option<ExactOutMethod>,
@@ -31,25 +31,25 @@ pub struct Offer {
     pub parties: Option<Parties>,
 }
 
-/// Why a filler does not serve an ask. Never an error, never retried.
+/// Why a filler refuses a request. It is not an error and is not retried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Below the least it would take, in the asked amount's token.
+    /// Below the minimum, in the token of the requested amount.
     TooSmall {
         minimum: RawAmount,
     },
-    /// Above the most it would take, in the asked amount's token.
+    /// Above the maximum, in the token of the requested amount.
     TooLarge {
         maximum: RawAmount,
     },
-    /// It does not hold enough of the output token now.
+    /// Not enough of the output token is available.
     NoInventory,
     PairNotServed,
-    /// It cannot price one of the tokens now.
+    /// One of the tokens has no price now.
     NoPrice,
-    /// It offers none of the wanted deposit methods here.
+    /// None of the requested deposit methods is offered.
     NoDepositMethod,
-    /// In the filler's own words.
+    /// With the filler's message.
     Other(String),
 }
 
@@ -62,12 +62,12 @@ impl fmt::Display for Refusal {
             Self::PairNotServed => f.write_str("the pair is not served"),
             Self::NoPrice => f.write_str("one of the tokens cannot be priced now"),
             Self::NoDepositMethod => f.write_str("none of the wanted deposit methods is offered"),
-            Self::Other(words) => f.write_str(words),
+            Self::Other(message) => f.write_str(message),
         }
     }
 }
 
-/// What a filler answered.
+/// The answer of a filler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Best first, never empty.
@@ -75,14 +75,14 @@ pub enum Answer {
     Refused(Refusal),
 }
 
-/// A fault of a filler; refusing is none.
+/// An error of a filler; a refusal is none.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FillerError {
-    /// It did not answer, or a part that it needs is away; the same call may work later.
+    /// It or a dependency is unavailable; the same call may succeed later.
     #[error("does not answer: {0}")]
     Unavailable(String),
-    /// It answered what is no answer; trying again does not help.
-    #[error("answered nonsense: {0}")]
+    /// Its answer is invalid; a retry does not help.
+    #[error("returned an invalid answer: {0}")]
     Nonsense(String),
 }
 
@@ -95,10 +95,10 @@ impl FillerError {
 /// A source of routes.
 #[async_trait]
 pub trait Filler: Send + Sync {
-    /// Stable, short, of the characters that route ids have; unique among the fillers of one service.
+    /// Stable, short, in the characters of route ids; unique within one service.
     fn name(&self) -> &str;
     /// `native-filler`, `rfq`, `oif`, …
     fn kind(&self) -> &str;
-    /// Answers with offers or a refusal. Dropping the future gives the ask up.
+    /// Returns offers or a refusal. Dropping the future cancels the request.
     async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError>;
 }

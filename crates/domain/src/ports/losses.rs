@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use super::StoreError;
 use crate::{OrderId, UsdAmount};
 
-/// What delivering an order costs a filler above what it is worth.
+/// The loss of a filler on one order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     pub filler: String,
@@ -12,16 +12,15 @@ pub struct Loss {
     pub amount: UsdAmount,
 }
 
-/// Keeps what fillers have borne, so that prices that run away cannot take more than a day may cost, whichever replica
-/// is asked and however often it is started. What a call has returned survives a power cut.
+/// Stores losses to enforce a daily limit across replicas and restarts. Writes are durable when a call returns.
 #[async_trait]
 pub trait Losses: Send + Sync {
-    /// Writes the loss down if the filler's losses since then stay within `most` with it. `false` when they do not: nothing is
-    /// written. An order that was written before is borne already.
-    async fn bear(
+    /// Records the loss if the filler's losses since then stay within `limit`; otherwise returns `false` and writes nothing.
+    /// An order that was recorded before is accepted again.
+    async fn record_loss(
         &self,
         loss: &Loss,
-        most: UsdAmount,
+        limit: UsdAmount,
         since: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError>;

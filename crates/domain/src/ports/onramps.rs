@@ -11,11 +11,10 @@ use crate::fiat::{
 };
 use crate::{Address, ChainId, FiatOrderId, RawAmount, Token, TokenId};
 
-/// What is delivered may differ by this part from what was quoted: prices move for as long as a bank takes, and what came is read
-/// from the chain. More than that is another purchase.
-const DRIFT: U256 = U256::from_limbs([2, 0, 0, 0]);
+/// A delivery may differ from the quote by 1/2, because prices move during slow payments. More contradicts the purchase.
+const MAX_DRIFT_DIVISOR: U256 = U256::from_limbs([2, 0, 0, 0]);
 
-/// What a provider offers at all.
+/// What a provider supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RampProfile {
     /// Stable and short: letters, digits and `-`.
@@ -25,24 +24,24 @@ pub struct RampProfile {
     pub chains: Vec<ChainId>,
     pub currencies: Vec<FiatCurrency>,
     pub methods: Vec<PaymentMethod>,
-    /// ISO 3166; everywhere when empty. A country of which it serves parts only stands as those parts: `US-TX`.
+    /// ISO 3166; worldwide when empty. A partly served country is listed by its subdivisions: `US-TX`.
     pub countries: Vec<String>,
-    /// The least and the most that may be paid, by currency.
+    /// Minimum and maximum payment, by currency.
     pub limits: Vec<(FiatAmount, FiatAmount)>,
     pub firmness: QuoteFirmness,
     pub webhooks: bool,
     pub polling: bool,
-    /// From which web origins its checkout speaks.
+    /// The web origins of its checkout.
     pub origins: Vec<String>,
-    /// What its checkout may use in the browser: `payment`, `camera`, …
+    /// Browser permissions of its checkout: `payment`, `camera`, …
     pub permissions: Vec<String>,
-    /// How long the address of a checkout is good for, where it ends: who comes later is given a new one.
+    /// How long a checkout URL is valid, if limited; later visitors get a new one.
     pub session_for: Option<SignedDuration>,
 }
 
 impl RampProfile {
-    /// Whether it sells to somebody in a country, `DE`, or in a part of one, `US-NY`. Who names a country alone that is served in
-    /// parts is not turned away here: the provider finds out.
+    /// Whether it serves a country, `DE`, or a subdivision, `US-NY`. A partly served country without a subdivision is
+    /// accepted here; the provider decides.
     pub fn serves(&self, place: &str) -> bool {
         let country = place.split_once('-').map_or(place, |(country, _)| country);
         let same = |served: &str| served.eq_ignore_ascii_case(country) || served.eq_ignore_ascii_case(place);
@@ -54,33 +53,33 @@ impl RampProfile {
     }
 }
 
-/// What a provider is asked to sell.
+/// A quote request to a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RampAsk {
     pub currency: FiatCurrency,
     pub amount: WantedAmount,
-    /// One that the provider says it sells.
+    /// A token that the provider sells.
     pub asset: Token,
-    /// Where it is to deliver, where that is known already.
+    /// The delivery address, if already known.
     pub wallet: Option<Address>,
     pub method: Option<String>,
     pub country: Option<String>,
 }
 
-/// What a provider would do.
+/// An offer of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RampOffer {
     /// Fees included.
     pub pays: FiatAmount,
     pub fees: Vec<RampFee>,
-    /// What it delivers.
+    /// The delivered amount.
     pub delivers: RawAmount,
     pub methods: Vec<PaymentMethod>,
     pub limits: Option<(FiatAmount, FiatAmount)>,
     pub expires_at: Timestamp,
 }
 
-/// Why a provider does not sell; in words for the payer.
+/// Why a provider refuses, for the payer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RampRefusal {
     #[error("it does not sell this token")]
@@ -89,7 +88,7 @@ pub enum RampRefusal {
     Currency(FiatCurrency),
     #[error("the amount is outside of what it takes: from {} to {} {}", .least, .most, .least.currency)]
     Range { least: FiatAmount, most: FiatAmount },
-    #[error("it does not offer this way of paying")]
+    #[error("it does not offer this payment method")]
     Method,
     #[error("it does not serve this country")]
     Country,
@@ -97,16 +96,16 @@ pub enum RampRefusal {
     Other(String),
 }
 
-/// Why a provider's answer is of no use.
+/// An error of a provider.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RampError {
-    /// It says no; asking the same again does not help.
+    /// It refuses; a retry does not help.
     #[error(transparent)]
     Refused(#[from] RampRefusal),
-    /// It does not answer now.
+    /// It is unavailable.
     #[error("the provider does not answer: {0}")]
     Unavailable(String),
-    /// It answered what is no answer.
+    /// Its answer is invalid.
     #[error("the provider's answer cannot be read: {0}")]
     Nonsense(String),
 }
@@ -117,33 +116,33 @@ impl RampError {
     }
 }
 
-/// A checkout that a payer can be sent to.
+/// A checkout for the payer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RampSession {
     pub url: String,
-    /// The provider's own name for the purchase, where it has one already.
+    /// The provider's id of the purchase, if already known.
     pub provider_order: Option<String>,
 }
 
-/// How far a purchase has come, in the provider's words.
+/// The state of a purchase as the provider reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RampState {
-    /// Nobody has begun to pay.
+    /// The payment has not started.
     Waiting,
-    /// The payer has begun.
+    /// The payer started the payment.
     Started,
-    /// It is paid; the delivery is on its way.
+    /// Paid; the delivery is pending.
     Paid,
-    /// The provider says that it has delivered.
+    /// Delivered, according to the provider.
     Delivered,
     Failed,
     Canceled,
     Expired,
-    /// A word that nobody has documented: still open.
+    /// An undocumented state; treated as open.
     Unknown(String),
 }
 
-/// What a provider says of one purchase. It moves statuses, never money.
+/// A provider's report on one purchase. It changes statuses, never funds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RampReport {
     pub state: RampState,
@@ -152,17 +151,17 @@ pub struct RampReport {
     pub asset: Option<TokenId>,
     pub amount: Option<RawAmount>,
     pub wallet: Option<Address>,
-    /// The delivery's transactions, as far as the provider tells them.
+    /// The delivery transactions that the provider reports.
     pub payouts: Vec<String>,
-    /// A stable code and a person's words, where it came to nothing.
+    /// A stable code and a message, where it failed.
     pub reason: Option<(String, String)>,
-    /// Whether the payer may try again under the same order: what came to nothing is then an attempt, not the purchase.
+    /// Whether the payer may retry under the same order. A failure then concerns the attempt, not the purchase.
     pub may_retry: bool,
 }
 
 impl RampReport {
-    /// That a purchase has come so far, and nothing else.
-    pub const fn of(state: RampState) -> Self {
+    /// A report with a state only.
+    pub const fn new(state: RampState) -> Self {
         Self {
             state,
             provider_order: None,
@@ -176,9 +175,9 @@ impl RampReport {
         }
     }
 
-    /// In what it tells of something else than the purchase, if it does.
+    /// Which part of the report contradicts the purchase, if any.
     pub fn contradiction(&self, order: &FiatOrder) -> Option<&'static str> {
-        let near = |amount: U256, agreed: U256| amount.abs_diff(agreed) <= agreed / DRIFT;
+        let near = |amount: U256, agreed: U256| amount.abs_diff(agreed) <= agreed / MAX_DRIFT_DIVISOR;
         if self.paid.is_some_and(|paid| paid != order.pays) {
             Some("the amount paid")
         } else if self.asset.is_some_and(|asset| asset != order.sold) {
@@ -192,22 +191,22 @@ impl RampReport {
         }
     }
 
-    /// Whether it tells of an attempt that came to nothing, after which the payer may try again.
+    /// Whether it reports a failed attempt that the payer may retry.
     pub const fn is_failed_attempt(&self) -> bool {
         self.may_retry && matches!(self.state, RampState::Failed | RampState::Canceled | RampState::Expired)
     }
 }
 
-/// What a verified webhook tells.
+/// The content of a verified webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RampNotice {
-    /// By which a second delivery of the same is known.
+    /// The id that identifies redeliveries.
     pub event: String,
     pub order: FiatOrderId,
     pub report: RampReport,
 }
 
-/// Why a webhook is not believed.
+/// Why a webhook is rejected.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum WebhookError {
     #[error("webhooks of this provider are not set up: its secret is missing")]
@@ -223,21 +222,21 @@ pub enum WebhookError {
 /// A provider that sells crypto for fiat.
 #[async_trait]
 pub trait OnRamp: Send + Sync {
-    /// What it offers, as far as it has been heard: what it tells about itself may change while the service runs.
+    /// What it supports, as last refreshed.
     fn profile(&self) -> Arc<RampProfile>;
-    /// Whether it sells the asset; true while nobody knows yet, so that asking it finds out.
+    /// Whether it sells the asset; `true` while unknown, so that a quote request finds out.
     fn sells(&self, asset: &TokenId) -> bool;
-    /// Asks anew what it sells, takes and where; to be called at start and every so often.
+    /// Refreshes the profile; called at start and periodically.
     async fn refresh(&self) -> Result<(), RampError> {
         Ok(())
     }
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError>;
-    /// Opens a checkout for the order; the same order twice is one purchase. `ask` is what its quote was asked for, while that is
-    /// still known.
+    /// Opens a checkout for the order; the same order twice is one purchase. `ask` is the quote request, while it is still
+    /// stored.
     async fn checkout(&self, order: &FiatOrder, ask: Option<&FiatAsk>) -> Result<RampSession, RampError>;
-    /// What the provider says of the order now; `None` while it knows nothing of it.
+    /// The provider's current report on the order; `None` while it does not know the order.
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError>;
-    /// Reads a webhook if it is signed by the provider. `header` finds a header by its lower-case name.
+    /// Verifies and parses a webhook. `header` returns a header by its lower-case name.
     fn read_webhook(
         &self,
         header: &(dyn for<'a> Fn(&'a str) -> Option<String> + Sync),
@@ -246,10 +245,10 @@ pub trait OnRamp: Send + Sync {
     ) -> Result<RampNotice, WebhookError>;
 }
 
-/// Looks for deliveries on one chain.
+/// Finds deliveries of providers on one chain.
 #[async_trait]
 pub trait PayoutWatch: Send + Sync {
     fn chain(&self) -> ChainId;
-    /// Every transfer of the token to the address in that transaction; empty while its block does not stand.
+    /// Every transfer of the token to the address in that transaction; empty until its block is final.
     async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError>;
 }

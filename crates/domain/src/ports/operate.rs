@@ -6,11 +6,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use super::{DeedError, StoreError};
+use super::{ActionError, StoreError};
 use crate::{ChainId, Order, OrderId, TokenId};
 
-/// A part of the service that an operator can pause. Nothing new begins with it then; what was begun goes on, and deposits go
-/// back as ever.
+/// Something that an operator can pause. A pause stops new orders; existing orders and refunds continue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pausable {
     Chain(ChainId),
@@ -22,7 +21,7 @@ pub enum Pausable {
 }
 
 impl Pausable {
-    /// The word for what kind of part it is.
+    /// The kind, as text.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Chain(_) => "chain",
@@ -32,7 +31,7 @@ impl Pausable {
         }
     }
 
-    /// Which one it is, among those of its kind.
+    /// The identifier within its kind.
     pub fn name(&self) -> String {
         match self {
             Self::Chain(chain) => chain.to_string(),
@@ -41,7 +40,7 @@ impl Pausable {
         }
     }
 
-    /// Reads both words back.
+    /// Parses kind and identifier.
     pub fn parse(kind: &str, name: &str) -> Result<Self, PausableError> {
         let named = |name: &str| Some(name.to_owned()).filter(|name| is_name(name));
         match kind {
@@ -70,7 +69,7 @@ impl fmt::Display for Pausable {
     }
 }
 
-/// Words that name nothing that can be paused.
+/// Text that identifies nothing that can be paused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PausableError {
     #[error("`{0}` is none of chain, token, filler and onramp")]
@@ -85,37 +84,37 @@ pub enum PausableError {
     Name,
 }
 
-/// Whether fillers and on-ramps may be called so.
+/// Whether the text is a valid name of a filler or on-ramp.
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty() && name.len() <= 62 && name.chars().all(fits)
 }
 
-/// That something is paused, and why.
+/// An active pause and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
     pub what: Pausable,
-    /// In the operator's words, which clients read.
+    /// The operator's text, visible to clients.
     pub reason: String,
     pub since: Timestamp,
 }
 
-/// Keeps what is paused, for every replica. What a call has returned survives a power cut.
+/// Stores pauses for all replicas. Writes are durable when a call returns.
 #[async_trait]
 pub trait PauseStore: Send + Sync {
     async fn pauses(&self) -> Result<Vec<Pause>, StoreError>;
-    /// Writes a pause; the newest reason counts, the first moment stays.
+    /// Writes a pause; the newest reason replaces the old one, the start time stays.
     async fn pause(&self, pause: &Pause) -> Result<(), StoreError>;
     /// Ends a pause; `false` where there was none.
     async fn resume(&self, what: &Pausable) -> Result<bool, StoreError>;
 }
 
-/// How a filler that joined at run time is spoken to.
+/// The protocol of a filler that was added at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FillerProtocol {
-    /// Our own two calls.
+    /// Our own protocol.
     Remote,
-    /// The Open Intents Framework's interface.
+    /// The Open Intents Framework API.
     Oif,
 }
 
@@ -128,7 +127,7 @@ impl FillerProtocol {
     }
 }
 
-/// A word that names no protocol of fillers.
+/// Text that names no filler protocol.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("`{0}` is neither remote nor oif")]
 pub struct UnknownProtocol(String);
@@ -142,18 +141,18 @@ impl FromStr for FillerProtocol {
     }
 }
 
-/// A filler elsewhere, as it was told to us.
+/// A stored remote filler.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FillerRecord {
     pub name: String,
     pub protocol: FillerProtocol,
     pub url: String,
-    /// With which calls to it are signed, where it wants that.
+    /// The key that signs requests, if required.
     pub secret: Option<String>,
-    /// How long it may take to answer, where that is not as usual.
+    /// A custom response deadline.
     pub deadline: Option<Duration>,
     pub added_at: Timestamp,
-    /// Set once it is to be asked no more; its orders are followed to their end all the same.
+    /// Set when it was removed; its open orders are still processed.
     pub removed_at: Option<Timestamp>,
 }
 
@@ -171,40 +170,40 @@ impl fmt::Debug for FillerRecord {
 }
 
 impl FillerRecord {
-    /// Whether the name can be a filler's.
-    pub fn is_named_well(&self) -> bool {
+    /// Whether the name is valid for a filler.
+    pub fn has_valid_name(&self) -> bool {
         is_name(&self.name)
     }
 }
 
-/// Keeps the fillers that joined at run time, for every replica. What a call has returned survives a power cut.
+/// Stores the fillers that were added at run time, for all replicas. Writes are durable when a call returns.
 #[async_trait]
 pub trait FillerRecords: Send + Sync {
-    /// All of them, by name, with those that were removed and may have open orders.
+    /// All fillers by name, including removed ones that may have open orders.
     async fn filler_records(&self) -> Result<Vec<FillerRecord>, StoreError>;
-    /// Writes a filler, or what changed of it.
+    /// Inserts or updates a filler.
     async fn put_filler(&self, record: &FillerRecord) -> Result<(), StoreError>;
-    /// Forgets a filler that was removed, unless one of its orders is not over; `true` when it is gone.
+    /// Deletes a removed filler unless it has open orders; `true` when deleted.
     async fn forget_filler(&self, name: &str) -> Result<bool, StoreError>;
 }
 
-/// Whose part it is that an order does not move.
+/// What blocks an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TroubleKind {
-    /// A chain does not answer, or is not believed.
+pub enum StuckKind {
+    /// A chain is unavailable or halted.
     Chain,
     Store,
     /// Too few attesters have signed.
     Attesters,
-    /// The chain would refuse what is to be sent.
+    /// The simulated transaction fails.
     Refused,
-    /// Something that passes: gas is too dear, a part is away.
+    /// A temporary condition: gas is too expensive, a dependency is unavailable.
     Waits,
-    /// It was tried, and trying again does not help.
+    /// A permanent failure; a retry does not help.
     GivenUp,
 }
 
-impl TroubleKind {
+impl StuckKind {
     const ALL: [Self; 6] =
         [Self::Chain, Self::Store, Self::Attesters, Self::Refused, Self::Waits, Self::GivenUp];
 
@@ -224,40 +223,44 @@ impl TroubleKind {
     }
 }
 
-impl From<&DeedError> for TroubleKind {
-    fn from(error: &DeedError) -> Self {
+impl From<&ActionError> for StuckKind {
+    fn from(error: &ActionError) -> Self {
         match error {
-            DeedError::Chain(_) => Self::Chain,
-            DeedError::Store(_) => Self::Store,
-            DeedError::Attesters(_) => Self::Attesters,
-            DeedError::WouldFail(_) | DeedError::Unpayable(_) => Self::Refused,
-            DeedError::Later(_) => Self::Waits,
-            DeedError::Never(_) => Self::GivenUp,
+            ActionError::Chain(_) => Self::Chain,
+            ActionError::Store(_) => Self::Store,
+            ActionError::Attesters(_) => Self::Attesters,
+            ActionError::WouldFail(_) | ActionError::Unpayable(_) => Self::Refused,
+            ActionError::Temporary(_) => Self::Waits,
+            ActionError::Permanent(_) => Self::GivenUp,
         }
     }
 }
 
-/// What last kept an order from moving.
+/// Why an order does not progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    pub kind: TroubleKind,
-    /// What was being done, and why it did not work.
-    pub words: String,
-    /// Since when it has been these words.
+pub struct StuckReason {
+    pub kind: StuckKind,
+    /// The attempted action and its error.
+    pub message: String,
+    /// Since when the reason is the same.
     pub since: Timestamp,
 }
 
-/// Looks at orders as those do who run the service.
+/// Order queries for operators.
 #[async_trait]
 pub trait OrderReview: Send + Sync {
-    /// Orders that are not over and have not changed since `unmoved_since`, longest first; of those that wait for a deposit,
-    /// only those of which somebody has told.
+    /// Open orders that have not changed since `unmoved_since`, longest first; of those waiting for a deposit only announced
+    /// ones.
     async fn unmoved(&self, unmoved_since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError>;
     /// Orders that were filled or refunded since then, newest first.
     async fn ended(&self, since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError>;
-    /// Writes what keeps an order from moving, in place of what was written of it before; `None` when nothing does any more.
-    async fn note_trouble(&self, order: &OrderId, trouble: Option<&Trouble>) -> Result<(), StoreError>;
-    async fn trouble(&self, order: &OrderId) -> Result<Option<Trouble>, StoreError>;
+    /// Replaces the stuck reason of an order; `None` when it progresses again.
+    async fn record_stuck_reason(
+        &self,
+        order: &OrderId,
+        trouble: Option<&StuckReason>,
+    ) -> Result<(), StoreError>;
+    async fn stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError>;
 }
 
 #[cfg(test)]
@@ -265,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_can_be_paused_prints_and_reads_back() {
+    fn pausables_round_trip_through_text() {
         for (kind, name) in [
             ("chain", "8453"),
             ("token", "eip155:8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
@@ -278,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_name_nothing_are_refused() {
+    fn unknown_pausables_are_rejected() {
         for (kind, name) in [
             ("chains", "1"),
             ("chain", "base"),
@@ -292,9 +295,9 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_trouble_print_and_read_back() {
-        for kind in TroubleKind::ALL {
-            assert_eq!(TroubleKind::parse(kind.as_str()), Some(kind));
+    fn stuck_kinds_round_trip_through_text() {
+        for kind in StuckKind::ALL {
+            assert_eq!(StuckKind::parse(kind.as_str()), Some(kind));
         }
     }
 

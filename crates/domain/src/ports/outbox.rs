@@ -5,57 +5,57 @@ use jiff::Timestamp;
 use super::StoreError;
 use crate::{Address, ChainId};
 
-/// A signed transaction as it was, or will be, broadcast.
+/// A signed transaction to broadcast.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     pub hash: B256,
     /// The signed bytes.
     pub raw: Vec<u8>,
     pub max_fee_per_gas: u128,
-    /// Absent in transactions that name one price only.
+    /// Absent in legacy transactions.
     pub priority_fee_per_gas: Option<u128>,
     pub made_at: Timestamp,
 }
 
-/// A transaction of ours on its way: one nonce and one purpose, and attempts of which the chain takes one at most.
+/// An outgoing transaction: one nonce, one purpose, and attempts of which at most one lands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     pub chain: ChainId,
     pub signer: Address,
     pub nonce: u64,
-    /// What it is for, such as the fill of one order; a purpose is on its way once at most.
+    /// Such as the fill of one order; a purpose is pending at most once.
     pub purpose: String,
     /// Oldest first, never empty.
     pub attempts: Vec<Attempt>,
-    /// How it ended, once it has.
+    /// The outcome, once final.
     pub end: Option<OutgoingEnd>,
 }
 
-/// How a transaction ended, in a block that is final.
+/// The outcome of a transaction in a final block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutgoingEnd {
     Succeeded(B256),
     Reverted(B256),
-    /// Its nonce went to a transaction that is none of its attempts; the purpose may be tried anew.
+    /// Another transaction used its nonce; the purpose may be sent again.
     Superseded,
 }
 
-/// What became of a transaction that was to be written.
+/// The result of writing a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutboxPut {
     Written,
-    /// Another transaction of this signer has the nonce.
+    /// Another transaction of this signer uses the nonce.
     NonceTaken,
-    /// The purpose is on its way, or ended in a success or a revert, as this.
+    /// The purpose is pending, succeeded or reverted, as this transaction.
     Existing(Box<Outgoing>),
 }
 
-/// Keeps signed transactions, written before they are broadcast. What a call has returned survives a power cut.
+/// Stores signed transactions before they are broadcast. Writes are durable when a call returns.
 #[async_trait]
 pub trait Outbox: Send + Sync {
     /// Writes a new transaction with its first attempt, unless its nonce or its purpose on this chain is taken.
     async fn put(&self, outgoing: &Outgoing) -> Result<OutboxPut, StoreError>;
-    /// Adds an attempt with the same nonce; the same attempt twice is written once. Refused once it has ended.
+    /// Adds an attempt with the same nonce; the same attempt is written once. Fails after the outcome is recorded.
     async fn add_attempt(
         &self,
         chain: ChainId,
@@ -63,13 +63,13 @@ pub trait Outbox: Send + Sync {
         nonce: u64,
         attempt: &Attempt,
     ) -> Result<(), StoreError>;
-    /// The transaction for a purpose that is on its way, or ended in a success or a revert.
+    /// The transaction of a purpose that is pending, succeeded or reverted.
     async fn for_purpose(&self, chain: ChainId, purpose: &str) -> Result<Option<Outgoing>, StoreError>;
-    /// What has not ended yet, lowest nonce first.
+    /// Pending transactions, lowest nonce first.
     async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError>;
     /// The highest nonce ever written for the signer.
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError>;
-    /// Records the end; the first end stands.
+    /// Records the outcome; the first one counts.
     async fn end(
         &self,
         chain: ChainId,

@@ -8,7 +8,7 @@ use super::StoreError;
 #[derive(Clone, PartialEq, Eq)]
 pub struct RampToken {
     pub text: String,
-    /// When it ends, in seconds since 1970.
+    /// Expiry, in Unix seconds.
     pub ends: i64,
 }
 
@@ -18,10 +18,10 @@ impl fmt::Debug for RampToken {
     }
 }
 
-/// Keeps providers' access tokens where every replica finds them: where fetching one ends the one before, they have to share it.
+/// Shares providers' access tokens between replicas, because a new token may invalidate the previous one.
 #[async_trait]
 pub trait RampTokens: Send + Sync {
-    /// The token of that provider that was put last.
+    /// The newest token of the provider.
     async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError>;
     async fn put_ramp_token(&self, provider: &str, token: &RampToken) -> Result<(), StoreError>;
 }

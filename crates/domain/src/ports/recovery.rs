@@ -2,43 +2,43 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 
 use super::{ChainError, StoreError};
-use crate::{Address, ChainId, Fact, FactPlace, Jump, Terms};
+use crate::{Address, ChainId, Fact, FactPlace, ForwardingOrder, IntentTerms};
 
-/// By which way a deposit came into the escrow.
+/// How a deposit reached the escrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenedBy {
-    /// The payer called the escrow, or somebody did so in a way that is not known.
+    /// A contract call, or an unknown way.
     Call,
-    /// Somebody brought the payer's permit.
+    /// The payer's permit was submitted.
     Permit,
-    /// What lay at the order's own deposit address was swept.
+    /// The order's own deposit address was swept.
     Transfer,
-    /// What lay at the address of this jump was swept by the maker's word.
-    Jump(Box<Jump>),
+    /// The address of this forwarding order was swept with the maker's signature.
+    Forwarding(Box<ForwardingOrder>),
 }
 
-/// What a chain knows of orders beside its facts; asked when the chain is the only record that is left.
+/// Chain data beyond facts, for recovery when the chain is the only record left.
 #[async_trait]
-pub trait ChainRecord: Send + Sync {
+pub trait ChainHistory: Send + Sync {
     fn chain(&self) -> ChainId;
-    /// The number of the newest block that stands for usual amounts.
+    /// The number of the newest block at the standard finality tier.
     async fn newest(&self) -> Result<u64, ChainError>;
-    /// Where the money of an order's intent, or of a jump, is sent.
+    /// The deposit address of an intent or of a forwarding order.
     fn address_for(&self, id: B256) -> Address;
-    /// By which way the transaction opened the order of these terms.
-    async fn opened_by(&self, tx: &str, terms: &Terms) -> Result<OpenedBy, ChainError>;
-    /// A moment of the chain, for [`ChainRecord::is_quiet`].
+    /// How the transaction opened the order with these terms.
+    async fn opened_by(&self, tx: &str, terms: &IntentTerms) -> Result<OpenedBy, ChainError>;
+    /// A checkpoint for [`ChainHistory::is_settled_since`].
     async fn moment(&self) -> Result<u64, ChainError>;
-    /// Whether all that these keys signed before that moment lies in blocks that stand or can come into none any more, as far
-    /// as the endpoints know.
-    async fn is_quiet(&self, accounts: &[Address], since: u64) -> Result<bool, ChainError>;
+    /// Whether everything that these keys signed before the checkpoint is final or can no longer land, as far as the
+    /// endpoints know.
+    async fn is_settled_since(&self, accounts: &[Address], since: u64) -> Result<bool, ChainError>;
 }
 
-/// What is asked of a store that is filled from the chains.
+/// Store queries for recovery from the chains.
 #[async_trait]
 pub trait RecoveryStore: Send + Sync {
-    /// How many orders there are that did not come from the chain: all but those whose route has the given name.
-    async fn orders_beside(&self, route: &str) -> Result<u64, StoreError>;
-    /// Facts that opened something, in the order of their time, after that place.
+    /// The number of orders that were not recovered: all except those with the given route id.
+    async fn count_orders_except_route(&self, route: &str) -> Result<u64, StoreError>;
+    /// Opening facts in order of time, after that location.
     async fn openings(&self, after: Option<&FactPlace>, limit: u32) -> Result<Vec<Fact>, StoreError>;
 }

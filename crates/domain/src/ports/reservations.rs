@@ -4,39 +4,39 @@ use jiff::Timestamp;
 use super::StoreError;
 use crate::{RawAmount, TokenId};
 
-/// How firmly a part of the book is spoken for.
+/// The kind of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReservationKind {
-    /// Somebody was handed a transaction and may never send it.
+    /// A deposit was built and may never be sent.
     Build,
-    /// The deposit was seen.
+    /// The deposit was seen on chain.
     Order,
 }
 
-/// A part of a filler's book that is spoken for.
+/// A reserved part of a filler's inventory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     pub filler: String,
     pub token: TokenId,
     pub amount: RawAmount,
-    /// What it is for, such as the id of an order; a holder holds each token once at most.
+    /// Such as the id of an order; a holder reserves each token at most once.
     pub holder: String,
     pub kind: ReservationKind,
-    /// When a build ends by itself, if ever. An order ends by release alone, whatever stands here.
+    /// When a build reservation expires, if ever. An order reservation ends only by release.
     pub expires_at: Option<Timestamp>,
 }
 
-/// How much of one token a filler may have reserved, the reservation at hand included.
+/// Reservation limits for one token of a filler, including the new reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReservationLimit {
-    /// Everything together.
+    /// All reservations.
     pub total: RawAmount,
-    /// What builds hold.
+    /// Build reservations.
     pub builds: RawAmount,
 }
 
 impl ReservationLimit {
-    /// Whether `amount` fits beside what others hold: `reserved` in all, of which `builds` are held by builds.
+    /// Whether `amount` fits in addition to `reserved`, of which `builds` are build reservations.
     pub fn admits(
         &self,
         kind: ReservationKind,
@@ -50,36 +50,35 @@ impl ReservationLimit {
     }
 }
 
-/// What became of a reservation.
+/// The result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
     Written,
-    /// The holder has this amount already, as firmly or more so; nothing was changed.
+    /// The holder already has this amount with the same or a stronger kind; nothing changed.
     Existing,
-    /// Nothing was changed; other holders have this much.
+    /// Nothing changed; other holders have this much.
     OverLimit {
         reserved: RawAmount,
     },
 }
 
-/// Keeps what a filler has promised, so that it never promises the same coin twice, whichever replica is asked.
-/// What a call has returned survives a power cut. Times are kept to the millisecond.
+/// Stores reservations, so that no inventory is promised twice across replicas. Writes are durable when a call returns.
+/// Times have millisecond precision.
 #[async_trait]
 pub trait Reservations: Send + Sync {
-    /// Reserves if that stays within the limit, in one transaction. An order takes over what its holder held as a
-    /// build, in the new amount. A build counts until its `expires_at`, that moment excluded.
-    /// A holder that has another amount otherwise is refused as a conflict.
+    /// Reserves within the limit, in one transaction. An order reservation replaces the build reservation of its holder,
+    /// with the new amount. A build counts until `expires_at`, exclusive. Any other change of amount is a conflict.
     async fn reserve(
         &self,
         reservation: &Reservation,
         limit: ReservationLimit,
         now: Timestamp,
     ) -> Result<Reserved, StoreError>;
-    /// Gives back everything that the holder has of this filler; nothing to give back is no error.
+    /// Releases all reservations of the holder at this filler; none is no error.
     async fn release(&self, filler: &str, holder: &str) -> Result<(), StoreError>;
     /// How much of the token is reserved.
     async fn reserved(&self, filler: &str, token: TokenId, now: Timestamp) -> Result<RawAmount, StoreError>;
-    /// How much is reserved of each token that anybody holds, in the order of the tokens.
+    /// The reserved amount per token, ordered by token.
     async fn all_reserved(
         &self,
         filler: &str,
@@ -112,7 +111,7 @@ mod tests {
             (ReservationKind::Order, 61, 40, 0, false),
         ] {
             let admitted = limit.admits(kind, amount(asked), amount(reserved), amount(builds));
-            assert_eq!(admitted, fits, "{kind:?} of {asked} beside {reserved}, builds {builds}");
+            assert_eq!(admitted, fits, "{kind:?} of {asked} next to {reserved}, builds {builds}");
         }
     }
 

@@ -5,15 +5,15 @@ use thiserror::Error;
 use super::StoreError;
 use crate::{Address, RawAmount, RowKey, TokenId};
 
-/// What kind of order somebody wants to make.
+/// The kind of order to screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Deal {
+pub enum OrderKind {
     Swap,
-    /// With fiat.
+    /// Paid with fiat.
     Purchase,
 }
 
-impl Deal {
+impl OrderKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Swap => "swap",
@@ -22,29 +22,29 @@ impl Deal {
     }
 }
 
-/// What a screening is asked, before an order is written.
+/// A screening request, before an order is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScreenAsk {
-    pub deal: Deal,
-    /// Everybody who pays or is paid, each once.
+pub struct ScreenRequest {
+    pub kind: OrderKind,
+    /// All paying and receiving wallets, without duplicates.
     pub wallets: Vec<Address>,
-    /// What is given for a swap, what is bought with a purchase.
+    /// The input of a swap, the bought token of a purchase.
     pub asset: TokenId,
     pub amount: RawAmount,
 }
 
-/// Why an order is not made.
+/// Why an order is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Which of the wallets it is about; the deal as a whole when absent.
+    /// The wallet concerned; the order as a whole when absent.
     pub wallet: Option<Address>,
-    /// Which screening said so.
+    /// The screening that rejected it.
     pub by: String,
-    /// For the operator; whoever asked is only told that the screening refused.
+    /// For the operator; the client only learns that screening rejected the order.
     pub reason: String,
 }
 
-/// A screening that cannot be asked: the order is not made, and the same may work later.
+/// A screening is unavailable: the order is not created and the request may succeed later.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("the screening `{by}` does not answer: {reason}")]
 pub struct ScreenError {
@@ -52,30 +52,30 @@ pub struct ScreenError {
     pub reason: String,
 }
 
-/// Judges who may make an order.
+/// Decides who may create an order.
 #[async_trait]
 pub trait Screen: Send + Sync {
-    /// The first reason against it, if there is one.
-    async fn screen(&self, ask: &ScreenAsk) -> Result<Option<Hit>, ScreenError>;
+    /// The first hit, if any.
+    async fn screen(&self, ask: &ScreenRequest) -> Result<Option<Hit>, ScreenError>;
 }
 
-/// Something that an operator may have to account for; lines are only ever added.
+/// An entry of the append-only audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEvent {
     pub key: RowKey,
     /// `screening.hit`, …
     pub kind: String,
-    /// Whom or what it is about.
+    /// Who or what it concerns.
     pub subject: String,
-    /// In words.
+    /// For people.
     pub detail: String,
     pub at: Timestamp,
 }
 
-/// Keeps what an operator may have to account for.
+/// Stores the audit log.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError>;
-    /// Newest first; only those older than the key where one is given.
+    /// Newest first, older than `before` if given.
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError>;
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::StoreError;
 use crate::{OrderId, RowKey};
 
-/// Why something about an endpoint cannot be what was said.
+/// An invalid endpoint parameter.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum EndpointError {
     #[error(
@@ -36,10 +36,10 @@ impl FromStr for EndpointName {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
-        // One that begins with a point could mean a folder in a path.
+        // A leading dot could address a directory in a path.
         let begins = text.starts_with(|first: char| first.is_ascii_alphanumeric());
-        let sound = begins && text.len() <= 64 && text.bytes().all(fits);
-        if sound { Ok(Self(text.to_owned())) } else { Err(EndpointError::Name) }
+        let is_valid = begins && text.len() <= 64 && text.bytes().all(fits);
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(EndpointError::Name) }
     }
 }
 
@@ -49,19 +49,19 @@ impl fmt::Display for EndpointName {
     }
 }
 
-/// What we and a receiver sign with; its characters are the key, as they stand.
+/// The shared secret of a receiver; its raw characters are the HMAC key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSecret(String);
 
 impl WebhookSecret {
-    /// A new one that nobody can guess.
+    /// A new random secret.
     pub fn random() -> Result<Self, EndpointError> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|_| EndpointError::NoRandomness)?;
         Ok(Self(format!("whsec_{}", alloy_primitives::hex::encode(bytes))))
     }
 
-    /// The secret itself, for who signs, keeps or first shows it.
+    /// The secret text, for signing, storing or showing it once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -71,8 +71,8 @@ impl FromStr for WebhookSecret {
     type Err = EndpointError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let sound = (16..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if sound { Ok(Self(text.to_owned())) } else { Err(EndpointError::Secret) }
+        let is_valid = (16..=256).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(EndpointError::Secret) }
     }
 }
 
@@ -82,12 +82,12 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// Who wanted an endpoint.
+/// The origin of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndpointSource {
-    /// It stands in the configuration, and goes when it no longer does.
+    /// From the configuration; removed with its entry.
     Config,
-    /// An operator added it while the service ran.
+    /// Added by an operator at run time.
     Operator,
 }
 
@@ -104,48 +104,48 @@ impl EndpointSource {
     }
 }
 
-/// An address that is told what happens to orders.
+/// A receiver of order events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookEndpoint {
     pub name: EndpointName,
     pub url: String,
-    /// Every one of them signs, the newest first: so a receiver may change over in its own time.
+    /// All of them sign, newest first, so that receivers can rotate at their own pace.
     pub secrets: Vec<WebhookSecret>,
-    /// Only orders whose quote this integrator asked for; all when absent.
+    /// Only orders of this integrator; all when absent.
     pub integrator: Option<String>,
     pub source: EndpointSource,
-    /// One that is not gets nothing new, and nothing is sent to it.
+    /// A disabled endpoint gets no deliveries.
     pub enabled: bool,
-    /// Only lines after this key are told, unless they are replayed.
+    /// Only events after this key are delivered, unless replayed.
     pub since: RowKey,
     pub created_at: Timestamp,
 }
 
-/// One line of an order's story on its way to one endpoint, in the hands of who claimed it.
+/// A leased delivery of one event to one endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     pub endpoint: EndpointName,
     pub event: RowKey,
     pub order: OrderId,
-    /// How often it was tried before.
+    /// The number of previous attempts.
     pub attempts: u32,
     pub waits_since: Timestamp,
-    /// Until when nobody else has it.
+    /// End of the lease.
     pub lease_until: Timestamp,
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryEnd {
     /// The receiver acknowledged it.
     Delivered,
-    /// It is tried again then.
+    /// Retried at that time.
     Later(Timestamp),
-    /// It has failed for too long.
+    /// Failed for too long.
     GivenUp,
 }
 
-/// How one attempt is remembered.
+/// The outcome of an attempt in the delivery log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Delivered,
@@ -169,7 +169,7 @@ impl AttemptOutcome {
     }
 }
 
-/// One line of an endpoint's delivery log.
+/// One entry of an endpoint's delivery log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryAttempt {
     pub key: RowKey,
@@ -179,14 +179,14 @@ pub struct DeliveryAttempt {
     /// 1 for the first.
     pub number: u32,
     pub at: Timestamp,
-    /// What the receiver answered, if it did.
+    /// The HTTP status of the receiver, if it answered.
     pub status: Option<u16>,
     pub outcome: AttemptOutcome,
-    /// A person's words for how it went.
-    pub words: String,
+    /// The result, for people.
+    pub message: String,
 }
 
-/// How an endpoint's deliveries stand.
+/// Delivery counts of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryCount {
     pub endpoint: EndpointName,
@@ -194,29 +194,29 @@ pub struct DeliveryCount {
     pub given_up: u64,
 }
 
-/// Keeps endpoints and what is on its way to them. What a call has returned survives a power cut.
+/// Stores endpoints and pending deliveries. Writes are durable when a call returns.
 #[async_trait]
 pub trait WebhookStore: Send + Sync {
     /// Adds an endpoint; `false` when its name is taken.
     async fn add_endpoint(&self, endpoint: &WebhookEndpoint) -> Result<bool, StoreError>;
-    /// Writes everything of an endpoint but its name and its beginnings; `false` when there is none of that name.
+    /// Updates an endpoint except its name and creation; `false` when it does not exist.
     async fn change_endpoint(&self, endpoint: &WebhookEndpoint) -> Result<bool, StoreError>;
-    /// Removes an endpoint with all that was on its way and its log; `false` when there was none.
+    /// Removes an endpoint with its pending deliveries and log; `false` when it does not exist.
     async fn remove_endpoint(&self, name: &EndpointName) -> Result<bool, StoreError>;
     /// All endpoints, by name.
     async fn endpoints(&self) -> Result<Vec<WebhookEndpoint>, StoreError>;
-    /// Up to where lines were read for every endpoint that is enabled; nothing when none is.
+    /// Up to where events were enqueued for all enabled endpoints; `None` when none is enabled.
     async fn webhook_cursor(&self) -> Result<Option<RowKey>, StoreError>;
-    /// Puts every line of these orders on its way to every endpoint that wants it, once each, and remembers from where and up
-    /// to where lines were read. Orders that are not shown yet are left out: their next line brings the earlier ones along.
+    /// Enqueues every event of these orders for every matching endpoint, once each, and stores the range of events read.
+    /// Orders that are not visible yet are skipped; their next event enqueues the earlier ones too.
     async fn enqueue_deliveries(
         &self,
         orders: &[OrderId],
         read: (RowKey, RowKey),
         now: Timestamp,
     ) -> Result<u64, StoreError>;
-    /// Takes up to `limit` lines that are due for an endpoint, and keeps others from taking them until `lease_until`. Of each
-    /// order only its oldest line that was not acknowledged comes.
+    /// Leases up to `limit` due deliveries of an endpoint until `lease_until`, of each order only the oldest unacknowledged
+    /// event.
     async fn claim_deliveries(
         &self,
         endpoint: &EndpointName,
@@ -224,8 +224,8 @@ pub trait WebhookStore: Send + Sync {
         lease_until: Timestamp,
         limit: u32,
     ) -> Result<Vec<Delivery>, StoreError>;
-    /// Writes down how an attempt went. With `give_up_before` everything that has waited for this endpoint since before then
-    /// is given up as well.
+    /// Records the result of an attempt. With `give_up_before`, deliveries of this endpoint pending since before then are
+    /// given up too.
     async fn end_delivery(
         &self,
         delivery: &Delivery,
@@ -233,8 +233,7 @@ pub trait WebhookStore: Send + Sync {
         end: DeliveryEnd,
         give_up_before: Option<Timestamp>,
     ) -> Result<(), StoreError>;
-    /// Puts up to `limit` lines after that key on their way to an endpoint again, oldest first; tells how many lines there were
-    /// and the last of them.
+    /// Enqueues up to `limit` events after that key again, oldest first; returns their count and the last key.
     async fn replay_deliveries(
         &self,
         endpoint: &EndpointName,
@@ -249,16 +248,16 @@ pub trait WebhookStore: Send + Sync {
         before: Option<RowKey>,
         limit: u32,
     ) -> Result<Vec<DeliveryAttempt>, StoreError>;
-    /// Every endpoint's count, by name.
+    /// The counts of all endpoints, by name.
     async fn delivery_counts(&self) -> Result<Vec<DeliveryCount>, StoreError>;
 }
 
-/// Carries what is told to where it is told.
+/// Sends webhook requests.
 #[async_trait]
-pub trait Post: Send + Sync {
-    /// Whether an address may be used, or in words what to change about it.
+pub trait WebhookTransport: Send + Sync {
+    /// Checks whether a URL is allowed; the error says what to change.
     fn check(&self, url: &str) -> Result<(), String>;
-    /// Sends a body once, without following anybody elsewhere; tells the receiver's status, or in words why there is none.
+    /// Sends a body once without following redirects; returns the HTTP status, or why there is none.
     async fn post(&self, url: &str, headers: &[(&'static str, String)], body: Vec<u8>)
     -> Result<u16, String>;
 }
@@ -268,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_never_shows_and_is_never_short() {
+    fn a_secret_is_never_printed_and_never_short() {
         let secret = WebhookSecret::random().unwrap();
         assert!(!format!("{secret:?}").contains(&secret.reveal()[6..]));
         assert_eq!(secret.reveal().parse(), Ok(secret));
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn words_print_and_read_back() {
+    fn outcomes_and_sources_round_trip_through_text() {
         for outcome in AttemptOutcome::ALL {
             assert_eq!(AttemptOutcome::parse(outcome.as_str()), Some(outcome));
         }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::screening::ScreeningError;
 
-/// Why there is no deposit to make. All are for the asker to change, but for the last six, which are ours.
+/// Why no deposit was built. All are the client's to fix, except the last six, which are internal.
 #[derive(Debug, Error)]
 pub enum BuildError {
     #[error("quote {0} is not known; ask for a new one")]
@@ -18,14 +18,14 @@ pub enum BuildError {
     UnexpectedFrom { expected: Address, given: Address },
     #[error("the route was valid before {at}; ask for a new quote")]
     QuoteExpired { at: Timestamp },
-    #[error("the route does not offer {}{}", .asked.as_str(), others(.offered))]
+    #[error("the route does not offer {}{}", .asked.as_str(), offered_methods(.offered))]
     MethodNotOffered { asked: DepositMethod, offered: Vec<DepositMethod> },
-    /// A field of the request that cannot stand, and what is expected there.
+    /// An invalid field of the request, and what is expected there.
     #[error("{field}: {expected}")]
     Field { field: &'static str, expected: String },
     #[error("this route was built before with another {}; ask for a new quote to change that", .differs.join(" and "))]
     AlreadyBuilt { order: OrderId, differs: Vec<&'static str> },
-    /// Nothing is left to build: what was built has been paid, or can be paid no more.
+    /// The deposit was made, or can no longer be made.
     #[error("this route was taken: its order is {status}; ask for a new quote for another swap")]
     AlreadyTaken { order: OrderId, status: OrderStatus },
     #[error(
@@ -36,12 +36,12 @@ pub enum BuildError {
     InsufficientBalance { symbol: String, has: String, needs: String },
     #[error("the payer has {has} {symbol} for the network's fees, and the transactions cost up to {needs}")]
     InsufficientGas { symbol: String, has: String, needs: String },
-    /// In words that the payer understands.
+    /// The reason is for the payer.
     #[error("the deposit would fail: {0}")]
     WouldFail(String),
-    /// An operator has paused what the route goes through, in words for the payer.
-    #[error("{words}")]
-    Paused { filler: String, words: String },
+    /// An operator has paused a part of the route; the reason is for the payer.
+    #[error("{reason}")]
+    Paused { filler: String, reason: String },
     #[error("our contracts do not serve chain {0}")]
     ChainNotServed(ChainId),
     #[error("the order changes too fast to be written; build again")]
@@ -49,7 +49,7 @@ pub enum BuildError {
     #[error("the route's times do not fit into an order")]
     Times,
     #[error("the route does not keep what the jump committed to")]
-    NotTheJump,
+    ForwardingMismatch,
     #[error(transparent)]
     Screening(#[from] ScreeningError),
     #[error(transparent)]
@@ -63,7 +63,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// Whether the same request may work later without anybody changing it.
+    /// Whether the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::Contended { .. } | Self::Paused { .. } => true,
@@ -75,7 +75,7 @@ impl BuildError {
     }
 }
 
-fn others(offered: &[DepositMethod]) -> String {
+fn offered_methods(offered: &[DepositMethod]) -> String {
     let names: Vec<&str> = offered.iter().map(|method| method.as_str()).collect();
     if names.is_empty() { String::new() } else { format!("; it offers {}", names.join(", ")) }
 }

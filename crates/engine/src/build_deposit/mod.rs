@@ -1,14 +1,14 @@
-mod build_jump;
-mod draw_up;
+mod build_forwarding;
+mod create_order;
+mod display_names;
 mod error;
 #[cfg(test)]
 pub(crate) mod fake;
-mod names;
+mod params;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod timing;
-mod wish;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, Deal, DepositDesk, DepositError, OrderStore, PriceFeed, QuoteStore, ScreenAsk, StoreError,
-    WalletAction,
+    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PriceFeed, QuoteStore, ScreenRequest,
+    StoreError, WalletAction,
 };
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, EventKind, Interest, Order, OrderEvent, OrderStatus, QuoteId,
+    Address, Ask, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
     QuoteKeys, Route, RouteId, RowKeys,
 };
 use jiff::Timestamp;
@@ -31,28 +31,28 @@ pub use error::BuildError;
 pub use timing::OrderTiming;
 pub(crate) use timing::moment;
 
-use names::Names;
-use wish::{Sides, Wish};
+use display_names::DisplayNames;
+use params::{BuildParams, ChainBuilders};
 
-use crate::hands::Hands;
+use crate::executors::ExecutorRegistry;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
 
-/// For how long a build that nobody pays for keeps its chains awake.
-const LONGEST_WAIT: Duration = Duration::from_mins(15);
+/// How long an unpaid build keeps its chains polled at the full rate.
+const MAX_DEMAND: Duration = Duration::from_mins(15);
 
-/// How often an order that others write at the same time is tried to be written.
-const ATTEMPTS: usize = 8;
+/// How often a conflicting write is retried.
+const MAX_WRITE_ATTEMPTS: usize = 8;
 
-/// A route that somebody wants to take, and how.
+/// A route to build a deposit for, and how.
 #[derive(Clone, Debug)]
 pub struct BuildRequest {
     pub quote: QuoteId,
     pub route: RouteId,
     pub from: Address,
-    /// The quote's own when absent.
+    /// Defaults to the quote's.
     pub recipient: Option<Address>,
-    /// The quote's own when absent.
+    /// Defaults to the quote's.
     pub refund_to: Option<Address>,
     pub method: DepositMethod,
 }
@@ -70,12 +70,12 @@ pub enum BuiltDeposit {
     Transfer,
 }
 
-/// A deposit to make, for an order that waits for it.
+/// An order and the deposit that it waits for.
 #[derive(Clone, Debug)]
 pub struct Built {
     pub order: Order,
     pub deposit: BuiltDeposit,
-    /// One plain sentence for each thing that the payer is asked to do, in order.
+    /// One sentence for each step of the payer, in order.
     pub summary: Vec<String>,
 }
 
@@ -84,9 +84,9 @@ pub struct BuildParts {
     pub catalog: Arc<Catalog>,
     pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
-    pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
+    pub deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
     /// By the filler's name.
-    pub hands: Hands,
+    pub executors: ExecutorRegistry,
     pub prices: Arc<dyn PriceFeed>,
     pub row_keys: Arc<RowKeys>,
     pub quote_keys: QuoteKeys,
@@ -99,47 +99,47 @@ impl fmt::Debug for BuildParts {
     }
 }
 
-/// Turns a route into an order with frozen terms and a deposit that its payer can make.
+/// Converts a route into an order with frozen terms and a deposit that its payer can make.
 #[derive(Debug)]
 pub struct BuildDeposit {
     parts: BuildParts,
-    interest: Arc<Interest>,
+    demand: Arc<ChainDemand>,
     screening: Option<Arc<Screening>>,
     pauses: Arc<Pauses>,
 }
 
 impl BuildDeposit {
     pub fn new(parts: BuildParts) -> Self {
-        Self { parts, interest: Arc::default(), screening: None, pauses: Arc::default() }
+        Self { parts, demand: Arc::default(), screening: None, pauses: Arc::default() }
     }
 
-    /// Tells by this that somebody waits for the chains of what was built.
+    /// Registers demand for the chains of new builds.
     #[must_use]
-    pub fn telling(self, interest: Arc<Interest>) -> Self {
-        Self { interest, ..self }
+    pub fn with_chain_demand(self, demand: Arc<ChainDemand>) -> Self {
+        Self { demand, ..self }
     }
 
-    /// Has everybody judged who pays or is paid, before anything is handed out to sign.
+    /// Screens everyone who pays or is paid before anything is returned to sign.
     #[must_use]
-    pub fn screened_by(self, screening: Option<Arc<Screening>>) -> Self {
+    pub fn with_screening(self, screening: Option<Arc<Screening>>) -> Self {
         Self { screening, ..self }
     }
 
-    /// Draws up nothing new that goes through what an operator has paused.
+    /// Creates no orders through anything that an operator has paused.
     #[must_use]
-    pub fn heeding(self, pauses: Arc<Pauses>) -> Self {
+    pub fn with_pauses(self, pauses: Arc<Pauses>) -> Self {
         Self { pauses, ..self }
     }
 
-    /// The deposit of a route: drawn up once and the same ever after. Nothing is written unless the chain would take it now.
+    /// Builds the deposit of a route. The first build fixes the terms; nothing is stored unless the deposit would succeed now.
     pub async fn build(&self, request: BuildRequest) -> Result<Built, BuildError> {
         let now = Timestamp::now();
         let built = self.build_at(request, now).await?;
-        // The deposit may come as long as the escrow takes it.
+        // The deposit may arrive until the escrow's deadline.
         let deadline = moment(built.order.terms.open_deadline).map(|at| at.duration_since(now));
-        let lasting = deadline.and_then(|left| Duration::try_from(left).ok()).unwrap_or_default();
+        let remaining = deadline.and_then(|left| Duration::try_from(left).ok()).unwrap_or_default();
         for chain in [built.order.from.chain(), built.order.to.chain()] {
-            self.interest.wait_for(chain, lasting.min(LONGEST_WAIT));
+            self.demand.wait_for(chain, remaining.min(MAX_DEMAND));
         }
         Ok(built)
     }
@@ -153,120 +153,120 @@ impl BuildDeposit {
             quote: request.quote.clone(),
             route: request.route.clone(),
         })?;
-        let sides = Sides {
-            origin: self.desk(quote.ask.from.chain())?,
-            destination: self.desk(quote.ask.to.chain())?,
+        let builders = ChainBuilders {
+            origin: self.builder(quote.ask.from.chain())?,
+            destination: self.builder(quote.ask.to.chain())?,
         };
-        let names = Names(catalog.snapshot());
-        let wish = Wish::read(&request, &quote.ask, route, sides)?;
+        let names = DisplayNames(catalog.snapshot());
+        let params = BuildParams::new(&request, &quote.ask, route, builders)?;
         let earlier = orders.order_of_route(&quote.id, &route.id).await?;
-        // What was built in time may be signed anew for as long as the escrow takes it: a blockhash dies sooner.
+        // A deposit built in time can be built again until the escrow's deadline: a blockhash expires sooner.
         let until = earlier.as_ref().and_then(|order| moment(order.terms.open_deadline));
         if now > until.unwrap_or(route.valid_before) {
             return Err(BuildError::QuoteExpired { at: route.valid_before });
         }
-        self.screen(&quote.ask, route, &wish).await?;
+        self.screen(&quote.ask, route, &params).await?;
         if let Some(order) = earlier {
-            return self.again(order, &wish, sides, &names).await;
+            return self.rebuild(order, &params, builders, &names).await;
         }
         self.check_pauses(&quote.ask, route)?;
-        let mut order = self.draw_up(&quote, route, &wish, sides, &names, now).await?;
-        let deposit = deposit(&order, &wish, sides, &names).await?;
+        let mut order = self.create_order(&quote, route, &params, builders, &names, now).await?;
+        let deposit = deposit(&order, &params, builders, &names).await?;
         if let Some(transaction) = to_sign(&deposit) {
-            order.give_to_sign(transaction);
+            order.record_unsigned_tx(transaction);
         }
         let built = Built { summary: summary::summary(&order, &deposit, &names), order, deposit };
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
             order: built.order.id.clone(),
             kind: EventKind::Status(OrderStatus::Created),
-            detail: format!("Built as {}.", wish.method.as_str()),
+            detail: format!("Built as {}.", params.method.as_str()),
             at: now,
         };
         match orders.create_order(&built.order, &event).await? {
             Creation::Created => {}
-            // Somebody built the same route at the same time and was faster: its terms are the frozen ones.
-            Creation::Existing(order) => return self.again(*order, &wish, sides, &names).await,
+            // A concurrent build of the same route was stored first: its terms count.
+            Creation::Existing(order) => return self.rebuild(*order, &params, builders, &names).await,
         }
         self.hold(&built.order, now).await;
         Ok(built)
     }
 
-    /// What was built before may still be paid; nothing else begins while it is paused.
+    /// Only for new orders: an existing build can still be paid.
     fn check_pauses(&self, ask: &Ask, route: &Route) -> Result<(), BuildError> {
-        let paused = self.pauses.of_tokens(&[ask.from, ask.to]);
-        match paused.or_else(|| self.pauses.of_filler(&route.filler)) {
-            Some(words) => Err(BuildError::Paused { filler: route.filler.clone(), words }),
+        let paused = self.pauses.reason_for_tokens(&[ask.from, ask.to]);
+        match paused.or_else(|| self.pauses.reason_for_filler(&route.filler)) {
+            Some(reason) => Err(BuildError::Paused { filler: route.filler.clone(), reason }),
             None => Ok(()),
         }
     }
 
-    /// The deposit of an order that was built before, with what the wallet has to do as of now.
-    async fn again(
+    /// Builds the deposit of an existing order again, with the wallet actions needed now.
+    async fn rebuild(
         &self,
         order: Order,
-        wish: &Wish,
-        sides: Sides<'_>,
-        names: &Names,
+        params: &BuildParams,
+        builders: ChainBuilders<'_>,
+        names: &DisplayNames,
     ) -> Result<Built, BuildError> {
-        let differs = wish.differs_from(&order);
+        let differs = params.differences_from(&order);
         if !differs.is_empty() {
             return Err(BuildError::AlreadyBuilt { order: order.id, differs });
         }
-        still_awaited(&order)?;
-        let deposit = deposit(&order, wish, sides, names).await?;
+        check_awaiting_deposit(&order)?;
+        let deposit = deposit(&order, params, builders, names).await?;
         let order = match to_sign(&deposit) {
-            Some(transaction) => self.keep(order, transaction).await?,
+            Some(transaction) => self.record_transaction(order, transaction).await?,
             None => order,
         };
         Ok(Built { summary: summary::summary(&order, &deposit, names), order, deposit })
     }
 
-    /// Keeps a transaction of which we must know later that we built it, whoever else writes the order meanwhile.
-    async fn keep(&self, mut order: Order, transaction: &[u8]) -> Result<Order, BuildError> {
-        for _ in 0..ATTEMPTS {
-            order.give_to_sign(transaction);
+    /// Stores a transaction that we have to recognize later, despite concurrent writes.
+    async fn record_transaction(&self, mut order: Order, transaction: &[u8]) -> Result<Order, BuildError> {
+        for _ in 0..MAX_WRITE_ATTEMPTS {
+            order.record_unsigned_tx(transaction);
             if self.parts.orders.update_order(&order, &[]).await? {
                 order.version = order.version.saturating_add(1);
                 return Ok(order);
             }
             let written = self.parts.orders.order(&order.id).await?;
             order = written.ok_or_else(|| StoreError::Corrupt(format!("order {} is gone", order.id)))?;
-            still_awaited(&order)?;
+            check_awaiting_deposit(&order)?;
         }
         Err(BuildError::Contended { order: order.id })
     }
 
-    /// Also for what was built before: whoever has come onto a list meanwhile is given nothing more to sign.
-    async fn screen(&self, ask: &Ask, route: &Route, wish: &Wish) -> Result<(), BuildError> {
+    /// Also for existing builds: an address listed since gets nothing more to sign.
+    async fn screen(&self, ask: &Ask, route: &Route, params: &BuildParams) -> Result<(), BuildError> {
         let Some(screening) = &self.screening else { return Ok(()) };
-        let wallets = vec![ask.from_address, wish.recipient, wish.refund_to];
-        let (deal, asset, amount) = (Deal::Swap, ask.from, route.amount_in);
-        Ok(screening.judge(ScreenAsk { deal, wallets, asset, amount }).await?)
+        let wallets = vec![ask.from_address, params.recipient, params.refund_to];
+        let (deal, asset, amount) = (OrderKind::Swap, ask.from, route.amount_in);
+        Ok(screening.check(ScreenRequest { kind: deal, wallets, asset, amount }).await?)
     }
 
-    fn desk(&self, chain: ChainId) -> Result<&dyn DepositDesk, BuildError> {
-        self.parts.desks.get(&chain).map(AsRef::as_ref).ok_or(BuildError::ChainNotServed(chain))
+    fn builder(&self, chain: ChainId) -> Result<&dyn DepositBuilder, BuildError> {
+        self.parts.deposit_builders.get(&chain).map(AsRef::as_ref).ok_or(BuildError::ChainNotServed(chain))
     }
 
-    /// Asks the filler to keep the order in mind. It decides anew when the deposit comes, so a failure costs nobody anything.
+    /// Asks the filler to hold funds for the order. It decides again when the deposit arrives, so a failure is harmless.
     async fn hold(&self, order: &Order, now: Timestamp) {
-        let Some(hand) = self.parts.hands.get(&order.filler) else { return };
-        if let Err(error) = hand.hold(order, now).await {
-            tracing::warn!(order = order.id.as_str(), filler = order.filler, %error, "a build is not held");
+        let Some(executor) = self.parts.executors.get(&order.filler) else { return };
+        if let Err(error) = executor.hold(order, now).await {
+            tracing::warn!(order = order.id.as_str(), filler = order.filler, %error, "holding funds for a build failed");
         }
     }
 }
 
-/// Nothing is built for an order whose deposit has come, or cannot come any more.
-fn still_awaited(order: &Order) -> Result<(), BuildError> {
+/// Fails for an order whose deposit was made or can no longer be made.
+fn check_awaiting_deposit(order: &Order) -> Result<(), BuildError> {
     match order.status {
         OrderStatus::Created => Ok(()),
         status => Err(BuildError::AlreadyTaken { order: order.id.clone(), status }),
     }
 }
 
-/// The transaction that must come back as it was given.
+/// The transaction that must come back unchanged.
 fn to_sign(deposit: &BuiltDeposit) -> Option<&[u8]> {
     let BuiltDeposit::ContractCall(actions) = deposit else { return None };
     actions.iter().find_map(|action| match action {
@@ -275,27 +275,27 @@ fn to_sign(deposit: &BuiltDeposit) -> Option<&[u8]> {
     })
 }
 
-/// What the payer has to do, tried against the chain.
+/// What the payer has to do, simulated against the chain.
 async fn deposit(
     order: &Order,
-    wish: &Wish,
-    sides: Sides<'_>,
-    names: &Names,
+    params: &BuildParams,
+    builders: ChainBuilders<'_>,
+    names: &DisplayNames,
 ) -> Result<BuiltDeposit, BuildError> {
-    let refused = |error| refusal(error, order, wish, names);
+    let refused = |error| build_error(error, order, params, names);
     match order.method {
         DepositMethod::ContractCall => {
-            sides.origin.actions(&order.terms).await.map(BuiltDeposit::ContractCall).map_err(refused)
+            builders.origin.actions(&order.terms).await.map(BuiltDeposit::ContractCall).map_err(refused)
         }
         DepositMethod::Permit2 => {
-            let (typed, before) = sides.origin.permit(&order.terms).await.map_err(refused)?;
+            let (typed, before) = builders.origin.permit(&order.terms).await.map_err(refused)?;
             Ok(BuiltDeposit::Permit { typed, before })
         }
         DepositMethod::Transfer => Ok(BuiltDeposit::Transfer),
     }
 }
 
-fn refusal(error: DepositError, order: &Order, wish: &Wish, names: &Names) -> BuildError {
+fn build_error(error: DepositError, order: &Order, params: &BuildParams, names: &DisplayNames) -> BuildError {
     match error {
         DepositError::Chain(error) => BuildError::Chain(error),
         DepositError::Balance { has, needs } => {
@@ -308,7 +308,7 @@ fn refusal(error: DepositError, order: &Order, wish: &Wish, names: &Names) -> Bu
             let ((has, symbol), (needs, _)) = (names.coin_parts(has, chain), names.coin_parts(needs, chain));
             BuildError::InsufficientGas { symbol, has, needs }
         }
-        DepositError::WouldFail(words) => BuildError::WouldFail(words),
-        DepositError::NotOffered => wish.not_offered(),
+        DepositError::WouldFail(reason) => BuildError::WouldFail(reason),
+        DepositError::NotOffered => params.not_offered(),
     }
 }

@@ -2,22 +2,22 @@ use causeway_domain::ports::{SendPurpose, WalletAction};
 use causeway_domain::{Address, Order, RawAmount};
 
 use super::BuiltDeposit;
-use super::names::Names;
+use super::display_names::DisplayNames;
 use super::timing::moment;
 
-/// One plain sentence for each thing that the payer is asked to do, with everything that is worth comparing before signing.
-pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &Names) -> Vec<String> {
+/// One sentence for each step of the payer, with everything that is worth comparing before signing.
+pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
     let input = names.amount(order.src_amount, &order.from);
     let chain = names.chain(order.from.chain());
     let promise = promise(order, names);
     match deposit {
         BuiltDeposit::ContractCall(actions) => sentences(order, actions, names),
         BuiltDeposit::Permit { before, .. } => {
-            let mut words = sentences(order, before, names);
-            words.push(format!(
+            let mut lines = sentences(order, before, names);
+            lines.push(format!(
                 "Sign a permit for {input} on {chain}, which costs nothing and which this service brings to the chain: {promise}"
             ));
-            words
+            lines
         }
         BuiltDeposit::Transfer => {
             let address = order.deposit_address.map(|address| address.to_string()).unwrap_or_default();
@@ -27,11 +27,11 @@ pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &Names) -> V
     }
 }
 
-fn sentences(order: &Order, actions: &[WalletAction], names: &Names) -> Vec<String> {
+fn sentences(order: &Order, actions: &[WalletAction], names: &DisplayNames) -> Vec<String> {
     actions.iter().map(|action| sentence(order, action, names)).collect()
 }
 
-fn sentence(order: &Order, action: &WalletAction, names: &Names) -> String {
+fn sentence(order: &Order, action: &WalletAction, names: &DisplayNames) -> String {
     let chain = names.chain(order.from.chain());
     match action {
         WalletAction::SwitchChain(chain) => format!("Switch your wallet to {}.", names.chain(*chain)),
@@ -53,8 +53,8 @@ fn sentence(order: &Order, action: &WalletAction, names: &Names) -> String {
     }
 }
 
-/// What becomes of the money, as a half sentence.
-fn promise(order: &Order, names: &Names) -> String {
+/// What happens to the money, as part of a sentence.
+fn promise(order: &Order, names: &DisplayNames) -> String {
     format!(
         "{} receives at least {} on {}; if nobody delivers by {} it comes back to {}.",
         order.recipient,

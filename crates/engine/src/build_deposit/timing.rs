@@ -6,18 +6,18 @@ use jiff::Timestamp;
 /// The longest time that an escrow lets pass between the fill deadline and the unsigned refund.
 const MAX_GRACE: u64 = 7 * 24 * 3_600;
 
-/// How an order's deadlines follow from its route's, in seconds.
+/// How an order's deadlines follow from its route, in seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderTiming {
-    /// How long after the price's end a deposit may still be opened: signing and being mined take time.
+    /// How long after the price expires a deposit may still be opened: signing and inclusion take time.
     pub open_slack: u64,
-    /// How long the filler has, once the last deposit in time stands.
+    /// How long the filler has once the last deposit in time is final.
     pub fill_window: u64,
-    /// How long a delivery may still be claimed before anybody may ask for the refund.
+    /// How long a fill can be claimed before anybody can request the refund.
     pub grace: u64,
-    /// How long a deposit takes to stand, by its chain.
+    /// How long a deposit takes to become final, by chain.
     pub finality: HashMap<ChainId, u64>,
-    /// The same for chains that are not named.
+    /// The default for other chains.
     pub usual_finality: u64,
 }
 
@@ -28,7 +28,7 @@ impl Default for OrderTiming {
             fill_window: 15 * 60,
             grace: 6 * 3_600,
             finality: HashMap::new(),
-            // The slowest tags, Ethereum's and those of the chains that settle there, come within this on most days.
+            // Ethereum and the chains that settle there, the slowest ones, are usually final within this.
             usual_finality: 20 * 60,
         }
     }
@@ -43,8 +43,8 @@ pub(super) struct Deadlines {
 }
 
 impl OrderTiming {
-    /// The deadlines of an order from `origin` whose price holds until `valid_before`, at an escrow that asks for a grace of
-    /// at least `min_grace`. `None` for times that no escrow takes.
+    /// The deadlines of an order from `origin` whose price holds until `valid_before`, at an escrow with that minimum grace
+    /// period. `None` for times that no escrow accepts.
     pub(super) fn deadlines(
         &self,
         origin: ChainId,
@@ -53,7 +53,7 @@ impl OrderTiming {
     ) -> Option<Deadlines> {
         let finality = self.finality.get(&origin).copied().unwrap_or(self.usual_finality);
         let open = u64::try_from(valid_before.as_second()).ok()?.checked_add(self.open_slack)?;
-        // An escrow refuses windows that touch, whatever was configured.
+        // An escrow rejects windows that touch, whatever is configured.
         let fill = open.checked_add(finality.checked_add(self.fill_window)?.max(1))?;
         let refund = fill.checked_add(self.grace.min(MAX_GRACE).max(min_grace).max(1))?;
         // Escrows keep times in 32 bits.
@@ -61,7 +61,7 @@ impl OrderTiming {
     }
 }
 
-/// The moment of a term that is a time.
+/// A Unix time of the terms as a timestamp.
 pub(crate) fn moment(seconds: u64) -> Option<Timestamp> {
     Timestamp::from_second(i64::try_from(seconds).ok()?).ok()
 }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_3_the_usual_times_are_those_of_the_rule() {
+    fn rule_3_default_deadlines_follow_the_rule() {
         let at = moment(1_800_000_000).unwrap();
         let timing = OrderTiming { finality: HashMap::from([(base(), 40)]), ..OrderTiming::default() };
         let open = 1_800_000_000 + 600;
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rule_3_the_windows_never_touch_and_the_grace_is_one_that_escrows_take(
+        fn rule_3_windows_never_touch_and_escrows_accept_the_grace_period(
             seconds in -10i64..6_000_000_000,
             [open_slack, fill_window, grace, usual_finality] in any::<[u32; 4]>(),
             few in any::<[bool; 4]>(),
@@ -118,7 +118,7 @@ mod tests {
         }
 
         #[test]
-        fn no_configuration_makes_the_times_overflow(parts in any::<[u64; 5]>(), seconds in 0i64..5_000_000_000) {
+        fn no_configuration_overflows_the_deadlines(parts in any::<[u64; 5]>(), seconds in 0i64..5_000_000_000) {
             let [open_slack, fill_window, grace, usual_finality, min_grace] = parts;
             let timing = OrderTiming { open_slack, fill_window, grace, usual_finality, finality: HashMap::new() };
             let _ = timing.deadlines(base(), Timestamp::from_second(seconds).unwrap(), min_grace);

@@ -8,75 +8,80 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::sleep;
 
 use super::DeliverWebhooks;
-use super::lane::chance;
+use super::backoff::retry_after;
+use super::endpoint_worker::random_u64;
 use super::sign::sign;
-use super::spacing::retry_after;
 
-/// How often an outcome is written, should the store be away: what is not written down is sent again.
-const WRITE_ATTEMPTS: u32 = 20;
-const WRITE_AGAIN: Duration = Duration::from_millis(500);
+/// How often writing an outcome is retried; without a stored outcome the delivery is sent again.
+const MAX_WRITE_ATTEMPTS: u32 = 20;
+const WRITE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// What became of one line that was to be sent.
+/// The result of one delivery attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Attempted {
+pub(super) enum AttemptResult {
     Delivered,
     Failed,
-    /// It did not come to sending.
-    NotTried,
+    /// Nothing was sent.
+    NotSent,
 }
 
 impl DeliverWebhooks {
-    /// Sends one line once and writes down how it went.
-    pub(super) async fn attempt(&self, to: &WebhookEndpoint, delivery: &Delivery, down: bool) -> Attempted {
+    /// Sends one event once and records the outcome.
+    pub(super) async fn attempt(
+        &self,
+        to: &WebhookEndpoint,
+        delivery: &Delivery,
+        down: bool,
+    ) -> AttemptResult {
         let message = match self.message(to, delivery).await {
             Ok(Some(message)) => message,
             Ok(None) => {
-                // Retention was faster; the delivery goes with its event.
-                self.end(delivery, None, "the event is no longer kept", DeliveryEnd::GivenUp, None).await;
-                return Attempted::NotTried;
+                // Retention removed the event, so its delivery ends too.
+                self.end(delivery, None, "the event is no longer stored", DeliveryEnd::GivenUp, None).await;
+                return AttemptResult::NotSent;
             }
             Err(error) => {
-                tracing::warn!(order = delivery.order.as_str(), %error, "an order to tell of cannot be read now");
-                return Attempted::NotTried;
+                tracing::warn!(order = delivery.order.as_str(), %error, "reading the order of a webhook failed");
+                return AttemptResult::NotSent;
             }
         };
         let (headers, body) = message;
         let answer = self.parts.post.post(&to.url, &headers, body).await;
-        let (status, words) = match answer {
+        let (status, detail) = match answer {
             Ok(status @ 200..=299) => {
-                let words = format!("acknowledged with {status}");
-                self.end(delivery, Some(status), &words, DeliveryEnd::Delivered, None).await;
-                return Attempted::Delivered;
+                let detail = format!("acknowledged with {status}");
+                self.end(delivery, Some(status), &detail, DeliveryEnd::Delivered, None).await;
+                return AttemptResult::Delivered;
             }
             Ok(status) => (Some(status), format!("answered {status} instead of 2xx")),
-            Err(words) => (None, words),
+            Err(detail) => (None, detail),
         };
         let now = Timestamp::now();
-        let patient_since = now.checked_sub(self.parts.patience).unwrap_or(Timestamp::MIN);
-        let end = if delivery.waits_since <= patient_since {
+        let give_up_before = now.checked_sub(self.parts.retry_period).unwrap_or(Timestamp::MIN);
+        let end = if delivery.waits_since <= give_up_before {
             DeliveryEnd::GivenUp
         } else {
-            // Of an endpoint that is down nothing can be told about the line: it is as due as all others when the rest is over.
+            // Failures of a down endpoint are not the event's fault: it is due like all others after the backoff.
             let failed = if down { 1 } else { delivery.attempts.saturating_add(1) };
             let wait =
-                SignedDuration::try_from(retry_after(failed, chance())).unwrap_or(SignedDuration::ZERO);
+                SignedDuration::try_from(retry_after(failed, random_u64())).unwrap_or(SignedDuration::ZERO);
             DeliveryEnd::Later(now.checked_add(wait).unwrap_or(now))
         };
-        tracing::debug!(endpoint = to.name.as_str(), event = delivery.event.get(), words, "a webhook failed");
-        self.end(delivery, status, &words, end, down.then_some(patient_since)).await;
-        Attempted::Failed
+        tracing::debug!(endpoint = to.name.as_str(), event = delivery.event.get(), detail, "webhook failed");
+        self.end(delivery, status, &detail, end, down.then_some(give_up_before)).await;
+        AttemptResult::Failed
     }
 
-    /// The headers and the body; nothing when the line is no longer kept.
+    /// The headers and the body; `None` if the event is no longer stored.
     async fn message(
         &self,
         to: &WebhookEndpoint,
         delivery: &Delivery,
     ) -> Result<Option<(Vec<(&'static str, String)>, Vec<u8>)>, StoreError> {
         let Some(order) = self.parts.orders.order(&delivery.order).await? else { return Ok(None) };
-        let story = self.parts.orders.story(&delivery.order).await?;
-        let Some(event) = story.iter().find(|event| event.key == delivery.event) else { return Ok(None) };
-        let body = (self.parts.describe)(&order, &story, event);
+        let events = self.parts.orders.order_events(&delivery.order).await?;
+        let Some(event) = events.iter().find(|event| event.key == delivery.event) else { return Ok(None) };
+        let body = (self.parts.encode)(&order, &events, event);
         let kind = if event.kind == EventKind::Note { "note" } else { "status" };
         let signature = sign(&to.secrets, Timestamp::now().as_second(), &body);
         let headers = vec![
@@ -93,7 +98,7 @@ impl DeliverWebhooks {
         &self,
         delivery: &Delivery,
         status: Option<u16>,
-        words: &str,
+        detail: &str,
         end: DeliveryEnd,
         give_up_before: Option<Timestamp>,
     ) {
@@ -111,18 +116,18 @@ impl DeliverWebhooks {
                 DeliveryEnd::Later(_) => AttemptOutcome::Failed,
                 DeliveryEnd::GivenUp => AttemptOutcome::GivenUp,
             },
-            words: words.chars().take(500).collect(),
+            message: detail.chars().take(500).collect(),
         };
-        for _ in 0..WRITE_ATTEMPTS {
+        for _ in 0..MAX_WRITE_ATTEMPTS {
             match self.parts.store.end_delivery(delivery, &attempt, end, give_up_before).await {
                 Ok(()) => return,
-                Err(error) if error.is_retryable() => sleep(WRITE_AGAIN).await,
+                Err(error) if error.is_retryable() => sleep(WRITE_RETRY_PAUSE).await,
                 Err(error) => {
-                    tracing::error!(event = delivery.event.get(), %error, "a webhook's outcome was not written");
+                    tracing::error!(event = delivery.event.get(), %error, "storing a webhook outcome failed");
                     return;
                 }
             }
         }
-        tracing::warn!(event = delivery.event.get(), "a webhook's outcome was not written; it is sent again");
+        tracing::warn!(event = delivery.event.get(), "webhook outcome not stored; it is sent again");
     }
 }

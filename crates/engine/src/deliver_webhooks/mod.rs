@@ -1,16 +1,18 @@
+mod admin;
 mod attempt;
-mod desk;
-mod lane;
-mod read_lines;
+mod backoff;
+mod endpoint_worker;
+mod read_events;
 mod sign;
-mod spacing;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{EndpointName, EventLog, OrderStore, Post, WebhookEndpoint, WebhookStore};
+use causeway_domain::ports::{
+    EndpointName, EventLog, OrderStore, WebhookEndpoint, WebhookStore, WebhookTransport,
+};
 use causeway_domain::{Order, OrderEvent, RowKeys};
 use jiff::SignedDuration;
 use tokio::sync::{Notify, watch};
@@ -18,32 +20,32 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-pub use desk::{EndpointReport, NewEndpoint, WantedEndpoint, WebhookDesk, WebhookDeskError};
-use read_lines::Reader;
+pub use admin::{ConfiguredEndpoint, EndpointReport, NewEndpoint, WebhookAdmin, WebhookAdminError};
+use read_events::EventReader;
 
-/// What others write, endpoints and lines alike, is looked for this often.
-const OTHERS_EVERY: Duration = Duration::from_millis(500);
-/// The shortest time between two looks: a busy service commits hundreds of times a second.
-const SHORTEST: Duration = Duration::from_millis(20);
+/// How often endpoints and events of other processes are polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The shortest time between two reads: a busy service commits hundreds of times a second.
+const MIN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Writes the body that tells an order, its story so far, and the line of it that is told.
-pub type Describe = dyn Fn(&Order, &[OrderEvent], &OrderEvent) -> Vec<u8> + Send + Sync;
+/// Encodes the body of a webhook: the order, its events so far, and the event to deliver.
+pub type EncodeWebhook = dyn Fn(&Order, &[OrderEvent], &OrderEvent) -> Vec<u8> + Send + Sync;
 
-/// For how long a line is tried, unless it is said otherwise.
-pub const WEBHOOK_PATIENCE: SignedDuration = SignedDuration::from_hours(24);
+/// How long a delivery is retried by default.
+pub const DEFAULT_WEBHOOK_RETRY_PERIOD: SignedDuration = SignedDuration::from_hours(24);
 
 /// What [`DeliverWebhooks`] works with.
 pub struct DeliverParts {
     pub store: Arc<dyn WebhookStore>,
     pub log: Arc<dyn EventLog>,
     pub orders: Arc<dyn OrderStore>,
-    pub post: Arc<dyn Post>,
-    pub describe: Arc<Describe>,
+    pub post: Arc<dyn WebhookTransport>,
+    pub encode: Arc<EncodeWebhook>,
     pub row_keys: Arc<RowKeys>,
-    /// Rung by the desk when endpoints or deliveries change.
-    pub bell: Arc<Notify>,
-    /// A line that has failed for this long is given up.
-    pub patience: SignedDuration,
+    /// Notified by [`WebhookAdmin`] when endpoints or deliveries change.
+    pub signal: Arc<Notify>,
+    /// A delivery that has failed for this long is given up.
+    pub retry_period: SignedDuration,
 }
 
 impl fmt::Debug for DeliverParts {
@@ -52,27 +54,27 @@ impl fmt::Debug for DeliverParts {
     }
 }
 
-/// Tells endpoints what happens to orders: every line at least once, each order's lines one after the other.
+/// Delivers order events to webhook endpoints: every event at least once, and each order's events in sequence.
 ///
-/// Lines become deliveries in the store first, and a delivery ends when its receiver has acknowledged it; so a process may
-/// die at any moment, and replicas share the work.
+/// Events are first stored as deliveries, and a delivery ends when its receiver has acknowledged it. So a process may die at
+/// any moment, and replicas share the work.
 #[derive(Debug)]
 pub struct DeliverWebhooks {
     parts: DeliverParts,
 }
 
-/// What sends to one endpoint.
-struct Lane {
+/// The task that sends to one endpoint.
+struct EndpointWorker {
     endpoint: watch::Sender<Arc<WebhookEndpoint>>,
-    /// Something may be due.
-    bell: Arc<Notify>,
+    /// Signals that deliveries may be due.
+    signal: Arc<Notify>,
     stop: CancellationToken,
 }
 
-/// Something may be due for everybody.
-fn ring(lanes: &HashMap<EndpointName, Lane>) {
-    for lane in lanes.values() {
-        lane.bell.notify_one();
+/// Signals that deliveries may be due for every endpoint.
+fn notify_all(workers: &HashMap<EndpointName, EndpointWorker>) {
+    for worker in workers.values() {
+        worker.signal.notify_one();
     }
 }
 
@@ -81,57 +83,58 @@ impl DeliverWebhooks {
         Self { parts }
     }
 
-    /// Delivers until `stop`, and returns when what was being sent is over.
+    /// Delivers until `stop`, then waits for deliveries in flight.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
-        let mut lanes = HashMap::new();
-        let mut reader = Reader::new();
+        let mut workers = HashMap::new();
+        let mut reader = EventReader::new();
         let mut refreshed: Option<Instant> = None;
         loop {
-            let turn = async {
-                if refreshed.is_none_or(|at| at.elapsed() >= OTHERS_EVERY) {
+            let iteration = async {
+                if refreshed.is_none_or(|at| at.elapsed() >= POLL_INTERVAL) {
                     refreshed = Some(Instant::now());
-                    if self.refresh(&mut lanes, &mut tasks, &stop).await {
+                    if self.refresh(&mut workers, &mut tasks, &stop).await {
                         reader.start_over();
                     }
                 }
                 let seen = self.parts.log.commits();
-                if !lanes.is_empty() && reader.read(&self.parts).await > 0 {
-                    ring(&lanes);
+                if !workers.is_empty() && reader.read(&self.parts).await > 0 {
+                    notify_all(&workers);
                 }
-                sleep(SHORTEST).await;
-                let rest = OTHERS_EVERY.saturating_sub(refreshed.map_or(OTHERS_EVERY, |at| at.elapsed()));
-                let commit = timeout(rest, self.parts.log.committed_since(seen));
+                sleep(MIN_INTERVAL).await;
+                let remaining =
+                    POLL_INTERVAL.saturating_sub(refreshed.map_or(POLL_INTERVAL, |at| at.elapsed()));
+                let commit = timeout(remaining, self.parts.log.wait_for_commit_after(seen));
                 tokio::select! {
-                    // Either way it is time for another look.
-                    _ = commit, if !lanes.is_empty() => {}
-                    () = sleep(rest), if lanes.is_empty() => {}
-                    () = self.parts.bell.notified() => {
+                    // A commit and the timeout both lead to the next read.
+                    _ = commit, if !workers.is_empty() => {}
+                    () = sleep(remaining), if workers.is_empty() => {}
+                    () = self.parts.signal.notified() => {
                         refreshed = None;
-                        ring(&lanes);
+                        notify_all(&workers);
                     }
                 }
             };
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = turn => {}
+                () = iteration => {}
             }
             while tasks.try_join_next().is_some() {}
         }
         while tasks.join_next().await.is_some() {}
     }
 
-    /// Gives every enabled endpoint a lane and nobody else; tells whether that changed who is told.
+    /// Runs one worker per enabled endpoint; returns whether the endpoints changed.
     async fn refresh(
         self: &Arc<Self>,
-        lanes: &mut HashMap<EndpointName, Lane>,
+        workers: &mut HashMap<EndpointName, EndpointWorker>,
         tasks: &mut JoinSet<()>,
         stop: &CancellationToken,
     ) -> bool {
         let endpoints = match self.parts.store.endpoints().await {
             Ok(endpoints) => endpoints,
             Err(error) => {
-                tracing::warn!(%error, "webhook endpoints cannot be read now");
+                tracing::warn!(%error, "reading webhook endpoints failed");
                 return false;
             }
         };
@@ -141,17 +144,17 @@ impl DeliverWebhooks {
             .map(|endpoint| (endpoint.name.clone(), Arc::new(endpoint)))
             .collect();
         let mut changed = false;
-        lanes.retain(|name, lane| {
+        workers.retain(|name, worker| {
             let stays = enabled.contains_key(name);
             if !stays {
-                lane.stop.cancel();
+                worker.stop.cancel();
                 changed = true;
             }
             stays
         });
         for (name, endpoint) in enabled {
-            if let Some(lane) = lanes.get(&name) {
-                lane.endpoint.send_if_modified(|known| {
+            if let Some(worker) = workers.get(&name) {
+                worker.endpoint.send_if_modified(|known| {
                     let differs = *known != endpoint;
                     changed |= differs;
                     *known = endpoint;
@@ -160,11 +163,13 @@ impl DeliverWebhooks {
                 continue;
             }
             changed = true;
-            let (told, heard) = watch::channel(endpoint);
-            let lane = Lane { endpoint: told, bell: Arc::default(), stop: stop.child_token() };
-            let work = Arc::clone(self).run_lane(heard, Arc::clone(&lane.bell), lane.stop.clone());
+            let (sender, receiver) = watch::channel(endpoint);
+            let worker =
+                EndpointWorker { endpoint: sender, signal: Arc::default(), stop: stop.child_token() };
+            let work =
+                Arc::clone(self).run_endpoint(receiver, Arc::clone(&worker.signal), worker.stop.clone());
             tasks.spawn(work);
-            lanes.insert(name, lane);
+            workers.insert(name, worker);
         }
         changed
     }

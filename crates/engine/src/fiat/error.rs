@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::request_quote::QuoteError;
 use crate::screening::ScreeningError;
 
-/// What an error is called, for programs.
+/// The error's code in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FiatCode {
     Validation,
@@ -47,7 +47,7 @@ impl FiatCode {
 pub struct ProviderFault {
     pub provider: String,
     pub code: FiatCode,
-    /// In words for the payer.
+    /// For the payer.
     pub message: String,
     pub retryable: bool,
 }
@@ -55,7 +55,7 @@ pub struct ProviderFault {
 /// Why a purchase is not quoted, ordered or found.
 #[derive(Debug, Error)]
 pub enum FiatError {
-    /// A field that cannot stand, and what is expected there.
+    /// An invalid field, and what is expected there.
     #[error("{field}: {expected}")]
     Field { field: &'static str, expected: String },
     #[error("chain {0} is not supported")]
@@ -64,10 +64,10 @@ pub enum FiatError {
     UnsupportedToken(TokenId),
     #[error("no provider is called `{0}` here")]
     UnknownProvider(String),
-    /// An operator has paused the provider, in words for the payer.
+    /// An operator has paused the provider; the reason is for the payer.
     #[error("{0}")]
     ProviderPaused(String),
-    /// An operator has paused the token or its chain, in words for the payer.
+    /// An operator has paused the token or its chain; the reason is for the payer.
     #[error("{0}")]
     Paused(String),
     #[error("quote {0} is not known; ask for a new one")]
@@ -89,8 +89,8 @@ pub enum FiatError {
     Provider { provider: String, error: RampError },
     #[error(transparent)]
     Webhook(#[from] WebhookError),
-    #[error("jumps from chain {0} are not set up")]
-    NoJump(ChainId),
+    #[error("forwarding from chain {0} is not configured")]
+    ForwardingUnavailable(ChainId),
     #[error(transparent)]
     Screening(#[from] ScreeningError),
     #[error("no moment of the purchase may lie so far away")]
@@ -115,7 +115,7 @@ impl FiatError {
             Self::OrderNotFound(_) => FiatCode::OrderNotFound,
             Self::Provider { error, .. } => ramp_code(error),
             Self::Webhook(_) => FiatCode::WebhookRejected,
-            Self::NoJump(_) | Self::Paused(_) => FiatCode::NoRoute,
+            Self::ForwardingUnavailable(_) | Self::Paused(_) => FiatCode::NoRoute,
             Self::Screening(ScreeningError::Refused) => FiatCode::Screened,
             Self::Screening(ScreeningError::Unavailable(_))
             | Self::Times
@@ -125,7 +125,7 @@ impl FiatError {
         }
     }
 
-    /// Whether the same request may work later without anybody changing it.
+    /// Whether the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::ProviderPaused(_) | Self::Paused(_) => true,
@@ -138,7 +138,7 @@ impl FiatError {
     }
 }
 
-/// What the swap engine's refusals are called here; the others are ours.
+/// Maps errors of swap quotes.
 impl From<QuoteError> for FiatError {
     fn from(error: QuoteError) -> Self {
         match error {

@@ -1,6 +1,6 @@
 use causeway_domain::{ChainId, Family, TokenId};
 
-/// The stablecoins that jumps start from, by the family of the target's chain: so that a refund has an address.
+/// The stablecoins that are forwarded, by the family of the target's chain, so that a refund has an address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hubs {
     pub evm: Option<TokenId>,
@@ -8,8 +8,8 @@ pub struct Hubs {
 }
 
 impl Hubs {
-    /// The hub of a target on that chain, where there is one.
-    pub fn of(&self, chain: ChainId) -> Option<TokenId> {
+    /// The hub token for a target on that chain.
+    pub fn for_chain(&self, chain: ChainId) -> Option<TokenId> {
         match chain.family() {
             Family::Evm => self.evm,
             Family::Solana => self.solana,

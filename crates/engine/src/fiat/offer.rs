@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::U256;
-use causeway_domain::fiat::{FiatAsk, FiatQuote, JumpOption, QuoteFirmness, WantedAmount};
+use causeway_domain::fiat::{FiatAsk, FiatQuote, ForwardingOption, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampOffer, RampRefusal};
 use causeway_domain::{FiatQuoteId, RawAmount, Token};
 use jiff::Timestamp;
@@ -10,21 +10,21 @@ use super::error::ramp_code;
 use super::swap_routes::{input_for, routes_for};
 use super::{FiatCode, FiatError, ProviderFault, QuoteFiatParts};
 
-/// An ask that stands, with what it names looked up.
-pub(super) struct Asked {
+/// A valid ask with its tokens resolved.
+pub(super) struct ResolvedAsk {
     pub(super) ask: FiatAsk,
     pub(super) target: Arc<Token>,
-    /// What a jump would start from; absent where there is none, or where it is the target.
+    /// The token to forward; `None` if there is none or it is the target itself.
     pub(super) hub: Option<Arc<Token>>,
 }
 
 /// Why a provider has no offer.
 pub(super) enum NoQuote {
     Error(FiatError),
-    /// It would deliver, and nobody carries it on; whether that may pass.
+    /// The provider would deliver, but nobody swaps it to the target.
     NoRoute {
-        words: String,
-        passes: bool,
+        message: String,
+        retryable: bool,
     },
 }
 
@@ -35,20 +35,20 @@ impl From<FiatError> for NoQuote {
 }
 
 impl NoQuote {
-    pub(super) fn named(self, provider: String) -> ProviderFault {
+    pub(super) fn into_fault(self, provider: String) -> ProviderFault {
         match self {
-            Self::NoRoute { words, passes } => {
-                ProviderFault { provider, code: FiatCode::NoRoute, message: words, retryable: passes }
+            Self::NoRoute { message, retryable } => {
+                ProviderFault { provider, code: FiatCode::NoRoute, message, retryable }
             }
             Self::Error(FiatError::Provider { error, .. }) => {
                 let (code, retryable) = (ramp_code(&error), error.is_retryable());
                 if matches!(error, RampError::Nonsense(_)) {
-                    tracing::warn!(provider, %error, "a provider's offer is not used");
+                    tracing::warn!(provider, %error, "provider offer rejected");
                 }
-                ProviderFault { provider, code, message: words(&error), retryable }
+                ProviderFault { provider, code, message: payer_message(&error), retryable }
             }
             Self::Error(error) => {
-                tracing::warn!(provider, %error, "a provider's offer came to nothing here");
+                tracing::warn!(provider, %error, "quoting a provider failed");
                 let message = "it could not be quoted now".to_owned();
                 ProviderFault { provider, code: FiatCode::Internal, message, retryable: true }
             }
@@ -56,8 +56,8 @@ impl NoQuote {
     }
 }
 
-/// A provider's own words stay with us; what it says no to is for the payer.
-fn words(error: &RampError) -> String {
+/// The message for the payer; internal provider errors are not exposed.
+fn payer_message(error: &RampError) -> String {
     match error {
         RampError::Refused(refusal) => refusal.to_string(),
         RampError::Unavailable(_) => "the provider does not answer now".to_owned(),
@@ -65,14 +65,14 @@ fn words(error: &RampError) -> String {
     }
 }
 
-/// One provider's quote: straight to the recipient where it sells the target, else by a jump.
+/// One provider's quote: direct if it sells the target, otherwise forwarded through the hub token.
 pub(super) async fn offer(
     parts: &QuoteFiatParts,
     ramp: &dyn OnRamp,
-    asked: &Asked,
+    asked: &ResolvedAsk,
 ) -> Result<FiatQuote, NoQuote> {
     let ask = &asked.ask;
-    // Known without asking, so the provider is not.
+    // Known in advance, so the provider is not asked.
     if ask.country.as_ref().is_some_and(|place| !ramp.profile().serves(place)) {
         return Err(refused(ramp, RampRefusal::Country).into());
     }
@@ -84,7 +84,7 @@ pub(super) async fn offer(
         _ => return Err(refused(ramp, RampRefusal::Asset).into()),
     };
     let amount = match ask.amount {
-        // What prices may move until the money comes is bought along, so that the least is what was asked for.
+        // Buys the slippage on top, so that the minimum is what was asked for.
         WantedAmount::Receive(wanted) if !direct => {
             WantedAmount::Receive(input_for(&parts.request_quote, ask, sold, wanted, bps).await?)
         }
@@ -92,19 +92,19 @@ pub(super) async fn offer(
     };
     let offer = ask_ramp(ramp, ask, sold, amount, direct).await?;
     let delivers = offer.delivers;
-    let (expected, least, jumps) = if direct {
+    let (expected, least, options) = if direct {
         let least = match ramp.profile().firmness {
             QuoteFirmness::Firm => delivers,
-            QuoteFirmness::Estimate => less(delivers, bps),
+            QuoteFirmness::Estimate => reduce_by_bps(delivers, bps),
         };
         (delivers, least, Vec::new())
     } else {
-        let jumps = routes_for(&parts.request_quote, ask, sold, delivers, bps).await?;
-        let Some(JumpOption { expected, least, .. }) = jumps.first() else {
-            let words = "nobody swaps what it would deliver into the token now".to_owned();
-            return Err(NoQuote::NoRoute { words, passes: true });
+        let options = routes_for(&parts.request_quote, ask, sold, delivers, bps).await?;
+        let Some(ForwardingOption { expected, least, .. }) = options.first() else {
+            let message = "nobody swaps what it would deliver into the token now".to_owned();
+            return Err(NoQuote::NoRoute { message, retryable: true });
         };
-        (*expected, *least, jumps)
+        (*expected, *least, options)
     };
     let now = Timestamp::now();
     let until = now.checked_add(parts.options.ttl).map_err(|_| FiatError::Times)?;
@@ -120,7 +120,7 @@ pub(super) async fn offer(
         sold_amount: delivers,
         expected,
         least,
-        jumps,
+        forwarding_options: options,
         methods: offer.methods,
         limits: offer.limits,
         expires_at: offer.expires_at.min(until),
@@ -147,11 +147,11 @@ async fn ask_ramp(
     };
     let provider = |error| FiatError::Provider { provider: ramp.profile().id.clone(), error };
     let offer = ramp.quote(&ramp_ask).await.map_err(provider)?;
-    check(&ramp_ask, &offer).map_err(|words| provider(RampError::Nonsense(words.to_owned())))?;
+    check(&ramp_ask, &offer).map_err(|reason| provider(RampError::Nonsense(reason.to_owned())))?;
     Ok(offer)
 }
 
-/// Whether an offer answers what was asked.
+/// Whether an offer matches the ask.
 fn check(ask: &RampAsk, offer: &RampOffer) -> Result<(), &'static str> {
     let fees = offer.fees.iter().try_fold(0_u64, |sum, fee| {
         let same = fee.amount.currency == ask.currency;
@@ -162,7 +162,7 @@ fn check(ask: &RampAsk, offer: &RampOffer) -> Result<(), &'static str> {
         WantedAmount::Receive(wanted) => offer.delivers >= wanted,
     };
     if offer.pays.currency != ask.currency || fees.is_none() {
-        Err("it names another currency")
+        Err("it is in another currency")
     } else if fees.is_some_and(|fees| fees >= offer.pays.minor) || offer.delivers.is_zero() {
         Err("nothing is left after its fees")
     } else if !answers {
@@ -176,8 +176,8 @@ fn refused(ramp: &dyn OnRamp, refusal: RampRefusal) -> FiatError {
     FiatError::Provider { provider: ramp.profile().id.clone(), error: RampError::Refused(refusal) }
 }
 
-/// So many hundredths of a percent less, rounded down.
-pub(super) fn less(amount: RawAmount, bps: u16) -> RawAmount {
+/// Reduces an amount by basis points, rounded down.
+pub(super) fn reduce_by_bps(amount: RawAmount, bps: u16) -> RawAmount {
     let kept = U256::from(10_000_u16.saturating_sub(bps));
     // Never more than the amount itself.
     amount.mul_div_floor(kept, U256::from(10_000)).unwrap_or(RawAmount::ZERO)

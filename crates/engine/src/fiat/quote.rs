@@ -11,21 +11,21 @@ use futures::stream::{BoxStream, FuturesUnordered};
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::SignedDuration;
 
-use super::offer::{Asked, offer};
+use super::offer::{ResolvedAsk, offer};
 use super::{FiatCode, FiatError, Hubs, ProviderFault, Ramps};
 use crate::request_quote::{RequestQuote, resolve};
 
-/// The most that a jump may be asked to deliver less than expected, in hundredths of a percent.
+/// The largest slippage that can be requested, in basis points.
 const MAX_SLIPPAGE_BPS: u16 = 5_000;
 
-/// How long providers and quotes are waited for.
+/// Timeouts and defaults of fiat quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct FiatQuoteOptions {
     /// How long a provider may take before it is left out.
     pub provider_timeout: Duration,
-    /// How long a quote may be ordered by, unless its provider says less.
+    /// How long a quote can be ordered, unless its provider allows less.
     pub ttl: SignedDuration,
-    /// What a jump may deliver less than expected when the asker does not say, in hundredths of a percent.
+    /// The default slippage of forwarded purchases, in basis points.
     pub slippage_bps: u16,
 }
 
@@ -63,14 +63,14 @@ pub enum FiatAnswer {
     Fault(ProviderFault),
 }
 
-/// What all providers answered, the best quote first.
+/// All providers' answers, the best quote first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FiatQuotes {
     pub quotes: Vec<FiatQuote>,
     pub errors: Vec<ProviderFault>,
 }
 
-/// Asks all providers at once what they would deliver. What is handed out is stored before.
+/// Asks all providers concurrently. Quotes are stored before they are returned.
 #[derive(Clone, Debug)]
 pub struct QuoteFiat {
     parts: Arc<QuoteFiatParts>,
@@ -81,7 +81,7 @@ impl QuoteFiat {
         Self { parts: Arc::new(parts) }
     }
 
-    /// Every provider's answer as it comes; a slow one keeps nobody from being heard. Dropping the stream gives up the rest.
+    /// Every provider's answer as it arrives. Dropping the stream cancels the rest.
     pub fn quote(&self, ask: FiatAsk) -> Result<BoxStream<'static, FiatAnswer>, FiatError> {
         let ramps = match &ask.provider {
             Some(provider) => vec![Arc::clone(self.parts.ramps.find(provider)?)],
@@ -93,7 +93,7 @@ impl QuoteFiat {
         Ok(answers.boxed())
     }
 
-    /// Waits for all of them. The best is who delivers most, or where the output is fixed, who takes least.
+    /// Waits for all providers. The best quote delivers most, or costs least if the output is fixed.
     pub async fn gather(&self, ask: FiatAsk) -> Result<FiatQuotes, FiatError> {
         let fixed_output = matches!(ask.amount, WantedAmount::Receive(_));
         let mut answers = self.quote(ask)?;
@@ -113,8 +113,8 @@ impl QuoteFiat {
         Ok(gathered)
     }
 
-    /// What is wrong with an ask whomever it goes to.
-    fn check(&self, ask: FiatAsk) -> Result<Asked, FiatError> {
+    /// Checks that are independent of the provider.
+    fn check(&self, ask: FiatAsk) -> Result<ResolvedAsk, FiatError> {
         let snapshot = self.parts.catalog.snapshot();
         let target = resolve(&snapshot, ask.target)?;
         self.parts.ramps.check_tokens(&[ask.target])?;
@@ -135,7 +135,7 @@ impl QuoteFiat {
             let expected = format!("expected at most {MAX_SLIPPAGE_BPS} hundredths of a percent");
             return Err(FiatError::Field { field: "slippageBps", expected });
         }
-        let hub = self.parts.hubs.of(chain).filter(|hub| *hub != ask.target);
+        let hub = self.parts.hubs.for_chain(chain).filter(|hub| *hub != ask.target);
         let hub = hub.map(|hub| resolve(&snapshot, hub)).transpose()?;
         if let Some(refund_to) = ask.refund_to
             && refund_to.family() != chain.family()
@@ -143,11 +143,11 @@ impl QuoteFiat {
             let expected = "expected an address of the same family of chains as the recipient's".to_owned();
             return Err(FiatError::Field { field: "refundTo", expected });
         }
-        Ok(Asked { ask, target, hub })
+        Ok(ResolvedAsk { ask, target, hub })
     }
 }
 
-async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<Asked>) -> FiatAnswer {
+async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<ResolvedAsk>) -> FiatAnswer {
     let provider = ramp.profile().id.clone();
     if let Some(message) = parts.ramps.paused(&provider) {
         let code = FiatCode::ProviderDisabled;
@@ -161,6 +161,6 @@ async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<As
     };
     match offered.unwrap_or_else(|_| Err(late().into())) {
         Ok(quote) => FiatAnswer::Quote(Box::new(quote)),
-        Err(fault) => FiatAnswer::Fault(fault.named(provider)),
+        Err(fault) => FiatAnswer::Fault(fault.into_fault(provider)),
     }
 }

@@ -21,27 +21,27 @@ impl Ramps {
         Self { ramps, pauses: Arc::default() }
     }
 
-    /// The same, of which nothing new is asked that an operator has paused.
+    /// Providers and tokens that an operator has paused are not offered.
     #[must_use]
-    pub fn heeding(self, pauses: Arc<Pauses>) -> Self {
+    pub fn with_pauses(self, pauses: Arc<Pauses>) -> Self {
         Self { pauses, ..self }
     }
 
     /// Why nothing new is bought from a provider.
     pub fn paused(&self, provider: &str) -> Option<String> {
-        self.pauses.of_on_ramp(provider)
+        self.pauses.reason_for_on_ramp(provider)
     }
 
-    /// Whether a new purchase may begin.
+    /// Whether a new purchase may start.
     pub(super) fn check_open(&self, provider: &str, tokens: &[TokenId]) -> Result<(), FiatError> {
         self.find(provider)?;
-        self.paused(provider).map_or(Ok(()), |words| Err(FiatError::ProviderPaused(words)))?;
+        self.paused(provider).map_or(Ok(()), |reason| Err(FiatError::ProviderPaused(reason)))?;
         self.check_tokens(tokens)
     }
 
-    /// Whether anything new may begin with these tokens.
+    /// Whether anything new may start with these tokens.
     pub(super) fn check_tokens(&self, tokens: &[TokenId]) -> Result<(), FiatError> {
-        self.pauses.of_tokens(tokens).map_or(Ok(()), |words| Err(FiatError::Paused(words)))
+        self.pauses.reason_for_tokens(tokens).map_or(Ok(()), |reason| Err(FiatError::Paused(reason)))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn OnRamp>> {
@@ -57,7 +57,7 @@ impl Ramps {
     }
 
     pub(super) fn find(&self, provider: &str) -> Result<&Arc<dyn OnRamp>, FiatError> {
-        // The name goes back to whoever sent it.
+        // Truncated, because it is returned to the client.
         self.get(provider).ok_or_else(|| FiatError::UnknownProvider(provider.chars().take(64).collect()))
     }
 
@@ -68,20 +68,20 @@ impl Ramps {
         within: Duration,
     ) -> Result<RampSession, FiatError> {
         let ramp = self.find(&order.provider)?;
-        let session = bounded(within, ramp.checkout(order, ask)).await;
+        let session = with_timeout(within, ramp.checkout(order, ask)).await;
         session.map_err(|error| FiatError::Provider { provider: order.provider.clone(), error })
     }
 
-    /// What the order's provider says of it now.
+    /// The provider's current report of an order.
     pub(super) async fn look_up(
         &self,
         order: &FiatOrder,
         within: Duration,
     ) -> Result<Option<RampReport>, RampError> {
         let Some(ramp) = self.get(&order.provider) else {
-            return Err(RampError::Unavailable("it is not set up any more".to_owned()));
+            return Err(RampError::Unavailable("it is no longer configured".to_owned()));
         };
-        bounded(within, ramp.look_up(order)).await
+        with_timeout(within, ramp.look_up(order)).await
     }
 }
 
@@ -91,8 +91,8 @@ impl fmt::Debug for Ramps {
     }
 }
 
-/// A provider's answer, or that it took too long.
-pub(super) async fn bounded<T>(
+/// Fails if a provider does not answer in time.
+pub(super) async fn with_timeout<T>(
     within: Duration,
     answer: impl Future<Output = Result<T, RampError>>,
 ) -> Result<T, RampError> {

@@ -5,7 +5,7 @@ use causeway_domain::fiat::FiatOrder;
 
 use super::{FiatError, WorkFiat};
 
-/// Asks the provider of one purchase before it is shown.
+/// Refreshes one purchase before it is shown.
 #[derive(Clone, Debug)]
 pub struct RefreshFiat {
     work: Arc<WorkFiat>,
@@ -16,7 +16,7 @@ impl RefreshFiat {
         Self { work }
     }
 
-    /// The purchase as the provider and the chains have it now; as it is kept when they do not answer.
+    /// The purchase after asking the provider and the chains; as stored if they do not answer.
     pub async fn refresh(&self, id: &FiatOrderId) -> Result<FiatOrder, FiatError> {
         self.work.refresh(id).await
     }

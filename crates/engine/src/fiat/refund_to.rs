@@ -7,7 +7,7 @@ use causeway_domain::{Address, ChainId};
 
 use super::{FiatError, FiatOrderRequest};
 
-/// Where a purchase's money goes that cannot be swapped: as named, else the recipient where it can surely use it.
+/// Where money goes that cannot be swapped: the named address, else the recipient if it can use the money there.
 pub(super) async fn refund_to(
     request: &FiatOrderRequest,
     quote: &FiatQuote,
@@ -15,18 +15,18 @@ pub(super) async fn refund_to(
 ) -> Result<Address, FiatError> {
     let (hub, recipient) = (quote.sold.chain(), quote.ask.recipient);
     if let Some(named) = request.refund_to.or(quote.ask.refund_to) {
-        let fits = named.family() == hub.family() && !named.is_native() && named != quote.sold.address();
-        if !fits {
+        let is_valid = named.family() == hub.family() && !named.is_native() && named != quote.sold.address();
+        if !is_valid {
             let expected = format!("expected an account on chain {hub} that can use the money");
             return Err(FiatError::Field { field: "refundTo", expected });
         }
         return Ok(named);
     }
-    if !quote.is_jump() {
-        // Nothing of ours is ever in between.
+    if !quote.is_forwarding() {
+        // The provider delivers directly.
         return Ok(recipient);
     }
-    // A contract's address on one chain is nobody's, or somebody else's, on the other.
+    // A contract's address on one chain may belong to nobody, or to somebody else, on another.
     for chain in [hub, quote.ask.target.chain()] {
         let wallets = wallets.get(&chain).filter(|_| recipient.family() == chain.family());
         let ask = || FiatError::RefundTo { chain: hub, recipient };

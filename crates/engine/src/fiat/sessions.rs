@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use causeway_domain::FiatOrderId;
 
-/// So many checkouts are opened anew for one order within the window, and the last is shown to who asks for more.
-const MOST: usize = 5;
+/// How many checkouts are opened for one order within the window; further requests get the last one.
+const MAX_SESSIONS: usize = 5;
 const WINDOW: Duration = Duration::from_mins(10);
 
-/// The checkouts that this process has opened of late. Each may be an order of its own with the provider, so they are few.
+/// The checkouts that this process opened recently. Each may be a separate order at the provider, so they are limited.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(Mutex<HashMap<FiatOrderId, Opened>>);
 
@@ -21,7 +21,7 @@ struct Opened {
 }
 
 impl Sessions {
-    /// A checkout was opened, and nobody has seen it yet.
+    /// Records a checkout that was opened and not shown yet.
     pub(super) fn opened(&self, id: &FiatOrderId, now: Instant) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, opened| opened.times.last().is_some_and(|last| now.duration_since(*last) < WINDOW));
@@ -31,18 +31,24 @@ impl Sessions {
         opened.shown = None;
     }
 
-    /// Whether the newest checkout is to be shown instead of another: nobody has seen it and its address is still good, it was shown
-    /// a moment ago, or there were too many already. It counts as shown then.
-    pub(super) fn show(&self, id: &FiatOrderId, good_for: Duration, again: Duration, now: Instant) -> bool {
+    /// Whether the newest checkout can be shown: it was not shown and is still valid, it was shown a moment ago, or the limit is
+    /// reached. Marks it as shown.
+    pub(super) fn show(
+        &self,
+        id: &FiatOrderId,
+        valid_for: Duration,
+        reuse_for: Duration,
+        now: Instant,
+    ) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(opened) = all.get_mut(id) else { return false };
         opened.times.retain(|time| now.duration_since(*time) < WINDOW);
         let Some(newest) = opened.times.last() else { return false };
-        let stays = match opened.shown {
-            None => now.duration_since(*newest) < good_for,
-            Some(shown) => now.duration_since(shown) < again,
+        let is_usable = match opened.shown {
+            None => now.duration_since(*newest) < valid_for,
+            Some(shown) => now.duration_since(shown) < reuse_for,
         };
-        if stays || opened.times.len() >= MOST {
+        if is_usable || opened.times.len() >= MAX_SESSIONS {
             opened.shown.get_or_insert(now);
             return true;
         }
@@ -58,7 +64,7 @@ mod tests {
     const AGAIN: Duration = Duration::from_secs(5);
 
     #[test]
-    fn one_checkout_is_shown_until_it_was_visited_or_is_over() {
+    fn checkout_is_reused_until_it_was_shown_or_has_expired() {
         let (sessions, id, start) = (Sessions::default(), FiatOrderId::random().unwrap(), Instant::now());
         let show = |after: u64| sessions.show(&id, GOOD, AGAIN, start + Duration::from_secs(after));
         assert!(!show(0), "none was opened here");
@@ -71,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn reloading_without_end_opens_few_checkouts() {
+    fn repeated_reloads_open_a_limited_number_of_checkouts() {
         let (sessions, id, start) = (Sessions::default(), FiatOrderId::random().unwrap(), Instant::now());
         let mut opened = 0;
         for second in (0..600).step_by(6) {
@@ -82,7 +88,7 @@ mod tests {
                 opened += 1;
             }
         }
-        assert_eq!(opened, MOST);
+        assert_eq!(opened, MAX_SESSIONS);
         assert!(
             !sessions.show(&id, GOOD, AGAIN, start + Duration::from_secs(601)),
             "later it may be opened again"

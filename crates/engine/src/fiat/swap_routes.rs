@@ -1,35 +1,35 @@
 use std::cmp::Reverse;
 
 use alloy_primitives::U256;
-use causeway_domain::fiat::{FiatAsk, JumpOption, WantedAmount};
+use causeway_domain::fiat::{FiatAsk, ForwardingOption, WantedAmount};
 use causeway_domain::{Ask, DepositMethod, Quote, RawAmount, Route, Token, TradeType};
 
 use super::FiatError;
-use super::offer::{NoQuote, less};
+use super::offer::{NoQuote, reduce_by_bps};
 use crate::request_quote::{QuoteError, QuoteRequest, RequestQuote};
 
-/// What takes a plain transfer and goes through our own contracts: nothing else can start from an address.
-pub(super) fn can_jump(route: &Route) -> bool {
+/// Whether a route can start from a forwarding address: it takes a plain transfer and uses our own contracts.
+pub(super) fn can_forward(route: &Route) -> bool {
     route.parties.is_some() && route.deposit_methods.contains(&DepositMethod::Transfer)
 }
 
-/// The ways from what a provider delivers to the target, best first.
+/// The routes from the delivered token to the target, best first.
 pub(super) async fn routes_for(
     request_quote: &RequestQuote,
     ask: &FiatAsk,
     sold: &Token,
     amount: RawAmount,
     bps: u16,
-) -> Result<Vec<JumpOption>, NoQuote> {
+) -> Result<Vec<ForwardingOption>, NoQuote> {
     let quote = gather(request_quote, ask, sold, TradeType::ExactInput, amount).await?;
     let wanted = match ask.amount {
         WantedAmount::Receive(wanted) => Some(wanted),
         WantedAmount::Pay(_) => None,
     };
     let option = |route: &Route| {
-        // The price may move until the money comes. What was asked for exactly is the least, or it is no way at all.
-        let least = wanted.unwrap_or_else(|| less(route.min_amount_out, bps));
-        (route.min_amount_out >= least && !least.is_zero()).then(|| JumpOption {
+        // The price may move until the money arrives. An exact output is the minimum, or the route is not usable.
+        let least = wanted.unwrap_or_else(|| reduce_by_bps(route.min_amount_out, bps));
+        (route.min_amount_out >= least && !least.is_zero()).then(|| ForwardingOption {
             quote: quote.id.clone(),
             route: route.id.clone(),
             filler: route.filler.clone(),
@@ -37,13 +37,13 @@ pub(super) async fn routes_for(
             least,
         })
     };
-    let mut options: Vec<JumpOption> =
-        quote.routes.iter().filter(|route| can_jump(route)).filter_map(option).collect();
+    let mut options: Vec<ForwardingOption> =
+        quote.routes.iter().filter(|route| can_forward(route)).filter_map(option).collect();
     options.sort_by_key(|option| Reverse((option.expected, option.least)));
     Ok(options)
 }
 
-/// How much must be delivered so that the target's amount comes out of it, with what prices may move until then.
+/// How much must be delivered for the wanted output, including slippage.
 pub(super) async fn input_for(
     request_quote: &RequestQuote,
     ask: &FiatAsk,
@@ -52,13 +52,14 @@ pub(super) async fn input_for(
     bps: u16,
 ) -> Result<RawAmount, NoQuote> {
     let quote = gather(request_quote, ask, sold, TradeType::ExactOutput, wanted).await?;
-    let inputs = quote.routes.iter().filter(|route| can_jump(route)).map(|route| route.amount_in);
+    let inputs = quote.routes.iter().filter(|route| can_forward(route)).map(|route| route.amount_in);
     let input = inputs.min().ok_or_else(|| no_route("nobody swaps into that much of the token now", true))?;
-    more(input, bps).ok_or_else(|| no_route("the amount is larger than any that can be bought", false))
+    increase_by_bps(input, bps)
+        .ok_or_else(|| no_route("the amount is larger than any that can be bought", false))
 }
 
-/// So many hundredths of a percent more, rounded up.
-fn more(amount: RawAmount, bps: u16) -> Option<RawAmount> {
+/// Increases an amount by basis points, rounded up.
+fn increase_by_bps(amount: RawAmount, bps: u16) -> Option<RawAmount> {
     let whole = U256::from(10_000);
     let added = amount.mul_div_floor(U256::from(bps), whole)?;
     amount.checked_add(added)?.checked_add(RawAmount::new(U256::ONE))
@@ -76,7 +77,7 @@ async fn gather(
         from: sold.id,
         to: ask.target,
         amount,
-        // The address that the money will really come from follows from the order.
+        // The actual sender address follows from the order.
         from_address: ask.refund_to.unwrap_or(ask.recipient),
         recipient: ask.recipient,
         refund_to: ask.refund_to.unwrap_or(ask.recipient),
@@ -89,11 +90,11 @@ async fn gather(
         Err(error) => Err(error),
     };
     match quote {
-        Err(QuoteError::CannotFill(why)) => {
-            let words: Vec<String> =
-                why.iter().map(|silent| format!("{}: {}", silent.filler, silent.why)).collect();
+        Err(QuoteError::CannotFill(missing)) => {
+            let reasons: Vec<String> =
+                missing.iter().map(|missing| format!("{}: {}", missing.filler, missing.reason)).collect();
             Err(no_route(
-                &format!("nobody swaps what it would deliver into the token ({})", words.join(", ")),
+                &format!("nobody swaps what it would deliver into the token ({})", reasons.join(", ")),
                 false,
             ))
         }
@@ -101,6 +102,6 @@ async fn gather(
     }
 }
 
-fn no_route(words: &str, passes: bool) -> NoQuote {
-    NoQuote::NoRoute { words: words.to_owned(), passes }
+fn no_route(message: &str, retryable: bool) -> NoQuote {
+    NoQuote::NoRoute { message: message.to_owned(), retryable }
 }

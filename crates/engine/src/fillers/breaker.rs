@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many of the last calls the share of faults is taken over.
+/// Over how many of the last calls the share of faults is computed.
 const WINDOW: u32 = 32;
 
-/// Moments that are no further apart mean the same rest: they were read from two clocks.
-const SAME_REST: Duration = Duration::from_secs(2);
+/// Times this close together mean the same suspension: they come from two clocks.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(2);
 
-/// When a filler that fails is left alone for a while.
+/// When a failing filler is no longer called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BreakerPolicy {
     /// Opens after this many faults in a row …
     pub faults_in_a_row: u32,
-    /// … or when this many in a hundred of the last 32 calls failed.
+    /// … or when this percentage of the last 32 calls failed.
     pub fault_percent: u32,
-    /// How long nobody asks before one call tries again.
+    /// How long it stays open before a probe.
     pub cool_down: Duration,
 }
 
@@ -27,41 +27,41 @@ impl Default for BreakerPolicy {
     }
 }
 
-/// What a breaker lets through.
+/// Which calls a breaker admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakerState {
     /// Every call.
     Closed,
-    /// One call that tries whether the filler is back.
+    /// One probe.
     HalfOpen,
     /// No call.
     Open,
 }
 
-/// How a filler does.
+/// The health of a filler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FillerHealth {
     Healthy,
-    /// It is asked, and failed lately.
+    /// It is asked, and failed recently.
     Degraded,
     /// It is not asked for now.
     Open,
 }
 
-/// Keeps calls away from a filler that fails again and again. Refusing is not failing.
+/// The circuit breaker of a filler. Refusals are not faults.
 #[derive(Debug)]
 pub(super) struct Breaker {
     policy: BreakerPolicy,
-    /// One more than the generation while a success would change nothing, which is most of the time; zero otherwise. Reading
-    /// it keeps nobody waiting.
-    calm: AtomicU64,
+    /// The generation plus one while a success would change nothing, which is the common case; zero otherwise. Read without
+    /// the lock.
+    steady: AtomicU64,
     inner: Mutex<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
     phase: Phase,
-    /// Grows whenever the breaker opens or closes: results of calls from before then count no more.
+    /// Increases whenever the breaker opens or closes: results of earlier calls are ignored.
     generation: u64,
     faults_in_a_row: u32,
     /// The last calls, the latest in the lowest bit; a set bit is a fault.
@@ -76,31 +76,31 @@ enum Phase {
     Probing,
 }
 
-/// One call that the breaker let through. Dropped unsettled, as when its caller went away, it says nothing of the filler.
+/// An admitted call. Dropped unsettled, as when its caller is cancelled, it does not count.
 #[derive(Debug)]
 pub(super) struct Ticket {
     generation: u64,
-    /// Whose probe it is, if it is one.
+    /// The breaker that it probes, if it is a probe.
     probe: Option<Arc<Breaker>>,
 }
 
 impl Breaker {
     pub(super) fn new(policy: BreakerPolicy) -> Arc<Self> {
         let inner = Inner { phase: Phase::Closed, generation: 0, faults_in_a_row: 0, window: 0, seen: 0 };
-        Arc::new(Self { policy, calm: AtomicU64::new(0), inner: Mutex::new(inner) })
+        Arc::new(Self { policy, steady: AtomicU64::new(0), inner: Mutex::new(inner) })
     }
 
-    /// The generation of whose calls a success would change nothing.
-    fn calm(&self) -> Option<u64> {
-        self.calm.load(Ordering::Relaxed).checked_sub(1)
+    /// The generation in which a success would change nothing.
+    fn steady(&self) -> Option<u64> {
+        self.steady.load(Ordering::Relaxed).checked_sub(1)
     }
 
-    /// Looks or changes; what others may read without waiting is told before they can look.
+    /// Runs `act` under the lock and publishes the lock-free state.
     fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
         let mut inner = self.lock();
         let done = act(&mut inner);
-        let calm = matches!(inner.phase, Phase::Closed) && inner.seen == WINDOW && inner.window == 0;
-        self.calm.store(if calm { inner.generation + 1 } else { 0 }, Ordering::Relaxed);
+        let steady = matches!(inner.phase, Phase::Closed) && inner.seen == WINDOW && inner.window == 0;
+        self.steady.store(if steady { inner.generation + 1 } else { 0 }, Ordering::Relaxed);
         done
     }
 
@@ -125,9 +125,9 @@ impl Breaker {
         }
     }
 
-    /// Whether a call would be let through now.
+    /// Whether a call would be admitted now.
     pub(super) fn admits(&self) -> bool {
-        if self.calm().is_some() {
+        if self.steady().is_some() {
             return true;
         }
         match self.lock().phase {
@@ -137,9 +137,9 @@ impl Breaker {
         }
     }
 
-    /// Lets a call through, or not.
+    /// Admits a call, or not.
     pub(super) fn admit(self: &Arc<Self>) -> Option<Ticket> {
-        if let Some(generation) = self.calm() {
+        if let Some(generation) = self.steady() {
             return Some(Ticket { generation, probe: None });
         }
         self.with(|inner| {
@@ -155,10 +155,10 @@ impl Breaker {
         })
     }
 
-    /// What became of a call.
+    /// Records the outcome of a call.
     pub(super) fn settle(&self, mut ticket: Ticket, fault: bool) {
         ticket.probe = None;
-        if fault || self.calm() != Some(ticket.generation) {
+        if fault || self.steady() != Some(ticket.generation) {
             self.with(|inner| self.record(inner, ticket.generation, fault));
         }
     }
@@ -189,19 +189,20 @@ impl Breaker {
         inner.phase = Phase::Open { until: Instant::now() + self.policy.cool_down };
     }
 
-    /// Opens until then, unless it is open for as long already; tells whether that is news.
-    pub(super) fn rest_until(&self, until: Instant) -> bool {
+    /// Opens until then, unless it is open for as long already; returns whether that is new.
+    pub(super) fn open_until(&self, until: Instant) -> bool {
         self.with(|inner| {
-            let rests = matches!(inner.phase, Phase::Open { until: known } if known + SAME_REST >= until);
-            if !rests {
+            let is_known =
+                matches!(inner.phase, Phase::Open { until: known } if known + CLOCK_TOLERANCE >= until);
+            if !is_known {
                 close(inner);
                 inner.phase = Phase::Open { until };
             }
-            !rests
+            !is_known
         })
     }
 
-    /// The call told nothing. A probe gives its place to the next one, at once.
+    /// Ignores a cancelled call. A cancelled probe admits the next one at once.
     fn abandon(&self, generation: u64) {
         self.with(|inner| {
             if inner.generation == generation && matches!(inner.phase, Phase::Probing) {
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn faults_in_a_row_open_it_and_a_good_probe_closes_it() {
+    async fn consecutive_faults_open_it_and_a_successful_probe_closes_it() {
         let breaker = Breaker::new(POLICY);
         for fault in [true, true, false, true, true] {
             call(&breaker, fault);
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_failed_probe_opens_it_again() {
+    async fn failed_probe_opens_it_again() {
         let breaker = Breaker::new(POLICY);
         (0..3).for_each(|_| call(&breaker, true));
         tokio::time::advance(Duration::from_secs(10)).await;
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_probe_whose_caller_went_away_leaves_its_place_to_the_next() {
+    async fn cancelled_probe_admits_the_next_one() {
         let breaker = Breaker::new(POLICY);
         (0..3).for_each(|_| call(&breaker, true));
         tokio::time::advance(Duration::from_secs(10)).await;
@@ -280,23 +281,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_large_share_of_faults_opens_it_even_with_successes_between() {
+    async fn large_share_of_faults_opens_it_despite_successes() {
         let breaker = Breaker::new(POLICY);
         for n in 0..31 {
             call(&breaker, n % 2 == 0);
         }
-        assert_eq!(breaker.state(), BreakerState::Closed, "too few calls to tell");
+        assert_eq!(breaker.state(), BreakerState::Closed, "too few calls");
         call(&breaker, false);
         call(&breaker, true);
         assert_eq!(breaker.state(), BreakerState::Open);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_rest_is_begun_once_and_ends_with_a_probe() {
+    async fn suspension_starts_once_and_ends_with_a_probe() {
         let breaker = Breaker::new(POLICY);
         let until = Instant::now() + Duration::from_mins(1);
-        assert!(breaker.rest_until(until));
-        assert!(!breaker.rest_until(until + Duration::from_secs(1)), "the same rest");
+        assert!(breaker.open_until(until));
+        assert!(!breaker.open_until(until + Duration::from_secs(1)), "the same suspension");
         assert_eq!(breaker.health(), FillerHealth::Open);
         tokio::time::advance(Duration::from_mins(1)).await;
         call(&breaker, false);
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_from_before_it_opened_says_nothing_of_the_probe() {
+    async fn call_from_before_it_opened_does_not_count_as_the_probe() {
         let breaker = Breaker::new(POLICY);
         let old = breaker.admit().unwrap();
         (0..3).for_each(|_| call(&breaker, true));
@@ -317,15 +318,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn after_many_good_calls_a_fault_counts_as_it_always_does() {
+    async fn faults_count_after_many_successful_calls() {
         let breaker = Breaker::new(POLICY);
         for n in 0..100 {
-            assert_eq!(breaker.calm().is_some(), n >= 32, "after {n} calls");
+            assert_eq!(breaker.steady().is_some(), n >= 32, "after {n} calls");
             call(&breaker, false);
         }
         let old = breaker.admit().unwrap();
         (0..2).for_each(|_| call(&breaker, true));
-        assert_eq!((breaker.calm(), breaker.state()), (None, BreakerState::Closed));
+        assert_eq!((breaker.steady(), breaker.state()), (None, BreakerState::Closed));
         breaker.settle(old, true);
         assert_eq!(breaker.state(), BreakerState::Open, "three in a row");
         assert!(breaker.admit().is_none() && !breaker.admits());
@@ -333,8 +334,8 @@ mod tests {
         (0..33).for_each(|_| call(&breaker, false));
         let late = Ticket { generation: 0, probe: None };
         breaker.settle(late, true);
-        assert_eq!(breaker.calm(), Some(2), "a call from before says nothing");
-        assert!(breaker.rest_until(Instant::now() + Duration::from_mins(1)));
-        assert!(breaker.admit().is_none() && !breaker.admits(), "a rest ends the calm");
+        assert_eq!(breaker.steady(), Some(2), "an earlier call is ignored");
+        assert!(breaker.open_until(Instant::now() + Duration::from_mins(1)));
+        assert!(breaker.admit().is_none() && !breaker.admits(), "a suspension ends the steady state");
     }
 }

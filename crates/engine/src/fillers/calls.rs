@@ -10,32 +10,32 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use tokio::time::Instant;
 
-use super::Asking;
+use super::FillerQuery;
 use super::breaker::{Breaker, Ticket};
 use super::outcome::Outcome;
 
-/// The calls to one filler that are under way: whoever asks the same joins in. A call lives as long as somebody waits for it.
+/// The calls to one filler that are in flight. Identical asks share a call, which lives as long as somebody waits for it.
 #[derive(Default)]
 pub(super) struct Calls {
     in_flight: Mutex<InFlight>,
-    /// How many there are, for who would only look whether there is any.
+    /// How many there are, readable without the lock.
     count: AtomicUsize,
 }
 
 #[derive(Default)]
 struct InFlight {
-    calls: HashMap<Key, Entered>,
+    calls: HashMap<Key, InFlightCall>,
     last_number: u64,
 }
 
-struct Entered {
+struct InFlightCall {
     number: u64,
     call: WeakShared<BoxFuture<'static, Outcome>>,
     ticket: Arc<TicketSlot>,
 }
 
-/// Two asks are the same when a filler cannot tell them apart; the tokens follow from the ask.
-struct Key(Arc<Asking>);
+/// Two asks are identical when a filler cannot tell them apart; the tokens follow from the ask.
+struct Key(Arc<FillerQuery>);
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
@@ -51,16 +51,16 @@ impl Hash for Key {
     }
 }
 
-/// One's share in a call.
+/// A share in a call.
 pub(super) struct Call {
     pub(super) outcome: Shared<BoxFuture<'static, Outcome>>,
     pub(super) ticket: Arc<TicketSlot>,
 }
 
-/// What became of an attempt to join.
+/// The result of joining a call.
 pub(super) enum Joined {
     Call(Call),
-    /// The filler answered on the spot: there is nothing to share.
+    /// The filler answered immediately: there is nothing to share.
     Answered(Outcome),
 }
 
@@ -69,59 +69,59 @@ impl Calls {
         self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Joins the call for the same ask, or makes one of `begin`.
+    /// Joins the call for an identical ask, or starts one with `begin`.
     pub(super) async fn join<F>(
         self: &Arc<Self>,
-        asking: &Arc<Asking>,
+        query: &Arc<FillerQuery>,
         begin: impl FnOnce(Arc<TicketSlot>) -> F,
     ) -> Joined
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
-        if let Some(call) = self.find(asking) {
+        if let Some(call) = self.find(query) {
             return Joined::Call(call);
         }
         let ticket: Arc<TicketSlot> = Arc::default();
         let mut work = begin(Arc::clone(&ticket)).boxed();
         match futures::poll!(&mut work) {
             Poll::Ready(outcome) => Joined::Answered(outcome),
-            Poll::Pending => Joined::Call(self.enter(asking, work, ticket)),
+            Poll::Pending => Joined::Call(self.register(query, work, ticket)),
         }
     }
 
-    fn find(&self, asking: &Arc<Asking>) -> Option<Call> {
-        // Who misses a call that begins at this moment meets it when it enters its own.
+    fn find(&self, query: &Arc<FillerQuery>) -> Option<Call> {
+        // A call that starts concurrently is found again when this one is registered.
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let in_flight = self.lock();
-        let entered = in_flight.calls.get(&Key(Arc::clone(asking)))?;
-        Some(Call { outcome: entered.call.upgrade()?, ticket: Arc::clone(&entered.ticket) })
+        let existing = in_flight.calls.get(&Key(Arc::clone(query)))?;
+        Some(Call { outcome: existing.call.upgrade()?, ticket: Arc::clone(&existing.ticket) })
     }
 
-    /// Puts a call that has begun on the list, unless somebody else was faster with the same.
-    fn enter(
+    /// Registers a started call, unless an identical one was registered first.
+    fn register(
         self: &Arc<Self>,
-        asking: &Arc<Asking>,
+        query: &Arc<FillerQuery>,
         work: BoxFuture<'static, Outcome>,
         ticket: Arc<TicketSlot>,
     ) -> Call {
         let mut in_flight = self.lock();
         let number = in_flight.last_number + 1;
-        let entry = in_flight.calls.entry(Key(Arc::clone(asking)));
-        if let Entry::Occupied(entered) = &entry
-            && let Some(outcome) = entered.get().call.upgrade()
+        let entry = in_flight.calls.entry(Key(Arc::clone(query)));
+        if let Entry::Occupied(existing) = &entry
+            && let Some(outcome) = existing.get().call.upgrade()
         {
-            return Call { outcome, ticket: Arc::clone(&entered.get().ticket) };
+            return Call { outcome, ticket: Arc::clone(&existing.get().ticket) };
         }
-        let leaving = Leaving { calls: Arc::clone(self), key: Key(Arc::clone(asking)), number };
+        let guard = Deregister { calls: Arc::clone(self), key: Key(Arc::clone(query)), number };
         let outcome = async move {
-            let _leaving = leaving;
+            let _guard = guard;
             work.await
         };
         let outcome = outcome.boxed().shared();
         if let Some(call) = outcome.downgrade() {
-            entry.insert_entry(Entered { number, call, ticket: Arc::clone(&ticket) });
+            entry.insert_entry(InFlightCall { number, call, ticket: Arc::clone(&ticket) });
             in_flight.last_number = number;
             self.count.store(in_flight.calls.len(), Ordering::Relaxed);
         }
@@ -134,26 +134,25 @@ impl Calls {
     }
 }
 
-/// Takes a call off the list when it has ended or everybody has left.
-struct Leaving {
+/// Deregisters a call when it has ended or was cancelled.
+struct Deregister {
     calls: Arc<Calls>,
     key: Key,
     number: u64,
 }
 
-impl Drop for Leaving {
+impl Drop for Deregister {
     fn drop(&mut self) {
         let mut in_flight = self.calls.lock();
-        // Somebody may have begun the same call anew since the last one left.
-        if in_flight.calls.get(&self.key).is_some_and(|entered| entered.number == self.number) {
+        // An identical call may have been registered since.
+        if in_flight.calls.get(&self.key).is_some_and(|existing| existing.number == self.number) {
             in_flight.calls.remove(&self.key);
             self.calls.count.store(in_flight.calls.len(), Ordering::Relaxed);
         }
     }
 }
 
-/// The breaker's ticket of a call once the filler is asked. The first to know the end settles it, so a call counts once
-/// however many wait for it.
+/// The breaker's ticket of a call. The first waiter that learns the outcome settles it, so that a shared call counts once.
 #[derive(Debug, Default)]
 pub(super) struct TicketSlot(Mutex<Option<(Ticket, Instant)>>);
 
@@ -173,9 +172,9 @@ impl TicketSlot {
         }
     }
 
-    /// Somebody waited in vain: a fault if the filler itself had at least so much time. Time in our queue is not its own.
-    pub(super) fn time_out(&self, breaker: &Breaker, fair: Duration) {
-        if self.lock().as_ref().is_some_and(|(_, asked_at)| asked_at.elapsed() >= fair) {
+    /// Counts a timeout as a fault if the filler itself had at least `min_time`. Time in our queue does not count.
+    pub(super) fn time_out(&self, breaker: &Breaker, min_time: Duration) {
+        if self.lock().as_ref().is_some_and(|(_, asked_at)| asked_at.elapsed() >= min_time) {
             self.settle(breaker, true);
         }
     }

@@ -4,19 +4,19 @@ use causeway_domain::ports::Offer;
 use causeway_domain::{Address, Ask, Fee, FeeKind, RawAmount, Route, RouteId, TradeType};
 use jiff::Timestamp;
 
-/// So many offers of one answer are looked at.
+/// How many offers of one answer are read.
 pub(super) const MAX_OFFERS: usize = 3;
 
-/// More lines than these tell nobody where the difference went.
+/// How many fee items an offer may have.
 const MAX_FEES: usize = 16;
 
-/// What an offer of a filler is called inside its quote: the filler's name, then `name-2` and so on.
+/// The id of an offer's route inside its quote: the filler's name, then `name-2` and so on.
 pub(super) fn route_name(filler: &str, place: usize) -> Cow<'_, str> {
     if place == 0 { filler.into() } else { format!("{filler}-{}", place + 1).into() }
 }
 
-/// Turns the first few offers of an answer into routes, without those whose deposit methods nobody asked for.
-/// One offer that cannot be meant as it stands discredits the whole answer.
+/// Converts the first few offers of an answer into routes, without those whose deposit methods were not asked for.
+/// One invalid offer invalidates the whole answer.
 pub(super) fn read_offers(
     filler: &str,
     kind: &str,
@@ -33,7 +33,7 @@ pub(super) fn read_offers(
         let wanted = ask.deposit_methods.is_empty()
             || offer.deposit_methods.iter().any(|method| ask.deposit_methods.contains(method));
         if wanted {
-            let id = route_name(filler, place).parse().map_err(|_| "a name that is no route id")?;
+            let id = route_name(filler, place).parse().map_err(|_| "a name that is not a valid route id")?;
             routes.push(route(id, filler, kind, ask, offer));
         }
     }
@@ -73,24 +73,24 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
         return Err("another amount than was asked for");
     }
     if offer.min_amount_out > offer.amount_out {
-        return Err("a least output above the output");
+        return Err("a minimum output above the output");
     }
-    // Without a bound the loudest promise would come first, and the least be delivered.
+    // Without a bound, the offer with the most inflated output would rank first.
     if loss(offer) > allowed_loss(offer, ask.tolerance().millionths()) {
-        return Err("a least output beyond the tolerated slippage");
+        return Err("a minimum output beyond the tolerated slippage");
     }
     if offer.valid_before <= now {
-        return Err("a validity that is over");
+        return Err("an expired validity");
     }
     if offer.deposit_methods.is_empty() {
         return Err("no deposit method");
     }
     let at_source = |address: Address| address.family() == ask.from.chain().family();
     if offer.parties.is_some_and(|parties| !at_source(parties.filler) || !at_source(parties.payee)) {
-        return Err("parties that are no addresses of the source chain");
+        return Err("parties that are not addresses of the source chain");
     }
     if offer.fees.len() > MAX_FEES {
-        return Err("more fees than anybody reads");
+        return Err("too many fees");
     }
     check_referral(ask, offer)
 }
@@ -99,7 +99,7 @@ fn loss(offer: &Offer) -> RawAmount {
     offer.amount_out.checked_sub(offer.min_amount_out).unwrap_or_default()
 }
 
-/// The tolerated part of the output, rounded up by less than a unit in each million: a filler that rounds is no liar.
+/// The tolerated loss of output, rounded up so that a filler that rounds is not rejected.
 fn allowed_loss(offer: &Offer, millionths: u32) -> RawAmount {
     let million = alloy_primitives::U256::from(1_000_000);
     let (millions, rest) = offer.amount_out.get().div_rem(million);
@@ -108,7 +108,7 @@ fn allowed_loss(offer: &Offer, millionths: u32) -> RawAmount {
     RawAmount::new(millions.saturating_mul(share).saturating_add(rest))
 }
 
-/// The referrer's part stands among the fees exactly as the ask says, and only then.
+/// The fees contain the referrer's fee exactly when the ask names one.
 fn check_referral(ask: &Ask, offer: &Offer) -> Result<(), &'static str> {
     let owed = ask.referral.map_or(RawAmount::ZERO, |referral| referral.fee(offer.amount_in));
     let named = |fee: &&Fee| fee.kind == FeeKind::Referrer && !fee.amount.is_zero();
@@ -129,13 +129,13 @@ mod tests {
 
     type Change = fn(&mut Offer);
 
-    const NONSENSE: [(&str, Change); 11] = [
+    const INVALID: [(&str, Change); 11] = [
         ("zero", |offer| offer.amount_out = RawAmount::ZERO),
         ("zero", |offer| offer.min_amount_out = RawAmount::ZERO),
         ("another amount", |offer| offer.amount_in = amount(999)),
-        ("least output above", |offer| offer.min_amount_out = amount(2_001)),
+        ("minimum output above", |offer| offer.min_amount_out = amount(2_001)),
         ("slippage", |offer| offer.min_amount_out = amount(1_989)),
-        ("over", |offer| offer.valid_before = Timestamp::UNIX_EPOCH),
+        ("expired", |offer| offer.valid_before = Timestamp::UNIX_EPOCH),
         ("no deposit method", |offer| offer.deposit_methods.clear()),
         ("parties", |offer| {
             let (filler, payee) = (Address::native(Family::Evm), Address::native(Family::Solana));
@@ -149,7 +149,7 @@ mod tests {
         ("referrer", |offer| offer.fees.iter_mut().for_each(|fee| fee.amount = amount(9))),
     ];
 
-    /// An ask with everything that binds a filler, and an offer that honours it.
+    /// An ask with every constraint, and an offer that satisfies it.
     fn bound() -> (Ask, Offer) {
         let referral = Referral::new(Address::native(Family::Evm), 100);
         let ask = Ask { slippage: "0.005".parse().ok(), referral, ..ask() };
@@ -164,10 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_that_cannot_be_meant_discredits_its_answer() {
+    fn invalid_offer_invalidates_its_answer() {
         let (ask, good) = bound();
         assert_eq!(read(&ask, vec![good.clone()]).unwrap().len(), 1);
-        for (word, change) in NONSENSE {
+        for (word, change) in INVALID {
             let mut bad = good.clone();
             change(&mut bad);
             let error = read(&ask, vec![good.clone(), bad]).unwrap_err();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn who_names_no_slippage_is_not_given_any_offer_that_promises_little() {
+    fn ask_without_slippage_has_a_default_bound() {
         for trade_type in [TradeType::ExactInput, TradeType::ExactOutput] {
             let ask = Ask { trade_type, slippage: None, ..ask() };
             let mut offer = offer(&ask, 2_000);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn on_exact_output_the_output_is_the_fixed_side() {
+    fn exact_output_fixes_the_output_amount() {
         let ask = Ask { trade_type: TradeType::ExactOutput, ..ask() };
         let mut offer = offer(&ask, 7);
         offer.exact_out = Some(ExactOutMethod::Native);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_offers_are_cut_to_a_few_with_names_of_their_own() {
+    fn many_offers_are_truncated_to_a_few_with_unique_ids() {
         let ask = ask();
         let routes = read(&ask, vec![offer(&ask, 2_000); 1_000]).unwrap();
         let names: Vec<_> = routes.iter().map(|route| route.id.as_str()).collect();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn only_routes_with_a_wanted_deposit_method_are_kept_and_keep_their_names() {
+    fn only_routes_with_a_requested_deposit_method_are_kept_and_keep_their_ids() {
         let ask = Ask { deposit_methods: vec![DepositMethod::Transfer], ..ask() };
         let mut second = offer(&ask, 1_900);
         second.deposit_methods = vec![DepositMethod::Permit2, DepositMethod::Transfer];

@@ -11,10 +11,10 @@ use tokio::time::sleep;
 
 /// What a filler does when it is asked.
 #[derive(Clone, Debug)]
-pub(crate) enum Habit {
-    /// Offers so much on the side that is open.
+pub(crate) enum Behavior {
+    /// Offers this amount on the side that is not fixed.
     Offers(u64),
-    /// Offers the same so many times.
+    /// Repeats the same offer this many times.
     Floods(u64, usize),
     /// Offers for another amount than was asked.
     Lies,
@@ -24,42 +24,42 @@ pub(crate) enum Habit {
     Hangs,
 }
 
-/// A filler with a habit, that counts its calls and how many of them were given up.
+/// A filler with a behavior that counts its calls and cancelled calls.
 #[derive(Debug)]
 pub(crate) struct Fake {
     name: &'static str,
-    habit: Habit,
+    behavior: Behavior,
     delay: Duration,
     pub(crate) calls: AtomicUsize,
-    pub(crate) given_up: Arc<AtomicUsize>,
+    pub(crate) cancelled: Arc<AtomicUsize>,
 }
 
 impl Fake {
-    pub(crate) fn new(name: &'static str, habit: Habit) -> Arc<Self> {
-        Self::after(name, habit, 0)
+    pub(crate) fn new(name: &'static str, behavior: Behavior) -> Arc<Self> {
+        Self::after(name, behavior, 0)
     }
 
-    pub(crate) fn after(name: &'static str, habit: Habit, millis: u64) -> Arc<Self> {
+    pub(crate) fn after(name: &'static str, behavior: Behavior, millis: u64) -> Arc<Self> {
         let delay = Duration::from_millis(millis);
-        Arc::new(Self { name, habit, delay, calls: AtomicUsize::new(0), given_up: Arc::default() })
+        Arc::new(Self { name, behavior, delay, calls: AtomicUsize::new(0), cancelled: Arc::default() })
     }
 
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn given_up(&self) -> usize {
-        self.given_up.load(Ordering::Relaxed)
+    pub(crate) fn cancelled(&self) -> usize {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }
 
-/// Notices when a call is dropped before its end.
-struct Watch(Option<Arc<AtomicUsize>>);
+/// Counts a call that is dropped before its end.
+struct CancelGuard(Option<Arc<AtomicUsize>>);
 
-impl Drop for Watch {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
-        if let Some(given_up) = &self.0 {
-            given_up.fetch_add(1, Ordering::Relaxed);
+        if let Some(cancelled) = &self.0 {
+            cancelled.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -76,23 +76,23 @@ impl Filler for Fake {
 
     async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let mut watch = Watch(Some(Arc::clone(&self.given_up)));
+        let mut guard = CancelGuard(Some(Arc::clone(&self.cancelled)));
         if !self.delay.is_zero() {
             sleep(self.delay).await;
         }
-        let answer = match &self.habit {
-            Habit::Offers(open) => Ok(Answer::Offers(vec![offer(&ask.ask, *open)])),
-            Habit::Floods(open, times) => Ok(Answer::Offers(vec![offer(&ask.ask, *open); *times])),
-            Habit::Lies => {
+        let answer = match &self.behavior {
+            Behavior::Offers(open) => Ok(Answer::Offers(vec![offer(&ask.ask, *open)])),
+            Behavior::Floods(open, times) => Ok(Answer::Offers(vec![offer(&ask.ask, *open); *times])),
+            Behavior::Lies => {
                 let lie = Ask { amount: amount(999_999), ..ask.ask.clone() };
                 Ok(Answer::Offers(vec![offer(&lie, 1_000_000)]))
             }
-            Habit::Refuses(refusal) => Ok(Answer::Refused(refusal.clone())),
-            Habit::Fails => Err(FillerError::Unavailable("10.0.0.7 refused the connection".to_owned())),
-            Habit::Panics => panic!("a filler's own fault"),
-            Habit::Hangs => std::future::pending().await,
+            Behavior::Refuses(refusal) => Ok(Answer::Refused(refusal.clone())),
+            Behavior::Fails => Err(FillerError::Unavailable("10.0.0.7 refused the connection".to_owned())),
+            Behavior::Panics => panic!("a filler's own fault"),
+            Behavior::Hangs => std::future::pending().await,
         };
-        watch.0 = None;
+        guard.0 = None;
         answer
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn filler_ask(ask: Ask) -> FillerAsk {
     FillerAsk { from: token(ask.from).into(), to: token(ask.to).into(), ask }
 }
 
-/// An offer that honours the ask with `open` on the side that is not fixed.
+/// A valid offer with `open` on the side that is not fixed.
 pub(crate) fn offer(ask: &Ask, open: u64) -> Offer {
     let (amount_in, amount_out) = match ask.trade_type {
         TradeType::ExactInput => (ask.amount, amount(open)),

@@ -1,10 +1,10 @@
-//! The asking side of fillers: each has a desk with a bounded queue, a deadline and a breaker, and asks that are the same
-//! share a call.
+//! Asking fillers for quotes: each filler has a client with a bounded queue, a deadline and a circuit breaker, and identical
+//! asks share a call.
 
 mod breaker;
 mod calls;
 mod check_offer;
-mod desk;
+mod client;
 #[cfg(test)]
 pub(crate) mod fake;
 mod outcome;
@@ -20,10 +20,10 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use breaker::{BreakerPolicy, BreakerState, FillerHealth};
-pub(crate) use desk::{Asked, Desk};
-pub use outcome::{NoOffer, Unfilled};
-pub(crate) use outcome::{Outcome, word};
-pub(crate) use set::Asking;
+pub(crate) use client::{AskState, FillerClient};
+pub use outcome::{MissingOffer, NoOffer};
+pub(crate) use outcome::{Outcome, label};
+pub(crate) use set::FillerQuery;
 pub use set::Fillers;
 pub use tally::{FillerLatency, FillerReport};
 
@@ -34,9 +34,9 @@ pub struct QuoteOptions {
     pub deadline: Duration,
     /// Other deadlines, by the filler's name.
     pub deadlines: BTreeMap<String, Duration>,
-    /// How many calls one filler gets at once …
+    /// How many concurrent calls one filler gets …
     pub calls: usize,
-    /// … and how many may wait for their turn.
+    /// … and how many may wait in its queue.
     pub waiting: usize,
     pub breaker: BreakerPolicy,
 }
@@ -53,13 +53,13 @@ impl Default for QuoteOptions {
     }
 }
 
-/// Names that do not fit together; an operator's fault, found at the start.
+/// Invalid or clashing filler names in the configuration.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FillerNameError {
     #[error("the filler name `{0}` is not 1 to 62 letters, digits, `-`, `_` or `.`")]
     Form(String),
     #[error("two fillers would both offer a route named `{0}`: rename one of them")]
     Clash(String),
-    #[error("a deadline is set for the filler `{0}`, and there is none of that name")]
+    #[error("a deadline is set for the filler `{0}`, and there is no filler with that name")]
     Unknown(String),
 }

@@ -6,8 +6,8 @@ use causeway_domain::ports::Refusal;
 
 use super::tally::Count;
 
-/// Words of a filler are cut here: they travel to the caller.
-const MAX_WORDS: usize = 200;
+/// A filler's own text is truncated to this, because it reaches the client.
+const MAX_REASON_CHARS: usize = 200;
 
 /// Checked routes, which several asks may share, or why there are none.
 pub(crate) type Outcome = Result<Arc<Vec<Route>>, NoOffer>;
@@ -15,22 +15,22 @@ pub(crate) type Outcome = Result<Arc<Vec<Route>>, NoOffer>;
 /// Why a filler has no offer for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoOffer {
-    /// It answered no.
+    /// It refused.
     Refused(Refusal),
     TimedOut,
-    /// It failed, or its answer made no sense.
+    /// It failed, or its answer was invalid.
     Faulted,
-    /// Too many asks wait for it.
+    /// Its queue is full.
     Busy,
-    /// It failed again and again, or left its orders unfilled, and is left alone for a while.
-    Resting,
-    /// An operator has paused it, or what the ask is about; in words for the caller.
+    /// Its breaker is open: it failed repeatedly or left its orders unfilled.
+    CoolingDown,
+    /// An operator has paused it, or what the ask is about; the reason is for the client.
     Paused(String),
 }
 
 impl NoOffer {
-    /// Whether it is an answer: no, as opposed to nothing.
-    pub(crate) const fn is_no(&self) -> bool {
+    /// Whether it is a definite answer, as opposed to none.
+    pub(crate) const fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Paused(_))
     }
 
@@ -40,31 +40,31 @@ impl NoOffer {
 }
 
 impl fmt::Display for NoOffer {
-    /// For the caller: nothing of what only we should know.
+    /// For the client: without internal details.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::TimedOut => f.write_str("did not answer in time"),
             Self::Faulted => f.write_str("failed to answer"),
-            Self::Busy => f.write_str("has too many questions waiting"),
-            Self::Resting => f.write_str("failed repeatedly and is not asked for the moment"),
-            Self::Paused(words) => f.write_str(words),
+            Self::Busy => f.write_str("has too many requests waiting"),
+            Self::CoolingDown => f.write_str("failed repeatedly and is not asked for the moment"),
+            Self::Paused(reason) => f.write_str(reason),
         }
     }
 }
 
 /// A filler and why it has no offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfilled {
+pub struct MissingOffer {
     pub filler: String,
-    pub why: NoOffer,
+    pub reason: NoOffer,
 }
 
-/// A refusal whose words are short and printable.
-pub(super) fn tidy(refusal: Refusal) -> Refusal {
+/// Truncates a refusal's text and removes control characters.
+pub(super) fn sanitize(refusal: Refusal) -> Refusal {
     match refusal {
-        Refusal::Other(words) => {
-            Refusal::Other(words.chars().filter(|c| !c.is_control()).take(MAX_WORDS).collect())
+        Refusal::Other(text) => {
+            Refusal::Other(text.chars().filter(|c| !c.is_control()).take(MAX_REASON_CHARS).collect())
         }
         known => known,
     }
@@ -76,19 +76,19 @@ pub(super) fn count(outcome: &Outcome) -> Count {
         Err(NoOffer::Refused(_)) => Count::Refused,
         Err(NoOffer::TimedOut) => Count::TimedOut,
         Err(NoOffer::Faulted) => Count::Faulted,
-        Err(NoOffer::Busy | NoOffer::Resting | NoOffer::Paused(_)) => Count::Skipped,
+        Err(NoOffer::Busy | NoOffer::CoolingDown | NoOffer::Paused(_)) => Count::Skipped,
     }
 }
 
-/// In one word, for the log.
-pub(crate) const fn word(outcome: &Outcome) -> &'static str {
+/// A label for the log.
+pub(crate) const fn label(outcome: &Outcome) -> &'static str {
     match outcome {
         Ok(_) => "offered",
         Err(NoOffer::Refused(_)) => "refused",
         Err(NoOffer::TimedOut) => "timed out",
         Err(NoOffer::Faulted) => "faulted",
         Err(NoOffer::Busy) => "busy",
-        Err(NoOffer::Resting) => "resting",
+        Err(NoOffer::CoolingDown) => "cooling down",
         Err(NoOffer::Paused(_)) => "paused",
     }
 }
@@ -98,10 +98,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fillers_own_words_are_cut_and_hold_nothing_invisible() {
-        let words = format!("no\n\u{1b}[31m{}", "o".repeat(1_000_000));
-        let Refusal::Other(words) = tidy(Refusal::Other(words)) else { panic!("another refusal") };
-        assert_eq!(words, format!("no[31m{}", "o".repeat(MAX_WORDS - 6)));
-        assert_eq!(tidy(Refusal::NoPrice), Refusal::NoPrice);
+    fn refusal_text_is_truncated_and_stripped_of_control_characters() {
+        let text = format!("no\n\u{1b}[31m{}", "o".repeat(1_000_000));
+        let Refusal::Other(text) = sanitize(Refusal::Other(text)) else { panic!("another refusal") };
+        assert_eq!(text, format!("no[31m{}", "o".repeat(MAX_REASON_CHARS - 6)));
+        assert_eq!(sanitize(Refusal::NoPrice), Refusal::NoPrice);
     }
 }

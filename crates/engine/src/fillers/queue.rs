@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// So many calls at once, and so many that wait their turn; who comes when all places are taken is turned away.
+/// Limits concurrent calls and waiting calls; further calls are rejected.
 #[derive(Debug)]
-// Every call writes here: apart from what every call only reads.
+// Every call writes here: on its own cache lines, away from read-only data.
 #[repr(align(128))]
 pub(super) struct Queue {
     slots: Semaphore,
@@ -21,7 +21,7 @@ impl Queue {
         }
     }
 
-    /// A slot in the order of arrival; `None` when there is no room to wait.
+    /// A slot in order of arrival; `None` when the queue is full.
     pub(super) async fn enter(&self) -> Option<SemaphorePermit<'_>> {
         if let Ok(slot) = self.slots.try_acquire() {
             return Some(slot);
@@ -31,7 +31,7 @@ impl Queue {
     }
 }
 
-/// A place in the line, given back when its holder is called or leaves.
+/// A place in the queue, released when its holder gets a slot or is cancelled.
 struct Place<'a>(&'a AtomicUsize);
 
 impl<'a> Place<'a> {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_finds_no_room_to_wait_is_turned_away_and_who_leaves_makes_room() {
+    async fn full_queue_rejects_and_a_cancelled_waiter_frees_its_place() {
         let queue = Arc::new(Queue::new(1, 1));
         let slot = queue.enter().await.unwrap();
         let mut second = Box::pin(queue.enter());

@@ -10,38 +10,38 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::check_offer::{MAX_OFFERS, route_name};
-use super::{Desk, FillerNameError, FillerReport, NoOffer, QuoteOptions, Unfilled};
+use super::{FillerClient, FillerNameError, FillerReport, MissingOffer, NoOffer, QuoteOptions};
 use crate::pauses::Pauses;
-use crate::reputation::Standings;
+use crate::reputation::Reputations;
 
-/// Who takes part, and what became of their orders, as of one moment.
+/// The fillers that are asked and their reputations, as of one moment.
 #[derive(Default)]
 pub(crate) struct Roster {
-    pub(crate) desks: Vec<Arc<Desk>>,
-    pub(crate) standings: Arc<Standings>,
+    pub(crate) clients: Vec<Arc<FillerClient>>,
+    pub(crate) reputations: Arc<Reputations>,
 }
 
-/// What one quote asks, and whom. Its calls share this, so that none of them touches what all quotes share.
-pub(crate) struct Asking {
+/// What one quote asks, and whom. Its calls share this, so that they do not contend for state that all quotes share.
+pub(crate) struct FillerQuery {
     pub(crate) ask: FillerAsk,
     roster: Arc<Roster>,
 }
 
-impl Asking {
+impl FillerQuery {
     pub(crate) fn new(ask: FillerAsk, roster: Arc<Roster>) -> Self {
         Self { ask, roster }
     }
 
-    pub(crate) fn desks(&self) -> &[Arc<Desk>] {
-        &self.roster.desks
+    pub(crate) fn clients(&self) -> &[Arc<FillerClient>] {
+        &self.roster.clients
     }
 
-    pub(crate) fn standings(&self) -> &Standings {
-        &self.roster.standings
+    pub(crate) fn reputations(&self) -> &Reputations {
+        &self.roster.reputations
     }
 }
 
-/// All fillers of the service. They may come and go while quotes run: each quote asks those who were there when it began.
+/// All fillers of the service. They can be added and removed while quotes run: each quote asks the fillers of its start.
 #[derive(Clone)]
 pub struct Fillers {
     shared: Arc<Shared>,
@@ -57,17 +57,17 @@ struct Shared {
 
 impl fmt::Debug for Fillers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.shared.roster.load().desks.iter().map(|desk| desk.name())).finish()
+        f.debug_list().entries(self.shared.roster.load().clients.iter().map(|client| client.name())).finish()
     }
 }
 
 impl Fillers {
     pub fn new(fillers: Vec<Arc<dyn Filler>>, options: &QuoteOptions) -> Result<Self, FillerNameError> {
-        Self::under(Arc::default(), fillers, options)
+        Self::with_pauses(Arc::default(), fillers, options)
     }
 
-    /// Fillers of which those are not asked that an operator has paused.
-    pub fn under(
+    /// As [`Self::new`]; fillers that an operator has paused are not asked.
+    pub fn with_pauses(
         pauses: Arc<Pauses>,
         fillers: Vec<Arc<dyn Filler>>,
         options: &QuoteOptions,
@@ -77,10 +77,10 @@ impl Fillers {
         if let Some(name) = options.deadlines.keys().find(unknown) {
             return Err(FillerNameError::Unknown(name.clone()));
         }
-        let desk = |filler| Arc::new(Desk::new(filler, options, Arc::clone(&pauses)));
-        let desks: Vec<_> = fillers.into_iter().map(desk).collect();
+        let client = |filler| Arc::new(FillerClient::new(filler, options, Arc::clone(&pauses)));
+        let clients: Vec<_> = fillers.into_iter().map(client).collect();
         let shared = Shared {
-            roster: ArcSwap::from_pointee(Roster { desks, standings: Arc::default() }),
+            roster: ArcSwap::from_pointee(Roster { clients, reputations: Arc::default() }),
             options: options.clone(),
             pauses,
             changing: Mutex::default(),
@@ -88,54 +88,56 @@ impl Fillers {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Lets a filler take part from the next quote on, in place of the one that had its name.
+    /// Asks a filler from the next quote on, in place of the one with the same name.
     pub fn put(&self, filler: Arc<dyn Filler>, deadline: Option<Duration>) -> Result<(), FillerNameError> {
         let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut desks: Vec<_> = self.others(filler.name());
-        check_names(desks.iter().map(|desk| desk.name()).chain([filler.name()]))?;
+        let mut clients: Vec<_> = self.others(filler.name());
+        check_names(clients.iter().map(|client| client.name()).chain([filler.name()]))?;
         let Shared { options, pauses, .. } = &*self.shared;
-        desks.push(Arc::new(Desk::new(filler, options, Arc::clone(pauses)).within(deadline)));
-        self.change(|roster| Roster { desks, standings: Arc::clone(&roster.standings) });
+        clients
+            .push(Arc::new(FillerClient::new(filler, options, Arc::clone(pauses)).with_deadline(deadline)));
+        self.change(|roster| Roster { clients, reputations: Arc::clone(&roster.reputations) });
         Ok(())
     }
 
-    /// Whether a filler of that name can take part beside the others.
-    pub fn fits(&self, name: &str) -> Result<(), FillerNameError> {
-        check_names(self.others(name).iter().map(|desk| desk.name()).chain([name]))
+    /// Whether a filler with this name can be added.
+    pub fn check_name(&self, name: &str) -> Result<(), FillerNameError> {
+        check_names(self.others(name).iter().map(|client| client.name()).chain([name]))
     }
 
-    /// Asks a filler no more, from the next quote on; `false` where there is none of that name.
+    /// Removes a filler from the next quote on; `false` if there is none with this name.
     pub fn remove(&self, name: &str) -> bool {
         let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let others = self.others(name);
-        let had = others.len() < self.shared.roster.load().desks.len();
+        let had = others.len() < self.shared.roster.load().clients.len();
         if had {
-            self.change(|roster| Roster { desks: others, standings: Arc::clone(&roster.standings) });
+            self.change(|roster| Roster { clients: others, reputations: Arc::clone(&roster.reputations) });
         }
         had
     }
 
-    fn others(&self, name: &str) -> Vec<Arc<Desk>> {
-        self.shared.roster.load().desks.iter().filter(|desk| desk.name() != name).cloned().collect()
+    fn others(&self, name: &str) -> Vec<Arc<FillerClient>> {
+        self.shared.roster.load().clients.iter().filter(|client| client.name() != name).cloned().collect()
     }
 
-    /// Who takes part.
+    /// The names of the fillers that are asked.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         let roster = self.roster();
-        let name = move |place| roster.desks.get(place).map(|desk: &Arc<Desk>| desk.name().to_owned());
+        let name =
+            move |place| roster.clients.get(place).map(|client: &Arc<FillerClient>| client.name().to_owned());
         (0..).map_while(name)
     }
 
-    /// Whether a filler of that name takes part.
+    /// Whether a filler with this name is asked.
     pub fn has(&self, name: &str) -> bool {
-        self.shared.roster.load().desks.iter().any(|desk| desk.name() == name)
+        self.shared.roster.load().clients.iter().any(|client| client.name() == name)
     }
 
     pub(crate) fn roster(&self) -> Arc<Roster> {
         self.shared.roster.load_full()
     }
 
-    /// By whoever holds the lock for changes.
+    /// The caller holds the `changing` lock.
     fn change(&self, change: impl FnOnce(&Roster) -> Roster) {
         let changed = change(&self.shared.roster.load());
         self.shared.roster.store(Arc::new(changed));
@@ -146,45 +148,49 @@ impl Fillers {
         &self.shared.pauses
     }
 
-    /// Takes note of what became of the fillers' orders; those who left too many unfilled rest for a while.
-    pub(crate) fn judge(&self, standings: Standings, now: Timestamp) {
+    /// Sets the reputations and suspends fillers that left too many orders unfilled.
+    pub(crate) fn set_reputations(&self, reputations: Reputations, now: Timestamp) {
         let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        for desk in &self.shared.roster.load().desks {
-            let Some(standing) = standings.get(desk.name()) else { continue };
-            let rest =
-                standing.rests_until.and_then(|until| Duration::try_from(until.duration_since(now)).ok());
-            let Some(rest) = rest.filter(|rest| !rest.is_zero()) else { continue };
-            if desk.rest_until(Instant::now() + rest) {
+        for client in &self.shared.roster.load().clients {
+            let Some(reputation) = reputations.get(client.name()) else { continue };
+            let suspension = reputation
+                .suspended_until
+                .and_then(|until| Duration::try_from(until.duration_since(now)).ok());
+            let Some(suspension) = suspension.filter(|suspension| !suspension.is_zero()) else { continue };
+            if client.suspend_until(Instant::now() + suspension) {
                 tracing::warn!(
-                    filler = desk.name(),
-                    unfilled = standing.left_in_a_row,
-                    seconds = rest.as_secs(),
-                    "a filler left its last orders unfilled and is not asked for a while"
+                    filler = client.name(),
+                    unfilled = reputation.consecutive_unfilled,
+                    seconds = suspension.as_secs(),
+                    "filler suspended: it left its latest orders unfilled"
                 );
             }
         }
-        self.change(|roster| Roster { desks: roster.desks.clone(), standings: Arc::new(standings) });
+        self.change(|roster| Roster { clients: roster.clients.clone(), reputations: Arc::new(reputations) });
     }
 
-    /// Everybody, with the same reason why there is no offer.
-    pub(crate) fn all_without(&self, why: &NoOffer) -> Vec<Unfilled> {
-        let unfilled = |desk: &Arc<Desk>| Unfilled { filler: desk.name().to_owned(), why: why.clone() };
-        self.shared.roster.load().desks.iter().map(unfilled).collect()
+    /// Every filler, with the same reason for no offer.
+    pub(crate) fn all_without_offer(&self, reason: &NoOffer) -> Vec<MissingOffer> {
+        let missing = |client: &Arc<FillerClient>| MissingOffer {
+            filler: client.name().to_owned(),
+            reason: reason.clone(),
+        };
+        self.shared.roster.load().clients.iter().map(missing).collect()
     }
 
-    /// How each filler does, in the order in which they were given.
+    /// A report of each filler, in the order in which they were added.
     pub fn reports(&self) -> Vec<FillerReport> {
         let (roster, pauses) = (self.shared.roster.load(), &self.shared.pauses);
-        let report = |desk: &Arc<Desk>| FillerReport {
-            paused: pauses.of_filler(desk.name()),
-            standing: roster.standings.get(desk.name()).cloned(),
-            ..desk.report()
+        let report = |client: &Arc<FillerClient>| FillerReport {
+            paused: pauses.reason_for_filler(client.name()),
+            reputation: roster.reputations.get(client.name()).cloned(),
+            ..client.report()
         };
-        roster.desks.iter().map(report).collect()
+        roster.clients.iter().map(report).collect()
     }
 }
 
-/// Every route that a filler may offer needs a name of its own.
+/// Every route that a filler may offer needs a unique name.
 fn check_names<'a>(fillers: impl Iterator<Item = &'a str>) -> Result<(), FillerNameError> {
     let mut names = BTreeSet::new();
     for name in fillers.flat_map(|filler| (0..MAX_OFFERS).map(move |place| route_name(filler, place))) {

@@ -2,17 +2,17 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{BreakerState, FillerHealth};
-use crate::reputation::Standing;
+use crate::reputation::Reputation;
 use crate::striped::Striped;
 
-/// Upper bounds of the latency histogram, in microseconds; what is above the last is counted too.
+/// Upper bounds of the latency histogram, in microseconds; a last bucket has no bound.
 const BOUNDS: [u32; 13] =
     [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000];
 
-/// The median is that of so many answers on each stripe, the latest ones.
+/// How many of the latest answers per stripe the median covers.
 const RECENT: usize = 256;
 
-/// What became of one ask.
+/// The outcome of one ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     Offered,
@@ -23,7 +23,7 @@ pub(super) enum Count {
     Skipped,
 }
 
-/// Counts what a filler was asked and how it answered.
+/// Counts the asks and answers of a filler.
 #[derive(Debug, Default)]
 pub(super) struct Tally(Striped<Counts>);
 
@@ -36,7 +36,7 @@ struct Counts {
     timed_out: AtomicU64,
     skipped: AtomicU64,
     won: AtomicU64,
-    /// One more than bounds, for what lies above them.
+    /// One more than the bounds, for slower answers.
     buckets: [AtomicU64; BOUNDS.len() + 1],
     sum_micros: AtomicU64,
     answers: AtomicU64,
@@ -79,36 +79,36 @@ impl Counts {
 
 impl Tally {
     pub(super) fn ask(&self) {
-        add(&self.0.mine().asked, 1);
+        add(&self.0.local().asked, 1);
     }
 
     pub(super) fn count(&self, count: Count) {
-        let mine = self.0.mine();
+        let local = self.0.local();
         let counter = match count {
-            Count::Offered => &mine.offered,
-            Count::Refused => &mine.refused,
-            Count::Faulted => &mine.faulted,
-            Count::TimedOut => &mine.timed_out,
-            Count::Skipped => &mine.skipped,
+            Count::Offered => &local.offered,
+            Count::Refused => &local.refused,
+            Count::Faulted => &local.faulted,
+            Count::TimedOut => &local.timed_out,
+            Count::Skipped => &local.skipped,
         };
         add(counter, 1);
     }
 
     pub(super) fn win(&self) {
-        add(&self.0.mine().won, 1);
+        add(&self.0.local().won, 1);
     }
 
     /// Records how long one call took to be answered.
     pub(super) fn observe(&self, elapsed: Duration) {
-        let mine = self.0.mine();
+        let local = self.0.local();
         let micros = u32::try_from(elapsed.as_micros()).unwrap_or(u32::MAX);
         let place = BOUNDS.partition_point(|bound| *bound < micros);
-        if let Some(bucket) = mine.buckets.get(place) {
+        if let Some(bucket) = local.buckets.get(place) {
             add(bucket, 1);
         }
-        add(&mine.sum_micros, u64::from(micros));
-        let turn = add(&mine.answers, 1) % RECENT as u64;
-        if let Some(slot) = usize::try_from(turn).ok().and_then(|turn| mine.recent.get(turn)) {
+        add(&local.sum_micros, u64::from(micros));
+        let turn = add(&local.answers, 1) % RECENT as u64;
+        if let Some(slot) = usize::try_from(turn).ok().and_then(|turn| local.recent.get(turn)) {
             slot.store(micros, Ordering::Relaxed);
         }
     }
@@ -154,19 +154,19 @@ impl Tally {
                 sum: Duration::from_micros(self.sum(|counts| &counts.sum_micros)),
             },
             paused: None,
-            standing: None,
+            reputation: None,
         }
     }
 }
 
-/// What a filler was asked since the start, and how it did.
+/// A filler's statistics since the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FillerReport {
     pub name: String,
     pub kind: String,
     pub health: FillerHealth,
     pub breaker: BreakerState,
-    /// Quotes that it was to take part in; the next five say what became of them, but for those that are in flight or given up.
+    /// Quotes that asked it; the next five add up to this, except for asks in flight or cancelled.
     pub asked: u64,
     pub offered: u64,
     pub refused: u64,
@@ -174,21 +174,21 @@ pub struct FillerReport {
     pub timed_out: u64,
     /// Not asked, because its queue was full or its breaker open.
     pub skipped: u64,
-    /// Quotes in which its offer stood first.
+    /// Quotes in which its offer ranked first.
     pub won: u64,
     /// Of its latest answers.
     pub median: Option<Duration>,
     pub latency: FillerLatency,
-    /// Why an operator does not let it be asked.
+    /// Why an operator has paused it.
     pub paused: Option<String>,
-    /// What became of its orders; absent until one has ended.
-    pub standing: Option<Standing>,
+    /// Its reputation; `None` until one of its orders has ended.
+    pub reputation: Option<Reputation>,
 }
 
-/// How long a filler's answers took, each call counted once however many asks shared it.
+/// A filler's latency histogram; a shared call counts once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FillerLatency {
-    /// How many lie at or below each bound and above the one before; the last has no bound.
+    /// How many answers are within each bound and above the previous one; the last has no bound.
     pub buckets: Vec<(Option<Duration>, u64)>,
     pub sum: Duration,
 }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_fall_into_the_bucket_whose_bound_they_do_not_exceed() {
+    fn answers_are_counted_in_the_first_bucket_whose_bound_they_do_not_exceed() {
         let tally = Tally::default();
         for micros in [0, 250, 251, 2_500_000, 2_500_001, u64::MAX] {
             tally.observe(Duration::from_micros(micros));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_that_of_the_latest_answers() {
+    fn median_covers_the_latest_answers() {
         let tally = Tally::default();
         assert_eq!(report(&tally).median, None);
         tally.observe(Duration::from_micros(7));

@@ -1,4 +1,4 @@
-//! What an operator has paused: nothing new begins with it, and what was begun goes on.
+//! What an operator has paused: nothing new starts with it, and what has started continues.
 
 mod operate;
 #[cfg(test)]
@@ -13,8 +13,7 @@ use causeway_domain::ports::{Pausable, Pause};
 
 pub use operate::{OperatePauses, PauseError};
 
-/// The pauses as of a moment ago, to be looked at by whoever begins something. A look costs next to nothing while nothing is
-/// paused.
+/// The current pauses, checked before anything new starts. The check is nearly free while nothing is paused.
 #[derive(Debug, Default)]
 pub struct Pauses(ArcSwap<HashMap<Pausable, Pause>>);
 
@@ -26,41 +25,41 @@ impl Pauses {
         all
     }
 
-    /// Why nothing new may begin that touches these tokens, in words for whoever asks.
-    pub fn of_tokens(&self, tokens: &[TokenId]) -> Option<String> {
-        let held = self.0.load();
-        if held.is_empty() {
+    /// Why nothing new may start with these tokens, for the client.
+    pub fn reason_for_tokens(&self, tokens: &[TokenId]) -> Option<String> {
+        let active = self.0.load();
+        if active.is_empty() {
             return None;
         }
         let parts = tokens.iter().flat_map(|token| [Pausable::Chain(token.chain()), Pausable::Token(*token)]);
-        parts.into_iter().find_map(|part| held.get(&part).map(words))
+        parts.into_iter().find_map(|part| active.get(&part).map(message))
     }
 
     /// Why a filler is not asked.
-    pub fn of_filler(&self, name: &str) -> Option<String> {
-        let held = self.0.load();
-        if held.is_empty() {
+    pub fn reason_for_filler(&self, name: &str) -> Option<String> {
+        let active = self.0.load();
+        if active.is_empty() {
             return None;
         }
-        held.get(&Pausable::Filler(name.to_owned())).map(words)
+        active.get(&Pausable::Filler(name.to_owned())).map(message)
     }
 
     /// Why an on-ramp is not asked.
-    pub fn of_on_ramp(&self, id: &str) -> Option<String> {
-        let held = self.0.load();
-        if held.is_empty() {
+    pub fn reason_for_on_ramp(&self, id: &str) -> Option<String> {
+        let active = self.0.load();
+        if active.is_empty() {
             return None;
         }
-        held.get(&Pausable::OnRamp(id.to_owned())).map(words)
+        active.get(&Pausable::OnRamp(id.to_owned())).map(message)
     }
 
     pub(crate) fn set(&self, pauses: Vec<Pause>) {
-        let held = pauses.into_iter().map(|pause| (pause.what.clone(), pause)).collect();
-        self.0.store(Arc::new(held));
+        let active = pauses.into_iter().map(|pause| (pause.what.clone(), pause)).collect();
+        self.0.store(Arc::new(active));
     }
 }
 
-fn words(pause: &Pause) -> String {
+fn message(pause: &Pause) -> String {
     let Pause { what, reason, .. } = pause;
     if reason.is_empty() { format!("{what} is paused") } else { format!("{what} is paused: {reason}") }
 }

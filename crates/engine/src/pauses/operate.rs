@@ -9,29 +9,29 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::Pauses;
-use crate::turns::{ToldOnce, Turns};
+use crate::ticker::{LogOnce, Ticker};
 
-/// How often what other replicas have paused is looked for.
-const EVERY: Duration = Duration::from_secs(1);
+/// How often pauses of other replicas are polled.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The longest reason; clients read it.
-const LONGEST_REASON: usize = 200;
+/// The longest reason in characters; clients read it.
+const MAX_REASON_CHARS: usize = 200;
 
-/// Why something is not paused.
+/// Why a pause was rejected.
 #[derive(Debug, Error)]
 pub enum PauseError {
-    #[error("the reason must have at most {LONGEST_REASON} characters and nothing invisible")]
+    #[error("the reason must have at most {MAX_REASON_CHARS} characters and nothing invisible")]
     Reason,
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Pauses and resumes, durably and for every replica: at once in this one, within about a second in the others.
+/// Pauses and resumes durably: at once on this replica, within about a second on the others.
 pub struct OperatePauses {
     pauses: Arc<Pauses>,
     store: Arc<dyn PauseStore>,
-    /// A look that began before a change must not undo it.
-    turn: Mutex<()>,
+    /// A refresh that started before a change must not undo it.
+    refreshing: Mutex<()>,
 }
 
 impl fmt::Debug for OperatePauses {
@@ -41,9 +41,9 @@ impl fmt::Debug for OperatePauses {
 }
 
 impl OperatePauses {
-    /// With what is paused already.
+    /// Loads the stored pauses.
     pub async fn open(pauses: Arc<Pauses>, store: Arc<dyn PauseStore>) -> Result<Self, StoreError> {
-        let operate = Self { pauses, store, turn: Mutex::default() };
+        let operate = Self { pauses, store, refreshing: Mutex::default() };
         operate.refresh().await?;
         Ok(operate)
     }
@@ -52,10 +52,10 @@ impl OperatePauses {
         &self.pauses
     }
 
-    /// Lets nothing new begin with that part from now on.
+    /// Lets nothing new start with this component.
     pub async fn pause(&self, what: Pausable, reason: &str) -> Result<Pause, PauseError> {
         let reason = reason.trim();
-        if reason.chars().count() > LONGEST_REASON || reason.chars().any(char::is_control) {
+        if reason.chars().count() > MAX_REASON_CHARS || reason.chars().any(char::is_control) {
             return Err(PauseError::Reason);
         }
         let pause = Pause { what, reason: reason.to_owned(), since: Timestamp::now() };
@@ -65,7 +65,7 @@ impl OperatePauses {
         Ok(pause)
     }
 
-    /// Ends a pause; `false` where there was none.
+    /// Ends a pause; `false` if there was none.
     pub async fn resume(&self, what: &Pausable) -> Result<bool, StoreError> {
         let resumed = self.store.resume(what).await?;
         self.refresh().await?;
@@ -75,18 +75,18 @@ impl OperatePauses {
         Ok(resumed)
     }
 
-    /// Reads what is paused now.
+    /// Reloads the stored pauses.
     pub async fn refresh(&self) -> Result<(), StoreError> {
-        let _turn = self.turn.lock().await;
+        let _refreshing = self.refreshing.lock().await;
         self.pauses.set(self.store.pauses().await?);
         Ok(())
     }
 
-    /// Follows what other replicas do, until `stop`. While the store does not answer, what was known holds.
-    pub async fn keep(&self, stop: CancellationToken) {
-        let (mut turns, mut told) = (Turns::new(EVERY, stop), ToldOnce::default());
-        while turns.next().await {
-            told.note(self.refresh().await, "what is paused cannot be read; what was known holds");
+    /// Follows the changes of other replicas until `stop`. The last known pauses hold while the store is unavailable.
+    pub async fn run(&self, stop: CancellationToken) {
+        let (mut ticker, mut log_once) = (Ticker::new(POLL_INTERVAL, stop), LogOnce::default());
+        while ticker.next().await {
+            log_once.record(self.refresh().await, "reading pauses failed; the last known pauses hold");
         }
     }
 }

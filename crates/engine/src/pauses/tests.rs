@@ -6,21 +6,25 @@ use causeway_domain::{ChainId, TokenId};
 
 use super::*;
 
-/// A store in memory that can go away.
+/// An in-memory store that can become unavailable.
 #[derive(Default)]
-struct Fake {
+struct FakeStore {
     rows: Mutex<Vec<Pause>>,
-    away: Mutex<bool>,
+    is_unavailable: Mutex<bool>,
 }
 
-impl Fake {
+impl FakeStore {
     fn check(&self) -> Result<(), StoreError> {
-        if *self.away.lock().unwrap() { Err(StoreError::Unavailable("away".into())) } else { Ok(()) }
+        if *self.is_unavailable.lock().unwrap() {
+            Err(StoreError::Unavailable("offline".into()))
+        } else {
+            Ok(())
+        }
     }
 }
 
 #[async_trait]
-impl PauseStore for Fake {
+impl PauseStore for FakeStore {
     async fn pauses(&self) -> Result<Vec<Pause>, StoreError> {
         self.check()?;
         Ok(self.rows.lock().unwrap().clone())
@@ -41,7 +45,7 @@ impl PauseStore for Fake {
     }
 }
 
-/// That something is paused, for the tests of those who heed it.
+/// A pause, for tests of code that checks pauses.
 pub(crate) fn paused(kind: &str, name: &str) -> Pause {
     let what = Pausable::parse(kind, name).unwrap();
     Pause { what, reason: "maintenance".to_owned(), since: jiff::Timestamp::UNIX_EPOCH }
@@ -51,53 +55,58 @@ fn chain(number: u64) -> ChainId {
     ChainId::new(number).unwrap()
 }
 
-async fn replica(store: &Arc<Fake>) -> OperatePauses {
+async fn replica(store: &Arc<FakeStore>) -> OperatePauses {
     OperatePauses::open(Arc::default(), store.clone()).await.unwrap()
 }
 
 #[tokio::test]
-async fn a_pause_counts_at_once_where_it_was_asked_for_and_at_the_next_look_elsewhere() {
-    let store: Arc<Fake> = Arc::default();
+async fn pause_applies_at_once_here_and_after_a_refresh_on_other_replicas() {
+    let store: Arc<FakeStore> = Arc::default();
     let (here, there) = (replica(&store).await, replica(&store).await);
     let coin = TokenId::native(chain(8453));
     here.pause(Pausable::Chain(chain(8453)), "maintenance").await.unwrap();
-    assert_eq!(here.pauses().of_tokens(&[coin]).as_deref(), Some("chain 8453 is paused: maintenance"));
-    assert_eq!(there.pauses().of_tokens(&[coin]), None);
+    assert_eq!(
+        here.pauses().reason_for_tokens(&[coin]).as_deref(),
+        Some("chain 8453 is paused: maintenance")
+    );
+    assert_eq!(there.pauses().reason_for_tokens(&[coin]), None);
     there.refresh().await.unwrap();
-    assert!(there.pauses().of_tokens(&[coin]).is_some());
+    assert!(there.pauses().reason_for_tokens(&[coin]).is_some());
     assert!(there.resume(&Pausable::Chain(chain(8453))).await.unwrap());
     here.refresh().await.unwrap();
-    assert_eq!(here.pauses().of_tokens(&[coin]), None);
+    assert_eq!(here.pauses().reason_for_tokens(&[coin]), None);
 }
 
 #[tokio::test]
-async fn a_pause_touches_its_own_part_alone() {
+async fn pause_affects_only_its_own_component() {
     let operate = replica(&Arc::default()).await;
     let (coin, other) = (TokenId::native(chain(1)), TokenId::native(chain(10)));
     operate.pause(Pausable::Token(coin), "").await.unwrap();
     operate.pause(Pausable::Filler("north".to_owned()), "").await.unwrap();
     operate.pause(Pausable::OnRamp("card".to_owned()), "").await.unwrap();
     let pauses = operate.pauses();
-    assert!(pauses.of_tokens(&[other, coin]).is_some() && pauses.of_tokens(&[other]).is_none());
-    assert!(pauses.of_filler("north").is_some() && pauses.of_filler("card").is_none());
-    assert!(pauses.of_on_ramp("card").is_some() && pauses.of_on_ramp("north").is_none());
+    assert!(
+        pauses.reason_for_tokens(&[other, coin]).is_some() && pauses.reason_for_tokens(&[other]).is_none()
+    );
+    assert!(pauses.reason_for_filler("north").is_some() && pauses.reason_for_filler("card").is_none());
+    assert!(pauses.reason_for_on_ramp("card").is_some() && pauses.reason_for_on_ramp("north").is_none());
     assert_eq!(pauses.all().len(), 3);
 }
 
 #[tokio::test]
-async fn what_was_paused_stays_so_while_the_store_is_away() {
-    let store: Arc<Fake> = Arc::default();
+async fn pauses_hold_while_the_store_is_unavailable() {
+    let store: Arc<FakeStore> = Arc::default();
     let operate = replica(&store).await;
     operate.pause(Pausable::Filler("north".to_owned()), "asleep").await.unwrap();
-    *store.away.lock().unwrap() = true;
+    *store.is_unavailable.lock().unwrap() = true;
     assert!(operate.refresh().await.is_err());
-    assert!(operate.pauses().of_filler("north").is_some());
+    assert!(operate.pauses().reason_for_filler("north").is_some());
     assert!(operate.resume(&Pausable::Filler("north".to_owned())).await.is_err());
-    assert!(operate.pauses().of_filler("north").is_some(), "nothing is half done");
+    assert!(operate.pauses().reason_for_filler("north").is_some(), "nothing is half done");
 }
 
 #[tokio::test]
-async fn a_reason_that_no_client_should_read_is_refused() {
+async fn too_long_or_unprintable_reason_is_rejected() {
     let operate = replica(&Arc::default()).await;
     for reason in ["a\nb".to_owned(), "x".repeat(201)] {
         let refused = operate.pause(Pausable::Chain(chain(1)), &reason).await;

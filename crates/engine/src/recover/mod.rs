@@ -1,30 +1,30 @@
 mod adopt;
-mod draw;
 mod read_chain;
-mod wait_quiet;
+mod rebuild;
+mod wait_for_pending;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{ChainError, ChainRecord, FactStore, Follow, RecoveryStore, StoreError};
+use causeway_domain::ports::{ChainError, ChainFollower, ChainHistory, FactStore, RecoveryStore, StoreError};
 use causeway_domain::{Address, ChainId, FactPlace, OrderStatus};
 use futures::future::try_join_all;
 use thiserror::Error;
 
 pub use adopt::{Adopt, AdoptParts, Adopted};
-pub use draw::KnownFiller;
-use draw::RECOVERED;
+pub use rebuild::KnownFiller;
+use rebuild::RECOVERED;
 
-/// How many deposits are looked at in one go.
+/// How many deposits are read at once.
 const PAGE: u32 = 256;
 
-/// What orders are recovered with.
+/// What [`recover`] works with.
 pub struct RecoverParts {
     pub store: Arc<dyn RecoveryStore>,
     pub facts: Arc<dyn FactStore>,
     pub adopt: Adopt,
-    /// The keys that deliver and waive, of whichever family: nothing of theirs may still be on its way.
+    /// The accounts that fill and waive, on any chain family: none of them may have a pending transaction.
     pub accounts: Vec<Address>,
 }
 
@@ -34,10 +34,10 @@ impl fmt::Debug for RecoverParts {
     }
 }
 
-/// One chain that is read back.
+/// A chain to recover from.
 pub struct RecoverChain {
-    pub record: Arc<dyn ChainRecord>,
-    pub follower: Box<dyn Follow>,
+    pub record: Arc<dyn ChainHistory>,
+    pub follower: Box<dyn ChainFollower>,
 }
 
 impl fmt::Debug for RecoverChain {
@@ -46,10 +46,10 @@ impl fmt::Debug for RecoverChain {
     }
 }
 
-/// What a chain told while it was read back.
+/// What was read from a chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChainRead {
-    /// Up to which block.
+    /// The last block that was read.
     pub up_to: u64,
     pub opened: u64,
     pub filled: u64,
@@ -57,34 +57,34 @@ pub struct ChainRead {
     pub refunded: u64,
 }
 
-/// What happens while orders are recovered, for whoever watches.
+/// Progress of a recovery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecoverNews {
-    /// Something that one of our keys signed may still come into a block of the chain.
+pub enum RecoverProgress {
+    /// A transaction of one of our accounts is still pending on the chain.
     Waiting(ChainId),
-    /// The chain has been read so far.
+    /// The chain was read this far.
     Reading(ChainId, ChainRead),
-    /// All of the chain has been read.
+    /// The chain was read completely.
     Read(ChainId, ChainRead),
-    /// So many orders were made of what was read.
-    Made(u64),
+    /// How many orders were created.
+    Created(u64),
 }
 
-/// What came back.
+/// The result of a recovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     pub chains: BTreeMap<ChainId, ChainRead>,
-    /// How many orders stand where.
+    /// How many orders have which status.
     pub orders: Vec<(OrderStatus, u64)>,
-    /// Of those, how many name a filler of ours under terms that no key of ours has sealed.
+    /// Of those, how many name one of our fillers in terms that none of our keys sealed.
     pub unsealed: u64,
-    /// Orders that were there already.
+    /// Orders that existed already.
     pub known: u64,
-    /// Deposits that are no business of ours.
-    pub strangers: u64,
+    /// Deposits that are not ours.
+    pub foreign: u64,
 }
 
-/// Why orders are not recovered.
+/// Why the recovery failed.
 #[derive(Debug, Error)]
 pub enum RecoverError {
     #[error(
@@ -93,51 +93,51 @@ pub enum RecoverError {
     )]
     NotEmpty(u64),
     #[error(
-        "chain {0} still has transactions of the fillers' keys waiting after {1} minutes. Until they are in a block or replaced \
-         nobody can tell whether an order is being delivered: wait, or send something else with the same nonce, and try again"
+        "chain {0} still has pending transactions of the fillers' keys after {1} minutes. Until they are in a block or replaced, \
+         an order may still be filled: wait, or replace them with the same nonce, and try again"
     )]
-    NotQuiet(ChainId, u64),
+    PendingTransactions(ChainId, u64),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Chain(#[from] ChainError),
 }
 
-/// Rebuilds orders in an empty store from what the chains show. Whoever calls sees to it that no service works with the fillers'
-/// keys meanwhile. May be broken off and begun anew at any moment: what is there already is left as it is.
+/// Rebuilds orders in an empty store from the chains. No service may use the fillers' keys meanwhile. It can be interrupted and
+/// restarted at any time: existing orders are left as they are.
 pub async fn recover(
     parts: &RecoverParts,
     chains: Vec<RecoverChain>,
-    tell: &(dyn Fn(RecoverNews) + Sync),
+    report: &(dyn Fn(RecoverProgress) + Sync),
 ) -> Result<Recovered, RecoverError> {
-    let beside = parts.store.orders_beside(RECOVERED).await?;
-    if beside > 0 {
-        return Err(RecoverError::NotEmpty(beside));
+    let others = parts.store.count_orders_except_route(RECOVERED).await?;
+    if others > 0 {
+        return Err(RecoverError::NotEmpty(others));
     }
-    let read = try_join_all(chains.into_iter().map(|chain| read_back(parts, chain, tell))).await?;
+    let read = try_join_all(chains.into_iter().map(|chain| read_settled_chain(parts, chain, report))).await?;
     let mut recovered = Recovered { chains: read.into_iter().collect(), ..Recovered::default() };
-    make_orders(parts, &mut recovered, tell).await?;
+    create_orders(parts, &mut recovered, report).await?;
     Ok(recovered)
 }
 
-/// Reads a chain once nothing of ours can come into it any more: what an order's fate hangs on is then among its facts.
-async fn read_back(
+/// Reads a chain once none of our transactions is pending, so that its facts decide the outcome of every order.
+async fn read_settled_chain(
     parts: &RecoverParts,
     chain: RecoverChain,
-    tell: &(dyn Fn(RecoverNews) + Sync),
+    report: &(dyn Fn(RecoverProgress) + Sync),
 ) -> Result<(ChainId, ChainRead), RecoverError> {
     let RecoverChain { record, mut follower } = chain;
-    wait_quiet::wait_quiet(record.as_ref(), &parts.accounts, tell).await?;
+    wait_for_pending::wait_for_pending(record.as_ref(), &parts.accounts, report).await?;
     let newest = record.newest().await?;
-    let read = read_chain::read_chain(follower.as_mut(), newest, parts.facts.as_ref(), tell).await?;
-    tell(RecoverNews::Read(record.chain(), read));
+    let read = read_chain::read_chain(follower.as_mut(), newest, parts.facts.as_ref(), report).await?;
+    report(RecoverProgress::Read(record.chain(), read));
     Ok((record.chain(), read))
 }
 
-async fn make_orders(
+async fn create_orders(
     parts: &RecoverParts,
     recovered: &mut Recovered,
-    tell: &(dyn Fn(RecoverNews) + Sync),
+    report: &(dyn Fn(RecoverProgress) + Sync),
 ) -> Result<(), RecoverError> {
     let mut after: Option<FactPlace> = None;
     let mut statuses = [0; OrderStatus::ALL.len()];
@@ -147,7 +147,7 @@ async fn make_orders(
         after = Some(last.place.clone());
         for fact in &page {
             match parts.adopt.adopt_past(fact).await? {
-                Adopted::Stranger => recovered.strangers += 1,
+                Adopted::Foreign => recovered.foreign += 1,
                 Adopted::Known => recovered.known += 1,
                 Adopted::Order { status, sealed } => {
                     recovered.unsealed += u64::from(!sealed);
@@ -157,7 +157,7 @@ async fn make_orders(
                 }
             }
         }
-        tell(RecoverNews::Made(statuses.iter().sum()));
+        report(RecoverProgress::Created(statuses.iter().sum()));
     }
     recovered.orders = OrderStatus::ALL.into_iter().zip(statuses).filter(|(_, count)| *count > 0).collect();
     Ok(())

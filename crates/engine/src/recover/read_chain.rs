@@ -1,54 +1,54 @@
 use std::time::Duration;
 
 use causeway_domain::FactKind;
-use causeway_domain::ports::{ChainError, FactStore, Follow, News};
+use causeway_domain::ports::{ChainError, ChainFollower, ChainUpdate, FactStore};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 
-use super::{ChainRead, RecoverError, RecoverNews};
+use super::{ChainRead, RecoverError, RecoverProgress};
 
-/// The pause after an error, and how long a chain may give nothing but errors.
-const PAUSE: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_mins(5);
+/// The pause after an error, and how long a chain may return only errors.
+const ERROR_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_OUTAGE: Duration = Duration::from_mins(5);
 
-/// How often it is told how far a long reading has come.
-const TELL_EVERY: Duration = Duration::from_secs(5);
+/// How often progress is reported.
+const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Writes down everything that a chain shows up to that block, span by span; the store remembers how far it came.
+/// Stores a chain's facts up to that block, span by span; the cursor is stored along.
 pub(super) async fn read_chain(
-    follower: &mut dyn Follow,
+    follower: &mut dyn ChainFollower,
     up_to: u64,
     facts: &dyn FactStore,
-    tell: &(dyn Fn(RecoverNews) + Sync),
+    report: &(dyn Fn(RecoverProgress) + Sync),
 ) -> Result<ChainRead, RecoverError> {
     let chain = follower.chain();
     let mut read = ChainRead::default();
-    let (mut answered, mut told) = (Instant::now(), Instant::now());
+    let (mut answered, mut reported) = (Instant::now(), Instant::now());
     loop {
         match follower.next().await {
-            // What may still go is read again by the service.
-            Ok(News::Seen(_)) => answered = Instant::now(),
-            Ok(News::Stands { care, mark, facts: shown }) => {
+            // The service reads blocks that are not final again.
+            Ok(ChainUpdate::Unfinalized(_)) => answered = Instant::now(),
+            Ok(ChainUpdate::Final { tier, cursor, facts: shown }) => {
                 answered = Instant::now();
-                facts.record_facts(chain, care, mark, &shown, Timestamp::now()).await?;
-                if mark.number > read.up_to {
-                    read.up_to = mark.number;
-                    // The same facts come once more for a higher care, behind what was counted.
+                facts.record_facts(chain, tier, cursor, &shown, Timestamp::now()).await?;
+                if cursor.number > read.up_to {
+                    read.up_to = cursor.number;
+                    // The stricter tier repeats facts that were counted already.
                     for fact in &shown {
                         count(&mut read, &fact.kind);
                     }
                 }
-                if mark.number >= up_to {
+                if cursor.number >= up_to {
                     return Ok(read);
                 }
-                if told.elapsed() >= TELL_EVERY {
-                    told = Instant::now();
-                    tell(RecoverNews::Reading(chain, read));
+                if reported.elapsed() >= REPORT_INTERVAL {
+                    reported = Instant::now();
+                    report(RecoverProgress::Reading(chain, read));
                 }
             }
             Err(error @ ChainError::Disagreement(..)) => return Err(error.into()),
-            Err(error) if answered.elapsed() >= LONGEST => return Err(error.into()),
-            Err(_) => sleep(PAUSE).await,
+            Err(error) if answered.elapsed() >= MAX_OUTAGE => return Err(error.into()),
+            Err(_) => sleep(ERROR_BACKOFF).await,
         }
     }
 }

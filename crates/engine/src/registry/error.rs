@@ -3,12 +3,12 @@ use thiserror::Error;
 
 use crate::fillers::FillerNameError;
 
-/// Why the fillers stay as they are. All but the last are for the operator to change.
+/// Why a filler cannot be added or removed. All but the last are the operator's to fix.
 #[derive(Debug, Error)]
 pub enum RegistryError {
-    #[error("`{0}` is no name for a filler: 1 to 62 letters, digits, `-`, `_` or `.`")]
+    #[error("`{0}` is not a valid filler name: use 1 to 62 letters, digits, `-`, `_` or `.`")]
     Name(String),
-    #[error("the filler `{0}` is the service's own or stands in its configuration: change it there")]
+    #[error("the filler `{0}` is built in or configured in the configuration file: change it there")]
     Configured(String),
     #[error("there is no filler `{0}`")]
     Unknown(String),

@@ -1,13 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{Filler, FillerRecord, Hand};
+use causeway_domain::ports::{Filler, FillerRecord, OrderExecutor};
 
-/// A filler ready to be asked, and its hand for the orders that take its offers.
+/// A filler that can be asked for quotes, and the executor of its orders.
 #[derive(Clone)]
 pub struct MadeFiller {
     pub filler: Arc<dyn Filler>,
-    pub hand: Arc<dyn Hand>,
+    pub executor: Arc<dyn OrderExecutor>,
 }
 
 impl fmt::Debug for MadeFiller {
@@ -16,9 +16,9 @@ impl fmt::Debug for MadeFiller {
     }
 }
 
-/// Makes fillers of what was told about them.
+/// Creates fillers from their records.
 pub trait MakeFiller: Send + Sync {
-    /// The filler and its hand, both under the record's name; or what is wrong with the record, for the operator. Connects to
-    /// nobody.
+    /// The filler and its executor, both with the record's name; or what is wrong with the record, for the operator. Opens no
+    /// connection.
     fn make(&self, record: &FillerRecord) -> Result<MadeFiller, String>;
 }

@@ -1,8 +1,8 @@
-//! Fillers that join and leave while the service runs.
+//! Fillers that are added and removed at run time.
 
 mod error;
-mod keep;
 mod make;
+mod sync;
 #[cfg(test)]
 mod tests;
 
@@ -17,16 +17,16 @@ use tokio::sync::Mutex;
 pub use error::RegistryError;
 pub use make::{MadeFiller, MakeFiller};
 
+use crate::executors::ExecutorRegistry;
 use crate::fillers::Fillers;
-use crate::hands::Hands;
 
 /// What a [`Registry`] works with.
 pub struct RegistryParts {
     pub records: Arc<dyn FillerRecords>,
     pub make: Arc<dyn MakeFiller>,
     pub fillers: Fillers,
-    pub hands: Hands,
-    /// Those of the configuration, which are there whatever the store says, and cannot be removed but there.
+    pub executors: ExecutorRegistry,
+    /// Fillers of the configuration file, which can only be changed there.
     pub configured: Vec<FillerRecord>,
 }
 
@@ -36,13 +36,13 @@ impl fmt::Debug for RegistryParts {
     }
 }
 
-/// Keeps the fillers at work in line with those that were told to us, whichever replica was told.
+/// Keeps the active fillers in line with the stored records on every replica.
 pub struct Registry {
     parts: RegistryParts,
-    /// Those of the store as they are at work, with the words of what could not be made.
+    /// The stored fillers as they were applied, with what is wrong with them.
     known: Mutex<BTreeMap<String, Known>>,
-    /// The service's own and those of the configuration: whatever the store says of their names is not heeded.
-    ours: BTreeSet<String>,
+    /// Built-in and configured fillers: stored records with these names are ignored.
+    configured: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,9 +55,9 @@ struct Known {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedFiller {
     pub record: FillerRecord,
-    /// Whether it stands in the configuration.
+    /// Whether it is configured in the configuration file.
     pub configured: bool,
-    /// Why it is not at work although it should be.
+    /// Why it is not active although it should be.
     pub problem: Option<String>,
 }
 
@@ -68,40 +68,40 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Puts those of the configuration and of the store to work; one of the configuration that cannot be made is an error.
+    /// Activates the configured and the stored fillers; a configured one that cannot be created is an error.
     pub async fn open(parts: RegistryParts) -> Result<Self, RegistryError> {
         for record in &parts.configured {
-            put_to_work(&parts, record)?;
+            activate(&parts, record)?;
         }
-        let ours: BTreeSet<String> = parts.fillers.names().collect();
+        let configured: BTreeSet<String> = parts.fillers.names().collect();
         for record in parts.records.filler_records().await? {
-            if ours.contains(&record.name) {
+            if configured.contains(&record.name) {
                 tracing::warn!(
                     filler = record.name,
-                    "a filler that joined at run time bears the name of one of the configuration, which is asked instead"
+                    "stored filler ignored: a configured filler has the same name"
                 );
             }
         }
-        let registry = Self { parts, known: Mutex::default(), ours };
+        let registry = Self { parts, known: Mutex::default(), configured };
         registry.refresh().await?;
         Ok(registry)
     }
 
-    /// Lets a filler join, or changes how one is spoken to that joined before. It is stored before it is asked.
+    /// Adds a filler, or changes one that was added before. It is stored before it is asked.
     pub async fn add(&self, record: FillerRecord) -> Result<(), RegistryError> {
         let name = &record.name;
-        if !record.is_named_well() {
+        if !record.has_valid_name() {
             return Err(RegistryError::Name(name.clone()));
         }
-        if self.ours.contains(name) {
+        if self.configured.contains(name) {
             return Err(RegistryError::Configured(name.clone()));
         }
-        // What cannot be made is told to whoever adds it, and never stored.
+        // A record that cannot be used is reported and never stored.
         self.parts.make.make(&record).map_err(RegistryError::Unusable)?;
-        self.parts.fillers.fits(name)?;
+        self.parts.fillers.check_name(name)?;
         self.parts.records.put_filler(&record).await?;
         self.refresh().await?;
-        tracing::warn!(filler = record.name, "a filler has joined");
+        tracing::warn!(filler = record.name, "filler added");
         let known = self.known.lock().await;
         match known.get(&record.name).and_then(|known| known.problem.clone()) {
             Some(problem) => Err(RegistryError::Unusable(problem)),
@@ -109,11 +109,11 @@ impl Registry {
         }
     }
 
-    /// Asks a filler no more. Its open orders are followed to their end.
+    /// Removes a filler from quoting. Its open orders are completed.
     pub async fn remove(&self, name: &str, now: Timestamp) -> Result<(), RegistryError> {
         let record = self.known.lock().await.get(name).map(|known| known.record.clone());
         let Some(record) = record.filter(|record| record.removed_at.is_none()) else {
-            let configured = self.ours.contains(name);
+            let configured = self.configured.contains(name);
             let name = name.to_owned();
             return Err(if configured {
                 RegistryError::Configured(name)
@@ -123,11 +123,11 @@ impl Registry {
         };
         self.parts.records.put_filler(&FillerRecord { removed_at: Some(now), ..record }).await?;
         self.refresh().await?;
-        tracing::warn!(filler = name, "a filler is asked no more");
+        tracing::warn!(filler = name, "filler removed");
         Ok(())
     }
 
-    /// All that are or were told to us, by name.
+    /// All configured and stored fillers, by name.
     pub async fn list(&self) -> Vec<ListedFiller> {
         let known = self.known.lock().await;
         let configured = self.parts.configured.iter().map(|record| ListedFiller {
@@ -146,10 +146,10 @@ impl Registry {
     }
 }
 
-/// Makes a filler and lets it be asked.
-fn put_to_work(parts: &RegistryParts, record: &FillerRecord) -> Result<(), RegistryError> {
-    let MadeFiller { filler, hand } = parts.make.make(record).map_err(RegistryError::Unusable)?;
-    // The hand first: nobody may take an offer that nobody would follow.
-    parts.hands.put(&hand);
+/// Creates a filler and lets it be asked for quotes.
+fn activate(parts: &RegistryParts, record: &FillerRecord) -> Result<(), RegistryError> {
+    let MadeFiller { filler, executor } = parts.make.make(record).map_err(RegistryError::Unusable)?;
+    // The executor first: no offer may be taken before its order can be executed.
+    parts.executors.put(&executor);
     Ok(parts.fillers.put(filler, record.deadline)?)
 }

@@ -3,16 +3,17 @@ use std::sync::Mutex as StdMutex;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Answer, DeedError, Filler, FillerAsk, FillerError, FillerProtocol, Hand, Progress, Refusal, StoreError,
+    ActionError, Answer, Filler, FillerAsk, FillerError, FillerProtocol, OrderExecutor, Progress, Refusal,
+    StoreError,
 };
 use causeway_domain::{Decision, Order};
 use jiff::SignedDuration;
 
 use super::*;
 use crate::fillers::QuoteOptions;
-use crate::fillers::fake::{Fake, Habit};
+use crate::fillers::fake::{Behavior, Fake};
 
-/// A store in memory; names in `open` have orders that are not over.
+/// An in-memory store; fillers in `open` have open orders.
 #[derive(Default)]
 struct Rows {
     rows: StdMutex<BTreeMap<String, FillerRecord>>,
@@ -38,11 +39,11 @@ impl FillerRecords for Rows {
     }
 }
 
-/// A filler elsewhere that is never asked here, and its hand.
-struct Far(String);
+/// A remote filler that is never asked in these tests, and its executor.
+struct RemoteFiller(String);
 
 #[async_trait]
-impl Filler for Far {
+impl Filler for RemoteFiller {
     fn name(&self) -> &str {
         &self.0
     }
@@ -57,36 +58,36 @@ impl Filler for Far {
 }
 
 #[async_trait]
-impl Hand for Far {
+impl OrderExecutor for RemoteFiller {
     fn name(&self) -> &str {
         &self.0
     }
 
-    async fn hold(&self, _: &Order, _: Timestamp) -> Result<(), DeedError> {
+    async fn hold(&self, _: &Order, _: Timestamp) -> Result<(), ActionError> {
         Ok(())
     }
 
-    async fn reserve(&self, _: &Order, _: Timestamp) -> Result<(), DeedError> {
+    async fn reserve(&self, _: &Order, _: Timestamp) -> Result<(), ActionError> {
         Ok(())
     }
 
-    async fn decide(&self, _: &Order, _: Timestamp) -> Result<(Decision, Option<String>), DeedError> {
+    async fn decide(&self, _: &Order, _: Timestamp) -> Result<(Decision, Option<String>), ActionError> {
         Ok((Decision::Fill, None))
     }
 
-    async fn fill(&self, _: &Order, _: Timestamp) -> Result<Progress, DeedError> {
+    async fn fill(&self, _: &Order, _: Timestamp) -> Result<Progress, ActionError> {
         Ok(Progress::Waiting)
     }
 
-    async fn waive(&self, _: &Order, _: Timestamp) -> Result<Progress, DeedError> {
+    async fn waive(&self, _: &Order, _: Timestamp) -> Result<Progress, ActionError> {
         Ok(Progress::Waiting)
     }
 
-    async fn claim(&self, _: &Order, _: Timestamp) -> Result<Progress, DeedError> {
+    async fn claim(&self, _: &Order, _: Timestamp) -> Result<Progress, ActionError> {
         Ok(Progress::Waiting)
     }
 
-    async fn release(&self, _: &Order) -> Result<(), DeedError> {
+    async fn release(&self, _: &Order) -> Result<(), ActionError> {
         Ok(())
     }
 }
@@ -98,8 +99,8 @@ impl MakeFiller for Maker {
         if !record.url.starts_with("https://") {
             return Err("its address must begin with https://".to_owned());
         }
-        let far = Arc::new(Far(record.name.clone()));
-        Ok(MadeFiller { filler: far.clone(), hand: far })
+        let far = Arc::new(RemoteFiller(record.name.clone()));
+        Ok(MadeFiller { filler: far.clone(), executor: far })
     }
 }
 
@@ -115,20 +116,20 @@ fn record(name: &str) -> FillerRecord {
     }
 }
 
-/// A replica with one filler of its own.
+/// A replica with one built-in filler.
 async fn replica(rows: &Arc<Rows>) -> Registry {
-    let house = Fake::new("house", Habit::Hangs) as Arc<dyn Filler>;
+    let house = Fake::new("house", Behavior::Hangs) as Arc<dyn Filler>;
     let parts = RegistryParts {
         records: rows.clone(),
         make: Arc::new(Maker),
         fillers: Fillers::new(vec![house], &QuoteOptions::default()).unwrap(),
-        hands: Hands::from(HashMap::new()),
+        executors: ExecutorRegistry::from(HashMap::new()),
         configured: vec![record("written")],
     };
     Registry::open(parts).await.unwrap()
 }
 
-fn hours_on(hours: i64) -> Timestamp {
+fn hours_from_now(hours: i64) -> Timestamp {
     Timestamp::now() + SignedDuration::from_hours(hours)
 }
 
@@ -137,7 +138,7 @@ fn asked(registry: &Registry) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_filler_that_joins_is_asked_at_once_here_and_at_the_next_look_elsewhere() {
+async fn added_filler_is_asked_at_once_here_and_after_a_refresh_on_other_replicas() {
     let rows: Arc<Rows> = Arc::default();
     let (here, there) = (replica(&rows).await, replica(&rows).await);
     here.add(record("far")).await.unwrap();
@@ -145,12 +146,12 @@ async fn a_filler_that_joins_is_asked_at_once_here_and_at_the_next_look_elsewher
     assert_eq!(asked(&there), ["house", "written"]);
     there.refresh().await.unwrap();
     assert_eq!(asked(&there), ["house", "written", "far"]);
-    assert!(there.parts.hands.get("far").is_some());
+    assert!(there.parts.executors.get("far").is_some());
     assert_eq!(asked(&replica(&rows).await), ["house", "written", "far"], "and after a start");
 }
 
 #[tokio::test]
-async fn a_removed_filler_is_asked_no_more_and_keeps_its_hand_until_its_offers_and_orders_are_over() {
+async fn removed_filler_is_not_asked_and_keeps_its_executor_until_its_offers_and_orders_end() {
     let rows: Arc<Rows> = Arc::default();
     let registry = replica(&rows).await;
     registry.add(record("far")).await.unwrap();
@@ -158,39 +159,39 @@ async fn a_removed_filler_is_asked_no_more_and_keeps_its_hand_until_its_offers_a
     registry.remove("far", Timestamp::now()).await.unwrap();
     for registry in [registry, replica(&rows).await] {
         assert_eq!(asked(&registry), ["house", "written"]);
-        registry.forget_over(hours_on(3)).await.unwrap();
-        assert!(registry.parts.hands.get("far").is_some(), "an order is not over");
+        registry.delete_finished(hours_from_now(3)).await.unwrap();
+        assert!(registry.parts.executors.get("far").is_some(), "an order is not over");
     }
     let (one, two) = (replica(&rows).await, replica(&rows).await);
     rows.open.lock().unwrap().clear();
-    one.forget_over(hours_on(1)).await.unwrap();
-    assert!(one.parts.hands.get("far").is_some(), "an offer from before may be taken");
-    one.forget_over(hours_on(3)).await.unwrap();
+    one.delete_finished(hours_from_now(1)).await.unwrap();
+    assert!(one.parts.executors.get("far").is_some(), "an offer from before may be taken");
+    one.delete_finished(hours_from_now(3)).await.unwrap();
     two.refresh().await.unwrap();
     for registry in [one, two] {
-        assert!(registry.parts.hands.get("far").is_none());
+        assert!(registry.parts.executors.get("far").is_none());
         assert_eq!(registry.list().await.len(), 1);
     }
 }
 
 #[tokio::test]
-async fn a_removed_filler_may_come_back() {
+async fn removed_filler_can_be_added_again() {
     let rows: Arc<Rows> = Arc::default();
     let registry = replica(&rows).await;
     registry.add(record("far")).await.unwrap();
     registry.remove("far", Timestamp::now()).await.unwrap();
     registry.add(record("far")).await.unwrap();
-    registry.forget_over(hours_on(3)).await.unwrap();
+    registry.delete_finished(hours_from_now(3)).await.unwrap();
     assert_eq!(asked(&registry), ["house", "written", "far"]);
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_told_and_not_stored() {
+async fn unusable_filler_is_rejected_and_not_stored() {
     let rows: Arc<Rows> = Arc::default();
     let registry = replica(&rows).await;
     let plain = FillerRecord { url: "http://far.example".to_owned(), ..record("far") };
     assert!(
-        matches!(registry.add(plain).await, Err(RegistryError::Unusable(words)) if words.contains("https"))
+        matches!(registry.add(plain).await, Err(RegistryError::Unusable(reason)) if reason.contains("https"))
     );
     for name in ["house", "written"] {
         assert!(matches!(registry.add(record(name)).await, Err(RegistryError::Configured(_))), "{name}");
@@ -203,7 +204,7 @@ async fn what_cannot_be_used_is_told_and_not_stored() {
 }
 
 #[tokio::test]
-async fn the_configuration_wins_over_a_filler_of_the_store_that_bears_its_name() {
+async fn configured_filler_wins_over_a_stored_one_with_the_same_name() {
     for removed_at in [None, Some(Timestamp::now())] {
         let rows: Arc<Rows> = Arc::default();
         for name in ["written", "house"] {
@@ -216,12 +217,15 @@ async fn the_configuration_wins_over_a_filler_of_the_store_that_bears_its_name()
         let listed: Vec<(String, bool)> =
             registry.list().await.into_iter().map(|filler| (filler.record.url, filler.configured)).collect();
         assert_eq!(listed, [("https://written.example".to_owned(), true)]);
-        assert!(registry.parts.hands.get("written").is_some() && registry.parts.hands.get("house").is_none());
+        assert!(
+            registry.parts.executors.get("written").is_some()
+                && registry.parts.executors.get("house").is_none()
+        );
     }
 }
 
 #[tokio::test]
-async fn a_route_that_two_fillers_would_name_alike_keeps_the_second_away() {
+async fn filler_whose_route_names_clash_is_rejected() {
     let rows: Arc<Rows> = Arc::default();
     let registry = replica(&rows).await;
     assert!(matches!(registry.add(record("house-2")).await, Err(RegistryError::Clash(_))));

@@ -19,22 +19,22 @@ pub use routes::Routes;
 
 use crate::fillers::{Fillers, NoOffer};
 
-/// An ask, and who brought it.
+/// An ask and its integrator.
 #[derive(Clone, Debug)]
 pub struct QuoteRequest {
     pub ask: Ask,
     pub integrator: Option<String>,
 }
 
-/// Asks every filler at once. What is handed out, be it a quote or one of its routes, is durable before.
+/// Asks every filler concurrently. Quotes and routes are durable before they are returned.
 #[derive(Clone)]
 pub struct RequestQuote {
     catalog: Arc<Catalog>,
     quotes: Arc<dyn QuoteStore>,
     keys: Arc<RowKeys>,
     fillers: Fillers,
-    /// Whether paused chains and tokens count; for what was begun before, they do not.
-    heeds_pauses: bool,
+    /// Whether paused chains and tokens are rejected.
+    checks_pauses: bool,
 }
 
 impl std::fmt::Debug for RequestQuote {
@@ -50,31 +50,31 @@ impl RequestQuote {
         keys: Arc<RowKeys>,
         fillers: Fillers,
     ) -> Self {
-        Self { catalog, quotes, keys, fillers, heeds_pauses: true }
+        Self { catalog, quotes, keys, fillers, checks_pauses: true }
     }
 
-    /// The same for what was begun already and must go on, whatever chain or token is paused by now.
+    /// For work that started before a pause and must continue.
     #[must_use]
-    pub fn despite_pauses(&self) -> Self {
-        Self { heeds_pauses: false, ..self.clone() }
+    pub fn ignoring_pauses(&self) -> Self {
+        Self { checks_pauses: false, ..self.clone() }
     }
 
     pub fn fillers(&self) -> &Fillers {
         &self.fillers
     }
 
-    /// Resolves both tokens and asks the fillers; nothing happens until the routes are waited for, one by one or all together.
+    /// Resolves both tokens and prepares the asks; the fillers are asked when the routes are awaited, one by one or together.
     pub fn ask(&self, mut request: QuoteRequest) -> Result<Routes, QuoteError> {
         let start = Instant::now();
-        let snapshot = self.catalog.look();
+        let snapshot = self.catalog.snapshot_guard();
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
-        if let Some(words) =
-            self.fillers.pauses().of_tokens(&[ask.from, ask.to]).filter(|_| self.heeds_pauses)
+        if let Some(reason) =
+            self.fillers.pauses().reason_for_tokens(&[ask.from, ask.to]).filter(|_| self.checks_pauses)
         {
-            return Err(QuoteError::CannotFill(self.fillers.all_without(&NoOffer::Paused(words))));
+            return Err(QuoteError::CannotFill(self.fillers.all_without_offer(&NoOffer::Paused(reason))));
         }
-        // In one order, so that asks which mean the same are the same.
+        // Sorted, so that equivalent asks are identical.
         ask.deposit_methods.sort_unstable_by_key(|method| method.as_str());
         ask.deposit_methods.dedup();
         let now = Timestamp::now();

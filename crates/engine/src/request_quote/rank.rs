@@ -3,43 +3,42 @@ use std::cmp::Ordering;
 use alloy_primitives::U256;
 use causeway_domain::{Ask, DepositMethod, Family, Route, TradeType};
 
-use crate::reputation::Standings;
+use crate::reputation::Reputations;
 
-/// Whose amount is within this part of the best one's counts as equally good: 10 hundredths of a percent.
+/// Amounts within this fraction of the best count as equally good: 10 basis points.
 const NEAR_BEST: U256 = U256::from_limbs([1_000, 0, 0, 0]);
 
-/// Puts the best route first: the highest output, or on exact output the lowest input; among those within 10 bps of the
-/// best the guaranteed ones first, then those without an approval, then the faster, then those of the filler with the better
-/// name.
-pub fn rank_routes(ask: &Ask, routes: &mut [Route], standings: &Standings) {
-    if let Some(best) = Best::of(ask, routes, standings) {
+/// Sorts routes best first: by the highest output, or on exact output by the lowest input. Within 10 bps of the best,
+/// guaranteed routes come first, then those without an approval, then faster ones, then by the filler's reputation.
+pub fn rank_routes(ask: &Ask, routes: &mut [Route], reputations: &Reputations) {
+    if let Some(best) = Best::new(ask, routes, reputations) {
         routes.sort_by(|one, other| best.compare(one, other));
     }
 }
 
-/// The route that ranking would put first.
-pub(super) fn best_route<'a>(ask: &Ask, routes: &'a [Route], standings: &Standings) -> Option<&'a Route> {
-    let best = Best::of(ask, routes, standings)?;
+/// The route that ranks first.
+pub(super) fn best_route<'a>(ask: &Ask, routes: &'a [Route], reputations: &Reputations) -> Option<&'a Route> {
+    let best = Best::new(ask, routes, reputations)?;
     routes.iter().min_by(|one, other| best.compare(one, other))
 }
 
-/// What routes are measured by.
+/// The best amount and what routes are compared by.
 struct Best<'a> {
     ask: &'a Ask,
     amount: U256,
-    /// Who is behind by no more counts as equally good.
+    /// A difference up to this counts as equally good.
     near: U256,
-    standings: &'a Standings,
+    reputations: &'a Reputations,
 }
 
 impl<'a> Best<'a> {
-    fn of(ask: &'a Ask, routes: &[Route], standings: &'a Standings) -> Option<Self> {
+    fn new(ask: &'a Ask, routes: &[Route], reputations: &'a Reputations) -> Option<Self> {
         let amount = match ask.trade_type {
             TradeType::ExactInput => routes.iter().map(|route| route.amount_out).max(),
             TradeType::ExactOutput => routes.iter().map(|route| route.amount_in).min(),
         }?;
         let amount = amount.get();
-        Some(Self { ask, amount, near: amount / NEAR_BEST, standings })
+        Some(Self { ask, amount, near: amount / NEAR_BEST, reputations })
     }
 
     fn compare(&self, one: &Route, other: &Route) -> Ordering {
@@ -49,8 +48,8 @@ impl<'a> Best<'a> {
                 let guaranteed = route.min_amount_out == route.amount_out;
                 (!guaranteed, !is_one_click(self.ask, route), route.expected_duration_seconds)
             };
-            let name = |route: &Route| self.standings.demerit(&route.filler);
-            merit(one).cmp(&merit(other)).then_with(|| name(one).cmp(&name(other)))
+            let reputation = |route: &Route| self.reputations.rank_key(&route.filler);
+            merit(one).cmp(&merit(other)).then_with(|| reputation(one).cmp(&reputation(other)))
         };
         let by_amount = || worse.cmp(&other_worse);
         let ordering = if worse <= self.near && other_worse <= self.near {
@@ -70,7 +69,7 @@ impl<'a> Best<'a> {
     }
 }
 
-/// Whether the payer never has to approve anything first: the coin itself needs none, nor does Solana, nor a plain transfer.
+/// Whether the payer needs no token approval: true for native coins, on Solana and for plain transfers.
 pub fn is_one_click(ask: &Ask, route: &Route) -> bool {
     let wanted =
         |method: &DepositMethod| ask.deposit_methods.is_empty() || ask.deposit_methods.contains(method);
@@ -87,7 +86,7 @@ mod tests {
 
     use super::*;
     use crate::fillers::fake::{amount, ask, offer};
-    use crate::reputation::Standing;
+    use crate::reputation::Reputation;
 
     fn route(ask: &Ask, name: &str, open: u64) -> Route {
         let offer = offer(ask, open);
@@ -116,12 +115,12 @@ mod tests {
     }
 
     fn ranked(ask: &Ask, mut routes: Vec<Route>) -> Vec<String> {
-        rank_routes(ask, &mut routes, &Standings::default());
+        rank_routes(ask, &mut routes, &Reputations::default());
         routes.iter().map(|route| route.id.to_string()).collect()
     }
 
     #[test]
-    fn the_highest_output_or_the_lowest_input_comes_first() {
+    fn highest_output_or_lowest_input_ranks_first() {
         let input = ask();
         let routes = vec![route(&input, "low", 900), route(&input, "high", 1_000), route(&input, "mid", 950)];
         assert_eq!(ranked(&input, routes), ["high", "mid", "low"]);
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn within_ten_bps_of_the_best_the_guaranteed_comes_first_and_beyond_the_amount_decides() {
+    fn guaranteed_route_ranks_first_within_ten_bps_and_the_amount_decides_beyond() {
         let ask = ask();
         let mut best = route(&ask, "best", 1_000_000);
         best.min_amount_out = amount(990_000);
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn on_exact_output_ten_bps_are_counted_from_the_lowest_input() {
+    fn exact_output_measures_ten_bps_from_the_lowest_input() {
         let ask = Ask { trade_type: TradeType::ExactOutput, ..ask() };
         let mut best = route(&ask, "best", 1_000_000);
         best.min_amount_out = amount(1);
@@ -166,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn the_better_name_decides_between_equals_and_never_against_what_the_contract_ranks_by() {
+    fn reputation_decides_only_between_otherwise_equal_routes() {
         let ask = token_ask();
-        let standings = Standings::of([
-            ("good", Standing { orders: 100, filled: 100, ..Standing::default() }),
-            ("bad", Standing { orders: 100, filled: 0, ..Standing::default() }),
+        let reputations = Reputations::new([
+            ("good", Reputation { orders: 100, filled: 100, ..Reputation::default() }),
+            ("bad", Reputation { orders: 100, filled: 0, ..Reputation::default() }),
         ]);
         let ranked = |mut routes: Vec<Route>| {
-            rank_routes(&ask, &mut routes, &standings);
+            rank_routes(&ask, &mut routes, &reputations);
             routes.iter().map(|route| route.id.to_string()).collect::<Vec<_>>()
         };
         let (good, bad) = (route(&ask, "good", 1_000_000), route(&ask, "bad", 1_000_000));
@@ -188,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_routes_stand_by_name() {
+    fn equal_routes_are_sorted_by_id() {
         let ask = ask();
         let routes = ["c", "a", "b"].map(|name| route(&ask, name, 1_000)).to_vec();
         assert_eq!(ranked(&ask, routes), ["a", "b", "c"]);
     }
 
     #[test]
-    fn an_approval_is_needed_for_a_token_unless_only_a_transfer_is_left() {
+    fn token_needs_an_approval_unless_only_transfers_are_allowed() {
         let token = token_ask();
         let mut both = route(&token, "both", 1);
         both.deposit_methods = vec![DepositMethod::ContractCall, DepositMethod::Transfer];
@@ -232,14 +231,14 @@ mod tests {
             }).collect();
             let names = |routes: &[Route]| routes.iter().map(|route| route.id.to_string()).collect::<Vec<_>>();
             let (before, ranked) = (names(&routes), ranked(&ask, routes.clone()));
-            prop_assert_eq!(best_route(&ask, &routes, &Standings::default()).unwrap().id.as_str(), &ranked[0]);
+            prop_assert_eq!(best_route(&ask, &routes, &Reputations::default()).unwrap().id.as_str(), &ranked[0]);
             let mut sorted = ranked.clone();
             sorted.sort();
             prop_assert_eq!(&sorted, &before);
 
             let shift = seed.index(routes.len());
             routes.rotate_left(shift);
-            rank_routes(&ask, &mut routes, &Standings::default());
+            rank_routes(&ask, &mut routes, &Reputations::default());
             prop_assert_eq!(names(&routes), ranked, "the order of arrival does not matter");
 
             let first = &routes[0];

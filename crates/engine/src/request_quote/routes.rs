@@ -12,26 +12,26 @@ use tokio::time::Instant;
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
 use super::timing::Timing;
-use crate::fillers::{Asked, Asking, Desk, Fillers, NoOffer, Outcome, Unfilled};
+use crate::fillers::{AskState, FillerClient, FillerQuery, Fillers, MissingOffer, NoOffer, Outcome};
 
-/// A quote whose fillers are being asked. Dropping it gives up every ask that nobody else waits for.
+/// A quote whose fillers are being asked. Dropping it cancels every ask that nobody else waits for.
 pub struct Routes {
-    /// With the routes that are stored.
+    /// With the stored routes.
     quote: Quote,
     stored: bool,
     ended: bool,
-    /// Of those who were there when it began.
-    asking: Arc<Asking>,
-    begun: bool,
+    /// Asks the fillers of the quote's start.
+    query: Arc<FillerQuery>,
+    started: bool,
     store: Arc<dyn QuoteStore>,
-    /// Those who did not answer on the spot.
+    /// Fillers that did not answer immediately.
     pending: Option<Pending>,
-    /// Known, and not stored yet.
-    arrived: Vec<Route>,
-    /// Stored, and not handed out yet.
+    /// Received, and not stored yet.
+    received: Vec<Route>,
+    /// Stored, and not returned yet.
     ready: VecDeque<Route>,
-    /// By the filler's place.
-    silent: Vec<(usize, NoOffer)>,
+    /// By the filler's index.
+    missing: Vec<(usize, NoOffer)>,
     timing: Timing,
 }
 
@@ -61,18 +61,18 @@ impl Routes {
             quote,
             stored: false,
             ended: false,
-            asking: Arc::new(Asking::new(ask, fillers.roster())),
-            begun: false,
+            query: Arc::new(FillerQuery::new(ask, fillers.roster())),
+            started: false,
             store,
             pending: None,
-            arrived: Vec::new(),
+            received: Vec::new(),
             ready: VecDeque::new(),
-            silent: Vec::new(),
+            missing: Vec::new(),
             timing: Timing::new(start),
         }
     }
 
-    /// The quote that the routes belong to, with those that are stored.
+    /// The quote with its stored routes.
     pub fn quote(&self) -> &Quote {
         &self.quote
     }
@@ -82,37 +82,37 @@ impl Routes {
         self.gather_into(|quote| quote).await
     }
 
-    /// The same for who wants something made of the quote. It is made while the quote is being written, when everything is
-    /// still at hand, and given out once the quote is durable; nothing else is held until then.
+    /// As [`Self::gather`], with a conversion that runs while the quote is being written. The result is returned once the
+    /// quote is durable.
     pub async fn gather_into<T>(mut self, make: impl FnOnce(Quote) -> T) -> Result<T, QuoteError> {
-        self.begin().await;
+        self.start().await;
         while let Some(reply) = next_reply(&mut self.pending).await {
             self.take(reply);
         }
         self.timing.all_answered();
-        let mut routes = std::mem::take(&mut self.arrived);
-        rank_routes(&self.quote.ask, &mut routes, self.asking.standings());
+        let mut routes = std::mem::take(&mut self.received);
+        rank_routes(&self.quote.ask, &mut routes, self.query.reputations());
         self.quote.routes = routes;
-        self.refuse_if_all_did()?;
-        let Self { quote, asking, store, mut timing, .. } = self;
+        self.check_refused()?;
+        let Self { quote, query, store, mut timing, .. } = self;
         let durable = store.put_quote(&quote);
-        let winner = quote.routes.first().and_then(|best| place_of(asking.desks(), &best.filler));
+        let winner = quote.routes.first().and_then(|best| place_of(query.clients(), &best.filler));
         let (id, count) = (quote.id.clone(), quote.routes.len());
         let outcome = make(quote);
         durable.await?;
         timing.stored();
-        end(asking.desks(), winner, &timing, &id, count);
+        end(query.clients(), winner, &timing, &id, count);
         Ok(outcome)
     }
 
-    /// Waits for the next route; `None` when all fillers have answered or are out of time.
+    /// Waits for the next route; `None` when all fillers have answered or timed out.
     pub async fn next(&mut self) -> Result<Option<Route>, QuoteError> {
-        self.begin().await;
+        self.start().await;
         while !self.ended {
             if let Some(route) = self.ready.pop_front() {
                 return Ok(Some(route));
             }
-            if !self.arrived.is_empty() {
+            if !self.received.is_empty() {
                 self.commit().await?;
                 continue;
             }
@@ -122,29 +122,29 @@ impl Routes {
             }
             self.timing.all_answered();
             if !self.stored {
-                self.refuse_if_all_did()?;
-                // Nobody answered: the quote is known all the same, like any whose id was handed out.
+                self.check_refused()?;
+                // No filler answered: the quote is stored anyway, because its id was returned.
                 self.commit().await?;
             }
-            let best = best_route(&self.quote.ask, &self.quote.routes, self.asking.standings());
-            let winner = best.and_then(|best| place_of(self.asking.desks(), &best.filler));
+            let best = best_route(&self.quote.ask, &self.quote.routes, self.query.reputations());
+            let winner = best.and_then(|best| place_of(self.query.clients(), &best.filler));
             self.ended = true;
-            end(self.asking.desks(), winner, &self.timing, &self.quote.id, self.quote.routes.len());
+            end(self.query.clients(), winner, &self.timing, &self.quote.id, self.quote.routes.len());
         }
         Ok(None)
     }
 
-    /// Asks everybody, once. Who answers on the spot is heard on the spot; the others are waited for together.
-    async fn begin(&mut self) {
-        if std::mem::replace(&mut self.begun, true) {
+    /// Asks every filler once. Immediate answers are taken at once; the others are awaited together.
+    async fn start(&mut self) {
+        if std::mem::replace(&mut self.started, true) {
             return;
         }
-        let asking = Arc::clone(&self.asking);
-        self.arrived.reserve(asking.desks().len());
-        for (filler, desk) in asking.desks().iter().enumerate() {
-            match desk.ask(&asking, filler, self.timing.start()).await {
-                Asked::Answered(outcome) => self.take(Reply { filler, outcome }),
-                Asked::Waiting(outcome) => {
+        let query = Arc::clone(&self.query);
+        self.received.reserve(query.clients().len());
+        for (filler, client) in query.clients().iter().enumerate() {
+            match client.ask(&query, filler, self.timing.start()).await {
+                AskState::Answered(outcome) => self.take(Reply { filler, outcome }),
+                AskState::Pending(outcome) => {
                     let reply = outcome.map(move |outcome| Reply { filler, outcome });
                     self.pending.get_or_insert_default().push(reply.boxed());
                 }
@@ -156,14 +156,14 @@ impl Routes {
         let Reply { filler, outcome } = reply;
         self.timing.answered(filler, &outcome);
         match outcome {
-            Ok(routes) => self.arrived.extend(Arc::unwrap_or_clone(routes)),
-            Err(why) => self.silent.push((filler, why)),
+            Ok(routes) => self.received.extend(Arc::unwrap_or_clone(routes)),
+            Err(reason) => self.missing.push((filler, reason)),
         }
     }
 
-    /// Stores what has arrived, with the quote itself if that is not stored yet; who answers meanwhile is heard.
+    /// Stores the received routes, with the quote itself the first time, and collects answers meanwhile.
     async fn commit(&mut self) -> Result<(), QuoteError> {
-        let routes = std::mem::take(&mut self.arrived);
+        let routes = std::mem::take(&mut self.received);
         let known = self.quote.routes.len();
         self.quote.routes.extend(routes);
         let (quote, store, first) = (&self.quote, self.store.as_ref(), !self.stored);
@@ -174,47 +174,48 @@ impl Routes {
             }
             try_join_all(added.iter().map(|route| store.add_route(&quote.id, route))).await.map(drop)
         };
-        let (written, heard) = hear_while(write, &mut self.pending).await;
+        let (written, replies) = collect_while(write, &mut self.pending).await;
         written?;
         self.stored = true;
         self.ready.extend(added.iter().cloned());
         self.timing.stored();
-        for reply in heard {
+        for reply in replies {
             self.take(reply);
         }
         Ok(())
     }
 
-    /// No route, and somebody who said no: that is an answer of its own, and no quote.
-    fn refuse_if_all_did(&mut self) -> Result<(), QuoteError> {
-        let refused = self.silent.iter().any(|(_, why)| why.is_no());
+    /// Fails if there is no route and at least one filler refused.
+    fn check_refused(&mut self) -> Result<(), QuoteError> {
+        let refused = self.missing.iter().any(|(_, reason)| reason.is_refusal());
         if !self.quote.routes.is_empty() || !refused {
             return Ok(());
         }
-        self.timing.tell(&self.quote.id, 0, self.asking.desks());
-        let mut silent = std::mem::take(&mut self.silent);
-        silent.sort_by_key(|(filler, _)| *filler);
-        let reason = |(filler, why): (usize, NoOffer)| {
-            self.asking.desks().get(filler).map(|desk| Unfilled { filler: desk.name().to_owned(), why })
+        self.timing.log(&self.quote.id, 0, self.query.clients());
+        let mut missing = std::mem::take(&mut self.missing);
+        missing.sort_by_key(|(filler, _)| *filler);
+        let named = |(filler, reason): (usize, NoOffer)| {
+            let client = self.query.clients().get(filler)?;
+            Some(MissingOffer { filler: client.name().to_owned(), reason })
         };
-        Err(QuoteError::CannotFill(silent.into_iter().filter_map(reason).collect()))
+        Err(QuoteError::CannotFill(missing.into_iter().filter_map(named).collect()))
     }
 }
 
-/// Whose desk has that name.
-fn place_of(desks: &[Arc<Desk>], filler: &str) -> Option<usize> {
-    desks.iter().position(|desk| desk.name() == filler)
+/// The index of the client with that name.
+fn place_of(clients: &[Arc<FillerClient>], filler: &str) -> Option<usize> {
+    clients.iter().position(|client| client.name() == filler)
 }
 
-/// Everything is known: counts who stands first, and writes the quote's line.
-fn end(desks: &[Arc<Desk>], winner: Option<usize>, timing: &Timing, id: &QuoteId, routes: usize) {
-    if let Some(desk) = winner.and_then(|place| desks.get(place)) {
-        desk.count_win();
+/// Counts the winner and logs the quote.
+fn end(clients: &[Arc<FillerClient>], winner: Option<usize>, timing: &Timing, id: &QuoteId, routes: usize) {
+    if let Some(client) = winner.and_then(|place| clients.get(place)) {
+        client.count_win();
     }
-    timing.tell(id, routes, desks);
+    timing.log(id, routes, clients);
 }
 
-/// Whoever answers next; `None` when nobody is waited for any more.
+/// The next answer; `None` when none is pending.
 async fn next_reply(pending: &mut Option<Pending>) -> Option<Reply> {
     match pending {
         Some(pending) => pending.next().await,
@@ -222,13 +223,13 @@ async fn next_reply(pending: &mut Option<Pending>) -> Option<Reply> {
     }
 }
 
-/// Runs a write to its end, and keeps what fillers answer until then.
-async fn hear_while<T>(write: impl Future<Output = T>, pending: &mut Option<Pending>) -> (T, Vec<Reply>) {
-    let (mut write, mut heard) = (pin!(write), Vec::new());
+/// Runs a write to its end and collects the answers that arrive meanwhile.
+async fn collect_while<T>(write: impl Future<Output = T>, pending: &mut Option<Pending>) -> (T, Vec<Reply>) {
+    let (mut write, mut replies) = (pin!(write), Vec::new());
     loop {
         tokio::select! {
-            written = &mut write => return (written, heard),
-            Some(reply) = next_reply(pending) => heard.push(reply),
+            written = &mut write => return (written, replies),
+            Some(reply) = next_reply(pending) => replies.push(reply),
         }
     }
 }

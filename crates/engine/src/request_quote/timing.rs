@@ -5,16 +5,16 @@ use std::time::Duration;
 use causeway_domain::QuoteId;
 use tokio::time::Instant;
 
-use crate::fillers::{Desk, Outcome, word};
+use crate::fillers::{FillerClient, Outcome, label};
 
 const TARGET: &str = "causeway::quote";
 
-/// When each part of a quote was done, counted from its beginning.
+/// When each part of a quote was done, relative to its start.
 #[derive(Debug)]
 pub(super) struct Timing {
     start: Instant,
-    /// Whether anybody looks; the clock is not asked for nobody.
-    told: bool,
+    /// Whether debug logging is enabled; otherwise the clock is not read.
+    is_enabled: bool,
     resolved: Duration,
     answers: Vec<(usize, &'static str, Duration)>,
     all_answered: Duration,
@@ -23,11 +23,11 @@ pub(super) struct Timing {
 
 impl Timing {
     pub(super) fn new(start: Instant) -> Self {
-        let told = tracing::enabled!(target: TARGET, tracing::Level::DEBUG);
+        let is_enabled = tracing::enabled!(target: TARGET, tracing::Level::DEBUG);
         Self {
             start,
-            told,
-            resolved: if told { start.elapsed() } else { Duration::ZERO },
+            is_enabled,
+            resolved: if is_enabled { start.elapsed() } else { Duration::ZERO },
             answers: Vec::new(),
             all_answered: Duration::ZERO,
             stored: Duration::ZERO,
@@ -39,34 +39,34 @@ impl Timing {
     }
 
     pub(super) fn answered(&mut self, filler: usize, outcome: &Outcome) {
-        if self.told {
-            self.answers.push((filler, word(outcome), self.start.elapsed()));
+        if self.is_enabled {
+            self.answers.push((filler, label(outcome), self.start.elapsed()));
         }
     }
 
     pub(super) fn all_answered(&mut self) {
-        if self.told {
+        if self.is_enabled {
             self.all_answered = self.start.elapsed();
         }
     }
 
     pub(super) fn stored(&mut self) {
-        if self.told {
+        if self.is_enabled {
             self.stored = self.start.elapsed();
         }
     }
 
-    /// Writes the quote's one line, for those who look at debug level.
-    pub(super) fn tell(&self, id: &QuoteId, routes: usize, desks: &[Arc<Desk>]) {
-        if !self.told {
+    /// Logs the quote at debug level.
+    pub(super) fn log(&self, id: &QuoteId, routes: usize, clients: &[Arc<FillerClient>]) {
+        if !self.is_enabled {
             return;
         }
         let mut answers = String::new();
-        for (filler, word, at) in &self.answers {
-            let name = desks.get(*filler).map_or("", |desk| desk.name());
+        for (filler, label, at) in &self.answers {
+            let name = clients.get(*filler).map_or("", |client| client.name());
             let comma = if answers.is_empty() { "" } else { ", " };
             // Writing to a string does not fail.
-            let _ = write!(answers, "{comma}{name} {word} at {}", at.as_micros());
+            let _ = write!(answers, "{comma}{name} {label} at {}", at.as_micros());
         }
         tracing::debug!(
             target: TARGET,

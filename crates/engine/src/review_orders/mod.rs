@@ -1,4 +1,4 @@
-//! Orders as those see them who run the service: an order's whole story, and what keeps orders from moving.
+//! Orders as operators see them: an order's full history, and what blocks orders.
 
 mod sent;
 mod wait;
@@ -8,31 +8,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    Arrival, FactStore, OrderReview, OrderStore, Outbox, Outgoing, StoreError, Trouble,
+    Arrival, FactStore, OrderReview, OrderStore, Outbox, Outgoing, StoreError, StuckReason,
 };
 use causeway_domain::{Order, OrderEvent, OrderId, OrderStatus};
 use jiff::{SignedDuration, Timestamp};
 
 pub use wait::Wait;
-use wait::{ChainSight, Sight};
+use wait::{ChainStatus, ReviewContext};
 
-use crate::hands::Hands;
-use crate::marks::Marks;
+use crate::chain_cursors::ChainCursors;
+use crate::executors::ExecutorRegistry;
 use crate::pauses::Pauses;
 
-/// How many orders that do not move are looked at.
-const MOST: u32 = 500;
+/// How many stuck orders are reviewed.
+const MAX_STUCK: u32 = 500;
 
-/// What [`ReviewOrders`] looks at.
+/// What [`ReviewOrders`] reads.
 pub struct ReviewParts {
     pub orders: Arc<dyn OrderStore>,
     pub review: Arc<dyn OrderReview>,
     pub facts: Arc<dyn FactStore>,
     pub outbox: Arc<dyn Outbox>,
-    pub marks: Arc<Marks>,
-    pub hands: Hands,
+    pub cursors: Arc<ChainCursors>,
+    pub executors: ExecutorRegistry,
     pub pauses: Arc<Pauses>,
-    /// A chain whose newest block that stands is older than this does not move.
+    /// A chain whose newest final block is older than this counts as stalled.
     pub stale_after: Duration,
 }
 
@@ -42,29 +42,29 @@ impl fmt::Debug for ReviewParts {
     }
 }
 
-/// An order's whole story.
+/// An order's full history.
 #[derive(Clone, Debug)]
-pub struct OrderStory {
+pub struct OrderHistory {
     pub order: Order,
     /// Oldest first.
     pub events: Vec<OrderEvent>,
     /// Our transactions for it.
     pub sent: Vec<Outgoing>,
-    /// What came to its deposit address, oldest first.
+    /// Payments to its deposit address, oldest first.
     pub arrivals: Vec<Arrival>,
-    pub trouble: Option<Trouble>,
-    /// What it waits for; absent once it is over.
+    pub stuck_reason: Option<StuckReason>,
+    /// What it waits for; `None` once it is complete.
     pub wait: Option<Wait>,
 }
 
-/// An order that has not moved for longer than it should.
+/// An order that has not progressed for longer than expected.
 #[derive(Clone, Debug)]
 pub struct StuckOrder {
     pub order: Order,
     pub wait: Wait,
 }
 
-/// Tells the stories of orders.
+/// Reads the histories of orders and explains why orders are stuck.
 #[derive(Debug)]
 pub struct ReviewOrders {
     parts: ReviewParts,
@@ -75,73 +75,81 @@ impl ReviewOrders {
         Self { parts }
     }
 
-    /// The whole story of an order, announced or not.
-    pub async fn story(&self, id: &OrderId, now: Timestamp) -> Result<Option<OrderStory>, StoreError> {
+    /// The full history of an order, announced or not.
+    pub async fn history(&self, id: &OrderId, now: Timestamp) -> Result<Option<OrderHistory>, StoreError> {
         let Some(order) = self.parts.orders.order(id).await? else { return Ok(None) };
-        let events = self.parts.orders.story(id).await?;
+        let events = self.parts.orders.order_events(id).await?;
         let arrivals = match order.deposit_address {
             Some(address) => self.parts.facts.arrivals(address).await?,
             None => Vec::new(),
         };
         let arrivals: Vec<_> = arrivals.into_iter().filter(|arrival| arrival.order == order.id).collect();
         let sent = self.sent(&order, &arrivals).await?;
-        let trouble = self.trouble(&order).await?;
-        let wait = order.due_at.map(|_| self.wait(&order, &sent, trouble.as_ref(), now));
-        Ok(Some(OrderStory { order, events, sent, arrivals, trouble, wait }))
+        let stuck_reason = self.stuck_reason(&order).await?;
+        let wait = order.due_at.map(|_| self.wait(&order, &sent, stuck_reason.as_ref(), now));
+        Ok(Some(OrderHistory { order, events, sent, arrivals, stuck_reason, wait }))
     }
 
-    /// The orders that have not moved for longer than they should, or for so long, longest first, each with what would move it.
+    /// The orders without progress for longer than expected, or for at least `unmoved_for`, longest first, each with a remedy.
     pub async fn stuck(
         &self,
         unmoved_for: Option<Duration>,
         now: Timestamp,
     ) -> Result<Vec<StuckOrder>, StoreError> {
-        let patience = |status| match unmoved_for {
+        let threshold = |status| match unmoved_for {
             Some(time) => SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX),
-            None => usual(status),
+            None => stuck_after(status),
         };
-        let least = OrderStatus::ALL.into_iter().map(patience).min().unwrap_or_default();
-        let since = now.checked_sub(least).unwrap_or(now);
+        let shortest = OrderStatus::ALL.into_iter().map(threshold).min().unwrap_or_default();
+        let since = now.checked_sub(shortest).unwrap_or(now);
         let mut stuck = Vec::new();
-        for order in self.parts.review.unmoved(since, MOST).await? {
-            if now.duration_since(order.updated_at) < patience(order.status) {
+        for order in self.parts.review.unmoved(since, MAX_STUCK).await? {
+            if now.duration_since(order.updated_at) < threshold(order.status) {
                 continue;
             }
-            let trouble = self.trouble(&order).await?;
+            let stuck_reason = self.stuck_reason(&order).await?;
             let sent = self.sent(&order, &[]).await?;
-            let wait = self.wait(&order, &sent, trouble.as_ref(), now);
+            let wait = self.wait(&order, &sent, stuck_reason.as_ref(), now);
             stuck.push(StuckOrder { order, wait });
         }
         Ok(stuck)
     }
 
-    /// What keeps it from moving, unless it has moved since.
-    async fn trouble(&self, order: &Order) -> Result<Option<Trouble>, StoreError> {
-        let trouble = self.parts.review.trouble(&order.id).await?;
-        Ok(trouble.filter(|trouble| order.due_at.is_some() && trouble.since >= order.updated_at))
+    /// What blocks it, unless it has progressed since.
+    async fn stuck_reason(&self, order: &Order) -> Result<Option<StuckReason>, StoreError> {
+        let stuck_reason = self.parts.review.stuck_reason(&order.id).await?;
+        Ok(stuck_reason
+            .filter(|stuck_reason| order.due_at.is_some() && stuck_reason.since >= order.updated_at))
     }
 
-    fn wait(&self, order: &Order, sent: &[Outgoing], trouble: Option<&Trouble>, now: Timestamp) -> Wait {
-        let ReviewParts { marks, hands, pauses, stale_after, .. } = &self.parts;
-        let sight = |chain| ChainSight { chain, halted: marks.is_halted(chain), mark: marks.get(chain) };
-        wait::judge(
+    fn wait(
+        &self,
+        order: &Order,
+        sent: &[Outgoing],
+        stuck_reason: Option<&StuckReason>,
+        now: Timestamp,
+    ) -> Wait {
+        let ReviewParts { cursors, executors, pauses, stale_after, .. } = &self.parts;
+        let status =
+            |chain| ChainStatus { chain, halted: cursors.is_halted(chain), cursor: cursors.get(chain) };
+        wait::diagnose(
             order,
-            &Sight {
+            &ReviewContext {
                 now,
                 stale_after: *stale_after,
-                origin: sight(order.from.chain()),
-                destination: sight(order.to.chain()),
-                has_hand: hands.get(&order.filler).is_some(),
-                filler_paused: pauses.of_filler(&order.filler),
-                trouble,
+                origin: status(order.from.chain()),
+                destination: status(order.to.chain()),
+                has_executor: executors.get(&order.filler).is_some(),
+                filler_paused: pauses.reason_for_filler(&order.filler),
+                stuck_reason,
                 sent,
             },
         )
     }
 }
 
-/// How long an order may stand where it does before somebody should look.
-fn usual(status: OrderStatus) -> SignedDuration {
+/// How long an order may keep a status before it counts as stuck.
+fn stuck_after(status: OrderStatus) -> SignedDuration {
     match status {
         OrderStatus::Deposited => SignedDuration::from_mins(2),
         OrderStatus::Created | OrderStatus::Published => SignedDuration::from_mins(5),

@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use causeway_domain::ports::{BlockMark, Outgoing, Trouble, TroubleKind};
+use causeway_domain::ports::{ChainCursor, Outgoing, StuckKind, StuckReason};
 use causeway_domain::{ChainId, Decision, DepositMethod, Order, OrderStatus};
 use jiff::Timestamp;
 
-/// What an order waits for, and what would move it, for people.
+/// What an order waits for and how to unblock it, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     pub reason: String,
@@ -18,75 +18,75 @@ impl Wait {
 }
 
 /// How far a chain was read.
-pub(super) struct ChainSight {
+pub(super) struct ChainStatus {
     pub(super) chain: ChainId,
     pub(super) halted: bool,
-    pub(super) mark: Option<BlockMark>,
+    pub(super) cursor: Option<ChainCursor>,
 }
 
-/// Everything outside of an order that it may wait for.
-pub(super) struct Sight<'a> {
+/// Everything outside of the order that it may wait for.
+pub(super) struct ReviewContext<'a> {
     pub(super) now: Timestamp,
     pub(super) stale_after: Duration,
-    pub(super) origin: ChainSight,
-    pub(super) destination: ChainSight,
-    pub(super) has_hand: bool,
+    pub(super) origin: ChainStatus,
+    pub(super) destination: ChainStatus,
+    pub(super) has_executor: bool,
     pub(super) filler_paused: Option<String>,
-    pub(super) trouble: Option<&'a Trouble>,
+    pub(super) stuck_reason: Option<&'a StuckReason>,
     pub(super) sent: &'a [Outgoing],
 }
 
-/// What an order that is not over waits for. What a person has to do something about comes first.
-pub(super) fn judge(order: &Order, sight: &Sight<'_>) -> Wait {
-    let halted = [&sight.origin, &sight.destination].into_iter().find(|chain| chain.halted);
-    if let Some(ChainSight { chain, .. }) = halted {
+/// What an incomplete order waits for. Causes that need an operator come first.
+pub(super) fn diagnose(order: &Order, context: &ReviewContext<'_>) -> Wait {
+    let halted = [&context.origin, &context.destination].into_iter().find(|chain| chain.halted);
+    if let Some(ChainStatus { chain, .. }) = halted {
         return Wait::new(
-            format!("chain {chain} contradicted what stood, and nothing is done for orders that touch it"),
-            format!("look at the endpoints of chain {chain}; when they are right, start the service again"),
+            format!("chain {chain} contradicted a final block and is halted"),
+            format!("check the endpoints of chain {chain}, then restart the service"),
         );
     }
-    if let Some(wait) = stale(order, sight) {
+    if let Some(wait) = stale(order, context) {
         return wait;
     }
-    if !sight.has_hand && needs_hand(order) {
+    if !context.has_executor && needs_executor(order) {
         return Wait::new(
-            format!("the filler {} is not here", order.filler),
+            format!("the filler {} is not registered", order.filler),
             format!(
                 "add the filler again, or wait: {}",
-                if order.status == OrderStatus::Filled { unpaid(order) } else { goes_back(order) }
+                if order.status == OrderStatus::Filled { unpaid(order) } else { refunds_after(order) }
             ),
         );
     }
-    if let Some(trouble) = sight.trouble {
-        return Wait::new(trouble.words.clone(), remedy(order, trouble));
+    if let Some(stuck_reason) = context.stuck_reason {
+        return Wait::new(stuck_reason.message.clone(), remedy(order, stuck_reason));
     }
-    if let Some(wait) = on_its_way(sight) {
+    if let Some(wait) = pending(context) {
         return wait;
     }
-    by_status(order, sight)
+    by_status(order, context)
 }
 
-/// The chain that has to show what comes next has shown nothing for long.
-fn stale(order: &Order, sight: &Sight<'_>) -> Option<Wait> {
-    let watched = if order.status == OrderStatus::Published { &sight.destination } else { &sight.origin };
+/// The chain that has to show the next fact has shown no final block for a while.
+fn stale(order: &Order, context: &ReviewContext<'_>) -> Option<Wait> {
+    let watched = if order.status == OrderStatus::Published { &context.destination } else { &context.origin };
     let chain = watched.chain;
-    let Some(mark) = watched.mark else {
+    let Some(cursor) = watched.cursor else {
         return Some(Wait::new(
-            format!("chain {chain} has not been read since the start"),
+            format!("chain {chain} was not read since the start"),
             format!("chain {chain} and its endpoints must answer"),
         ));
     };
-    let at = Timestamp::from_second(i64::try_from(mark.time).ok()?).ok()?;
-    let age = Duration::try_from(sight.now.duration_since(at)).ok()?;
-    (age > sight.stale_after).then(|| {
+    let at = Timestamp::from_second(i64::try_from(cursor.time).ok()?).ok()?;
+    let age = Duration::try_from(context.now.duration_since(at)).ok()?;
+    (age > context.stale_after).then(|| {
         Wait::new(
-            format!("chain {chain} has shown nothing that stands since block {} at {at}", mark.number),
-            format!("chain {chain} must make blocks again, or its endpoints answer"),
+            format!("chain {chain} has had no new final block since block {} at {at}", cursor.number),
+            format!("chain {chain} must produce blocks and its endpoints must answer"),
         )
     })
 }
 
-const fn needs_hand(order: &Order) -> bool {
+const fn needs_executor(order: &Order) -> bool {
     match order.status {
         OrderStatus::Deposited | OrderStatus::Published | OrderStatus::Filled => true,
         OrderStatus::RefundPending => matches!(order.decision, Some(Decision::Waive)),
@@ -94,95 +94,102 @@ const fn needs_hand(order: &Order) -> bool {
     }
 }
 
-fn remedy(order: &Order, trouble: &Trouble) -> String {
-    match trouble.kind {
-        TroubleKind::Chain => "it is tried again by itself; the chain's endpoints must answer".to_owned(),
-        TroubleKind::Store => "it is tried again by itself; the store must answer".to_owned(),
-        TroubleKind::Attesters => {
+fn remedy(order: &Order, stuck_reason: &StuckReason) -> String {
+    match stuck_reason.kind {
+        StuckKind::Chain => "it is retried automatically; the chain's endpoints must answer".to_owned(),
+        StuckKind::Store => "it is retried automatically; the store must answer".to_owned(),
+        StuckKind::Attesters => {
             let after = match order.status {
                 OrderStatus::Filled => unpaid(order),
-                _ => format!(
-                    "without them, anybody may have the deposit given back {}",
-                    from(order.terms.refund_at)
-                ),
+                _ => format!("without them, anybody can request the refund {}", from(order.terms.refund_at)),
             };
             format!("enough attesters must answer and see the same blocks; {after}")
         }
-        TroubleKind::Refused => match order.status {
+        StuckKind::Refused => match order.status {
             OrderStatus::Published => {
                 format!(
-                    "the recipient, the token or the filler's balance must let the delivery through; {}",
-                    goes_back(order)
+                    "the recipient, the token and the filler's balance must allow the fill; {}",
+                    refunds_after(order)
                 )
             }
             OrderStatus::RefundPending => {
-                "the refund address must be able to take the token; it is tried again by itself".to_owned()
+                "the refund address must be able to receive the token; it is retried automatically".to_owned()
             }
-            _ => "what the chain says must change; it is tried again by itself".to_owned(),
+            _ => "the reason that the chain gives must change; it is retried automatically".to_owned(),
         },
-        TroubleKind::Waits => "it passes by itself, or the part that it names must come back".to_owned(),
-        TroubleKind::GivenUp => "somebody must look: trying again does not help".to_owned(),
+        StuckKind::Waits => {
+            "it resolves automatically, or once the named component is available again".to_owned()
+        }
+        StuckKind::GivenUp => "an operator must intervene: retrying does not help".to_owned(),
     }
 }
 
-/// Something of ours is sent and has not ended.
-fn on_its_way(sight: &Sight<'_>) -> Option<Wait> {
-    let open = sight.sent.iter().rev().find(|outgoing| outgoing.end.is_none())?;
-    let (deed, chain) = (open.purpose.split(':').next().unwrap_or_default(), open.chain);
+/// One of our transactions is pending.
+fn pending(context: &ReviewContext<'_>) -> Option<Wait> {
+    let open = context.sent.iter().rev().find(|outgoing| outgoing.end.is_none())?;
+    let (action, chain) = (open.purpose.split(':').next().unwrap_or_default(), open.chain);
     let last = open.attempts.last()?;
     Some(Wait::new(
         format!(
-            "the transaction `{deed}` was sent on chain {chain} at {} and stands in no block yet",
+            "the transaction `{action}` was sent on chain {chain} at {} and is not in a block yet",
             last.made_at
         ),
-        format!("it is sent again, dearer where that helps, by itself; chain {chain} must take it"),
+        format!(
+            "it is rebroadcast automatically, with a higher fee where that helps; chain {chain} must include it"
+        ),
     ))
 }
 
-fn by_status(order: &Order, sight: &Sight<'_>) -> Wait {
-    let block = sight.origin.mark.map_or(0, |mark| mark.number);
-    let chain = sight.origin.chain;
+fn by_status(order: &Order, context: &ReviewContext<'_>) -> Wait {
+    let block = context.origin.cursor.map_or(0, |cursor| cursor.number);
+    let chain = context.origin.chain;
     match order.status {
         OrderStatus::Created => {
             let what = match (order.method, order.deposit_tx()) {
-                (DepositMethod::Transfer, _) => "the money to stand at its deposit address".to_owned(),
-                (_, Some(tx)) => format!("the deposit {tx} to stand on chain {chain}"),
+                (DepositMethod::Transfer, _) => "a final payment to its deposit address".to_owned(),
+                (_, Some(tx)) => format!("the deposit {tx} to become final on chain {chain}"),
                 (_, None) => format!("its deposit on chain {chain}"),
             };
             Wait::new(
-                format!("it waits for {what}; block {block} is the newest that stands"),
+                format!("it waits for {what}; block {block} is the newest final block"),
                 format!(
-                    "the payer's deposit; without it the order fails {}",
+                    "the payer must deposit; otherwise the order fails {}",
                     from(order.terms.open_deadline)
                 ),
             )
         }
-        OrderStatus::Deposited => Wait::new("the filler has not decided yet", goes_back(order)),
+        OrderStatus::Deposited => Wait::new("the filler has not decided yet", refunds_after(order)),
         OrderStatus::Published => {
-            let paused = sight.filler_paused.as_ref().map(|words| format!(" ({words})")).unwrap_or_default();
-            Wait::new(format!("the filler {} has not delivered yet{paused}", order.filler), goes_back(order))
+            let paused =
+                context.filler_paused.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            Wait::new(format!("the filler {} has not filled yet{paused}", order.filler), refunds_after(order))
         }
         OrderStatus::RefundPending => Wait::new(
-            format!("the deposit is not back yet; block {block} of chain {chain} is the newest that stands"),
-            format!("it is given back by itself; anybody may ask for it {}", from(order.terms.refund_at)),
+            format!(
+                "the deposit is not refunded yet; block {block} of chain {chain} is the newest final block"
+            ),
+            format!(
+                "it is refunded automatically; anybody can request the refund {}",
+                from(order.terms.refund_at)
+            ),
         ),
-        OrderStatus::Filled => Wait::new("the delivery is made and not paid for yet", unpaid(order)),
+        OrderStatus::Filled => Wait::new("the order is filled and not claimed yet", unpaid(order)),
         OrderStatus::Refunded | OrderStatus::Failed => Wait::new(
-            "it is over, and something is left to tidy up",
-            "what is left is freed or returned by itself",
+            "it is complete, and cleanup is pending",
+            "reservations and remaining balances are released automatically",
         ),
     }
 }
 
-fn goes_back(order: &Order) -> String {
-    format!("if nobody delivers, the deposit goes back by itself {}", from(order.terms.fill_deadline))
+fn refunds_after(order: &Order) -> String {
+    format!("if nobody fills, the deposit is refunded automatically {}", from(order.terms.fill_deadline))
 }
 
 fn unpaid(order: &Order) -> String {
-    format!("the filler must be paid before its deposit may be taken back {}", from(order.terms.refund_at))
+    format!("the deposit must be claimed before it becomes refundable {}", from(order.terms.refund_at))
 }
 
-/// From a moment of a chain's own time on.
+/// A time of the chain, in words.
 fn from(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     at.map_or_else(|| "in the far future".to_owned(), |at| format!("after {at}"))

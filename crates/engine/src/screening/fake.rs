@@ -1,22 +1,22 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use causeway_domain::ports::{Hit, Screen, ScreenAsk, ScreenError};
+use causeway_domain::ports::{Hit, Screen, ScreenError, ScreenRequest};
 use causeway_domain::{Address, RowKeys};
 use causeway_store::Store;
 
 use super::Screening;
 
-/// Objects to one wallet, or is away.
-pub(crate) struct Doorman {
+/// Refuses one wallet, or is unavailable.
+pub(crate) struct FakeScreen {
     against: Option<Address>,
     is_away: bool,
-    pub(crate) asked: Mutex<Vec<ScreenAsk>>,
+    pub(crate) asked: Mutex<Vec<ScreenRequest>>,
 }
 
 #[async_trait]
-impl Screen for Doorman {
-    async fn screen(&self, ask: &ScreenAsk) -> Result<Option<Hit>, ScreenError> {
+impl Screen for FakeScreen {
+    async fn screen(&self, ask: &ScreenRequest) -> Result<Option<Hit>, ScreenError> {
         self.asked.lock().unwrap().push(ask.clone());
         if self.is_away {
             return Err(ScreenError { by: "hook".to_owned(), reason: "it is away".to_owned() });
@@ -27,10 +27,10 @@ impl Screen for Doorman {
     }
 }
 
-pub(crate) fn doorman(against: Option<Address>, is_away: bool) -> Arc<Doorman> {
-    Arc::new(Doorman { against, is_away, asked: Mutex::default() })
+pub(crate) fn fake_screen(against: Option<Address>, is_away: bool) -> Arc<FakeScreen> {
+    Arc::new(FakeScreen { against, is_away, asked: Mutex::default() })
 }
 
-pub(crate) fn screening(doorman: &Arc<Doorman>, store: &Arc<Store>) -> Arc<Screening> {
-    Arc::new(Screening::new(doorman.clone(), store.clone(), Arc::new(RowKeys::new(1))))
+pub(crate) fn screening(fake_screen: &Arc<FakeScreen>, store: &Arc<Store>) -> Arc<Screening> {
+    Arc::new(Screening::new(fake_screen.clone(), store.clone(), Arc::new(RowKeys::new(1))))
 }

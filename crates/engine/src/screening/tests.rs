@@ -1,21 +1,21 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{AuditLog as _, Deal};
+use causeway_domain::ports::{AuditLog as _, OrderKind};
 
 use super::ScreeningError;
-use super::fake::{Doorman, doorman, screening};
+use super::fake::{FakeScreen, fake_screen, screening};
 use crate::build_deposit::fake::{Scene, evm, request, usdc};
 use crate::{BuildError, BuildRequest};
 
-fn screened(scene: Scene, door: &Arc<Doorman>) -> Scene {
+fn screened(scene: Scene, door: &Arc<FakeScreen>) -> Scene {
     let screening = screening(door, &scene.store);
-    scene.screened_by(screening)
+    scene.with_screening(screening)
 }
 
 #[tokio::test]
-async fn a_swap_is_screened_with_payer_recipient_and_refund_address_before_it_is_written() {
+async fn swap_is_screened_for_payer_recipient_and_refund_address_before_it_is_stored() {
     for against in [evm(0xa1), evm(0xb2), evm(0xc3)] {
-        let door = doorman(Some(against), false);
+        let door = fake_screen(Some(against), false);
         let scene = screened(Scene::new().await, &door);
         let quote = scene.quote(|_| {}).await;
         let error = scene.take(request(&quote)).await.unwrap_err();
@@ -26,22 +26,22 @@ async fn a_swap_is_screened_with_payer_recipient_and_refund_address_before_it_is
         assert_eq!(kept[0].subject, against.to_string());
         assert!(kept[0].detail.contains("list: listed. A swap of 25000000 of"), "{}", kept[0].detail);
         let asked = door.asked.lock().unwrap().pop().unwrap();
-        assert_eq!((asked.deal, asked.asset, asked.wallets.len()), (Deal::Swap, usdc(), 3));
+        assert_eq!((asked.kind, asked.asset, asked.wallets.len()), (OrderKind::Swap, usdc(), 3));
     }
 }
 
 #[tokio::test]
-async fn whoever_comes_onto_a_list_later_is_given_nothing_more_to_sign() {
+async fn address_listed_later_gets_nothing_more_to_sign() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     scene.take(request(&quote)).await.unwrap();
-    let scene = screened(scene, &doorman(Some(evm(0xb2)), false));
+    let scene = screened(scene, &fake_screen(Some(evm(0xb2)), false));
     assert!(matches!(scene.take(request(&quote)).await, Err(BuildError::Screening(_))));
 }
 
 #[tokio::test]
-async fn a_screening_that_is_away_stops_orders_and_says_so() {
-    let scene = screened(Scene::new().await, &doorman(None, true));
+async fn unavailable_screening_rejects_orders_as_retryable() {
+    let scene = screened(Scene::new().await, &fake_screen(None, true));
     let quote = scene.quote(|_| {}).await;
     let error = scene.take(request(&quote)).await.unwrap_err();
     assert!(error.is_retryable(), "{error}");
@@ -49,8 +49,8 @@ async fn a_screening_that_is_away_stops_orders_and_says_so() {
 }
 
 #[tokio::test]
-async fn addresses_that_are_the_same_are_asked_for_once() {
-    let door = doorman(None, false);
+async fn duplicate_addresses_are_screened_once() {
+    let door = fake_screen(None, false);
     let scene = screened(Scene::new().await, &door);
     let quote = scene.quote(|_| {}).await;
     let payer = Some(evm(0xa1));

@@ -3,17 +3,17 @@ use causeway_domain::{EventKind, Order, OrderEvent};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{SubmitDeposit, SubmitError};
-use crate::story_keys::come_after_story;
+use crate::event_keys::advance_keys_past;
 
-/// How often a change that others overtake is tried.
-const ATTEMPTS: usize = 8;
+/// How often a conflicting write is retried.
+const MAX_WRITE_ATTEMPTS: usize = 8;
 
-/// When the worker looks after what was handed to us: we bring it ourselves first.
-const LOOK_AFTER: SignedDuration = SignedDuration::from_secs(5);
+/// When the worker takes over a signed payload: the request broadcasts it first.
+const WORKER_DELAY: SignedDuration = SignedDuration::from_secs(5);
 
 impl SubmitDeposit {
-    /// Writes a change of the order with a line of its story. When somebody else was faster, the change is judged anew on
-    /// what that one has written. No words: nothing is left to write.
+    /// Stores a change of the order together with an event. On a conflict the change is applied to the newer version. `None`
+    /// from `change` means that there is nothing to store.
     pub(super) async fn change<F>(
         &self,
         mut order: Order,
@@ -23,10 +23,10 @@ impl SubmitDeposit {
     where
         F: Fn(&mut Order) -> Result<Option<String>, SubmitError> + Send,
     {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_WRITE_ATTEMPTS {
             let Some(detail) = change(&mut order)? else { return Ok(order) };
             order.updated_at = now;
-            come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
+            advance_keys_past(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
             let key = self.parts.row_keys.next(now);
             let event = OrderEvent { key, order: order.id.clone(), kind: EventKind::Note, detail, at: now };
             if self.parts.orders.update_order(&order, &[event]).await? {
@@ -39,9 +39,9 @@ impl SubmitDeposit {
         Err(SubmitError::Contended { order: order.id })
     }
 
-    /// As [`Self::change`], for one that names the deposit's transaction, which one order of a chain may do: where another
-    /// does (`taken`, or found so when it is written) the change is told that it must not.
-    pub(super) async fn change_naming<F>(
+    /// As [`Self::change`], for a change that sets the deposit's transaction, which is unique per chain. If another order has
+    /// it (`taken`, or found on writing), the change may not set it.
+    pub(super) async fn change_with_tx<F>(
         &self,
         order: Order,
         now: Timestamp,
@@ -66,10 +66,10 @@ impl SubmitDeposit {
     }
 }
 
-/// Shows the order from now on, and has somebody look after what the payer has handed over.
-pub(super) fn hand_over(order: &mut Order, handed: Vec<u8>, now: Timestamp) {
-    order.handed = Some(handed);
+/// Announces the order and lets the worker broadcast the signed payload.
+pub(super) fn set_signed_payload(order: &mut Order, signed_payload: Vec<u8>, now: Timestamp) {
+    order.signed_payload = Some(signed_payload);
     order.announced = true;
-    let soon = now.checked_add(LOOK_AFTER).unwrap_or(now);
+    let soon = now.checked_add(WORKER_DELAY).unwrap_or(now);
     order.due_at = Some(order.due_at.map_or(soon, |due| due.min(soon)));
 }

@@ -3,7 +3,7 @@ use causeway_domain::{ChainId, DepositMethod, OrderId, QuoteId, RouteId};
 use jiff::Timestamp;
 use thiserror::Error;
 
-/// Why a proof of a deposit was not taken. All are for the submitter to change, but for the last five: the chain's, and ours.
+/// Why a proof of a deposit was not accepted. All are the client's to fix, except the last five, which are the chain's or internal.
 #[derive(Debug, Error)]
 pub enum SubmitError {
     #[error("quote {0} is not known")]
@@ -12,7 +12,7 @@ pub enum SubmitError {
     RouteNotFound { quote: QuoteId, route: RouteId },
     #[error("route {route} of quote {quote} was never built; build its deposit first")]
     NotBuilt { quote: QuoteId, route: RouteId },
-    /// A hash that is none of the order's chain.
+    /// The hash is malformed for the order's chain.
     #[error("a transaction of chain {chain} is named by {expected}")]
     MalformedHash { chain: ChainId, expected: &'static str },
     #[error("the route was built as {}: {expected}", .method.as_str())]
@@ -21,22 +21,22 @@ pub enum SubmitError {
     Conflict { order: OrderId },
     #[error("this transaction was submitted for another order before")]
     Duplicate,
-    /// In what it differs.
+    /// How it differs.
     #[error("this is not the deposit that was built: {0}")]
     NotThis(String),
-    /// In what a signed transaction differs from the one that was built, which must come back byte for byte.
+    /// How a signed transaction differs from the one that was built, which must come back unchanged.
     #[error("this is not the transaction that was built: {0}")]
     Altered(String),
     #[error("the time to deposit ended at {at}; nothing was sent, ask for a new quote")]
     TooLate { order: OrderId, at: Timestamp },
-    /// In the chain's own words; nothing was sent, and the same proof may be submitted again.
+    /// With the chain's reason; nothing was sent, and the same proof may be submitted again.
     #[error("the chain refused the deposit: {0}")]
     Refused(String),
-    /// It is kept, and brought to the chain as soon as that is possible.
+    /// The permit is stored and relayed as soon as possible.
     #[error(
         "the permit was taken, and will be brought to the chain; submit it again to learn the transaction"
     )]
-    Taken { order: OrderId },
+    PermitPending { order: OrderId },
     #[error("deposits cannot be brought to chain {0} now")]
     ChainNotServed(ChainId),
     #[error("the order changes too fast to be written; submit again")]
@@ -48,10 +48,10 @@ pub enum SubmitError {
 }
 
 impl SubmitError {
-    /// Whether the same proof may work later without anybody changing it.
+    /// Whether the same proof may succeed later.
     pub const fn is_retryable(&self) -> bool {
         match self {
-            Self::Taken { .. } | Self::Contended { .. } => true,
+            Self::PermitPending { .. } | Self::Contended { .. } => true,
             Self::Chain(error) => error.is_retryable(),
             Self::Store(error) => error.is_retryable(),
             _ => false,

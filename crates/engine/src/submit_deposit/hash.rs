@@ -1,12 +1,12 @@
-use causeway_domain::ports::{ChainError, Visible};
+use causeway_domain::ports::{ChainError, DepositTxStatus};
 use causeway_domain::{ChainId, Family, Order};
 use jiff::Timestamp;
 
 use super::{SubmitDeposit, SubmitError, Submitted};
 
 impl SubmitDeposit {
-    /// Takes a hash on trust unless the chain shows what it is. A deposit that was made is never refused for being late.
-    pub(super) async fn take_hash(
+    /// Accepts a hash on trust unless the chain shows the transaction. A deposit that was made is never rejected as late.
+    pub(super) async fn accept_hash(
         &self,
         order: Order,
         hash: &str,
@@ -18,53 +18,54 @@ impl SubmitDeposit {
         }
         let taken = self.is_taken(&order, &tx).await?;
         let doubtful = taken || order.deposit_tx().is_some();
-        let look = self.look_at(&order, &tx, doubtful).await?;
-        let is_this = look == Visible::ThisDeposit;
+        let status = self.find_tx(&order, &tx, doubtful).await?;
+        let is_this = status == DepositTxStatus::Matches;
         let order = self
-            .change_naming(order, now, taken, |order, may_name| {
-                if is_known(order, &tx) || (is_this && !may_name && order.announced) {
+            .change_with_tx(order, now, taken, |order, may_set_tx| {
+                if is_known(order, &tx) || (is_this && !may_set_tx && order.announced) {
                     return Ok(None);
                 }
-                match &look {
-                    // The chain knows better than whoever was told of it before: a deposit may be sent again with a higher fee.
-                    Visible::ThisDeposit => {}
-                    _ if !may_name => return Err(SubmitError::Duplicate),
+                match &status {
+                    // The chain overrides an earlier submission: a deposit may be sent again with a higher fee.
+                    DepositTxStatus::Matches => {}
+                    _ if !may_set_tx => return Err(SubmitError::Duplicate),
                     _ if order.deposit_tx().is_some() => {
                         return Err(SubmitError::Conflict { order: order.id.clone() });
                     }
-                    Visible::Other(words) => return Err(SubmitError::NotThis(words.clone())),
-                    Visible::NotYet => {}
+                    DepositTxStatus::Mismatch(reason) => return Err(SubmitError::NotThis(reason.clone())),
+                    DepositTxStatus::NotFound => {}
                 }
-                if may_name {
-                    order.told_tx = Some(tx.clone());
+                if may_set_tx {
+                    order.submitted_tx = Some(tx.clone());
                 }
                 order.announced = true;
-                Ok(Some(format!("The deposit was told to be {tx}.")))
+                Ok(Some(format!("The deposit was submitted as {tx}.")))
             })
             .await?;
         Ok(Submitted { order: order.id, tx })
     }
 
-    /// What the transaction turns out to be. A chain that does not answer has not shown it, unless the answer is needed to
-    /// judge between two.
-    async fn look_at(&self, order: &Order, tx: &str, needed: bool) -> Result<Visible, SubmitError> {
+    /// What the chain shows of the transaction. An unreachable chain counts as not visible yet, unless `needed` to decide
+    /// between two transactions.
+    async fn find_tx(&self, order: &Order, tx: &str, needed: bool) -> Result<DepositTxStatus, SubmitError> {
         let unseen = |error: ChainError| {
-            tracing::warn!(order = order.id.as_str(), %error, "a told deposit could not be looked at");
-            Visible::NotYet
+            tracing::warn!(order = order.id.as_str(), %error, "checking a submitted deposit failed");
+            DepositTxStatus::NotFound
         };
-        match self.desk(order)?.look_at(&order.terms, tx).await {
+        match self.builder(order)?.check_deposit_tx(&order.terms, tx).await {
             Err(error) if needed => Err(error.into()),
             seen => Ok(seen.unwrap_or_else(unseen)),
         }
     }
 }
 
-/// Whether the order was told of this transaction, or the chain showed it.
+/// Whether this transaction was submitted for the order, or the chain showed it.
 fn is_known(order: &Order, tx: &str) -> bool {
-    order.told_tx.as_deref() == Some(tx) || order.evidence.deposit.as_ref().is_some_and(|seen| seen.tx == tx)
+    order.submitted_tx.as_deref() == Some(tx)
+        || order.evidence.deposit.as_ref().is_some_and(|seen| seen.tx == tx)
 }
 
-/// A transaction's name as it is compared and kept.
+/// The normalized form of a transaction hash.
 pub(super) fn canonical(chain: ChainId, hash: &str) -> Result<String, SubmitError> {
     let (name, expected) = match chain.family() {
         Family::Evm => (evm_hash(hash), "0x followed by 64 hex digits"),

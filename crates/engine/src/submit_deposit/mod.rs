@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{Carrier, CheckError, DepositDesk, OrderStore, QuoteStore};
+use causeway_domain::ports::{DepositBuilder, DepositCheckError, OrderStore, QuoteStore, TxSender};
 use causeway_domain::{ChainId, DepositMethod, Order, OrderId, QuoteId, RouteId, RowKeys};
 use jiff::Timestamp;
 
@@ -18,19 +18,19 @@ pub use error::SubmitError;
 
 use crate::build_deposit::moment;
 
-/// What shows that a deposit was made, or lets us make it.
+/// Evidence of a deposit, or what we need to make it.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// Names a transaction that the payer has sent.
+    /// The hash of a transaction that the payer has sent.
     Hash(String),
-    /// A signed transaction that we are to send.
+    /// A signed transaction for us to broadcast.
     Signed(Vec<u8>),
-    /// A signed permit that we are to relay.
+    /// A signed permit for us to relay.
     Permit(Vec<u8>),
 }
 
 impl fmt::Debug for Proof {
-    /// What was signed is for the chain, not for logs.
+    /// Signed payloads are not logged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hash(hash) => f.debug_tuple("Hash").field(hash).finish(),
@@ -59,8 +59,8 @@ pub struct Submitted {
 pub struct SubmitParts {
     pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
-    pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
-    pub relayers: HashMap<ChainId, Arc<dyn Carrier>>,
+    pub deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
+    pub relayers: HashMap<ChainId, Arc<dyn TxSender>>,
     pub row_keys: Arc<RowKeys>,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Debug for SubmitParts {
     }
 }
 
-/// Takes word of a deposit. That is a hint and never a condition: what the chain shows moves orders, told or not.
+/// Accepts submitted deposits. A submission is only a hint: confirmed on-chain events advance orders, with or without it.
 #[derive(Debug)]
 pub struct SubmitDeposit {
     parts: SubmitParts,
@@ -81,7 +81,7 @@ impl SubmitDeposit {
         Self { parts }
     }
 
-    /// Takes the proof; the same again gives the same answer.
+    /// Accepts the proof; idempotent.
     pub async fn submit(&self, request: SubmitRequest) -> Result<Submitted, SubmitError> {
         self.submit_at(request, Timestamp::now()).await
     }
@@ -91,18 +91,18 @@ impl SubmitDeposit {
         request: SubmitRequest,
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
-        let order = self.order_of(request.quote, request.route).await?;
-        expect_proof(order.method, &request.proof)?;
-        // Each keeps more than one copy of the order, which is large.
+        let order = self.order_for(request.quote, request.route).await?;
+        check_proof(order.method, &request.proof)?;
+        // Boxed, because each future holds several copies of the large order.
         match request.proof {
-            Proof::Hash(hash) => Box::pin(self.take_hash(order, &hash, now)).await,
-            Proof::Signed(raw) => Box::pin(self.take_signed(order, &raw, now)).await,
-            Proof::Permit(permit) => Box::pin(self.take_permit(order, permit, now)).await,
+            Proof::Hash(hash) => Box::pin(self.accept_hash(order, &hash, now)).await,
+            Proof::Signed(raw) => Box::pin(self.accept_signed(order, &raw, now)).await,
+            Proof::Permit(permit) => Box::pin(self.accept_permit(order, permit, now)).await,
         }
     }
 
-    /// The order that was built for a route, however long ago.
-    async fn order_of(&self, quote: QuoteId, route: RouteId) -> Result<Order, SubmitError> {
+    /// The order that was built for a route.
+    async fn order_for(&self, quote: QuoteId, route: RouteId) -> Result<Order, SubmitError> {
         if let Some(order) = self.parts.orders.order_of_route(&quote, &route).await? {
             return Ok(order);
         }
@@ -115,13 +115,13 @@ impl SubmitDeposit {
         })
     }
 
-    fn desk(&self, order: &Order) -> Result<&dyn DepositDesk, SubmitError> {
+    fn builder(&self, order: &Order) -> Result<&dyn DepositBuilder, SubmitError> {
         let chain = order.from.chain();
-        self.parts.desks.get(&chain).map(AsRef::as_ref).ok_or(SubmitError::ChainNotServed(chain))
+        self.parts.deposit_builders.get(&chain).map(AsRef::as_ref).ok_or(SubmitError::ChainNotServed(chain))
     }
 }
 
-fn expect_proof(method: DepositMethod, proof: &Proof) -> Result<(), SubmitError> {
+fn check_proof(method: DepositMethod, proof: &Proof) -> Result<(), SubmitError> {
     let expected = match (method, proof) {
         (DepositMethod::Transfer, _) => {
             "nothing is submitted; the order goes on by itself when the money has arrived"
@@ -135,7 +135,7 @@ fn expect_proof(method: DepositMethod, proof: &Proof) -> Result<(), SubmitError>
     Err(SubmitError::WrongProof { method, expected })
 }
 
-/// Refuses what could only be sent after the escrow has stopped taking it.
+/// Rejects a deposit after the escrow's deadline.
 fn check_time(order: &Order, now: Timestamp) -> Result<(), SubmitError> {
     match moment(order.terms.open_deadline) {
         Some(at) if now > at => Err(SubmitError::TooLate { order: order.id.clone(), at }),
@@ -143,9 +143,9 @@ fn check_time(order: &Order, now: Timestamp) -> Result<(), SubmitError> {
     }
 }
 
-fn not_taken(error: CheckError) -> SubmitError {
+fn check_error(error: DepositCheckError) -> SubmitError {
     match error {
-        CheckError::Chain(error) => SubmitError::Chain(error),
-        CheckError::NotThis(why) => SubmitError::NotThis(why.0),
+        DepositCheckError::Chain(error) => SubmitError::Chain(error),
+        DepositCheckError::Mismatch(reason) => SubmitError::NotThis(reason.0),
     }
 }

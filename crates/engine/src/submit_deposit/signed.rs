@@ -1,22 +1,24 @@
-use causeway_domain::ports::{BroadcastError, ChainError, CheckError, DepositDesk, Visible};
+use causeway_domain::ports::{
+    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositTxStatus,
+};
 use causeway_domain::{Family, Order};
 use jiff::Timestamp;
 
-use super::change::hand_over;
+use super::change::set_signed_payload;
 use super::hash::canonical;
-use super::{SubmitDeposit, SubmitError, Submitted, check_time, not_taken};
+use super::{SubmitDeposit, SubmitError, Submitted, check_error, check_time};
 
 impl SubmitDeposit {
-    /// Keeps a signed deposit, then sends it. Its hash is known before it is sent, so a chain that is away changes nothing in
-    /// the answer: what is kept is sent again.
-    pub(super) async fn take_signed(
+    /// Stores a signed deposit, then broadcasts it. Its hash is known in advance, so an unreachable chain does not change the
+    /// response: the worker broadcasts the stored payload again.
+    pub(super) async fn accept_signed(
         &self,
         order: Order,
         raw: &[u8],
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
-        let desk = self.desk(&order)?;
-        let tx = check(desk, &order, raw).await?;
+        let builder = self.builder(&order)?;
+        let tx = check(builder, &order, raw).await?;
         let tx = canonical(order.from.chain(), &tx)?;
         if let Some(shown) = &order.evidence.deposit {
             let is_same = shown.tx == tx;
@@ -24,46 +26,46 @@ impl SubmitDeposit {
             return is_same.then_some(Submitted { order: order.id, tx }).ok_or(conflict);
         }
         if let Err(late) = check_time(&order, now) {
-            // It may have been sent in time by somebody else.
-            return match desk.look_at(&order.terms, &tx).await? {
-                Visible::ThisDeposit => self.take_hash(order, &tx, now).await,
+            // Somebody else may have sent it in time.
+            return match builder.check_deposit_tx(&order.terms, &tx).await? {
+                DepositTxStatus::Matches => self.accept_hash(order, &tx, now).await,
                 _ => Err(late),
             };
         }
         let before = order.clone();
         let taken = self.is_taken(&order, &tx).await?;
         let order = self
-            .change_naming(order, now, taken, |order, may_name| {
-                let told = may_name.then(|| tx.clone()).or_else(|| order.told_tx.clone());
-                if order.handed.as_deref() == Some(raw) && order.told_tx == told {
+            .change_with_tx(order, now, taken, |order, may_set_tx| {
+                let submitted_tx = may_set_tx.then(|| tx.clone()).or_else(|| order.submitted_tx.clone());
+                if order.signed_payload.as_deref() == Some(raw) && order.submitted_tx == submitted_tx {
                     return Ok(None);
                 }
-                hand_over(order, raw.to_vec(), now);
-                order.told_tx = told;
-                Ok(Some(format!("The signed deposit {tx} was taken.")))
+                set_signed_payload(order, raw.to_vec(), now);
+                order.submitted_tx = submitted_tx;
+                Ok(Some(format!("The signed deposit {tx} was accepted.")))
             })
             .await?;
-        let words = match desk.broadcast(raw).await {
+        let reason = match builder.broadcast(raw).await {
             Ok(()) => return Ok(Submitted { order: order.id, tx }),
-            Err(BroadcastError::Refused(words) | BroadcastError::Chain(ChainError::Refused(_, words))) => {
-                words
+            Err(BroadcastError::Refused(reason) | BroadcastError::Chain(ChainError::Refused(_, reason))) => {
+                reason
             }
             Err(expired @ BroadcastError::Expired { .. }) => expired.to_string(),
             Err(error) => {
-                tracing::warn!(order = order.id.as_str(), %error, "a signed deposit is sent later");
+                tracing::warn!(order = order.id.as_str(), %error, "deposit broadcast postponed");
                 return Ok(Submitted { order: order.id, tx });
             }
         };
-        // A transaction that is in a block already is refused too.
-        if matches!(desk.look_at(&order.terms, &tx).await, Ok(Visible::ThisDeposit)) {
+        // A transaction that is already in a block is refused too.
+        if matches!(builder.check_deposit_tx(&order.terms, &tx).await, Ok(DepositTxStatus::Matches)) {
             return Ok(Submitted { order: order.id, tx });
         }
-        self.give_signed_back(order, &before, raw, &tx, now).await?;
-        Err(SubmitError::Refused(words))
+        self.discard_signed(order, &before, raw, &tx, now).await?;
+        Err(SubmitError::Refused(reason))
     }
 
-    /// Leaves what was known before the refused transaction came.
-    async fn give_signed_back(
+    /// Restores the state before the refused transaction.
+    async fn discard_signed(
         &self,
         order: Order,
         before: &Order,
@@ -72,15 +74,16 @@ impl SubmitDeposit {
         now: Timestamp,
     ) -> Result<Order, SubmitError> {
         self.change(order, now, |order| {
-            if order.handed.as_deref() != Some(raw) || order.evidence.deposit.is_some() {
+            if order.signed_payload.as_deref() != Some(raw) || order.evidence.deposit.is_some() {
                 return Ok(None);
             }
-            order.handed = before.handed.clone().filter(|handed| handed != raw);
-            if order.told_tx.as_deref() == Some(tx) {
-                order.told_tx = before.told_tx.clone().filter(|told| told != tx);
+            order.signed_payload = before.signed_payload.clone().filter(|payload| payload != raw);
+            if order.submitted_tx.as_deref() == Some(tx) {
+                order.submitted_tx = before.submitted_tx.clone().filter(|known| known != tx);
             }
-            // It may have been shown for this transaction alone, by somebody who died before it was refused.
-            order.announced = before.announced && (order.handed.is_some() || order.told_tx.is_some());
+            // A crashed process may have announced it for this same transaction.
+            order.announced =
+                before.announced && (order.signed_payload.is_some() || order.submitted_tx.is_some());
             order.due_at = before.due_at;
             Ok(Some(format!("The chain refused the signed deposit {tx}.")))
         })
@@ -88,20 +91,20 @@ impl SubmitDeposit {
     }
 }
 
-/// The name of a signed deposit. Where the payer was given a transaction to sign, any of those that it was given may come back;
-/// what is none of them is compared with the newest.
-async fn check(desk: &dyn DepositDesk, order: &Order, raw: &[u8]) -> Result<String, SubmitError> {
-    let given = order.given_to_sign();
-    let newest = desk.check_signed(&order.terms, given.first().copied(), raw).await;
+/// The hash of a signed deposit. If the payer was given transactions to sign, any of them is accepted; the error describes the
+/// difference from the newest.
+async fn check(builder: &dyn DepositBuilder, order: &Order, raw: &[u8]) -> Result<String, SubmitError> {
+    let given = order.unsigned_txs();
+    let newest = builder.check_signed(&order.terms, given.first().copied(), raw).await;
     for earlier in given.iter().skip(1).filter(|_| newest.is_err()) {
-        if let Ok(tx) = desk.check_signed(&order.terms, Some(earlier), raw).await {
+        if let Ok(tx) = builder.check_signed(&order.terms, Some(earlier), raw).await {
             return Ok(tx);
         }
     }
     newest.map_err(|error| match error {
-        CheckError::NotThis(why) if order.from.chain().family() == Family::Solana => {
-            SubmitError::Altered(why.0)
+        DepositCheckError::Mismatch(reason) if order.from.chain().family() == Family::Solana => {
+            SubmitError::Altered(reason.0)
         }
-        error => not_taken(error),
+        error => check_error(error),
     })
 }

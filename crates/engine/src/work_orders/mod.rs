@@ -1,10 +1,10 @@
-mod bench;
+mod in_flight;
 mod perform;
+mod return_threshold;
+mod stuck_reason_log;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod trouble;
-mod worth;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,60 +13,60 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, Carrier, DepositDesk, FactStore, GasFeed, JumpDesk, OrderReview, OrderStore, PriceFeed,
-    StoreError,
+    Attestations, DepositBuilder, FactStore, ForwardingSigner, GasFeed, OrderReview, OrderStore, PriceFeed,
+    StoreError, TxSender,
 };
 use causeway_domain::{
-    Arrived, ChainId, EventKind, Evidence, Order, OrderEvent, OrderId, OrderStatus, RowKeys, Step, World,
-    advance,
+    ChainId, DepositBalance, EventKind, Evidence, Order, OrderContext, OrderEvent, OrderId, OrderStatus,
+    RowKeys, Step, advance,
 };
 use futures::{FutureExt as _, StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use bench::Bench;
-use trouble::Troubles;
+use in_flight::InFlightOrders;
+use stuck_reason_log::StuckReasonLog;
 
-use crate::hands::Hands;
-use crate::marks::Marks;
-use crate::story_keys::come_after_story;
+use crate::chain_cursors::ChainCursors;
+use crate::event_keys::advance_keys_past;
+use crate::executors::ExecutorRegistry;
 
-/// How many orders are worked on side by side.
-const MOST: usize = 256;
+/// How many orders are processed concurrently.
+const MAX_IN_FLIGHT: usize = 256;
 
-/// For so long nobody else looks at an order that was taken; whoever took it and died is then followed by another.
+/// How long a claimed order is reserved for one process; if that process dies, another one continues afterwards.
 const LEASE: SignedDuration = SignedDuration::from_secs(20);
 
-/// How often due orders are looked for when nothing rings.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How often due orders are polled when there is no signal.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// For how long after a look at an order its chains are followed closely: it is looked at again before.
-const AWAKE: Duration = Duration::from_secs(40);
+/// How long the chains of a processed order are polled at the full rate; the order is processed again before that.
+const DEMAND_PERIOD: Duration = Duration::from_secs(40);
 
-/// How long an order waits whose chain is not believed any more.
-const FROZEN: SignedDuration = SignedDuration::from_secs(30);
+/// When an order of a halted chain is checked again.
+const HALTED_RETRY: SignedDuration = SignedDuration::from_secs(30);
 
-/// How often an order is looked at anew in one turn, because its last step made another possible or somebody else was faster.
-const LOOKS: usize = 8;
+/// How many passes over an order one run makes, because a step enabled another one or a write conflicted.
+const MAX_PASSES: usize = 8;
 
-/// What orders are worked on with.
+/// What [`WorkOrders`] works with.
 pub struct WorkParts {
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn FactStore>,
     /// By the fillers' names.
-    pub hands: Hands,
-    /// The service's own key, which pays gas and nothing else, on each chain.
-    pub relayers: HashMap<ChainId, Arc<dyn Carrier>>,
-    pub desks: HashMap<ChainId, Arc<dyn DepositDesk>>,
-    /// Where purchases' money comes before it is known how much.
-    pub jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>>,
+    pub executors: ExecutorRegistry,
+    /// The service's own key on each chain, which pays only gas.
+    pub relayers: HashMap<ChainId, Arc<dyn TxSender>>,
+    pub deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
+    /// Signs for the forwarding addresses of fiat purchases.
+    pub forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>>,
     pub attestations: Option<Arc<dyn Attestations>>,
     pub prices: Arc<dyn PriceFeed>,
     pub gas: Arc<dyn GasFeed>,
     pub catalog: Arc<Catalog>,
     pub row_keys: Arc<RowKeys>,
-    pub marks: Arc<Marks>,
+    pub cursors: Arc<ChainCursors>,
 }
 
 impl fmt::Debug for WorkParts {
@@ -75,112 +75,112 @@ impl fmt::Debug for WorkParts {
     }
 }
 
-/// Moves orders from the deposit to their end. Any number of processes may do so at once.
+/// Advances orders from deposit to completion. Any number of processes can do so concurrently.
 #[derive(Debug)]
 pub struct WorkOrders {
     parts: WorkParts,
-    troubles: Troubles,
+    stuck_reasons: StuckReasonLog,
 }
 
 impl WorkOrders {
     pub fn new(parts: WorkParts) -> Self {
-        Self { parts, troubles: Troubles::default() }
+        Self { parts, stuck_reasons: StuckReasonLog::default() }
     }
 
-    /// Writes down what keeps orders from moving, for those who run the service.
+    /// Records what blocks orders, for operators.
     #[must_use]
-    pub fn noting(self, review: Arc<dyn OrderReview>) -> Self {
-        Self { troubles: Troubles::new(review), ..self }
+    pub fn with_review(self, review: Arc<dyn OrderReview>) -> Self {
+        Self { stuck_reasons: StuckReasonLog::new(review), ..self }
     }
 
-    /// Works until `stop`, and then finishes what was begun: at once when the marks ring, else every now and then. An order
-    /// that waits for a slow chain keeps nobody else from being worked on.
-    pub async fn work(&self, stop: CancellationToken) {
-        let mut bench = Bench::default();
-        let mut patience = tokio::time::interval(PATIENCE);
-        patience.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut answered, mut crowded) = (true, false);
+    /// Processes due orders until `stop`, then finishes those in flight. Runs on each signal and at every poll interval; an
+    /// order that waits for a slow chain does not delay the others.
+    pub async fn run(&self, stop: CancellationToken) {
+        let mut in_flight = InFlightOrders::default();
+        let mut interval = tokio::time::interval(POLL_INTERVAL);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut is_reachable, mut has_backlog) = (true, false);
         loop {
             tokio::select! {
-                () = stop.cancelled() => return bench.finish().await,
-                () = self.parts.marks.rung(), if bench.room() > 0 => {}
-                _ = patience.tick() => {}
-                (id, again) = bench.ended() => {
-                    if again {
-                        bench.take(id.clone(), || self.look_again(id).boxed());
+                () = stop.cancelled() => return in_flight.finish().await,
+                () = self.parts.cursors.notified(), if in_flight.capacity() > 0 => {}
+                _ = interval.tick() => {}
+                (id, is_due_again) = in_flight.finished() => {
+                    if is_due_again {
+                        in_flight.start(id.clone(), || self.reprocess(id).boxed());
                     }
-                    if !crowded || bench.room() < MOST / 2 {
+                    if !has_backlog || in_flight.capacity() < MAX_IN_FLIGHT / 2 {
                         continue;
                     }
                 }
             }
-            let room = bench.room();
-            match bench.beside(self.due(Timestamp::now(), room)).await {
+            let capacity = in_flight.capacity();
+            match in_flight.while_running(self.due(Timestamp::now(), capacity)).await {
                 Ok(due) => {
-                    (answered, crowded) = (true, due.len() >= room);
+                    (is_reachable, has_backlog) = (true, due.len() >= capacity);
                     for order in due {
-                        bench.take(order.id.clone(), || self.look_at(order).boxed());
+                        in_flight.start(order.id.clone(), || self.process_logged(order).boxed());
                     }
                 }
                 Err(error) => {
-                    if std::mem::take(&mut answered) {
-                        tracing::warn!(%error, "orders cannot be read and wait");
+                    if std::mem::take(&mut is_reachable) {
+                        tracing::warn!(%error, "reading due orders failed");
                     }
                 }
             }
         }
     }
 
-    /// Looks at every order that is due, and tells how many there were.
-    pub async fn turn(&self, now: Timestamp) -> Result<usize, StoreError> {
-        let due = self.due(now, MOST).await?;
+    /// Processes every due order once and returns how many there were.
+    pub async fn run_once(&self, now: Timestamp) -> Result<usize, StoreError> {
+        let due = self.due(now, MAX_IN_FLIGHT).await?;
         let count = due.len();
-        stream::iter(due).for_each_concurrent(None, |order| self.look_at(order).map(drop)).await;
+        stream::iter(due).for_each_concurrent(None, |order| self.process_logged(order).map(drop)).await;
         Ok(count)
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<Order>, StoreError> {
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        if most == 0 {
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Order>, StoreError> {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        if limit == 0 {
             return Ok(Vec::new());
         }
         let lease = now.checked_add(LEASE).unwrap_or(now);
-        self.parts.orders.claim_due(now, lease, most).await
+        self.parts.orders.claim_due(now, lease, limit).await
     }
 
-    async fn look_at(&self, order: Order) -> OrderId {
+    async fn process_logged(&self, order: Order) -> OrderId {
         let id = order.id.clone();
-        if let Err(error) = self.look(order).await {
-            // Its lease passes, and it is looked at again.
-            tracing::warn!(order = %id, %error, "an order could not be worked on");
+        if let Err(error) = self.process(order).await {
+            // It is retried when its lease expires.
+            tracing::warn!(order = %id, %error, "processing an order failed");
         }
         id
     }
 
-    /// Looks at an order as it has become meanwhile; one that cannot be read is due again when its lease passes.
-    async fn look_again(&self, id: OrderId) -> OrderId {
+    /// Processes an order as it is stored now; one that cannot be read is retried when its lease expires.
+    async fn reprocess(&self, id: OrderId) -> OrderId {
         match self.parts.orders.order(&id).await {
-            Ok(Some(order)) => self.look_at(order).await,
+            Ok(Some(order)) => self.process_logged(order).await,
             _ => id,
         }
     }
 
-    /// Takes an order as far as it goes now. What it becomes is written before anything is done about it.
-    async fn look(&self, mut order: Order) -> Result<(), StoreError> {
+    /// Advances an order as far as possible. Each step is stored before its actions are executed.
+    async fn process(&self, mut order: Order) -> Result<(), StoreError> {
         let chains = [order.from.chain(), order.to.chain()];
-        if chains.into_iter().any(|chain| self.parts.marks.is_halted(chain)) {
-            order.due_at = Timestamp::now().checked_add(FROZEN).ok();
+        if chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain)) {
+            order.due_at = Timestamp::now().checked_add(HALTED_RETRY).ok();
             return self.parts.orders.update_order(&order, &[]).await.map(drop);
         }
-        for _ in 0..LOOKS {
-            let world = self.world(&order, Timestamp::now()).await?;
+        for _ in 0..MAX_PASSES {
+            let context = self.context(&order, Timestamp::now()).await?;
             let before = order.clone();
-            let step = advance(order, &world);
+            let step = advance(order, &context);
             let is_last = step.is_last();
             if !is_last {
-                let interest = self.parts.marks.interest();
+                let demand = self.parts.cursors.demand();
                 for chain in chains {
-                    interest.wait_for(chain, AWAKE);
+                    demand.wait_for(chain, DEMAND_PERIOD);
                 }
             }
             let mut written = false;
@@ -193,9 +193,9 @@ impl WorkOrders {
                 }
                 written = true;
             }
-            let done = self.perform(&mut order, &step.todo, &world).await;
+            let done = self.perform(&mut order, &step.actions, &context).await;
             if done.decided {
-                // The decision is written with the step that follows from it.
+                // The decision is stored with the step that follows from it.
                 continue;
             }
             if is_last && done.all {
@@ -205,35 +205,35 @@ impl WorkOrders {
             if written || self.parts.orders.update_order(&order, &[]).await? {
                 return Ok(());
             }
-            // Something was shown meanwhile.
+            // A new fact bumped the version meanwhile.
             let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
             order = newer;
         }
         Ok(())
     }
 
-    /// The marks come first: what stood by then is among the facts that are read after them.
-    async fn world(&self, order: &Order, now: Timestamp) -> Result<World, StoreError> {
-        let time = |chain| self.parts.marks.get(chain).map(|mark| mark.time);
+    /// Cursors are read before the facts, so that the facts cover every block up to them.
+    async fn context(&self, order: &Order, now: Timestamp) -> Result<OrderContext, StoreError> {
+        let time = |chain| self.parts.cursors.get(chain).map(|cursor| cursor.time);
         let (origin_time, destination_time) = (time(order.from.chain()), time(order.to.chain()));
-        let facts = self.parts.facts.facts(order.intent).await?;
-        let evidence = Evidence::of(&order.terms, order.care, &facts);
+        let facts = self.parts.facts.facts(order.intent_id).await?;
+        let evidence = Evidence::from_facts(&order.terms, order.finality_tier, &facts);
         let arrived = match order.deposit_address {
             Some(_) => self.arrived(order).await?,
             None => None,
         };
-        Ok(World { now, evidence, origin_time, destination_time, arrived })
+        Ok(OrderContext { now, evidence, origin_time, destination_time, deposit_balance: arrived })
     }
 
     /// The newest balance of each token at the deposit address.
-    async fn arrived(&self, order: &Order) -> Result<Option<Arrived>, StoreError> {
+    async fn arrived(&self, order: &Order) -> Result<Option<DepositBalance>, StoreError> {
         let Some(address) = order.deposit_address else { return Ok(None) };
         let mut newest = HashMap::new();
         let arrivals = self.parts.facts.arrivals(address).await?;
         for arrival in arrivals.into_iter().filter(|arrival| arrival.order == order.id) {
             newest.insert(arrival.token, (arrival.balance, arrival.block));
         }
-        let mut arrived: Option<Arrived> = None;
+        let mut arrived: Option<DepositBalance> = None;
         for (token, (balance, block)) in newest {
             let arrived = arrived.get_or_insert_default();
             arrived.block = arrived.block.max(block);
@@ -248,31 +248,29 @@ impl WorkOrders {
 
     async fn write(&self, order: &mut Order, step: &Step) -> Result<bool, StoreError> {
         if !step.changes.is_empty() {
-            come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
+            advance_keys_past(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
         }
         let now = Timestamp::now();
-        let event = |(status, words): &(OrderStatus, String)| OrderEvent {
+        let event = |(status, detail): &(OrderStatus, String)| OrderEvent {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
             kind: EventKind::Status(*status),
-            detail: words.clone(),
+            detail: detail.clone(),
             at: now,
         };
         let events: Vec<OrderEvent> = step.changes.iter().map(event).collect();
         let written = self.parts.orders.update_order(order, &events).await?;
         if written {
             order.version = order.version.saturating_add(1);
-            for (status, words) in &step.changes {
-                tracing::info!(order = %order.id, intent = %order.intent, %status, "{words}");
+            for (status, detail) in &step.changes {
+                tracing::info!(order = %order.id, intent = %order.intent_id, %status, "{detail}");
             }
         }
         Ok(written)
     }
 }
 
-/// Whether there is more to write than when to look again.
+/// Whether anything but the due time has changed.
 fn differs(before: &Order, after: &Order) -> bool {
-    let moment = before.due_at;
-    let after = Order { due_at: moment, ..after.clone() };
-    after != *before
+    Order { due_at: before.due_at, ..after.clone() } != *before
 }

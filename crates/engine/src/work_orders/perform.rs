@@ -1,206 +1,231 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{BroadcastError, Carrier, Deed, DeedError, Hand, Progress};
+use causeway_domain::ports::{ActionError, BroadcastError, ChainAction, OrderExecutor, Progress, TxSender};
 use causeway_domain::{
-    Attestation, ChainId, Decision, DepositMethod, EventKind, Order, OrderEvent, RefundWay, Todo, TokenId,
-    World,
+    Action, Attestation, ChainId, Decision, DepositMethod, EventKind, Order, OrderContext, OrderEvent,
+    RefundMethod, TokenId,
 };
 use jiff::{SignedDuration, Timestamp};
 
 use super::WorkOrders;
-use crate::story_keys::come_after_story;
+use crate::event_keys::advance_keys_past;
 
-/// How often a deed that came to nothing on the chain is tried anew.
-const TRIES: u32 = 5;
+/// How often a reverted action is sent again.
+const MAX_ATTEMPTS: u32 = 5;
 
-/// An unpaid delivery is told loudly this long before anybody may take the deposit back.
-const ALARM: SignedDuration = SignedDuration::from_hours(2);
+/// How long before the permissionless refund an unclaimed fill is logged as an error.
+const UNCLAIMED_ALARM: SignedDuration = SignedDuration::from_hours(2);
 
-/// What became of a list of things to do.
+/// The outcome of a list of actions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Performed {
-    /// Nothing of it is left.
+    /// Nothing is left to do.
     pub(super) all: bool,
-    /// The filler's word has changed the order, which wants another look at once.
+    /// The filler's decision has changed the order, which needs another pass at once.
     pub(super) decided: bool,
 }
 
-/// What became of one thing.
-enum Did {
+/// The outcome of one action.
+enum ActionOutcome {
     Done,
-    UnderWay,
+    InProgress,
     /// The filler has decided.
     Decided(Decision),
 }
 
 impl WorkOrders {
-    /// Does what is to be done, or finds it under way. Nothing here is lost when it fails: it is told again.
-    pub(super) async fn perform(&self, order: &mut Order, todo: &[Todo], world: &World) -> Performed {
+    /// Executes the actions, or finds them in progress. A failed action is not lost: the next pass lists it again.
+    pub(super) async fn perform(
+        &self,
+        order: &mut Order,
+        actions: &[Action],
+        context: &OrderContext,
+    ) -> Performed {
         let mut performed = Performed { all: true, decided: false };
-        let mut trouble = None;
-        for todo in todo {
-            match self.do_one(order, todo, world).await {
-                Ok(Did::Done) => {}
-                Ok(Did::UnderWay) => performed.all = false,
-                Ok(Did::Decided(decision)) => {
+        let mut stuck_reason = None;
+        for action in actions {
+            match self.execute(order, action, context).await {
+                Ok(ActionOutcome::Done) => {}
+                Ok(ActionOutcome::InProgress) => performed.all = false,
+                Ok(ActionOutcome::Decided(decision)) => {
                     order.decision = Some(decision);
                     performed = Performed { all: false, decided: true };
                 }
                 Err(error) => {
                     performed.all = false;
-                    tell(order, todo, &error);
-                    trouble = Some((todo, error));
+                    log_blocked(order, action, &error);
+                    stuck_reason = Some((action, error));
                 }
             }
         }
-        let trouble = trouble.as_ref().map(|(todo, error)| (*todo, error));
-        self.troubles.note(&order.id, trouble, world.now).await;
+        let stuck_reason = stuck_reason.as_ref().map(|(action, error)| (*action, error));
+        self.stuck_reasons.record(&order.id, stuck_reason, context.now).await;
         performed
     }
 
-    async fn do_one(&self, order: &mut Order, todo: &Todo, world: &World) -> Result<Did, DeedError> {
-        let now = world.now;
-        match todo {
-            Todo::AskFiller => return self.ask_filler(order, now).await,
-            Todo::Fill => return self.fill(order, now).await,
-            Todo::Claim => {
-                warn_of_unpaid(order, now);
-                self.hand(order)?.claim(order, now).await?;
+    async fn execute(
+        &self,
+        order: &mut Order,
+        action: &Action,
+        context: &OrderContext,
+    ) -> Result<ActionOutcome, ActionError> {
+        let now = context.now;
+        match action {
+            Action::AskFiller => return self.ask_filler(order, now).await,
+            Action::Fill => return self.fill(order, now).await,
+            Action::Claim => {
+                warn_unclaimed(order, now);
+                self.executor(order)?.claim(order, now).await?;
             }
-            Todo::Release => {
-                if let Ok(hand) = self.hand(order) {
-                    hand.release(order).await?;
+            Action::Release => {
+                if let Ok(executor) = self.executor(order) {
+                    executor.release(order).await?;
                 }
-                return Ok(Did::Done);
+                return Ok(ActionOutcome::Done);
             }
-            Todo::Refund(way) => self.refund(order, *way, world).await?,
-            Todo::BringDeposit => self.bring(order, now).await?,
-            Todo::Sweep => self.sweep(order, now).await?,
-            Todo::GiveBack { seen_in, tokens } => return self.give_back(order, *seen_in, tokens, now).await,
+            Action::Refund(method) => self.refund(order, *method, context).await?,
+            Action::BroadcastDeposit => self.broadcast_deposit(order, now).await?,
+            Action::Sweep => self.sweep(order, now).await?,
+            Action::ReturnBalance { seen_in, tokens } => {
+                return self.return_balance(order, *seen_in, tokens, now).await;
+            }
         }
         // The chain shows when it is done.
-        Ok(Did::UnderWay)
+        Ok(ActionOutcome::InProgress)
     }
 
-    fn hand(&self, order: &Order) -> Result<Arc<dyn Hand>, DeedError> {
-        let hand = self.parts.hands.get(&order.filler);
-        hand.ok_or_else(|| DeedError::Later(format!("the filler {} is not here", order.filler)))
+    fn executor(&self, order: &Order) -> Result<Arc<dyn OrderExecutor>, ActionError> {
+        let executor = self.parts.executors.get(&order.filler);
+        executor
+            .ok_or_else(|| ActionError::Temporary(format!("the filler {} is not registered", order.filler)))
     }
 
-    fn relayer(&self, chain: ChainId) -> Result<&dyn Carrier, DeedError> {
+    fn relayer(&self, chain: ChainId) -> Result<&dyn TxSender, ActionError> {
         let relayer = self.parts.relayers.get(&chain).map(AsRef::as_ref);
-        relayer.ok_or_else(|| DeedError::Later(format!("nothing can be sent on chain {chain}")))
+        relayer.ok_or_else(|| ActionError::Temporary(format!("no relayer is configured for chain {chain}")))
     }
 
-    async fn ask_filler(&self, order: &mut Order, now: Timestamp) -> Result<Did, DeedError> {
-        let (decision, reason) = self.hand(order)?.decide(order, now).await?;
+    async fn ask_filler(&self, order: &mut Order, now: Timestamp) -> Result<ActionOutcome, ActionError> {
+        let (decision, reason) = self.executor(order)?.decide(order, now).await?;
         if decision == Decision::Waive {
             order.failure_reason = reason.or(order.failure_reason.take());
         }
-        Ok(Did::Decided(decision))
+        Ok(ActionOutcome::Decided(decision))
     }
 
-    /// A delivery that failed in a block that stands becomes a waiver: no other attempt is on its way.
-    async fn fill(&self, order: &mut Order, now: Timestamp) -> Result<Did, DeedError> {
+    /// A fill that reverted in a final block becomes a waiver: no other attempt is in flight.
+    async fn fill(&self, order: &mut Order, now: Timestamp) -> Result<ActionOutcome, ActionError> {
         if order.decision != Some(Decision::Fill) {
-            return Ok(Did::UnderWay);
+            return Ok(ActionOutcome::InProgress);
         }
-        let progress = match self.hand(order)?.fill(order, now).await {
-            Err(DeedError::Unpayable(words)) => {
-                order.note_unpayable(&words);
-                return Err(DeedError::Unpayable(words));
+        let progress = match self.executor(order)?.fill(order, now).await {
+            Err(ActionError::Unpayable(reason)) => {
+                order.set_unpayable(&reason);
+                return Err(ActionError::Unpayable(reason));
             }
             progress => progress?,
         };
         if order.is_unpayable() {
             order.failure_reason = None;
         }
-        let Progress::Reverted(tx) = progress else { return Ok(Did::UnderWay) };
-        tracing::error!(order = %order.id, tx, "a delivery failed on the chain");
+        let Progress::Reverted(tx) = progress else { return Ok(ActionOutcome::InProgress) };
+        tracing::error!(order = %order.id, tx, "fill reverted");
         order.failure_reason = Some("The filler's delivery failed on the chain.".to_owned());
-        Ok(Did::Decided(Decision::Waive))
+        Ok(ActionOutcome::Decided(Decision::Waive))
     }
 
-    async fn refund(&self, order: &Order, way: RefundWay, world: &World) -> Result<(), DeedError> {
-        let now = world.now;
-        match way {
-            RefundWay::Waive => {
-                let waived = match self.hand(order) {
-                    Ok(hand) => hand.waive(order, now).await,
+    async fn refund(
+        &self,
+        order: &Order,
+        method: RefundMethod,
+        context: &OrderContext,
+    ) -> Result<(), ActionError> {
+        let now = context.now;
+        match method {
+            RefundMethod::Waive => {
+                let waived = match self.executor(order) {
+                    Ok(executor) => executor.waive(order, now).await,
                     Err(error) => Err(error),
                 };
-                let over = world.destination_time.is_some_and(|time| time > order.terms.fill_deadline);
+                let is_overdue =
+                    context.destination_time.is_some_and(|time| time > order.terms.fill_deadline);
                 match waived {
-                    // Who cannot waive any more need not: by now the attesters can say that nobody delivered.
-                    Err(error) if over => {
-                        tell(order, &Todo::Refund(way), &error);
-                        self.refund_late(order, now).await
+                    // After the deadline no waiver is needed: the attesters can confirm that nobody filled.
+                    Err(error) if is_overdue => {
+                        log_blocked(order, &Action::Refund(method), &error);
+                        self.refund_unfilled(order, now).await
                     }
                     waived => waived.map(drop),
                 }
             }
-            RefundWay::Unfilled => self.refund_late(order, now).await,
-            RefundWay::Plain => {
-                self.has_no_delivery(order).await?;
-                self.relay(order, "refund", &Deed::Refund { terms: order.terms }, now).await.map(drop)
+            RefundMethod::Unfilled => self.refund_unfilled(order, now).await,
+            RefundMethod::Permissionless => {
+                self.check_not_filled(order).await?;
+                self.relay(order, "refund", &ChainAction::Refund { terms: order.terms }, now).await.map(drop)
             }
         }
     }
 
-    async fn refund_late(&self, order: &Order, now: Timestamp) -> Result<(), DeedError> {
+    async fn refund_unfilled(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
         if order.terms.is_same_chain() {
-            return self.relay(order, "refund", &Deed::Refund { terms: order.terms }, now).await.map(drop);
+            return self
+                .relay(order, "refund", &ChainAction::Refund { terms: order.terms }, now)
+                .await
+                .map(drop);
         }
         let Some(attestations) = &self.parts.attestations else {
-            return Err(DeedError::Later("no attesters are configured".to_owned()));
+            return Err(ActionError::Temporary("no attesters are configured".to_owned()));
         };
         let collected = attestations.collect(&order.terms).await?;
         let Attestation::Unfilled { destination_time, .. } = collected.attestation else {
-            return Err(delivered());
+            return Err(already_filled());
         };
         let (terms, signatures) = (order.terms, collected.signatures);
-        let deed = Deed::RefundUnfilled { terms, destination_time, signatures };
-        self.relay(order, "unfilled", &deed, now).await.map(drop)
+        let chain_action = ChainAction::RefundUnfilled { terms, destination_time, signatures };
+        self.relay(order, "unfilled", &chain_action, now).await.map(drop)
     }
 
-    /// Fails where the attesters saw a delivery that we did not: whoever made it is still to be paid, although by now anybody may
-    /// take the deposit back. Attesters who do not answer keep no deposit from its owner.
-    async fn has_no_delivery(&self, order: &Order) -> Result<(), DeedError> {
+    /// Fails when the attesters saw a fill that we did not: its filler is still owed the deposit, although by now anybody may
+    /// ask for the refund. Attesters that do not answer do not block the refund.
+    async fn check_not_filled(&self, order: &Order) -> Result<(), ActionError> {
         let Some(attestations) = self.parts.attestations.as_ref().filter(|_| !order.terms.is_same_chain())
         else {
             return Ok(());
         };
         match attestations.collect(&order.terms).await {
-            Ok(collected) if matches!(collected.attestation, Attestation::Filled { .. }) => Err(delivered()),
+            Ok(collected) if matches!(collected.attestation, Attestation::Filled { .. }) => {
+                Err(already_filled())
+            }
             _ => Ok(()),
         }
     }
 
-    async fn bring(&self, order: &mut Order, now: Timestamp) -> Result<(), DeedError> {
-        let Some(handed) = &order.handed else { return Ok(()) };
+    async fn broadcast_deposit(&self, order: &mut Order, now: Timestamp) -> Result<(), ActionError> {
+        let Some(signed_payload) = &order.signed_payload else { return Ok(()) };
         if order.method == DepositMethod::Permit2 {
-            let deed = Deed::OpenFor { terms: order.terms, permit: handed.clone() };
-            return self.relay(order, "open", &deed, now).await.map(drop);
+            let chain_action = ChainAction::OpenFor { terms: order.terms, permit: signed_payload.clone() };
+            return self.relay(order, "open", &chain_action, now).await.map(drop);
         }
-        let desk = self.parts.desks.get(&order.from.chain());
-        let desk = desk.ok_or_else(|| DeedError::Later("the origin chain is not here".to_owned()))?;
-        match desk.broadcast(handed).await {
+        let builder = self.parts.deposit_builders.get(&order.from.chain());
+        let builder =
+            builder.ok_or_else(|| ActionError::Temporary("the origin chain is not configured".to_owned()))?;
+        match builder.broadcast(signed_payload).await {
             Err(BroadcastError::Expired { tx }) => self.drop_expired(order, &tx, now).await,
-            brought => brought.map_err(|error| DeedError::Later(error.to_string())),
+            result => result.map_err(|error| ActionError::Temporary(error.to_string())),
         }
     }
 
-    /// Forgets a signed deposit that no chain will ever take, so that another may be built, signed and submitted.
+    /// Drops a signed deposit that has expired, so that another can be built, signed and submitted.
     pub(super) async fn drop_expired(
         &self,
         order: &mut Order,
         tx: &str,
         now: Timestamp,
-    ) -> Result<(), DeedError> {
-        let expired = Order { handed: None, ..order.clone() };
-        let told_tx = expired.told_tx.clone().filter(|told| told != tx);
-        let expired = Order { told_tx, updated_at: now, ..expired };
-        come_after_story(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
+    ) -> Result<(), ActionError> {
+        let expired = Order { signed_payload: None, ..order.clone() };
+        let submitted_tx = expired.submitted_tx.clone().filter(|known| known != tx);
+        let expired = Order { submitted_tx, updated_at: now, ..expired };
+        advance_keys_past(self.parts.orders.as_ref(), &self.parts.row_keys, &order.id).await?;
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
@@ -208,78 +233,82 @@ impl WorkOrders {
             detail: format!("The signed deposit {tx} expired before the chain took it."),
             at: now,
         };
-        // When somebody else was faster, the next look judges what that one has written.
+        // On a version conflict the next pass works with what the other writer stored.
         if self.parts.orders.update_order(&expired, &[event]).await? {
             *order = Order { version: expired.version.saturating_add(1), ..expired };
         }
         Ok(())
     }
 
-    async fn give_back(
+    async fn return_balance(
         &self,
         order: &Order,
         seen_in: u64,
         tokens: &[TokenId],
         now: Timestamp,
-    ) -> Result<Did, DeedError> {
+    ) -> Result<ActionOutcome, ActionError> {
         if !self.is_worth_returning(order, tokens).await? {
-            return Ok(Did::Done);
+            return Ok(ActionOutcome::Done);
         }
         let tokens = tokens.iter().map(TokenId::address).collect();
-        let purpose = format!("giveback:{:#x}:{seen_in}", order.intent);
-        let deed = Deed::GiveBack { terms: order.terms, tokens };
-        let progress = self.relay_as(order, purpose, &deed, now).await?;
-        Ok(if matches!(progress, Progress::Succeeded(_)) { Did::Done } else { Did::UnderWay })
+        let purpose = format!("giveback:{:#x}:{seen_in}", order.intent_id);
+        let chain_action = ChainAction::ReturnBalance { terms: order.terms, tokens };
+        let progress = self.relay_as(order, purpose, &chain_action, now).await?;
+        Ok(if matches!(progress, Progress::Succeeded(_)) {
+            ActionOutcome::Done
+        } else {
+            ActionOutcome::InProgress
+        })
     }
 
     pub(super) async fn relay(
         &self,
         order: &Order,
         what: &str,
-        deed: &Deed,
+        chain_action: &ChainAction,
         now: Timestamp,
-    ) -> Result<Progress, DeedError> {
-        self.relay_as(order, format!("{what}:{:#x}", order.intent), deed, now).await
+    ) -> Result<Progress, ActionError> {
+        self.relay_as(order, format!("{what}:{:#x}", order.intent_id), chain_action, now).await
     }
 
-    /// Sends in the service's own name; what came to nothing in a block that stands is tried anew, a few times.
+    /// Sends with the service's own key. A transaction that reverted in a final block is sent again, a few times.
     async fn relay_as(
         &self,
         order: &Order,
         first: String,
-        deed: &Deed,
+        chain_action: &ChainAction,
         now: Timestamp,
-    ) -> Result<Progress, DeedError> {
+    ) -> Result<Progress, ActionError> {
         let relayer = self.relayer(order.from.chain())?;
         let mut purpose = first.clone();
-        for tried in 1..=TRIES {
-            let progress = relayer.carry(&purpose, deed, now).await?;
+        for attempt in 1..=MAX_ATTEMPTS {
+            let progress = relayer.send(&purpose, chain_action, now).await?;
             if !matches!(progress, Progress::Reverted(_)) {
                 return Ok(progress);
             }
-            purpose = format!("{first}:{}", tried.saturating_add(1));
+            purpose = format!("{first}:{}", attempt.saturating_add(1));
         }
-        Err(DeedError::Never(format!("{first} was tried {TRIES} times and failed on the chain each time")))
+        Err(ActionError::Permanent(format!("{first} reverted {MAX_ATTEMPTS} times")))
     }
 }
 
-fn delivered() -> DeedError {
-    DeedError::Never("the attesters say that the order was filled".to_owned())
+fn already_filled() -> ActionError {
+    ActionError::Permanent("the attesters say that the order was filled".to_owned())
 }
 
-fn warn_of_unpaid(order: &Order, now: Timestamp) {
+fn warn_unclaimed(order: &Order, now: Timestamp) {
     let refund_at = i64::try_from(order.terms.refund_at).ok().and_then(|at| Timestamp::from_second(at).ok());
-    if refund_at.is_some_and(|at| at.duration_since(now) < ALARM) {
-        tracing::error!(order = %order.id, "a delivery is not paid for yet, and soon its deposit may be taken back");
+    if refund_at.is_some_and(|at| at.duration_since(now) < UNCLAIMED_ALARM) {
+        tracing::error!(order = %order.id, "fill not claimed yet, and the deposit becomes refundable soon");
     }
 }
 
-/// What passes by itself is whispered.
-fn tell(order: &Order, todo: &Todo, error: &DeedError) {
+/// Transient errors are logged at debug level.
+fn log_blocked(order: &Order, action: &Action, error: &ActionError) {
     match error {
-        DeedError::Never(_) | DeedError::WouldFail(_) | DeedError::Unpayable(_) => {
-            tracing::warn!(order = %order.id, ?todo, %error, "something is left to do for an order");
+        ActionError::Permanent(_) | ActionError::WouldFail(_) | ActionError::Unpayable(_) => {
+            tracing::warn!(order = %order.id, ?action, %error, "order blocked");
         }
-        _ => tracing::debug!(order = %order.id, ?todo, %error, "something waits for an order"),
+        _ => tracing::debug!(order = %order.id, ?action, %error, "order blocked"),
     }
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    AddressWatch, Arrival, BlockMark, Care, ChainError, FactStore, Follow, News, StoreError,
+    AddressWatch, Arrival, ChainCursor, ChainError, ChainFollower, ChainUpdate, FactStore, FinalityTier,
+    StoreError,
 };
 use causeway_domain::{Address, ChainId, Fact, RawAmount, TokenId};
 use causeway_store::Store;
@@ -14,43 +15,43 @@ use tokio::sync::mpsc;
 
 use crate::scene::{ORIGIN, chain, raw};
 
-/// A chain whose news the test tells.
+/// A follower whose updates come from the test.
 pub(crate) struct FakeFollow {
     pub(crate) chain: ChainId,
-    pub(crate) news: mpsc::UnboundedReceiver<Result<News, ChainError>>,
-    /// How often it was asked for the next one.
+    pub(crate) updates: mpsc::UnboundedReceiver<Result<ChainUpdate, ChainError>>,
+    /// How often it was asked for the next update.
     pub(crate) asked: Arc<AtomicUsize>,
 }
 
 #[async_trait]
-impl Follow for FakeFollow {
+impl ChainFollower for FakeFollow {
     fn chain(&self) -> ChainId {
         self.chain
     }
 
-    async fn next(&mut self) -> Result<News, ChainError> {
+    async fn next(&mut self) -> Result<ChainUpdate, ChainError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        match self.news.recv().await {
-            Some(news) => news,
+        match self.updates.recv().await {
+            Some(update) => update,
             None => std::future::pending().await,
         }
     }
 }
 
-/// A store of facts that is away for a while.
-pub(crate) struct Shaky {
+/// A fact store whose first writes fail.
+pub(crate) struct FlakyFactStore {
     pub(crate) store: Arc<Store>,
     pub(crate) failures: Mutex<u32>,
     pub(crate) writes: Mutex<u32>,
 }
 
 #[async_trait]
-impl FactStore for Shaky {
+impl FactStore for FlakyFactStore {
     async fn record_facts(
         &self,
         chain: ChainId,
-        care: Care,
-        mark: BlockMark,
+        tier: FinalityTier,
+        cursor: ChainCursor,
         facts: &[Fact],
         now: Timestamp,
     ) -> Result<(), StoreError> {
@@ -62,15 +63,15 @@ impl FactStore for Shaky {
                 return Err(StoreError::Unavailable("the disk is full".into()));
             }
         }
-        self.store.record_facts(chain, care, mark, facts, now).await
+        self.store.record_facts(chain, tier, cursor, facts, now).await
     }
 
-    async fn facts(&self, intent: B256) -> Result<Vec<(Fact, Care)>, StoreError> {
+    async fn facts(&self, intent: B256) -> Result<Vec<(Fact, FinalityTier)>, StoreError> {
         self.store.facts(intent).await
     }
 
-    async fn mark(&self, chain: ChainId, care: Care) -> Result<Option<BlockMark>, StoreError> {
-        self.store.mark(chain, care).await
+    async fn cursor(&self, chain: ChainId, tier: FinalityTier) -> Result<Option<ChainCursor>, StoreError> {
+        self.store.cursor(chain, tier).await
     }
 
     async fn record_arrival(&self, arrival: &Arrival, now: Timestamp) -> Result<(), StoreError> {
@@ -82,13 +83,13 @@ impl FactStore for Shaky {
     }
 }
 
-/// Addresses at which lies what the test put there.
+/// Addresses with balances that the test sets.
 #[derive(Default)]
 pub(crate) struct FakeWatch {
     pub(crate) balances: Mutex<HashMap<(Address, TokenId), u64>>,
-    /// What brought something, and in which block.
-    pub(crate) brought: Mutex<Vec<(Address, TokenId, u64, String)>>,
-    /// Where the chain cannot be asked what lies.
+    /// The funding transactions and their blocks.
+    pub(crate) funding: Mutex<Vec<(Address, TokenId, u64, String)>>,
+    /// The address whose balance cannot be read.
     pub(crate) broken: Mutex<Option<Address>>,
 }
 
@@ -97,10 +98,10 @@ impl FakeWatch {
         self.balances.lock().unwrap().insert((address, token), units);
     }
 
-    /// Adds what a transaction brought in that block.
-    pub(crate) fn bring(&self, address: Address, token: TokenId, units: u64, block: u64) {
+    /// Adds a payment in that block.
+    pub(crate) fn pay(&self, address: Address, token: TokenId, units: u64, block: u64) {
         *self.balances.lock().unwrap().entry((address, token)).or_default() += units;
-        self.brought.lock().unwrap().push((address, token, block, format!("0xb{block}")));
+        self.funding.lock().unwrap().push((address, token, block, format!("0xb{block}")));
     }
 }
 
@@ -119,17 +120,17 @@ impl AddressWatch for FakeWatch {
         Ok(wanted.iter().map(|place| raw(held(place))).collect())
     }
 
-    async fn brought_by(
+    async fn funding_tx(
         &self,
         address: Address,
         token: TokenId,
         from: u64,
         to: u64,
     ) -> Result<Option<String>, ChainError> {
-        let brought = self.brought.lock().unwrap();
-        let fits = |(at, what, block, _): &&(Address, TokenId, u64, String)| {
+        let funding = self.funding.lock().unwrap();
+        let matches = |(at, what, block, _): &&(Address, TokenId, u64, String)| {
             *at == address && *what == token && (from..=to).contains(block)
         };
-        Ok(brought.iter().rev().find(fits).map(|(_, _, _, tx)| tx.clone()))
+        Ok(funding.iter().rev().find(matches).map(|(_, _, _, tx)| tx.clone()))
     }
 }

@@ -4,39 +4,41 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::Address as EvmAddress;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Attestations, Carrier, CollectError, Deed, DeedError, GasFeed, Hand, OrderStore as _, PriceFeed, Progress,
+    ActionError, Attestations, ChainAction, CollectError, GasFeed, OrderExecutor, OrderStore as _, PriceFeed,
+    Progress, TxSender,
 };
 use causeway_domain::{
-    Address, Attestation, ChainId, Collected, Decision, Order, RawAmount, Terms, TokenId, UsdPrice,
+    Address, Attestation, ChainId, CollectedAttestation, Decision, IntentTerms, Order, RawAmount, TokenId,
+    UsdPrice,
 };
 use causeway_store::Store;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 
-/// What a filler decides, and why.
-type Word = (Decision, Option<String>);
+/// A filler's decision and its reason.
+type Decided = (Decision, Option<String>);
 
-/// A filler's hand that answers as it was told to, and remembers each call with the status under which it came.
-pub(crate) struct FakeHand {
+/// An executor with scripted answers that remembers each call with the order's status at that time.
+pub(crate) struct FakeExecutor {
     store: Arc<Store>,
     pub(crate) calls: Mutex<Vec<String>>,
-    /// What it decides, one after the other, and after these to deliver.
-    pub(crate) decisions: Mutex<VecDeque<Result<Word, DeedError>>>,
+    /// Its decisions in sequence; afterwards it decides to fill.
+    pub(crate) decisions: Mutex<VecDeque<Result<Decided, ActionError>>>,
     pub(crate) fill: Mutex<Progress>,
     /// Why the recipient cannot be paid.
     pub(crate) unpayable: Mutex<Option<&'static str>>,
     pub(crate) refuses_to: Mutex<Option<&'static str>>,
-    /// What happens elsewhere during the next call of that name.
+    /// Runs during the next call with that name.
     meanwhile: Mutex<Option<(&'static str, BoxFuture<'static, ()>)>>,
 }
 
-impl FakeHand {
+impl FakeExecutor {
     pub(crate) fn new(store: Arc<Store>) -> Arc<Self> {
         Arc::new(Self {
             store,
             calls: Mutex::default(),
             decisions: Mutex::default(),
-            fill: Mutex::new(Progress::OnItsWay("0xf1".to_owned())),
+            fill: Mutex::new(Progress::Sent("0xf1".to_owned())),
             unpayable: Mutex::default(),
             refuses_to: Mutex::default(),
             meanwhile: Mutex::default(),
@@ -51,8 +53,8 @@ impl FakeHand {
         self.calls.lock().unwrap().clone()
     }
 
-    /// Notes the call beside what the store holds of the order at that moment.
-    async fn note(&self, call: &'static str, order: &Order) -> Result<(), DeedError> {
+    /// Records the call with the order's stored state.
+    async fn record(&self, call: &'static str, order: &Order) -> Result<(), ActionError> {
         let stored = self.store.order(&order.id).await?.unwrap();
         let decision = stored.decision.map_or("undecided", Decision::as_str);
         self.calls.lock().unwrap().push(format!("{call} ({} {decision})", stored.status));
@@ -61,70 +63,70 @@ impl FakeHand {
             what.await;
         }
         match *self.refuses_to.lock().unwrap() {
-            Some(refused) if refused == call => Err(DeedError::Later("not now".to_owned())),
+            Some(refused) if refused == call => Err(ActionError::Temporary("not now".to_owned())),
             _ => Ok(()),
         }
     }
 }
 
 #[async_trait]
-impl Hand for FakeHand {
+impl OrderExecutor for FakeExecutor {
     fn name(&self) -> &'static str {
         "house"
     }
 
-    async fn hold(&self, order: &Order, _: Timestamp) -> Result<(), DeedError> {
-        self.note("hold", order).await
+    async fn hold(&self, order: &Order, _: Timestamp) -> Result<(), ActionError> {
+        self.record("hold", order).await
     }
 
-    async fn reserve(&self, order: &Order, _: Timestamp) -> Result<(), DeedError> {
-        self.note("reserve", order).await
+    async fn reserve(&self, order: &Order, _: Timestamp) -> Result<(), ActionError> {
+        self.record("reserve", order).await
     }
 
-    async fn decide(&self, order: &Order, _: Timestamp) -> Result<Word, DeedError> {
-        self.note("decide", order).await?;
+    async fn decide(&self, order: &Order, _: Timestamp) -> Result<Decided, ActionError> {
+        self.record("decide", order).await?;
         self.decisions.lock().unwrap().pop_front().unwrap_or(Ok((Decision::Fill, None)))
     }
 
-    async fn fill(&self, order: &Order, _: Timestamp) -> Result<Progress, DeedError> {
-        self.note("fill", order).await?;
-        if let Some(words) = *self.unpayable.lock().unwrap() {
-            return Err(DeedError::Unpayable(words.to_owned()));
+    async fn fill(&self, order: &Order, _: Timestamp) -> Result<Progress, ActionError> {
+        self.record("fill", order).await?;
+        if let Some(reason) = *self.unpayable.lock().unwrap() {
+            return Err(ActionError::Unpayable(reason.to_owned()));
         }
         Ok(self.fill.lock().unwrap().clone())
     }
 
-    async fn waive(&self, order: &Order, _: Timestamp) -> Result<Progress, DeedError> {
-        self.note("waive", order).await?;
-        Ok(Progress::OnItsWay("0xf2".to_owned()))
+    async fn waive(&self, order: &Order, _: Timestamp) -> Result<Progress, ActionError> {
+        self.record("waive", order).await?;
+        Ok(Progress::Sent("0xf2".to_owned()))
     }
 
-    async fn claim(&self, order: &Order, _: Timestamp) -> Result<Progress, DeedError> {
-        self.note("claim", order).await?;
-        Ok(Progress::OnItsWay("0xf3".to_owned()))
+    async fn claim(&self, order: &Order, _: Timestamp) -> Result<Progress, ActionError> {
+        self.record("claim", order).await?;
+        Ok(Progress::Sent("0xf3".to_owned()))
     }
 
-    async fn release(&self, order: &Order) -> Result<(), DeedError> {
-        self.note("release", order).await
+    async fn release(&self, order: &Order) -> Result<(), ActionError> {
+        self.record("release", order).await
     }
 }
 
-/// A relayer that remembers what it carried; purposes that were told to fail in a block do.
-pub(crate) struct FakeCarrier {
+/// A relayer that remembers what it sent, with scripted progress per purpose.
+pub(crate) struct FakeTxSender {
     chain: ChainId,
-    pub(crate) carried: Mutex<Vec<(String, Deed)>>,
+    pub(crate) sent_actions: Mutex<Vec<(String, ChainAction)>>,
     pub(crate) progress: Mutex<HashMap<String, Progress>>,
-    pub(crate) tended: Mutex<u32>,
+    pub(crate) polls: Mutex<u32>,
 }
 
-impl FakeCarrier {
+impl FakeTxSender {
     pub(crate) fn new(chain: ChainId) -> Arc<Self> {
-        let (carried, progress, tended) = Default::default();
-        Arc::new(Self { chain, carried, progress, tended })
+        let (sent_actions, progress, polls) = Default::default();
+        Arc::new(Self { chain, sent_actions, progress, polls })
     }
 
     pub(crate) fn purposes(&self) -> Vec<String> {
-        self.carried.lock().unwrap().iter().map(|(purpose, _)| purpose.clone()).collect()
+        self.sent_actions.lock().unwrap().iter().map(|(purpose, _)| purpose.clone()).collect()
     }
 
     pub(crate) fn ends(&self, purpose: &str, progress: Progress) {
@@ -133,7 +135,7 @@ impl FakeCarrier {
 }
 
 #[async_trait]
-impl Carrier for FakeCarrier {
+impl TxSender for FakeTxSender {
     fn chain(&self) -> ChainId {
         self.chain
     }
@@ -142,50 +144,50 @@ impl Carrier for FakeCarrier {
         Address::Evm(EvmAddress::repeat_byte(0x99))
     }
 
-    async fn carry(&self, purpose: &str, deed: &Deed, _: Timestamp) -> Result<Progress, DeedError> {
-        self.carried.lock().unwrap().push((purpose.to_owned(), deed.clone()));
-        let told = self.progress.lock().unwrap().get(purpose).cloned();
-        Ok(told.unwrap_or_else(|| Progress::OnItsWay("0x77".to_owned())))
+    async fn send(&self, purpose: &str, action: &ChainAction, _: Timestamp) -> Result<Progress, ActionError> {
+        self.sent_actions.lock().unwrap().push((purpose.to_owned(), action.clone()));
+        let progress = self.progress.lock().unwrap().get(purpose).cloned();
+        Ok(progress.unwrap_or_else(|| Progress::Sent("0x77".to_owned())))
     }
 
-    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError> {
+    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, ActionError> {
         Ok(self.progress.lock().unwrap().get(purpose).cloned())
     }
 
-    async fn tend(&self, _: Timestamp) -> Result<(), DeedError> {
-        *self.tended.lock().unwrap() += 1;
-        Err(DeedError::Later("the chain is away".to_owned()))
+    async fn poll_pending(&self, _: Timestamp) -> Result<(), ActionError> {
+        *self.polls.lock().unwrap() += 1;
+        Err(ActionError::Temporary("the chain is unreachable".to_owned()))
     }
 }
 
-/// Attesters who say that nobody delivered, or that somebody did.
+/// Attesters that report an order as filled or unfilled.
 pub(crate) struct FakeAttesters {
     pub(crate) filled: bool,
 }
 
 #[async_trait]
 impl Attestations for FakeAttesters {
-    async fn collect(&self, terms: &Terms) -> Result<Collected, CollectError> {
+    async fn collect(&self, terms: &IntentTerms) -> Result<CollectedAttestation, CollectError> {
         let order = terms.id();
         let attestation = if self.filled {
             Attestation::Filled { order, filled_at: 1, fill_ref: order }
         } else {
             Attestation::Unfilled { order, destination_time: terms.fill_deadline + 1 }
         };
-        Ok(Collected { attestation, signatures: Vec::new() })
+        Ok(CollectedAttestation { attestation, signatures: Vec::new() })
     }
 }
 
-/// No prices and no gas: what comes to an address is then always worth returning.
-pub(crate) struct Nothing;
+/// No prices and no gas: every balance is then worth returning.
+pub(crate) struct NoPrices;
 
-impl PriceFeed for Nothing {
+impl PriceFeed for NoPrices {
     fn usd_price(&self, _: &TokenId) -> Option<UsdPrice> {
         None
     }
 }
 
-impl GasFeed for Nothing {
+impl GasFeed for NoPrices {
     fn price(&self, _: ChainId) -> Option<RawAmount> {
         None
     }

@@ -1,4 +1,4 @@
-//! Orders from their deposit to their end: the real store, and made-up chains, fillers and attesters.
+//! Orders from deposit to completion: the real store, with fake chains, fillers and attesters.
 
 #![allow(
     clippy::unwrap_used,
@@ -6,20 +6,20 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
-mod booking;
+mod chain_feed;
 mod fake_chain;
 mod fakes;
-mod followed;
-mod following;
-mod giving_back;
-mod recovering;
-mod refunding;
-mod renting;
+mod follow_chain;
+mod intent_book;
+mod order_processing;
+mod order_review;
+mod pending_transactions;
+mod recovery;
+mod refunds;
+mod rent_refunds;
 mod reputation;
-mod reviewing;
+mod returned_balances;
 mod sample;
 mod scene;
-mod telling;
-mod tending;
-mod watching;
-mod working;
+mod watched_addresses;
+mod webhook_delivery;

@@ -4,8 +4,10 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, OrderStore as _, QuoteStore as _, Refusal,
 };
-use causeway_domain::{EventKind, Order, OrderEvent, OrderStatus, Quote, RefundCause, Route, RowKeys, Shown};
-use causeway_engine::{BreakerState, FillerReport, Fillers, KeepReputation, QuoteOptions};
+use causeway_domain::{
+    ConfirmedTx, EventKind, Order, OrderEvent, OrderStatus, Quote, RefundCause, Route, RowKeys,
+};
+use causeway_engine::{BreakerState, FillerReport, Fillers, QuoteOptions, UpdateReputation};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -13,11 +15,11 @@ use tempfile::TempDir;
 use crate::sample;
 use crate::scene::{DESTINATION, ORIGIN, chain, raw};
 
-/// A filler that is only judged here.
-struct Judged(&'static str);
+/// A filler that is never asked in these tests.
+struct RatedFiller(&'static str);
 
 #[async_trait]
-impl Filler for Judged {
+impl Filler for RatedFiller {
     fn name(&self) -> &str {
         self.0
     }
@@ -31,26 +33,26 @@ impl Filler for Judged {
     }
 }
 
-struct Bench {
+struct ReputationFixture {
     store: Arc<Store>,
     fillers: Fillers,
-    keep: KeepReputation,
+    keep: UpdateReputation,
     row_keys: RowKeys,
     _folder: TempDir,
 }
 
-impl Bench {
+impl ReputationFixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::open(&Location::Sqlite(folder.path().join("test.db"))).await.unwrap());
-        let fillers = ["good", "bad"].map(|name| Arc::new(Judged(name)) as Arc<dyn Filler>).to_vec();
+        let fillers = ["good", "bad"].map(|name| Arc::new(RatedFiller(name)) as Arc<dyn Filler>).to_vec();
         let fillers = Fillers::new(fillers, &QuoteOptions::default()).unwrap();
-        let keep = KeepReputation::new(store.clone(), store.clone(), fillers.clone());
+        let keep = UpdateReputation::new(store.clone(), store.clone(), fillers.clone());
         Self { store, fillers, keep, row_keys: RowKeys::new(0), _folder: folder }
     }
 
-    /// An order of that filler that ended so many minutes ago, of a quote in which these were offered.
-    async fn ended(&self, filler: &str, ended: Ended, minutes_ago: i64, offers: &[(&str, u64)]) {
+    /// Adds an order of that filler that ended some minutes ago, with a quote of these offers.
+    async fn ended(&self, filler: &str, outcome: Outcome, minutes_ago: i64, offers: &[(&str, u64)]) {
         let mut quote: Quote = sample::quote(&self.row_keys);
         let route = quote.routes[0].clone();
         let offered = |(filler, out): &(&str, u64)| Route {
@@ -66,31 +68,36 @@ impl Bench {
         }
         self.store.put_quote(&quote).await.unwrap();
         let at = Timestamp::now() - SignedDuration::from_mins(minutes_ago);
-        let shown =
-            |on, time| Shown { chain: chain(on), tx: "0xab".to_owned(), block: 1, time, amount: raw(1) };
+        let shown = |on, time| ConfirmedTx {
+            chain: chain(on),
+            tx: "0xab".to_owned(),
+            block: 1,
+            time,
+            amount: raw(1),
+        };
         let mut order: Order = sample::order(&quote, &self.row_keys);
         order.route = quote.routes[0].id.clone();
         order.filler = filler.to_owned();
         order.evidence.deposit = Some(shown(ORIGIN, 1_000));
         (order.updated_at, order.due_at) = (at, None);
-        match ended {
-            Ended::Filled(seconds) => {
+        match outcome {
+            Outcome::Filled(seconds) => {
                 order.status = OrderStatus::Filled;
                 order.evidence.fill = Some(shown(DESTINATION, 1_000 + seconds));
             }
-            Ended::Refunded(cause) => {
+            Outcome::Refunded(cause) => {
                 order.status = OrderStatus::Refunded;
                 order.evidence.refund = Some((shown(ORIGIN, 9_000), cause));
             }
-            Ended::Late => {
+            Outcome::Late => {
                 order.status = OrderStatus::Refunded;
                 let late = u64::try_from(order.valid_before.as_second()).unwrap() + 1;
                 order.evidence.deposit = Some(shown(ORIGIN, late));
                 order.evidence.refund = Some((shown(ORIGIN, late + 1), RefundCause::Unfilled));
             }
-            Ended::Unpayable => {
+            Outcome::Unpayable => {
                 order.status = OrderStatus::Refunded;
-                order.note_unpayable("it takes nothing");
+                order.set_unpayable("it takes nothing");
                 order.evidence.refund = Some((shown(ORIGIN, 9_000), RefundCause::Unfilled));
             }
         }
@@ -104,89 +111,93 @@ impl Bench {
         self.store.create_order(&order, &event).await.unwrap();
     }
 
-    async fn judged(&self, filler: &str) -> FillerReport {
-        self.keep.turn(Timestamp::now()).await.unwrap();
+    async fn report(&self, filler: &str) -> FillerReport {
+        self.keep.run_once(Timestamp::now()).await.unwrap();
         self.fillers.reports().into_iter().find(|report| report.name == filler).unwrap()
     }
 }
 
 #[derive(Clone, Copy)]
-enum Ended {
+enum Outcome {
     Filled(u64),
     Refunded(RefundCause),
-    /// The deposit was made when the price held no more, and nobody delivered.
+    /// The deposit came after the price expired, and nobody filled.
     Late,
     Unpayable,
 }
 
-const LEFT: Ended = Ended::Refunded(RefundCause::Unfilled);
+const UNFILLED: Outcome = Outcome::Refunded(RefundCause::Unfilled);
 
 #[tokio::test]
-async fn a_name_is_made_of_deliveries_their_time_and_prices_against_the_median() {
-    let bench = Bench::new().await;
+async fn reputation_covers_fills_their_time_and_prices_against_the_median() {
+    let fixture = ReputationFixture::new().await;
     for seconds in [10, 30, 20] {
-        bench
-            .ended("good", Ended::Filled(seconds), 50, &[("good", 10_100), ("mid", 10_000), ("bad", 9_900)])
+        fixture
+            .ended("good", Outcome::Filled(seconds), 50, &[("good", 10_100), ("mid", 10_000), ("bad", 9_900)])
             .await;
     }
-    bench.ended("good", Ended::Refunded(RefundCause::Waived), 40, &[("good", 10_000)]).await;
-    let standing = bench.judged("good").await.standing.unwrap();
-    assert_eq!((standing.orders, standing.filled, standing.fill_percent()), (4, 3, Some(75)));
-    assert_eq!((standing.median_seconds, standing.price_bps), (Some(20), Some(100)));
-    assert_eq!((standing.left_in_a_row, standing.rests_until), (0, None));
-    let other = bench.judged("bad").await.standing.unwrap();
+    fixture.ended("good", Outcome::Refunded(RefundCause::Waived), 40, &[("good", 10_000)]).await;
+    let reputation = fixture.report("good").await.reputation.unwrap();
+    assert_eq!((reputation.orders, reputation.filled, reputation.fill_percent()), (4, 3, Some(75)));
+    assert_eq!((reputation.median_seconds, reputation.price_bps), (Some(20), Some(100)));
+    assert_eq!((reputation.consecutive_unfilled, reputation.suspended_until), (0, None));
+    let other = fixture.report("bad").await.reputation.unwrap();
     assert_eq!((other.orders, other.price_bps), (0, Some(-100)), "it offered, and nobody took it");
 }
 
 #[tokio::test]
-async fn who_wins_and_never_fills_rests_and_is_then_tried_again() {
-    let bench = Bench::new().await;
+async fn filler_that_leaves_orders_unfilled_is_suspended() {
+    let fixture = ReputationFixture::new().await;
     for minutes_ago in [5, 4] {
-        bench.ended("bad", LEFT, minutes_ago, &[]).await;
+        fixture.ended("bad", UNFILLED, minutes_ago, &[]).await;
     }
-    assert_eq!(bench.judged("bad").await.breaker, BreakerState::Closed, "two may be bad luck");
-    bench.ended("bad", LEFT, 1, &[]).await;
-    let report = bench.judged("bad").await;
+    assert_eq!(fixture.report("bad").await.breaker, BreakerState::Closed, "two may be bad luck");
+    fixture.ended("bad", UNFILLED, 1, &[]).await;
+    let report = fixture.report("bad").await;
     assert_eq!(report.breaker, BreakerState::Open);
-    assert_eq!(report.standing.unwrap().left_in_a_row, 3);
-    assert_eq!(bench.judged("good").await.breaker, BreakerState::Closed);
+    assert_eq!(report.reputation.unwrap().consecutive_unfilled, 3);
+    assert_eq!(fixture.report("good").await.breaker, BreakerState::Closed);
 }
 
 #[tokio::test]
-async fn a_rest_is_counted_from_the_last_order_that_was_left() {
-    let bench = Bench::new().await;
+async fn suspension_starts_at_the_last_unfilled_order() {
+    let fixture = ReputationFixture::new().await;
     for minutes_ago in [60, 50, 40] {
-        bench.ended("bad", LEFT, minutes_ago, &[]).await;
+        fixture.ended("bad", UNFILLED, minutes_ago, &[]).await;
     }
-    let report = bench.judged("bad").await;
-    assert_eq!(report.standing.unwrap().left_in_a_row, 3);
-    assert_eq!(report.breaker, BreakerState::Closed, "it has rested, and is tried");
-    bench.ended("bad", LEFT, 15, &[]).await;
-    assert_eq!(bench.judged("bad").await.breaker, BreakerState::Open, "the next rest is twice as long");
-    bench.ended("bad", Ended::Filled(9), 0, &[]).await;
-    assert_eq!(bench.judged("bad").await.standing.unwrap().left_in_a_row, 0);
+    let report = fixture.report("bad").await;
+    assert_eq!(report.reputation.unwrap().consecutive_unfilled, 3);
+    assert_eq!(report.breaker, BreakerState::Closed, "the suspension is over");
+    fixture.ended("bad", UNFILLED, 15, &[]).await;
+    assert_eq!(
+        fixture.report("bad").await.breaker,
+        BreakerState::Open,
+        "the next suspension is twice as long"
+    );
+    fixture.ended("bad", Outcome::Filled(9), 0, &[]).await;
+    assert_eq!(fixture.report("bad").await.reputation.unwrap().consecutive_unfilled, 0);
 }
 
 #[tokio::test]
-async fn who_says_no_in_time_breaks_no_word() {
-    let bench = Bench::new().await;
+async fn waived_orders_do_not_count_as_unfilled() {
+    let fixture = ReputationFixture::new().await;
     for minutes_ago in 1..6 {
-        bench.ended("bad", Ended::Refunded(RefundCause::Waived), minutes_ago, &[]).await;
+        fixture.ended("bad", Outcome::Refunded(RefundCause::Waived), minutes_ago, &[]).await;
     }
-    let report = bench.judged("bad").await;
-    assert_eq!((report.breaker, report.standing.unwrap().left_in_a_row), (BreakerState::Closed, 0));
+    let report = fixture.report("bad").await;
+    assert_eq!((report.breaker, report.reputation.unwrap().consecutive_unfilled), (BreakerState::Closed, 0));
 }
 
 #[tokio::test]
-async fn nobody_puts_a_filler_to_rest_by_what_a_payer_chooses() {
-    let bench = Bench::new().await;
-    bench.ended("good", Ended::Filled(9), 60, &[]).await;
+async fn payers_cannot_cause_a_suspension() {
+    let fixture = ReputationFixture::new().await;
+    fixture.ended("good", Outcome::Filled(9), 60, &[]).await;
     for minutes_ago in 1..6 {
-        bench.ended("good", Ended::Late, minutes_ago, &[]).await;
-        bench.ended("good", Ended::Unpayable, minutes_ago, &[]).await;
+        fixture.ended("good", Outcome::Late, minutes_ago, &[]).await;
+        fixture.ended("good", Outcome::Unpayable, minutes_ago, &[]).await;
     }
-    let report = bench.judged("good").await;
-    let standing = report.standing.unwrap();
-    assert_eq!((report.breaker, standing.left_in_a_row), (BreakerState::Closed, 0));
-    assert_eq!(standing.fill_percent(), Some(100));
+    let report = fixture.report("good").await;
+    let reputation = report.reputation.unwrap();
+    assert_eq!((report.breaker, reputation.consecutive_unfilled), (BreakerState::Closed, 0));
+    assert_eq!(reputation.fill_percent(), Some(100));
 }

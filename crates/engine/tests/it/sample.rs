@@ -1,7 +1,7 @@
 use alloy_primitives::{B256, U256, keccak256};
-use causeway_domain::ports::Care;
+use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
-    Ask, DepositMethod, Evidence, Order, OrderId, OrderStatus, Quote, QuoteId, Route, RowKeys, Terms,
+    Ask, DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, Quote, QuoteId, Route, RowKeys,
     TradeType,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -44,12 +44,12 @@ pub(crate) fn quote(row_keys: &RowKeys) -> Quote {
     Quote { id, key, ask, integrator: None, created_at, routes: vec![route] }
 }
 
-/// As it was just built; nobody would look at it for a day.
+/// A new order that is not due for a day.
 pub(crate) fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
     let now = Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap();
     let id = OrderId::random().unwrap();
     let word = |byte| address(byte).to_word();
-    let terms = Terms {
+    let terms = IntentTerms {
         origin_chain_id: ORIGIN,
         escrow: word(2),
         user: word(3),
@@ -89,15 +89,15 @@ pub(crate) fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
         kind: "native-filler".to_owned(),
         method: DepositMethod::ContractCall,
         terms,
-        intent: terms.id(),
+        intent_id: terms.id(),
         deposit_address: None,
-        jump: None,
+        forwarding: None,
         valid_before: now,
-        care: Care::Large,
+        finality_tier: FinalityTier::Large,
         announced: false,
-        told_tx: None,
+        submitted_tx: None,
         built: None,
-        handed: None,
+        signed_payload: None,
         decision: None,
         evidence: Evidence::default(),
         failure_reason: None,

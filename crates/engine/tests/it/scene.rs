@@ -4,23 +4,24 @@ use std::sync::{Arc, LazyLock};
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    BlockMark, Care, Carrier, Creation, FactStore as _, Hand, OrderStore as _, QuoteStore as _,
+    ChainCursor, Creation, FactStore as _, FinalityTier, OrderExecutor, OrderStore as _, QuoteStore as _,
+    TxSender,
 };
 use causeway_domain::{
-    Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, Order, OrderEvent, OrderId,
-    OrderStatus, RawAmount, RefundCause, RowKeys, Terms, TokenId,
+    Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, IntentTerms, Order, OrderEvent,
+    OrderId, OrderStatus, RawAmount, RefundCause, RowKeys, TokenId,
 };
-use causeway_engine::{Hands, Marks, WorkOrders, WorkParts};
+use causeway_engine::{ChainCursors, ExecutorRegistry, WorkOrders, WorkParts};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-use crate::fakes::{FakeAttesters, FakeCarrier, FakeHand, Nothing};
+use crate::fakes::{FakeAttesters, FakeExecutor, FakeTxSender, NoPrices};
 use crate::sample::{order, quote};
 
 pub(crate) const ORIGIN: u64 = 8453;
 pub(crate) const DESTINATION: u64 = 1;
-/// The chains' own times.
+/// Times of the chains.
 pub(crate) const OPEN_UNTIL: u64 = 1_000;
 pub(crate) const FILL_UNTIL: u64 = 2_000;
 pub(crate) const REFUND_AFTER: u64 = 3_000;
@@ -49,30 +50,30 @@ pub(crate) fn input() -> TokenId {
     token(ORIGIN, 5)
 }
 
-pub(crate) fn mark(number: u64, time: u64) -> BlockMark {
-    BlockMark { number, hash: B256::with_last_byte(1), time }
+pub(crate) fn cursor(number: u64, time: u64) -> ChainCursor {
+    ChainCursor { number, hash: B256::with_last_byte(1), time }
 }
 
-/// Later than any lease and any next look.
+/// Later than any lease and any due time.
 pub(crate) fn later() -> Timestamp {
     Timestamp::now() + SignedDuration::from_hours(1)
 }
 
-/// A real store with one order in it, and everything beyond the process made up.
+/// A real store with one order, and everything outside of the process faked.
 pub(crate) struct Scene {
     pub(crate) store: Arc<Store>,
-    pub(crate) hand: Arc<FakeHand>,
-    pub(crate) relayer: Arc<FakeCarrier>,
-    pub(crate) marks: Arc<Marks>,
+    pub(crate) executor: Arc<FakeExecutor>,
+    pub(crate) relayer: Arc<FakeTxSender>,
+    pub(crate) cursors: Arc<ChainCursors>,
     pub(crate) attesters: FakeAttesters,
     pub(crate) row_keys: Arc<RowKeys>,
     pub(crate) id: OrderId,
-    pub(crate) terms: Terms,
+    pub(crate) terms: IntentTerms,
     _folder: TempDir,
 }
 
 impl Scene {
-    /// An order that somebody was handed to deposit for.
+    /// An order that waits for its deposit.
     pub(crate) async fn new() -> Self {
         Self::with(|_| {}).await
     }
@@ -93,9 +94,9 @@ impl Scene {
         let (store, row_keys) = (Arc::new(store), Arc::new(RowKeys::new(0)));
         let order = add_order(&store, &row_keys, change).await;
         Self {
-            hand: FakeHand::new(store.clone()),
-            relayer: FakeCarrier::new(chain(ORIGIN)),
-            marks: Arc::default(),
+            executor: FakeExecutor::new(store.clone()),
+            relayer: FakeTxSender::new(chain(ORIGIN)),
+            cursors: Arc::default(),
             attesters: FakeAttesters { filled: false },
             row_keys,
             id: order.id,
@@ -105,31 +106,31 @@ impl Scene {
         }
     }
 
-    pub(crate) fn hands(&self) -> Hands {
-        HashMap::from([("house".to_owned(), self.hand.clone() as Arc<dyn Hand>)]).into()
+    pub(crate) fn executors(&self) -> ExecutorRegistry {
+        HashMap::from([("house".to_owned(), self.executor.clone() as Arc<dyn OrderExecutor>)]).into()
     }
 
-    /// A worker as a process would make it at its start.
+    /// A worker of a freshly started process.
     pub(crate) fn worker(&self) -> WorkOrders {
         WorkOrders::new(WorkParts {
             orders: self.store.clone(),
             facts: self.store.clone(),
-            hands: self.hands(),
-            relayers: HashMap::from([(chain(ORIGIN), self.relayer.clone() as Arc<dyn Carrier>)]),
-            desks: HashMap::new(),
-            jump_desks: HashMap::new(),
+            executors: self.executors(),
+            relayers: HashMap::from([(chain(ORIGIN), self.relayer.clone() as Arc<dyn TxSender>)]),
+            deposit_builders: HashMap::new(),
+            forwarding_signers: HashMap::new(),
             attestations: Some(Arc::new(FakeAttesters { filled: self.attesters.filled })),
-            prices: Arc::new(Nothing),
-            gas: Arc::new(Nothing),
+            prices: Arc::new(NoPrices),
+            gas: Arc::new(NoPrices),
             catalog: Arc::clone(&CATALOG),
             row_keys: Arc::clone(&self.row_keys),
-            marks: Arc::clone(&self.marks),
+            cursors: Arc::clone(&self.cursors),
         })
     }
 
-    /// Looks at whatever is due within the hour.
-    pub(crate) async fn turn(&self) {
-        self.worker().turn(later()).await.unwrap();
+    /// Processes every order that is due within the hour.
+    pub(crate) async fn run_once(&self) {
+        self.worker().run_once(later()).await.unwrap();
     }
 
     pub(crate) async fn order(&self) -> Order {
@@ -144,7 +145,7 @@ impl Scene {
         let on = if matches!(kind, FactKind::Filled(_)) { self.terms.destination_chain_id } else { ORIGIN };
         let tx = format!("0x{block:064x}");
         let place = FactPlace { chain: chain(on), tx, index: 0, block, time: block };
-        Fact { intent: self.terms.id(), kind, place }
+        Fact { intent_id: self.terms.id(), kind, place }
     }
 
     pub(crate) fn opened(&self, block: u64) -> Fact {
@@ -164,31 +165,34 @@ impl Scene {
         self.fact(FactKind::Refunded { to: address(7), amount: raw(AMOUNT_IN), cause }, 40)
     }
 
-    /// What a follower would do with that fact.
+    /// Stores a fact as a follower would.
     pub(crate) async fn show(&self, fact: Fact) {
         show(&self.store, fact).await;
     }
 
-    /// The chains' times move on.
+    /// Advances the chains' times.
     pub(crate) fn pass(&self, seconds: u64) {
         for id in [ORIGIN, DESTINATION] {
-            self.marks.set(chain(id), mark(seconds, seconds));
+            self.cursors.set(chain(id), cursor(seconds, seconds));
         }
     }
 }
 
 pub(crate) async fn show(store: &Store, fact: Fact) {
     let (on, block) = (fact.place.chain, fact.place.block);
-    store.record_facts(on, Care::Large, mark(block, block), &[fact], Timestamp::now()).await.unwrap();
+    store
+        .record_facts(on, FinalityTier::Large, cursor(block, block), &[fact], Timestamp::now())
+        .await
+        .unwrap();
 }
 
-/// Keeps a new order, changed as the test needs it.
+/// Stores a new order, changed as the test needs it.
 pub(crate) async fn add_order(store: &Store, row_keys: &RowKeys, change: impl FnOnce(&mut Order)) -> Order {
     let quote = quote(row_keys);
     store.put_quote(&quote).await.unwrap();
     let mut order = order(&quote, row_keys);
     change(&mut order);
-    order.intent = order.terms.id();
+    order.intent_id = order.terms.id();
     let event = OrderEvent {
         key: row_keys.next(order.created_at),
         order: order.id.clone(),

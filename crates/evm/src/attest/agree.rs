@@ -9,28 +9,28 @@ use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::rpc::Call;
 
-/// What at least `quorum` endpoints say alike. One that has nothing to say (`testimony` gives `None`) or does not
-/// answer counts for nobody; one that says something else is a disagreement, however many agree.
+/// The answer of at least `quorum` endpoints. An endpoint without an answer (`extract` returns `None`) does not count.
+/// A different answer is a disagreement, however many endpoints agree.
 pub(super) async fn agreed<T, U>(
     client: &EvmClient,
     quorum: NonZeroUsize,
     call: &Call,
-    testimony: impl Fn(T) -> Option<U>,
+    extract: impl Fn(T) -> Option<U>,
 ) -> Result<U, CallError>
 where
     T: DeserializeOwned + Send,
     U: PartialEq,
 {
-    compare(client, quorum, call, client.each::<T>(call).await, testimony)
+    compare(client, quorum, call, client.each::<T>(call).await, extract)
 }
 
-/// The same of those endpoints alone whose block of that number is `at`: another shows what happened on another fork.
+/// Like [`agreed`], but only over endpoints whose block of that number is `at`: others are on another fork.
 pub(super) async fn agreed_at<T, U>(
     client: &EvmClient,
     quorum: NonZeroUsize,
     call: &Call,
     at: &FinalBlock,
-    testimony: impl Fn(T) -> Option<U>,
+    extract: impl Fn(T) -> Option<U>,
 ) -> Result<U, CallError>
 where
     T: DeserializeOwned + Send,
@@ -38,16 +38,17 @@ where
 {
     let calls = [block_call(BlockTag::Number(at.number)), call.clone()];
     let mut answers = Vec::new();
-    for (host, said) in client.each_of::<Value>(&calls).await {
-        let Ok([block, answer]) = <[_; 2]>::try_from(said) else { continue };
+    for (host, value) in client.each_of::<Value>(&calls).await {
+        let Ok([block, answer]) = <[_; 2]>::try_from(value) else { continue };
         let block: Option<Block> = block.ok().and_then(|block| serde_json::from_value(block).ok());
         if block.is_some_and(|block| block.hash == at.hash) {
-            let read =
-                |value| serde_json::from_value(value).map_err(|error| client.nonsense(error.to_string()));
+            let read = |value| {
+                serde_json::from_value(value).map_err(|error| client.invalid_response(error.to_string()))
+            };
             answers.push((host, answer.and_then(read)));
         }
     }
-    compare(client, quorum, call, answers, testimony)
+    compare(client, quorum, call, answers, extract)
 }
 
 fn compare<T, U: PartialEq>(
@@ -55,15 +56,15 @@ fn compare<T, U: PartialEq>(
     quorum: NonZeroUsize,
     call: &Call,
     answers: Vec<(String, Result<T, CallError>)>,
-    testimony: impl Fn(T) -> Option<U>,
+    extract: impl Fn(T) -> Option<U>,
 ) -> Result<U, CallError> {
-    let mut known: Option<(String, U)> = None;
+    let mut first: Option<(String, U)> = None;
     let (mut count, mut faults) = (0_usize, Vec::new());
     for (host, answer) in answers {
-        let said = match answer.map(&testimony) {
-            Ok(Some(said)) => said,
+        let value = match answer.map(&extract) {
+            Ok(Some(value)) => value,
             Ok(None) => {
-                faults.push(format!("{host}: it does not have that yet"));
+                faults.push(format!("{host}: not available yet"));
                 continue;
             }
             Err(error) => {
@@ -71,19 +72,19 @@ fn compare<T, U: PartialEq>(
                 continue;
             }
         };
-        match &known {
-            Some((other, before)) if *before != said => {
+        match &first {
+            Some((other, before)) if *before != value => {
                 let message =
                     format!("{other} and {host} answer {} {} differently", call.method, call.params);
                 return Err(CallError::Disagreement { chain: client.chain_id(), message });
             }
             Some(_) => {}
-            None => known = Some((host, said)),
+            None => first = Some((host, value)),
         }
         count += 1;
     }
-    match known {
-        Some((_, said)) if count >= quorum.get() => Ok(said),
+    match first {
+        Some((_, value)) if count >= quorum.get() => Ok(value),
         _ => {
             let faults = format!(
                 "{count} of the {quorum} endpoints that must agree on {} answered: {}",

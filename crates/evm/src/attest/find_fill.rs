@@ -13,14 +13,14 @@ use crate::contracts::Settler;
 use crate::error::CallError;
 use crate::rpc::Call;
 
-/// How many blocks with the same timestamp are looked through.
-const SAME_TIME: u64 = 255;
-/// How far back the search for the fill's time steps first; most fills are recent.
+/// How many blocks with the same timestamp are searched.
+const MAX_SAME_TIME_BLOCKS: u64 = 255;
+/// The first backward step of the search; most fills are recent.
 const FIRST_STEP: u64 = 64;
 
-/// The transaction that filled an order at that time, from the settler's own log.
+/// Finds the transaction that filled an order at that time, from the settler's log.
 ///
-/// Providers answer for a limited span of blocks only, so the block is first found by its time.
+/// Providers limit the block range of log queries, so the block is first located by its time.
 pub(super) async fn find_fill(
     client: &EvmClient,
     quorum: NonZeroUsize,
@@ -29,9 +29,10 @@ pub(super) async fn find_fill(
     filled_at: u64,
     at: &FinalBlock,
 ) -> Result<B256, CallError> {
-    let settler = evm_address(settler).ok_or_else(|| client.nonsense("a settler's address is too wide"))?;
+    let settler =
+        evm_address(settler).ok_or_else(|| client.invalid_response("a settler's address is too wide"))?;
     let from = first_at(client, filled_at, at).await?;
-    let to = at.number.min(from.saturating_add(SAME_TIME));
+    let to = at.number.min(from.saturating_add(MAX_SAME_TIME_BLOCKS));
     let filter = json!([{
         "address": settler,
         "topics": [Settler::Filled::SIGNATURE_HASH, order],
@@ -57,7 +58,7 @@ pub(super) async fn find_fill(
     }
 }
 
-/// The first block whose time is not before `time`: steps back from the final block until one is older, then halves.
+/// The first block whose time is not before `time`: steps back from the final block until a block is older, then bisects.
 async fn first_at(client: &EvmClient, time: u64, at: &FinalBlock) -> Result<u64, CallError> {
     let (mut older, mut found, mut step) = (0, at.number, FIRST_STEP);
     while let Some(number) = found.checked_sub(step) {
@@ -79,7 +80,7 @@ async fn first_at(client: &EvmClient, time: u64, at: &FinalBlock) -> Result<u64,
     Ok(found)
 }
 
-/// A block's time; one that is no longer kept is older than any that is.
+/// A block's time; zero for a pruned block, which is older than any block that is kept.
 async fn time_of(client: &EvmClient, number: u64) -> Result<u64, CallError> {
     Ok(client.block(BlockTag::Number(number)).await?.map_or(0, |block| block.timestamp))
 }

@@ -1,6 +1,6 @@
 use alloy_primitives::{Address, B256, Signature};
 use causeway_domain::ports::{AttestationSigner, AttestationVerifier, SigningError};
-use causeway_domain::{Attestation, ChainId, SignatureBytes, Terms};
+use causeway_domain::{Attestation, ChainId, IntentTerms, SignatureBytes};
 
 use crate::send::Signer;
 
@@ -9,21 +9,21 @@ impl AttestationSigner for Signer {
         Self::address(self)
     }
 
-    fn sign(&self, terms: &Terms, attestation: &Attestation) -> Result<SignatureBytes, SigningError> {
+    fn sign(&self, terms: &IntentTerms, attestation: &Attestation) -> Result<SignatureBytes, SigningError> {
         let digest = digest(terms, attestation)?;
         let signature = self.sign_digest(&digest).map_err(|error| SigningError::Key(error.to_string()))?;
         Ok(SignatureBytes::from(signature.as_bytes()))
     }
 }
 
-/// Reads who signed an attestation, wherever its escrow lies: the keys are the same everywhere.
+/// Recovers the signer of an attestation. Attesters use the same keys for escrows on every chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvmVerifier;
 
 impl AttestationVerifier for EvmVerifier {
     fn signer(
         &self,
-        terms: &Terms,
+        terms: &IntentTerms,
         attestation: &Attestation,
         signature: &SignatureBytes,
     ) -> Option<Address> {
@@ -36,7 +36,7 @@ impl AttestationVerifier for EvmVerifier {
     }
 }
 
-fn digest(terms: &Terms, attestation: &Attestation) -> Result<B256, SigningError> {
+fn digest(terms: &IntentTerms, attestation: &Attestation) -> Result<B256, SigningError> {
     let unknown = || SigningError::Key(format!("{} is not a chain", terms.origin_chain_id));
     let origin = ChainId::new(terms.origin_chain_id).ok_or_else(unknown)?;
     attestation.digest(origin, terms.escrow).ok_or(SigningError::Family(origin))
@@ -50,13 +50,13 @@ mod tests {
 
     use super::*;
 
-    /// Half the order of secp256k1: above it s is high.
+    /// Half the order of secp256k1: a larger s is high.
     const HALF: U256 = uint!(0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0_U256);
     const ORDER: U256 = uint!(0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141_U256);
 
-    fn terms(escrow: B256) -> Terms {
-        let words = [B256::with_last_byte(1); Terms::WORDS];
-        Terms { escrow, ..Terms::from_bytes(&words.concat()).unwrap() }
+    fn terms(escrow: B256) -> IntentTerms {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        IntentTerms { escrow, ..IntentTerms::from_bytes(&words.concat()).unwrap() }
     }
 
     fn escrow() -> B256 {
@@ -65,56 +65,59 @@ mod tests {
 
     proptest! {
         #[test]
-        fn signatures_have_a_low_s_and_a_v_that_solidity_takes(key in any::<[u8; 32]>(), time in any::<u64>()) {
+        fn signatures_have_a_low_s_and_a_solidity_v(key in any::<[u8; 32]>(), time in any::<u64>()) {
             prop_assume!(Signer::from_bytes(&key).is_ok());
             let signer = Signer::from_bytes(&key).unwrap();
-            let said = Attestation::Unfilled { order: terms(escrow()).id(), destination_time: time };
-            let signature = AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap();
+            let attestation = Attestation::Unfilled { order: terms(escrow()).id(), destination_time: time };
+            let signature = AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap();
             prop_assert!(U256::from_be_slice(&signature[32..64]) <= HALF);
             prop_assert!(matches!(signature[64], 27 | 28));
-            prop_assert_eq!(EvmVerifier.signer(&terms(escrow()), &said, &signature), Some(signer.address()));
-            prop_assert_eq!(AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap(), signature);
+            prop_assert_eq!(EvmVerifier.signer(&terms(escrow()), &attestation, &signature), Some(signer.address()));
+            prop_assert_eq!(AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap(), signature);
         }
     }
 
     #[test]
-    fn the_same_signature_in_its_high_form_is_nobodys() {
+    fn a_high_s_signature_has_no_signer() {
         let signer = Signer::from_bytes(&[1; 32]).unwrap();
-        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
-        let low = AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap();
+        let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
+        let low = AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap();
         let mut high = low;
         let s = ORDER - U256::from_be_slice(&low[32..64]);
         high[32..64].copy_from_slice(&s.to_be_bytes::<32>());
         high[64] = 55 - low[64];
-        assert_eq!(EvmVerifier.signer(&terms(escrow()), &said, &high), None);
+        assert_eq!(EvmVerifier.signer(&terms(escrow()), &attestation, &high), None);
         let mut zero_based = low;
         zero_based[64] -= 27;
-        assert_eq!(EvmVerifier.signer(&terms(escrow()), &said, &zero_based), None);
+        assert_eq!(EvmVerifier.signer(&terms(escrow()), &attestation, &zero_based), None);
     }
 
     #[test]
-    fn an_escrow_that_is_no_address_of_its_chain_is_refused() {
+    fn an_escrow_that_is_not_an_address_of_its_chain_is_rejected() {
         let signer = Signer::from_bytes(&[1; 32]).unwrap();
-        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
+        let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
         let wide = terms(B256::repeat_byte(9));
-        assert!(matches!(AttestationSigner::sign(&signer, &wide, &said), Err(SigningError::Family(_))));
+        assert!(matches!(
+            AttestationSigner::sign(&signer, &wide, &attestation),
+            Err(SigningError::Family(_))
+        ));
     }
 
     #[test]
     fn rule_10_escrows_on_solana_are_signed_for_with_the_same_keys() {
         let signer = Signer::from_bytes(&[1; 32]).unwrap();
-        let said = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
-        let solana = Terms { origin_chain_id: SOLANA_CHAIN_ID.get(), ..terms(B256::repeat_byte(9)) };
-        let signature = AttestationSigner::sign(&signer, &solana, &said).unwrap();
-        assert_eq!(EvmVerifier.signer(&solana, &said, &signature), Some(signer.address()));
+        let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
+        let solana = IntentTerms { origin_chain_id: SOLANA_CHAIN_ID.get(), ..terms(B256::repeat_byte(9)) };
+        let signature = AttestationSigner::sign(&signer, &solana, &attestation).unwrap();
+        assert_eq!(EvmVerifier.signer(&solana, &attestation, &signature), Some(signer.address()));
     }
 
     #[test]
-    fn a_signature_for_another_escrow_is_anothers() {
+    fn a_signature_for_another_escrow_recovers_another_signer() {
         let signer = Signer::from_bytes(&[1; 32]).unwrap();
-        let said = Attestation::Filled { order: B256::ZERO, filled_at: 5, fill_ref: B256::ZERO };
-        let signature = AttestationSigner::sign(&signer, &terms(escrow()), &said).unwrap();
+        let attestation = Attestation::Filled { order: B256::ZERO, filled_at: 5, fill_ref: B256::ZERO };
+        let signature = AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap();
         let other = terms(Address::repeat_byte(8).into_word());
-        assert_ne!(EvmVerifier.signer(&other, &said, &signature), Some(signer.address()));
+        assert_ne!(EvmVerifier.signer(&other, &attestation, &signature), Some(signer.address()));
     }
 }

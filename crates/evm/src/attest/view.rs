@@ -7,29 +7,29 @@ use alloy_sol_types::SolCall;
 use async_trait::async_trait;
 use causeway_domain::ChainId;
 use causeway_domain::ports::{
-    Care, ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, Sighting,
+    ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, FinalityTier, ObservedEvent,
 };
 use serde_json::json;
 
 use super::agree::agreed;
 use super::finality::AttestFinality;
 use super::find_fill::find_fill;
-use super::sight::sight;
+use super::scan::scan_events;
 use crate::blocks::{Block, BlockTag, block_call};
 use crate::client::EvmClient;
 use crate::contracts::{Escrow, Settler};
 use crate::error::CallError;
+use crate::finalized::require_same_block;
 use crate::follow::Finality;
 use crate::rpc::Call;
-use crate::settled::alike;
 
-/// How carefully a chain is looked at.
+/// How an attester reads a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewConfig {
     pub finality: AttestFinality,
-    /// How many endpoints must say the same before it is believed.
+    /// How many endpoints must agree.
     pub quorum: NonZeroUsize,
-    /// How long a final block is good for without asking again; it stays final for ever.
+    /// How long the newest final block is cached.
     pub fresh_for: Duration,
 }
 
@@ -49,16 +49,16 @@ struct State {
 }
 
 impl State {
-    const fn slot(&mut self, care: Care) -> &mut Option<(Instant, FinalBlock)> {
-        match care {
-            Care::Usual => &mut self.usual,
-            Care::Large => &mut self.large,
+    const fn slot(&mut self, tier: FinalityTier) -> &mut Option<(Instant, FinalBlock)> {
+        match tier {
+            FinalityTier::Standard => &mut self.usual,
+            FinalityTier::Large => &mut self.large,
         }
     }
 }
 
 impl EvmView {
-    /// The client's endpoints are the attester's own, and nobody else's.
+    /// Creates a view over the attester's own endpoints.
     pub fn new(client: EvmClient, config: ViewConfig) -> Self {
         Self { client, config, state: Mutex::default() }
     }
@@ -67,14 +67,14 @@ impl EvmView {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A disagreement about something final ends all belief until a person has looked.
-    fn judge<T>(&self, answer: Result<T, CallError>) -> Result<T, ChainError> {
+    /// Halts the chain on a disagreement about final data, until an operator intervenes.
+    fn halt_on_disagreement<T>(&self, answer: Result<T, CallError>) -> Result<T, ChainError> {
         answer.map_err(|error| {
             if let CallError::Disagreement { message, .. } = &error {
-                tracing::error!(chain = %self.client.chain_id(), message, "endpoints disagree: nothing of this chain is believed any more");
+                tracing::error!(chain = %self.client.chain_id(), message, "endpoints disagree, chain halted");
                 self.state().halted.get_or_insert_with(|| message.clone());
             } else {
-                tracing::debug!(%error, "a chain could not be read");
+                tracing::debug!(%error, "chain read failed");
             }
             error.into()
         })
@@ -82,24 +82,24 @@ impl EvmView {
 
     fn check_halted(&self) -> Result<(), ChainError> {
         match &self.state().halted {
-            Some(words) => Err(ChainError::Disagreement(self.client.chain_id(), words.clone())),
+            Some(message) => Err(ChainError::Disagreement(self.client.chain_id(), message.clone())),
             None => Ok(()),
         }
     }
 
-    async fn newest_final(&self, care: Care) -> Result<FinalBlock, CallError> {
-        let finality = match care {
-            Care::Large => self.config.finality.large.unwrap_or(self.config.finality.usual),
-            Care::Usual => self.config.finality.usual,
+    async fn newest_final(&self, tier: FinalityTier) -> Result<FinalBlock, CallError> {
+        let finality = match tier {
+            FinalityTier::Large => self.config.finality.large.unwrap_or(self.config.finality.usual),
+            FinalityTier::Standard => self.config.finality.usual,
         };
         let number = self.final_number(finality).await?;
-        let before = self.state().slot(care).map(|(_, block)| block);
+        let before = self.state().slot(tier).map(|(_, block)| block);
         if let Some(before) = before.filter(|before| before.number == number) {
             return Ok(before);
         }
         let newest = self.agreed_block(number, finality).await?;
         if let Some(before) = before.filter(|before| before.number < number) {
-            // What was final must still stand below what is final now.
+            // The previous final block must still be in the chain.
             let again = self.agreed_block(before.number, finality).await?;
             if again.hash != before.hash {
                 let message =
@@ -110,30 +110,30 @@ impl EvmView {
         Ok(newest)
     }
 
-    /// The highest number that enough endpoints call final.
+    /// The highest number that a quorum of endpoints considers final.
     async fn final_number(&self, finality: Finality) -> Result<u64, CallError> {
         let (tag, or_depth) = match finality {
             Finality::Depth(depth) => return self.number_at_depth(depth).await,
             Finality::Tag { tag, or_depth } => (tag, or_depth),
         };
         let answers = self.client.each::<Option<Block>>(&block_call(tag)).await;
-        let knows_no_tag =
+        let lacks_tag =
             |answer: &Result<Option<Block>, _>| matches!(answer, Ok(None) | Err(CallError::Refused { .. }));
-        if !answers.is_empty() && answers.iter().all(|(_, answer)| knows_no_tag(answer)) {
+        if !answers.is_empty() && answers.iter().all(|(_, answer)| lacks_tag(answer)) {
             return self.number_at_depth(or_depth).await;
         }
         let numbers = answers.iter().filter_map(|(_, answer)| Some(answer.as_ref().ok()?.as_ref()?.number));
-        self.enough(numbers.collect(), || format!("{tag} block"))
+        self.quorum_number(numbers.collect(), || format!("{tag} block"))
     }
 
     async fn number_at_depth(&self, depth: u64) -> Result<u64, CallError> {
         let answers = self.client.each::<U64>(&Call::new("eth_blockNumber", json!([]))).await;
         let heads = answers.into_iter().filter_map(|(_, answer)| answer.ok());
         let deep = heads.filter_map(|head| head.to::<u64>().checked_sub(depth));
-        self.enough(deep.collect(), || format!("block under {depth} others"))
+        self.quorum_number(deep.collect(), || format!("block under {depth} others"))
     }
 
-    fn enough(&self, mut numbers: Vec<u64>, what: impl Fn() -> String) -> Result<u64, CallError> {
+    fn quorum_number(&self, mut numbers: Vec<u64>, what: impl Fn() -> String) -> Result<u64, CallError> {
         numbers.sort_unstable_by(|one, other| other.cmp(one));
         numbers.get(self.config.quorum.get() - 1).copied().ok_or_else(|| CallError::Unavailable {
             chain: self.client.chain_id(),
@@ -150,33 +150,36 @@ impl EvmView {
         let call = block_call(BlockTag::Number(number));
         let this = |block: Option<Block>| block.filter(|block| block.number == number);
         let block = match agreed(&self.client, self.config.quorum, &call, this).await {
-            Err(CallError::Disagreement { .. }) => self.settled_block(number, finality).await?,
+            Err(CallError::Disagreement { .. }) => self.finalized_block(number, finality).await?,
             block => block?,
         };
         Ok(FinalBlock { number, hash: block.hash, time: block.timestamp })
     }
 
-    /// The block by the word of enough endpoints that call it final themselves. One on a fork that is not final says nothing.
-    async fn settled_block(&self, number: u64, finality: Finality) -> Result<Block, CallError> {
-        let words = self.client.settled_words(number, finality).await;
-        let (count, quorum) = (words.len(), self.config.quorum);
-        let enough = alike(self.client.chain_id(), &words)?.filter(|_| count >= quorum.get());
+    /// The block at a quorum of endpoints that consider it final. Endpoints on a fork that is not final are ignored.
+    async fn finalized_block(&self, number: u64, finality: Finality) -> Result<Block, CallError> {
+        let reports = self.client.finalized_block_by_endpoint(number, finality).await;
+        let (count, quorum) = (reports.len(), self.config.quorum);
+        let enough = require_same_block(self.client.chain_id(), &reports)?.filter(|_| count >= quorum.get());
         enough.ok_or_else(|| CallError::Unavailable {
             chain: self.client.chain_id(),
-            faults: format!("{count} of the {quorum} endpoints that must agree call block {number} final"),
+            faults: format!(
+                "{count} of the {quorum} endpoints that must agree consider block {number} final"
+            ),
         })
     }
 
-    /// Calls a contract's view as of a block, at every endpoint.
+    /// Calls a view function as of a block, at every endpoint.
     async fn read<C: SolCall>(&self, to: B256, call: &C, at: &FinalBlock) -> Result<C::Return, CallError> {
-        let to = evm_address(to).ok_or_else(|| self.client.nonsense("a contract's address is too wide"))?;
+        let to = evm_address(to)
+            .ok_or_else(|| self.client.invalid_response("a contract's address is too wide"))?;
         let data = Bytes::from(call.abi_encode());
-        // By hash: a number could mean another block by the time the second endpoint is asked.
+        // By hash: a number could mean another block at the second endpoint.
         let params = json!([{ "to": to, "data": data }, { "blockHash": at.hash, "requireCanonical": true }]);
         let call = Call::new("eth_call", params);
         let answer: Bytes = agreed(&self.client, self.config.quorum, &call, Some).await?;
         C::abi_decode_returns_validate(&answer)
-            .map_err(|error| self.client.nonsense(format!("{} answers {error}", C::SIGNATURE)))
+            .map_err(|error| self.client.invalid_response(format!("{} answers {error}", C::SIGNATURE)))
     }
 
     async fn read_fill(
@@ -190,7 +193,7 @@ impl EvmView {
             return Ok(None);
         }
         let filled_at = u64::try_from(filled_at)
-            .map_err(|_| self.client.nonsense(format!("order {order} was filled at {filled_at}")))?;
+            .map_err(|_| self.client.invalid_response(format!("order {order} was filled at {filled_at}")))?;
         let reference = find_fill(&self.client, self.config.quorum, settler, order, filled_at, at).await?;
         Ok(Some(FillRecord { filled_at, reference }))
     }
@@ -202,14 +205,14 @@ impl ChainView for EvmView {
         self.client.chain_id()
     }
 
-    async fn final_block(&self, care: Care) -> Result<FinalBlock, ChainError> {
+    async fn final_block(&self, tier: FinalityTier) -> Result<FinalBlock, ChainError> {
         self.check_halted()?;
-        let held = *self.state().slot(care);
-        if let Some((_, block)) = held.filter(|(since, _)| since.elapsed() < self.config.fresh_for) {
+        let cached = *self.state().slot(tier);
+        if let Some((_, block)) = cached.filter(|(read_at, _)| read_at.elapsed() < self.config.fresh_for) {
             return Ok(block);
         }
-        let block = self.judge(self.newest_final(care).await)?;
-        *self.state().slot(care) = Some((Instant::now(), block));
+        let block = self.halt_on_disagreement(self.newest_final(tier).await)?;
+        *self.state().slot(tier) = Some((Instant::now(), block));
         Ok(block)
     }
 
@@ -220,7 +223,8 @@ impl ChainView for EvmView {
         at: &FinalBlock,
     ) -> Result<EscrowState, ChainError> {
         self.check_halted()?;
-        let status = self.judge(self.read(escrow, &Escrow::statusCall { orderId: order }, at).await)?;
+        let status =
+            self.halt_on_disagreement(self.read(escrow, &Escrow::statusCall { orderId: order }, at).await)?;
         Ok(match status {
             Escrow::Status::Open => EscrowState::Open,
             Escrow::Status::Claimed => EscrowState::Claimed,
@@ -236,21 +240,21 @@ impl ChainView for EvmView {
         at: &FinalBlock,
     ) -> Result<Option<FillRecord>, ChainError> {
         self.check_halted()?;
-        self.judge(self.read_fill(settler, order, at).await)
+        self.halt_on_disagreement(self.read_fill(settler, order, at).await)
     }
 
-    async fn sightings(
+    async fn observed_events(
         &self,
         contracts: &ChainContracts,
         from: u64,
         to: u64,
-    ) -> Result<Vec<Sighting>, ChainError> {
+    ) -> Result<Vec<ObservedEvent>, ChainError> {
         self.check_halted()?;
-        self.judge(sight(&self.client, contracts, from, to).await)
+        self.halt_on_disagreement(scan_events(&self.client, contracts, from, to).await)
     }
 }
 
-/// The address in the low twenty bytes, if the rest is clean.
+/// The address in the low twenty bytes, if the other bytes are zero.
 pub(crate) fn evm_address(word: B256) -> Option<Address> {
     let address = Address::from_word(word);
     (address.into_word() == word).then_some(address)

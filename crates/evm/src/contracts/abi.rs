@@ -1,7 +1,7 @@
 use alloy_sol_types::sol;
 
 sol! {
-    /// Every term of a swap; see [`causeway_domain::Terms`].
+    /// Every term of a swap; see [`causeway_domain::IntentTerms`].
     #[derive(Debug, PartialEq, Eq)]
     struct Order {
         uint256 version;
@@ -27,7 +27,7 @@ sol! {
         uint256 epoch;
     }
 
-    /// What the address for a fiat purchase commits to.
+    /// The terms that the deposit address of a fiat purchase commits to.
     #[derive(Debug, PartialEq, Eq)]
     struct Jump {
         uint256 version;
@@ -250,7 +250,7 @@ sol! {
         function previewMint(uint256 shares) external view returns (uint256);
     }
 
-    /// Why Permit2 refuses.
+    /// The errors of Permit2.
     #[derive(Debug, PartialEq, Eq)]
     interface Permit2 {
         error InvalidAmount(uint256 maxAmount);
@@ -262,7 +262,7 @@ sol! {
         error SignatureExpired(uint256 signatureDeadline);
     }
 
-    /// Why tokens refuse, in the names that ERC-6093 and the usual vaults gave to it.
+    /// The errors of tokens, as ERC-6093 and common vaults name them.
     #[derive(Debug, PartialEq, Eq)]
     interface Token {
         error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
@@ -273,7 +273,7 @@ sol! {
     }
 }
 
-/// The shapes of ERC-7683.
+/// The structs of ERC-7683.
 pub mod erc7683 {
     pub use super::{
         FillInstruction, GaslessCrossChainOrder, OnchainCrossChainOrder, Output, ResolvedCrossChainOrder,

@@ -2,7 +2,7 @@ use alloy_primitives::{Bytes, hex};
 use serde::Deserialize;
 use thiserror::Error;
 
-/// Why the compiled contracts that this program carries cannot be used.
+/// A compiled contract that is part of this program is unusable.
 #[derive(Debug, Error)]
 #[error("the compiled contract {name} is unusable: {reason}; build contracts/evm again")]
 pub struct CodeError {
@@ -10,7 +10,7 @@ pub struct CodeError {
     reason: String,
 }
 
-/// The creation code of our contracts, as `contracts/evm` keeps it.
+/// The creation code of our contracts, from `contracts/evm`.
 #[derive(Clone, Debug)]
 pub struct Code {
     pub registry: Bytes,
@@ -50,9 +50,9 @@ impl Code {
 }
 
 fn read(name: &'static str, json: &str) -> Result<Bytes, CodeError> {
-    let fault = |reason: String| CodeError { name, reason };
-    let artifact: Artifact = serde_json::from_str(json).map_err(|error| fault(error.to_string()))?;
-    hex::decode(&artifact.bytecode).map(Bytes::from).map_err(|error| fault(error.to_string()))
+    let error_for = |reason: String| CodeError { name, reason };
+    let artifact: Artifact = serde_json::from_str(json).map_err(|error| error_for(error.to_string()))?;
+    hex::decode(&artifact.bytecode).map(Bytes::from).map_err(|error| error_for(error.to_string()))
 }
 
 #[cfg(test)]
@@ -86,8 +86,8 @@ mod tests {
         types.collect::<Vec<_>>().join(",")
     }
 
-    /// Everything that we call or read is in what was compiled, under the very same signature.
-    fn holds<C: SolInterface>(name: &str, json: &str, events: &[&str]) {
+    /// Every function and event that we use is in the artifact, with the same signature.
+    fn assert_matches_artifact<C: SolInterface>(name: &str, json: &str, events: &[&str]) {
         let functions = signatures(json, "function");
         let known: BTreeSet<_> = functions.iter().map(|text| keccak256(text)[..4].to_vec()).collect();
         for selector in C::selectors() {
@@ -109,25 +109,37 @@ mod tests {
     }
 
     #[test]
-    fn the_bindings_are_those_of_the_compiled_contracts() {
+    fn bindings_match_the_compiled_contracts() {
         use abi::{AttesterRegistry as R, DepositFactory as D, Escrow as E, IntentBook as I, Settler as S};
         let escrow = [E::Open::SIGNATURE, E::Claimed::SIGNATURE, E::Refunded::SIGNATURE];
-        holds::<E::EscrowCalls>("Escrow", artifact!("Escrow"), &escrow);
-        holds::<S::SettlerCalls>("Settler", artifact!("Settler"), &[S::Filled::SIGNATURE]);
+        assert_matches_artifact::<E::EscrowCalls>("Escrow", artifact!("Escrow"), &escrow);
+        assert_matches_artifact::<S::SettlerCalls>("Settler", artifact!("Settler"), &[S::Filled::SIGNATURE]);
         let registry = [R::EpochScheduled::SIGNATURE, R::Resigned::SIGNATURE, R::OpenPaused::SIGNATURE];
-        holds::<R::AttesterRegistryCalls>("AttesterRegistry", artifact!("AttesterRegistry"), &registry);
+        assert_matches_artifact::<R::AttesterRegistryCalls>(
+            "AttesterRegistry",
+            artifact!("AttesterRegistry"),
+            &registry,
+        );
         let deposits =
             [D::Swept::SIGNATURE, D::Jumped::SIGNATURE, D::Returned::SIGNATURE, D::Skipped::SIGNATURE];
-        holds::<D::DepositFactoryCalls>("DepositFactory", artifact!("DepositFactory"), &deposits);
+        assert_matches_artifact::<D::DepositFactoryCalls>(
+            "DepositFactory",
+            artifact!("DepositFactory"),
+            &deposits,
+        );
         let book = [I::IntentTerms::SIGNATURE, I::IntentRecorded::SIGNATURE];
-        holds::<I::IntentBookCalls>("IntentBook", artifact!("IntentBook"), &book);
+        assert_matches_artifact::<I::IntentBookCalls>("IntentBook", artifact!("IntentBook"), &book);
         let vaults = [abi::VaultFactory::VaultCreated::SIGNATURE];
-        holds::<abi::VaultFactory::VaultFactoryCalls>("VaultFactory", artifact!("VaultFactory"), &vaults);
-        holds::<abi::Vault::VaultCalls>("Vault", artifact!("Vault"), &[]);
+        assert_matches_artifact::<abi::VaultFactory::VaultFactoryCalls>(
+            "VaultFactory",
+            artifact!("VaultFactory"),
+            &vaults,
+        );
+        assert_matches_artifact::<abi::Vault::VaultCalls>("Vault", artifact!("Vault"), &[]);
     }
 
     #[test]
-    fn every_contract_fits_the_limit_of_mainnet() {
+    fn every_contract_fits_the_mainnet_size_limit() {
         let code = Code::load().unwrap();
         for creation in [&code.escrow, &code.registry, &code.vault_factory, &code.deposit_factory] {
             assert!(creation.len() < 24_576, "{} bytes", creation.len());

@@ -1,11 +1,11 @@
 use alloy_primitives::{Address, U256};
 use alloy_sol_types::SolValue as _;
-use causeway_domain::{TERMS_TYPEHASH, TERMS_VERSION, Terms};
+use causeway_domain::{IntentTerms, TERMS_TYPEHASH, TERMS_VERSION};
 
 use super::abi::{GaslessCrossChainOrder, Jump, OnchainCrossChainOrder, Order};
 
-impl From<&Terms> for Order {
-    fn from(terms: &Terms) -> Self {
+impl From<&IntentTerms> for Order {
+    fn from(terms: &IntentTerms) -> Self {
         Self {
             version: U256::from(TERMS_VERSION),
             originChainId: U256::from(terms.origin_chain_id),
@@ -32,8 +32,8 @@ impl From<&Terms> for Order {
     }
 }
 
-impl From<&causeway_domain::Jump> for Jump {
-    fn from(jump: &causeway_domain::Jump) -> Self {
+impl From<&causeway_domain::ForwardingOrder> for Jump {
+    fn from(jump: &causeway_domain::ForwardingOrder) -> Self {
         Self {
             version: U256::from(TERMS_VERSION),
             originChainId: U256::from(jump.origin_chain_id),
@@ -53,14 +53,14 @@ impl From<&causeway_domain::Jump> for Jump {
 }
 
 impl Order {
-    /// The terms, unless they are of another version or hold a number that no chain would accept.
-    pub fn terms(&self) -> Option<Terms> {
-        Terms::from_bytes(&self.abi_encode())
+    /// The terms; `None` if they are of another version or hold a number that no chain accepts.
+    pub fn terms(&self) -> Option<IntentTerms> {
+        IntentTerms::from_bytes(&self.abi_encode())
     }
 }
 
-/// What `open` takes; `None` where a deadline is beyond the standard's 32 bits.
-pub fn onchain_envelope(terms: &Terms) -> Option<OnchainCrossChainOrder> {
+/// The argument of `open`; `None` if a deadline exceeds the standard's 32 bits.
+pub fn onchain_envelope(terms: &IntentTerms) -> Option<OnchainCrossChainOrder> {
     Some(OnchainCrossChainOrder {
         fillDeadline: terms.fill_deadline.try_into().ok()?,
         orderDataType: *TERMS_TYPEHASH,
@@ -68,8 +68,8 @@ pub fn onchain_envelope(terms: &Terms) -> Option<OnchainCrossChainOrder> {
     })
 }
 
-/// What `openFor` takes; `None` where a deadline is beyond the standard's 32 bits.
-pub fn gasless_envelope(terms: &Terms) -> Option<GaslessCrossChainOrder> {
+/// The argument of `openFor`; `None` if a deadline exceeds the standard's 32 bits.
+pub fn gasless_envelope(terms: &IntentTerms) -> Option<GaslessCrossChainOrder> {
     Some(GaslessCrossChainOrder {
         originSettler: Address::from_word(terms.escrow),
         user: Address::from_word(terms.user),

@@ -1,11 +1,11 @@
-//! What our contracts take and tell, and the code that they are made of.
+//! ABI bindings and bytecode of our contracts.
 
 mod abi;
 mod code;
 mod convert;
 #[cfg(test)]
 mod digest;
-mod words;
+mod errors;
 
 pub use abi::{
     AttesterRegistry, DepositFactory, Escrow, IntentBook, Jump, Order, Settler, Vault, VaultFactory, erc7683,
@@ -13,4 +13,4 @@ pub use abi::{
 pub use causeway_domain::Attestation;
 pub use code::Code;
 pub use convert::{gasless_envelope, onchain_envelope};
-pub(crate) use words::refusal;
+pub(crate) use errors::describe_error;

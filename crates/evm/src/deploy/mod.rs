@@ -1,4 +1,4 @@
-//! Puts our contracts on a chain, at the same addresses everywhere, and says where they lie.
+//! Deploys our contracts at the same addresses on every chain and records those addresses.
 
 mod permit2;
 mod plan;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 const ARTIFACT: &str = include_str!("../../../../contracts/evm/artifacts/Permit2.json");
 
-/// Where Permit2 lies on a chain. The ZKsync stack derives other addresses than the rest.
+/// The address of Permit2 on a chain. The ZKsync stack derives other addresses.
 pub const fn permit2_address(chain: ChainId) -> Address {
     match chain.get() {
         324 | 2741 => address!("0000000000225e31D15943971F47aD3022F714Fa"),
@@ -27,7 +27,7 @@ struct Span {
     length: usize,
 }
 
-/// Whether `code` is Permit2 as its constructor leaves it on this chain.
+/// Whether `code` is the deployed code of Permit2 on this chain.
 pub(super) fn is_permit2(chain: ChainId, code: &[u8]) -> bool {
     expected(chain).is_some_and(|expected| expected == code)
 }
@@ -52,7 +52,7 @@ fn expected(chain: ChainId) -> Option<Vec<u8>> {
     Some(code)
 }
 
-/// The EIP-712 domain that Permit2's constructor computes and keeps in its code.
+/// The EIP-712 domain separator that Permit2's constructor stores in its code.
 fn domain(chain: ChainId) -> B256 {
     let kind = keccak256("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
     let chain_id = B256::from(U256::from(chain.get()));

@@ -9,13 +9,13 @@ use crate::send::TxRequest;
 /// The proxy through which contracts get the same address on every chain; it takes a salt and creation code.
 pub const CREATE2_DEPLOYER: Address = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
 
-/// The chain on which intents are recorded and the vaults lie.
+/// The hub chain, which has the intent book and the vaults.
 pub const HUB_CHAIN: u64 = 4_278_608;
 
-/// Which version of our contracts this is; another version lies at other addresses.
+/// The CREATE2 salt; it changes with the version of the contracts.
 const SALT: B256 = B256::new(*b"causeway contracts, version 1\0\0\0");
 
-/// Who attests, and what the escrow demands of orders.
+/// The constructor parameters of our contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeployTerms {
     /// The first epoch's keys.
@@ -43,20 +43,20 @@ pub enum PlanError {
     SameAttester(Address),
 }
 
-/// One transaction that puts code where there was none.
+/// One transaction that deploys a contract.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub name: &'static str,
-    /// Where the code will lie; the step is done when it lies there.
+    /// The contract's address; the step is done once it has code.
     pub address: Address,
     pub request: TxRequest,
 }
 
-/// What must be sent to a chain, in order, and where everything will then lie.
+/// The deployment transactions, in order, and the resulting addresses.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub steps: Vec<Step>,
-    /// Not yet probed, so without plain transfers.
+    /// Deposit addresses are not probed yet, so `transfers` is false.
     pub deployment: Deployment,
 }
 
@@ -117,7 +117,7 @@ fn ascending(terms: &DeployTerms) -> Result<Vec<Address>, PlanError> {
     Ok(attesters)
 }
 
-/// Adds the creation of a contract through the proxy, and says where it will lie.
+/// Adds a deployment through the proxy and returns the contract's address.
 fn create(steps: &mut Vec<Step>, name: &'static str, code: &Bytes, arguments: &[u8]) -> Address {
     let creation = [code, arguments].concat();
     let address = CREATE2_DEPLOYER.create2_from_code(SALT, &creation);
@@ -133,7 +133,7 @@ fn hub(steps: &mut Vec<Step>, code: &Code, assets: &[VaultAsset]) -> HubDeployme
     HubDeployment { intent_book, vault_factory, vaults }
 }
 
-/// A vault comes from its factory, with the asset as salt.
+/// The factory deploys a vault with the asset as salt.
 fn vault(steps: &mut Vec<Step>, code: &Code, factory: Address, asset: &VaultAsset) -> VaultDeployment {
     let arguments = Vault::constructorCall { asset: asset.asset }.abi_encode();
     let creation = [&code.vault, arguments.as_slice()].concat();
@@ -153,7 +153,7 @@ fn vault(steps: &mut Vec<Step>, code: &Code, factory: Address, asset: &VaultAsse
     }
 }
 
-/// What the vault adds to its asset's decimals; `Vault.sol` says why.
+/// What the vault adds to its asset's decimals; see `Vault.sol`.
 const VAULT_DECIMALS_OFFSET: u8 = 6;
 
 #[cfg(test)]
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn other_attesters_or_another_grace_lie_elsewhere() {
+    fn other_attesters_or_another_grace_change_the_address() {
         let escrow = |terms: &DeployTerms| plan(1, terms).unwrap().deployment.escrow;
         let usual = terms(&[1, 2, 3], 2);
         assert_ne!(escrow(&usual), escrow(&terms(&[1, 2, 4], 2)));

@@ -8,13 +8,13 @@ use thiserror::Error;
 pub enum RecordError {
     #[error("it is not a deployment record: {0}")]
     Form(#[from] serde_json::Error),
-    #[error("it is of version {0}, and this program speaks version {TERMS_VERSION}")]
+    #[error("it is of version {0}, and this program supports version {TERMS_VERSION}")]
     Version(u64),
     #[error("its chain id is not a number between 1 and 2^53 - 1")]
     Chain,
 }
 
-/// A deployment as a file keeps it.
+/// A deployment as stored in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeploymentRecord {
@@ -73,7 +73,7 @@ impl DeploymentRecord {
         })
     }
 
-    /// The record as text that people read too.
+    /// The record as readable JSON.
     pub fn to_json(deployment: &Deployment) -> Result<String, RecordError> {
         let record = Self {
             version: TERMS_VERSION,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_reads_back_and_refuses_what_it_does_not_know() {
+    fn a_record_round_trips_and_rejects_unknown_fields_and_versions() {
         let deployment = Deployment {
             chain: ChainId::new(4_278_608).unwrap(),
             escrow: Address::repeat_byte(1),

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use alloy_primitives::{Address, B256, U256, b256, keccak256};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::{Deployment, Terms};
+use causeway_domain::{Deployment, IntentTerms};
 use serde_json::json;
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
@@ -16,10 +16,10 @@ use crate::error::CallError;
 use crate::rpc::Call;
 use crate::send::{Signer, SignerError, TxRequest};
 
-/// The proxy's code, which is the same wherever it lies.
+/// The hash of the proxy's code, the same on every chain.
 const CREATE2_DEPLOYER_HASH: B256 = b256!("2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989");
 
-/// What the probe's return may use; the factory demands some for every token.
+/// The gas of the probe's refund; the factory requires some for every token.
 const PROBE_GAS: u64 = 900_000;
 
 const POLL: Duration = Duration::from_millis(50);
@@ -35,9 +35,9 @@ pub enum DeployError {
          send once, described at github.com/Arachnid/deterministic-deployment-proxy"
     )]
     NoProxy,
-    #[error("{name} was sent in {hash} and the chain reverted it")]
+    #[error("{name} reverted in {hash}")]
     Reverted { name: &'static str, hash: B256 },
-    #[error("{0} was not mined in time; run the same command again to go on from here")]
+    #[error("{0} was not mined in time; run the same command again to continue")]
     Slow(&'static str),
     #[error(
         "{name} is not at {address}; deploy the contracts on this chain first: causeway deploy --chain {chain}"
@@ -45,28 +45,28 @@ pub enum DeployError {
     Missing { name: &'static str, address: Address, chain: u64 },
 }
 
-/// What a deployment did.
+/// The result of a deployment.
 #[derive(Clone, Debug)]
 pub struct Deployed {
     pub deployment: Deployment,
-    /// The names of what was put there now; what was there before is not among them.
+    /// The contracts that this run deployed; existing ones are not listed.
     pub new: Vec<&'static str>,
     pub gas_used: u64,
 }
 
-/// Puts on the chain whatever of the plan is not there yet, then shows that a deposit address gives money back.
-/// Doing it again does nothing; doing it after a crash goes on where that left off.
+/// Deploys the missing contracts of the plan, then probes that a deposit address refunds.
+/// A second run does nothing; a run after a crash continues.
 pub async fn deploy(
     client: &EvmClient,
     signer: &Signer,
     plan: &Plan,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Deployed, DeployError> {
-    let until = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     if keccak256(client.code(CREATE2_DEPLOYER).await?) != CREATE2_DEPLOYER_HASH {
         return Err(DeployError::NoProxy);
     }
-    let run = Run { client, signer, until };
+    let run = Run { client, signer, deadline };
     let (mut new, mut gas_used, mut from_block) = (Vec::new(), 0_u64, None::<u64>);
     loop {
         let missing = run.missing(&plan.steps).await?;
@@ -94,10 +94,10 @@ pub async fn deploy(
     Ok(Deployed { deployment, new, gas_used })
 }
 
-/// Looks where everything lies without sending anything; fails if a contract of the plan is not there.
+/// Reads the deployment without sending anything; fails if a contract of the plan is missing.
 pub async fn inspect(client: &EvmClient, plan: &Plan, deployer: Address) -> Result<Deployment, DeployError> {
-    let there = codes(client, plan.steps.iter().map(|step| step.address)).await?;
-    if let Some((step, _)) = plan.steps.iter().zip(there).find(|(_, there)| !there) {
+    let has_code = codes(client, plan.steps.iter().map(|step| step.address)).await?;
+    if let Some((step, _)) = plan.steps.iter().zip(has_code).find(|(_, has_code)| !has_code) {
         let chain = plan.deployment.chain.get();
         return Err(DeployError::Missing { name: step.name, address: step.address, chain });
     }
@@ -109,8 +109,8 @@ pub async fn inspect(client: &EvmClient, plan: &Plan, deployer: Address) -> Resu
 
 async fn find_permit2(client: &EvmClient) -> Result<Option<Address>, CallError> {
     let chain = client.chain_id();
-    let place = permit2_address(chain);
-    Ok(is_permit2(chain, &client.code(place).await?).then_some(place))
+    let address = permit2_address(chain);
+    Ok(is_permit2(chain, &client.code(address).await?).then_some(address))
 }
 
 async fn codes(client: &EvmClient, addresses: impl Iterator<Item = Address>) -> Result<Vec<bool>, CallError> {
@@ -119,31 +119,34 @@ async fn codes(client: &EvmClient, addresses: impl Iterator<Item = Address>) -> 
     codes.into_iter().map(|code| code.map(|code| !code.is_empty())).collect()
 }
 
-/// One visit to a chain.
+/// A deployment in progress.
 struct Run<'a> {
     client: &'a EvmClient,
     signer: &'a Signer,
-    until: Instant,
+    deadline: Instant,
 }
 
 impl Run<'_> {
     async fn missing<'s>(&self, steps: &'s [Step]) -> Result<Vec<&'s Step>, DeployError> {
-        let there = codes(self.client, steps.iter().map(|step| step.address)).await?;
-        Ok(steps.iter().zip(there).filter(|(_, there)| !there).map(|(step, _)| step).collect())
+        let has_code = codes(self.client, steps.iter().map(|step| step.address)).await?;
+        Ok(steps.iter().zip(has_code).filter(|(_, has_code)| !has_code).map(|(step, _)| step).collect())
     }
 
-    /// Sends steps that do not need each other, one nonce after the other, and waits for all of them.
+    /// Sends independent steps with consecutive nonces and waits for all of them.
     async fn send<'s>(&self, steps: &[&'s Step]) -> Result<Vec<(&'s Step, Receipt)>, DeployError> {
         let mut requests = Vec::with_capacity(steps.len());
         for step in steps {
             let gas = self.client.estimate_gas(self.signer.address(), &step.request).await?;
             requests.push((step.name, step.request.clone(), gas));
         }
-        let receipts = self.land(&requests).await?;
+        let receipts = self.send_and_wait(&requests).await?;
         Ok(steps.iter().copied().zip(receipts).collect())
     }
 
-    async fn land(&self, requests: &[(&'static str, TxRequest, u64)]) -> Result<Vec<Receipt>, DeployError> {
+    async fn send_and_wait(
+        &self,
+        requests: &[(&'static str, TxRequest, u64)],
+    ) -> Result<Vec<Receipt>, DeployError> {
         let fees = self.client.fees().await?;
         let first = self.client.nonce(self.signer.address(), BlockTag::Latest).await?;
         let mut hashes = Vec::with_capacity(requests.len());
@@ -152,7 +155,7 @@ impl Run<'_> {
             let sent: Result<B256, _> =
                 self.client.call(Call::new("eth_sendRawTransaction", json!([signed.raw]))).await;
             match sent {
-                // A run that died may have left the very same transaction behind.
+                // An earlier run may have sent the same transaction.
                 Err(error) if error.refused_with(&["already known", "known transaction"]) => {}
                 sent => drop(sent?),
             }
@@ -174,32 +177,33 @@ impl Run<'_> {
             if let Some(receipt) = self.client.receipts(&[hash]).await?.into_iter().flatten().next() {
                 return Ok(receipt);
             }
-            if Instant::now() >= self.until {
+            if Instant::now() >= self.deadline {
                 return Err(DeployError::Slow(name));
             }
             sleep(POLL).await;
         }
     }
 
-    /// Sends a coin's smallest unit to a predicted deposit address and has it given back, once per chain and
-    /// deployer. Its code stands where it was predicted exactly when that has worked.
+    /// Sends one wei to a predicted deposit address and refunds it, once per chain and deployer.
+    /// The predicted address has code exactly if that worked.
     async fn probe(&self, deployment: &Deployment) -> Result<bool, DeployError> {
         let terms = probe_terms(deployment, self.signer.address());
-        let place = probe_address(deployment, self.signer.address());
-        if !self.client.code(place).await?.is_empty() {
+        let address = probe_address(deployment, self.signer.address());
+        if !self.client.code(address).await?.is_empty() {
             return Ok(true);
         }
-        let gift = TxRequest { to: place, value: U256::ONE, data: alloy_primitives::Bytes::new() };
+        let funding = TxRequest { to: address, value: U256::ONE, data: alloy_primitives::Bytes::new() };
         let order = Order::from(&terms);
         let call = DepositFactory::giveBackCall { order, tokens: vec![Address::ZERO] };
-        let back =
+        let refund =
             TxRequest { to: deployment.deposit_factory, value: U256::ZERO, data: call.abi_encode().into() };
-        let gift_gas = self.client.estimate_gas(self.signer.address(), &gift).await?;
-        let landed =
-            self.land(&[("the probe", gift, gift_gas), ("the probe's return", back, PROBE_GAS)]).await;
-        match landed {
-            Ok(_) => Ok(!self.client.code(place).await?.is_empty()),
-            // Deposit addresses lie elsewhere on this chain: the rest works without them.
+        let funding_gas = self.client.estimate_gas(self.signer.address(), &funding).await?;
+        let sent = self
+            .send_and_wait(&[("the probe", funding, funding_gas), ("the probe's refund", refund, PROBE_GAS)])
+            .await;
+        match sent {
+            Ok(_) => Ok(!self.client.code(address).await?.is_empty()),
+            // This chain derives deposit addresses differently; everything else works without them.
             Err(DeployError::Reverted { .. }) => Ok(false),
             Err(error) => Err(error),
         }
@@ -211,10 +215,10 @@ fn probe_address(deployment: &Deployment, deployer: Address) -> Address {
     deployment.deposit_factory.create2(terms.id(), deployment.deposit_code_hash)
 }
 
-/// An order that can never be opened, whose deposit address gives everything back.
-fn probe_terms(deployment: &Deployment, deployer: Address) -> Terms {
+/// An order that can never be opened, so its deposit address refunds everything.
+fn probe_terms(deployment: &Deployment, deployer: Address) -> IntentTerms {
     let own = deployer.into_word();
-    Terms {
+    IntentTerms {
         origin_chain_id: deployment.chain.get(),
         escrow: deployment.escrow.into_word(),
         user: own,

@@ -2,58 +2,58 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use alloy_primitives::{Address, B256};
-use causeway_domain::Leisure;
+use causeway_domain::IdlePolling;
 
 use crate::blocks::BlockTag;
 
-/// When a block counts as settled.
+/// When a block counts as final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finality {
-    /// Under this many newer blocks.
+    /// When this many newer blocks exist.
     Depth(u64),
-    /// By the chain's own word, or by depth where it has none.
+    /// By the chain's own tag, or by depth where the chain does not support it.
     Tag { tag: BlockTag, or_depth: u64 },
 }
 
-/// Where following begins.
+/// Where the follower begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At the newest block there is.
+    /// At the newest block.
     Head,
     /// At this block.
     From(u64),
-    /// After the last of these, the newest blocks that were processed before, oldest first.
+    /// After the last of these blocks: the newest that were processed before, oldest first.
     After(Vec<(u64, B256)>),
 }
 
-/// What is followed and how carefully.
+/// Configuration of a follower.
 #[derive(Clone, Debug)]
 pub struct FollowConfig {
     /// The contracts whose logs are read.
     pub addresses: Vec<Address>,
     pub start: Start,
-    /// Each level is reported by its place in this list; the last is also compared between endpoints.
+    /// Finality levels, weakest first. Events name a level by its index; the last is also compared between endpoints.
     pub levels: Vec<Finality>,
     pub poll: Duration,
-    /// How the chain is looked at while nobody waits for it, if otherwise.
-    pub leisure: Option<Leisure>,
-    /// How many recent blocks are remembered; a reorg that reaches below them halts.
+    /// Slower polling while nobody needs the chain, if configured.
+    pub idle_polling: Option<IdlePolling>,
+    /// How many recent blocks are kept; a deeper reorg halts the follower.
     pub keep: NonZeroUsize,
-    /// How many settled blocks one request for logs may span while catching up.
+    /// The maximum block range of one log query while catching up.
     pub range: NonZeroU64,
-    /// How many unsettled blocks are read in one request.
+    /// How many blocks that are not final are read in one request.
     pub step: NonZeroU64,
 }
 
 impl FollowConfig {
-    /// The usual limits for these contracts, from the newest block on.
+    /// The default limits for these contracts, from the newest block on.
     pub fn new(addresses: Vec<Address>, levels: Vec<Finality>) -> Self {
         Self {
             addresses,
             start: Start::Head,
             levels,
             poll: Duration::from_secs(1),
-            leisure: None,
+            idle_polling: None,
             keep: NonZeroUsize::MIN.saturating_add(1_023),
             range: NonZeroU64::MIN.saturating_add(999),
             step: NonZeroU64::MIN.saturating_add(31),

@@ -1,30 +1,30 @@
 use std::collections::VecDeque;
 
 use alloy_primitives::B256;
-use causeway_domain::Leisure;
+use causeway_domain::IdlePolling;
 use causeway_domain::ports::ChainError;
 use tokio::time::Instant;
 
 use super::config::{Finality, FollowConfig, Start};
 use super::source::BlockSource;
-use super::tracker::{Offer, Trace, Tracker};
+use super::tracker::{AncestorSearch, BlockRelation, Tracker};
 use crate::blocks::{Block, BlockTag, Log};
 use crate::error::CallError;
 
-/// What happened on a chain, in the order in which it must be believed.
+/// An event of a chain. Consumers apply events in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockEvent {
     /// The next block, child of the last, with the logs of the followed contracts.
     New { number: u64, hash: B256, parent: B256, timestamp: u64, logs: Vec<Log> },
-    /// Settled blocks read at once while catching up, `from` to `to`, both included.
-    Past { from: u64, to: u64, hash: B256, logs: Vec<Log> },
-    /// The newest `depth` blocks are gone; the chain goes on from the common ancestor.
+    /// Final blocks read in one range while catching up, `from` to `to`, both included.
+    Backfill { from: u64, to: u64, hash: B256, logs: Vec<Log> },
+    /// The newest `depth` blocks are gone; the chain continues from the common ancestor.
     Reorg { depth: u64, common_ancestor: u64 },
-    /// Looked at again, this block and all below it still stand at this level of finality.
-    Settled { level: usize, number: u64, hash: B256 },
+    /// This block and all below it are final at this level; the block was read again to confirm it.
+    Final { level: usize, number: u64, hash: B256 },
 }
 
-/// Reads each block of a chain once and notices when the chain changes its mind.
+/// Reads each block of a chain once and detects reorganisations.
 ///
 /// State and queue change together and never across an await, so a dropped `next` loses nothing.
 #[derive(Debug)]
@@ -34,10 +34,11 @@ pub struct Follower<S> {
     tracker: Tracker,
     first: Option<u64>,
     range: u64,
-    settled: Vec<Option<u64>>,
+    /// The newest final block per level.
+    final_numbers: Vec<Option<u64>>,
     queue: VecDeque<BlockEvent>,
     due: Instant,
-    looked: Option<Instant>,
+    polled_at: Option<Instant>,
     halted: Option<String>,
 }
 
@@ -49,7 +50,7 @@ impl<S: BlockSource> Follower<S> {
             Start::From(number) => (Tracker::new(keep), Some(*number)),
             Start::After(known) => (Tracker::resume(keep, known), None),
         };
-        let settled = vec![None; config.levels.len()];
+        let final_numbers = vec![None; config.levels.len()];
         let range = config.range.get();
         Self {
             source,
@@ -57,93 +58,95 @@ impl<S: BlockSource> Follower<S> {
             tracker,
             first,
             range,
-            settled,
+            final_numbers,
             queue: VecDeque::new(),
             due: Instant::now(),
-            looked: None,
+            polled_at: None,
             halted: None,
         }
     }
 
-    /// The newest blocks, oldest first: what [`Start::After`] wants after a restart.
-    pub fn held(&self) -> impl Iterator<Item = (u64, B256)> + '_ {
-        self.tracker.held()
+    /// The newest blocks, oldest first, for [`Start::After`] after a restart.
+    pub fn recent_blocks(&self) -> impl Iterator<Item = (u64, B256)> + '_ {
+        self.tracker.recent_blocks()
     }
 
-    /// Waits for the next event. After an error it may be called again, and rests first; after a disagreement
-    /// about something settled it answers with that for good.
+    /// Waits for the next event. After an error it may be called again and pauses first. After a disagreement about
+    /// a final block it returns that error forever.
     pub async fn next(&mut self) -> Result<BlockEvent, ChainError> {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return Ok(event);
             }
             tokio::time::sleep_until(self.due).await;
-            while self.rests() {
-                // Somebody may begin to wait at any moment.
+            while self.is_pausing() {
+                // An order may need the chain at any moment.
                 tokio::time::sleep(self.config.poll).await;
             }
-            let looked = Instant::now();
-            self.looked = Some(looked);
-            self.due = looked + self.config.poll;
-            self.look().await?;
+            let polled_at = Instant::now();
+            self.polled_at = Some(polled_at);
+            self.due = polled_at + self.config.poll;
+            self.poll_once().await?;
             if !self.queue.is_empty() && !self.is_idle() {
                 // There may be more.
-                self.due = looked;
+                self.due = polled_at;
             }
         }
     }
 
-    /// Whether the chain need not be looked at yet. What is behind is caught up with all the same.
-    fn rests(&self) -> bool {
-        let Some((leisure, looked)) = self.config.leisure.as_ref().zip(self.looked) else { return false };
-        self.due > looked && leisure.rests(self.source.chain(), looked.elapsed())
+    /// Whether the next poll can wait because nobody needs the chain. Catching up does not wait.
+    fn is_pausing(&self) -> bool {
+        let Some((idle_polling, polled_at)) = self.config.idle_polling.as_ref().zip(self.polled_at) else {
+            return false;
+        };
+        self.due > polled_at && idle_polling.should_skip(self.source.chain(), polled_at.elapsed())
     }
 
-    /// Whether nobody waits for what the newest blocks bring, and no older ones are being read.
+    /// Whether nobody needs the newest blocks and no older ones are being read.
     fn is_idle(&self) -> bool {
-        let awaited = |leisure: &Leisure| leisure.interest.is_awaited(self.source.chain());
-        let catching_up = self.queue.iter().any(|event| matches!(event, BlockEvent::Past { .. }));
-        !catching_up && self.config.leisure.as_ref().is_some_and(|leisure| !awaited(leisure))
+        let awaited = |idle_polling: &IdlePolling| idle_polling.demand.is_awaited(self.source.chain());
+        let catching_up = self.queue.iter().any(|event| matches!(event, BlockEvent::Backfill { .. }));
+        !catching_up && self.config.idle_polling.as_ref().is_some_and(|idle_polling| !awaited(idle_polling))
     }
 
-    /// Looks once, without waiting, and returns what there is to tell.
+    /// Polls once, without waiting, and returns the new events.
     pub async fn poll(&mut self) -> Result<Vec<BlockEvent>, ChainError> {
-        self.look().await?;
+        self.poll_once().await?;
         Ok(self.queue.drain(..).collect())
     }
 
-    async fn look(&mut self) -> Result<(), ChainError> {
-        if let Some(words) = &self.halted {
-            return Err(ChainError::Disagreement(self.source.chain(), words.clone()));
+    async fn poll_once(&mut self) -> Result<(), ChainError> {
+        if let Some(message) = &self.halted {
+            return Err(ChainError::Disagreement(self.source.chain(), message.clone()));
         }
-        let looked = self.advance().await;
-        if let Err(CallError::Disagreement { message, .. }) = &looked {
+        let result = self.advance().await;
+        if let Err(CallError::Disagreement { message, .. }) = &result {
             self.halted = Some(message.clone());
         }
-        looked.map_err(ChainError::from)
+        result.map_err(ChainError::from)
     }
 
     async fn advance(&mut self) -> Result<(), CallError> {
         let Some(head) = self.source.block(BlockTag::Latest).await? else { return Ok(()) };
-        match self.tracker.judge(&head) {
-            Offer::Fork => return self.retrace(head.number).await,
-            Offer::Known => {}
-            Offer::Gap => {
+        match self.tracker.relation_to_tip(&head) {
+            BlockRelation::Fork => return self.rewind_to_ancestor(head.number).await,
+            BlockRelation::Known => {}
+            BlockRelation::Gap => {
                 if !self.catch_up(&head).await? {
-                    self.read_on(head.number).await?;
+                    self.read_next(head.number).await?;
                 }
             }
-            Offer::Extends => {
+            BlockRelation::Extends => {
                 let first = self.first.unwrap_or(head.number);
                 let begun = self.tracker.tip().is_some();
                 if begun || first == head.number {
-                    self.take(&[head]).await?;
+                    self.append(&[head]).await?;
                 } else if first < head.number && !self.catch_up(&head).await? {
-                    self.read_on(head.number).await?;
+                    self.read_next(head.number).await?;
                 }
             }
         }
-        self.settle(head.number).await
+        self.report_final(head.number).await
     }
 
     /// The number of the first block that was not read yet.
@@ -151,7 +154,7 @@ impl<S: BlockSource> Follower<S> {
         self.tracker.tip().map_or(self.first, |(tip, _)| tip.checked_add(1))
     }
 
-    /// Reads the logs of many settled blocks at once; `false` when there are too few to be worth it.
+    /// Reads the logs of many final blocks in one range; `false` when there are too few.
     async fn catch_up(&mut self, head: &Block) -> Result<bool, CallError> {
         let Some(from) = self.next_number() else { return Ok(false) };
         if head.number.saturating_sub(from) < self.config.step.get() {
@@ -159,7 +162,7 @@ impl<S: BlockSource> Follower<S> {
         }
         let mut settled = head.number;
         for finality in self.config.levels.clone() {
-            settled = settled.min(self.settled_number(finality, head.number).await?.unwrap_or(0));
+            settled = settled.min(self.final_number(finality, head.number).await?.unwrap_or(0));
         }
         if self.config.levels.is_empty() || settled < from.saturating_add(self.config.step.get()) {
             return Ok(false);
@@ -167,30 +170,30 @@ impl<S: BlockSource> Follower<S> {
         if let Some((tip, hash)) = self.tracker.tip() {
             let Some(ours) = self.source.block(BlockTag::Number(tip)).await? else { return Ok(true) };
             if ours.hash != hash {
-                return self.retrace(tip).await.map(|()| true);
+                return self.rewind_to_ancestor(tip).await.map(|()| true);
             }
         }
         let (to, logs) = loop {
             let to = settled.min(from.saturating_add(self.range - 1));
             match self.source.range_logs(&self.config.addresses, from, to).await {
-                Err(error) if error.asks_for_less() && self.range > 1 => self.range /= 2,
+                Err(error) if error.wants_smaller_range() && self.range > 1 => self.range /= 2,
                 logs => break (to, logs?),
             }
         };
         let last = match self.config.levels.last() {
-            Some(finality) => self.source.believed_block(to, *finality).await?,
+            Some(finality) => self.source.confirmed_block(to, *finality).await?,
             None => self.source.block(BlockTag::Number(to)).await?,
         };
         let Some(last) = last else { return Ok(true) };
-        // Slowly, so that a chain with a limit is not pushed over it every other time.
+        // Grow slowly, so that a chain with a range limit does not hit it every other time.
         self.range = (self.range + self.range / 8 + 1).min(self.config.range.get());
         self.tracker.rebase(&last);
-        self.queue.push_back(BlockEvent::Past { from, to, hash: last.hash, logs });
+        self.queue.push_back(BlockEvent::Backfill { from, to, hash: last.hash, logs });
         Ok(true)
     }
 
-    /// Reads the next few blocks one by one, as far as they form a chain.
-    async fn read_on(&mut self, head: u64) -> Result<(), CallError> {
+    /// Reads the next few blocks, as far as each is the child of the one before.
+    async fn read_next(&mut self, head: u64) -> Result<(), CallError> {
         let Some(from) = self.next_number() else { return Ok(()) };
         let to = head.min(from.saturating_add(self.config.step.get() - 1));
         let numbers: Vec<u64> = (from..=to).collect();
@@ -202,18 +205,18 @@ impl<S: BlockSource> Follower<S> {
             }
             chain.push(block);
         }
-        match chain.first().map(|first| self.tracker.judge(first)) {
-            Some(Offer::Fork) => self.retrace(head).await,
-            Some(Offer::Extends) => self.take(&chain).await,
+        match chain.first().map(|first| self.tracker.relation_to_tip(first)) {
+            Some(BlockRelation::Fork) => self.rewind_to_ancestor(head).await,
+            Some(BlockRelation::Extends) => self.append(&chain).await,
             _ => Ok(()),
         }
     }
 
-    /// Reads the logs of blocks that follow each other, then takes all of them.
-    async fn take(&mut self, chain: &[Block]) -> Result<(), CallError> {
+    /// Reads the logs of consecutive blocks, then appends the blocks.
+    async fn append(&mut self, chain: &[Block]) -> Result<(), CallError> {
         let logs = self.source.block_logs(&self.config.addresses, chain).await?;
         for (block, logs) in chain.iter().zip(logs) {
-            if self.tracker.offer(block) != Offer::Extends {
+            if self.tracker.try_extend(block) != BlockRelation::Extends {
                 break;
             }
             let Block { number, hash, parent, timestamp } = *block;
@@ -222,27 +225,27 @@ impl<S: BlockSource> Follower<S> {
         Ok(())
     }
 
-    /// Walks down from the newest common height to the last common block and gives up what is above it.
-    async fn retrace(&mut self, height: u64) -> Result<(), CallError> {
+    /// Walks down to the last common block and drops what is above it.
+    async fn rewind_to_ancestor(&mut self, height: u64) -> Result<(), CallError> {
         let Some((tip, _)) = self.tracker.tip() else { return Ok(()) };
         let mut at = tip.min(height);
         loop {
-            // An endpoint that does not have the block yet cannot testify; later.
+            // The endpoint does not have the block yet; try again later.
             let Some(block) = self.source.block(BlockTag::Number(at)).await? else { return Ok(()) };
-            match self.tracker.trace(&block) {
-                Trace::Deeper(below) => at = below,
-                Trace::Lost => {
-                    let words = format!("none of the blocks down to {at} stands any more");
-                    return self.doubt(at, words).await;
+            match self.tracker.search_ancestor(&block) {
+                AncestorSearch::Deeper(below) => at = below,
+                AncestorSearch::NotFound => {
+                    let message = format!("none of the blocks down to {at} is in the chain any more");
+                    return self.check_contradiction(at, message).await;
                 }
-                Trace::Ancestor { depth: 0, .. } => return Ok(()),
-                Trace::Ancestor { number, depth, .. } => {
+                AncestorSearch::Ancestor { depth: 0, .. } => return Ok(()),
+                AncestorSearch::Ancestor { number, depth, .. } => {
                     if let Some(settled) =
-                        self.settled.iter().flatten().max().filter(|settled| **settled > number)
+                        self.final_numbers.iter().flatten().max().filter(|settled| **settled > number)
                     {
-                        let words =
-                            format!("block {settled} was settled, and the chain now parts at {number}");
-                        return self.doubt(*settled, words).await;
+                        let message =
+                            format!("block {settled} was final, and the chain now forks at {number}");
+                        return self.check_contradiction(*settled, message).await;
                     }
                     self.tracker.rewind(number);
                     self.queue.push_back(BlockEvent::Reorg { depth, common_ancestor: number });
@@ -252,11 +255,11 @@ impl<S: BlockSource> Follower<S> {
         }
     }
 
-    /// A block that was settled is shown as another. An endpoint that was left behind on a dead fork does so until it catches
-    /// up, and is waited for; one that calls the other block settled contradicts, and nothing is believed any more.
-    async fn doubt(&self, number: u64, message: String) -> Result<(), CallError> {
+    /// An endpoint shows another block in place of a final one. An endpoint on an abandoned fork does so until it catches up,
+    /// and the follower waits. If an endpoint considers the other block final, the follower halts.
+    async fn check_contradiction(&self, number: u64, message: String) -> Result<(), CallError> {
         let settled = match self.config.levels.last() {
-            Some(finality) => self.source.settled_block(number, *finality).await?,
+            Some(finality) => self.source.finalized_block(number, *finality).await?,
             None => self.source.block(BlockTag::Number(number)).await?,
         };
         match settled {
@@ -267,45 +270,44 @@ impl<S: BlockSource> Follower<S> {
         }
     }
 
-    /// Looks again at blocks that have become deep enough.
-    async fn settle(&mut self, head: u64) -> Result<(), CallError> {
+    /// Confirms and reports blocks that have become final.
+    async fn report_final(&mut self, head: u64) -> Result<(), CallError> {
         for (level, finality) in self.config.levels.clone().into_iter().enumerate() {
             let Some((tip, _)) = self.tracker.tip() else { return Ok(()) };
-            let Some(number) = self.settled_number(finality, head).await?.map(|number| number.min(tip))
-            else {
+            let Some(number) = self.final_number(finality, head).await?.map(|number| number.min(tip)) else {
                 continue;
             };
-            let before = self.settled.get(level).copied().flatten();
+            let before = self.final_numbers.get(level).copied().flatten();
             let Some(ours) = self.tracker.hash_at(number).filter(|_| before < Some(number)) else { continue };
             let last = level + 1 == self.config.levels.len();
             let again = if last {
-                self.source.believed_block(number, finality).await?
+                self.source.confirmed_block(number, finality).await?
             } else {
                 self.source.block(BlockTag::Number(number)).await?
             };
             match again {
                 None => {}
                 Some(block) if block.hash == ours => {
-                    if let Some(slot) = self.settled.get_mut(level) {
+                    if let Some(slot) = self.final_numbers.get_mut(level) {
                         *slot = Some(number);
                     }
-                    self.queue.push_back(BlockEvent::Settled { level, number, hash: ours });
+                    self.queue.push_back(BlockEvent::Final { level, number, hash: ours });
                 }
-                Some(_) => return self.retrace(number).await,
+                Some(_) => return self.rewind_to_ancestor(number).await,
             }
         }
         Ok(())
     }
 
-    /// The newest number that is settled by this rule, if any is.
-    async fn settled_number(&self, finality: Finality, head: u64) -> Result<Option<u64>, CallError> {
+    /// The newest block number that is final by this rule, if any.
+    async fn final_number(&self, finality: Finality, head: u64) -> Result<Option<u64>, CallError> {
         let (tag, depth) = match finality {
             Finality::Depth(depth) => return Ok(head.checked_sub(depth)),
             Finality::Tag { tag, or_depth } => (tag, or_depth),
         };
         match self.source.block(tag).await {
             Ok(Some(block)) => Ok(Some(block.number)),
-            // The chain does not know the word.
+            // The chain does not support the tag.
             Ok(None) | Err(CallError::Refused { .. }) => Ok(head.checked_sub(depth)),
             Err(error) => Err(error),
         }

@@ -6,4 +6,4 @@ mod tracker;
 pub use config::{Finality, FollowConfig, Start};
 pub use follower::{BlockEvent, Follower};
 pub use source::BlockSource;
-pub use tracker::{Offer, Trace, Tracker};
+pub use tracker::{AncestorSearch, BlockRelation, Tracker};

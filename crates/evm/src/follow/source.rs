@@ -7,22 +7,22 @@ use crate::blocks::{Block, BlockTag, Log};
 use crate::client::EvmClient;
 use crate::error::CallError;
 
-/// What a follower reads from.
+/// The source of blocks and logs for a follower.
 #[async_trait]
 pub trait BlockSource: Send + Sync {
     fn chain(&self) -> ChainId;
     async fn block(&self, tag: BlockTag) -> Result<Option<Block>, CallError>;
     async fn blocks(&self, numbers: &[u64]) -> Result<Vec<Option<Block>>, CallError>;
-    /// The block as every endpoint that has it tells it; different tellings are a disagreement.
+    /// The block at every endpoint that has it; different blocks are a disagreement.
     async fn agreed_block(&self, number: u64) -> Result<Option<Block>, CallError>;
-    /// The block as every endpoint tells it that calls it settled itself; different tellings are a disagreement.
-    async fn settled_block(&self, number: u64, _: Finality) -> Result<Option<Block>, CallError> {
+    /// The block at every endpoint that considers it final; different blocks are a disagreement.
+    async fn finalized_block(&self, number: u64, _: Finality) -> Result<Option<Block>, CallError> {
         self.agreed_block(number).await
     }
-    /// A block that is settled by somebody's word. An endpoint that tells another is heard if it calls that one settled.
-    async fn believed_block(&self, number: u64, finality: Finality) -> Result<Option<Block>, CallError> {
+    /// A block that some endpoint considers final. A different block contradicts it only at an endpoint that considers it final.
+    async fn confirmed_block(&self, number: u64, finality: Finality) -> Result<Option<Block>, CallError> {
         match self.agreed_block(number).await {
-            Err(CallError::Disagreement { .. }) => self.settled_block(number, finality).await,
+            Err(CallError::Disagreement { .. }) => self.finalized_block(number, finality).await,
             block => block,
         }
     }
@@ -48,8 +48,8 @@ impl BlockSource for EvmClient {
         Self::agreed_block(self, number).await
     }
 
-    async fn settled_block(&self, number: u64, finality: Finality) -> Result<Option<Block>, CallError> {
-        Self::settled_block(self, number, finality).await
+    async fn finalized_block(&self, number: u64, finality: Finality) -> Result<Option<Block>, CallError> {
+        Self::finalized_block(self, number, finality).await
     }
 
     async fn block_logs(&self, addresses: &[Address], blocks: &[Block]) -> Result<Vec<Vec<Log>>, CallError> {

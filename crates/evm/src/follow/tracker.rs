@@ -4,31 +4,31 @@ use alloy_primitives::B256;
 
 use crate::blocks::Block;
 
-/// What a block that the chain shows means for the blocks that we hold.
+/// How a block relates to the blocks that the tracker holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
-    /// It is one of ours, or older than all of ours.
+pub enum BlockRelation {
+    /// The tracker holds it, or it is older than all held blocks.
     Known,
-    /// It follows our newest and would be taken.
+    /// It is the child of the tip.
     Extends,
-    /// Blocks between are missing.
+    /// Blocks between the tip and it are missing.
     Gap,
-    /// It contradicts ours: somewhere below the chain took another way.
+    /// It contradicts a held block: the chain forked below it.
     Fork,
 }
 
-/// Where the search for the last common block stands.
+/// A step in the search for the last common block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trace {
-    /// This is the last common block; so many of ours above it are gone.
+pub enum AncestorSearch {
+    /// The last common block; `depth` held blocks above it are gone.
     Ancestor { number: u64, hash: B256, depth: u64 },
-    /// Look at the chain's block of this number next.
+    /// Compare the chain's block of this number next.
     Deeper(u64),
-    /// None of ours is the chain's any more.
-    Lost,
+    /// No held block is in the chain any more.
+    NotFound,
 }
 
-/// The newest blocks that we hold, each the parent of the next. It only decides; reading is up to others.
+/// The newest known blocks, each the parent of the next. Pure state; the follower does the I/O.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     blocks: VecDeque<(u64, B256)>,
@@ -41,7 +41,7 @@ impl Tracker {
         Self { blocks: VecDeque::new(), keep: keep.max(1) }
     }
 
-    /// Starts from blocks held before, oldest first; a gap among them drops what is older than the gap.
+    /// Resumes from earlier blocks, oldest first; blocks below a gap are dropped.
     pub fn resume(keep: usize, known: &[(u64, B256)]) -> Self {
         let mut tracker = Self::new(keep);
         for (number, hash) in known {
@@ -59,7 +59,7 @@ impl Tracker {
     }
 
     /// The blocks held, oldest first.
-    pub fn held(&self) -> impl Iterator<Item = (u64, B256)> + '_ {
+    pub fn recent_blocks(&self) -> impl Iterator<Item = (u64, B256)> + '_ {
         self.blocks.iter().copied()
     }
 
@@ -70,51 +70,51 @@ impl Tracker {
         self.blocks.get(place).map(|(_, hash)| *hash)
     }
 
-    /// Judges a block without taking it.
-    pub fn judge(&self, block: &Block) -> Offer {
-        let Some((tip, hash)) = self.tip() else { return Offer::Extends };
+    /// Compares a block with the held ones without adding it.
+    pub fn relation_to_tip(&self, block: &Block) -> BlockRelation {
+        let Some((tip, hash)) = self.tip() else { return BlockRelation::Extends };
         match block.number.checked_sub(tip) {
-            Some(1) if block.parent == hash => Offer::Extends,
-            Some(1) => Offer::Fork,
-            Some(2..) => Offer::Gap,
+            Some(1) if block.parent == hash => BlockRelation::Extends,
+            Some(1) => BlockRelation::Fork,
+            Some(2..) => BlockRelation::Gap,
             _ => match self.hash_at(block.number) {
-                Some(held) if held != block.hash => Offer::Fork,
-                _ => Offer::Known,
+                Some(held) if held != block.hash => BlockRelation::Fork,
+                _ => BlockRelation::Known,
             },
         }
     }
 
-    /// Judges a block, and takes it if it follows.
-    pub fn offer(&mut self, block: &Block) -> Offer {
-        let offer = self.judge(block);
-        if offer == Offer::Extends {
+    /// Adds the block if it is the child of the tip.
+    pub fn try_extend(&mut self, block: &Block) -> BlockRelation {
+        let relation = self.relation_to_tip(block);
+        if relation == BlockRelation::Extends {
             self.push(block.number, block.hash);
         }
-        offer
+        relation
     }
 
-    /// After a fork: compares the chain's block with ours of the same number, without dropping anything.
-    pub fn trace(&self, block: &Block) -> Trace {
+    /// After a fork: compares the chain's block with the held one of the same number.
+    pub fn search_ancestor(&self, block: &Block) -> AncestorSearch {
         let (Some((tip, _)), Some(held)) = (self.tip(), self.hash_at(block.number)) else {
-            return Trace::Lost;
+            return AncestorSearch::NotFound;
         };
         if held == block.hash {
-            return Trace::Ancestor { number: block.number, hash: held, depth: tip - block.number };
+            return AncestorSearch::Ancestor { number: block.number, hash: held, depth: tip - block.number };
         }
         match block.number.checked_sub(1) {
-            Some(below) if self.hash_at(below).is_some() => Trace::Deeper(below),
-            _ => Trace::Lost,
+            Some(below) if self.hash_at(below).is_some() => AncestorSearch::Deeper(below),
+            _ => AncestorSearch::NotFound,
         }
     }
 
-    /// Drops what lies above the last common block.
+    /// Drops the blocks above `number`.
     pub fn rewind(&mut self, number: u64) {
         while self.blocks.back().is_some_and(|(held, _)| *held > number) {
             self.blocks.pop_back();
         }
     }
 
-    /// Forgets everything and goes on from a block that cannot be reorganised away.
+    /// Drops everything and continues from a final block.
     pub fn rebase(&mut self, block: &Block) {
         self.blocks.clear();
         self.push(block.number, block.hash);
@@ -152,39 +152,39 @@ mod tests {
     fn holding(numbers: std::ops::RangeInclusive<u64>, keep: usize) -> Tracker {
         let mut tracker = Tracker::new(keep);
         for number in numbers {
-            assert_eq!(tracker.offer(&block(number, 0, 0)), Offer::Extends);
+            assert_eq!(tracker.try_extend(&block(number, 0, 0)), BlockRelation::Extends);
         }
         tracker
     }
 
     #[test]
-    fn a_block_is_judged_by_number_hash_and_parent() {
+    fn relation_depends_on_number_hash_and_parent() {
         let tracker = holding(10..=15, 4);
-        for (block, offer) in [
-            (block(16, 0, 0), Offer::Extends),
-            (block(16, 1, 0), Offer::Extends),
-            (block(16, 1, 1), Offer::Fork),
-            (block(17, 0, 0), Offer::Gap),
-            (block(15, 0, 0), Offer::Known),
-            (block(15, 1, 0), Offer::Fork),
-            (block(12, 1, 1), Offer::Fork),
-            // Older than what is kept: nothing can be said.
-            (block(11, 1, 1), Offer::Known),
+        for (block, relation) in [
+            (block(16, 0, 0), BlockRelation::Extends),
+            (block(16, 1, 0), BlockRelation::Extends),
+            (block(16, 1, 1), BlockRelation::Fork),
+            (block(17, 0, 0), BlockRelation::Gap),
+            (block(15, 0, 0), BlockRelation::Known),
+            (block(15, 1, 0), BlockRelation::Fork),
+            (block(12, 1, 1), BlockRelation::Fork),
+            // Older than the held blocks.
+            (block(11, 1, 1), BlockRelation::Known),
         ] {
-            assert_eq!(tracker.judge(&block), offer, "{block:?}");
+            assert_eq!(tracker.relation_to_tip(&block), relation, "{block:?}");
         }
     }
 
     #[test]
-    fn the_common_ancestor_is_found_downwards_and_below_the_kept_blocks_all_is_lost() {
+    fn the_common_ancestor_is_found_downwards_and_not_below_the_kept_blocks() {
         let mut tracker = holding(10..=15, 4);
-        assert_eq!(tracker.trace(&block(15, 1, 1)), Trace::Deeper(14));
-        assert_eq!(tracker.trace(&block(14, 1, 0)), Trace::Deeper(13));
+        assert_eq!(tracker.search_ancestor(&block(15, 1, 1)), AncestorSearch::Deeper(14));
+        assert_eq!(tracker.search_ancestor(&block(14, 1, 0)), AncestorSearch::Deeper(13));
         assert_eq!(
-            tracker.trace(&block(13, 0, 0)),
-            Trace::Ancestor { number: 13, hash: hash(0, 13), depth: 2 }
+            tracker.search_ancestor(&block(13, 0, 0)),
+            AncestorSearch::Ancestor { number: 13, hash: hash(0, 13), depth: 2 }
         );
-        assert_eq!(tracker.trace(&block(12, 1, 1)), Trace::Lost);
+        assert_eq!(tracker.search_ancestor(&block(12, 1, 1)), AncestorSearch::NotFound);
         tracker.rewind(13);
         assert_eq!(tracker.tip(), Some((13, hash(0, 13))));
     }
@@ -192,24 +192,24 @@ mod tests {
     #[test]
     fn resuming_across_a_gap_keeps_the_newer_part() {
         let tracker = Tracker::resume(9, &[(1, hash(0, 1)), (3, hash(0, 3)), (4, hash(0, 4))]);
-        assert_eq!(tracker.held().map(|(number, _)| number).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(tracker.recent_blocks().map(|(number, _)| number).collect::<Vec<_>>(), [3, 4]);
     }
 
     proptest! {
         #[test]
         fn any_blocks_leave_a_chain_of_consecutive_numbers(
-            offers in prop::collection::vec((any::<u8>(), 0u64..20, 0u8..3, 0u8..3), 0..100), keep in 0usize..10,
+            steps in prop::collection::vec((any::<u8>(), 0u64..20, 0u8..3, 0u8..3), 0..100), keep in 0usize..10,
         ) {
             let mut tracker = Tracker::new(keep);
-            for (deed, number, own, parent) in offers {
+            for (step, number, own, parent) in steps {
                 let block = block(number, own, parent);
-                match deed % 4 {
+                match step % 4 {
                     0 => tracker.rewind(number),
                     1 => tracker.rebase(&block),
-                    2 => { let _ = tracker.trace(&block); }
-                    _ => { let _ = tracker.offer(&block); }
+                    2 => { let _ = tracker.search_ancestor(&block); }
+                    _ => { let _ = tracker.try_extend(&block); }
                 }
-                let numbers: Vec<u64> = tracker.held().map(|(number, _)| number).collect();
+                let numbers: Vec<u64> = tracker.recent_blocks().map(|(number, _)| number).collect();
                 prop_assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]));
                 prop_assert!(numbers.len() <= keep.max(1));
             }

@@ -3,7 +3,7 @@ use alloy_sol_types::{SolCall, sol};
 use causeway_domain::ports::ChainError;
 use serde_json::json;
 
-use super::calldata::Encoded;
+use super::calldata::EncodedTx;
 use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::multicall;
@@ -15,10 +15,10 @@ sol! {
     function approve(address spender, uint256 amount) external returns (bool);
 }
 
-/// Some tokens count in 96 bits; more than half of what those can tell never runs out.
-const PLENTY: U256 = U256::from_limbs([0, 1 << 31, 0, 0]);
+/// Half of the 96-bit range that some tokens use; a larger allowance never runs out.
+const UNLIMITED_THRESHOLD: U256 = U256::from_limbs([0, 1 << 31, 0, 0]);
 
-/// How much the spender may take of the owner's token, as of the newest block.
+/// Reads the spender's allowance, as of the newest block.
 pub(super) async fn allowance(
     client: &EvmClient,
     token: Address,
@@ -31,16 +31,16 @@ pub(super) async fn allowance(
     Ok(multicall::word(&answer?))
 }
 
-/// Lets the spender take as much as it wants: our settler takes only what its caller asks it to deliver.
-pub(super) fn approve(token: Address, spender: Address) -> Encoded {
+/// An unlimited approval. Our settler takes only what its caller fills.
+pub(super) fn approve(token: Address, spender: Address) -> EncodedTx {
     let data = approveCall { spender, amount: U256::MAX }.abi_encode();
     let request = TxRequest { to: token, value: U256::ZERO, data: data.into() };
-    Encoded { request, least_gas: 0, spends: None }
+    EncodedTx { request, min_gas: 0, spends: None }
 }
 
-/// Whether it need not be looked at again.
+/// Whether the allowance need not be checked again.
 pub(super) fn is_unlimited(allowance: U256) -> bool {
-    allowance >= PLENTY
+    allowance >= UNLIMITED_THRESHOLD
 }
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_96_bit_token_calls_unlimited_is_and_a_million_coins_are_not() {
+    fn the_maximum_of_a_96_bit_token_is_unlimited_and_a_million_coins_are_not() {
         assert!(is_unlimited(U256::MAX) && is_unlimited((U256::ONE << 96) - U256::ONE));
         assert!(!is_unlimited(U256::from(10).pow(U256::from(24))));
     }

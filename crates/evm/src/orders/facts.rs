@@ -6,15 +6,15 @@ use crate::attest::opened;
 use crate::blocks::Log;
 use crate::contracts::{Escrow, Settler};
 
-/// Which contracts of one chain are believed, of every version that is still followed.
+/// Our contracts on one chain, of every version that is still followed.
 #[derive(Clone, Debug)]
-pub(super) struct Ours {
+pub(super) struct KnownContracts {
     chain: ChainId,
     escrows: Vec<EvmAddress>,
     settlers: Vec<EvmAddress>,
 }
 
-impl Ours {
+impl KnownContracts {
     pub(super) fn new(chain: ChainId, deployments: &[Deployment]) -> Self {
         let here = || deployments.iter().filter(|deployment| deployment.chain == chain);
         Self {
@@ -32,8 +32,7 @@ impl Ours {
         addresses
     }
 
-    /// What a log tells about an order. A log of another contract tells nothing, whatever it looks like, and neither does an
-    /// event by the wrong one of ours.
+    /// The order fact in a log. Logs of foreign contracts are ignored, and so are events of the wrong contract of ours.
     pub(super) fn read(&self, log: &Log, time: u64) -> Option<Fact> {
         if log.removed {
             return None;
@@ -53,7 +52,7 @@ impl Ours {
             block: log.block_number,
             time,
         };
-        Some(Fact { intent, kind, place })
+        Some(Fact { intent_id: intent, kind, place })
     }
 }
 
@@ -91,7 +90,7 @@ fn decode<E: SolEvent>(log: &Log) -> Option<E> {
 #[cfg(test)]
 pub(super) mod tests {
     use alloy_primitives::{B256, Bytes, U256};
-    use causeway_domain::Terms;
+    use causeway_domain::IntentTerms;
     use proptest::prelude::*;
 
     use super::*;
@@ -121,11 +120,11 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::orders) fn terms() -> Terms {
-        let words = [B256::with_last_byte(1); Terms::WORDS];
-        let terms = Terms::from_bytes(&words.concat()).unwrap();
+    pub(in crate::orders) fn terms() -> IntentTerms {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let (escrow, settler) = (ESCROW.into_word(), SETTLER.into_word());
-        Terms {
+        IntentTerms {
             escrow,
             settler,
             origin_chain_id: 8453,
@@ -149,7 +148,7 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::orders) fn open_event(terms: &Terms) -> Escrow::Open {
+    pub(in crate::orders) fn open_event(terms: &IntentTerms) -> Escrow::Open {
         let instruction = FillInstruction {
             destinationChainId: U256::from(terms.destination_chain_id),
             destinationSettler: terms.settler,
@@ -201,19 +200,19 @@ pub(super) mod tests {
         }
     }
 
-    fn ours() -> Ours {
-        Ours::new(chain(), &[deployment()])
+    fn known_contracts() -> KnownContracts {
+        KnownContracts::new(chain(), &[deployment()])
     }
 
     fn kind(log: &Log) -> Option<FactKind> {
-        ours().read(log, 123).map(|fact| fact.kind)
+        known_contracts().read(log, 123).map(|fact| fact.kind)
     }
 
     #[test]
-    fn each_event_of_our_contracts_is_a_fact_with_its_place() {
-        let fact = ours().read(&log_of(ESCROW, &open_event(&terms())), 123).unwrap();
+    fn each_event_of_our_contracts_is_a_fact_with_its_location() {
+        let fact = known_contracts().read(&log_of(ESCROW, &open_event(&terms())), 123).unwrap();
         assert_eq!(fact.kind, FactKind::Opened(Box::new(terms())));
-        assert_eq!(fact.intent, terms().id());
+        assert_eq!(fact.intent_id, terms().id());
         let tx = format!("0x{}", "08".repeat(32));
         assert_eq!(fact.place, FactPlace { chain: chain(), tx, index: 3, block: 70, time: 123 });
         let amount = |units: u64| RawAmount::new(U256::from(units));
@@ -228,16 +227,16 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_event_of_a_look_alike_contract_is_no_fact() {
-        let stranger = EvmAddress::repeat_byte(0x66);
-        let alike = Terms { escrow: stranger.into_word(), ..terms() };
+    fn an_event_of_a_foreign_contract_is_ignored() {
+        let foreign = EvmAddress::repeat_byte(0x66);
+        let alike = IntentTerms { escrow: foreign.into_word(), ..terms() };
         for log in [
-            log_of(stranger, &open_event(&terms())),
-            log_of(stranger, &open_event(&alike)),
-            log_of(stranger, &filled()),
-            log_of(stranger, &claimed()),
-            log_of(stranger, &refunded()),
-            // Nor an event by the wrong one of ours.
+            log_of(foreign, &open_event(&terms())),
+            log_of(foreign, &open_event(&alike)),
+            log_of(foreign, &filled()),
+            log_of(foreign, &claimed()),
+            log_of(foreign, &refunded()),
+            // An event of the wrong contract of ours.
             log_of(ESCROW, &filled()),
             log_of(SETTLER, &open_event(&terms())),
             log_of(SETTLER, &claimed()),
@@ -249,26 +248,26 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_opening_whose_terms_are_not_those_of_its_id_or_its_escrow_is_no_fact() {
-        let other = Terms { amount_in: U256::from(9), ..terms() };
+    fn an_opening_whose_terms_do_not_match_its_id_or_escrow_is_ignored() {
+        let other = IntentTerms { amount_in: U256::from(9), ..terms() };
         let mut event = open_event(&terms());
         event.resolvedOrder.fillInstructions[0].originData = other.to_bytes().into();
         assert_eq!(kind(&log_of(ESCROW, &event)), None);
-        let elsewhere = Terms { escrow: SETTLER.into_word(), ..terms() };
+        let elsewhere = IntentTerms { escrow: SETTLER.into_word(), ..terms() };
         assert_eq!(kind(&log_of(ESCROW, &open_event(&elsewhere))), None);
         let removed = Log { removed: true, ..log_of(ESCROW, &open_event(&terms())) };
         assert_eq!(kind(&removed), None);
     }
 
     #[test]
-    fn contracts_of_older_versions_are_believed_on_their_own_chain_only() {
+    fn contracts_of_older_versions_count_on_their_own_chain_only() {
         let old = EvmAddress::repeat_byte(0x0d);
         let older = Deployment { escrow: old, ..deployment() };
-        let terms = Terms { escrow: old.into_word(), ..terms() };
+        let terms = IntentTerms { escrow: old.into_word(), ..terms() };
         let log = log_of(old, &open_event(&terms));
-        assert!(Ours::new(chain(), &[deployment(), older.clone()]).read(&log, 1).is_some());
+        assert!(KnownContracts::new(chain(), &[deployment(), older.clone()]).read(&log, 1).is_some());
         let elsewhere = Deployment { chain: ChainId::new(1).unwrap(), ..older };
-        assert!(Ours::new(chain(), &[deployment(), elsewhere]).read(&log, 1).is_none());
+        assert!(KnownContracts::new(chain(), &[deployment(), elsewhere]).read(&log, 1).is_none());
     }
 
     proptest! {
@@ -283,7 +282,7 @@ pub(super) mod tests {
                 Settler::Filled::SIGNATURE_HASH,
             ];
             log.topics = first.get(which).copied().into_iter().chain(topics.into_iter().map(B256::from)).collect();
-            let _ = ours().read(&log, 0);
+            let _ = known_contracts().read(&log, 0);
         }
     }
 }

@@ -1,5 +1,5 @@
 use causeway_domain::ChainId;
-use causeway_domain::ports::Care;
+use causeway_domain::ports::FinalityTier;
 
 use crate::attest::AttestFinality;
 use crate::follow::Finality;
@@ -8,15 +8,15 @@ use crate::follow::Finality;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderFinality {
     pub usual: Finality,
-    /// The strongest word that the chain has; the same as `usual` where it has one only.
+    /// The chain's strongest finality; the same as `usual` if it has only one.
     pub large: Finality,
 }
 
 impl OrderFinality {
-    /// What real chains are trusted with; a chain that is not known needs its own `finalized` for any amount.
+    /// The rule for a production chain. An unknown chain must report `finalized` for any amount.
     pub fn for_chain(chain: ChainId) -> Self {
         let attest = AttestFinality::for_chain(chain);
-        // Between the two lies `safe` on some chains; whoever waits for the stronger word is never wrong.
+        // Some chains have `safe` in between; waiting for the stronger tag is always correct.
         let large = attest.large.unwrap_or(attest.usual);
         let usual = match chain.get() {
             1 => Finality::Depth(4),
@@ -28,7 +28,7 @@ impl OrderFinality {
         Self { usual, large }
     }
 
-    /// Two blocks, as everywhere in the sandbox.
+    /// The rule of the sandbox: two blocks.
     pub const fn sandbox() -> Self {
         Self { usual: Finality::Depth(2), large: Finality::Depth(2) }
     }
@@ -38,9 +38,9 @@ impl OrderFinality {
         if self.usual == self.large { vec![self.large] } else { vec![self.usual, self.large] }
     }
 
-    /// For which care a level's blocks stand.
-    pub(super) fn care(&self, level: usize) -> Care {
-        if level + 1 >= self.levels().len() { Care::Large } else { Care::Usual }
+    /// The finality tier of a level.
+    pub(super) fn tier(&self, level: usize) -> FinalityTier {
+        if level + 1 >= self.levels().len() { FinalityTier::Large } else { FinalityTier::Standard }
     }
 }
 
@@ -58,13 +58,13 @@ mod tests {
     }
 
     #[test]
-    fn small_deposits_wait_for_a_few_blocks_and_large_ones_for_the_chains_own_word() {
+    fn small_deposits_wait_for_a_few_blocks_and_large_ones_for_the_finality_tag() {
         for (chain, depth) in
             [(1, 4), (10, 10), (130, 10), (5_000, 10), (8_453, 10), (747_474, 10), (42_161, 20)]
         {
             assert_eq!(of(chain).usual, Finality::Depth(depth), "{chain}");
             assert!(is_finalized(of(chain).large), "{chain}");
-            assert_eq!((of(chain).care(0), of(chain).care(1)), (Care::Usual, Care::Large));
+            assert_eq!((of(chain).tier(0), of(chain).tier(1)), (FinalityTier::Standard, FinalityTier::Large));
         }
         for chain in [324, 2_741, 59_144, 5_734_951, 4_278_608] {
             let both = OrderFinality { usual: Finality::Depth(60), large: Finality::Depth(120) };
@@ -73,10 +73,10 @@ mod tests {
     }
 
     #[test]
-    fn where_a_chain_has_one_word_it_stands_for_all_amounts() {
+    fn a_chain_with_one_finality_tag_uses_it_for_all_amounts() {
         for chain in [56, 137, 143, 43_114, 80_094, 16_661, 999_999] {
             assert!(is_finalized(of(chain).usual) && of(chain).levels().len() == 1, "{chain}");
-            assert_eq!(of(chain).care(0), Care::Large);
+            assert_eq!(of(chain).tier(0), FinalityTier::Large);
         }
         assert_eq!(OrderFinality::sandbox().levels(), [Finality::Depth(2)]);
     }

@@ -4,112 +4,112 @@ use std::time::Duration;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
-use causeway_domain::ports::{BlockMark, ChainError, Follow, News};
-use causeway_domain::{ChainId, Deployment, Leisure};
+use causeway_domain::ports::{ChainCursor, ChainError, ChainFollower, ChainUpdate};
+use causeway_domain::{ChainId, Deployment, IdlePolling};
 use tokio::time::{Instant, sleep_until};
 
-use super::facts::Ours;
+use super::facts::KnownContracts;
 use super::finality::OrderFinality;
-use super::memory::Memory;
+use super::unfinalized::UnfinalizedFacts;
 use crate::blocks::{Block, Log};
 use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::follow::{BlockEvent, BlockSource, Finality, FollowConfig, Follower, Start};
 
-/// Enough blocks for the slowest word: Arbitrum makes four a second and calls them final after twenty minutes.
-const KEEP: NonZeroUsize = NonZeroUsize::MIN.saturating_add(8_191);
+/// Enough blocks for the slowest finality: Arbitrum produces four per second and finalizes them after twenty minutes.
+const KEPT_BLOCKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(8_191);
 
-/// How a chain is followed for orders.
+/// How a chain is followed for order events.
 #[derive(Clone, Debug)]
 pub struct OrderFollowConfig {
     pub finality: OrderFinality,
-    /// How long to wait between two looks at the chain.
+    /// The pause between two polls.
     pub poll: Duration,
-    /// How it is looked at while nobody waits for it, if otherwise.
-    pub leisure: Option<Leisure>,
+    /// Slower polling while nobody needs the chain, if configured.
+    pub idle_polling: Option<IdlePolling>,
 }
 
 impl OrderFollowConfig {
-    /// What real chains are trusted with, looked at once a second.
+    /// The configuration for a production chain, polled once per second.
     pub fn for_chain(chain: ChainId) -> Self {
-        Self { finality: OrderFinality::for_chain(chain), poll: Duration::from_secs(1), leisure: None }
+        Self { finality: OrderFinality::for_chain(chain), poll: Duration::from_secs(1), idle_polling: None }
     }
 
     pub const fn sandbox(poll: Duration) -> Self {
-        Self { finality: OrderFinality::sandbox(), poll, leisure: None }
+        Self { finality: OrderFinality::sandbox(), poll, idle_polling: None }
     }
 }
 
-/// Follows our contracts on one chain and tells what they say about orders.
+/// Follows our contracts on one chain and reports order facts.
 #[derive(Debug)]
 pub struct OrderFollower<S = EvmClient> {
     source: S,
     follower: Follower<S>,
-    ours: Ours,
-    memory: Memory,
+    contracts: KnownContracts,
+    unfinalized: UnfinalizedFacts,
     finality: Finality,
-    /// What was read and not told yet, so that a dropped `next` loses nothing.
+    /// Read but not reported yet, so that a dropped `next` loses nothing.
     pending: Option<BlockEvent>,
     poll: Duration,
     /// After a failure, when to try again.
-    rest_until: Option<Instant>,
+    retry_at: Option<Instant>,
     halted: Option<String>,
 }
 
 impl<S: BlockSource + Clone> OrderFollower<S> {
-    /// Follows these contracts, of every version that may still have orders. `after` is the newest mark that stands for
-    /// [`Care::Large`](causeway_domain::ports::Care::Large): facts above it may not have been told for that care.
-    /// Without one, following begins where the oldest of the contracts does.
+    /// Follows these contracts, of every version that may still have orders. `after` is the newest cursor that is final for
+    /// [`FinalityTier::Large`](causeway_domain::ports::FinalityTier::Large): facts above it may not have been reported for that tier.
+    /// Without one, the follower starts at the first block of the oldest contract.
     pub fn new(
         source: S,
         deployments: &[Deployment],
         config: &OrderFollowConfig,
-        after: Option<BlockMark>,
+        after: Option<ChainCursor>,
     ) -> Self {
-        let ours = Ours::new(source.chain(), deployments);
-        let mut follow = FollowConfig::new(ours.addresses(), config.finality.levels());
+        let contracts = KnownContracts::new(source.chain(), deployments);
+        let mut follow = FollowConfig::new(contracts.addresses(), config.finality.levels());
         let here = deployments.iter().filter(|deployment| deployment.chain == source.chain());
         let first = here.map(|deployment| deployment.from_block).min();
         follow.start = match (after, first) {
-            (Some(mark), _) => Start::After(vec![(mark.number, mark.hash)]),
+            (Some(cursor), _) => Start::After(vec![(cursor.number, cursor.hash)]),
             (None, Some(first)) => Start::From(first),
             (None, None) => Start::Head,
         };
         follow.poll = config.poll;
-        follow.leisure.clone_from(&config.leisure);
-        follow.keep = KEEP;
+        follow.idle_polling.clone_from(&config.idle_polling);
+        follow.keep = KEPT_BLOCKS;
         Self {
             follower: Follower::new(source.clone(), follow),
             source,
-            ours,
-            memory: Memory::new(config.finality, after.as_ref()),
+            contracts,
+            unfinalized: UnfinalizedFacts::new(config.finality, after.as_ref()),
             finality: config.finality.large,
             pending: None,
             poll: config.poll,
-            rest_until: None,
+            retry_at: None,
             halted: None,
         }
     }
 
-    async fn read(&mut self) -> Result<Option<News>, ChainError> {
-        if let Some(words) = &self.halted {
-            return Err(ChainError::Disagreement(self.source.chain(), words.clone()));
+    async fn read(&mut self) -> Result<Option<ChainUpdate>, ChainError> {
+        if let Some(message) = &self.halted {
+            return Err(ChainError::Disagreement(self.source.chain(), message.clone()));
         }
         if self.pending.is_none() {
             self.pending = Some(self.follower.next().await?);
         }
-        if let Some(until) = self.rest_until {
+        if let Some(until) = self.retry_at {
             sleep_until(until).await;
-            self.rest_until = None;
+            self.retry_at = None;
         }
         let times = match &self.pending {
-            Some(BlockEvent::Past { to, hash, logs, .. }) => self.times(*to, *hash, logs).await,
+            Some(BlockEvent::Backfill { to, hash, logs, .. }) => self.block_times(*to, *hash, logs).await,
             _ => Ok(HashMap::new()),
         };
         match times {
-            Ok(times) => Ok(self.pending.take().and_then(|event| self.digest(event, &times))),
+            Ok(times) => Ok(self.pending.take().and_then(|event| self.process(event, &times))),
             Err(error) => {
-                self.rest_until = Some(Instant::now() + self.poll);
+                self.retry_at = Some(Instant::now() + self.poll);
                 if let CallError::Disagreement { message, .. } = &error {
                     self.halted = Some(message.clone());
                 }
@@ -118,18 +118,18 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
         }
     }
 
-    /// The times of those blocks of a settled span that have facts, and of its last. Each must be the block that its logs
-    /// name: they were read by number, when nobody looked at their hashes.
-    async fn times(&self, to: u64, hash: B256, logs: &[Log]) -> Result<HashMap<u64, u64>, CallError> {
-        let away = |number: u64| CallError::Unavailable {
+    /// The timestamps of the blocks with facts in a final range, and of its last block. Each block hash must match its
+    /// logs, which were read by number.
+    async fn block_times(&self, to: u64, hash: B256, logs: &[Log]) -> Result<HashMap<u64, u64>, CallError> {
+        let missing = |number: u64| CallError::Unavailable {
             chain: self.source.chain(),
-            faults: format!("no endpoint has block {number} any more"),
+            faults: format!("no endpoint has block {number}"),
         };
-        let last = self.source.believed_block(to, self.finality).await?.ok_or_else(|| away(to))?;
+        let last = self.source.confirmed_block(to, self.finality).await?.ok_or_else(|| missing(to))?;
         let mut expected = HashMap::from([(to, hash)]);
         let mut times = HashMap::from([(to, last.timestamp)]);
         self.compare(&last, hash)?;
-        for log in logs.iter().filter(|log| self.ours.read(log, 0).is_some()) {
+        for log in logs.iter().filter(|log| self.contracts.read(log, 0).is_some()) {
             let known = *expected.entry(log.block_number).or_insert(log.block_hash);
             if known != log.block_hash {
                 return Err(self.contradiction(log.block_number, known, log.block_hash));
@@ -138,7 +138,7 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
         expected.remove(&to);
         let numbers: Vec<u64> = expected.keys().copied().collect();
         for (number, block) in numbers.iter().zip(self.source.blocks(&numbers).await?) {
-            let block = block.ok_or_else(|| away(*number))?;
+            let block = block.ok_or_else(|| missing(*number))?;
             self.compare(&block, expected.get(number).copied().unwrap_or_default())?;
             times.insert(*number, block.timestamp);
         }
@@ -153,39 +153,39 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
     }
 
     fn contradiction(&self, number: u64, one: B256, other: B256) -> CallError {
-        let message = format!("block {number} is settled, and is both {one} and {other}");
+        let message = format!("final block {number} is both {one} and {other}");
         CallError::Disagreement { chain: self.source.chain(), message }
     }
 
-    fn digest(&mut self, event: BlockEvent, times: &HashMap<u64, u64>) -> Option<News> {
+    fn process(&mut self, event: BlockEvent, times: &HashMap<u64, u64>) -> Option<ChainUpdate> {
         match event {
             BlockEvent::New { number, timestamp, logs, .. } => {
-                let facts = logs.iter().filter_map(|log| self.ours.read(log, timestamp)).collect();
-                self.memory.new_block(number, timestamp, facts)
+                let facts = logs.iter().filter_map(|log| self.contracts.read(log, timestamp)).collect();
+                self.unfinalized.new_block(number, timestamp, facts)
             }
-            BlockEvent::Past { to, hash, logs, .. } => {
-                let read = |log: &Log| self.ours.read(log, times.get(&log.block_number).copied()?);
+            BlockEvent::Backfill { to, hash, logs, .. } => {
+                let read = |log: &Log| self.contracts.read(log, times.get(&log.block_number).copied()?);
                 let facts = logs.iter().filter_map(read).collect();
-                let mark = BlockMark { number: to, hash, time: times.get(&to).copied()? };
-                Some(self.memory.past(mark, facts))
+                let cursor = ChainCursor { number: to, hash, time: times.get(&to).copied()? };
+                Some(self.unfinalized.backfill(cursor, facts))
             }
             BlockEvent::Reorg { depth, common_ancestor } => {
-                tracing::info!(chain = %self.source.chain(), depth, common_ancestor, "the chain changed its mind");
-                self.memory.reorg(common_ancestor);
+                tracing::info!(chain = %self.source.chain(), depth, common_ancestor, "chain reorganised");
+                self.unfinalized.reorg(common_ancestor);
                 None
             }
-            BlockEvent::Settled { level, number, hash } => self.memory.settled(level, number, hash),
+            BlockEvent::Final { level, number, hash } => self.unfinalized.finalized(level, number, hash),
         }
     }
 }
 
 #[async_trait]
-impl<S: BlockSource + Clone> Follow for OrderFollower<S> {
+impl<S: BlockSource + Clone> ChainFollower for OrderFollower<S> {
     fn chain(&self) -> ChainId {
         self.source.chain()
     }
 
-    async fn next(&mut self) -> Result<News, ChainError> {
+    async fn next(&mut self) -> Result<ChainUpdate, ChainError> {
         loop {
             if let Some(news) = self.read().await? {
                 return Ok(news);
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::blocks::BlockTag;
 
-    /// A chain of a hundred blocks whose one log, in block 70, names the block that it is said to lie in.
+    /// A chain of a hundred blocks with one log in block 70, whose block hash is given.
     #[derive(Clone, Copy)]
     struct OneLog(B256);
 
@@ -248,11 +248,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn blocks_of_the_past_tell_their_facts_with_the_time_of_their_blocks() {
-        let News::Stands { mark, facts, .. } = follower(block(70).hash).next().await.unwrap() else {
+    async fn backfilled_facts_have_the_time_of_their_blocks() {
+        let ChainUpdate::Final { cursor, facts, .. } = follower(block(70).hash).next().await.unwrap() else {
             panic!()
         };
-        assert_eq!((mark.number, mark.hash, mark.time), (98, block(98).hash, 980));
+        assert_eq!((cursor.number, cursor.hash, cursor.time), (98, block(98).hash, 980));
         assert_eq!(
             facts.iter().map(|fact| (fact.place.block, fact.place.time)).collect::<Vec<_>>(),
             [(70, 700)]
@@ -260,12 +260,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_log_of_the_past_in_a_block_that_is_not_the_chains_halts_for_good() {
+    async fn a_backfilled_log_of_a_foreign_block_halts_permanently() {
         let mut follower = follower(B256::repeat_byte(9));
         for _ in 0..2 {
             let halted = follower.next().await;
             assert!(
-                matches!(&halted, Err(ChainError::Disagreement(_, words)) if words.contains("block 70")),
+                matches!(&halted, Err(ChainError::Disagreement(_, message)) if message.contains("block 70")),
                 "{halted:?}"
             );
         }

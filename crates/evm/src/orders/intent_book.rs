@@ -9,7 +9,7 @@ use crate::client::EvmClient;
 use crate::contracts::{IntentBook as Book, Order};
 use crate::rpc::Call;
 
-/// The hub's book of intents, read as of the newest block.
+/// The hub's intent book, read as of the newest block.
 #[derive(Clone, Debug)]
 pub struct EvmIntentBook {
     client: EvmClient,
@@ -17,7 +17,7 @@ pub struct EvmIntentBook {
 }
 
 impl EvmIntentBook {
-    /// The book at that address of the client's chain.
+    /// The intent book at an address on the client's chain.
     pub const fn new(client: EvmClient, book: EvmAddress) -> Self {
         Self { client, book }
     }
@@ -31,7 +31,7 @@ impl IntentBook for EvmIntentBook {
 
     async fn states(&self, writer: Address, intents: &[B256]) -> Result<Vec<IntentState>, ChainError> {
         let Address::Evm(writer) = writer else {
-            return Err(self.client.nonsense(format!("{writer} writes in no book of an EVM chain")).into());
+            return Err(self.client.invalid_response(format!("{writer} is not an EVM address")).into());
         };
         let ask = |intent: &B256| {
             let data = Bytes::from(Book::stateOfCall { writer, intentId: *intent }.abi_encode());
@@ -42,13 +42,13 @@ impl IntentBook for EvmIntentBook {
         let read = answers.map(|answer| {
             let state = Book::stateOfCall::abi_decode_returns(&answer?).ok();
             let state = state.and_then(|state| IntentState::from_number(state as u8));
-            state.ok_or_else(|| self.client.nonsense("the book names no state"))
+            state.ok_or_else(|| self.client.invalid_response("the intent book returned no state"))
         });
         Ok(read.collect::<Result<_, _>>()?)
     }
 }
 
-/// What tells the book these lines, all or none.
+/// The call that records these entries, all or none.
 pub(super) fn record_many(entries: &[IntentEntry]) -> Option<Book::recordManyCall> {
     let entry = |entry: &IntentEntry| {
         Some(Book::Entry {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_bear_the_numbers_of_the_contract() {
+    fn states_have_the_numbers_of_the_contract() {
         for (state, theirs) in [
             (IntentState::NonExistent, Book::State::NonExistent),
             (IntentState::Open, Book::State::Open),

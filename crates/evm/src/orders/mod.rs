@@ -1,27 +1,27 @@
-//! Swap orders on an EVM chain: what its contracts tell, and what a key does there.
+//! Swap orders on an EVM chain: contract events, deposits and the transactions of a key.
 
 mod allowance;
 mod calldata;
-mod carry;
+mod chain_history;
 mod deposits;
 mod facts;
 mod finality;
 mod follow;
+mod forwarding_orders;
 mod intent_book;
-mod jump_desk;
-mod memory;
+mod order_status;
 mod payouts;
-mod record;
-mod truth;
-mod unknown;
+mod tx_sender;
+mod unfinalized;
+mod untracked;
 mod wallets;
 
-pub use carry::EvmCarrier;
-pub use deposits::{EvmAddressWatch, EvmDesk};
+pub use chain_history::EvmChainHistory;
+pub use deposits::{EvmAddressWatch, EvmDepositBuilder};
 pub use finality::OrderFinality;
 pub use follow::{OrderFollowConfig, OrderFollower};
+pub use forwarding_orders::EvmForwardingSigner;
 pub use intent_book::EvmIntentBook;
-pub use jump_desk::EvmJumpDesk;
 pub use payouts::EvmPayoutWatch;
-pub use record::EvmRecord;
+pub use tx_sender::EvmTxSender;
 pub use wallets::EvmWalletCheck;

@@ -17,7 +17,7 @@ sol! {
     event Transfer(address indexed from, address indexed to, uint256 value);
 }
 
-/// A receipt with what the contracts said.
+/// A receipt with its logs.
 #[derive(Debug, Deserialize)]
 struct Mined {
     #[serde(flatten)]
@@ -25,7 +25,7 @@ struct Mined {
     logs: Vec<Log>,
 }
 
-/// A transaction as far as it moves the chain's own coin.
+/// The fields of a transaction that show a transfer of the native coin.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Sent {
@@ -34,8 +34,8 @@ struct Sent {
     value: U256,
 }
 
-/// Looks for deliveries on an EVM chain: a token's `Transfer` events, or the value that the transaction itself carries. Coins that
-/// a contract hands on leave no trace that every node keeps, and do not count.
+/// Finds payouts on an EVM chain: `Transfer` events of a token, or the value of the transaction itself. Coins that a
+/// contract forwards leave no trace on every node, and do not count.
 #[derive(Clone, Debug)]
 pub struct EvmPayoutWatch {
     client: EvmClient,
@@ -43,13 +43,13 @@ pub struct EvmPayoutWatch {
 }
 
 impl EvmPayoutWatch {
-    /// Believes what lies in blocks that are this final.
+    /// Counts payouts in blocks that are final by this rule.
     pub const fn new(client: EvmClient, finality: Finality) -> Self {
         Self { client, finality }
     }
 
-    /// Whether the block stands, by the word of every endpoint that knows it.
-    async fn stands(&self, receipt: &Receipt) -> Result<bool, CallError> {
+    /// Whether the receipt's block is final and all endpoints that have it agree.
+    async fn is_final(&self, receipt: &Receipt) -> Result<bool, CallError> {
         let newest = self.newest_final().await?;
         if newest.is_none_or(|newest| receipt.block_number > newest) {
             return Ok(false);
@@ -64,7 +64,7 @@ impl EvmPayoutWatch {
             Finality::Depth(depth) => depth,
             Finality::Tag { tag, or_depth } => match self.client.block(tag).await {
                 Ok(Some(block)) => return Ok(Some(block.number)),
-                // The chain has no such word.
+                // The chain does not support the tag.
                 Ok(None) | Err(CallError::Refused { .. }) => or_depth,
                 Err(error) => return Err(error),
             },
@@ -73,8 +73,8 @@ impl EvmPayoutWatch {
         Ok(head.and_then(|head| head.number.checked_sub(depth)))
     }
 
-    /// What the transaction itself carries to the address.
-    async fn carried(&self, mined: &Mined, to: EvmAddress) -> Result<Vec<(u64, U256)>, CallError> {
+    /// The value that the transaction itself sends to the address.
+    async fn native_payout(&self, mined: &Mined, to: EvmAddress) -> Result<Vec<(u64, U256)>, CallError> {
         let hash = mined.receipt.transaction_hash;
         let sent: Option<Sent> =
             self.client.call(Call::new("eth_getTransactionByHash", json!([hash]))).await?;
@@ -102,19 +102,19 @@ impl PayoutWatch for EvmPayoutWatch {
             self.client.call(Call::new("eth_getTransactionReceipt", json!([hash]))).await?;
         let Some(mined) = mined else { return Ok(Vec::new()) };
         if mined.receipt.transaction_hash != hash {
-            return Err(self.client.nonsense("the receipt of another transaction").into());
+            return Err(self.client.invalid_response("the receipt of another transaction").into());
         }
-        if mined.receipt.status != 1 || !self.stands(&mined.receipt).await? {
+        if mined.receipt.status != 1 || !self.is_final(&mined.receipt).await? {
             return Ok(Vec::new());
         }
         let found = if token.is_native() {
-            self.carried(&mined, to).await?
+            self.native_payout(&mined, to).await?
         } else {
             transfers(&mined.logs, contract, to)
         };
         let payout = |(index, amount)| Payout {
             token,
-            // One spelling, whoever told it, so that a transaction counts once.
+            // One spelling, so that a transaction counts once.
             tx: hash.to_string(),
             index,
             amount: RawAmount::new(amount),
@@ -123,14 +123,14 @@ impl PayoutWatch for EvmPayoutWatch {
     }
 }
 
-/// The token's transfers to the address: their places in the block, and how much each moved.
+/// The token's transfers to the address: log index and amount of each.
 fn transfers(logs: &[Log], contract: EvmAddress, to: EvmAddress) -> Vec<(u64, U256)> {
     let transfer = |log: &Log| {
         let [kind, _, receiver] = *log.topics.as_slice() else { return None };
-        let ours = log.address == contract && !log.removed && log.data.len() == 32;
+        let matches = log.address == contract && !log.removed && log.data.len() == 32;
         let moved = U256::try_from_be_slice(&log.data)?;
-        let ours = ours && kind == Transfer::SIGNATURE_HASH && receiver == to.into_word();
-        (ours && !moved.is_zero()).then_some((log.index, moved))
+        let matches = matches && kind == Transfer::SIGNATURE_HASH && receiver == to.into_word();
+        (matches && !moved.is_zero()).then_some((log.index, moved))
     };
     logs.iter().filter_map(transfer).collect()
 }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn every_transfer_of_a_transaction_is_told_with_its_place() {
+    fn every_transfer_of_a_transaction_is_found_with_its_log_index() {
         let logs = [
             transfer(4, TO, 10),
             transfer(5, TOKEN, 11),
@@ -173,7 +173,7 @@ mod tests {
             Log { removed: true, ..transfer(9, TO, 14) },
             log(10, vec![Transfer::SIGNATURE_HASH, TOKEN.into_word(), TO.into_word()], vec![1; 31]),
             log(11, vec![B256::ZERO, TOKEN.into_word(), TO.into_word()], vec![1; 32]),
-            // Tokens of single pieces say the piece's number in a fourth topic, and no amount.
+            // NFTs have the token id as a fourth topic, and no amount.
             log(12, vec![Transfer::SIGNATURE_HASH, TOKEN.into_word(), TO.into_word(), B256::ZERO], vec![]),
         ];
         assert_eq!(transfers(&logs, TOKEN, TO), [(4, U256::from(10)), (7, U256::from(12))]);

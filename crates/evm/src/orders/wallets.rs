@@ -4,7 +4,7 @@ use causeway_domain::{Address, ChainId};
 
 use crate::client::EvmClient;
 
-/// Tells accounts that a key alone moves from contracts, on an EVM chain.
+/// Distinguishes key-controlled accounts from contracts on an EVM chain.
 #[derive(Clone, Debug)]
 pub struct EvmWalletCheck {
     client: EvmClient,
@@ -22,7 +22,7 @@ impl WalletCheck for EvmWalletCheck {
         self.client.chain_id()
     }
 
-    /// Whether the account has no code; one that lends its code from elsewhere has some.
+    /// Whether the account has no code; an EIP-7702 delegation counts as code.
     async fn is_wallet(&self, address: Address) -> Result<bool, ChainError> {
         match address {
             Address::Evm(address) => Ok(self.client.code(address).await?.is_empty()),

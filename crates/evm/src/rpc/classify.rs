@@ -3,10 +3,10 @@ use serde_json::Value;
 
 use super::fault::Fault;
 
-const LONGEST_MESSAGE: usize = 300;
+const MAX_MESSAGE_CHARS: usize = 300;
 
-/// The words that nodes and providers use when the same call may work elsewhere or later.
-const NOT_NOW: [&str; 19] = [
+/// Phrases of nodes and providers for errors that may not occur elsewhere or later.
+const TRANSIENT_PHRASES: [&str; 19] = [
     "header not found",
     "unknown block",
     "block not found",
@@ -28,42 +28,45 @@ const NOT_NOW: [&str; 19] = [
     "no backend",
 ];
 
-const TOO_MUCH: [&str; 6] =
+const RATE_LIMIT_PHRASES: [&str; 6] =
     ["rate limit", "too many requests", "request limit", "compute units", "capacity exceeded", "throttl"];
 
-/// An error object of JSON-RPC, sorted.
+/// A classified JSON-RPC error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RpcError {
     Fault(Fault),
     Refusal { code: i64, message: String, data: Option<Bytes> },
 }
 
-/// Sorts an error by what helps: asking elsewhere, or nothing.
+/// Classifies an error: another endpoint may help, or the chain rejects the call.
 pub(crate) fn classify(error: &Value) -> RpcError {
     let code = error.get("code").and_then(as_integer).unwrap_or(0);
-    let message = shorten(error.get("message").and_then(Value::as_str).unwrap_or("an error without words"));
+    let message =
+        shorten(error.get("message").and_then(Value::as_str).unwrap_or("an error without a message"));
     let data = error.get("data").and_then(revert_data);
     let lower = message.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let contains_any = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
     let refusal = |message: String| RpcError::Refusal { code, message, data: data.clone() };
 
-    if code == 3 || data.is_some() || says(&["revert"]) {
+    if code == 3 || data.is_some() || contains_any(&["revert"]) {
         return refusal(message);
     }
-    if code == 429 || says(&TOO_MUCH) {
+    if code == 429 || contains_any(&RATE_LIMIT_PHRASES) {
         return RpcError::Fault(Fault::RateLimited);
     }
     match code {
         // "Not found" and "unavailable": another endpoint may have it.
-        -32001 | -32002 => RpcError::Fault(Fault::Says(message)),
+        -32001 | -32002 => RpcError::Fault(Fault::Transient(message)),
         -32601 | -32004 => RpcError::Fault(Fault::Unsupported(message)),
-        -32600 if says(&["batch"]) => RpcError::Fault(Fault::Unsupported(message)),
+        -32600 if contains_any(&["batch"]) => RpcError::Fault(Fault::Unsupported(message)),
         -32600 | -32602 => refusal(message),
-        // The chain has no such tag; that is for good.
-        _ if says(&["safe block not found", "finalized block not found"]) => refusal(message),
-        _ if says(&NOT_NOW) => RpcError::Fault(Fault::Says(message)),
-        // "Internal error" is a node that stumbled, unless it tells what is wrong with the transaction.
-        -32603 if says(&["internal", "without words"]) => RpcError::Fault(Fault::Says(message)),
+        // The chain does not support the tag; a retry does not help.
+        _ if contains_any(&["safe block not found", "finalized block not found"]) => refusal(message),
+        _ if contains_any(&TRANSIENT_PHRASES) => RpcError::Fault(Fault::Transient(message)),
+        // "Internal error" is a fault of the node, unless it names a problem of the transaction.
+        -32603 if contains_any(&["internal", "without a message"]) => {
+            RpcError::Fault(Fault::Transient(message))
+        }
         _ => refusal(message),
     }
 }
@@ -72,21 +75,21 @@ fn as_integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// Revert data stands in `data` itself, or one level below it in an object.
+/// Revert data is `data` itself, or a field of the object `data`.
 fn revert_data(data: &Value) -> Option<Bytes> {
     let text = match data {
         Value::String(text) => text,
         Value::Object(fields) => fields.get("data").or_else(|| fields.get("result"))?.as_str()?,
         _ => return None,
     };
-    // Some nodes write words before the data.
+    // Some nodes put text before the data.
     let hex = text.strip_prefix("Reverted ").unwrap_or(text);
     hex.starts_with("0x").then(|| hex.parse().ok())?
 }
 
-pub(crate) fn shorten(words: &str) -> String {
-    let mut short: String = words.chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect();
-    if short.len() < words.len() && short.chars().count() == LONGEST_MESSAGE {
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().filter(|c| !c.is_control()).take(MAX_MESSAGE_CHARS).collect();
+    if short.len() < text.len() && short.chars().count() == MAX_MESSAGE_CHARS {
         short.push('…');
     }
     short
@@ -104,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_chain_refuses_keeps_its_words() {
+    fn rejections_keep_the_chains_message() {
         for (code, message) in [
             (-32000, "nonce too low: next nonce 5, tx nonce 4"),
             (-32000, "already known"),
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_endpoint_may_answer_is_a_fault() {
+    fn errors_that_another_endpoint_may_not_have_are_faults() {
         for (code, message) in [
             (-32000, "header not found"),
             (-32000, "missing trie node abc (path )"),
@@ -140,15 +143,15 @@ mod tests {
     #[test]
     fn revert_data_is_kept_wherever_nodes_put_it() {
         for data in [json!("0x08c379a0"), json!({ "data": "0x08c379a0" }), json!("Reverted 0x08c379a0")] {
-            let sorted = classify(&json!({ "code": -32000, "message": "timeout or not", "data": data }));
-            let RpcError::Refusal { data: Some(kept), .. } = sorted else { panic!("{sorted:?}") };
+            let classified = classify(&json!({ "code": -32000, "message": "timeout or not", "data": data }));
+            let RpcError::Refusal { data: Some(kept), .. } = classified else { panic!("{classified:?}") };
             assert_eq!(kept.as_ref(), [0x08, 0xc3, 0x79, 0xa0]);
         }
     }
 
     proptest! {
         #[test]
-        fn any_error_is_sorted_without_panic(code in any::<i64>(), message in "\\PC{0,400}", data in "\\PC{0,40}") {
+        fn any_error_is_classified_without_panic(code in any::<i64>(), message in "\\PC{0,400}", data in "\\PC{0,40}") {
             let _ = classify(&json!({ "code": code, "message": message, "data": data }));
             let _ = classify(&json!({ "code": message, "message": code, "data": { "data": data } }));
             let _ = classify(&json!(message));

@@ -9,29 +9,29 @@ use super::classify::RpcError;
 use super::fault::Fault;
 use super::health::Health;
 use super::http::Http;
-use super::pace::Pace;
+use super::rate_limiter::RateLimiter;
 use super::url::RpcUrl;
 use super::wire::{Answer, Call, body, read_answers};
 use crate::config::EndpointConfig;
 
-/// How long an endpoint that served another chain is left alone.
-const SHUNNED: Duration = Duration::from_mins(1);
+/// How long an endpoint that served another chain is not used.
+const WRONG_CHAIN_PAUSE: Duration = Duration::from_mins(1);
 
-/// What is known about an endpoint, for a dashboard or a check-up.
+/// The state of an endpoint, for dashboards and checks.
 #[derive(Clone, Debug)]
 pub struct EndpointStatus {
     /// Scheme, host and port only.
     pub address: String,
-    /// Zero when all is well; it decays with time.
+    /// Zero when healthy; it decays with time.
     pub penalty: u64,
     pub lagging: bool,
-    /// Whether it has said that it serves the right chain.
-    pub trusted: bool,
+    /// Whether it has reported the right chain id.
+    pub chain_verified: bool,
     /// The newest block it had when it was last probed.
     pub head: Option<u64>,
 }
 
-/// What requests to an endpoint must keep to.
+/// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) timeout: Duration,
@@ -42,17 +42,17 @@ pub(super) struct Limits {
 pub(super) struct Endpoint {
     url: RpcUrl,
     slots: Semaphore,
-    pace: Mutex<Pace>,
+    rate_limiter: Mutex<RateLimiter>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     health: Health,
-    trusted: bool,
-    shunned_until: Option<Instant>,
+    chain_verified: bool,
+    paused_until: Option<Instant>,
     head: Option<u64>,
-    /// The most calls that it takes in one request, as far as it has complained.
+    /// The maximum calls in one request, lowered when the endpoint rejects a batch.
     batch_calls: usize,
 }
 
@@ -60,15 +60,15 @@ impl Endpoint {
     pub(super) fn new(config: EndpointConfig) -> Self {
         let state = State {
             health: Health::new(Instant::now()),
-            trusted: false,
-            shunned_until: None,
+            chain_verified: false,
+            paused_until: None,
             head: None,
             batch_calls: usize::MAX,
         };
         Self {
             url: config.url,
             slots: Semaphore::new(config.in_flight.get().min(Semaphore::MAX_PERMITS)),
-            pace: Mutex::new(Pace::new(config.calls_per_second)),
+            rate_limiter: Mutex::new(RateLimiter::new(config.calls_per_second)),
             state: Mutex::new(state),
         }
     }
@@ -81,11 +81,11 @@ impl Endpoint {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Its place in the order of asking, or none while it is shunned.
+    /// Its rank among the endpoints; `None` while it is paused.
     pub(super) fn rank(&self, now: Instant) -> Option<(bool, u64)> {
         let state = self.state();
-        let shunned = state.shunned_until.is_some_and(|until| until > now);
-        (!shunned).then(|| state.health.rank(now))
+        let paused = state.paused_until.is_some_and(|until| until > now);
+        (!paused).then(|| state.health.rank(now))
     }
 
     pub(super) fn status(&self) -> EndpointStatus {
@@ -94,7 +94,7 @@ impl Endpoint {
             address: self.url.to_string(),
             penalty: state.health.penalty_at(Instant::now()),
             lagging: state.health.is_lagging(),
-            trusted: state.trusted,
+            chain_verified: state.chain_verified,
             head: state.head,
         }
     }
@@ -103,7 +103,7 @@ impl Endpoint {
         self.state().batch_calls.max(1)
     }
 
-    /// Remembers that a batch of `calls` was refused for its length.
+    /// Records that a batch of `calls` was too long.
     pub(super) fn batch_was_too_long(&self, calls: usize) {
         let mut state = self.state();
         state.batch_calls = state.batch_calls.min(calls / 2);
@@ -114,33 +114,33 @@ impl Endpoint {
     }
 
     pub(super) fn failed(&self, fault: &Fault) {
-        tracing::debug!(endpoint = %self.url, %fault, "an RPC endpoint failed");
+        tracing::debug!(endpoint = %self.url, %fault, "RPC endpoint failed");
         let now = Instant::now();
         let mut state = self.state();
         state.health.failed(fault.weight(), now);
-        if fault.breaks_trust() {
-            state.trusted = false;
+        if fault.invalidates_chain_check() {
+            state.chain_verified = false;
         }
         if let Fault::WrongChain(found) = fault {
-            state.shunned_until = now.checked_add(SHUNNED);
-            tracing::warn!(endpoint = %self.url, found, "an RPC endpoint serves another chain and is left alone");
+            state.paused_until = now.checked_add(WRONG_CHAIN_PAUSE);
+            tracing::warn!(endpoint = %self.url, found, "RPC endpoint serves another chain, paused");
         }
     }
 
-    pub(super) fn seen_head(&self, head: Option<u64>, best: Option<u64>, tolerance: u64) {
+    pub(super) fn update_head(&self, head: Option<u64>, best: Option<u64>, tolerance: u64) {
         let mut state = self.state();
         state.head = head;
         let behind = best.zip(head).is_some_and(|(best, head)| best.saturating_sub(head) > tolerance);
         state.health.set_lagging(behind);
     }
 
-    /// Asks for the chain id unless it was told before.
-    pub(super) async fn believe(&self, http: &Http, chain: u64, limits: Limits) -> Result<(), Fault> {
-        if self.state().trusted {
+    /// Checks the chain id unless it was checked before.
+    pub(super) async fn verify_chain(&self, http: &Http, chain: u64, limits: Limits) -> Result<(), Fault> {
+        if self.state().chain_verified {
             return Ok(());
         }
-        let question = [Call::new("eth_chainId", json!([])).encode(0)];
-        let answers = self.post(http, &question, &[0], limits).await?;
+        let request = [Call::new("eth_chainId", json!([])).encode(0)];
+        let answers = self.post(http, &request, &[0], limits).await?;
         self.check_chain(answers.into_iter().next().flatten(), chain)
     }
 
@@ -150,12 +150,12 @@ impl Endpoint {
             return Err(Fault::WrongChain(found.to()));
         }
         let mut state = self.state();
-        state.trusted = true;
-        state.shunned_until = None;
+        state.chain_verified = true;
+        state.paused_until = None;
         Ok(())
     }
 
-    /// Asks for chain id and newest block, whatever was known before.
+    /// Reads chain id and newest block, even if the chain id was checked before.
     pub(super) async fn probe(&self, http: &Http, chain: u64, limits: Limits) -> Result<u64, Fault> {
         let calls = ["eth_chainId", "eth_blockNumber"];
         let mut answers = Vec::new();
@@ -178,7 +178,7 @@ impl Endpoint {
         let exchange = async {
             let _slot = self.slots.acquire().await.map_err(|_| Fault::Busy)?;
             let wait = self
-                .pace
+                .rate_limiter
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take(encoded.len(), Instant::now(), limits.timeout / 2)
@@ -193,9 +193,11 @@ impl Endpoint {
 
 fn decode<T: serde::de::DeserializeOwned>(answer: Option<Answer>) -> Result<T, Fault> {
     match answer {
-        Some(Ok(raw)) => serde_json::from_str(raw.get()).map_err(|error| Fault::Garbage(error.to_string())),
+        Some(Ok(raw)) => {
+            serde_json::from_str(raw.get()).map_err(|error| Fault::InvalidResponse(error.to_string()))
+        }
         Some(Err(RpcError::Fault(fault))) => Err(fault),
-        Some(Err(RpcError::Refusal { message, .. })) => Err(Fault::Says(message)),
-        None => Err(Fault::Garbage("no result".to_owned())),
+        Some(Err(RpcError::Refusal { message, .. })) => Err(Fault::Transient(message)),
+        None => Err(Fault::InvalidResponse("no result".to_owned())),
     }
 }

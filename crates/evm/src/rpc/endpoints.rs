@@ -13,12 +13,12 @@ use super::wire::Call;
 use crate::config::EvmConfig;
 use crate::error::CallError;
 
-/// The pause before the list of endpoints is gone through once more; it doubles.
+/// The pause before the next round through the endpoints; it doubles each round.
 const BACKOFF: Duration = Duration::from_millis(150);
-/// How many parts of a large batch are under way at once.
-const PARTS_AT_ONCE: usize = 8;
+/// How many parts of a large batch are in flight at once.
+const MAX_CONCURRENT_PARTS: usize = 8;
 
-/// The endpoints of one chain, asked in order of health until one answers.
+/// The endpoints of one chain, tried in order of health until one answers.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     chain: ChainId,
@@ -31,7 +31,7 @@ pub(crate) struct Endpoints {
     lag_blocks: u64,
 }
 
-/// What came of one call: an answer, a refusal, or the reason why there is neither yet.
+/// The outcome of one call: an answer, a rejection by the chain, or a fault of the endpoint.
 type Outcome<T> = Result<Result<T, CallError>, Fault>;
 
 impl Endpoints {
@@ -48,7 +48,7 @@ impl Endpoints {
         }
     }
 
-    /// Answers to all calls in their order; refusals stand where their answers would.
+    /// Answers to all calls, in their order.
     pub(crate) async fn batch<T>(&self, calls: &[Call]) -> Vec<Result<T, CallError>>
     where
         T: DeserializeOwned + Send,
@@ -57,13 +57,13 @@ impl Endpoints {
         let parts = split(&encoded, self.batch_calls, self.request_bytes);
         let answers: Vec<Vec<Result<T, CallError>>> =
             stream::iter(parts.into_iter().map(|part| self.with_failover(&encoded, part)))
-                .buffered(PARTS_AT_ONCE)
+                .buffered(MAX_CONCURRENT_PARTS)
                 .collect()
                 .await;
         answers.into_iter().flatten().collect()
     }
 
-    /// What each endpoint that serves this chain says to the same calls, asked in one go, with its name.
+    /// The answers of every endpoint of this chain to the same calls, in one batch each, with its name.
     pub(crate) async fn each<'a, T>(&'a self, calls: &[Call]) -> Vec<(String, Vec<Result<T, CallError>>)>
     where
         T: DeserializeOwned + Send,
@@ -76,15 +76,15 @@ impl Endpoints {
             let mut outcomes = outcomes.into_iter();
             let answers = ids.iter().map(|id| {
                 let outcome = outcomes.next();
-                let outcome = outcome.unwrap_or_else(|| Err(Fault::Garbage("no answer".to_owned())));
-                outcome.unwrap_or_else(|fault| Err(self.gave_up(*id, &[(*id, endpoint, fault)])))
+                let outcome = outcome.unwrap_or_else(|| Err(Fault::InvalidResponse("no answer".to_owned())));
+                outcome.unwrap_or_else(|fault| Err(self.exhausted(*id, &[(*id, endpoint, fault)])))
             });
             (endpoint.url().to_string(), answers.collect())
         };
         futures::future::join_all(self.ranked().into_iter().map(ask)).await
     }
 
-    /// Asks every endpoint for its chain and newest block, and notes who lags behind.
+    /// Reads chain id and newest block from every endpoint and marks the ones that lag.
     pub(crate) async fn probe(&self) -> Vec<EndpointStatus> {
         let probes =
             self.list.iter().map(|endpoint| endpoint.probe(&self.http, self.chain.get(), self.limits));
@@ -94,7 +94,7 @@ impl Endpoints {
             if let Err(fault) = head {
                 endpoint.failed(fault);
             }
-            endpoint.seen_head(head.as_ref().ok().copied(), best, self.lag_blocks);
+            endpoint.update_head(head.as_ref().ok().copied(), best, self.lag_blocks);
         }
         self.statuses()
     }
@@ -103,7 +103,7 @@ impl Endpoints {
         self.list.iter().map(Endpoint::status).collect()
     }
 
-    /// The endpoints that may be asked, best first; equals keep the configured order.
+    /// The usable endpoints, best first; equal ones keep the configured order.
     fn ranked(&self) -> Vec<&Endpoint> {
         let now = Instant::now();
         let mut ranked: Vec<_> = self.list.iter().filter_map(|e| Some((e.rank(now)?, e))).collect();
@@ -144,9 +144,9 @@ impl Endpoints {
                 }
             }
         }
-        let or_why_not =
-            |(id, answer): (usize, Option<_>)| answer.unwrap_or_else(|| Err(self.gave_up(id, &faults)));
-        part.zip(answers).map(or_why_not).collect()
+        let or_exhausted =
+            |(id, answer): (usize, Option<_>)| answer.unwrap_or_else(|| Err(self.exhausted(id, &faults)));
+        part.zip(answers).map(or_exhausted).collect()
     }
 
     /// One endpoint's outcomes for the calls `ids`, in their order.
@@ -154,7 +154,7 @@ impl Endpoints {
     where
         T: DeserializeOwned + Send,
     {
-        if let Err(fault) = endpoint.believe(&self.http, self.chain.get(), self.limits).await {
+        if let Err(fault) = endpoint.verify_chain(&self.http, self.chain.get(), self.limits).await {
             endpoint.failed(&fault);
             return ids.iter().map(|_| Err(fault.clone())).collect();
         }
@@ -164,7 +164,7 @@ impl Endpoints {
             match self.exchange(endpoint, encoded, ids).await {
                 Ok(answers) => outcomes.extend(answers),
                 Err(fault) if ids.len() > 1 && fault.wants_smaller_batch() => {
-                    // An answer that is too large says nothing about other batches.
+                    // A response that is too large does not mean that the batch was too long.
                     if !matches!(fault, Fault::TooLarge(_)) {
                         endpoint.batch_was_too_long(ids.len());
                     }
@@ -173,7 +173,7 @@ impl Endpoints {
                 Err(fault) => {
                     endpoint.failed(&fault);
                     outcomes.extend(ids.iter().map(|_| Err(fault.clone())));
-                    // What hinders one request hinders the rest; another endpoint may do better.
+                    // The remaining requests would fail alike; another endpoint may do better.
                     while let Some(rest) = waiting.pop() {
                         outcomes.extend(rest.iter().map(|_| Err(fault.clone())));
                     }
@@ -197,9 +197,9 @@ impl Endpoints {
         let outcomes: Vec<Outcome<T>> = answers
             .into_iter()
             .map(|answer| match answer {
-                Some(Ok(raw)) => {
-                    serde_json::from_str(raw.get()).map(Ok).map_err(|error| Fault::Garbage(error.to_string()))
-                }
+                Some(Ok(raw)) => serde_json::from_str(raw.get())
+                    .map(Ok)
+                    .map_err(|error| Fault::InvalidResponse(error.to_string())),
                 Some(Err(RpcError::Refusal { code, message, data })) => Ok(Err(CallError::Refused {
                     chain: self.chain,
                     code,
@@ -207,7 +207,7 @@ impl Endpoints {
                     data,
                 })),
                 Some(Err(RpcError::Fault(fault))) => Err(fault),
-                None => Err(Fault::Garbage("a call of the batch was left out".to_owned())),
+                None => Err(Fault::InvalidResponse("a call of the batch was left out".to_owned())),
             })
             .collect();
         match outcomes.iter().find_map(|outcome| outcome.as_ref().err()) {
@@ -217,8 +217,8 @@ impl Endpoints {
         Ok(outcomes)
     }
 
-    /// The last fault of each endpoint about a call, in words. Where it is the call that none can serve, it is a refusal.
-    fn gave_up(&self, id: usize, faults: &[(usize, &Endpoint, Fault)]) -> CallError {
+    /// The error after all endpoints failed, with the last fault of each. If no endpoint supports the call, it is a rejection.
+    fn exhausted(&self, id: usize, faults: &[(usize, &Endpoint, Fault)]) -> CallError {
         let about: Vec<_> = faults.iter().filter(|(about, ..)| *about == id).collect();
         if let Some((_, endpoint, fault)) = about.last()
             && about.iter().all(|(.., fault)| matches!(fault, Fault::Unsupported(_) | Fault::TooLarge(_)))
@@ -226,24 +226,24 @@ impl Endpoints {
             let message = endpoint.url().scrub(&fault.to_string());
             return CallError::Refused { chain: self.chain, code: -32601, message, data: None };
         }
-        let mut words: Vec<String> = Vec::new();
+        let mut messages: Vec<String> = Vec::new();
         for endpoint in &self.list {
             if let Some((.., fault)) = about.iter().rev().find(|(_, at, _)| std::ptr::eq(*at, endpoint)) {
-                words.push(format!(
+                messages.push(format!(
                     "{}: {}",
                     endpoint.url(),
                     endpoint.url().scrub(&shorten(&fault.to_string()))
                 ));
             }
         }
-        if words.is_empty() {
-            words.push("every endpoint serves another chain".to_owned());
+        if messages.is_empty() {
+            messages.push("every endpoint serves another chain".to_owned());
         }
-        CallError::Unavailable { chain: self.chain, faults: words.join("; ") }
+        CallError::Unavailable { chain: self.chain, faults: messages.join("; ") }
     }
 }
 
-/// Cuts calls into parts that keep to both limits; a call that is too long by itself still goes out alone.
+/// Splits calls into parts within both limits; a call that is too long by itself still goes out alone.
 fn split(encoded: &[Vec<u8>], calls: usize, bytes: usize) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let (mut start, mut size) = (0, 0);

@@ -4,34 +4,34 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Timeout,
-    /// Its queue or rate leaves no room in time; no fault of the endpoint.
+    /// Our own rate limit leaves no room in time; not a fault of the endpoint.
     Busy,
     Connection(String),
     Status(u16),
     RateLimited,
     TooLarge(usize),
-    Garbage(String),
+    InvalidResponse(String),
     WrongChain(u64),
-    /// Its own words for "not now" or "not here".
-    Says(String),
-    /// It does not know the method, or not in batches.
+    /// An error that may not occur later or elsewhere.
+    Transient(String),
+    /// The endpoint does not support the method, or not in batches.
     Unsupported(String),
 }
 
 impl Fault {
-    /// How much it counts against the endpoint.
+    /// The penalty for the endpoint.
     pub(crate) const fn weight(&self) -> u64 {
         match self {
             Self::Busy | Self::Unsupported(_) | Self::TooLarge(_) => 0,
-            Self::RateLimited | Self::Says(_) => 1_000,
-            Self::Status(_) | Self::Garbage(_) => 2_000,
+            Self::RateLimited | Self::Transient(_) => 1_000,
+            Self::Status(_) | Self::InvalidResponse(_) => 2_000,
             Self::Timeout | Self::Connection(_) => 4_000,
             Self::WrongChain(_) => 64_000,
         }
     }
 
-    /// Whether the endpoint may be another one when it comes back.
-    pub(crate) const fn breaks_trust(&self) -> bool {
+    /// Whether the endpoint's chain id must be checked again.
+    pub(crate) const fn invalidates_chain_check(&self) -> bool {
         matches!(self, Self::Connection(_) | Self::WrongChain(_))
     }
 
@@ -45,14 +45,14 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Timeout => f.write_str("no answer in time"),
-            Self::Busy => f.write_str("its rate limit leaves no room"),
-            Self::Connection(words) => write!(f, "connection failed ({words})"),
+            Self::Busy => f.write_str("rate limit leaves no room"),
+            Self::Connection(message) => write!(f, "connection failed ({message})"),
             Self::Status(code) => write!(f, "HTTP status {code}"),
-            Self::RateLimited => f.write_str("it says that we ask too much"),
+            Self::RateLimited => f.write_str("rate limited by the endpoint"),
             Self::TooLarge(limit) => write!(f, "the answer is larger than {limit} bytes"),
-            Self::Garbage(words) => write!(f, "not a JSON-RPC answer ({words})"),
+            Self::InvalidResponse(message) => write!(f, "not a JSON-RPC answer ({message})"),
             Self::WrongChain(id) => write!(f, "it serves chain {id}"),
-            Self::Says(words) | Self::Unsupported(words) => f.write_str(words),
+            Self::Transient(message) | Self::Unsupported(message) => f.write_str(message),
         }
     }
 }

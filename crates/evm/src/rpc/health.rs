@@ -1,12 +1,12 @@
 use std::time::{Duration, Instant};
 
-/// After this long half of a penalty is forgotten.
+/// A penalty halves in this time.
 const HALF_LIFE: Duration = Duration::from_secs(30);
-const MOST: u64 = 64_000;
-/// Below this an endpoint is as good as new and the configured order decides.
-const NEGLIGIBLE: u64 = 500;
+const MAX_PENALTY: u64 = 64_000;
+/// Below this the endpoint counts as healthy and the configured order decides.
+const NEGLIGIBLE_PENALTY: u64 = 500;
 
-/// How badly an endpoint has served lately. Failures weigh less as they age.
+/// An endpoint's recent failures. They weigh less as they age.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Health {
     penalty: u64,
@@ -20,11 +20,11 @@ impl Health {
     }
 
     pub(crate) fn failed(&mut self, weight: u64, now: Instant) {
-        self.penalty = self.penalty_at(now).saturating_add(weight).min(MOST);
+        self.penalty = self.penalty_at(now).saturating_add(weight).min(MAX_PENALTY);
         self.since = now;
     }
 
-    /// A success takes back a little at once: an endpoint that answers again need not wait for time alone.
+    /// A success reduces the penalty by a quarter, so recovery does not depend on time alone.
     pub(crate) fn succeeded(&mut self, now: Instant) {
         let penalty = self.penalty_at(now);
         self.penalty = penalty - penalty / 4;
@@ -39,7 +39,7 @@ impl Health {
         self.lagging
     }
 
-    /// The remaining penalty: halved per half-life, in a straight line between.
+    /// The remaining penalty: halved per half-life, linear in between.
     pub(crate) fn penalty_at(&self, now: Instant) -> u64 {
         let age = now.saturating_duration_since(self.since).as_millis();
         let half = HALF_LIFE.as_millis();
@@ -49,10 +49,10 @@ impl Health {
         kept - kept * into / u64::try_from(half * 2).unwrap_or(u64::MAX)
     }
 
-    /// Smaller is asked sooner.
+    /// Endpoints with a smaller rank are tried first.
     pub(crate) fn rank(&self, now: Instant) -> (bool, u64) {
         let penalty = self.penalty_at(now);
-        (self.lagging, if penalty < NEGLIGIBLE { 0 } else { penalty })
+        (self.lagging, if penalty < NEGLIGIBLE_PENALTY { 0 } else { penalty })
     }
 }
 

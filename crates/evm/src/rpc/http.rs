@@ -11,7 +11,7 @@ use crate::config::ConfigError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The connections of the process; one serves every chain.
+/// The HTTP client for RPC endpoints, shared by all chains.
 #[derive(Clone, Debug)]
 pub struct Http(Client);
 
@@ -20,7 +20,7 @@ impl Http {
         Client::builder()
             .tls_backend_preconfigured(tls().map_err(|error| ConfigError::Http(error.to_string()))?)
             .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
-            // A redirected POST would carry the question, and perhaps the key, to a stranger.
+            // A redirect would leak the request, and perhaps the key, to another host.
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_idle_timeout(Duration::from_mins(1))
@@ -29,7 +29,7 @@ impl Http {
             .map_err(|error| ConfigError::Http(error.without_url().to_string()))
     }
 
-    /// Posts `body` and returns an answer of at most `limit` bytes.
+    /// Posts `body` and returns a response of at most `limit` bytes.
     pub(super) async fn post(&self, url: &RpcUrl, body: Vec<u8>, limit: usize) -> Result<Vec<u8>, Fault> {
         let request =
             self.0.post(url.as_url().clone()).header(header::CONTENT_TYPE, "application/json").body(body);
@@ -45,11 +45,11 @@ impl Http {
             }
             bytes.extend_from_slice(&chunk);
         }
-        // Some servers send JSON-RPC errors with status 400 or 500; those say more than the number.
+        // Some servers send JSON-RPC errors with status 400 or 500; those are more precise than the status.
         let json = matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
         if status.is_success() || (json && (status.is_client_error() || status.is_server_error())) {
-            let speaks_rpc = status.is_success() || bytes.windows(9).any(|part| part == b"\"jsonrpc\"");
-            if speaks_rpc {
+            let is_jsonrpc = status.is_success() || bytes.windows(9).any(|part| part == b"\"jsonrpc\"");
+            if is_jsonrpc {
                 return Ok(bytes);
             }
         }
@@ -61,7 +61,7 @@ fn connection(error: reqwest::Error) -> Fault {
     if error.is_timeout() {
         return Fault::Timeout;
     }
-    // The innermost cause says what happened; the outer ones only repeat that something did.
+    // The innermost cause is the most specific.
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
     while let Some(inner) = cause.source() {
@@ -70,13 +70,13 @@ fn connection(error: reqwest::Error) -> Fault {
     Fault::Connection(cause.to_string())
 }
 
-/// The provider is named here, so that it does not matter what the rest of the process has installed.
+/// Names the crypto provider explicitly, independent of the process default.
 fn tls() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let trusting = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
-        tracing::warn!(%error, "https RPC endpoints cannot be trusted; install the system's CA certificates");
+    let config = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
+        tracing::warn!(%error, "no CA certificates, https RPC endpoints will fail; install the system's CA certificates");
         builder.with_root_certificates(RootCertStore::empty())
     });
-    Ok(trusting.with_no_client_auth())
+    Ok(config.with_no_client_auth())
 }

@@ -4,7 +4,7 @@ mod endpoints;
 mod fault;
 mod health;
 mod http;
-mod pace;
+mod rate_limiter;
 mod url;
 mod wire;
 

@@ -4,14 +4,14 @@ use std::str::FromStr;
 use reqwest::Url;
 use thiserror::Error;
 
-/// The shortest part of an address that is taken for a key.
-const KEY_LENGTH: usize = 8;
+/// The minimum length of a URL part that counts as a key.
+const MIN_KEY_LENGTH: usize = 8;
 
-/// The address of an RPC endpoint. It may carry a key, so only scheme, host and port are ever shown.
+/// The URL of an RPC endpoint. It may contain a key, so only scheme, host and port are ever shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RpcUrl(Url);
 
-/// The text itself is left out: it may hold a key.
+/// The error does not contain the text, which may hold a key.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RpcUrlError {
     #[error("an RPC address is a URL such as https://rpc.example/key")]
@@ -21,7 +21,7 @@ pub enum RpcUrlError {
 }
 
 impl RpcUrl {
-    /// The whole address with whatever key it carries; for those who connect, never for a log.
+    /// The whole URL including any key; for connecting, never for logs.
     pub fn expose(&self) -> &str {
         self.0.as_str()
     }
@@ -30,11 +30,11 @@ impl RpcUrl {
         &self.0
     }
 
-    /// `words` without anything that looks like a key of this address: servers like to repeat what they were sent.
-    pub(crate) fn scrub(&self, words: &str) -> String {
+    /// `text` without anything that looks like a key of this URL: servers may echo the request.
+    pub(crate) fn scrub(&self, text: &str) -> String {
         let path = self.0.path_segments().into_iter().flatten();
         let query = self.0.query_pairs();
-        let mut clean = words.to_owned();
+        let mut clean = text.to_owned();
         for part in path {
             hide(&mut clean, part);
         }
@@ -48,9 +48,9 @@ impl RpcUrl {
     }
 }
 
-fn hide(words: &mut String, part: &str) {
-    if part.len() >= KEY_LENGTH && words.contains(part) {
-        *words = words.replace(part, "***");
+fn hide(text: &mut String, part: &str) {
+    if part.len() >= MIN_KEY_LENGTH && text.contains(part) {
+        *text = text.replace(part, "***");
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::classify::{RpcError, classify};
 use super::fault::Fault;
 
-/// A method of the chain and its parameters.
+/// A JSON-RPC call: method and parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     pub method: &'static str,
@@ -25,7 +25,7 @@ impl Call {
     }
 }
 
-/// Several encoded calls as one body: one call stands alone, more stand in an array.
+/// Joins encoded calls to one body: a single object, or an array for several.
 pub(super) fn body(encoded: &[Vec<u8>]) -> Vec<u8> {
     if let [only] = encoded {
         return only.clone();
@@ -36,7 +36,7 @@ pub(super) fn body(encoded: &[Vec<u8>]) -> Vec<u8> {
     body
 }
 
-/// What one call was answered.
+/// The answer to one call.
 pub(super) type Answer = Result<Box<RawValue>, RpcError>;
 
 #[derive(Deserialize)]
@@ -49,7 +49,7 @@ struct Envelope {
     error: Option<Value>,
 }
 
-/// `null` is a result like any other; a missing field is none.
+/// Distinguishes a `null` result from a missing field.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
@@ -68,16 +68,16 @@ impl Envelope {
     }
 }
 
-/// Reads the answers to the calls with these ids, in ascending order. A call that the server left out stays `None`.
+/// Reads the answers to the calls with these ids, in ascending order. A missing answer stays `None`.
 pub(super) fn read_answers(bytes: &[u8], ids: &[usize]) -> Result<Vec<Option<Answer>>, Fault> {
-    let garbage = |error: serde_json::Error| Fault::Garbage(error.to_string());
+    let garbage = |error: serde_json::Error| Fault::InvalidResponse(error.to_string());
     let batch = bytes.trim_ascii_start().first() == Some(&b'[');
     let envelopes: Vec<Envelope> = if batch {
         serde_json::from_slice(bytes).map_err(garbage)?
     } else {
         let envelope: Envelope = serde_json::from_slice(bytes).map_err(garbage)?;
         let [only] = ids else {
-            // One answer to many questions: the server refuses the batch as a whole.
+            // One answer to several calls: the server rejects the whole batch.
             return Err(whole_batch_refused(envelope));
         };
         vec![Envelope { id: Value::from(*only), ..envelope }]
@@ -97,7 +97,7 @@ fn whole_batch_refused(envelope: Envelope) -> Fault {
     match envelope.answer() {
         Some(Err(RpcError::Fault(fault))) => fault,
         Some(Err(RpcError::Refusal { message, .. })) => Fault::Unsupported(message),
-        _ => Fault::Garbage("one answer to a batch".to_owned()),
+        _ => Fault::InvalidResponse("one answer to a batch".to_owned()),
     }
 }
 

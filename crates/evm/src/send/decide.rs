@@ -6,20 +6,20 @@ use jiff::{SignedDuration, Timestamp};
 use crate::blocks::Receipt;
 use crate::fees::Fees;
 
-/// How patient a sender is.
+/// When a sender replaces and gives up transactions.
 #[derive(Clone, Debug)]
 pub struct SendPolicy {
-    /// After this long without being mined an attempt is replaced by a dearer one.
+    /// An attempt that is not mined after this time is replaced with higher fees.
     pub stuck_after: Duration,
-    /// No fee per gas goes above this, in wei.
+    /// The maximum fee per gas, in wei.
     pub max_fee_per_gas: u128,
-    /// How many blocks make an end final.
+    /// How many confirmations make an outcome final.
     pub depth: u64,
 }
 
-/// What the chain shows of a transaction.
+/// The state of a transaction on the chain.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct TxObservation {
     /// The receipt of whichever attempt is in a block.
     pub receipt: Option<Receipt>,
     /// Blocks up to this number are final.
@@ -28,60 +28,70 @@ pub struct Seen {
     pub final_nonce: u64,
     /// The account's next nonce in the newest block.
     pub nonce: u64,
-    /// Whether a node still has the newest attempt.
+    /// Whether a node knows the newest attempt.
     pub known: bool,
     /// When this process first sent the newest attempt; `None` after a restart.
     pub sent_at: Option<Timestamp>,
-    /// Whether every transaction of the signer before it is mined.
-    pub first_in_line: bool,
+    /// Whether every earlier transaction of the signer is mined.
+    pub is_next_nonce: bool,
 }
 
-/// What to do about a transaction.
+/// The next step for a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     Wait,
-    /// Send the stored bytes once more.
+    /// Send the stored bytes again.
     Rebroadcast,
-    /// Sign it again with these fees, store that, and send it.
+    /// Sign it with these fees, store the attempt and send it.
     Replace(Fees),
-    /// A replacement would cost more than allowed; keep the stored one alive and tell somebody.
-    TooDear(Fees),
+    /// A replacement would exceed the fee limit; rebroadcast the stored attempt and log a warning.
+    FeeTooHigh(Fees),
     End(OutgoingEnd),
 }
 
-/// Decides about one transaction from what is stored, what is seen and what is usual to pay.
-pub fn decide(outgoing: &Outgoing, seen: &Seen, market: &Fees, now: Timestamp, policy: &SendPolicy) -> Next {
-    if let Some(receipt) = &seen.receipt {
+/// Decides the next step of one transaction from the stored attempts, the chain and the market fees.
+pub fn decide(
+    outgoing: &Outgoing,
+    observed: &TxObservation,
+    market: &Fees,
+    now: Timestamp,
+    policy: &SendPolicy,
+) -> NextStep {
+    if let Some(receipt) = &observed.receipt {
         let hash = receipt.transaction_hash;
         let end =
             if receipt.status == 1 { OutgoingEnd::Succeeded(hash) } else { OutgoingEnd::Reverted(hash) };
-        return if receipt.block_number <= seen.final_block { Next::End(end) } else { Next::Wait };
-    }
-    if seen.final_nonce > outgoing.nonce {
-        return Next::End(OutgoingEnd::Superseded);
-    }
-    let Some(last) = outgoing.attempts.last() else { return Next::Wait };
-    if seen.nonce > outgoing.nonce {
-        // Mined, by us or by another, and not final yet.
-        return Next::Wait;
-    }
-    let Some(sent_at) = seen.sent_at else { return Next::Rebroadcast };
-    let patience = SignedDuration::try_from(policy.stuck_after).unwrap_or(SignedDuration::MAX);
-    let stuck = now.duration_since(sent_at) >= patience;
-    // Behind another that waits, more money would not help.
-    if stuck && seen.first_in_line {
-        let fees = offered(last).replacement(market);
-        return if fees.ceiling() <= policy.max_fee_per_gas {
-            Next::Replace(fees)
+        return if receipt.block_number <= observed.final_block {
+            NextStep::End(end)
         } else {
-            Next::TooDear(fees)
+            NextStep::Wait
         };
     }
-    if seen.known { Next::Wait } else { Next::Rebroadcast }
+    if observed.final_nonce > outgoing.nonce {
+        return NextStep::End(OutgoingEnd::Superseded);
+    }
+    let Some(last) = outgoing.attempts.last() else { return NextStep::Wait };
+    if observed.nonce > outgoing.nonce {
+        // Mined, by us or by another, and not final yet.
+        return NextStep::Wait;
+    }
+    let Some(sent_at) = observed.sent_at else { return NextStep::Rebroadcast };
+    let patience = SignedDuration::try_from(policy.stuck_after).unwrap_or(SignedDuration::MAX);
+    let stuck = now.duration_since(sent_at) >= patience;
+    // Behind another pending transaction, higher fees do not help.
+    if stuck && observed.is_next_nonce {
+        let fees = fees_of(last).replacement(market);
+        return if fees.ceiling() <= policy.max_fee_per_gas {
+            NextStep::Replace(fees)
+        } else {
+            NextStep::FeeTooHigh(fees)
+        };
+    }
+    if observed.known { NextStep::Wait } else { NextStep::Rebroadcast }
 }
 
-/// What an attempt offers to pay.
-fn offered(attempt: &Attempt) -> Fees {
+/// The fees of an attempt.
+fn fees_of(attempt: &Attempt) -> Fees {
     match attempt.priority_fee_per_gas {
         Some(priority_fee) => Fees::Eip1559 { max_fee: attempt.max_fee_per_gas, priority_fee },
         None => Fees::Legacy { gas_price: attempt.max_fee_per_gas },
@@ -124,15 +134,15 @@ mod tests {
         }
     }
 
-    fn waiting() -> Seen {
-        Seen {
+    fn waiting() -> TxObservation {
+        TxObservation {
             nonce: 5,
             final_nonce: 5,
             final_block: 10,
             known: true,
             sent_at: Some(at(0)),
-            first_in_line: true,
-            ..Seen::default()
+            is_next_nonce: true,
+            ..TxObservation::default()
         }
     }
 
@@ -147,75 +157,90 @@ mod tests {
         }
     }
 
-    fn next(seen: &Seen, second: i64) -> Next {
-        decide(&outgoing(80), seen, &MARKET, at(second), &policy())
+    fn next(observed: &TxObservation, second: i64) -> NextStep {
+        decide(&outgoing(80), observed, &MARKET, at(second), &policy())
     }
 
     #[test]
-    fn each_situation_has_one_answer() {
+    fn each_state_has_one_next_step() {
         let hash = B256::repeat_byte(1);
-        let dearer = Fees::Eip1559 { max_fee: 91, priority_fee: 10 };
-        for (name, seen, second, expected) in [
-            ("young and known", waiting(), 59, Next::Wait),
+        let higher = Fees::Eip1559 { max_fee: 91, priority_fee: 10 };
+        for (name, observed, second, expected) in [
+            ("young and known", waiting(), 59, NextStep::Wait),
             (
                 "after a restart the stored bytes go out again",
-                Seen { sent_at: None, ..waiting() },
+                TxObservation { sent_at: None, ..waiting() },
                 900,
-                Next::Rebroadcast,
+                NextStep::Rebroadcast,
             ),
-            ("dropped by the node", Seen { known: false, ..waiting() }, 5, Next::Rebroadcast),
-            ("stuck", waiting(), 60, Next::Replace(dearer)),
-            ("stuck behind another", Seen { first_in_line: false, ..waiting() }, 60, Next::Wait),
-            ("mined, not final", Seen { receipt: Some(receipt(11, 1)), ..waiting() }, 900, Next::Wait),
-            ("nonce spent, receipt not seen yet", Seen { nonce: 6, ..waiting() }, 900, Next::Wait),
+            ("dropped by the node", TxObservation { known: false, ..waiting() }, 5, NextStep::Rebroadcast),
+            ("stuck", waiting(), 60, NextStep::Replace(higher)),
+            (
+                "stuck behind another transaction",
+                TxObservation { is_next_nonce: false, ..waiting() },
+                60,
+                NextStep::Wait,
+            ),
+            (
+                "mined, not final",
+                TxObservation { receipt: Some(receipt(11, 1)), ..waiting() },
+                900,
+                NextStep::Wait,
+            ),
+            (
+                "nonce spent, receipt not observed yet",
+                TxObservation { nonce: 6, ..waiting() },
+                900,
+                NextStep::Wait,
+            ),
             (
                 "final",
-                Seen { receipt: Some(receipt(10, 1)), final_nonce: 6, ..waiting() },
+                TxObservation { receipt: Some(receipt(10, 1)), final_nonce: 6, ..waiting() },
                 1,
-                Next::End(OutgoingEnd::Succeeded(hash)),
+                NextStep::End(OutgoingEnd::Succeeded(hash)),
             ),
             (
                 "final and reverted",
-                Seen { receipt: Some(receipt(9, 0)), ..waiting() },
+                TxObservation { receipt: Some(receipt(9, 0)), ..waiting() },
                 1,
-                Next::End(OutgoingEnd::Reverted(hash)),
+                NextStep::End(OutgoingEnd::Reverted(hash)),
             ),
             (
-                "nonce gone to another",
-                Seen { final_nonce: 6, nonce: 6, ..waiting() },
+                "nonce used by another transaction",
+                TxObservation { final_nonce: 6, nonce: 6, ..waiting() },
                 1,
-                Next::End(OutgoingEnd::Superseded),
+                NextStep::End(OutgoingEnd::Superseded),
             ),
         ] {
-            assert_eq!(next(&seen, second), expected, "{name}");
+            assert_eq!(next(&observed, second), expected, "{name}");
         }
     }
 
     #[test]
     fn no_replacement_goes_above_the_limit() {
         let next = decide(&outgoing(950), &waiting(), &MARKET, at(60), &policy());
-        assert!(matches!(next, Next::TooDear(_)), "{next:?}");
+        assert!(matches!(next, NextStep::FeeTooHigh(_)), "{next:?}");
     }
 
     proptest! {
         #[test]
-        fn nothing_ends_before_it_is_final_and_replacements_pay_an_eighth_more(
+        fn outcomes_are_final_and_replacements_pay_an_eighth_more(
             mined in prop::option::of((0u64..20, 0u64..2)), final_block in 0u64..20, nonces in (0u64..10, 0u64..10),
-            known in any::<bool>(), sent in prop::option::of(0i64..200), first_in_line in any::<bool>(), max in 1u128..2_000,
+            known in any::<bool>(), sent in prop::option::of(0i64..200), is_next_nonce in any::<bool>(), max in 1u128..2_000,
         ) {
-            let seen = Seen {
+            let observed = TxObservation {
                 receipt: mined.map(|(block, status)| receipt(block, status)),
-                final_block, final_nonce: nonces.0.min(nonces.1), nonce: nonces.1, known, first_in_line,
+                final_block, final_nonce: nonces.0.min(nonces.1), nonce: nonces.1, known, is_next_nonce,
                 sent_at: sent.map(at),
             };
-            match decide(&outgoing(max), &seen, &MARKET, at(200), &policy()) {
-                Next::End(OutgoingEnd::Superseded) => prop_assert!(seen.final_nonce > 5 && seen.receipt.is_none()),
-                Next::End(_) => prop_assert!(seen.receipt.unwrap().block_number <= final_block),
-                Next::Replace(fees) => {
+            match decide(&outgoing(max), &observed, &MARKET, at(200), &policy()) {
+                NextStep::End(OutgoingEnd::Superseded) => prop_assert!(observed.final_nonce > 5 && observed.receipt.is_none()),
+                NextStep::End(_) => prop_assert!(observed.receipt.unwrap().block_number <= final_block),
+                NextStep::Replace(fees) => {
                     prop_assert!(fees.ceiling() * 8 >= max * 9 && fees.ceiling() <= 1_000);
-                    prop_assert!(seen.receipt.is_none() && seen.nonce <= 5 && first_in_line);
+                    prop_assert!(observed.receipt.is_none() && observed.nonce <= 5 && is_next_nonce);
                 }
-                Next::Wait | Next::Rebroadcast | Next::TooDear(_) => {}
+                NextStep::Wait | NextStep::Rebroadcast | NextStep::FeeTooHigh(_) => {}
             }
         }
     }

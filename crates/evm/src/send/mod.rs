@@ -1,10 +1,10 @@
 mod decide;
-mod look;
-mod market;
+mod fee_cache;
+mod preflight;
 mod sender;
 mod sign;
-mod try_out;
+mod snapshot;
 
-pub use decide::{Next, Seen, SendPolicy, decide};
+pub use decide::{NextStep, SendPolicy, TxObservation, decide};
 pub use sender::{SendError, Sender};
 pub use sign::{SignedTx, Signer, SignerError, TxRequest};

@@ -9,18 +9,18 @@ use jiff::Timestamp;
 use serde_json::json;
 use thiserror::Error;
 
-use super::decide::{Next, Seen, SendPolicy, decide};
-use super::look::Sight;
-use super::market::Market;
+use super::decide::{NextStep, SendPolicy, TxObservation, decide};
+use super::fee_cache::FeeCache;
+use super::preflight::preflight;
 use super::sign::{SignedTx, Signer, SignerError, TxRequest};
-use super::try_out::try_out;
+use super::snapshot::PendingSnapshot;
 use crate::blocks::BlockTag;
 use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::fees::Fees;
 use crate::rpc::Call;
 
-/// How often a nonce is looked for while other processes take nonces of the same signer.
+/// How many times a nonce is chosen while other processes use nonces of the same signer.
 const NONCE_TRIES: usize = 5;
 
 #[derive(Debug, Error)]
@@ -31,30 +31,30 @@ pub enum SendError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Signer(#[from] SignerError),
-    /// It was never sent: it would fail, for this reason.
+    /// The simulation failed for this reason; nothing was sent.
     #[error("the transaction would fail: {0}")]
     WouldFail(String),
     #[error("gas costs {needed} wei now, more than the limit of {limit}")]
-    TooDear { needed: u128, limit: u128 },
+    FeeTooHigh { needed: u128, limit: u128 },
     #[error("other processes keep taking the nonces of this signer")]
-    Crowded,
+    NonceContention,
 }
 
-/// Sends the transactions of one signer on one chain, each purpose once, and sees them through.
+/// Sends the transactions of one signer on one chain, each purpose once, until they are final.
 pub struct Sender {
     client: EvmClient,
     signer: Signer,
     outbox: Arc<dyn Outbox>,
     policy: SendPolicy,
-    market: Market,
-    /// When this process first sent each attempt that is still open.
+    market: FeeCache,
+    /// When this process first sent each pending attempt.
     sent: Mutex<HashMap<B256, Timestamp>>,
-    /// The account's next nonce on the chain, as it was last told.
+    /// The account's next nonce on the chain, as last read.
     on_chain: Mutex<Option<u64>>,
-    /// One at a time takes a nonce and sends under it, so that nodes see nonces in their order,
-    turn: tokio::sync::Mutex<()>,
-    /// and one at a time tends, so that nothing is replaced twice.
-    tending: tokio::sync::Mutex<()>,
+    /// Held while choosing a nonce and sending, so that nodes see nonces in order.
+    nonce_lock: tokio::sync::Mutex<()>,
+    /// Held while polling, so that nothing is replaced twice.
+    poll_lock: tokio::sync::Mutex<()>,
 }
 
 impl Sender {
@@ -64,15 +64,15 @@ impl Sender {
             signer,
             outbox,
             policy,
-            market: Market::default(),
+            market: FeeCache::default(),
             sent: Mutex::default(),
             on_chain: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
-            tending: tokio::sync::Mutex::default(),
+            nonce_lock: tokio::sync::Mutex::default(),
+            poll_lock: tokio::sync::Mutex::default(),
         }
     }
 
-    /// Whose transactions these are.
+    /// The sending account.
     pub const fn account(&self) -> EvmAddress {
         self.signer.address()
     }
@@ -81,8 +81,8 @@ impl Sender {
         Address::Evm(self.signer.address())
     }
 
-    /// Sends a transaction for a purpose, or returns the one that the purpose already has. Once this returns, the
-    /// signed bytes are stored; whether they arrived is for [`Sender::tend`] to find out.
+    /// Sends a transaction for a purpose, or returns the existing one for that purpose. Once this returns, the
+    /// signed bytes are stored; delivery is the task of [`Sender::poll_pending`].
     pub async fn send(
         &self,
         purpose: &str,
@@ -92,23 +92,23 @@ impl Sender {
         self.send_with_gas(purpose, request, 0, now).await
     }
 
-    /// The same with no less gas than `least`, for contracts that do less when they are given less.
+    /// Like [`Sender::send`] with at least `min_gas`, for contracts that need more gas than the estimate.
     pub async fn send_with_gas(
         &self,
         purpose: &str,
         request: &TxRequest,
-        least: u64,
+        min_gas: u64,
         now: Timestamp,
     ) -> Result<Outgoing, SendError> {
         if let Some(existing) = self.outbox.for_purpose(self.client.chain_id(), purpose).await? {
             return Ok(existing);
         }
-        let gas = try_out(&self.client, self.signer.address(), request, least).await?;
+        let gas = preflight(&self.client, self.signer.address(), request, min_gas).await?;
         let fees = self.market.fees(&self.client).await?;
         if fees.ceiling() > self.policy.max_fee_per_gas {
-            return Err(SendError::TooDear { needed: fees.ceiling(), limit: self.policy.max_fee_per_gas });
+            return Err(SendError::FeeTooHigh { needed: fees.ceiling(), limit: self.policy.max_fee_per_gas });
         }
-        let _turn = self.turn.lock().await;
+        let _guard = self.nonce_lock.lock().await;
         for _ in 0..NONCE_TRIES {
             let nonce = self.next_nonce().await?;
             let signed = self.signer.sign(self.client.chain_id(), nonce, request, gas, fees)?;
@@ -129,11 +129,11 @@ impl Sender {
                 OutboxPut::NonceTaken => {}
             }
         }
-        Err(SendError::Crowded)
+        Err(SendError::NonceContention)
     }
 
-    /// One above the highest that was ever stored, by whichever process. The chain is asked only while it may be ahead of the
-    /// outbox: should somebody use the key elsewhere meanwhile, the transaction is superseded and its purpose free again.
+    /// One above the highest nonce ever stored by any process. The chain is read only while it may be ahead of the outbox.
+    /// If the key is used elsewhere meanwhile, the transaction is superseded and its purpose is free again.
     async fn next_nonce(&self) -> Result<u64, SendError> {
         let stored = self.outbox.highest_nonce(self.client.chain_id(), self.owner()).await?;
         if let (Some(stored), Some(on_chain)) = (stored, *self.on_chain())
@@ -146,79 +146,80 @@ impl Sender {
         Ok(stored.map_or(on_chain, |nonce| nonce.saturating_add(1).max(on_chain)))
     }
 
-    /// Looks after everything that is on its way: sends again what was stored before a crash or dropped by a node,
-    /// replaces what is stuck, and records what has ended. Returns what it decided.
-    pub async fn tend(&self, now: Timestamp) -> Result<Vec<(Outgoing, Next)>, SendError> {
-        let _tending = self.tending.lock().await;
+    /// Advances all pending transactions: rebroadcasts what was stored before a crash or dropped by a node, replaces what
+    /// is stuck, and records final outcomes. Returns the decisions.
+    pub async fn poll_pending(&self, now: Timestamp) -> Result<Vec<(Outgoing, NextStep)>, SendError> {
+        let _guard = self.poll_lock.lock().await;
         let open = self.outbox.open(self.client.chain_id(), self.owner()).await?;
-        self.forget_all_but(&open);
+        self.retain_sent(&open);
         if open.is_empty() {
             return Ok(Vec::new());
         }
-        let sight = Sight::take(&self.client, self.signer.address(), self.policy.depth, &open).await?;
-        *self.on_chain() = Some(sight.nonce);
+        let snapshot =
+            PendingSnapshot::read(&self.client, self.signer.address(), self.policy.depth, &open).await?;
+        *self.on_chain() = Some(snapshot.nonce);
         let market = self.market.fees(&self.client).await?;
         let mut decided = Vec::new();
         for outgoing in open {
-            let (receipt, certain) = sight.receipt(&self.client, &outgoing).await;
-            let seen = Seen {
-                known: receipt.is_some() || sight.is_known(&outgoing),
+            let (receipt, certain) = snapshot.receipt(&self.client, &outgoing).await;
+            let observed = TxObservation {
+                known: receipt.is_some() || snapshot.is_known(&outgoing),
                 receipt,
-                final_block: sight.final_block,
-                final_nonce: if certain { sight.final_nonce } else { outgoing.nonce },
-                nonce: sight.nonce,
+                final_block: snapshot.final_block,
+                final_nonce: if certain { snapshot.final_nonce } else { outgoing.nonce },
+                nonce: snapshot.nonce,
                 sent_at: outgoing.attempts.last().and_then(|last| self.sent().get(&last.hash).copied()),
-                first_in_line: outgoing.nonce == sight.nonce,
+                is_next_nonce: outgoing.nonce == snapshot.nonce,
             };
-            let next = decide(&outgoing, &seen, &market, now, &self.policy);
-            self.act(&outgoing, next, now).await?;
+            let next = decide(&outgoing, &observed, &market, now, &self.policy);
+            self.apply(&outgoing, next, now).await?;
             decided.push((outgoing, next));
         }
         Ok(decided)
     }
 
-    async fn act(&self, outgoing: &Outgoing, next: Next, now: Timestamp) -> Result<(), SendError> {
+    async fn apply(&self, outgoing: &Outgoing, next: NextStep, now: Timestamp) -> Result<(), SendError> {
         let Outgoing { chain, signer, nonce, .. } = *outgoing;
         match next {
-            Next::Wait => {}
-            Next::Rebroadcast => self.broadcast(outgoing, now).await,
-            Next::TooDear(fees) => {
+            NextStep::Wait => {}
+            NextStep::Rebroadcast => self.broadcast(outgoing, now).await,
+            NextStep::FeeTooHigh(fees) => {
                 let needed = fees.ceiling();
-                tracing::warn!(%chain, nonce, needed, "a stuck transaction needs more than the fee limit");
+                tracing::warn!(%chain, nonce, needed, "stuck transaction needs more than the fee limit");
                 self.broadcast(outgoing, now).await;
             }
-            Next::Replace(fees) => {
+            NextStep::Replace(fees) => {
                 let Some(last) = outgoing.attempts.last() else { return Ok(()) };
-                let signed = self.signer.sign_again(chain, &last.raw, fees)?;
+                let signed = self.signer.sign_replacement(chain, &last.raw, fees)?;
                 let attempt = attempt(&signed, fees, now);
                 self.outbox.add_attempt(chain, signer, nonce, &attempt).await?;
-                let mut dearer = outgoing.clone();
-                dearer.attempts.push(attempt);
-                self.broadcast(&dearer, now).await;
+                let mut replaced = outgoing.clone();
+                replaced.attempts.push(attempt);
+                self.broadcast(&replaced, now).await;
             }
-            Next::End(end) => self.outbox.end(chain, signer, nonce, end).await?,
+            NextStep::End(end) => self.outbox.end(chain, signer, nonce, end).await?,
         }
         Ok(())
     }
 
-    /// Sends the newest attempt. Failure is no error here: the bytes are stored and will be sent again.
+    /// Sends the newest attempt. A failure is not an error: the bytes are stored and will be sent again.
     async fn broadcast(&self, outgoing: &Outgoing, now: Timestamp) {
-        const ARRIVED: [&str; 4] =
+        const ALREADY_KNOWN: [&str; 4] =
             ["already known", "known transaction", "already imported", "nonce too low"];
-        const TOO_CHEAP: [&str; 3] = ["underpriced", "fee too low", "less than block base fee"];
+        const UNDERPRICED: [&str; 3] = ["underpriced", "fee too low", "less than block base fee"];
         let Some(last) = outgoing.attempts.last() else { return };
         let raw = Bytes::copy_from_slice(&last.raw);
         let sent: Result<B256, CallError> =
             self.client.call(Call::new("eth_sendRawTransaction", json!([raw]))).await;
         match sent {
             Ok(_) => {}
-            Err(error) if error.refused_with(&ARRIVED) => {}
-            // Counted as sent, so that it is replaced when its time is over.
-            Err(error) if error.refused_with(&TOO_CHEAP) => {
-                tracing::info!(%error, nonce = outgoing.nonce, "a node wants more for a transaction");
+            Err(error) if error.refused_with(&ALREADY_KNOWN) => {}
+            // Counts as sent, so that it is replaced after `stuck_after`.
+            Err(error) if error.refused_with(&UNDERPRICED) => {
+                tracing::info!(%error, nonce = outgoing.nonce, "transaction underpriced");
             }
             Err(error) => {
-                tracing::warn!(%error, nonce = outgoing.nonce, "a transaction could not be sent and waits in the outbox");
+                tracing::warn!(%error, nonce = outgoing.nonce, "broadcast failed, transaction stays in the outbox");
                 return;
             }
         }
@@ -233,7 +234,7 @@ impl Sender {
         self.on_chain.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn forget_all_but(&self, open: &[Outgoing]) {
+    fn retain_sent(&self, open: &[Outgoing]) {
         let attempts = open.iter().flat_map(|outgoing| &outgoing.attempts);
         let hashes: HashSet<B256> = attempts.map(|attempt| attempt.hash).collect();
         self.sent().retain(|hash, _| hashes.contains(hash));

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::fees::Fees;
 
-/// What a transaction is to do.
+/// The call that a transaction makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TxRequest {
     pub to: Address,
@@ -58,7 +58,7 @@ impl Signer {
         Ok(Signature::from(signed))
     }
 
-    /// Signs a transaction for one chain only.
+    /// Signs a transaction for one chain.
     pub fn sign(
         &self,
         chain: ChainId,
@@ -69,7 +69,7 @@ impl Signer {
     ) -> Result<SignedTx, SignerError> {
         let (to, value, input) = (TxKind::Call(request.to), request.value, request.data.clone());
         let envelope = match fees {
-            Fees::Eip1559 { max_fee, priority_fee } => self.seal(TxEip1559 {
+            Fees::Eip1559 { max_fee, priority_fee } => self.sign_envelope(TxEip1559 {
                 chain_id: chain.get(),
                 nonce,
                 gas_limit,
@@ -80,7 +80,7 @@ impl Signer {
                 input,
                 ..TxEip1559::default()
             })?,
-            Fees::Legacy { gas_price } => self.seal(TxLegacy {
+            Fees::Legacy { gas_price } => self.sign_envelope(TxLegacy {
                 chain_id: Some(chain.get()),
                 nonce,
                 gas_price,
@@ -93,7 +93,7 @@ impl Signer {
         Ok(SignedTx { hash: *envelope.tx_hash(), raw: envelope.encoded_2718().into() })
     }
 
-    fn seal<T>(&self, tx: T) -> Result<TxEnvelope, SignerError>
+    fn sign_envelope<T>(&self, tx: T) -> Result<TxEnvelope, SignerError>
     where
         T: SignableTransaction<Signature>,
         TxEnvelope: From<alloy_consensus::Signed<T>>,
@@ -102,8 +102,8 @@ impl Signer {
         Ok(tx.into_signed(signature).into())
     }
 
-    /// Signs what a stored transaction does once more, with other fees; nonce and all else stay.
-    pub fn sign_again(&self, chain: ChainId, raw: &[u8], fees: Fees) -> Result<SignedTx, SignerError> {
+    /// Signs a stored transaction again with other fees; everything else stays the same.
+    pub fn sign_replacement(&self, chain: ChainId, raw: &[u8], fees: Fees) -> Result<SignedTx, SignerError> {
         let old = TxEnvelope::decode_2718(&mut &*raw)
             .map_err(|_| SignerError::Stored("it is not a transaction"))?;
         if old.chain_id() != Some(chain.get()) {
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// The first account of the customary test mnemonic.
+    /// The first account of the standard test mnemonic.
     const KEY: [u8; 32] = hex!("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 
     fn base() -> ChainId {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_knows_its_address_and_never_shows_itself() {
+    fn a_signer_shows_its_address_and_never_its_key() {
         let signer = Signer::from_bytes(&KEY).unwrap();
         assert_eq!(signer.address(), address!("f39Fd6e51aad88F6F4ce6aB8827279cffFb92266"));
         assert_eq!(format!("{signer:?}"), "Signer(0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266)");
@@ -152,32 +152,32 @@ mod tests {
     fn a_signed_transaction_recovers_to_its_signer() {
         let signer = Signer::from_bytes(&KEY).unwrap();
         for fees in [Fees::Eip1559 { max_fee: 9, priority_fee: 2 }, Fees::Legacy { gas_price: 3 }] {
-            let sealed = signer.sign(base(), 4, &request(), 21_000, fees).unwrap();
-            let read = TxEnvelope::decode_2718(&mut sealed.raw.as_ref()).unwrap();
+            let tx = signer.sign(base(), 4, &request(), 21_000, fees).unwrap();
+            let read = TxEnvelope::decode_2718(&mut tx.raw.as_ref()).unwrap();
             assert_eq!(read.recover_signer().unwrap(), signer.address());
             assert_eq!((read.nonce(), read.gas_limit(), read.chain_id()), (4, 21_000, Some(8453)));
-            assert_eq!(*read.tx_hash(), sealed.hash);
+            assert_eq!(*read.tx_hash(), tx.hash);
         }
     }
 
     #[test]
-    fn signing_again_changes_the_fees_and_nothing_else() {
+    fn a_replacement_changes_the_fees_and_nothing_else() {
         let signer = Signer::from_bytes(&KEY).unwrap();
         let first = signer
             .sign(base(), 4, &request(), 50_000, Fees::Eip1559 { max_fee: 8, priority_fee: 1 })
             .unwrap();
-        let dearer = Fees::Eip1559 { max_fee: 18, priority_fee: 3 };
-        let again = signer.sign_again(base(), &first.raw, dearer).unwrap();
-        assert_eq!(again, signer.sign(base(), 4, &request(), 50_000, dearer).unwrap());
+        let higher = Fees::Eip1559 { max_fee: 18, priority_fee: 3 };
+        let again = signer.sign_replacement(base(), &first.raw, higher).unwrap();
+        assert_eq!(again, signer.sign(base(), 4, &request(), 50_000, higher).unwrap());
         let other = ChainId::new(1).unwrap();
-        assert!(matches!(signer.sign_again(other, &first.raw, dearer), Err(SignerError::Stored(_))));
+        assert!(matches!(signer.sign_replacement(other, &first.raw, higher), Err(SignerError::Stored(_))));
     }
 
     proptest! {
         #[test]
         fn any_stored_bytes_are_read_or_refused_without_panic(raw in any::<Vec<u8>>()) {
             let signer = Signer::from_bytes(&KEY).unwrap();
-            let _ = signer.sign_again(base(), &raw, Fees::Legacy { gas_price: 1 });
+            let _ = signer.sign_replacement(base(), &raw, Fees::Legacy { gas_price: 1 });
         }
     }
 }

@@ -54,11 +54,11 @@ fn rpc(multicall: bool, guzzler: Option<u64>) -> impl Fn(&str, &Value) -> Answer
             if !multicall {
                 return Ok(json!("0x"));
             }
-            let asked = aggregate3Call::abi_decode(&data).unwrap().calls;
-            if asked.iter().any(|ask| guzzler.is_some_and(|n| ask.target == token(n))) {
+            let calls = aggregate3Call::abi_decode(&data).unwrap().calls;
+            if calls.iter().any(|call| guzzler.is_some_and(|n| call.target == token(n))) {
                 return error(-32000, "out of gas");
             }
-            let outcomes: Vec<(bool, Bytes)> = asked.iter().map(|ask| token_answer(ask.target)).collect();
+            let outcomes: Vec<(bool, Bytes)> = calls.iter().map(|call| token_answer(call.target)).collect();
             Ok(json!(Bytes::from((outcomes,).abi_encode_params())))
         }
         _ => error(-32601, "no such method"),
@@ -91,7 +91,7 @@ async fn hundreds_of_tokens_take_one_request() {
 }
 
 #[tokio::test]
-async fn without_multicall_tokens_are_asked_one_by_one() {
+async fn without_multicall_balances_are_read_one_by_one() {
     let fake = Fake::start(rpc(false, None)).await;
     let client = client(&[&fake]);
     for _ in 0..2 {
@@ -99,33 +99,33 @@ async fn without_multicall_tokens_are_asked_one_by_one() {
         held.sort();
         assert_eq!(held, expected());
     }
-    // The missing contract is remembered.
+    // The client remembers that Multicall3 is missing.
     assert_eq!(fake.count("eth_call"), 3 + 2 * 899);
 }
 
 #[tokio::test]
-async fn a_token_that_burns_all_gas_hides_no_other() {
+async fn a_token_that_burns_all_gas_does_not_hide_others() {
     let fake = Fake::start(rpc(true, Some(501))).await;
     assert_eq!(held(&fake).await, expected());
     assert!(fake.count("eth_call") < 30, "{}", fake.count("eth_call"));
 }
 
 #[tokio::test]
-async fn a_chain_that_refuses_every_call_is_no_empty_wallet() {
+async fn a_chain_that_rejects_every_call_is_an_error() {
     let fake = Fake::start(|method, _| match method {
         "eth_chainId" => Ok(json!("0x2105")),
         _ => error(-32000, "calls are forbidden here"),
     })
     .await;
-    let asked = client(&[&fake]).balances(Address::Evm(OWNER), &[id(2), id(4)]).await;
-    assert!(matches!(asked, Err(ChainError::Refused(..))), "{asked:?}");
+    let result = client(&[&fake]).balances(Address::Evm(OWNER), &[id(2), id(4)]).await;
+    assert!(matches!(result, Err(ChainError::Refused(..))), "{result:?}");
     fake.set(Mode::Status(502));
-    let asked = client(&[&fake]).balances(Address::Evm(OWNER), &[id(2)]).await;
-    assert!(matches!(asked, Err(ChainError::Unavailable(_))), "{asked:?}");
+    let result = client(&[&fake]).balances(Address::Evm(OWNER), &[id(2)]).await;
+    assert!(matches!(result, Err(ChainError::Unavailable(_))), "{result:?}");
 }
 
 #[tokio::test]
-async fn owners_of_another_family_are_refused_and_foreign_tokens_left_out() {
+async fn owners_of_another_family_are_rejected_and_foreign_tokens_skipped() {
     let fake = Fake::start(rpc(true, None)).await;
     let client = client(&[&fake]);
     assert!(client.balances(Address::Solana([1; 32]), &[id(2)]).await.is_err());

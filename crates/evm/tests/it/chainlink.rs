@@ -9,46 +9,46 @@ use causeway_prices::Reader as _;
 use causeway_prices::chainlink::{ChainlinkConfig, ChainlinkReader, Feed, Sequencer};
 use jiff::Timestamp;
 
-use crate::orders_chain::{PlayChain, now, wallet};
+use crate::orders_chain::{SandboxChain, now, wallet};
 
 sol! {
     function tell(int256 answer) external;
     function tellRound(uint80 id, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredIn) external;
 }
 
-/// The usual deployer by salt, which every play chain has.
+/// The CREATE2 proxy, which every sandbox chain has.
 const CREATE2: EvmAddress = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
 const ARTIFACT: &str = include_str!("../../../../contracts/evm/artifacts/PlayAggregator.json");
 const HEARTBEAT: Duration = Duration::from_hours(1);
 
 /// A rollup with a price feed of ether and a sequencer feed, behind real JSON-RPC.
 struct Rollup {
-    chain: PlayChain,
+    chain: SandboxChain,
     feed: EvmAddress,
     sequencer: EvmAddress,
 }
 
 impl Rollup {
     async fn start() -> Self {
-        let chain = PlayChain::start(10).await;
-        let (feed, sequencer) = (put(&chain, 1, 8).await, put(&chain, 2, 0).await);
+        let chain = SandboxChain::start(10).await;
+        let (feed, sequencer) = (deploy_feed(&chain, 1, 8).await, deploy_feed(&chain, 2, 0).await);
         let rollup = Self { chain, feed, sequencer };
-        rollup.tell_sequencer(0, 2 * HEARTBEAT).await;
+        rollup.set_sequencer(0, 2 * HEARTBEAT).await;
         rollup
     }
 
-    async fn tell(&self, answer: i64) {
+    async fn set_answer(&self, answer: i64) {
         let answer = answer.try_into().unwrap();
         self.send(self.feed, tellCall { answer }.abi_encode()).await;
     }
 
-    /// A round that was answered so long ago, in that round.
-    async fn tell_round(&self, answer: i64, ago: Duration, answered_in: u64) {
+    /// Sets a round that was answered `ago` in round `answered_in`.
+    async fn set_round(&self, answer: i64, ago: Duration, answered_in: u64) {
         self.round(self.feed, answer, ago, answered_in).await;
     }
 
-    /// Up or down for so long.
-    async fn tell_sequencer(&self, status: i64, since: Duration) {
+    /// Sets the sequencer status since a time.
+    async fn set_sequencer(&self, status: i64, since: Duration) {
         self.round(self.sequencer, status, since, 7).await;
     }
 
@@ -68,7 +68,7 @@ impl Rollup {
         self.chain.land(&wallet(0), to, U256::ZERO, data).await;
     }
 
-    /// What the reader makes of it: a price, a stale one, or a reason.
+    /// The price that the reader returns, or why there is none.
     async fn price(&self) -> Result<String, String> {
         let chain = ChainId::new(10).unwrap();
         let feed = Feed {
@@ -81,13 +81,17 @@ impl Rollup {
         let config = ChainlinkConfig { feeds: vec![feed], sequencers: vec![sequencer], ..Default::default() };
         let reader = ChainlinkReader::new(config, vec![Arc::new(self.chain.client.clone())]);
         let now = Timestamp::now();
-        let word = reader.read(now).await.unwrap().remove("ethereum").unwrap()?;
-        let age = word.age(now);
-        if age > word.good_for { Err(format!("{} s old", age.as_secs())) } else { Ok(word.price.to_string()) }
+        let quote = reader.read(now).await.unwrap().remove("ethereum").unwrap()?;
+        let age = quote.age(now);
+        if age > quote.valid_for {
+            Err(format!("{} s old", age.as_secs()))
+        } else {
+            Ok(quote.price.to_string())
+        }
     }
 }
 
-async fn put(chain: &PlayChain, salt: u8, decimals: u8) -> EvmAddress {
+async fn deploy_feed(chain: &SandboxChain, salt: u8, decimals: u8) -> EvmAddress {
     let artifact: serde_json::Value = serde_json::from_str(ARTIFACT).unwrap();
     let code = hex::decode(artifact["bytecode"].as_str().unwrap()).unwrap();
     let code = [code, U256::from(decimals).abi_encode()].concat();
@@ -99,47 +103,47 @@ async fn put(chain: &PlayChain, salt: u8, decimals: u8) -> EvmAddress {
 #[tokio::test]
 async fn a_price_is_read_from_an_aggregator_over_rpc() {
     let rollup = Rollup::start().await;
-    rollup.tell(350_012_345_678).await;
+    rollup.set_answer(350_012_345_678).await;
     assert_eq!(rollup.price().await.as_deref(), Ok("3500.12345678"));
-    rollup.tell(350_000_000_000).await;
+    rollup.set_answer(350_000_000_000).await;
     assert_eq!(rollup.price().await.as_deref(), Ok("3500"));
-    rollup.tell_round(1, HEARTBEAT, 7).await;
-    assert_eq!(rollup.price().await.as_deref(), Ok("0.00000001"), "as old as its heartbeat lets it be");
+    rollup.set_round(1, HEARTBEAT, 7).await;
+    assert_eq!(rollup.price().await.as_deref(), Ok("0.00000001"), "as old as its heartbeat allows");
 }
 
 #[tokio::test]
-async fn rounds_that_tell_no_price_say_why() {
+async fn rounds_without_a_price_have_a_reason() {
     let rollup = Rollup::start().await;
-    rollup.tell_round(350_000_000_000, 2 * HEARTBEAT, 7).await;
+    rollup.set_round(350_000_000_000, 2 * HEARTBEAT, 7).await;
     let stale = rollup.price().await.unwrap_err();
     assert!(stale.ends_with(" s old"), "{stale}");
-    rollup.tell(0).await;
+    rollup.set_answer(0).await;
     assert!(rollup.price().await.unwrap_err().contains("answers 0"));
-    rollup.tell(-5).await;
+    rollup.set_answer(-5).await;
     assert!(rollup.price().await.unwrap_err().contains("answers -5"));
-    rollup.tell_round(350_000_000_000, Duration::ZERO, 6).await;
+    rollup.set_round(350_000_000_000, Duration::ZERO, 6).await;
     assert!(rollup.price().await.unwrap_err().contains("an earlier round"));
 }
 
 #[tokio::test]
-async fn no_feed_of_a_rollup_is_believed_while_its_sequencer_is_down_or_just_back() {
+async fn rollup_feeds_are_rejected_while_the_sequencer_is_down_or_just_back() {
     let rollup = Rollup::start().await;
-    rollup.tell(350_000_000_000).await;
+    rollup.set_answer(350_000_000_000).await;
     assert!(rollup.price().await.is_ok());
-    rollup.tell_sequencer(1, Duration::from_mins(1)).await;
+    rollup.set_sequencer(1, Duration::from_mins(1)).await;
     assert!(rollup.price().await.unwrap_err().contains("sequencer is down"));
-    rollup.tell_sequencer(0, Duration::from_mins(30)).await;
+    rollup.set_sequencer(0, Duration::from_mins(30)).await;
     assert!(rollup.price().await.unwrap_err().contains("sequencer is back for"));
-    rollup.tell_sequencer(0, Duration::from_mins(61)).await;
+    rollup.set_sequencer(0, Duration::from_mins(61)).await;
     assert_eq!(rollup.price().await.as_deref(), Ok("3500"));
     let nothing = Rollup { sequencer: EvmAddress::repeat_byte(9), ..rollup };
     assert!(nothing.price().await.unwrap_err().contains("no sequencer feed"));
 }
 
 #[tokio::test]
-async fn contracts_that_revert_or_are_none_spoil_no_other_answer() {
+async fn reverting_or_missing_contracts_do_not_affect_other_answers() {
     let rollup = Rollup::start().await;
-    rollup.tell(5).await;
+    rollup.set_answer(5).await;
     let call = |to: EvmAddress, data: &[u8]| ContractCall { to: Address::Evm(to), data: data.to_vec() };
     let decimals = hex!("313ce567");
     let calls = [

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::fake::{CHAIN, Fake, Mode, chain, client, config, error};
 
-fn ask() -> Call {
+fn call() -> Call {
     Call::new("who", json!([]))
 }
 
@@ -20,9 +20,9 @@ async fn pair() -> (Fake, Fake, EvmClient) {
 }
 
 #[tokio::test]
-async fn the_first_healthy_endpoint_is_asked() {
+async fn the_first_healthy_endpoint_is_used() {
     let (_first, second, client) = pair().await;
-    assert_eq!(client.call::<String>(ask()).await.unwrap(), "first");
+    assert_eq!(client.call::<String>(call()).await.unwrap(), "first");
     assert!(second.requests().is_empty());
 }
 
@@ -43,40 +43,40 @@ async fn every_fault_moves_on_to_the_next_endpoint() {
         Mode::Raw(vec![b' '; 11 << 20]),
     ] {
         let (first, _second, client) = pair().await;
-        assert_eq!(client.call::<String>(ask()).await.unwrap(), "first");
+        assert_eq!(client.call::<String>(call()).await.unwrap(), "first");
         first.set(mode.clone());
-        assert_eq!(client.call::<String>(ask()).await.unwrap(), "second", "{mode:?}");
+        assert_eq!(client.call::<String>(call()).await.unwrap(), "second", "{mode:?}");
     }
 }
 
 #[tokio::test]
-async fn a_failing_endpoint_is_asked_last_until_it_has_recovered() {
+async fn a_failing_endpoint_is_tried_last_until_it_recovers() {
     let (first, _second, client) = pair().await;
     first.set(Mode::Status(500));
-    assert_eq!(client.call::<String>(ask()).await.unwrap(), "second");
+    assert_eq!(client.call::<String>(call()).await.unwrap(), "second");
     let before = first.requests().len();
-    first.set(Mode::Well);
-    assert_eq!(client.call::<String>(ask()).await.unwrap(), "second");
+    first.set(Mode::Healthy);
+    assert_eq!(client.call::<String>(call()).await.unwrap(), "second");
     assert_eq!(first.requests().len(), before);
     assert!(client.endpoints()[0].penalty > 0);
 }
 
 #[tokio::test]
-async fn an_endpoint_of_another_chain_is_never_believed() {
+async fn an_endpoint_of_another_chain_is_never_used() {
     let wrong = Fake::named("wrong", 1, 99).await;
     let right = Fake::named("right", CHAIN, 10).await;
     let both = client(&[&wrong, &right]);
-    assert_eq!(both.call::<String>(ask()).await.unwrap(), "right");
+    assert_eq!(both.call::<String>(call()).await.unwrap(), "right");
     assert_eq!(wrong.count("who"), 0);
     let alone = client(&[&wrong]);
-    let error = alone.call::<String>(ask()).await.unwrap_err();
+    let error = alone.call::<String>(call()).await.unwrap_err();
     assert!(matches!(error, CallError::Unavailable { .. }), "{error}");
     assert!(error.to_string().contains("it serves chain 1"), "{error}");
     assert_eq!(wrong.count("who"), 0);
 }
 
 #[tokio::test]
-async fn a_lagging_endpoint_is_asked_last() {
+async fn a_lagging_endpoint_is_tried_last() {
     let slow = Fake::named("slow", CHAIN, 10).await;
     let quick = Fake::named("quick", CHAIN, 100).await;
     let client = client(&[&slow, &quick]);
@@ -85,13 +85,13 @@ async fn a_lagging_endpoint_is_asked_last() {
         statuses.iter().map(|s| (s.lagging, s.head)).collect::<Vec<_>>(),
         [(true, Some(10)), (false, Some(100))]
     );
-    assert_eq!(client.call::<String>(ask()).await.unwrap(), "quick");
+    assert_eq!(client.call::<String>(call()).await.unwrap(), "quick");
     quick.set(Mode::Status(503));
-    assert_eq!(client.call::<String>(ask()).await.unwrap(), "slow");
+    assert_eq!(client.call::<String>(call()).await.unwrap(), "slow");
 }
 
 #[tokio::test]
-async fn keys_in_addresses_never_show() {
+async fn keys_in_urls_are_never_shown() {
     let (first, second, client) = pair().await;
     for fake in [&first, &second] {
         fake.set(Mode::Raw(
@@ -99,26 +99,26 @@ async fn keys_in_addresses_never_show() {
                 .to_vec(),
         ));
     }
-    let failed = client.call::<String>(ask()).await.unwrap_err();
+    let failed = client.call::<String>(call()).await.unwrap_err();
     first.set(Mode::Hang);
-    let hung = client.call::<String>(ask()).await.unwrap_err();
-    let gone = EvmClient::new(
+    let hung = client.call::<String>(call()).await.unwrap_err();
+    let unreachable = EvmClient::new(
         chain(),
         causeway_evm::EvmConfig::new(["http://127.0.0.1:1/very-secret-key".parse().unwrap()]),
     );
-    let gone = gone.unwrap().call::<String>(ask()).await.unwrap_err();
-    for words in [
-        format!("{failed} {failed:?} {hung} {hung:?} {gone} {gone:?}"),
+    let unreachable = unreachable.unwrap().call::<String>(call()).await.unwrap_err();
+    for text in [
+        format!("{failed} {failed:?} {hung} {hung:?} {unreachable} {unreachable:?}"),
         format!("{client:?} {:?}", client.endpoints()),
         format!("{:?}", config(&[&first])),
     ] {
-        assert!(!words.contains("secret"), "{words}");
+        assert!(!text.contains("secret"), "{text}");
     }
     assert!(failed.to_string().contains("http://127.0.0.1:"), "{failed}");
 }
 
 #[tokio::test]
-async fn a_refusal_is_final_and_keeps_the_chains_words_and_data() {
+async fn a_rejection_is_final_and_keeps_the_chains_message_and_data() {
     let data = "0x08c379a0\
         0000000000000000000000000000000000000000000000000000000000000020\
         0000000000000000000000000000000000000000000000000000000000000005\
@@ -129,7 +129,7 @@ async fn a_refusal_is_final_and_keeps_the_chains_words_and_data() {
     })
     .await;
     let second = Fake::named("second", CHAIN, 10).await;
-    let error = client(&[&refusing, &second]).call::<String>(ask()).await.unwrap_err();
+    let error = client(&[&refusing, &second]).call::<String>(call()).await.unwrap_err();
     assert!(matches!(&error, CallError::Refused { code: 3, data: Some(_), .. }), "{error}");
     assert!(second.requests().is_empty());
     let port = ChainError::from(error);
@@ -137,7 +137,7 @@ async fn a_refusal_is_final_and_keeps_the_chains_words_and_data() {
 }
 
 #[tokio::test]
-async fn a_method_that_no_endpoint_has_is_a_refusal() {
+async fn a_method_that_no_endpoint_supports_is_a_rejection() {
     let fake = Fake::start(|method, _| match method {
         "eth_chainId" => Ok(json!("0x2105")),
         "eth_gasPrice" => Ok(json!("0x8")),
@@ -145,7 +145,7 @@ async fn a_method_that_no_endpoint_has_is_a_refusal() {
     })
     .await;
     let client = client(&[&fake]);
-    assert!(matches!(client.call::<String>(ask()).await, Err(CallError::Refused { .. })));
+    assert!(matches!(client.call::<String>(call()).await, Err(CallError::Refused { .. })));
     assert_eq!(client.fees().await.unwrap(), Fees::Legacy { gas_price: 10 });
 }
 
@@ -158,7 +158,7 @@ async fn many_calls_share_requests_and_come_back_in_order() {
     .await;
     let calls: Vec<Call> = (0..250).map(|n| Call::new("echo", json!([n]))).collect();
     let client = client(&[&fake]);
-    for mode in [Mode::Well, Mode::RefuseBatches] {
+    for mode in [Mode::Healthy, Mode::RefuseBatches] {
         fake.set(mode);
         let answers: Vec<u64> = client.batch(&calls).await.into_iter().map(Result::unwrap).collect();
         assert_eq!(answers, (0..250).collect::<Vec<u64>>());
@@ -169,16 +169,17 @@ async fn many_calls_share_requests_and_come_back_in_order() {
 }
 
 #[tokio::test]
-async fn calls_left_out_of_a_batch_are_asked_elsewhere() {
+async fn calls_left_out_of_a_batch_are_retried_elsewhere() {
     let (first, second, client) = pair().await;
     first.set(Mode::LeaveOutHalf);
-    let answers: Vec<String> = client.batch(&vec![ask(); 10]).await.into_iter().map(Result::unwrap).collect();
+    let answers: Vec<String> =
+        client.batch(&vec![call(); 10]).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(answers.iter().filter(|name| *name == "first").count(), 5);
     assert_eq!(second.count("who"), 5);
 }
 
 #[tokio::test]
-async fn a_batch_whose_answer_is_too_large_is_split() {
+async fn a_batch_with_a_too_large_response_is_split() {
     let fake = Fake::start(|method, _| match method {
         "eth_chainId" => Ok(json!("0x2105")),
         "huge" => Ok(json!("x".repeat(9_000))),
@@ -188,15 +189,15 @@ async fn a_batch_whose_answer_is_too_large_is_split() {
     let mut config = config(&[&fake]);
     config.max_response_bytes = 5_000;
     let client = EvmClient::new(chain(), config).unwrap();
-    let mut calls = vec![ask(); 9];
+    let mut calls = vec![call(); 9];
     calls.push(Call::new("huge", json!([])));
     let answers: Vec<Result<String, CallError>> = client.batch(&calls).await;
     assert!(answers[..9].iter().all(Result::is_ok), "{answers:?}");
-    assert!(answers[9].as_ref().unwrap_err().asks_for_less(), "{:?}", answers[9]);
+    assert!(answers[9].as_ref().unwrap_err().wants_smaller_range(), "{:?}", answers[9]);
 }
 
 #[tokio::test]
-async fn requests_in_flight_and_calls_a_second_are_bounded() {
+async fn concurrent_requests_and_calls_per_second_are_limited() {
     let fake = Fake::named("bounded", CHAIN, 10).await;
     let mut config = config(&[&fake]);
     config.call_timeout = Duration::from_secs(5);
@@ -204,28 +205,28 @@ async fn requests_in_flight_and_calls_a_second_are_bounded() {
     config.endpoints[0].calls_per_second = NonZeroU32::new(20);
     let client = EvmClient::new(chain(), config).unwrap();
     let start = Instant::now();
-    let asked = (0..30).map(|_| client.call::<String>(ask()));
+    let asked = (0..30).map(|_| client.call::<String>(call()));
     let answers = futures::future::join_all(asked).await;
     assert!(answers.iter().all(Result::is_ok));
     // Twenty in the first second's burst, the rest at twenty a second.
     assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
-    assert!(fake.most_at_once() <= 2, "{}", fake.most_at_once());
+    assert!(fake.max_concurrent() <= 2, "{}", fake.max_concurrent());
 }
 
 #[tokio::test]
-async fn endpoints_that_tell_different_blocks_are_a_disagreement() {
+async fn endpoints_with_different_blocks_are_a_disagreement() {
     let block = |hash: &str| json!({ "number": "0x5", "hash": format!("0x{}", hash.repeat(32)), "parentHash": format!("0x{}", "00".repeat(32)), "timestamp": "0x1" });
     let (one, two) = (block("11"), block("22"));
-    let teller = |block: Value| {
+    let serve_block = |block: Value| {
         move |method: &str, _: &Value| match method {
             "eth_chainId" => Ok(json!("0x2105")),
             _ => Ok(block.clone()),
         }
     };
     let (first, second, third) = (
-        Fake::start(teller(one.clone())).await,
-        Fake::start(teller(two)).await,
-        Fake::start(teller(one)).await,
+        Fake::start(serve_block(one.clone())).await,
+        Fake::start(serve_block(two)).await,
+        Fake::start(serve_block(one)).await,
     );
     let agreeing = client(&[&first, &third]).agreed_block(5).await.unwrap().unwrap();
     assert_eq!(agreeing.number, 5);
@@ -233,11 +234,11 @@ async fn endpoints_that_tell_different_blocks_are_a_disagreement() {
     assert!(matches!(error, CallError::Disagreement { .. }), "{error}");
     assert!(
         client(&[&first]).block(BlockTag::Number(6)).await.is_err(),
-        "another block than asked for is nonsense"
+        "another block than requested is an invalid response"
     );
 }
 
-/// A node whose newest block is `head`, and whose every block bears `hash`.
+/// A node whose newest block is `head`, and whose every block has `hash`.
 async fn node(head: u64, hash: &str) -> Fake {
     let hash = format!("0x{}", hash.repeat(32));
     let parent = format!("0x{}", "00".repeat(32));
@@ -255,17 +256,21 @@ async fn node(head: u64, hash: &str) -> Fake {
 }
 
 #[tokio::test]
-async fn an_endpoint_on_a_fork_that_it_does_not_call_settled_contradicts_nobody() {
+async fn an_endpoint_on_a_fork_that_is_not_final_is_ignored() {
     let finalized = Finality::Tag { tag: BlockTag::Finalized, or_depth: 9 };
-    let (ours, behind, settled) = (node(20, "11").await, node(6, "22").await, node(8, "22").await);
+    let (ours, behind, final_fork) = (node(20, "11").await, node(6, "22").await, node(8, "22").await);
     for finality in [Finality::Depth(2), finalized] {
         let client = client(&[&behind, &ours]);
         assert!(client.agreed_block(5).await.is_err());
-        let told = client.settled_block(5, finality).await.unwrap().unwrap();
-        assert_eq!(told.hash, B256::repeat_byte(0x11));
-        assert_eq!(client.settled_block(19, finality).await.unwrap(), None, "nobody calls it settled");
+        let block = client.finalized_block(5, finality).await.unwrap().unwrap();
+        assert_eq!(block.hash, B256::repeat_byte(0x11));
+        assert_eq!(
+            client.finalized_block(19, finality).await.unwrap(),
+            None,
+            "no endpoint considers it final"
+        );
     }
-    let error = client(&[&settled, &ours]).settled_block(5, Finality::Depth(2)).await.unwrap_err();
+    let error = client(&[&final_fork, &ours]).finalized_block(5, Finality::Depth(2)).await.unwrap_err();
     assert!(matches!(error, CallError::Disagreement { .. }), "{error}");
 }
 
@@ -297,22 +302,22 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn no_answer_of_a_server_makes_anything_panic() {
+fn no_server_response_causes_a_panic() {
     use causeway_domain::ports::BalanceReader;
     use causeway_domain::{Address, Family, TokenId};
 
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let said = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
-    let saying = said.clone();
+    let response = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
+    let answer = response.clone();
     let fake = runtime.block_on(Fake::start(move |method, _| match method {
         "eth_chainId" => Ok(json!("0x2105")),
-        _ => Ok(saying.lock().unwrap().clone()),
+        _ => Ok(answer.lock().unwrap().clone()),
     }));
     let mut config = config(&[&fake]);
     config.rounds = NonZeroU32::MIN;
     let client = EvmClient::new(chain(), config).unwrap();
     proptest!(ProptestConfig::with_cases(48), |(value in any_json())| {
-        *said.lock().unwrap() = value;
+        *response.lock().unwrap() = value;
         runtime.block_on(async {
             let owner = Address::native(Family::Evm);
             let _ = client.balances(owner, &[TokenId::native(chain())]).await;
@@ -320,7 +325,7 @@ fn no_answer_of_a_server_makes_anything_panic() {
             let _ = client.blocks(&[1, 2]).await;
             let _ = client.range_logs(&[], 0, 9).await;
             let _ = client.fees().await;
-            let _ = client.call::<Option<Receipt>>(ask()).await;
+            let _ = client.call::<Option<Receipt>>(call()).await;
         });
     });
 }

@@ -17,14 +17,14 @@ pub(crate) fn chain() -> ChainId {
     ChainId::new(CHAIN).unwrap()
 }
 
-/// What a method answers: a result, or an error object.
+/// The answer to a call: a result or an error object.
 pub(crate) type Answer = Result<Value, Value>;
 type Methods = Arc<dyn Fn(&str, &Value) -> Answer + Send + Sync>;
 
 /// How the server misbehaves.
 #[derive(Clone, Debug)]
 pub(crate) enum Mode {
-    Well,
+    Healthy,
     Status(u16),
     Hang,
     Raw(Vec<u8>),
@@ -33,7 +33,7 @@ pub(crate) enum Mode {
     Redirect,
 }
 
-/// A JSON-RPC server on loopback that does what a test wants.
+/// A scripted JSON-RPC server on loopback.
 #[derive(Clone)]
 pub(crate) struct Fake {
     pub(crate) url: String,
@@ -55,7 +55,7 @@ impl Fake {
     pub(crate) async fn start(methods: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Self {
         let inner = Arc::new(Inner {
             methods: Arc::new(methods),
-            mode: Mutex::new(Mode::Well),
+            mode: Mutex::new(Mode::Healthy),
             requests: Mutex::default(),
             busy: Mutex::default(),
         });
@@ -89,8 +89,8 @@ impl Fake {
         self.requests().iter().flatten().filter(|called| *called == method).count()
     }
 
-    /// The most requests that were open at once.
-    pub(crate) fn most_at_once(&self) -> usize {
+    /// The maximum number of concurrent requests.
+    pub(crate) fn max_concurrent(&self) -> usize {
         self.inner.busy.lock().unwrap().1
     }
 
@@ -99,7 +99,7 @@ impl Fake {
     }
 }
 
-/// A client of these servers that does not wait long.
+/// A client configuration for these servers with a short timeout.
 pub(crate) fn config(fakes: &[&Fake]) -> EvmConfig {
     let mut config = EvmConfig::new(fakes.iter().map(|fake| fake.url()));
     config.call_timeout = Duration::from_millis(700);

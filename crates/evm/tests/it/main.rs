@@ -1,22 +1,22 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
-mod attesting;
+mod address_watch;
+mod attester_view;
 mod balances;
-mod carrying;
+mod block_follower;
+mod cached_feeds;
 mod chainlink;
+mod deposit_kit;
 mod deposits;
-mod desk_kit;
 mod endpoints;
 mod fake;
-mod feeds;
-mod following;
-mod jumping;
-mod looking;
-mod order_news;
+mod forwarding_orders;
+mod inspect_tx;
+mod order_follower;
 mod orders_chain;
 mod outbox;
-mod paying_out;
+mod payouts;
 mod permits;
-mod sending;
+mod sender;
+mod tx_sender;
 mod wallet;
-mod watching;

@@ -5,7 +5,7 @@ use alloy_sol_types::{SolCall, sol};
 use axum::Router;
 use axum::extract::State;
 use axum::routing::post;
-use causeway_domain::{ChainId, Deployment, Terms};
+use causeway_domain::{ChainId, Deployment, IntentTerms};
 use causeway_evm::contracts::{Code, Escrow, onchain_envelope};
 use causeway_evm::deploy::{DeployTerms, Plan, VaultAsset, deploy, permit2_address};
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Receipt, RpcUrl, Signer, TxRequest};
@@ -18,11 +18,11 @@ sol! {
     function transfer(address to, uint256 amount) external returns (bool);
 }
 
-/// On Ethereum this one returns nothing and changes no allowance that is not zero.
+/// On Ethereum it returns nothing and changes only a zero allowance.
 pub(crate) const USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
 
-/// A real chain behind real JSON-RPC, with our contracts on it.
-pub(crate) struct PlayChain {
+/// A sandbox chain behind JSON-RPC with our contracts deployed.
+pub(crate) struct SandboxChain {
     pub(crate) chain: EvmChain,
     pub(crate) client: EvmClient,
     pub(crate) deployment: Deployment,
@@ -45,7 +45,7 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-impl PlayChain {
+impl SandboxChain {
     pub(crate) async fn start(id: u64) -> Self {
         let id = ChainId::new(id).unwrap();
         let usdt = WellKnownToken {
@@ -68,7 +68,7 @@ impl PlayChain {
         let app = Router::new().route("/", post(answer)).with_state(chain.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });
         let client = EvmClient::new(id, EvmConfig::new([url])).unwrap();
-        let deployment = put_contracts(&client).await;
+        let deployment = deploy_contracts(&client).await;
         chain.mine(3, 1).await.unwrap();
         Self { chain, client, deployment }
     }
@@ -82,7 +82,7 @@ impl PlayChain {
         self.client.call(Call::new("eth_sendRawTransaction", json!([signed.raw]))).await.unwrap()
     }
 
-    /// Sends a call that must succeed.
+    /// Sends a transaction that must succeed.
     pub(crate) async fn land(&self, from: &TestWallet, to: Address, value: U256, data: Vec<u8>) -> Receipt {
         let hash = self.send(from, to, value, data).await;
         for _ in 0..200 {
@@ -95,7 +95,7 @@ impl PlayChain {
         panic!("{hash} was not mined");
     }
 
-    pub(crate) async fn open(&self, terms: &Terms) -> Receipt {
+    pub(crate) async fn open(&self, terms: &IntentTerms) -> Receipt {
         let call = Escrow::openCall { order: onchain_envelope(terms).unwrap() };
         self.land(&wallet(0), self.deployment.escrow, terms.amount_in, call.abi_encode()).await
     }
@@ -107,11 +107,11 @@ impl PlayChain {
         U256::from_be_slice(&answer)
     }
 
-    /// An order within this chain, of its own coin on both sides.
-    pub(crate) fn order(&self, seed: &str) -> Terms {
+    /// An order within this chain, in its native coin on both sides.
+    pub(crate) fn order(&self, seed: &str) -> IntentTerms {
         let (user, north) = (wallet(0).address.into_word(), roles().fillers[0]);
         let fill_deadline = now() + 1_200;
-        Terms {
+        IntentTerms {
             origin_chain_id: self.deployment.chain.get(),
             escrow: self.deployment.escrow.into_word(),
             user,
@@ -136,7 +136,7 @@ impl PlayChain {
     }
 }
 
-async fn put_contracts(client: &EvmClient) -> Deployment {
+async fn deploy_contracts(client: &EvmClient) -> Deployment {
     let attesters = roles().attesters.iter().map(|wallet| wallet.address).collect();
     let terms = DeployTerms { attesters, threshold: 2, min_grace: 60 };
     let asset = VaultAsset { asset: USDT, symbol: "USDT".to_owned(), decimals: 6 };

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
 
-/// An outbox that keeps its rows in memory; it outlives the sender, as a database does.
+/// An in-memory outbox that outlives the sender, as a database does.
 #[derive(Default)]
 pub(crate) struct MemoryOutbox(Mutex<Vec<Outgoing>>);
 

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use alloy_primitives::{Address, B256, U256, hex, keccak256};
 use serde_json::Value;
 
-/// What a wallet signs for typed data, by the text of EIP-712 and nothing of ours.
+/// The digest that a wallet signs for typed data: an independent implementation of EIP-712.
 pub(crate) fn wallet_digest(data: &Value) -> B256 {
     let types = &data["types"];
     let domain = hash_struct(types, "EIP712Domain", &data["domain"]);
@@ -11,7 +11,7 @@ pub(crate) fn wallet_digest(data: &Value) -> B256 {
     keccak256([&[0x19, 0x01][..], domain.as_slice(), message.as_slice()].concat())
 }
 
-/// The type, then the types that it names in alphabetic order.
+/// The type, then the referenced types in alphabetic order.
 fn encode_type(types: &Value, name: &str) -> String {
     let mut names = BTreeSet::new();
     let mut open = vec![name.to_owned()];

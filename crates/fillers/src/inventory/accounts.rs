@@ -1,6 +1,6 @@
 use causeway_domain::{Family, Parties};
 
-/// A filler's addresses: the first pays out and is what the book counts, the second is paid.
+/// A filler's addresses: `filler` pays out and is the account that the book counts, `payee` is paid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
     pub evm: Option<Parties>,
@@ -8,7 +8,7 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    pub const fn of(&self, family: Family) -> Option<Parties> {
+    pub const fn for_family(&self, family: Family) -> Option<Parties> {
         match family {
             Family::Evm => self.evm,
             Family::Solana => self.solana,

@@ -7,11 +7,11 @@ use causeway_domain::ports::ReservationLimit;
 use causeway_domain::{ChainId, RawAmount, TokenId};
 use tokio::time::Instant;
 
-use super::wide::{WHOLE, Wide, floor, product, saturate};
+use super::wide::{PPM, Wide, floor, product, saturate};
 
 type Amounts = HashMap<TokenId, RawAmount>;
 
-/// What a filler holds of one token, and how much of it is promised.
+/// A filler's balance of one token, and how much of it is reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holding {
     pub held: RawAmount,
@@ -19,103 +19,106 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// What is not promised to anybody; nothing when more is promised than held.
+    /// The unreserved balance; zero when more is reserved than held.
     pub fn free(&self) -> RawAmount {
         self.held.checked_sub(self.reserved).unwrap_or(RawAmount::ZERO)
     }
 
-    /// The part of what is held that is counted in millionths, rounded down.
-    fn part(&self, millionths: u32) -> RawAmount {
-        let part = product([self.held.get(), U256::from(millionths)]);
-        let part = part.and_then(|part| floor(part, Wide::from(WHOLE)));
-        RawAmount::new(part.map_or(U256::ZERO, saturate))
+    /// A share of the balance in millionths, rounded down.
+    fn share_of_held(&self, millionths: u32) -> RawAmount {
+        let share = product([self.held.get(), U256::from(millionths)]);
+        let share = share.and_then(|share| floor(share, Wide::from(PPM)));
+        RawAmount::new(share.map_or(U256::ZERO, saturate))
     }
 
-    /// The most that one order may take: no more than is free, and no more than `share` millionths of all.
+    /// The maximum for one order: the free balance, and at most `share` millionths of the whole balance.
     pub fn available(&self, share: u32) -> RawAmount {
-        self.free().min(self.part(share))
+        self.free().min(self.share_of_held(share))
     }
 
-    /// What may be reserved in all, and `share` millionths of it for builds.
+    /// The maximum that may be reserved, and `share` millionths of it for builds.
     pub fn reservation_limit(&self, share: u32) -> ReservationLimit {
-        ReservationLimit { total: self.held, builds: self.part(share) }
+        ReservationLimit { total: self.held, builds: self.share_of_held(share) }
     }
 }
 
-/// One chain's balances.
+/// The balances of one chain.
 #[derive(Debug)]
-struct Reading {
-    began: Instant,
+struct ChainBalances {
+    read_at: Instant,
     held: Amounts,
-    /// What was reserved before the balances were read. A payout in between lowers both, and a later look at the
-    /// reservations alone would count the coin that has left as free.
+    /// The reservations as of before the balances were read. A payout in between lowers both, and newer
+    /// reservations alone would count the funds that have left as free.
     reserved: Arc<Amounts>,
 }
 
 #[derive(Debug, Default)]
-struct Pages {
-    readings: HashMap<ChainId, Reading>,
+struct BookState {
+    balances: HashMap<ChainId, ChainBalances>,
     reserved: Option<(Instant, Arc<Amounts>)>,
 }
 
-/// A filler's holdings in memory, so that quoting waits for nobody. What is too old is not told.
+/// A filler's holdings in memory, so that quoting needs no I/O. Stale figures are not returned.
 #[derive(Debug)]
 pub struct Book {
-    pages: RwLock<Pages>,
+    state: RwLock<BookState>,
     max_age: Duration,
 }
 
 impl Book {
-    /// An empty book; what it is told counts for `max_age`.
+    /// An empty book; figures are valid for `max_age`.
     pub fn new(max_age: Duration) -> Self {
-        Self { pages: RwLock::default(), max_age }
+        Self { state: RwLock::default(), max_age }
     }
 
-    /// What is held and promised of a token, unless one of both is unknown or too old.
+    /// The balance and reservations of a token; `None` when either is unknown or stale.
     pub fn holding(&self, token: &TokenId) -> Option<Holding> {
-        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
-        let reading = pages.readings.get(&token.chain())?;
-        let (read_at, reserved) = pages.reserved.as_ref()?;
-        let fresh = |then: Instant| then.elapsed() <= self.max_age;
-        if !fresh(reading.began) || !fresh(*read_at) {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let balances = state.balances.get(&token.chain())?;
+        let (reserved_at, reserved) = state.reserved.as_ref()?;
+        let is_fresh = |then: Instant| then.elapsed() <= self.max_age;
+        if !is_fresh(balances.read_at) || !is_fresh(*reserved_at) {
             return None;
         }
-        let of = |amounts: &Amounts| amounts.get(token).copied().unwrap_or(RawAmount::ZERO);
-        Some(Holding { held: of(&reading.held), reserved: of(reserved).max(of(&reading.reserved)) })
+        let amount = |amounts: &Amounts| amounts.get(token).copied().unwrap_or(RawAmount::ZERO);
+        Some(Holding {
+            held: amount(&balances.held),
+            reserved: amount(reserved).max(amount(&balances.reserved)),
+        })
     }
 
-    /// Writes down what is reserved of every token, as read from `began` on.
-    pub fn note_reserved(&self, began: Instant, reserved: impl IntoIterator<Item = (TokenId, RawAmount)>) {
+    /// Sets the reservations of every token; `read_at` is when the read started.
+    pub fn set_reserved(&self, read_at: Instant, reserved: impl IntoIterator<Item = (TokenId, RawAmount)>) {
         let reserved = Arc::new(reserved.into_iter().collect());
-        self.pages.write().unwrap_or_else(PoisonError::into_inner).reserved = Some((began, reserved));
+        self.state.write().unwrap_or_else(PoisonError::into_inner).reserved = Some((read_at, reserved));
     }
 
-    /// What was reserved at the last look; a chain's balances are read after it.
+    /// The latest reservations; a chain's balances are read after them.
     pub(super) fn reserved(&self) -> Option<Arc<Amounts>> {
-        let pages = self.pages.read().unwrap_or_else(PoisonError::into_inner);
-        pages.reserved.as_ref().map(|(_, reserved)| Arc::clone(reserved))
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.reserved.as_ref().map(|(_, reserved)| Arc::clone(reserved))
     }
 
-    /// Writes down one chain's balances, as read from `began` on; what is not named is not held.
-    pub fn note_held(
+    /// Sets the balances of one chain; `read_at` is when the read started. Tokens not named have no balance.
+    pub fn set_held(
         &self,
         chain: ChainId,
-        began: Instant,
+        read_at: Instant,
         held: impl IntoIterator<Item = (TokenId, RawAmount)>,
     ) {
         let reserved = self.reserved().unwrap_or_default();
-        self.note_held_beside(chain, began, held, reserved);
+        self.set_held_with_reserved(chain, read_at, held, reserved);
     }
 
-    pub(super) fn note_held_beside(
+    pub(super) fn set_held_with_reserved(
         &self,
         chain: ChainId,
-        began: Instant,
+        read_at: Instant,
         held: impl IntoIterator<Item = (TokenId, RawAmount)>,
         reserved: Arc<Amounts>,
     ) {
-        let reading = Reading { began, held: held.into_iter().collect(), reserved };
-        self.pages.write().unwrap_or_else(PoisonError::into_inner).readings.insert(chain, reading);
+        let balances = ChainBalances { read_at, held: held.into_iter().collect(), reserved };
+        self.state.write().unwrap_or_else(PoisonError::into_inner).balances.insert(chain, balances);
     }
 }
 
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reserved_is_not_free_and_one_order_takes_its_share_at_most() {
+    fn reserved_funds_are_not_free_and_one_order_takes_at_most_its_share() {
         let holding = |held, reserved| Holding { held: amount(held), reserved: amount(reserved) };
         assert_eq!(holding(100, 30).free(), amount(70));
         assert_eq!(holding(100, 130).free(), amount(0));
@@ -143,46 +146,46 @@ mod tests {
         let limit = holding(104, 30).reservation_limit(200_000);
         assert_eq!(limit, ReservationLimit { total: amount(104), builds: amount(20) });
         let all = Holding { held: RawAmount::new(U256::MAX), reserved: RawAmount::ZERO };
-        assert_eq!(all.available(WHOLE).get(), U256::MAX);
+        assert_eq!(all.available(PPM).get(), U256::MAX);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_book_that_is_too_old_tells_nothing() {
+    async fn stale_book_returns_no_holding() {
         let book = Book::new(AGE);
         assert_eq!(book.holding(&token()), None, "nothing was read yet");
-        book.note_held(token().chain(), Instant::now(), [(token(), amount(5))]);
+        book.set_held(token().chain(), Instant::now(), [(token(), amount(5))]);
         assert_eq!(book.holding(&token()), None, "reservations are not known yet");
-        book.note_reserved(Instant::now(), []);
+        book.set_reserved(Instant::now(), []);
         assert_eq!(book.holding(&token()).unwrap().free(), amount(5));
         tokio::time::advance(AGE).await;
-        book.note_reserved(Instant::now(), []);
+        book.set_reserved(Instant::now(), []);
         assert!(book.holding(&token()).is_some());
         tokio::time::advance(Duration::from_millis(1)).await;
         assert_eq!(book.holding(&token()), None, "the balances are too old");
-        book.note_held(token().chain(), Instant::now(), [(token(), amount(5))]);
+        book.set_held(token().chain(), Instant::now(), [(token(), amount(5))]);
         assert!(book.holding(&token()).is_some());
         tokio::time::advance(AGE).await;
-        book.note_held(token().chain(), Instant::now(), [(token(), amount(5))]);
+        book.set_held(token().chain(), Instant::now(), [(token(), amount(5))]);
         assert_eq!(book.holding(&token()), None, "the reservations are too old");
     }
 
     #[test]
-    fn a_payout_between_two_looks_never_frees_the_same_coin_twice() {
+    fn payout_between_two_reads_never_frees_the_same_funds_twice() {
         let book = Book::new(AGE);
-        book.note_reserved(Instant::now(), [(token(), amount(40))]);
-        book.note_held(token().chain(), Instant::now(), [(token(), amount(100))]);
+        book.set_reserved(Instant::now(), [(token(), amount(40))]);
+        book.set_held(token().chain(), Instant::now(), [(token(), amount(100))]);
         // The payout left and its reservation was released, but the balances were not read again.
-        book.note_reserved(Instant::now(), []);
+        book.set_reserved(Instant::now(), []);
         assert_eq!(book.holding(&token()).unwrap().free(), amount(60));
-        book.note_held(token().chain(), Instant::now(), [(token(), amount(60))]);
+        book.set_held(token().chain(), Instant::now(), [(token(), amount(60))]);
         assert_eq!(book.holding(&token()).unwrap().free(), amount(60));
     }
 
     #[test]
-    fn a_token_that_is_not_named_is_not_held() {
+    fn unnamed_token_has_zero_balance() {
         let book = Book::new(AGE);
-        book.note_reserved(Instant::now(), []);
-        book.note_held(token().chain(), Instant::now(), []);
+        book.set_reserved(Instant::now(), []);
+        book.set_held(token().chain(), Instant::now(), []);
         assert_eq!(book.holding(&token()).unwrap().free(), RawAmount::ZERO);
     }
 }

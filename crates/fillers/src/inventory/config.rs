@@ -5,9 +5,9 @@ use causeway_domain::{RawAmount, RouteId, UsdAmount};
 use thiserror::Error;
 
 use super::spread::{Spread, Spreads};
-use super::wide::WHOLE;
+use super::wide::PPM;
 
-/// What the operator must change before the filler can start.
+/// Why a filler's configuration is invalid.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ConfigError {
     #[error("the filler name `{0}` must be 1 to 64 letters, digits, `-`, `_` or `.`")]
@@ -20,29 +20,29 @@ pub enum ConfigError {
     Share(&'static str),
 }
 
-/// How one market maker prices and how much it risks.
+/// Pricing and risk limits of one market maker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InventoryConfig {
-    /// Also the name under which its reservations are kept.
+    /// Also the key of its reservations.
     pub name: String,
     pub spreads: Spreads,
     pub min_order: UsdAmount,
     pub max_order: UsdAmount,
-    /// The most that may be filled and not yet claimed, for each origin chain.
+    /// Maximum value filled and not yet claimed, for each origin chain.
     pub max_unclaimed: UsdAmount,
-    /// The most that prices which moved between quote and deposit may cost within a day.
+    /// Maximum loss per day from prices that moved between quote and deposit.
     pub max_daily_loss: UsdAmount,
-    /// The largest part of an input that gas may eat, in millionths; smaller orders are refused.
+    /// Maximum share of an input that gas may cost, in millionths; smaller orders are refused.
     pub max_gas_share: u32,
-    /// What is added to the gas price of this moment, in millionths, because orders are filled and claimed later.
+    /// Margin on the current gas price, in millionths, because orders are filled and claimed later.
     pub gas_margin: u32,
-    /// The largest part of what is held that one order may take, in millionths.
+    /// Maximum share of the balance that one order may take, in millionths.
     pub book_share: u32,
-    /// How far a stablecoin may stray from its dollar before it is no longer traded, in millionths.
+    /// Maximum deviation of a stablecoin from its peg, in millionths; beyond it the coin is not traded.
     pub peg_tolerance: u32,
-    /// How long before its deadline a delivery may be sent for the first time.
+    /// How long before the fill deadline a first fill may still be sent.
     pub fill_cutoff: Duration,
-    /// How much more than today's output a promised one may be, in millionths; deposits that lose more are given back.
+    /// Maximum excess of a promised output over the current one, in millionths; deposits beyond it are refunded.
     pub max_loss: u32,
     pub validity: Duration,
     /// The validity where both tokens are stablecoins.
@@ -74,7 +74,7 @@ impl InventoryConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.name.parse::<RouteId>().map_err(|_| ConfigError::Name(self.name.clone()))?;
         for (name, share) in [("max_gas_share", self.max_gas_share), ("book_share", self.book_share)] {
-            if !(1..=WHOLE).contains(&share) {
+            if !(1..=PPM).contains(&share) {
                 return Err(ConfigError::Share(name));
             }
         }
@@ -84,7 +84,7 @@ impl InventoryConfig {
 
 fn check_spread(spread: &Spread) -> Result<(), ConfigError> {
     let mut rates = spread.tiers.iter().map(|tier| tier.millionths).chain([spread.beyond]);
-    if rates.any(|rate| rate >= WHOLE) {
+    if rates.any(|rate| rate >= PPM) {
         return Err(ConfigError::Spread);
     }
     if spread.tiers.is_sorted_by(|one, next| one.up_to < next.up_to) {
@@ -103,17 +103,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_priced_does_not_start() {
+    fn invalid_config_is_rejected() {
         let good = InventoryConfig::default();
         assert_eq!(good.check(), Ok(()));
         let bad = InventoryConfig { name: "a b".to_owned(), ..good.clone() };
         assert_eq!(bad.check(), Err(ConfigError::Name("a b".to_owned())));
         let bad = InventoryConfig { max_gas_share: 0, ..good.clone() };
         assert_eq!(bad.check(), Err(ConfigError::Share("max_gas_share")));
-        let bad = InventoryConfig { book_share: WHOLE + 1, ..good.clone() };
+        let bad = InventoryConfig { book_share: PPM + 1, ..good.clone() };
         assert_eq!(bad.check(), Err(ConfigError::Share("book_share")));
         let mut bad = good.clone();
-        bad.spreads.volatile.beyond = WHOLE;
+        bad.spreads.volatile.beyond = PPM;
         assert_eq!(bad.check(), Err(ConfigError::Spread));
         let mut bad = good;
         bad.spreads.stable.tiers.reverse();

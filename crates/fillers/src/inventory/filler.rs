@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, TokenOddities, VaultRates,
+    Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, TokenPolicy, VaultRates,
 };
 use causeway_domain::{ChainId, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType};
 use jiff::{SignedDuration, Timestamp};
@@ -18,32 +18,32 @@ use super::limits;
 use super::served::{ChainTerms, ServedToken};
 use super::swap::Swap;
 
-/// What a filler works with.
-pub struct Equipment {
+/// What an [`InventoryFiller`] depends on.
+pub struct FillerDependencies {
     pub chains: HashMap<ChainId, ChainTerms>,
-    /// Only these are taken and given, and shares of vaults of them.
+    /// The only tokens traded, besides shares of their vaults.
     pub tokens: Vec<ServedToken>,
     pub accounts: Accounts,
     pub prices: Arc<dyn PriceFeed>,
     pub gas: Arc<dyn GasFeed>,
     pub vaults: Arc<dyn VaultRates>,
-    /// Tokens that turn out to be none to trade.
-    pub oddities: Arc<dyn TokenOddities>,
+    /// Tokens that cannot be traded.
+    pub token_policy: Arc<dyn TokenPolicy>,
     pub book: Arc<Book>,
     pub unclaimed: Arc<Unclaimed>,
 }
 
-impl fmt::Debug for Equipment {
+impl fmt::Debug for FillerDependencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Equipment").field("tokens", &self.tokens.len()).finish_non_exhaustive()
+        f.debug_struct("FillerDependencies").field("tokens", &self.tokens.len()).finish_non_exhaustive()
     }
 }
 
-/// Our own market maker: quotes at the feed's prices from what it holds, without asking anybody.
+/// Our own market maker: quotes from its inventory at the feed's prices, without I/O.
 pub struct InventoryFiller {
     pub(super) config: InventoryConfig,
     pub(super) tokens: HashMap<TokenId, ServedToken>,
-    pub(super) equipment: Equipment,
+    pub(super) deps: FillerDependencies,
 }
 
 impl fmt::Debug for InventoryFiller {
@@ -71,14 +71,14 @@ impl Filler for InventoryFiller {
 }
 
 impl InventoryFiller {
-    pub fn new(config: InventoryConfig, mut equipment: Equipment) -> Result<Self, ConfigError> {
+    pub fn new(config: InventoryConfig, mut deps: FillerDependencies) -> Result<Self, ConfigError> {
         config.check()?;
-        let tokens = std::mem::take(&mut equipment.tokens);
+        let tokens = std::mem::take(&mut deps.tokens);
         let tokens = tokens.into_iter().map(|token| (token.id, token)).collect();
-        Ok(Self { config, tokens, equipment })
+        Ok(Self { config, tokens, deps })
     }
 
-    /// Answers from memory alone. The output is promised, so slippage plays no part.
+    /// Quotes from memory alone. The output is guaranteed, so slippage does not apply.
     pub fn offer(&self, ask: &FillerAsk, now: Timestamp) -> Result<Offer, Refusal> {
         let swap = Swap::find(self, ask)?;
         let asked = ask.ask.amount.get();
@@ -86,12 +86,12 @@ impl InventoryFiller {
         limits::check(trade, asked, &swap.pricing, &swap.limits)?;
         let (amount_in, amount_out) = match trade {
             TradeType::ExactInput => (asked, swap.pricing.output_for(asked)),
-            // Within the limits there is such an input.
+            // Within the limits such an input exists.
             TradeType::ExactOutput => (swap.pricing.input_for(asked).ok_or(Refusal::NoPrice)?, asked),
         };
         let (amount_in, amount_out) = (RawAmount::new(amount_in), RawAmount::new(amount_out));
         let validity = if swap.stable { self.config.stable_validity } else { self.config.validity };
-        let valid_before = later(now, validity);
+        let valid_before = add_duration(now, validity);
         Ok(Offer {
             exact_out: (trade == TradeType::ExactOutput).then_some(ExactOutMethod::Native),
             amount_in,
@@ -108,20 +108,20 @@ impl InventoryFiller {
     }
 }
 
-/// The spread and the referrer's part in the input token, gas in the coins that pay for it. What is zero is left out.
+/// The spread and the referral fee in the input token, gas in the native coins. Zero amounts are omitted.
 fn fees(swap: &Swap, ask: &FillerAsk, amount_in: RawAmount, amount_out: RawAmount) -> Vec<Fee> {
-    let parts = swap.pricing.parts(amount_in.get(), amount_out.get());
+    let breakdown = swap.pricing.breakdown(amount_in.get(), amount_out.get());
     let from = ask.from.id;
     let fee = |kind, token, amount| Fee { kind, token, amount };
     let mut fees = vec![
-        fee(FeeKind::Filler, from, RawAmount::new(parts.filler)),
-        fee(FeeKind::Referrer, from, RawAmount::new(parts.referrer)),
+        fee(FeeKind::Filler, from, RawAmount::new(breakdown.filler)),
+        fee(FeeKind::Referrer, from, RawAmount::new(breakdown.referrer)),
     ];
     fees.extend(swap.gas.iter().map(|(coin, amount)| fee(FeeKind::Gas, *coin, *amount)));
     fees.retain(|fee| !fee.amount.is_zero());
     fees
 }
 
-fn later(now: Timestamp, by: Duration) -> Timestamp {
+fn add_duration(now: Timestamp, by: Duration) -> Timestamp {
     SignedDuration::try_from(by).ok().and_then(|by| now.checked_add(by).ok()).unwrap_or(now)
 }

@@ -1,9 +1,9 @@
 use alloy_primitives::U256;
 use causeway_domain::{DepositMethod, Family};
 
-use super::wide::{WHOLE, Wide, ceil, narrow, product};
+use super::wide::{PPM, Wide, ceil, narrow, product};
 
-/// What the transactions of one chain use: gas on EVM chains, signatures on Solana.
+/// Gas usage of our transactions on one chain: gas on EVM chains, signatures on Solana.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GasUnits {
     /// The user's own deposit.
@@ -11,21 +11,21 @@ pub struct GasUnits {
     pub claim: u64,
     /// Deploying a deposit address and opening the order from it.
     pub sweep: u64,
-    /// Opening an order with somebody's Permit2 signature.
+    /// Opening an order with a payer's Permit2 signature.
     pub relay: u64,
     pub fill_native: u64,
     pub fill_token: u64,
     /// Depositing into a vault for the recipient.
     pub fill_vault: u64,
-    /// Native units that any filling costs beside gas, such as the rent of its record.
+    /// Native units that any fill costs besides gas, such as the rent of its record.
     pub fill_rent: u64,
-    /// Native units that filling with a token costs beside that, such as the rent of the recipient's account.
+    /// Additional native units that a token fill costs, such as the rent of the recipient's account.
     pub fill_token_rent: u64,
 }
 
 impl GasUnits {
-    /// The usual figures, on the high side.
-    pub const fn usual(family: Family) -> Self {
+    /// Default figures, on the high side.
+    pub const fn default_for(family: Family) -> Self {
         match family {
             Family::Evm => Self {
                 open: 120_000,
@@ -47,13 +47,13 @@ impl GasUnits {
                 fill_token: 1,
                 fill_vault: 1,
                 fill_rent: 1_503_360,
-                // Of the newer token program, whose accounts are a little longer.
+                // For Token-2022, whose accounts are slightly longer.
                 fill_token_rent: 2_074_080,
             },
         }
     }
 
-    /// What the filler uses on the source chain, whichever of the offered methods is chosen.
+    /// The filler's gas on the source chain for the most expensive of the offered methods.
     pub(super) fn source(&self, offered: &[DepositMethod]) -> u64 {
         let opening = offered.iter().map(|method| match method {
             DepositMethod::ContractCall => 0,
@@ -64,11 +64,11 @@ impl GasUnits {
     }
 }
 
-/// Native units that `units` cost with a margin on the price of this moment, rounded up to one unit.
+/// Cost of `units` in native units with a margin on the current gas price, rounded up.
 pub(super) fn cost(units: u64, price: U256, margin: u32, rent: u64) -> Option<U256> {
-    let with_margin = U256::from(WHOLE).checked_add(U256::from(margin))?;
+    let with_margin = U256::from(PPM).checked_add(U256::from(margin))?;
     let cost = product([U256::from(units), price, with_margin])?;
-    narrow(ceil(cost, Wide::from(WHOLE))?)?.checked_add(U256::from(rent))
+    narrow(ceil(cost, Wide::from(PPM))?)?.checked_add(U256::from(rent))
 }
 
 #[cfg(test)]
@@ -76,8 +76,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dearest_offered_method_is_paid_for() {
-        let units = GasUnits::usual(Family::Evm);
+    fn gas_covers_the_most_expensive_offered_method() {
+        let units = GasUnits::default_for(Family::Evm);
         assert_eq!(units.source(&[DepositMethod::ContractCall]), units.claim);
         let all = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
         assert_eq!(units.source(&all), units.claim + units.sweep);

@@ -1,29 +1,29 @@
-//! Our own market maker: prices from a feed, pays from its own book.
+//! Our own market maker: takes prices from a feed and pays from its own inventory.
 
 mod accounts;
 mod book;
 mod config;
+mod executor;
 mod exposure;
 mod filler;
 mod gas;
-mod hand;
-mod keep_book;
+mod levels;
 mod limits;
 mod peg;
 mod pricing;
+mod refresh_book;
 mod served;
 mod spread;
 mod swap;
-mod watch;
 mod wide;
 
 pub use accounts::Accounts;
 pub use book::{Book, Holding};
 pub use config::{ConfigError, InventoryConfig};
+pub use executor::InventoryExecutor;
 pub use exposure::Unclaimed;
-pub use filler::{Equipment, InventoryFiller};
+pub use filler::{FillerDependencies, InventoryFiller};
 pub use gas::GasUnits;
-pub use hand::InventoryHand;
-pub use keep_book::{BookSources, keep_book};
+pub use refresh_book::{BookSources, refresh_book};
 pub use served::{ChainTerms, ServedToken};
 pub use spread::{PairClass, Spread, Spreads, Tier};

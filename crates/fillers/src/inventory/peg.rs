@@ -1,6 +1,6 @@
 use alloy_primitives::U256;
 
-use super::wide::WHOLE;
+use super::wide::PPM;
 
 /// One dollar, with the 18 decimals of prices.
 const DOLLAR: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
@@ -9,33 +9,33 @@ const DOLLAR: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TokenPrice {
     pub(super) feed: U256,
-    /// What the filler gives for it.
+    /// What the filler pays for it.
     pub(super) bid: U256,
-    /// What the filler takes for it.
+    /// What the filler sells it for.
     pub(super) ask: U256,
 }
 
-/// Why a token cannot be traded at what the feed says.
+/// Why a token cannot be traded at the feed's price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoTrade {
-    Worthless,
-    /// A stablecoin that has lost its dollar.
+pub(super) enum Untradable {
+    ZeroPrice,
+    /// A stablecoin that has lost its peg.
     OffPeg,
 }
 
 impl TokenPrice {
-    /// Stablecoins are bought for a dollar at most and sold for a dollar at least, and not traded once they have
-    /// strayed more than `tolerance` millionths.
-    pub(super) fn new(feed: U256, stable: bool, tolerance: u32) -> Result<Self, NoTrade> {
+    /// Stablecoins are bought for at most a dollar, sold for at least a dollar, and not traded once they
+    /// deviate by more than `tolerance` millionths.
+    pub(super) fn new(feed: U256, stable: bool, tolerance: u32) -> Result<Self, Untradable> {
         if feed.is_zero() {
-            return Err(NoTrade::Worthless);
+            return Err(Untradable::ZeroPrice);
         }
         if !stable {
             return Ok(Self { feed, bid: feed, ask: feed });
         }
-        let room = DOLLAR.saturating_mul(U256::from(tolerance)) / U256::from(WHOLE);
+        let room = DOLLAR.saturating_mul(U256::from(tolerance)) / U256::from(PPM);
         if feed.abs_diff(DOLLAR) > room {
-            return Err(NoTrade::OffPeg);
+            return Err(Untradable::OffPeg);
         }
         Ok(Self { feed, bid: feed.min(DOLLAR), ask: feed.max(DOLLAR) })
     }
@@ -64,13 +64,13 @@ mod tests {
         {
             assert_eq!(TokenPrice::new(price(feed), true, 10_000).is_ok(), traded, "{feed}");
         }
-        assert_eq!(TokenPrice::new(U256::ZERO, true, 10_000), Err(NoTrade::Worthless));
+        assert_eq!(TokenPrice::new(U256::ZERO, true, 10_000), Err(Untradable::ZeroPrice));
     }
 
     #[test]
-    fn other_tokens_trade_at_any_price_but_none() {
+    fn other_tokens_trade_at_any_nonzero_price() {
         let feed = price("3500");
         assert_eq!(TokenPrice::new(feed, false, 0), Ok(TokenPrice { feed, bid: feed, ask: feed }));
-        assert_eq!(TokenPrice::new(U256::ZERO, false, 0), Err(NoTrade::Worthless));
+        assert_eq!(TokenPrice::new(U256::ZERO, false, 0), Err(Untradable::ZeroPrice));
     }
 }

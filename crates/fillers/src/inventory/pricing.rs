@@ -3,15 +3,15 @@ use causeway_domain::{RawAmount, Referral, UsdAmount};
 
 use super::peg::TokenPrice;
 use super::spread::Spread;
-use super::wide::{WHOLE, Wide, ceil, floor, narrow, power_of_ten, product, saturate};
+use super::wide::{PPM, Wide, ceil, floor, narrow, power_of_ten, product, saturate};
 
-/// Ten-thousandths in a whole: a referrer's fee is counted in them.
-const REFERRAL_WHOLE: u64 = 10_000;
+/// Referral fees are counted in basis points.
+const BPS: u64 = 10_000;
 
 /// From cents to the 18 decimals of prices.
 const CENT: U256 = U256::from_limbs([10_000_000_000_000_000, 0, 0, 0]);
 
-/// A token as far as arithmetic cares.
+/// Price and decimals of one side of a swap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leg {
     pub(super) price: TokenPrice,
@@ -44,13 +44,13 @@ impl Leg {
     }
 }
 
-/// What turns inputs into outputs, fixed for one ask.
+/// The parameters of a price, fixed for one ask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terms<'a> {
+pub(super) struct PricingTerms<'a> {
     pub(super) input: Leg,
-    /// The token that is paid out of the book.
+    /// The token that the filler pays.
     pub(super) output: Leg,
-    /// What is delivered for it where that is a vault's share: `shares` for `assets`.
+    /// The rate `(assets, shares)` where the output is shares of a vault.
     pub(super) vault: Option<(U256, U256)>,
     pub(super) spread: &'a Spread,
     /// Both sides' gas, in units of the input.
@@ -58,32 +58,32 @@ pub(super) struct Terms<'a> {
     pub(super) referral: Option<Referral>,
 }
 
-/// Where the difference between an input and its output goes, in units of the input.
+/// How an input is split, in units of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct Breakdown {
     pub(super) referrer: U256,
     pub(super) gas: U256,
     pub(super) filler: U256,
-    /// What the output is worth at the feed's prices, rounded up to one unit.
+    /// The value of the output at the feed's prices, rounded up to one unit.
     pub(super) delivered: U256,
 }
 
-/// A part of the input with its own rate.
+/// A slice of the input with its own rate.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     width: U256,
-    /// Millionths of this part that the taker keeps, never 0.
+    /// Millionths of this slice that the taker keeps, never 0.
     kept: u32,
 }
 
-/// The exchange between one input and one output. All of it is exact but for two roundings, both in the filler's
+/// The conversion between input and output. It is exact except for two roundings, both in the filler's
 /// favour: outputs are rounded down and inputs up, by less than one unit each.
 #[derive(Clone, Debug)]
 pub(super) struct Pricing {
     /// Output units for `divisor` millionths of input units.
     multiplier: Wide,
     divisor: Wide,
-    /// Input units that `fair_divisor` output units are worth at the feed's prices.
+    /// Value of `fair_divisor` output units in input units at the feed's prices.
     fair_multiplier: Wide,
     fair_divisor: Wide,
     steps: Vec<Step>,
@@ -93,13 +93,13 @@ pub(super) struct Pricing {
 
 impl Pricing {
     /// `None` where a price or a vault's rate is zero, or a token has too many decimals.
-    pub(super) fn new(terms: &Terms<'_>) -> Option<Self> {
-        let Terms { input, output, .. } = terms;
+    pub(super) fn new(terms: &PricingTerms<'_>) -> Option<Self> {
+        let PricingTerms { input, output, .. } = terms;
         let (assets, shares) = terms.vault.unwrap_or((U256::ONE, U256::ONE));
         let (unit_in, unit_out) = (power_of_ten(input.decimals)?, power_of_ten(output.decimals)?);
         let pricing = Self {
             multiplier: product([input.price.bid, unit_out, shares])?,
-            divisor: product([output.price.ask, unit_in, assets, U256::from(WHOLE)])?,
+            divisor: product([output.price.ask, unit_in, assets, U256::from(PPM)])?,
             fair_multiplier: product([output.price.feed, unit_in, assets])?,
             fair_divisor: product([input.price.feed, unit_out, shares])?,
             steps: steps(terms.spread, input)?,
@@ -111,7 +111,7 @@ impl Pricing {
         (!zero).then_some(pricing)
     }
 
-    /// What `amount_in` buys, rounded down to one unit; 0 when gas eats it all, and never more than 256 bits hold.
+    /// What `amount_in` buys, rounded down to one unit; 0 when gas costs all of it; saturates at 256 bits.
     pub(super) fn output_for(&self, amount_in: U256) -> U256 {
         let net = amount_in.saturating_sub(self.referrer(amount_in)).saturating_sub(self.gas);
         let scaled = self.kept(net).checked_mul(self.multiplier);
@@ -129,20 +129,20 @@ impl Pricing {
         // The input less its rounded-down fee is `input * (whole - fee) / whole` rounded up, so the least input that
         // leaves `net` is the first one above `(net - 1) * whole / (whole - fee)`.
         let fee = U256::from(self.referral.map_or(0, Referral::fee_bps));
-        let whole = U256::from(REFERRAL_WHOLE);
+        let whole = U256::from(BPS);
         let below = product([net.checked_sub(U256::ONE)?, whole])?;
         let least = floor(below, Wide::from(whole.checked_sub(fee)?))?.checked_add(Wide::ONE)?;
         narrow(least)
     }
 
-    /// Where `amount_in` goes when `amount_out`, not above [`Self::output_for`], is paid for it.
-    pub(super) fn parts(&self, amount_in: U256, amount_out: U256) -> Parts {
+    /// How `amount_in` is split when `amount_out`, not above [`Self::output_for`], is paid for it.
+    pub(super) fn breakdown(&self, amount_in: U256, amount_out: U256) -> Breakdown {
         let referrer = self.referrer(amount_in);
         let rest = amount_in.saturating_sub(referrer).saturating_sub(self.gas);
-        let worth = Wide::from(amount_out).checked_mul(self.fair_multiplier);
-        let worth = worth.and_then(|worth| ceil(worth, self.fair_divisor)).map_or(U256::MAX, saturate);
-        let delivered = worth.min(rest);
-        Parts { referrer, gas: self.gas, filler: rest.saturating_sub(delivered), delivered }
+        let value = Wide::from(amount_out).checked_mul(self.fair_multiplier);
+        let value = value.and_then(|value| ceil(value, self.fair_divisor)).map_or(U256::MAX, saturate);
+        let delivered = value.min(rest);
+        Breakdown { referrer, gas: self.gas, filler: rest.saturating_sub(delivered), delivered }
     }
 
     fn referrer(&self, amount_in: U256) -> U256 {
@@ -179,7 +179,7 @@ impl Pricing {
 
 /// The tiers in units of the input, the last without an end.
 fn steps(spread: &Spread, input: &Leg) -> Option<Vec<Step>> {
-    let kept = |rate: u32| WHOLE.saturating_sub(rate).max(1);
+    let kept = |rate: u32| PPM.saturating_sub(rate).max(1);
     let mut steps = Vec::with_capacity(spread.tiers.len().saturating_add(1));
     let mut start = U256::ZERO;
     for tier in &spread.tiers {

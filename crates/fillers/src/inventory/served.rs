@@ -3,15 +3,15 @@ use causeway_domain::{ChainId, DepositMethod, Family, TokenId, UsdAmount};
 use super::gas::GasUnits;
 use super::spread::PairClass;
 
-/// A token that the filler takes and gives.
+/// A token that the filler trades.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedToken {
     pub id: TokenId,
-    /// As the token itself says on its chain; an ask that knows others is not served.
+    /// The token's on-chain decimals; an ask with other decimals is not served.
     pub decimals: u8,
-    /// What it is a form of: the same word for USDC everywhere, and for ETH and WETH.
+    /// The underlying asset: the same id for USDC on every chain, and for ETH and WETH.
     pub asset: String,
-    /// Whether it is meant to be worth a dollar.
+    /// Whether it is a USD stablecoin.
     pub stable: bool,
 }
 
@@ -27,23 +27,23 @@ impl ServedToken {
     }
 }
 
-/// What the filler does on one chain.
+/// The filler's parameters for one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainTerms {
     pub native_decimals: u8,
-    /// Beside a contract call, which works everywhere.
+    /// In addition to a contract call, which works everywhere.
     pub deposit_methods: Vec<DepositMethod>,
-    /// How long a deposit takes to be believed.
+    /// How long a deposit takes to become final.
     pub deposit_seconds: u32,
-    /// How long a payout takes to arrive.
+    /// How long a fill takes to arrive.
     pub fill_seconds: u32,
-    /// The most that one order from this chain may bring, where the chain deserves less trust than others.
+    /// A lower maximum for orders from this chain, where it is trusted less than others.
     pub order_cap: Option<UsdAmount>,
     pub gas: GasUnits,
 }
 
 impl ChainTerms {
-    /// The usual terms of a chain whose deposits are believed after `deposit_seconds`.
+    /// Default terms of a chain whose deposits are final after `deposit_seconds`.
     pub fn new(chain: ChainId, deposit_seconds: u32, deposit_methods: Vec<DepositMethod>) -> Self {
         let family = chain.family();
         Self {
@@ -55,15 +55,15 @@ impl ChainTerms {
             deposit_seconds,
             fill_seconds: 2,
             order_cap: None,
-            gas: GasUnits::usual(family),
+            gas: GasUnits::default_for(family),
         }
     }
 
-    /// The methods by which `token` can be handed over here, those of `wanted` if any are.
+    /// The methods by which `token` can be deposited here, restricted to `wanted` if it is not empty.
     pub(super) fn methods(&self, token: &TokenId, wanted: &[DepositMethod]) -> Vec<DepositMethod> {
         let possible = |method: &DepositMethod| match method {
             DepositMethod::ContractCall => true,
-            // Permit2 moves tokens, and the native coin is none.
+            // Permit2 cannot move the native coin.
             DepositMethod::Permit2 => {
                 self.deposit_methods.contains(method)
                     && !token.is_native()

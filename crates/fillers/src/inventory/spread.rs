@@ -3,21 +3,21 @@ use causeway_domain::UsdAmount;
 /// How two tokens relate, which decides what a swap between them costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PairClass {
-    /// One asset in two places or forms: USDC on two chains, ETH and WETH.
+    /// One asset on two chains or in two forms: USDC on two chains, ETH and WETH.
     SameAsset,
-    /// Two different dollars.
+    /// Two different USD stablecoins.
     Stable,
     Volatile,
 }
 
-/// The part of an order up to this size, and what the filler keeps of it.
+/// The slice of an order up to this size, and the rate the filler keeps of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tier {
     pub up_to: UsdAmount,
     pub millionths: u32,
 }
 
-/// What the filler keeps, by size. Each part of an order pays its own tier's rate, so that the spread as a whole grows
+/// The rate the filler keeps, by size. Each slice of an order pays its own tier's rate, so that the overall spread grows
 /// smoothly between the tiers' ends and a larger input never gives a smaller output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spread {
@@ -45,7 +45,7 @@ pub struct Spreads {
 }
 
 impl Spreads {
-    /// Cheap between dollars and between forms of one asset, dear elsewhere.
+    /// Cheap between stablecoins and between forms of one asset, more expensive elsewhere.
     pub fn tight_on_stables() -> Self {
         Self {
             same_asset: Spread::by_size(100, 200, 400),
@@ -54,7 +54,7 @@ impl Spreads {
         }
     }
 
-    /// Cheap between assets that move, dearer between those that do not.
+    /// Cheap between volatile assets, more expensive between stable ones.
     pub fn tight_on_volatile() -> Self {
         Self {
             same_asset: Spread::by_size(300, 500, 900),
@@ -63,7 +63,7 @@ impl Spreads {
         }
     }
 
-    pub(super) fn of(&self, class: PairClass) -> &Spread {
+    pub(super) fn for_class(&self, class: PairClass) -> &Spread {
         match class {
             PairClass::SameAsset => &self.same_asset,
             PairClass::Stable => &self.stable,

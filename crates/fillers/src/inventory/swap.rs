@@ -5,32 +5,32 @@ use causeway_domain::{DepositMethod, Parties, RawAmount, Referral, Token, TokenI
 use super::config::InventoryConfig;
 use super::filler::InventoryFiller;
 use super::gas;
-use super::limits::{Limits, least_for_gas};
-use super::peg::{NoTrade, TokenPrice};
-use super::pricing::{Leg, Pricing, Terms};
+use super::limits::{Limits, min_input_for_gas};
+use super::peg::{TokenPrice, Untradable};
+use super::pricing::{Leg, Pricing, PricingTerms};
 use super::served::{ChainTerms, ServedToken};
 use super::wide::{Wide, floor, product, saturate};
 
-/// All that is known about one swap before its amount is looked at.
+/// Everything about a swap that does not depend on its amount.
 #[derive(Debug)]
 pub(super) struct Swap {
     pub(super) pricing: Pricing,
     pub(super) limits: Limits,
     pub(super) methods: Vec<DepositMethod>,
     pub(super) parties: Parties,
-    /// What the filler's transactions cost, in the coins that pay for them; one entry where that is one coin.
+    /// The cost of the filler's transactions in native coins; one entry where both chains are the same.
     pub(super) gas: Vec<(TokenId, RawAmount)>,
-    /// What the user's own deposit costs.
+    /// The cost of the user's own deposit.
     pub(super) deposit_gas: RawAmount,
     pub(super) seconds: u32,
     /// Whether both tokens are stablecoins.
     pub(super) stable: bool,
 }
 
-/// The tokens of a swap and the chains they are on.
+/// The tokens of a swap and their chains.
 struct Pair<'a> {
     from: &'a ServedToken,
-    /// What leaves the book.
+    /// The token that the filler pays.
     paid: &'a ServedToken,
     vault: Option<VaultRate>,
     source: &'a ChainTerms,
@@ -46,8 +46,9 @@ impl Swap {
         {
             return Err(Refusal::PairNotServed);
         }
-        let parties = filler.equipment.accounts.of(pair.from.id.chain().family());
-        let (Some(parties), Some(_)) = (parties, filler.equipment.accounts.of(pair.paid.id.chain().family()))
+        let parties = filler.deps.accounts.for_family(pair.from.id.chain().family());
+        let (Some(parties), Some(_)) =
+            (parties, filler.deps.accounts.for_family(pair.paid.id.chain().family()))
         else {
             return Err(Refusal::PairNotServed);
         };
@@ -69,7 +70,7 @@ impl Swap {
     }
 }
 
-/// What turns inputs of this pair into outputs now, whatever their size, for a deposit that was made in this way.
+/// The current pricing of a pair for a deposit made by `method`, without size limits.
 pub(super) fn price_now(
     filler: &InventoryFiller,
     from: &TokenId,
@@ -94,16 +95,16 @@ fn price(
 ) -> Result<Priced, Refusal> {
     let input = leg(filler, pair.from)?;
     let output = leg(filler, pair.paid)?;
-    let costs = Costs::of(filler, pair, methods, &input).ok_or_else(|| {
+    let costs = Costs::compute(filler, pair, methods, &input).ok_or_else(|| {
         let coins = [pair.from.id.chain(), pair.paid.id.chain()].map(TokenId::native);
-        let unpriced = coins.iter().find_map(|coin| filler.equipment.prices.unpriced(coin));
+        let unpriced = coins.iter().find_map(|coin| filler.deps.prices.unpriced(coin));
         unpriced.map_or(Refusal::NoPrice, Refusal::Other)
     })?;
-    let pricing = Pricing::new(&Terms {
+    let pricing = Pricing::new(&PricingTerms {
         input,
         output,
         vault: pair.vault.map(|rate| (rate.assets.get(), rate.shares.get())),
-        spread: filler.config.spreads.of(pair.from.class(pair.paid)),
+        spread: filler.config.spreads.for_class(pair.from.class(pair.paid)),
         gas: costs.in_input,
         referral,
     })
@@ -113,12 +114,12 @@ fn price(
 
 fn find_pair<'a>(filler: &'a InventoryFiller, from: &TokenId, to: &TokenId) -> Result<Pair<'a>, Refusal> {
     let served = |token: &TokenId| filler.tokens.get(token);
-    let terms = |token: &TokenId| filler.equipment.chains.get(&token.chain());
+    let terms = |token: &TokenId| filler.deps.chains.get(&token.chain());
     if from == to {
         return Err(Refusal::PairNotServed);
     }
-    let vault = if filler.equipment.vaults.is_share(to) {
-        let rate = filler.equipment.vaults.rate(to).ok_or(Refusal::NoPrice)?;
+    let vault = if filler.deps.vaults.is_share(to) {
+        let rate = filler.deps.vaults.rate(to).ok_or(Refusal::NoPrice)?;
         (rate.asset.chain() == to.chain()).then_some(rate).ok_or(Refusal::PairNotServed).map(Some)?
     } else {
         None
@@ -129,29 +130,30 @@ fn find_pair<'a>(filler: &'a InventoryFiller, from: &TokenId, to: &TokenId) -> R
     else {
         return Err(Refusal::PairNotServed);
     };
-    let refused = [&from.id, &paid.id].into_iter().find_map(|id| filler.equipment.oddities.refusal(id));
+    let refused = [&from.id, &paid.id].into_iter().find_map(|id| filler.deps.token_policy.refusal(id));
     if let Some(refusal) = refused {
         return Err(refusal);
     }
     Ok(Pair { from, paid, vault, source, destination })
 }
 
-/// In the feed's own words where it has some.
+/// The refusal for a token without a price, with the feed's reason if it has one.
 fn unpriced(filler: &InventoryFiller, token: &TokenId) -> Refusal {
-    filler.equipment.prices.unpriced(token).map_or(Refusal::NoPrice, Refusal::Other)
+    filler.deps.prices.unpriced(token).map_or(Refusal::NoPrice, Refusal::Other)
 }
 
 fn leg(filler: &InventoryFiller, token: &ServedToken) -> Result<Leg, Refusal> {
-    let feed = filler.equipment.prices.usd_price(&token.id).ok_or_else(|| unpriced(filler, &token.id))?;
+    let feed = filler.deps.prices.usd_price(&token.id).ok_or_else(|| unpriced(filler, &token.id))?;
     let InventoryConfig { peg_tolerance, .. } = filler.config;
-    let price = TokenPrice::new(feed.units().get(), token.stable, peg_tolerance).map_err(|no| match no {
-        NoTrade::Worthless => Refusal::NoPrice,
-        NoTrade::OffPeg => Refusal::Other(format!("{} is not traded while it is off its peg", token.asset)),
-    })?;
+    let price =
+        TokenPrice::new(feed.units().get(), token.stable, peg_tolerance).map_err(|reason| match reason {
+            Untradable::ZeroPrice => Refusal::NoPrice,
+            Untradable::OffPeg => Refusal::Other(format!("{} is off its peg and not traded", token.asset)),
+        })?;
     Ok(Leg { price, decimals: token.decimals })
 }
 
-/// What transactions cost.
+/// Transaction costs.
 struct Costs {
     in_coins: Vec<(TokenId, RawAmount)>,
     /// Each side rounded up to one unit.
@@ -160,14 +162,18 @@ struct Costs {
 }
 
 impl Costs {
-    /// `None` while the price of gas or of a coin that pays for it is not known.
-    fn of(filler: &InventoryFiller, pair: &Pair<'_>, methods: &[DepositMethod], input: &Leg) -> Option<Self> {
+    /// `None` while a gas price or the price of a native coin is not known.
+    fn compute(
+        filler: &InventoryFiller,
+        pair: &Pair<'_>,
+        methods: &[DepositMethod],
+        input: &Leg,
+    ) -> Option<Self> {
         let margin = filler.config.gas_margin;
         let (source, destination) =
             (TokenId::native(pair.from.id.chain()), TokenId::native(pair.paid.id.chain()));
-        let price = |coin: TokenId| filler.equipment.gas.price(coin.chain()).map(RawAmount::get);
-        let coin_price =
-            |coin: TokenId| filler.equipment.prices.usd_price(&coin).map(|price| price.units().get());
+        let price = |coin: TokenId| filler.deps.gas.price(coin.chain()).map(RawAmount::get);
+        let coin_price = |coin: TokenId| filler.deps.prices.usd_price(&coin).map(|price| price.units().get());
         let source_price = price(source)?;
 
         let units = &pair.destination.gas;
@@ -200,21 +206,21 @@ fn find_limits(filler: &InventoryFiller, pair: &Pair<'_>, input: &Leg, gas: U256
     let config = &filler.config;
     let origin = pair.from.id.chain();
     let cap = pair.source.order_cap.map_or(config.max_order, |cap| cap.min(config.max_order));
-    let room = config.max_unclaimed.cents().checked_sub(filler.equipment.unclaimed.of(origin).cents());
+    let room = config.max_unclaimed.cents().checked_sub(filler.deps.unclaimed.get(origin).cents());
     let room = UsdAmount::from_cents(room.unwrap_or(RawAmount::ZERO));
-    let holding = filler.equipment.book.holding(&pair.paid.id).ok_or(Refusal::NoInventory)?;
+    let holding = filler.deps.book.holding(&pair.paid.id).ok_or(Refusal::NoInventory)?;
     let available = holding.available(config.book_share).get();
     let inventory = match pair.vault {
         None => available,
-        // So many shares cost no more than what is available.
+        // The number of shares that cost no more than what is available.
         Some(rate) => product([available, rate.shares.get()])
             .and_then(|shares| floor(shares, Wide::from(rate.assets.get())))
             .map(saturate)
             .ok_or(Refusal::NoPrice)?,
     };
-    let least = input.at_least(config.min_order).ok_or(Refusal::NoPrice)?;
+    let min_order = input.at_least(config.min_order).ok_or(Refusal::NoPrice)?;
     Ok(Limits {
-        least: least.max(least_for_gas(gas, config.max_gas_share)).max(U256::ONE),
+        min_input: min_order.max(min_input_for_gas(gas, config.max_gas_share)).max(U256::ONE),
         order: input.at_most(cap).ok_or(Refusal::NoPrice)?,
         exposure: input.at_most(room).ok_or(Refusal::NoPrice)?,
         inventory,

@@ -1,13 +1,13 @@
 use alloy_primitives::U256;
 pub(super) use alloy_primitives::aliases::U1024 as Wide;
 
-/// No token that is served has more; with it every product below fits into 1,024 bits.
+/// Maximum decimals of a served token; with it every product below fits into 1,024 bits.
 pub(super) const MAX_DECIMALS: u8 = 36;
 
-/// Parts in a whole: shares and spreads are counted in millionths.
-pub(super) const WHOLE: u32 = 1_000_000;
+/// Parts per million: shares and spreads are counted in millionths.
+pub(super) const PPM: u32 = 1_000_000;
 
-/// The product of all factors, `None` when it outgrows even 1,024 bits.
+/// The product of all factors; `None` when it overflows 1,024 bits.
 pub(super) fn product<const N: usize>(factors: [U256; N]) -> Option<Wide> {
     factors.into_iter().try_fold(Wide::ONE, |product, factor| product.checked_mul(Wide::from(factor)))
 }
@@ -26,12 +26,12 @@ pub(super) fn ceil(numerator: Wide, denominator: Wide) -> Option<Wide> {
     if rest.is_zero() { Some(down) } else { down.checked_add(Wide::ONE) }
 }
 
-/// The number as an amount, `None` when it does not fit.
+/// The number as 256 bits; `None` when it does not fit.
 pub(super) fn narrow(number: Wide) -> Option<U256> {
     U256::checked_from_limbs_slice(number.as_limbs())
 }
 
-/// The number as an amount, the largest amount when it does not fit.
+/// The number as 256 bits; saturates.
 pub(super) fn saturate(number: Wide) -> U256 {
     narrow(number).unwrap_or(U256::MAX)
 }
@@ -49,7 +49,7 @@ mod tests {
     fn the_largest_product_of_a_price_fits() {
         let ten = power_of_ten(MAX_DECIMALS).unwrap();
         assert_eq!(ten, U256::from(10).pow(U256::from(MAX_DECIMALS)));
-        assert!(product([U256::MAX, U256::from(WHOLE), U256::MAX, ten, U256::MAX]).is_some());
+        assert!(product([U256::MAX, U256::from(PPM), U256::MAX, ten, U256::MAX]).is_some());
         assert_eq!(power_of_ten(MAX_DECIMALS + 1), None);
     }
 

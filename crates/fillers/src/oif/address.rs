@@ -5,7 +5,7 @@ use causeway_domain::{Address, ChainId, Family};
 const HEAD: [u8; 4] = [0, 1, 0, 0];
 const ADDRESS_LENGTH: u8 = 20;
 
-/// An account or contract with its chain, as ERC-7930 writes it; `None` beyond EVM chains.
+/// Encodes an account or contract with its chain as ERC-7930; `None` for chains other than EVM.
 pub(super) fn interoperable(chain: ChainId, address: Address) -> Option<String> {
     let Address::Evm(address) = address else { return None };
     let number = chain.get().to_be_bytes();
@@ -16,7 +16,7 @@ pub(super) fn interoperable(chain: ChainId, address: Address) -> Option<String> 
     Some(hex::encode_prefixed(bytes))
 }
 
-/// Reads an address back; `None` for anything but an account on an EVM chain, written without slack.
+/// Decodes an ERC-7930 address; `None` for anything but a canonical account on an EVM chain.
 pub(super) fn read(text: &str) -> Option<(ChainId, Address)> {
     let bytes = hex::decode(text.strip_prefix("0x")?).ok()?;
     let (length, rest) = bytes.strip_prefix(&HEAD)?.split_first()?;
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_written_as_the_standard_shows_them() {
+    fn addresses_are_encoded_as_in_the_standard() {
         // The example of ERC-7930 for an account on Ethereum.
         let vitalik = Address::parse(Family::Evm, "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045").unwrap();
         let text = "0x00010000010114d8da6bf26964af9d7eed9e03e53415d37aa96045";
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_account_on_an_evm_chain_is_refused() {
+    fn invalid_interoperable_address_is_rejected() {
         let good = "00010000010114d8da6bf26964af9d7eed9e03e53415d37aa96045";
         for bad in [
             "",

@@ -7,7 +7,7 @@ use reqwest::Url;
 use reqwest::header::HeaderValue;
 use thiserror::Error;
 
-/// A key that never shows.
+/// An API key that is redacted in `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
@@ -29,9 +29,9 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// How a solver reads bytes: the published types leave it open, and solvers differ.
+/// How a solver encodes bytes: the published types leave it open, and solvers differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ByteForm {
+pub enum ByteEncoding {
     /// Hex text behind `0x`.
     #[default]
     Hex,
@@ -39,59 +39,57 @@ pub enum ByteForm {
     Numbers,
 }
 
-/// A solver, as its operator and ours agreed on it.
+/// Configuration of a solver, as agreed with its operator.
 #[derive(Clone, Debug)]
 pub struct OifConfig {
-    /// What its routes are called by.
+    /// The name of its routes.
     pub name: String,
-    /// Where it answers: `/v1/quotes` and `/v1/orders` are added to it.
+    /// Base URL; `/v1/quotes` and `/v1/orders` are appended to it.
     pub url: String,
     pub api_key: Option<ApiKey>,
-    /// How long it has for a quote.
+    /// Timeout of a quote.
     pub deadline: Duration,
-    /// The accounts that orders of its routes name: the one that may give a deposit back, and the one that is paid. Where they
-    /// are not agreed on, the solver tells them in the metadata of its quotes.
+    /// The accounts that its orders name: `filler` may refund a deposit, `payee` is paid. If they
+    /// are not configured, the solver sends them in the metadata of its quotes.
     pub account: Option<Parties>,
-    /// Whether it is told of deposits; one that watches the chains for itself need not be.
+    /// Whether deposits are submitted to it; not needed for a solver that watches the chains itself.
     pub submit: bool,
-    pub bytes: ByteForm,
+    pub bytes: ByteEncoding,
 }
 
-/// Our contracts on a chain, and how deposits are made there.
+/// Our contracts on a chain, and its deposit methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OifPlace {
+pub struct OifContracts {
     pub escrow: causeway_domain::Address,
     pub settler: causeway_domain::Address,
     pub methods: Vec<DepositMethod>,
 }
 
-/// Why a solver cannot be asked as it was configured.
+/// Why a solver's configuration is invalid.
 #[derive(Debug, Error)]
 pub enum OifError {
-    #[error(
-        "a solver's address is a URL that starts with https:// or http:// and has no user, no query and no fragment"
-    )]
+    #[error("a solver's URL starts with https:// or http:// and has no user, no query and no fragment")]
     Address,
-    #[error("the API key has characters that no HTTP header can carry")]
+    #[error("the API key has characters that are invalid in an HTTP header")]
     Key,
-    #[error("a solver's accounts are addresses of EVM chains")]
+    #[error("a solver's accounts must be EVM addresses")]
     Account,
     #[error(transparent)]
     Client(#[from] SetupError),
 }
 
 impl OifConfig {
-    /// The address with segments more.
-    pub(super) fn place(&self, segments: &[&str]) -> Result<Url, OifError> {
-        let mut place = Url::parse(&self.url).map_err(|_| OifError::Address)?;
-        let plain = place.username().is_empty()
-            && place.password().is_none()
-            && place.query().is_none()
-            && place.fragment().is_none();
-        if !plain || !matches!(place.scheme(), "http" | "https") {
+    /// The URL of an endpoint under the base URL.
+    pub(super) fn endpoint(&self, segments: &[&str]) -> Result<Url, OifError> {
+        let mut endpoint = Url::parse(&self.url).map_err(|_| OifError::Address)?;
+        let is_plain = endpoint.username().is_empty()
+            && endpoint.password().is_none()
+            && endpoint.query().is_none()
+            && endpoint.fragment().is_none();
+        if !is_plain || !matches!(endpoint.scheme(), "http" | "https") {
             return Err(OifError::Address);
         }
-        place.path_segments_mut().map_err(|()| OifError::Address)?.pop_if_empty().extend(segments);
-        Ok(place)
+        endpoint.path_segments_mut().map_err(|()| OifError::Address)?.pop_if_empty().extend(segments);
+        Ok(endpoint)
     }
 }

@@ -1,18 +1,18 @@
 use alloy_primitives::{B256, U256, keccak256};
-use causeway_domain::{TERMS_TYPEHASH, Terms};
+use causeway_domain::{IntentTerms, TERMS_TYPEHASH};
 
-/// The call by which a user opens an order in ERC-7683's envelope.
+/// The function that opens an order in ERC-7683's envelope.
 const OPEN: &str = "open((uint32,bytes32,bytes))";
 
 /// The calldata that opens these terms at our escrow. The escrow is an origin settler of ERC-7683, so any solver that knows the
 /// standard can resolve it.
-pub(super) fn open_calldata(terms: &Terms) -> Vec<u8> {
+pub(super) fn open_calldata(terms: &IntentTerms) -> Vec<u8> {
     let word = |number: usize| B256::from(U256::from(number));
     let terms_bytes = terms.to_bytes();
     let mut data = keccak256(OPEN).to_vec();
     data.truncate(4);
     for word in [
-        // Where the envelope begins, its three parts, and the length of the last.
+        // Offset of the envelope, its three fields, and the length of the last.
         word(32),
         B256::from(U256::from(terms.fill_deadline)),
         *TERMS_TYPEHASH,
@@ -21,7 +21,7 @@ pub(super) fn open_calldata(terms: &Terms) -> Vec<u8> {
     ] {
         data.extend_from_slice(word.as_slice());
     }
-    // Whole words: nothing to fill up.
+    // Whole words, so no padding is needed.
     data.extend_from_slice(&terms_bytes);
     data
 }
@@ -43,8 +43,8 @@ mod tests {
     }
 
     #[test]
-    fn the_calldata_is_that_of_the_standard() {
-        let terms = Terms {
+    fn calldata_matches_erc_7683() {
+        let terms = IntentTerms {
             origin_chain_id: 8453,
             escrow: B256::repeat_byte(2),
             user: B256::repeat_byte(3),
@@ -69,7 +69,7 @@ mod tests {
         let data = open_calldata(&terms);
         let read = openCall::abi_decode_validate(&data).unwrap().order;
         assert_eq!((read.fillDeadline, read.orderDataType), (2_000, *TERMS_TYPEHASH));
-        assert_eq!(Terms::from_bytes(&read.orderData), Some(terms));
+        assert_eq!(IntentTerms::from_bytes(&read.orderData), Some(terms));
         assert_eq!(openCall { order: read }.abi_encode(), data);
     }
 }

@@ -7,18 +7,18 @@ use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Refusal};
 use causeway_domain::{ChainId, DepositMethod, Family};
 use jiff::Timestamp;
 
-use super::ask::write_ask;
-use super::config::{OifConfig, OifError, OifPlace};
-use super::line::{Line, LineError};
-use super::quotes::QuoteNames;
-use super::read_quotes::Reading;
+use super::ask::build_request;
+use super::client::{ClientError, SolverClient};
+use super::config::{OifConfig, OifContracts, OifError};
+use super::quote_ids::QuoteIds;
+use super::read_quotes::QuoteReader;
 
 /// A solver of the Open Intents Framework.
 pub struct OifFiller {
     pub(super) config: OifConfig,
-    pub(super) places: HashMap<ChainId, OifPlace>,
-    pub(super) line: Arc<Line>,
-    pub(super) names: Arc<QuoteNames>,
+    pub(super) contracts: HashMap<ChainId, OifContracts>,
+    pub(super) client: Arc<SolverClient>,
+    pub(super) quote_ids: Arc<QuoteIds>,
 }
 
 impl fmt::Debug for OifFiller {
@@ -28,60 +28,67 @@ impl fmt::Debug for OifFiller {
 }
 
 impl OifFiller {
-    /// `places` are the EVM chains that have our contracts; nothing else is asked about.
-    pub fn new(config: OifConfig, places: HashMap<ChainId, OifPlace>) -> Result<Self, OifError> {
+    /// `contracts` are the EVM chains with our contracts; other chains are not served.
+    pub fn new(config: OifConfig, contracts: HashMap<ChainId, OifContracts>) -> Result<Self, OifError> {
         let accounts = config.account.map(|account| [account.filler, account.payee]);
         if accounts.iter().flatten().any(|account| account.family() != Family::Evm || account.is_native()) {
             return Err(OifError::Account);
         }
-        let line = Arc::new(Line::new(&config)?);
-        Ok(Self { config, places, line, names: Arc::default() })
+        let client = Arc::new(SolverClient::new(&config)?);
+        Ok(Self { config, contracts, client, quote_ids: Arc::default() })
     }
 
     async fn answer(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
-        let place = |chain: ChainId| self.places.get(&chain).filter(|_| chain.family() == Family::Evm);
-        let (Some(origin), Some(destination)) = (place(ask.ask.from.chain()), place(ask.ask.to.chain()))
+        let contracts_on =
+            |chain: ChainId| self.contracts.get(&chain).filter(|_| chain.family() == Family::Evm);
+        let (Some(origin), Some(destination)) =
+            (contracts_on(ask.ask.from.chain()), contracts_on(ask.ask.to.chain()))
         else {
             return Ok(Answer::Refused(Refusal::PairNotServed));
         };
-        let methods = wanted(ask, &origin.methods);
+        let methods = requested_methods(ask, &origin.methods);
         if methods.is_empty() {
             return Ok(Answer::Refused(Refusal::NoDepositMethod));
         }
         let now = Timestamp::now();
-        let asked = match write_ask(ask, origin, destination, self.config.account, now) {
-            Ok(asked) => asked,
+        let request = match build_request(ask, origin, destination, self.config.account, now) {
+            Ok(request) => request,
             Err(refusal) => return Ok(Answer::Refused(refusal)),
         };
-        let nonsense = |words: String| FillerError::Nonsense(words);
-        let body = serde_json::to_vec(&asked.request).map_err(|error| nonsense(error.to_string()))?;
-        let body = match self.line.quote(body, self.config.deadline).await {
+        let invalid = |message: String| FillerError::Nonsense(message);
+        let body = serde_json::to_vec(&request.body).map_err(|error| invalid(error.to_string()))?;
+        let body = match self.client.quote(body, self.config.deadline).await {
             Ok(body) => body,
-            Err(LineError::Declined(words)) => return Ok(Answer::Refused(Refusal::Other(words))),
-            Err(LineError::Unavailable(words)) => return Err(FillerError::Unavailable(words)),
-            Err(LineError::Nonsense(words)) => return Err(nonsense(words)),
+            Err(ClientError::Declined(message)) => return Ok(Answer::Refused(Refusal::Other(message))),
+            Err(ClientError::Unavailable(message)) => return Err(FillerError::Unavailable(message)),
+            Err(ClientError::Nonsense(message)) => return Err(invalid(message)),
         };
         let account = self.config.account;
-        let reading = Reading { ask, asked: &asked, methods: &methods, account, now: Timestamp::now() };
-        let read = reading.read(&body).map_err(nonsense)?;
-        if let Answer::Offers(offers) = &read.answer {
-            for (offer, name) in offers.iter().zip(read.names) {
-                if let Some(name) = name {
-                    self.names.keep(&ask.ask, offer, name, now);
+        let reader =
+            QuoteReader { ask, request: &request, methods: &methods, account, now: Timestamp::now() };
+        let parsed = reader.read(&body).map_err(invalid)?;
+        if let Answer::Offers(offers) = &parsed.answer {
+            for (offer, id) in offers.iter().zip(parsed.quote_ids) {
+                if let Some(id) = id {
+                    self.quote_ids.keep(&ask.ask, offer, id, now);
                 }
             }
         }
-        Ok(best_first(read.answer))
+        Ok(best_first(parsed.answer))
     }
 }
 
-/// Those of the chain's deposit methods that the payer wants.
-fn wanted(ask: &FillerAsk, offered: &[DepositMethod]) -> Vec<DepositMethod> {
-    let wanted = &ask.ask.deposit_methods;
-    offered.iter().copied().filter(|method| wanted.is_empty() || wanted.contains(method)).collect()
+/// The chain's deposit methods that the payer accepts.
+fn requested_methods(ask: &FillerAsk, offered: &[DepositMethod]) -> Vec<DepositMethod> {
+    let requested_methods = &ask.ask.deposit_methods;
+    offered
+        .iter()
+        .copied()
+        .filter(|method| requested_methods.is_empty() || requested_methods.contains(method))
+        .collect()
 }
 
-/// The framework promises no order of its quotes.
+/// The framework does not specify an order of its quotes.
 fn best_first(answer: Answer) -> Answer {
     match answer {
         Answer::Offers(mut offers) => {

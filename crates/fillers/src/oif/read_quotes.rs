@@ -4,138 +4,138 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize as _;
 
 use super::address::read;
-use super::ask::{Asked, SHORTEST_VALIDITY, gross, net};
+use super::ask::{MIN_VALIDITY, SolverRequest, gross, net};
 use super::wire::{Account, GetQuoteResponse, Preview, Quote, REFUND_AUTOMATIC, USER_OPEN};
 
-/// More quotes than these are no answer to one ask.
-const MOST_QUOTES: usize = 16;
+/// Maximum number of quotes in a response.
+const MAX_QUOTES: usize = 16;
 
-/// Where a quote does not say how long its price holds or how long delivery takes.
-const USUAL_VALIDITY: SignedDuration = SignedDuration::from_secs(30);
-const USUAL_SECONDS: u32 = 60;
+/// Used when a quote states no validity or no duration.
+const DEFAULT_VALIDITY: SignedDuration = SignedDuration::from_secs(30);
+const DEFAULT_DURATION_SECONDS: u32 = 60;
 
-/// Nobody holds a price for longer.
-const LONGEST_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
+/// Longer validities are cut to this.
+const MAX_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
 
-/// Words of a solver are cut here.
-const MOST_WORDS: usize = 200;
+/// Messages of a solver are cut to this length.
+const MAX_MESSAGE_CHARS: usize = 200;
 
-/// A solver's answer: what it comes to, and the names of its quotes in the order of the offers.
+/// A parsed response: the answer, and the quote ids in the order of its offers.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct ParsedQuotes {
     pub(super) answer: Answer,
-    pub(super) names: Vec<Option<String>>,
+    pub(super) quote_ids: Vec<Option<String>>,
 }
 
-/// What is held against the solver's answer.
+/// Reads a solver's response against the request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct QuoteReader<'a> {
     pub(super) ask: &'a FillerAsk,
-    pub(super) asked: &'a Asked,
+    pub(super) request: &'a SolverRequest,
     pub(super) methods: &'a [DepositMethod],
     pub(super) account: Option<Parties>,
     pub(super) now: Timestamp,
 }
 
-/// Why a quote is no offer.
-enum NoOffer {
-    /// It is one, but for another kind of deposit than ours.
-    NotForUs(String),
+/// Why a quote is not an offer.
+enum QuoteRejection {
+    /// It is valid, but for another kind of deposit than ours.
+    Unsupported(String),
     /// It contradicts the ask or itself.
-    Nonsense(String),
+    Invalid(String),
 }
 
-impl Reading<'_> {
-    /// Reads the answer, or says what is wrong with it. One quote that is nonsense discredits the whole answer; quotes for
-    /// other contracts than ours are left out.
-    pub(super) fn read(&self, body: &[u8]) -> Result<Read, String> {
+impl QuoteReader<'_> {
+    /// Parses the response. One invalid quote invalidates the whole response; quotes for
+    /// contracts other than ours are skipped.
+    pub(super) fn read(&self, body: &[u8]) -> Result<ParsedQuotes, String> {
         let response: GetQuoteResponse =
-            serde_json::from_slice(body).map_err(|error| format!("its answer is not in form: {error}"))?;
-        if response.quotes.len() > MOST_QUOTES {
+            serde_json::from_slice(body).map_err(|error| format!("its response is malformed: {error}"))?;
+        if response.quotes.len() > MAX_QUOTES {
             let count = response.quotes.len();
-            return Err(format!("its answer has {count} quotes; at most {MOST_QUOTES} are read"));
+            return Err(format!("its response has {count} quotes; at most {MAX_QUOTES} are read"));
         }
-        let (mut offers, mut names, mut left_out) = (Vec::new(), Vec::new(), None);
-        for (place, quote) in response.quotes.iter().enumerate() {
+        let (mut offers, mut quote_ids, mut unsupported) = (Vec::new(), Vec::new(), None);
+        for (index, quote) in response.quotes.iter().enumerate() {
             match self.offer(quote) {
                 Ok(offer) => {
                     offers.push(offer);
-                    names.push(quote.name.clone());
+                    quote_ids.push(quote.name.clone());
                 }
-                Err(NoOffer::NotForUs(words)) => left_out = Some(words),
-                Err(NoOffer::Nonsense(words)) => return Err(format!("quotes[{place}]: {words}")),
+                Err(QuoteRejection::Unsupported(reason)) => unsupported = Some(reason),
+                Err(QuoteRejection::Invalid(reason)) => return Err(format!("quotes[{index}]: {reason}")),
             }
         }
-        let answer = match (offers.is_empty(), left_out) {
+        let answer = match (offers.is_empty(), unsupported) {
             (false, _) => Answer::Offers(offers),
-            (true, Some(words)) => Answer::Refused(Refusal::Other(words)),
+            (true, Some(reason)) => Answer::Refused(Refusal::Other(reason)),
             (true, None) => Answer::Refused(Refusal::Other("the solver has no quote".to_owned())),
         };
-        Ok(Read { answer, names })
+        Ok(ParsedQuotes { answer, quote_ids })
     }
 
-    fn offer(&self, quote: &Quote) -> Result<Offer, NoOffer> {
-        self.fits(quote).map_err(NoOffer::NotForUs)?;
-        let parties = self.parties(quote).map_err(NoOffer::NotForUs)?;
-        self.terms(quote, parties).map_err(NoOffer::Nonsense)
+    fn offer(&self, quote: &Quote) -> Result<Offer, QuoteRejection> {
+        self.check_supported(quote).map_err(QuoteRejection::Unsupported)?;
+        let parties = self.parties(quote).map_err(QuoteRejection::Unsupported)?;
+        self.build_offer(quote, parties).map_err(QuoteRejection::Invalid)
     }
 
-    /// The accounts that were agreed on, else those that the quote tells.
+    /// The configured accounts, else those in the quote's metadata.
     fn parties(&self, quote: &Quote) -> Result<Parties, String> {
         if let Some(account) = self.account {
             return Ok(account);
         }
-        let told = quote.metadata.as_ref().and_then(|metadata| Account::deserialize(metadata).ok());
-        let told = told
-            .ok_or("the solver tells neither `filler` nor `payee` in its metadata, and none is configured")?;
+        let reported = quote.metadata.as_ref().and_then(|metadata| Account::deserialize(metadata).ok());
+        let reported = reported
+            .ok_or("the solver sends no `filler` and `payee` in its metadata, and none are configured")?;
         let here = |text: &str| {
             let (chain, address) = read(text)?;
-            (chain == self.asked.escrow.0 && !address.is_native()).then_some(address)
+            (chain == self.request.escrow.0 && !address.is_native()).then_some(address)
         };
-        match (here(&told.filler), here(&told.payee)) {
+        match (here(&reported.filler), here(&reported.payee)) {
             (Some(filler), Some(payee)) => Ok(Parties { filler, payee }),
             _ => {
-                Err("the solver's `filler` and `payee` are no accounts on the chain of the deposit"
+                Err("the solver's `filler` and `payee` are not accounts on the chain of the deposit"
                     .to_owned())
             }
         }
     }
 
-    /// Whether the quote is for a deposit in our escrow.
-    fn fits(&self, quote: &Quote) -> Result<(), String> {
+    /// Checks that the quote is for a deposit in our escrow.
+    fn check_supported(&self, quote: &Quote) -> Result<(), String> {
         let kind = &quote.order.kind;
         if kind != USER_OPEN {
-            return Err(format!("the solver wants an order of the kind {}", tidy(kind)));
+            return Err(format!("the solver requires an order of the kind {}", sanitize(kind)));
         }
         let to = quote.order.open_intent_tx.as_ref().and_then(|open| read(&open.to));
-        if to != Some(self.asked.escrow) {
+        if to != Some(self.request.escrow) {
             return Err("the solver quotes for deposits in contracts other than ours".to_owned());
         }
         if quote.failure_handling != REFUND_AUTOMATIC {
-            return Err(format!("the solver handles failure by {}", tidy(&quote.failure_handling)));
+            return Err(format!("the solver handles failure by {}", sanitize(&quote.failure_handling)));
         }
         if quote.partial_fill { Err("the solver fills in parts".to_owned()) } else { Ok(()) }
     }
 
-    fn terms(&self, quote: &Quote, parties: Parties) -> Result<Offer, String> {
-        let wanted = &self.ask.ask;
+    fn build_offer(&self, quote: &Quote, parties: Parties) -> Result<Offer, String> {
+        let ask = &self.ask.ask;
         let (paid, amount_out) = self.amounts(&quote.preview)?;
-        let amount_in = match wanted.trade_type {
-            TradeType::ExactInput => wanted.amount,
+        let amount_in = match ask.trade_type {
+            TradeType::ExactInput => ask.amount,
             TradeType::ExactOutput => {
-                gross(wanted.referral, paid).ok_or("the input's amount does not fit into 256 bits")?
+                gross(ask.referral, paid).ok_or("the input's amount does not fit into 256 bits")?
             }
         };
         let valid_before = self.validity(quote.valid_until)?;
-        let fee = wanted.referral.map_or(RawAmount::ZERO, |referral| referral.fee(amount_in));
-        let fee = Fee { kind: FeeKind::Referrer, token: wanted.from, amount: fee };
+        let fee = ask.referral.map_or(RawAmount::ZERO, |referral| referral.fee(amount_in));
+        let fee = Fee { kind: FeeKind::Referrer, token: ask.from, amount: fee };
         Ok(Offer {
-            exact_out: (wanted.trade_type == TradeType::ExactOutput).then_some(ExactOutMethod::Native),
+            exact_out: (ask.trade_type == TradeType::ExactOutput).then_some(ExactOutMethod::Native),
             deposit_methods: self.methods.to_vec(),
             amount_in,
             amount_out,
             min_amount_out: amount_out,
-            expected_duration_seconds: quote.eta.unwrap_or(USUAL_SECONDS),
+            expected_duration_seconds: quote.eta.unwrap_or(DEFAULT_DURATION_SECONDS),
             valid_before,
             price_holds_until: Some(valid_before),
             estimated_gas: None,
@@ -144,57 +144,57 @@ impl Reading<'_> {
         })
     }
 
-    /// What the solver is paid and what it delivers. One of both is what was asked for, and neither is nothing.
+    /// What the solver is paid and what it delivers. One of them equals the requested amount, and neither is zero.
     fn amounts(&self, preview: &Preview) -> Result<(RawAmount, RawAmount), String> {
         let ([input], [output]) = (preview.inputs.as_slice(), preview.outputs.as_slice()) else {
-            return Err("preview has not one input and one output".to_owned());
+            return Err("preview must have one input and one output".to_owned());
         };
-        let intent = &self.asked.request.intent;
+        let intent = &self.request.body.intent;
         let ([asked_in], [asked_out]) = (&intent.inputs, &intent.outputs);
-        same("preview.inputs[0].asset", &input.asset, &asked_in.asset)?;
-        same("preview.outputs[0].asset", &output.asset, &asked_out.asset)?;
-        same("preview.outputs[0].receiver", &output.receiver, &asked_out.receiver)?;
-        let paid = positive("preview.inputs[0].amount", input.amount.as_deref())?;
-        let delivered = positive("preview.outputs[0].amount", output.amount.as_deref())?;
-        let wanted = &self.ask.ask;
-        let (name, fixed, asked) = match wanted.trade_type {
-            TradeType::ExactInput => ("inputs", paid, net(wanted.referral, wanted.amount)),
-            TradeType::ExactOutput => ("outputs", delivered, wanted.amount),
+        check_same("preview.inputs[0].asset", &input.asset, &asked_in.asset)?;
+        check_same("preview.outputs[0].asset", &output.asset, &asked_out.asset)?;
+        check_same("preview.outputs[0].receiver", &output.receiver, &asked_out.receiver)?;
+        let paid = parse_positive("preview.inputs[0].amount", input.amount.as_deref())?;
+        let delivered = parse_positive("preview.outputs[0].amount", output.amount.as_deref())?;
+        let ask = &self.ask.ask;
+        let (name, fixed, expected) = match ask.trade_type {
+            TradeType::ExactInput => ("inputs", paid, net(ask.referral, ask.amount)),
+            TradeType::ExactOutput => ("outputs", delivered, ask.amount),
         };
-        if fixed != asked {
-            return Err(format!("preview.{name}[0].amount is {fixed}, and {asked} was asked for"));
+        if fixed != expected {
+            return Err(format!("preview.{name}[0].amount is {fixed}, but {expected} was asked for"));
         }
         Ok((paid, delivered))
     }
 
     fn validity(&self, until: Option<i64>) -> Result<Timestamp, String> {
         let after = |time| self.now.checked_add(time).map_err(|error| error.to_string());
-        let Some(until) = until else { return after(USUAL_VALIDITY) };
-        let until = Timestamp::from_second(until).map_err(|_| "validUntil is no time".to_owned())?;
+        let Some(until) = until else { return after(DEFAULT_VALIDITY) };
+        let until = Timestamp::from_second(until).map_err(|_| "validUntil is not a valid time".to_owned())?;
         match until.duration_since(self.now) {
-            left if left <= SignedDuration::ZERO => Err(format!("validUntil {until} is over")),
-            left if left < SHORTEST_VALIDITY => Err("validUntil is earlier than minValidUntil".to_owned()),
-            left if left > LONGEST_VALIDITY => after(LONGEST_VALIDITY),
+            left if left <= SignedDuration::ZERO => Err(format!("validUntil {until} has passed")),
+            left if left < MIN_VALIDITY => Err("validUntil is earlier than minValidUntil".to_owned()),
+            left if left > MAX_VALIDITY => after(MAX_VALIDITY),
             _ => Ok(until),
         }
     }
 }
 
-fn same(name: &str, told: &str, asked: &str) -> Result<(), String> {
-    if told.eq_ignore_ascii_case(asked) {
+fn check_same(name: &str, reported: &str, expected: &str) -> Result<(), String> {
+    if reported.eq_ignore_ascii_case(expected) {
         Ok(())
     } else {
-        Err(format!("{name} is not what was asked for, {asked}"))
+        Err(format!("{name} differs from the request, {expected}"))
     }
 }
 
-fn positive(name: &str, text: Option<&str>) -> Result<RawAmount, String> {
+fn parse_positive(name: &str, text: Option<&str>) -> Result<RawAmount, String> {
     let text = text.ok_or_else(|| format!("{name} is missing"))?;
     let amount: RawAmount = text.parse().map_err(|error| format!("{name}: {error}"))?;
     if amount.is_zero() { Err(format!("{name} is zero")) } else { Ok(amount) }
 }
 
-/// A solver's words, short and printable.
-pub(super) fn tidy(words: &str) -> String {
-    words.chars().filter(|c| !c.is_control()).take(MOST_WORDS).collect()
+/// A solver's message, shortened and printable.
+pub(super) fn sanitize(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_MESSAGE_CHARS).collect()
 }

@@ -1,15 +1,15 @@
-//! The JSON of the framework's HTTP interface, as far as we write and read it. Read from the types and the OpenAPI document of
+//! The JSON of the framework's HTTP API, as far as it is used here. From the types and the OpenAPI document of
 //! openintentsframework/oif-specs (MIT) on 2026-11-16.
 
 use alloy_primitives::hex;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use super::config::ByteForm;
+use super::config::ByteEncoding;
 
-/// The only kind of order that fits a deposit which its user has made: the user opens, the solver fills.
+/// The only order kind for a deposit made by its user: the user opens, the solver fills.
 pub(super) const USER_OPEN: &str = "oif-user-open-v0";
-/// Our escrow gives back by itself what is not filled.
+/// Our escrow refunds unfilled deposits by itself.
 pub(super) const REFUND_AUTOMATIC: &str = "refund-automatic";
 
 #[derive(Debug, Serialize)]
@@ -56,7 +56,7 @@ pub(super) struct OriginSubmission {
     pub(super) mode: &'static str,
 }
 
-/// What a solver needs to know of our contracts, in the one place that the document leaves for such things.
+/// Our contracts, in the metadata field that the specification leaves for extensions.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Metadata {
@@ -67,7 +67,7 @@ pub(super) struct Metadata {
     pub(super) account: Option<Account>,
 }
 
-/// Whom an order names as its filler, and who is paid for it.
+/// The filler that an order names, and the account that is paid.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Account {
     pub(super) filler: String,
@@ -90,7 +90,7 @@ pub(super) struct Quote {
     pub(super) preview: Preview,
     pub(super) failure_handling: String,
     pub(super) partial_fill: bool,
-    /// May hold an [`Account`]; whatever else solvers put there is theirs.
+    /// May hold an [`Account`]; other content is ignored.
     pub(super) metadata: Option<Value>,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct QuotedOrder {
     pub(super) open_intent_tx: Option<QuotedOpen>,
 }
 
-/// The rest of it is not read: the calldata of an order is ours, because its nonce is.
+/// Other fields are not read: the calldata of an order is ours, because its nonce is.
 #[derive(Debug, Deserialize)]
 pub(super) struct QuotedOpen {
     pub(super) to: String,
@@ -141,21 +141,21 @@ pub(super) struct OpenIntentTx {
     pub(super) gas_required: String,
 }
 
-/// Nothing is left to check: the deposit stands.
+/// No checks are left: the deposit is final.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Checks {
     pub(super) allowances: [(); 0],
 }
 
-/// Bytes in the form that the solver reads.
+/// Bytes in the solver's encoding.
 #[derive(Debug)]
-pub(super) struct Bytes(pub(super) Vec<u8>, pub(super) ByteForm);
+pub(super) struct Bytes(pub(super) Vec<u8>, pub(super) ByteEncoding);
 
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.1 {
-            ByteForm::Hex => serializer.serialize_str(&hex::encode_prefixed(&self.0)),
-            ByteForm::Numbers => self.0.serialize(serializer),
+            ByteEncoding::Hex => serializer.serialize_str(&hex::encode_prefixed(&self.0)),
+            ByteEncoding::Numbers => self.0.serialize(serializer),
         }
     }
 }
@@ -176,7 +176,7 @@ pub(super) enum PostStatus {
     Error,
 }
 
-/// Some solvers wrap the order once more.
+/// Some solvers wrap the order in an object.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum GetOrderResponse {
@@ -189,7 +189,7 @@ impl GetOrderResponse {
         let (Self::Wrapped { order } | Self::Plain(order)) = self;
         match &order.status {
             Value::String(status) => status.clone(),
-            // A failure with its details: the first name says it.
+            // A failure with details: its first key is the status.
             Value::Object(details) => details.keys().next().cloned().unwrap_or_default(),
             other => other.to_string(),
         }

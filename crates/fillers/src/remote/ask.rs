@@ -3,16 +3,16 @@ use causeway_domain::{DepositMethod, Token, TradeType};
 
 use super::protocol::{AskedReferral, AskedToken, QuoteAsk, Trade};
 
-/// An ask as it goes to a filler, with the deposit methods that are to be had and wanted.
-pub(super) fn write_ask(ask: &FillerAsk, methods: &[DepositMethod]) -> QuoteAsk {
+/// The body of a quote call, with the deposit methods that are available and accepted.
+pub(super) fn build_quote_ask(ask: &FillerAsk, methods: &[DepositMethod]) -> QuoteAsk {
     let FillerAsk { ask, from, to } = ask;
     QuoteAsk {
         trade_type: match ask.trade_type {
             TradeType::ExactInput => Trade::ExactInput,
             TradeType::ExactOutput => Trade::ExactOutput,
         },
-        from: asked(from),
-        to: asked(to),
+        from: asked_token(from),
+        to: asked_token(to),
         amount: ask.amount.to_string(),
         from_address: ask.from_address.to_string(),
         recipient: ask.recipient.to_string(),
@@ -25,7 +25,7 @@ pub(super) fn write_ask(ask: &FillerAsk, methods: &[DepositMethod]) -> QuoteAsk 
     }
 }
 
-fn asked(token: &Token) -> AskedToken {
+fn asked_token(token: &Token) -> AskedToken {
     AskedToken {
         chain_id: token.id.chain().get(),
         token: token.id.address().to_string(),
@@ -34,8 +34,12 @@ fn asked(token: &Token) -> AskedToken {
     }
 }
 
-/// Those of the chain's deposit methods that the payer wants.
-pub(super) fn wanted(ask: &FillerAsk, offered: &[DepositMethod]) -> Vec<DepositMethod> {
-    let wanted = &ask.ask.deposit_methods;
-    offered.iter().copied().filter(|method| wanted.is_empty() || wanted.contains(method)).collect()
+/// The chain's deposit methods that the payer accepts.
+pub(super) fn requested_methods(ask: &FillerAsk, offered: &[DepositMethod]) -> Vec<DepositMethod> {
+    let requested_methods = &ask.ask.deposit_methods;
+    offered
+        .iter()
+        .copied()
+        .filter(|method| requested_methods.is_empty() || requested_methods.contains(method))
+        .collect()
 }

@@ -6,43 +6,41 @@ use thiserror::Error;
 
 use super::Secret;
 
-/// A filler elsewhere, as its operator and ours agreed on it.
+/// Configuration of a remote filler, as agreed with its operator.
 #[derive(Clone, Debug)]
 pub struct RemoteConfig {
-    /// What its routes are called by.
+    /// The name of its routes.
     pub name: String,
-    /// Where it answers: `/quote` and `/orders` are added to it.
+    /// Base URL; `/quote` and `/orders` are appended to it.
     pub url: String,
     pub secret: Secret,
-    /// How long it has for a quote.
+    /// Timeout of a quote.
     pub deadline: Duration,
 }
 
-/// Why a filler cannot be asked as it was configured.
+/// Why a filler's configuration is invalid.
 #[derive(Debug, Error)]
 pub enum RemoteError {
-    #[error(
-        "a filler's address is a URL that starts with https:// or http:// and has no user, no query and no fragment"
-    )]
+    #[error("a filler's URL starts with https:// or http:// and has no user, no query and no fragment")]
     Address,
     #[error(transparent)]
     Client(#[from] SetupError),
-    #[error("no randomness is to be had: {0}")]
+    #[error("the system has no randomness: {0}")]
     Random(String),
 }
 
-/// The address with one segment more.
-pub(super) fn place(url: &str, segment: &str) -> Result<Url, RemoteError> {
-    let mut place = Url::parse(url).map_err(|_| RemoteError::Address)?;
-    let plain = place.username().is_empty()
-        && place.password().is_none()
-        && place.query().is_none()
-        && place.fragment().is_none();
-    if !plain || !matches!(place.scheme(), "http" | "https") {
+/// The URL of an endpoint under the base URL.
+pub(super) fn endpoint(url: &str, segment: &str) -> Result<Url, RemoteError> {
+    let mut endpoint = Url::parse(url).map_err(|_| RemoteError::Address)?;
+    let is_plain = endpoint.username().is_empty()
+        && endpoint.password().is_none()
+        && endpoint.query().is_none()
+        && endpoint.fragment().is_none();
+    if !is_plain || !matches!(endpoint.scheme(), "http" | "https") {
         return Err(RemoteError::Address);
     }
-    place.path_segments_mut().map_err(|()| RemoteError::Address)?.pop_if_empty().push(segment);
-    Ok(place)
+    endpoint.path_segments_mut().map_err(|()| RemoteError::Address)?.pop_if_empty().push(segment);
+    Ok(endpoint)
 }
 
 #[cfg(test)]
@@ -50,18 +48,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_calls_lie_under_the_fillers_address() {
-        for (url, whole) in [
+    fn endpoints_are_under_the_base_url() {
+        for (url, expected) in [
             ("https://fill.example", "https://fill.example/quote"),
             ("https://fill.example/", "https://fill.example/quote"),
             ("http://127.0.0.1:9000/causeway/", "http://127.0.0.1:9000/causeway/quote"),
         ] {
-            assert_eq!(place(url, "quote").unwrap().as_str(), whole);
+            assert_eq!(endpoint(url, "quote").unwrap().as_str(), expected);
         }
     }
 
     #[test]
-    fn what_is_no_plain_address_is_refused() {
+    fn invalid_url_is_rejected() {
         for url in [
             "",
             "fill.example",
@@ -70,7 +68,7 @@ mod tests {
             "https://a?b",
             "https://a#b",
         ] {
-            assert!(matches!(place(url, "quote"), Err(RemoteError::Address)), "{url}");
+            assert!(matches!(endpoint(url, "quote"), Err(RemoteError::Address)), "{url}");
         }
     }
 }

@@ -7,17 +7,17 @@ use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Refusal};
 use causeway_domain::{ChainId, DepositMethod};
 use jiff::Timestamp;
 
-use super::ask::{wanted, write_ask};
+use super::ask::{build_quote_ask, requested_methods};
+use super::client::{CallKind, ClientError, SignedHttpClient};
 use super::config::{RemoteConfig, RemoteError};
-use super::line::{CallKind, Line, LineError};
 use super::read_answer::read_answer;
 
-/// A filler that answers over HTTP.
+/// A filler that is called over HTTP.
 pub struct RemoteFiller {
     config: RemoteConfig,
-    /// How deposits can be made on each chain that has our contracts.
+    /// Deposit methods of each chain that has our contracts.
     methods: HashMap<ChainId, Vec<DepositMethod>>,
-    pub(super) line: Arc<Line>,
+    pub(super) client: Arc<SignedHttpClient>,
 }
 
 impl fmt::Debug for RemoteFiller {
@@ -27,28 +27,28 @@ impl fmt::Debug for RemoteFiller {
 }
 
 impl RemoteFiller {
-    /// `methods` are the ways to deposit on each chain that has our contracts; nothing else is asked about.
+    /// `methods` are the deposit methods of each chain that has our contracts; other chains are not served.
     pub fn new(
         config: RemoteConfig,
         methods: HashMap<ChainId, Vec<DepositMethod>>,
     ) -> Result<Self, RemoteError> {
-        let line = Arc::new(Line::new(&config)?);
-        Ok(Self { config, methods, line })
+        let client = Arc::new(SignedHttpClient::new(&config)?);
+        Ok(Self { config, methods, client })
     }
 
     async fn answer(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
         let chains = (self.methods.get(&ask.ask.from.chain()), self.methods.get(&ask.ask.to.chain()));
         let (Some(offered), Some(_)) = chains else { return Ok(Answer::Refused(Refusal::PairNotServed)) };
-        let methods = wanted(ask, offered);
+        let methods = requested_methods(ask, offered);
         if methods.is_empty() {
             return Ok(Answer::Refused(Refusal::NoDepositMethod));
         }
-        let body = serde_json::to_vec(&write_ask(ask, &methods));
+        let body = serde_json::to_vec(&build_quote_ask(ask, &methods));
         let body = body.map_err(|error| FillerError::Nonsense(error.to_string()))?;
-        let answer = self.line.call(CallKind::Quote, body, self.config.deadline).await;
+        let answer = self.client.call(CallKind::Quote, body, self.config.deadline).await;
         let answer = answer.map_err(|error| match error {
-            LineError::Unavailable(words) => FillerError::Unavailable(words),
-            LineError::Nonsense(words) => FillerError::Nonsense(words),
+            ClientError::Unavailable(message) => FillerError::Unavailable(message),
+            ClientError::Nonsense(message) => FillerError::Nonsense(message),
         })?;
         read_answer(ask, &methods, &answer, Timestamp::now()).map_err(FillerError::Nonsense)
     }

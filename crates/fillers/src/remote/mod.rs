@@ -1,13 +1,13 @@
-//! Fillers elsewhere that answer two HTTP calls: what they would pay for an ask, and that an order of theirs is deposited.
-//! They deliver, give back and claim on the chains by themselves.
+//! Remote fillers that answer two HTTP calls: a quote for an ask, and a notice that an order of theirs is deposited.
+//! They fill, refund and claim on the chains by themselves.
 
 mod ask;
+mod authenticator;
 pub mod check;
+mod client;
 mod config;
-mod doorkeeper;
+mod executor;
 mod filler;
-mod hand;
-mod line;
 mod openapi;
 pub mod protocol;
 mod read_answer;
@@ -15,9 +15,9 @@ mod secret;
 #[cfg(feature = "server")]
 pub mod server;
 
+pub use authenticator::{AuthError, RequestAuthenticator, SignedRequest};
 pub use config::{RemoteConfig, RemoteError};
-pub use doorkeeper::{Call, Doorkeeper, Refused};
+pub use executor::RemoteExecutor;
 pub use filler::RemoteFiller;
-pub use hand::RemoteHand;
 pub use openapi::openapi;
 pub use secret::{DEADLINE, NONCE, SIGNATURE, Secret, SecretError, TIMESTAMP, WINDOW_SECONDS};

@@ -1,10 +1,10 @@
-//! What goes over the wire between the service and a filler elsewhere, for both sides. Amounts are decimal digits in raw
-//! units, as strings; fields that a reader does not know are to be passed over.
+//! The JSON between the service and a remote filler, for both sides. Amounts are decimal digits in raw
+//! units, as strings; unknown fields are ignored.
 
 mod answers;
 mod terms;
 
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,7 +16,7 @@ pub enum Trade {
     ExactOutput,
 }
 
-/// A token by its chain and address; the zero address (Solana: the system program's) is the chain's own coin.
+/// A token by its chain and address; the zero address (Solana: the system program's) is the chain's native coin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenRef {
@@ -40,7 +40,7 @@ pub struct AskedToken {
     pub decimals: u8,
 }
 
-/// Who brought the swap; the escrow pays it from the input when the filler claims.
+/// The referrer of the swap; the escrow pays it from the input when the filler claims.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskedReferral {
@@ -51,7 +51,7 @@ pub struct AskedReferral {
     pub fee_bps: u16,
 }
 
-/// The body of `POST {url}/quote`: what somebody wants to swap.
+/// The body of `POST {url}/quote`: the swap to quote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteAsk {
@@ -65,7 +65,7 @@ pub struct QuoteAsk {
     pub from_address: String,
     #[schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")]
     pub recipient: String,
-    /// How much less than `amountOut` the payer bears at most, in millionths.
+    /// Maximum slippage below `amountOut` that the payer accepts, in millionths.
     #[schema(example = 5000)]
     pub slippage_millionths: u32,
     /// How the payer may deposit; never empty.
@@ -75,7 +75,7 @@ pub struct QuoteAsk {
     pub referral: Option<AskedReferral>,
 }
 
-/// The answer to a quote's ask: offers, best first, or a refusal.
+/// The response to an ask: offers, best first, or a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteAnswer {
@@ -87,7 +87,7 @@ pub struct QuoteAnswer {
     pub refusal: Option<RefusalBody>,
 }
 
-/// What a filler would do.
+/// An offer of a filler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferBody {
@@ -99,7 +99,7 @@ pub struct OfferBody {
     pub amount_in: String,
     #[schema(example = "999000000")]
     pub amount_out: String,
-    /// What is promised, and what the order will say; `amountOut` when absent.
+    /// The guaranteed output, which the order states; `amountOut` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "999000000")]
     pub min_amount_out: Option<String>,
@@ -108,23 +108,23 @@ pub struct OfferBody {
     pub valid_before: String,
     #[schema(example = 12)]
     pub expected_duration_seconds: u32,
-    /// The account of the source chain that may give the deposit back early.
+    /// The account of the source chain that may refund the deposit early.
     #[schema(example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8")]
     pub filler: String,
-    /// The account of the source chain that is paid for the delivery.
+    /// The account of the source chain that is paid for the fill.
     #[schema(example = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")]
     pub payee: String,
-    /// Those of the ask's that suit the filler; all of them when absent.
+    /// The ask's methods that the filler accepts; all of them when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = json!(["CONTRACT_CALL"]))]
     pub deposit_methods: Option<Vec<String>>,
-    /// Where the difference goes, for people to read. The referrer's part is added by the service.
+    /// A breakdown of the fees, for display. The service adds the referral fee.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 8)]
     pub fees: Vec<FeeBody>,
 }
 
-/// A part of the difference between input and output.
+/// One fee between input and output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FeeBody {
     /// `filler`, `gas` or `protocol`.
@@ -144,34 +144,34 @@ pub struct RefusalBody {
     /// `NoDepositMethod` or `Other` (with `reason`).
     #[schema(example = "TooSmall")]
     pub code: String,
-    /// In the asked amount's token.
+    /// In the token of the asked amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "5000000")]
     pub minimum: Option<String>,
-    /// In the asked amount's token.
+    /// In the token of the asked amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<String>,
-    /// For people; the first 200 characters are shown.
+    /// For display; the first 200 characters are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The body of `POST {url}/orders`: somebody took an offer, and the deposit stands on the chain.
+/// The body of `POST {url}/orders`: an offer was taken, and the deposit is final.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderNotice {
-    /// The order as its owner knows it.
+    /// The order's id in the service's API.
     #[schema(example = "0f8fad5bd9cb469fa16570867728950e")]
     pub order_id: String,
-    /// The order as the chains know it: the hash of the terms.
+    /// The order's id on the chains: the hash of the terms.
     #[schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")]
     pub intent_id: String,
     pub terms: TermsBody,
     pub deposit: DepositBody,
-    /// Until when the price held.
+    /// When the price expired.
     #[schema(example = "2026-11-15T12:00:30Z")]
     pub valid_before: String,
-    /// Where the attesters' word on the delivery can be fetched with GET, once they have given it.
+    /// Where the attestations of the fill can be fetched with GET, once the attesters have signed.
     #[schema(
         example = "https://swap.example/v1/intent/0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad/attestations"
     )]
@@ -190,17 +190,17 @@ pub struct DepositBody {
     pub block: u64,
 }
 
-/// What a filler made of an order.
+/// A filler's decision on an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// It delivers before the fill deadline.
+    /// It fills before the fill deadline.
     Accepted,
-    /// It never delivers, and gives the deposit back.
+    /// It never fills, and refunds the deposit.
     Declined,
 }
 
-/// The answer to an order's notice; the same whenever the same order is told again.
+/// The response to an order notice; the same whenever the notice is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OrderAnswer {
     pub status: Verdict,
@@ -209,16 +209,16 @@ pub struct OrderAnswer {
     pub reason: Option<String>,
 }
 
-/// Why a filler does not answer a call; goes with a status of 400, 401, 413 and so on, and need not be signed.
+/// Why a filler rejects a call; with a status of 400, 401, 413 and so on. It need not be signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CallError {
-    #[schema(example = "the signature does not fit")]
+    #[schema(example = "the signature is invalid")]
     pub error: String,
 }
 
 macro_rules! terms {
     ($($field:ident: $example:literal,)*) => {
-        /// Every term of an order by the name that the contracts give it. Addresses are 32 bytes in hex, an EVM address in the
+        /// Every term of an order by its name in the contracts. Addresses are 32 bytes in hex, an EVM address in the
         /// last 20; numbers are decimal strings; times are Unix seconds. Hashed in this order they are the intent's id.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "camelCase")]
@@ -227,7 +227,7 @@ macro_rules! terms {
         }
 
         impl TermsBody {
-            fn fields(&self) -> [&str; Terms::WORDS] {
+            fn fields(&self) -> [&str; IntentTerms::WORDS] {
                 [$(&self.$field),*]
             }
         }

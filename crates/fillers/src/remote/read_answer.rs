@@ -6,17 +6,17 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::protocol::{FeeBody, OfferBody, QuoteAnswer, RefusalBody, TokenRef};
 
-/// More offers than these are no answer to one ask.
-const MOST_OFFERS: usize = 16;
-const MOST_FEES: usize = 8;
+/// Limits of one response.
+const MAX_OFFERS: usize = 16;
+const MAX_FEES: usize = 8;
 
-/// Nobody holds a price for longer.
-const LONGEST_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
+/// Maximum validity of a price.
+const MAX_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
 
-/// Words of a filler are cut here.
-const MOST_WORDS: usize = 200;
+/// Messages of a filler are cut to this length.
+const MAX_MESSAGE_CHARS: usize = 200;
 
-/// Reads a filler's answer to an ask, or says what is wrong with it. One bad offer discredits the whole answer.
+/// Parses a filler's response to an ask. One invalid offer invalidates the whole response.
 pub(super) fn read_answer(
     ask: &FillerAsk,
     methods: &[DepositMethod],
@@ -24,18 +24,18 @@ pub(super) fn read_answer(
     now: Timestamp,
 ) -> Result<Answer, String> {
     let answer: QuoteAnswer =
-        serde_json::from_slice(body).map_err(|error| format!("its answer is not in form: {error}"))?;
+        serde_json::from_slice(body).map_err(|error| format!("its response is malformed: {error}"))?;
     match (answer.offers.as_slice(), answer.refusal) {
-        ([], None) => Err("its answer has neither `offers` nor a `refusal`".to_owned()),
+        ([], None) => Err("its response has neither `offers` nor a `refusal`".to_owned()),
         ([], Some(refusal)) => read_refusal(refusal).map(Answer::Refused),
-        (_, Some(_)) => Err("its answer has both `offers` and a `refusal`".to_owned()),
-        (offers, None) if offers.len() > MOST_OFFERS => {
-            Err(format!("its answer has {} offers; at most {MOST_OFFERS} are read", offers.len()))
+        (_, Some(_)) => Err("its response has both `offers` and a `refusal`".to_owned()),
+        (offers, None) if offers.len() > MAX_OFFERS => {
+            Err(format!("its response has {} offers; at most {MAX_OFFERS} are read", offers.len()))
         }
         (offers, None) => {
-            let reading = Reading { ask, methods, now };
-            let offers = offers.iter().enumerate().map(|(place, offer)| {
-                reading.offer(offer).map_err(|words| format!("offers[{place}]: {words}"))
+            let reader = OfferReader { ask, methods, now };
+            let offers = offers.iter().enumerate().map(|(index, offer)| {
+                reader.offer(offer).map_err(|reason| format!("offers[{index}]: {reason}"))
             });
             offers.collect::<Result<_, _>>().map(Answer::Offers)
         }
@@ -46,7 +46,7 @@ fn read_refusal(refusal: RefusalBody) -> Result<Refusal, String> {
     let RefusalBody { code, minimum, maximum, reason } = refusal;
     let limit = |name: &str, text: Option<String>| {
         let text = text.ok_or_else(|| format!("refusal: {code} needs `{name}`"))?;
-        amount(&text).map_err(|words| format!("refusal: {name}: {words}"))
+        amount(&text).map_err(|reason| format!("refusal: {name}: {reason}"))
     };
     Ok(match code.as_str() {
         "TooSmall" => Refusal::TooSmall { minimum: limit("minimum", minimum)? },
@@ -55,26 +55,26 @@ fn read_refusal(refusal: RefusalBody) -> Result<Refusal, String> {
         "PairNotServed" => Refusal::PairNotServed,
         "NoPrice" => Refusal::NoPrice,
         "NoDepositMethod" => Refusal::NoDepositMethod,
-        // A code that is newer than this reader.
-        _ => Refusal::Other(tidy(reason.as_deref().unwrap_or(&code))),
+        // A code that this version does not know.
+        _ => Refusal::Other(sanitize(reason.as_deref().unwrap_or(&code))),
     })
 }
 
-struct Reading<'a> {
+struct OfferReader<'a> {
     ask: &'a FillerAsk,
     methods: &'a [DepositMethod],
     now: Timestamp,
 }
 
-impl Reading<'_> {
+impl OfferReader<'_> {
     fn offer(&self, offer: &OfferBody) -> Result<Offer, String> {
         let asked = &self.ask.ask;
-        same(&offer.from, asked.from, "from")?;
-        same(&offer.to, asked.to, "to")?;
-        let amount_in = positive("amountIn", &offer.amount_in)?;
-        let amount_out = positive("amountOut", &offer.amount_out)?;
+        check_token(&offer.from, asked.from, "from")?;
+        check_token(&offer.to, asked.to, "to")?;
+        let amount_in = parse_positive("amountIn", &offer.amount_in)?;
+        let amount_out = parse_positive("amountOut", &offer.amount_out)?;
         let promised = offer.min_amount_out.as_deref().unwrap_or(&offer.amount_out);
-        let min_amount_out = positive("minAmountOut", promised)?;
+        let min_amount_out = parse_positive("minAmountOut", promised)?;
         if min_amount_out > amount_out {
             return Err("minAmountOut is above amountOut".to_owned());
         }
@@ -83,7 +83,7 @@ impl Reading<'_> {
             TradeType::ExactOutput => ("amountOut", amount_out),
         };
         if fixed != asked.amount {
-            return Err(format!("{name} is {fixed}, and {} was asked for", asked.amount));
+            return Err(format!("{name} is {fixed}, but {} was asked for", asked.amount));
         }
         let valid_before = self.validity(&offer.valid_before)?;
         let exact = asked.trade_type == TradeType::ExactOutput;
@@ -109,45 +109,46 @@ impl Reading<'_> {
 
     fn validity(&self, text: &str) -> Result<Timestamp, String> {
         let until: Timestamp =
-            text.parse().map_err(|_| "validBefore is no time such as 2026-11-15T12:00:30Z".to_owned())?;
+            text.parse().map_err(|_| "validBefore is not a time such as 2026-11-15T12:00:30Z".to_owned())?;
         match until.duration_since(self.now) {
-            left if left <= SignedDuration::ZERO => Err(format!("validBefore {until} is over")),
-            left if left > LONGEST_VALIDITY => Err("validBefore is more than an hour ahead".to_owned()),
+            left if left <= SignedDuration::ZERO => Err(format!("validBefore {until} has passed")),
+            left if left > MAX_VALIDITY => Err("validBefore is more than an hour ahead".to_owned()),
             _ => Ok(until),
         }
     }
 
-    /// The filler's choice among those that are to be had.
+    /// The filler's choice among the available methods.
     fn deposit_methods(&self, chosen: Option<&[String]>) -> Result<Vec<DepositMethod>, String> {
         let Some(chosen) = chosen else { return Ok(self.methods.to_vec()) };
         let mut methods = Vec::new();
         for text in chosen {
-            let method = text.parse().map_err(|_| format!("depositMethods: `{}` is none", tidy(text)))?;
+            let method =
+                text.parse().map_err(|_| format!("depositMethods: `{}` is unknown", sanitize(text)))?;
             if self.methods.contains(&method) && !methods.contains(&method) {
                 methods.push(method);
             }
         }
         if methods.is_empty() {
-            Err("depositMethods has none of those asked for".to_owned())
+            Err("depositMethods has none of the requested ones".to_owned())
         } else {
             Ok(methods)
         }
     }
 
-    /// The filler's own words on fees, and the referrer's part as the escrow will pay it.
-    fn fees(&self, told: &[FeeBody], amount_in: RawAmount) -> Result<Vec<Fee>, String> {
-        if told.len() > MOST_FEES {
-            return Err(format!("fees has more than {MOST_FEES} lines"));
+    /// The fees that the filler reports, and the referral fee as the escrow pays it.
+    fn fees(&self, reported: &[FeeBody], amount_in: RawAmount) -> Result<Vec<Fee>, String> {
+        if reported.len() > MAX_FEES {
+            return Err(format!("fees has more than {MAX_FEES} entries"));
         }
-        let mut fees = Vec::with_capacity(told.len() + 1);
-        for fee in told {
+        let mut fees = Vec::with_capacity(reported.len() + 1);
+        for fee in reported {
             let kind = FeeKind::parse(&fee.kind).filter(|kind| *kind != FeeKind::Referrer);
-            let kind = kind.ok_or("fees: a kind is filler, gas or protocol")?;
-            let token = token(&fee.token).ok_or("fees: a token that is none")?;
+            let kind = kind.ok_or("fees: a kind must be filler, gas or protocol")?;
+            let token = token(&fee.token).ok_or("fees: unknown token")?;
             fees.push(Fee {
                 kind,
                 token,
-                amount: amount(&fee.amount).map_err(|words| format!("fees: {words}"))?,
+                amount: amount(&fee.amount).map_err(|reason| format!("fees: {reason}"))?,
             });
         }
         let asked = &self.ask.ask;
@@ -167,19 +168,19 @@ impl Reading<'_> {
     }
 }
 
-fn token(told: &TokenRef) -> Option<TokenId> {
-    TokenId::new(ChainId::new(told.chain_id)?, &told.token).ok()
+fn token(reported: &TokenRef) -> Option<TokenId> {
+    TokenId::new(ChainId::new(reported.chain_id)?, &reported.token).ok()
 }
 
-fn same(told: &TokenRef, asked: TokenId, name: &str) -> Result<(), String> {
-    if token(told) == Some(asked) {
+fn check_token(reported: &TokenRef, asked: TokenId, name: &str) -> Result<(), String> {
+    if token(reported) == Some(asked) {
         return Ok(());
     }
     Err(format!("{name} is not the token that was asked for, {asked}"))
 }
 
-fn positive(name: &str, text: &str) -> Result<RawAmount, String> {
-    let amount = amount(text).map_err(|words| format!("{name}: {words}"))?;
+fn parse_positive(name: &str, text: &str) -> Result<RawAmount, String> {
+    let amount = amount(text).map_err(|reason| format!("{name}: {reason}"))?;
     if amount.is_zero() { Err(format!("{name} is zero")) } else { Ok(amount) }
 }
 
@@ -187,9 +188,9 @@ fn amount(text: &str) -> Result<RawAmount, String> {
     text.parse().map_err(|error: causeway_domain::AmountError| error.to_string())
 }
 
-/// A filler's words, short and printable.
-pub(super) fn tidy(words: &str) -> String {
-    words.chars().filter(|c| !c.is_control()).take(MOST_WORDS).collect()
+/// A filler's message, shortened and printable.
+pub(super) fn sanitize(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_MESSAGE_CHARS).collect()
 }
 
 #[cfg(test)]

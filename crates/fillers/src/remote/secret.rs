@@ -5,40 +5,40 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use thiserror::Error;
 
-/// When a call was made, in Unix seconds.
+/// Header: when a call was made, in Unix seconds.
 pub const TIMESTAMP: &str = "x-causeway-timestamp";
-/// Names a call; no two have the same.
+/// Header: unique id of a call.
 pub const NONCE: &str = "x-causeway-nonce";
-/// The signature of a call, and of its answer.
+/// Header: the signature of a call, and of its response.
 pub const SIGNATURE: &str = "x-causeway-signature";
-/// How many milliseconds whoever is asked has left to answer.
+/// Header: milliseconds left to respond.
 pub const DEADLINE: &str = "x-causeway-deadline-ms";
 
-/// How far a call's time may lie from that of whoever reads it.
+/// Maximum difference between a call's timestamp and the receiver's clock.
 pub const WINDOW_SECONDS: u64 = 300;
 
-/// Shorter ones can be guessed.
-const LEAST_BYTES: usize = 16;
+/// Shorter secrets can be guessed.
+const MIN_SECRET_BYTES: usize = 16;
 
-/// A secret that nobody should rely on.
+/// Why a secret is rejected.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SecretError {
     #[error(
-        "a filler's secret has at least {LEAST_BYTES} characters; `openssl rand -hex 32` makes a good one"
+        "a filler's secret needs at least {MIN_SECRET_BYTES} characters; `openssl rand -hex 32` generates one"
     )]
     TooShort,
 }
 
-/// What a filler and the service sign with, both of them. The key is prepared once.
+/// The shared HMAC key of a filler and the service, initialized once.
 #[derive(Clone)]
 pub struct Secret(Hmac<Sha256>);
 
 impl Secret {
     pub fn new(text: &str) -> Result<Self, SecretError> {
-        if text.len() < LEAST_BYTES {
+        if text.len() < MIN_SECRET_BYTES {
             return Err(SecretError::TooShort);
         }
-        // A key of any length makes one.
+        // HMAC accepts keys of any length.
         Hmac::new_from_slice(text.as_bytes()).map(Self).map_err(|_| SecretError::TooShort)
     }
 
@@ -51,7 +51,7 @@ impl Secret {
         mac
     }
 
-    /// It holds the call's nonce, so that no earlier answer fits a later call.
+    /// Includes the call's nonce, so that an earlier response is invalid for a later call.
     fn answer(&self, nonce: &str, status: u16, body: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
         for part in ["answer\n", nonce, "\n", &status.to_string(), "\n"] {
@@ -75,21 +75,21 @@ impl Secret {
         body: &[u8],
         signature: &str,
     ) -> bool {
-        verifies(self.request(timestamp, nonce, path, body), signature)
+        verify(self.request(timestamp, nonce, path, body), signature)
     }
 
-    /// The signature of an answer to the call of that nonce, in hex.
+    /// The signature of the response to the call with that nonce, in hex.
     pub fn sign_answer(&self, nonce: &str, status: u16, body: &[u8]) -> String {
         hex::encode(self.answer(nonce, status, body).finalize().into_bytes())
     }
 
-    /// Whether an answer was signed with this secret, for this very call.
+    /// Whether a response was signed with this secret for this call.
     pub fn has_signed_answer(&self, nonce: &str, status: u16, body: &[u8], signature: &str) -> bool {
-        verifies(self.answer(nonce, status, body), signature)
+        verify(self.answer(nonce, status, body), signature)
     }
 }
 
-fn verifies(mac: Hmac<Sha256>, signature: &str) -> bool {
+fn verify(mac: Hmac<Sha256>, signature: &str) -> bool {
     let mut bytes = [0; 32];
     hex::decode_to_slice(signature, &mut bytes).is_ok() && mac.verify_slice(&bytes).is_ok()
 }
@@ -111,20 +111,20 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_the_one_of_the_document() {
+    fn signature_matches_the_documented_example() {
         // As `printf 'request\n…' | openssl dgst -sha256 -hmac …` prints it.
         let signature = secret().sign_request("1794744000", "00ff", "/quote", b"{}");
         assert_eq!(signature, "0093419f45f3d40e42d351688f7dbbb3ede17f77f0b7254641bcdc312144da13");
     }
 
     #[test]
-    fn a_short_secret_is_none() {
+    fn short_secret_is_rejected() {
         assert!(matches!(Secret::new("hunter2"), Err(SecretError::TooShort)));
         assert!(!format!("{:?}", secret()).contains("horse"));
     }
 
     #[test]
-    fn a_call_is_no_answer_and_an_answer_no_call() {
+    fn request_and_response_signatures_are_not_interchangeable() {
         let answered = secret().sign_answer("1\n2\nPOST\n/quote", 200, b"");
         assert!(!secret().has_signed_request("1", "2", "/quote", b"", &answered));
         let called = secret().sign_request("1", "2", "/quote", b"");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_one_call_is_none_to_another() {
+    fn response_signature_is_bound_to_its_request() {
         let signature = secret().sign_answer("first", 200, b"{}");
         assert!(secret().has_signed_answer("first", 200, b"{}", &signature));
         assert!(!secret().has_signed_answer("second", 200, b"{}", &signature));
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_change_breaks_a_signature(
+        fn any_change_invalidates_a_signature(
             body in prop::collection::vec(any::<u8>(), 1..200), at in any::<prop::sample::Index>(), flip in 1u8..,
         ) {
             let signature = secret().sign_request("1", "n", "/quote", &body);
@@ -155,9 +155,9 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_signature_or_none_without_panic(text in ".{0,80}") {
-            let fits = secret().has_signed_answer("n", 200, b"{}", &text);
-            prop_assert!(!fits);
+        fn arbitrary_signature_text_never_panics(text in ".{0,80}") {
+            let is_valid = secret().has_signed_answer("n", 200, b"{}", &text);
+            prop_assert!(!is_valid);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The other end of the line: a filler in Rust answers two functions, and this keeps the rules of the protocol around them.
+//! The server side of the protocol: a filler in Rust implements [`FillerHandler`], and the router does authentication and signing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,41 +10,45 @@ use axum::extract::{DefaultBodyLimit, OriginalUri, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::protocol::{CallError, OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
-use super::{Call, Doorkeeper, NONCE, SIGNATURE, Secret};
+use super::{NONCE, RequestAuthenticator, SIGNATURE, Secret, SignedRequest};
 
-/// The most that a call may hold.
-const LONGEST_CALL: usize = 64 * 1024;
+/// Maximum size of a request.
+const MAX_REQUEST_BYTES: usize = 64 * 1024;
 
-/// What a filler says to the two calls. Both are asked on the server's own threads and should answer from memory.
-pub trait Answers: Send + Sync + 'static {
+/// A filler's handler of the two calls. Both run on the server's own threads and should answer from memory.
+pub trait FillerHandler: Send + Sync + 'static {
     fn quote(&self, ask: &QuoteAsk) -> QuoteAnswer;
-    /// Asked once for each order while the process lives; the terms hash to the notice's intent.
-    fn order(self: &Arc<Self>, notice: OrderNotice, terms: Terms) -> OrderAnswer;
+    /// Called once per order while the process lives; the terms hash to the notice's intent id.
+    fn order(self: &Arc<Self>, notice: OrderNotice, terms: IntentTerms) -> OrderAnswer;
 }
 
 struct Server<A> {
-    door: Doorkeeper,
-    answers: Arc<A>,
-    /// What was answered to each order: the service may not have heard it.
-    answered: Mutex<HashMap<B256, OrderAnswer>>,
+    authenticator: RequestAuthenticator,
+    handler: Arc<A>,
+    /// The answer to each order: the service may repeat a notice.
+    order_answers: Mutex<HashMap<B256, OrderAnswer>>,
 }
 
-/// `/quote` and `/orders`: lets in who has the secret, once and in time, reads what is in form, and signs what is answered.
-pub fn router<A: Answers>(secret: Secret, answers: Arc<A>) -> Router {
-    let server = Arc::new(Server { door: Doorkeeper::new(secret), answers, answered: Mutex::default() });
+/// `/quote` and `/orders`: authenticates requests, rejects replays, and signs responses.
+pub fn router<A: FillerHandler>(secret: Secret, handler: Arc<A>) -> Router {
+    let server = Arc::new(Server {
+        authenticator: RequestAuthenticator::new(secret),
+        handler,
+        order_answers: Mutex::default(),
+    });
     Router::new()
         .route("/quote", post(quote::<A>))
         .route("/orders", post(order::<A>))
-        .layer(DefaultBodyLimit::max(LONGEST_CALL))
+        .layer(DefaultBodyLimit::max(MAX_REQUEST_BYTES))
         .with_state(server)
 }
 
-async fn quote<A: Answers>(
+async fn quote<A: FillerHandler>(
     State(server): State<Arc<Server<A>>>,
     OriginalUri(uri): OriginalUri,
     headers: HeaderMap,
@@ -52,11 +56,11 @@ async fn quote<A: Answers>(
 ) -> Response {
     server.answer(uri.path(), &headers, &body, || {
         let ask: QuoteAsk = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-        Ok(server.answers.quote(&ask))
+        Ok(server.handler.quote(&ask))
     })
 }
 
-async fn order<A: Answers>(
+async fn order<A: FillerHandler>(
     State(server): State<Arc<Server<A>>>,
     OriginalUri(uri): OriginalUri,
     headers: HeaderMap,
@@ -66,13 +70,13 @@ async fn order<A: Answers>(
         let notice: OrderNotice = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
         let terms = notice.terms.read().filter(|terms| terms.id().to_string() == notice.intent_id);
         let terms = terms.ok_or("the terms do not hash to the intent's id")?;
-        let mut answered = server.answered.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = answered.entry(terms.id());
-        Ok(known.or_insert_with(|| server.answers.order(notice, terms)).clone())
+        let mut order_answers = server.order_answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = order_answers.entry(terms.id());
+        Ok(entry.or_insert_with(|| server.handler.order(notice, terms)).clone())
     })
 }
 
-impl<A: Answers> Server<A> {
+impl<A: FillerHandler> Server<A> {
     fn answer<T: Serialize>(
         &self,
         path: &str,
@@ -81,23 +85,23 @@ impl<A: Answers> Server<A> {
         answer: impl FnOnce() -> Result<T, String>,
     ) -> Response {
         let header = |name: &'static str| headers.get(name).and_then(|value| value.to_str().ok());
-        let call = Call::read(path, header, body);
-        if let Err(why) = self.door.admit(&call, Timestamp::now()) {
-            return refuse(StatusCode::UNAUTHORIZED, why.to_string());
+        let request = SignedRequest::read(path, header, body);
+        if let Err(error) = self.authenticator.authenticate(&request, Timestamp::now()) {
+            return error_response(StatusCode::UNAUTHORIZED, error.to_string());
         }
-        let written = answer().and_then(|said| serde_json::to_vec(&said).map_err(|error| error.to_string()));
-        match written {
-            Ok(said) => self.signed(header(NONCE).unwrap_or_default(), said),
-            Err(words) => refuse(StatusCode::BAD_REQUEST, words),
+        let response = answer().and_then(|body| serde_json::to_vec(&body).map_err(|error| error.to_string()));
+        match response {
+            Ok(body) => self.signed(header(NONCE).unwrap_or_default(), body),
+            Err(message) => error_response(StatusCode::BAD_REQUEST, message),
         }
     }
 
     fn signed(&self, nonce: &str, body: Vec<u8>) -> Response {
-        let signature = self.door.sign(nonce, StatusCode::OK.as_u16(), &body);
+        let signature = self.authenticator.sign(nonce, StatusCode::OK.as_u16(), &body);
         let mut response = body.into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // Hex always makes a value.
+        // Hex is always a valid header value.
         if let Ok(signature) = HeaderValue::from_str(&signature) {
             headers.insert(HeaderName::from_static(SIGNATURE), signature);
         }
@@ -105,6 +109,6 @@ impl<A: Answers> Server<A> {
     }
 }
 
-fn refuse(status: StatusCode, words: String) -> Response {
-    (status, axum::Json(CallError { error: words })).into_response()
+fn error_response(status: StatusCode, message: String) -> Response {
+    (status, axum::Json(CallError { error: message })).into_response()
 }

@@ -7,16 +7,16 @@ use causeway_domain::ports::{
     BalanceReader, ChainError, Reservation, ReservationLimit, Reservations, Reserved, StoreError,
 };
 use causeway_domain::{Address, ChainId, Family, RawAmount, TokenId};
-use causeway_fillers::inventory::{Book, BookSources, Holding, keep_book};
+use causeway_fillers::inventory::{Book, BookSources, Holding, refresh_book};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{BASE, ETHEREUM, accounts, chain, parties, raw, usdc};
+use crate::fixture::{BASE, ETHEREUM, accounts, chain, parties, raw, usdc};
 
 const EVERY: Duration = Duration::from_secs(2);
 const AGE: Duration = Duration::from_secs(20);
 
-/// A chain that tells this balance of USDC, or does not answer.
+/// A chain with this balance of USDC, or one that does not answer.
 struct Chain(ChainId, Mutex<Option<u64>>);
 
 #[async_trait]
@@ -37,10 +37,10 @@ impl BalanceReader for Chain {
 }
 
 #[derive(Default)]
-struct Promises(Mutex<HashMap<TokenId, u64>>);
+struct FakeReservations(Mutex<HashMap<TokenId, u64>>);
 
 #[async_trait]
-impl Reservations for Promises {
+impl Reservations for FakeReservations {
     async fn reserve(
         &self,
         _: &Reservation,
@@ -73,26 +73,26 @@ fn chain_with(id: u64, balance: u64) -> Arc<Chain> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_book_follows_balances_and_reservations_and_each_chain_grows_old_alone() {
+async fn book_tracks_balances_and_reservations_and_each_chain_goes_stale_alone() {
     let (one, other) = (chain_with(ETHEREUM, 100), chain_with(BASE, 50));
-    let promises = Arc::new(Promises::default());
+    let reservations = Arc::new(FakeReservations::default());
     let book = Arc::new(Book::new(AGE));
     let sources = BookSources {
         filler: "north".to_owned(),
         readers: vec![one.clone(), other.clone()],
-        reservations: promises.clone(),
+        reservations: reservations.clone(),
         accounts: accounts(),
         tokens: [ETHEREUM, BASE].into_iter().map(|id| (chain(id), vec![usdc(id).id])).collect(),
     };
     let stop = CancellationToken::new();
-    let keeping = tokio::spawn(keep_book(Arc::clone(&book), sources, EVERY, stop.clone()));
+    let refreshing = tokio::spawn(refresh_book(Arc::clone(&book), sources, EVERY, stop.clone()));
     let held = |id| book.holding(&usdc(id).id);
     let holding = |held, reserved| Some(Holding { held: raw(held), reserved: raw(reserved) });
 
     tokio::time::sleep(EVERY / 2).await;
     assert_eq!((held(ETHEREUM), held(BASE)), (holding(100, 0), holding(50, 0)));
 
-    promises.0.lock().unwrap().insert(usdc(BASE).id, 20);
+    reservations.0.lock().unwrap().insert(usdc(BASE).id, 20);
     *one.1.lock().unwrap() = Some(90);
     tokio::time::sleep(EVERY).await;
     assert_eq!((held(ETHEREUM), held(BASE)), (holding(90, 0), holding(50, 20)));
@@ -106,5 +106,5 @@ async fn a_book_follows_balances_and_reservations_and_each_chain_grows_old_alone
     assert_eq!(held(BASE), holding(30, 20));
 
     stop.cancel();
-    keeping.await.unwrap();
+    refreshing.await.unwrap();
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use tokio::time::Instant;
 
-use crate::world::{
-    BASE, ETHEREUM, World, ask, chain, dai, decimal, eth, parties, raw, sell, tokens, usdc, weth,
+use crate::fixture::{
+    BASE, ETHEREUM, FillerFixture, ask, chain, dai, decimal, eth, parties, raw, sell, tokens, usdc, weth,
 };
 
 fn cents(cents: u64) -> UsdAmount {
@@ -19,70 +19,76 @@ fn one() -> RawAmount {
 }
 
 #[test]
-fn rule_14_no_order_brings_more_than_its_cap() {
-    let world = World::new();
-    let refusal = world.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000.000001"), Timestamp::now());
+fn rule_14_an_order_is_capped_at_the_maximum() {
+    let fixture = FillerFixture::new();
+    let refusal = fixture.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000.000001"), Timestamp::now());
     assert_eq!(refusal, Err(Refusal::TooLarge { maximum: decimal("25000", 6) }));
-    assert!(world.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000"), Timestamp::now()).is_ok());
+    assert!(fixture.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000"), Timestamp::now()).is_ok());
 }
 
 #[test]
-fn rule_14_what_is_unclaimed_from_an_origin_leaves_less_room() {
-    let world = World::new();
-    world.unclaimed.set(chain(BASE), cents(24_990_000));
-    let asked = |amount| world.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), amount), Timestamp::now());
+fn rule_14_unclaimed_value_reduces_what_an_origin_may_offer() {
+    let fixture = FillerFixture::new();
+    fixture.unclaimed.set(chain(BASE), cents(24_990_000));
+    let asked = |amount| fixture.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), amount), Timestamp::now());
     assert!(asked("100").is_ok());
     assert_eq!(asked("100.000001"), Err(Refusal::TooLarge { maximum: decimal("100", 6) }));
-    world.unclaimed.set(chain(BASE), cents(26_000_000));
+    fixture.unclaimed.set(chain(BASE), cents(26_000_000));
     assert!(matches!(asked("100"), Err(Refusal::Other(_))));
-    let elsewhere = world.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), "100"), Timestamp::now());
-    assert!(elsewhere.is_ok(), "other origins have room of their own");
+    let other_origin = fixture.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), "100"), Timestamp::now());
+    assert!(other_origin.is_ok(), "other origins have their own limit");
 }
 
 #[test]
-fn only_what_is_held_and_not_reserved_is_offered() {
-    let world = World::new();
-    let asked = |amount| world.filler.offer(&sell(&usdc(BASE), &weth(ETHEREUM), amount), Timestamp::now());
-    let hold = |held: &str, reserved: &str| {
+fn only_unreserved_balance_is_offered() {
+    let fixture = FillerFixture::new();
+    let asked = |amount| fixture.filler.offer(&sell(&usdc(BASE), &weth(ETHEREUM), amount), Timestamp::now());
+    let set_balance = |held: &str, reserved: &str| {
         let token = weth(ETHEREUM).id;
-        world.book.note_reserved(Instant::now(), [(token, decimal(reserved, 18))]);
-        world.book.note_held(chain(ETHEREUM), Instant::now(), [(token, decimal(held, 18))]);
+        fixture.book.set_reserved(Instant::now(), [(token, decimal(reserved, 18))]);
+        fixture.book.set_held(chain(ETHEREUM), Instant::now(), [(token, decimal(held, 18))]);
     };
-    hold("10", "0");
+    set_balance("10", "0");
     assert!(asked("6900").is_ok());
     assert!(matches!(asked("7200"), Err(Refusal::TooLarge { .. })), "a fifth of the book is 2 WETH");
-    hold("10", "9");
+    set_balance("10", "9");
     assert!(asked("3400").is_ok());
     assert!(matches!(asked("3600"), Err(Refusal::TooLarge { .. })));
-    hold("10", "10");
+    set_balance("10", "10");
     assert_eq!(asked("100"), Err(Refusal::NoInventory));
-    hold("0", "0");
+    set_balance("0", "0");
     assert_eq!(asked("100"), Err(Refusal::NoInventory));
 }
 
 #[test]
-fn gas_never_eats_more_than_its_share_of_an_input() {
-    let world = World::new();
-    let asked = |amount| world.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());
+fn gas_never_exceeds_its_share_of_an_input() {
+    let fixture = FillerFixture::new();
+    let asked = |amount| fixture.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());
     // Gas is 1.79375 and 0.004813 (110,000 at 0.0125 gwei, rounded up), half of the least input.
     assert_eq!(asked("1"), Err(Refusal::TooSmall { minimum: decimal("3.597126", 6) }));
-    world.figures.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0000005", 18));
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0000005", 18));
     assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 500 gwei");
-    world.figures.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00001", 18));
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00001", 18));
     assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 10,000 gwei no order is large enough");
 }
 
-/// What a filler says to the smallest and the largest ask holds to the unit.
-fn hold_limits(world: &World, trade: TradeType, from: &Token, to: &Token, referral: Option<Referral>) {
+/// The limits that a filler reports are exact to the unit.
+fn check_limits(
+    fixture: &FillerFixture,
+    trade: TradeType,
+    from: &Token,
+    to: &Token,
+    referral: Option<Referral>,
+) {
     let now = Timestamp::now();
     let offer = |amount: RawAmount| {
         let mut asked = ask(trade, from, to, amount);
         asked.ask.referral = referral;
-        world.filler.offer(&asked, now)
+        fixture.filler.offer(&asked, now)
     };
     let minimum = match offer(one()) {
         Err(Refusal::TooSmall { minimum }) => minimum,
-        // One unit is enough, or there is no room for any amount.
+        // One unit is enough, or no amount is accepted.
         Ok(_) => one(),
         Err(_) => {
             assert!(!matches!(offer(RawAmount::new(U256::MAX)), Err(Refusal::TooLarge { .. })));
@@ -90,7 +96,7 @@ fn hold_limits(world: &World, trade: TradeType, from: &Token, to: &Token, referr
         }
     };
     let Err(Refusal::TooLarge { maximum }) = offer(RawAmount::new(U256::MAX)) else {
-        panic!("no amount is endless");
+        panic!("there must be a maximum");
     };
     assert!(minimum <= maximum);
     for amount in [minimum, maximum] {
@@ -104,12 +110,12 @@ fn hold_limits(world: &World, trade: TradeType, from: &Token, to: &Token, referr
 }
 
 #[test]
-fn told_limits_are_exact_for_every_pair() {
-    let world = World::new();
+fn reported_limits_are_exact_for_every_pair() {
+    let fixture = FillerFixture::new();
     for from in tokens() {
         for to in tokens().iter().filter(|to| to.id != from.id) {
             for trade in [TradeType::ExactInput, TradeType::ExactOutput] {
-                hold_limits(&world, trade, &from, to, None);
+                check_limits(&fixture, trade, &from, to, None);
             }
         }
     }
@@ -117,7 +123,7 @@ fn told_limits_are_exact_for_every_pair() {
 
 proptest! {
     #[test]
-    fn told_limits_are_exact_for_any_figures(
+    fn reported_limits_are_exact_for_any_figures(
         decimals in (0u8..=36, 0u8..=36),
         prices in (1u64..=u64::MAX, 1u64..=u64::MAX),
         gas in 0u64..10_000_000_000,
@@ -129,16 +135,16 @@ proptest! {
         let mut from = weth(ETHEREUM);
         let mut to = weth(BASE);
         (from.decimals, to.decimals) = decimals;
-        let world = World::with(InventoryConfig::default(), &[from.clone(), to.clone()]);
-        world.figures.set_price(&from, &raw(prices.0).to_decimal(18));
-        world.figures.set_price(&to, &raw(prices.1).to_decimal(9));
-        world.figures.set_price(&eth(BASE), "0.3");
-        world.figures.gas.lock().unwrap().insert(chain(ETHEREUM), raw(gas));
-        world.book.note_held(chain(BASE), Instant::now(), [(to.id, RawAmount::new(U256::from(held >> shift)))]);
-        world.unclaimed.set(chain(ETHEREUM), cents(unclaimed));
+        let fixture = FillerFixture::with_config(InventoryConfig::default(), &[from.clone(), to.clone()]);
+        fixture.feeds.set_price(&from, &raw(prices.0).to_decimal(18));
+        fixture.feeds.set_price(&to, &raw(prices.1).to_decimal(9));
+        fixture.feeds.set_price(&eth(BASE), "0.3");
+        fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), raw(gas));
+        fixture.book.set_held(chain(BASE), Instant::now(), [(to.id, RawAmount::new(U256::from(held >> shift)))]);
+        fixture.unclaimed.set(chain(ETHEREUM), cents(unclaimed));
         let referral = bps.and_then(|bps| Referral::new(parties(causeway_domain::Family::Evm).payee, bps));
         for trade in [TradeType::ExactInput, TradeType::ExactOutput] {
-            hold_limits(&world, trade, &from, &to, referral);
+            check_limits(&fixture, trade, &from, &to, referral);
         }
     }
 }

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
 mod book;
-mod hand;
+mod executor;
+mod fixture;
 mod limits;
 mod offers;
 mod oif;
 mod remote;
-mod world;

@@ -3,23 +3,23 @@ use std::sync::Arc;
 use alloy_primitives::{B256, hex};
 use axum::Json;
 use axum::extract::State;
-use causeway_domain::{Attestation, Collected, Order, OrderStatus};
+use causeway_domain::{Attestation, CollectedAttestation, Order, OrderStatus};
 use causeway_wire::{AttestedOutcome, ErrorBody, IntentAttestations};
 
-use super::desk::NoWord;
+use super::cache::LookupError;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment, parse_hash};
+use crate::extract::{Issues, PathParam, parse_hash};
 
-/// When asking again is worth it.
+/// `Retry-After` while signatures are missing.
 const RETRY_SECONDS: u64 = 1;
-/// The same while too many ask.
-const BUSY_SECONDS: u64 = 5;
+/// `Retry-After` while the attesters are busy.
+const BUSY_RETRY_SECONDS: u64 = 5;
 
-/// What the attesters have signed of an intent, for whoever claims the deposit or gives it back.
+/// The attestations of an intent, needed to claim or refund its deposit.
 ///
-/// Fillers that deliver by themselves take from here what the escrow's `claim` wants. Anybody may ask: the signatures
-/// bind nobody but the escrow.
+/// Fillers that deliver on their own get the arguments of the escrow's `claim` here. The endpoint is public: the signatures
+/// are only valid for the escrow.
 #[utoipa::path(
     get,
     path = "/v1/intent/{intentId}/attestations",
@@ -39,11 +39,11 @@ const BUSY_SECONDS: u64 = 5;
 )]
 pub(crate) async fn get_attestations(
     State(app): State<Arc<App>>,
-    segment: Segment,
+    param: PathParam,
 ) -> ApiResult<Json<IntentAttestations>> {
     let mut issues = Issues::default();
-    let text = segment.text(&mut issues);
-    let id = text.and_then(|text| issues.keep("intentId", parse_hash(&text)));
+    let text = param.text(&mut issues);
+    let id = text.and_then(|text| issues.check("intentId", parse_hash(&text)));
     issues.finish()?;
     let order = match id {
         Some(id) => app.orders.order_of_intent(id).await?,
@@ -52,43 +52,44 @@ pub(crate) async fn get_attestations(
     let order = order.filter(|order| order.announced).ok_or_else(ApiError::intent_not_found)?;
     let delivered = order.evidence.fill.is_some();
     if !delivered && order.status != OrderStatus::RefundPending {
-        let words = "The chain has not shown a delivery that stands yet. Ask again in a moment.";
-        return Err(ApiError::not_yet(words, RETRY_SECONDS));
+        let message = "No fill is final yet. Try again in a moment.";
+        return Err(ApiError::not_yet(message, RETRY_SECONDS));
     }
     if order.terms.is_same_chain() {
-        return own_eyes(&order).map(Json);
+        return same_chain_attestation(&order).map(Json);
     }
-    let asked = app.attestations.ask(&order.terms).await;
-    let asked = asked.ok_or_else(|| ApiError::not_found("This service knows no attesters."))?;
-    match asked {
+    let collected = app.attestations.get(&order.terms).await;
+    let collected =
+        collected.ok_or_else(|| ApiError::not_found("This service has no attesters configured."))?;
+    match collected {
         Ok(collected) => Ok(Json(map(&order, &collected))),
-        Err(NoWord::Busy) => {
-            let words = "The attesters take their time now. Ask again in a moment.";
-            Err(ApiError::not_yet(words, BUSY_SECONDS))
+        Err(LookupError::Busy) => {
+            let message = "The attesters are busy. Try again in a moment.";
+            Err(ApiError::not_yet(message, BUSY_RETRY_SECONDS))
         }
-        Err(NoWord::Unsigned(error)) => {
-            tracing::debug!(order = %order.id, %error, "the attesters have not signed");
-            let words =
-                format!("{} of {} attesters have signed. Ask again in a moment.", error.have, error.need);
-            Err(ApiError::not_yet(words, RETRY_SECONDS))
+        Err(LookupError::Unsigned(error)) => {
+            tracing::debug!(order = %order.id, %error, "attestations incomplete");
+            let message =
+                format!("{} of {} attesters have signed. Try again in a moment.", error.have, error.need);
+            Err(ApiError::not_yet(message, RETRY_SECONDS))
         }
     }
 }
 
-/// Within one chain the escrow looks itself: it takes no signatures.
-fn own_eyes(order: &Order) -> ApiResult<IntentAttestations> {
+/// On a same-chain order the escrow reads the fill itself and needs no signatures.
+fn same_chain_attestation(order: &Order) -> ApiResult<IntentAttestations> {
     let fill = order.evidence.fill.as_ref();
     let fill = fill.ok_or_else(|| {
         ApiError::not_found(
-            "Within one chain the escrow gives back without attesters, after the fill deadline.",
+            "On a same-chain order the escrow refunds without attesters, after the fill deadline.",
         )
     })?;
-    let order_id = order.intent;
+    let order_id = order.intent_id;
     let attestation = Attestation::Filled { order: order_id, filled_at: fill.time, fill_ref: B256::ZERO };
-    Ok(map(order, &Collected { attestation, signatures: Vec::new() }))
+    Ok(map(order, &CollectedAttestation { attestation, signatures: Vec::new() }))
 }
 
-fn map(order: &Order, collected: &Collected) -> IntentAttestations {
+fn map(order: &Order, collected: &CollectedAttestation) -> IntentAttestations {
     let (outcome, filled_at, fill_ref, destination_time) = match collected.attestation {
         Attestation::Filled { filled_at, fill_ref, .. } => {
             (AttestedOutcome::Filled, Some(filled_at), Some(fill_ref), None)
@@ -98,7 +99,7 @@ fn map(order: &Order, collected: &Collected) -> IntentAttestations {
         }
     };
     IntentAttestations {
-        intent_id: order.intent.to_string(),
+        intent_id: order.intent_id.to_string(),
         chain_id: order.from.chain().get(),
         outcome,
         filled_at: filled_at.map(|time| time.to_string()),

@@ -1,4 +1,4 @@
-mod desk;
+mod cache;
 pub(crate) mod get_attestations;
 
-pub use desk::AttestationDesk;
+pub use cache::AttestationCache;

@@ -9,7 +9,7 @@ use causeway_wire::ErrorBody;
 use crate::App;
 use crate::caching::is_current;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment};
+use crate::extract::{Issues, PathParam};
 
 /// A chain's icon as SVG.
 #[utoipa::path(
@@ -26,11 +26,11 @@ use crate::extract::{Issues, Segment};
 )]
 pub(crate) async fn get_icon(
     State(app): State<Arc<App>>,
-    segment: Segment,
+    param: PathParam,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let mut issues = Issues::default();
-    let chain = segment.chain_id(&mut issues);
+    let chain = param.chain_id(&mut issues);
     issues.finish()?;
     let snapshot = app.catalog.snapshot();
     let icon = chain.and_then(|chain| snapshot.icon(chain)).ok_or_else(|| {

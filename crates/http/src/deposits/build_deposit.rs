@@ -5,17 +5,17 @@ use axum::extract::State;
 use causeway_wire::{BuildAnswer, BuildAsk, ErrorBody};
 
 use super::map_built::map_built;
-use super::read_build::read_build;
+use super::read_build_request::read_build_request;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::Body;
 
 /// Turns a route into a deposit that a wallet can make.
 ///
-/// The first build freezes the order's terms; the same values again give the same deposit, others need a new quote. The
-/// deposit is tried against the chain first, so that a wallet window opens only for what works. Every answer carries
-/// `summary`, which says in plain sentences what is about to be signed, and the `terms` with which the deposit can be had
-/// back without us. An order that is paid by `TRANSFER` exists from now on and moves by itself; nothing is submitted for it.
+/// The first build freezes the order's terms. Repeating it with the same values returns the same deposit; other values need
+/// a new quote. The deposit is simulated on the chain first, so that wallets are not asked to sign what would fail. Every
+/// response has `summary`, which describes in plain sentences what is signed, and the `terms` with which the deposit can be
+/// recovered without this service. An order paid by `TRANSFER` exists from now on and needs no submit.
 #[utoipa::path(
     post,
     path = "/v1/deposit/build",
@@ -61,6 +61,6 @@ use crate::extract::Body;
     ),
 )]
 pub(crate) async fn build_deposit(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<BuildAnswer>> {
-    let built = app.build_deposit.build(read_build(&body)?).await?;
+    let built = app.build_deposit.build(read_build_request(&body)?).await?;
     map_built(&app, built).map(Json)
 }

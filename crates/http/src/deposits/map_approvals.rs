@@ -5,7 +5,7 @@ use causeway_domain::ports::{SendPurpose, WalletAction, WalletTransaction};
 use causeway_wire::{Approval, SolanaApproval, WalletApproval, WalletRequest};
 use serde_json::{Value, json};
 
-/// What a wallet is asked to do, in the requests that wallets of its family take.
+/// Maps wallet actions to the requests that wallets of the chain family accept.
 pub(super) fn map_approvals(chain: ChainId, actions: &[WalletAction]) -> Vec<Approval> {
     actions.iter().map(|action| map_action(chain, action)).collect()
 }
@@ -24,7 +24,7 @@ fn map_action(chain: ChainId, action: &WalletAction) -> Approval {
             let is_deposit = *purpose == SendPurpose::Deposit;
             Approval::Eip1193(WalletApproval {
                 request: request("eth_sendTransaction", map_transaction(chain, transaction)),
-                // Whatever comes before the deposit changes what the deposit finds.
+                // The deposit depends on the transactions before it.
                 wait_for_receipt: (!is_deposit).then_some(true),
                 deposit: is_deposit.then_some(true),
             })
@@ -50,7 +50,7 @@ fn map_transaction(chain: ChainId, transaction: &WalletTransaction) -> Value {
     object
 }
 
-/// A number as JSON-RPC writes it.
+/// A number in the hex format of JSON-RPC.
 fn hex(number: u64) -> String {
     format!("{number:#x}")
 }

@@ -1,4 +1,4 @@
-use causeway_domain::{Family, Order, Terms};
+use causeway_domain::{Family, IntentTerms, Order};
 use causeway_engine::{Built, BuiltDeposit};
 use causeway_wire as wire;
 
@@ -6,13 +6,13 @@ use super::map_approvals::map_approvals;
 use super::map_transfer::map_transfer;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::mapping::address_of;
+use crate::mapping::word_to_address;
 
-/// A built deposit as the wire shows it.
+/// Maps a built deposit to its wire type.
 pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer> {
     let Built { order, deposit, summary } = built;
     let chain = order.from.chain();
-    let intent_id = order.intent.to_string();
+    let intent_id = order.intent_id.to_string();
     let recovery = map_recovery(app, &order);
     let frozen = wire::FrozenOrder { summary, terms: map_terms(&order.terms), recovery };
     Ok(match deposit {
@@ -24,7 +24,7 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
         BuiltDeposit::Permit { typed, before } => wire::BuildAnswer::Permit2(wire::PermitDeposit {
             permit: typed,
             transfer_details: wire::TransferDetails {
-                to: address_of(order.terms.escrow, chain.family()).to_string(),
+                to: word_to_address(order.terms.escrow, chain.family()).to_string(),
                 requested_amount: order.terms.amount_in.to_string(),
             },
             approvals: map_approvals(chain, &before),
@@ -33,9 +33,12 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
         }),
         BuiltDeposit::Transfer => {
             let missing = |what: &'static str| move || ApiError::internal(&what);
-            let to = order.deposit_address.ok_or_else(missing("a transfer was built without an address"))?;
+            let to = order
+                .deposit_address
+                .ok_or_else(missing("a transfer was built without a deposit address"))?;
             let decimals = app.catalog.snapshot().token(&order.from).map(|listed| listed.token.decimals);
-            let decimals = decimals.ok_or_else(missing("the input of an order is in the catalog no more"))?;
+            let decimals =
+                decimals.ok_or_else(missing("the input token of the order is no longer in the catalog"))?;
             let transfer = map_transfer(&order, to, decimals, &app.options.public_url);
             let deposit = transfer.clone();
             wire::BuildAnswer::Transfer(Box::new(wire::TransferDeposit { transfer, deposit, frozen }))
@@ -45,25 +48,27 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
 
 fn map_recovery(app: &App, order: &Order) -> wire::Recovery {
     let (terms, chain) = (&order.terms, order.from.chain());
-    // Only the factory that belongs to the order's own escrow knows its deposit address.
-    let home = |there: &&causeway_domain::Deployment| {
+    // Only the factory of the order's own escrow can derive its deposit address.
+    let is_home = |there: &&causeway_domain::Deployment| {
         there.chain == chain && there.escrow.into_word() == terms.escrow && order.deposit_address.is_some()
     };
     let factory = match chain.family() {
-        Family::Evm => app.deployments.iter().find(home).map(|there| there.deposit_factory.to_string()),
-        // The program is all in one.
-        Family::Solana => order.deposit_address.map(|_| address_of(terms.escrow, chain.family()).to_string()),
+        Family::Evm => app.deployments.iter().find(is_home).map(|there| there.deposit_factory.to_string()),
+        // On Solana one program is escrow and factory.
+        Family::Solana => {
+            order.deposit_address.map(|_| word_to_address(terms.escrow, chain.family()).to_string())
+        }
     };
     wire::Recovery {
         chain_id: chain.get(),
-        escrow: address_of(terms.escrow, chain.family()).to_string(),
+        escrow: word_to_address(terms.escrow, chain.family()).to_string(),
         refund_after: if terms.is_same_chain() { terms.fill_deadline } else { terms.refund_at },
         deposit_factory: factory,
     }
 }
 
 /// The terms by the names and in the order of their EIP-712 type.
-pub(crate) fn map_terms(terms: &Terms) -> wire::Terms {
+pub(crate) fn map_terms(terms: &IntentTerms) -> wire::Terms {
     wire::Terms {
         version: causeway_domain::TERMS_VERSION.to_string(),
         origin_chain_id: terms.origin_chain_id.to_string(),
@@ -97,10 +102,10 @@ mod tests {
 
     use super::*;
 
-    /// Who holds the answer can rebuild the id by which the chain knows the order.
+    /// Clients can compute the on-chain order id from the response.
     #[test]
-    fn the_terms_are_named_and_ordered_as_the_chain_hashes_them() {
-        let terms = Terms::from_bytes(
+    fn terms_have_the_field_names_and_order_of_the_eip712_type() {
+        let terms = IntentTerms::from_bytes(
             &(0..21_u64).flat_map(|n| B256::from(U256::from(n.max(1))).0).collect::<Vec<u8>>(),
         )
         .unwrap();
@@ -115,7 +120,7 @@ mod tests {
             };
             words.extend_from_slice(word.as_slice());
         }
-        assert_eq!(shown.as_object().unwrap().len(), Terms::WORDS);
+        assert_eq!(shown.as_object().unwrap().len(), IntentTerms::WORDS);
         assert_eq!(keccak256(words), terms.id());
     }
 }

@@ -2,16 +2,16 @@ use causeway_domain::{Address, Order};
 use causeway_qr::payload;
 use causeway_wire as wire;
 
-/// What to send where, with a code that wallets scan. `decimals` are the token's.
+/// Maps a transfer deposit with its QR code. `decimals` belong to the token.
 pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url: &str) -> wire::Transfer {
     let (recipient, token) = (to.to_string(), order.from.address().to_string());
     let caip2 = order.from.chain().caip2();
     let amount = order.src_amount.to_decimal(decimals);
     let transfer =
         payload::Transfer { amount: &amount, recipient: &recipient, caip2: &caip2, token: &token, decimals };
-    // A token with decimals that no code can express still has an address to show.
-    let drawn = payload::transfer(&transfer).ok();
-    let qr_image_url = match &drawn {
+    // If the QR payload cannot express the decimals, the code holds only the address.
+    let payload = payload::transfer(&transfer).ok();
+    let qr_image_url = match &payload {
         Some(_) => {
             let decimals = decimals.to_string();
             let pairs = [
@@ -25,9 +25,9 @@ pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url:
         }
         None => format!("{public_url}/api/qrcode?{}", query(&[("content", &recipient)])),
     };
-    // A code shows what every wallet reads; who asks for the address of a payment reads more.
+    // The QR code holds what every wallet can scan; the payment URI may use richer formats.
     let payment_uri =
-        payload::solana_pay(&transfer).or_else(|| drawn.clone().filter(|payload| *payload != recipient));
+        payload::solana_pay(&transfer).or_else(|| payload.clone().filter(|payload| *payload != recipient));
     wire::Transfer {
         amount: order.src_amount.to_string(),
         token,
@@ -36,10 +36,10 @@ pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url:
         decimals,
         expires_at: order.terms.open_deadline,
         order_id: order.id.to_string(),
-        intent_id: order.intent.to_string(),
+        intent_id: order.intent_id.to_string(),
         qr_image_url,
         payment_uri,
-        qr_payload: drawn.unwrap_or_else(|| recipient.clone()),
+        qr_payload: payload.unwrap_or_else(|| recipient.clone()),
         deposit_address: recipient,
     }
 }

@@ -2,8 +2,8 @@ pub(crate) mod build_deposit;
 mod map_approvals;
 mod map_built;
 mod map_transfer;
-mod read_build;
-mod read_proof;
+mod read_build_request;
+mod read_submit_request;
 pub(crate) mod submit_deposit;
 
 pub(crate) use map_built::map_terms;

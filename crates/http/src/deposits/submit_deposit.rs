@@ -4,18 +4,18 @@ use axum::Json;
 use axum::extract::State;
 use causeway_wire::{ErrorBody, SubmitAnswer, SubmitAsk};
 
-use super::read_proof::read_proof;
+use super::read_submit_request::read_submit_request;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::Body;
 
-/// Tells that a deposit was made, or hands it over signed.
+/// Reports a deposit that was sent, or submits a signed one.
 ///
-/// Exactly one of `txHash`, `signedTransaction` and `signature`. The same again answers the same. It is a hint and no
+/// Takes exactly one of `txHash`, `signedTransaction` and `signature`; it is idempotent. It is a hint, not a
 /// condition: a deposit is recognised on the chain by its order, whatever its hash, whether or not it was submitted, and
-/// whether or not the quote has expired since. A hash that the chain does not show yet is taken on trust. On Solana a
-/// `signedTransaction` must be one that a build gave, byte for byte; it is answered after the first accepted send, and sent
-/// again until it is final or its blockhash has expired.
+/// whether or not the quote has expired since. A hash that is not visible on the chain yet is accepted. On Solana a
+/// `signedTransaction` must match the built one byte for byte; the response follows the first accepted broadcast, which is
+/// repeated until the transaction is final or its blockhash has expired.
 #[utoipa::path(
     put,
     path = "/v1/deposit/submit",
@@ -56,6 +56,6 @@ use crate::extract::Body;
     ),
 )]
 pub(crate) async fn submit_deposit(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<SubmitAnswer>> {
-    let submitted = app.submit_deposit.submit(read_proof(&body)?).await?;
+    let submitted = app.submit_deposit.submit(read_submit_request(&body)?).await?;
     Ok(Json(SubmitAnswer { order_id: submitted.order.to_string(), tx_hash: submitted.tx }))
 }

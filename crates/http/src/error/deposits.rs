@@ -7,10 +7,10 @@ use causeway_engine::{BuildError, ScreeningError, SubmitError};
 use causeway_wire::{ErrorName, Issue};
 use serde_json::{Value, json};
 
-use super::{ApiError, Chained};
+use super::{ApiError, ErrorChain};
 
 impl ApiError {
-    /// A quote or a route that there is not, whatever was given as its id.
+    /// An unknown quote or route.
     pub(crate) fn quote_not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorName::QuoteNotFound, message)
     }
@@ -29,20 +29,20 @@ impl ApiError {
         )
     }
 
-    /// None of the proofs, or more than one.
-    pub(crate) fn not_one_proof(given: &[&str]) -> Self {
+    /// The request has no proof, or more than one.
+    pub(crate) fn exactly_one_proof(given: &[&str]) -> Self {
         let message = match given {
-            [] => "Send exactly one of txHash, signedTransaction and signature: none is there.".to_owned(),
+            [] => "Send exactly one of txHash, signedTransaction and signature; none was given.".to_owned(),
             _ => format!(
                 "Send exactly one of txHash, signedTransaction and signature, not {}.",
                 given.join(" and ")
             ),
         };
-        Self::contradiction("EXACTLY_ONE_PROOF", message, json!({ "given": given }))
+        Self::bad_request_with_code("EXACTLY_ONE_PROOF", message, json!({ "given": given }))
     }
 
-    /// Well-formed, but it cannot be: `errorCode` tells programs which of the reasons it is.
-    fn contradiction(code: &str, message: impl Into<String>, mut details: Value) -> Self {
+    /// A well-formed request that cannot be fulfilled; `errorCode` identifies the reason for programs.
+    fn bad_request_with_code(code: &str, message: impl Into<String>, mut details: Value) -> Self {
         if let Some(details) = details.as_object_mut() {
             details.insert("errorCode".to_owned(), code.into());
         }
@@ -53,9 +53,9 @@ impl ApiError {
         Self::validation(&[Issue { path: path.to_owned(), message }])
     }
 
-    /// Nobody's request is at fault, and the same may work in a moment.
-    fn not_now(cause: &dyn std::error::Error, order: Option<&OrderId>) -> Self {
-        let mut error = Self::internal(&Chained(cause));
+    /// A temporary failure that is not the caller's fault.
+    fn retry_later(cause: &dyn std::error::Error, order: Option<&OrderId>) -> Self {
+        let mut error = Self::internal(&ErrorChain(cause));
         error.message = sentence(cause);
         if let (Some(details), Some(order)) = (error.details.as_mut().and_then(Value::as_object_mut), order) {
             details.insert("orderId".to_owned(), order.as_str().into());
@@ -67,14 +67,13 @@ impl ApiError {
 impl From<ChainError> for ApiError {
     fn from(error: ChainError) -> Self {
         match &error {
-            // The endpoints' own words stay with us.
+            // Error texts of endpoints may contain secrets and are only logged.
             ChainError::Unavailable(chain)
             | ChainError::Nonsense(chain, _)
             | ChainError::Refused(chain, _)
             | ChainError::Disagreement(chain, _) => {
-                let message =
-                    format!("Chain {chain} gives us no answer to rely on now. Try again in a moment.");
-                Self { message, ..Self::internal(&Chained(&error)) }
+                let message = format!("Chain {chain} gives no reliable answer now. Try again in a moment.");
+                Self { message, ..Self::internal(&ErrorChain(&error)) }
             }
         }
     }
@@ -85,9 +84,8 @@ impl From<ScreeningError> for ApiError {
         match error {
             ScreeningError::Refused => Self::new(ErrorName::Screening, sentence(&error)),
             ScreeningError::Unavailable(_) => {
-                let message =
-                    "The screening of addresses does not answer now. Try again in a moment.".to_owned();
-                Self { message, ..Self::internal(&Chained(&error)) }
+                let message = "Address screening is unavailable now. Try again in a moment.".to_owned();
+                Self { message, ..Self::internal(&ErrorChain(&error)) }
             }
         }
     }
@@ -95,51 +93,50 @@ impl From<ScreeningError> for ApiError {
 
 impl From<BuildError> for ApiError {
     fn from(error: BuildError) -> Self {
-        let words = sentence(&error);
+        let message = sentence(&error);
         match error {
-            BuildError::QuoteNotFound(_) | BuildError::RouteNotFound { .. } => Self::quote_not_found(words),
+            BuildError::QuoteNotFound(_) | BuildError::RouteNotFound { .. } => Self::quote_not_found(message),
             BuildError::UnexpectedFrom { expected, given } => {
-                Self::new(ErrorName::UnexpectedFromAddress, words)
+                Self::new(ErrorName::UnexpectedFromAddress, message)
                     .with_details(json!({ "expected": expected.to_string(), "given": given.to_string() }))
             }
-            BuildError::QuoteExpired { at } => Self::new(ErrorName::QuoteExpired, words)
+            BuildError::QuoteExpired { at } => Self::new(ErrorName::QuoteExpired, message)
                 .with_details(json!({ "validBefore": at.as_second() })),
             BuildError::MethodNotOffered { asked, offered } => {
                 let offered: Vec<_> = offered.into_iter().map(DepositMethod::as_str).collect();
-                Self::new(ErrorName::NotSupportedDepositMethod, words)
+                Self::new(ErrorName::NotSupportedDepositMethod, message)
                     .with_details(json!({ "depositMethod": asked.as_str(), "depositMethods": offered }))
             }
-            BuildError::OthersContracts { .. } => Self::new(ErrorName::NotSupportedDepositMethod, words),
+            BuildError::OthersContracts { .. } => Self::new(ErrorName::NotSupportedDepositMethod, message),
             BuildError::Field { field, expected } => Self::field(field, expected),
             BuildError::AlreadyBuilt { differs, .. } => {
-                Self::contradiction("ROUTE_ALREADY_BUILT", words, json!({ "differs": differs }))
+                Self::bad_request_with_code("ROUTE_ALREADY_BUILT", message, json!({ "differs": differs }))
             }
             BuildError::AlreadyTaken { order, status } => {
                 let details = json!({ "orderId": order.as_str(), "status": status.as_str() });
-                Self::contradiction("ROUTE_ALREADY_BUILT", words, details)
+                Self::bad_request_with_code("ROUTE_ALREADY_BUILT", message, details)
             }
             BuildError::InsufficientBalance { symbol, has, needs } => {
                 let details = json!({ "symbol": symbol, "has": has, "needs": needs });
-                Self::contradiction("INSUFFICIENT_BALANCE", words, details)
+                Self::bad_request_with_code("INSUFFICIENT_BALANCE", message, details)
             }
             BuildError::InsufficientGas { symbol, has, needs } => {
                 let details = json!({ "symbol": symbol, "has": has, "needs": needs });
-                Self::contradiction("INSUFFICIENT_GAS", words, details)
+                Self::bad_request_with_code("INSUFFICIENT_GAS", message, details)
             }
             BuildError::WouldFail(reason) => {
-                Self::contradiction("SIMULATION_REVERTED", words, json!({ "reason": reason }))
+                Self::bad_request_with_code("SIMULATION_REVERTED", message, json!({ "reason": reason }))
             }
-            BuildError::Paused { filler, words: reason } => Self::new(ErrorName::CannotFill, words)
+            BuildError::Paused { filler, reason } => Self::new(ErrorName::CannotFill, message)
                 .with_details(json!({ "reasons": [{ "filler": filler, "reason": reason }] })),
-            BuildError::ChainNotServed(chain) => {
-                Self::new(ErrorName::NotSupportedChain, words).with_details(json!({ "chainId": chain.get() }))
-            }
-            BuildError::Contended { ref order } => Self::not_now(&error, Some(order)),
+            BuildError::ChainNotServed(chain) => Self::new(ErrorName::NotSupportedChain, message)
+                .with_details(json!({ "chainId": chain.get() })),
+            BuildError::Contended { ref order } => Self::retry_later(&error, Some(order)),
             BuildError::Screening(error) => error.into(),
             BuildError::Chain(error) => error.into(),
             BuildError::Store(error) => error.into(),
-            BuildError::Times | BuildError::NotTheJump | BuildError::Id(_) | BuildError::Key(_) => {
-                Self::internal(&Chained(&error))
+            BuildError::Times | BuildError::ForwardingMismatch | BuildError::Id(_) | BuildError::Key(_) => {
+                Self::internal(&ErrorChain(&error))
             }
         }
     }
@@ -147,45 +144,55 @@ impl From<BuildError> for ApiError {
 
 impl From<SubmitError> for ApiError {
     fn from(error: SubmitError) -> Self {
-        let words = sentence(&error);
+        let message = sentence(&error);
         match error {
-            SubmitError::QuoteNotFound(_) | SubmitError::RouteNotFound { .. } => Self::quote_not_found(words),
-            SubmitError::NotBuilt { .. } => Self::contradiction("ROUTE_NOT_BUILT", words, json!({})),
+            SubmitError::QuoteNotFound(_) | SubmitError::RouteNotFound { .. } => {
+                Self::quote_not_found(message)
+            }
+            SubmitError::NotBuilt { .. } => {
+                Self::bad_request_with_code("ROUTE_NOT_BUILT", message, json!({}))
+            }
             SubmitError::MalformedHash { .. } => Self::field("txHash", error.to_string()),
-            SubmitError::WrongProof { method, .. } => {
-                Self::contradiction("WRONG_PROOF", words, json!({ "depositMethod": method.as_str() }))
-            }
-            SubmitError::Conflict { order } => {
-                Self::contradiction("DEPOSIT_TX_HASH_CONFLICT", words, json!({ "orderId": order.as_str() }))
-            }
+            SubmitError::WrongProof { method, .. } => Self::bad_request_with_code(
+                "WRONG_PROOF",
+                message,
+                json!({ "depositMethod": method.as_str() }),
+            ),
+            SubmitError::Conflict { order } => Self::bad_request_with_code(
+                "DEPOSIT_TX_HASH_CONFLICT",
+                message,
+                json!({ "orderId": order.as_str() }),
+            ),
             SubmitError::NotThis(reason) => {
-                Self::contradiction("NOT_THIS_DEPOSIT", words, json!({ "reason": reason }))
+                Self::bad_request_with_code("NOT_THIS_DEPOSIT", message, json!({ "reason": reason }))
             }
             SubmitError::Altered(reason) => {
-                Self::contradiction("MESSAGE_MISMATCH", words, json!({ "reason": reason }))
+                Self::bad_request_with_code("MESSAGE_MISMATCH", message, json!({ "reason": reason }))
             }
-            SubmitError::TooLate { order, .. } => {
-                Self::contradiction("OPEN_DEADLINE_PASSED", words, json!({ "orderId": order.as_str() }))
-            }
-            SubmitError::Duplicate => Self::new(ErrorName::DuplicateRecord, words),
+            SubmitError::TooLate { order, .. } => Self::bad_request_with_code(
+                "OPEN_DEADLINE_PASSED",
+                message,
+                json!({ "orderId": order.as_str() }),
+            ),
+            SubmitError::Duplicate => Self::new(ErrorName::DuplicateRecord, message),
             SubmitError::Refused(reason) => {
-                Self::new(ErrorName::Broadcast, words).with_details(json!({ "reason": reason }))
+                Self::new(ErrorName::Broadcast, message).with_details(json!({ "reason": reason }))
             }
-            SubmitError::Taken { ref order } | SubmitError::Contended { ref order } => {
-                Self::not_now(&error, Some(order))
+            SubmitError::PermitPending { ref order } | SubmitError::Contended { ref order } => {
+                Self::retry_later(&error, Some(order))
             }
-            SubmitError::ChainNotServed(_) => Self::not_now(&error, None),
+            SubmitError::ChainNotServed(_) => Self::retry_later(&error, None),
             SubmitError::Chain(error) => error.into(),
             SubmitError::Store(error) => error.into(),
         }
     }
 }
 
-/// An error's words as a person writes them.
+/// The error's text as a sentence.
 fn sentence(error: &dyn std::error::Error) -> String {
-    let words = error.to_string();
-    let mut letters = words.chars();
+    let message = error.to_string();
+    let mut letters = message.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
-    let end = if words.ends_with(['.', '?', '!']) { "" } else { "." };
+    let end = if message.ends_with(['.', '?', '!']) { "" } else { "." };
     [first.as_deref().unwrap_or_default(), letters.as_str(), end].concat()
 }

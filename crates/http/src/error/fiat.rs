@@ -6,10 +6,10 @@ use causeway_engine::fiat::{FiatCode, FiatError};
 use causeway_wire::{ErrorName, FiatErrorBody, FiatErrorCode, Issue};
 use serde_json::{Value, json};
 
-use super::{ApiError, Chained};
+use super::{ApiError, ErrorChain};
 
 impl ApiError {
-    /// An error by the fiat API's own code.
+    /// An error with a code of the fiat API.
     pub(crate) fn fiat(code: FiatErrorCode, message: impl Into<String>) -> Self {
         Self { code: Some(code), ..Self::new(code.name(), message) }
     }
@@ -19,15 +19,15 @@ impl ApiError {
     }
 
     pub(crate) fn fiat_quote_not_found() -> Self {
-        let words =
-            "There is no such quote here. Ask for one with POST /v1/fiat/quote, and take it while it lasts.";
-        Self::fiat(FiatErrorCode::QuoteInvalid, words)
+        let message =
+            "This quote does not exist. Request one with POST /v1/fiat/quote and use it before it expires.";
+        Self::fiat(FiatErrorCode::QuoteInvalid, message)
     }
 
-    /// Too often, by a rule of the fiat API's own.
-    pub(crate) fn asked_too_often(retry_after_seconds: u64) -> Self {
+    /// The forced refreshes of this order are used up for now.
+    pub(crate) fn refresh_rate_limited(retry_after_seconds: u64) -> Self {
         let message = format!(
-            "The provider was asked for this order just now; leave `force` out, or try again in {retry_after_seconds} s."
+            "The provider was just queried for this order; omit `force`, or try again in {retry_after_seconds} s."
         );
         let error = Self::fiat(FiatErrorCode::RateLimited, message);
         Self { retry_after_seconds: Some(retry_after_seconds), ..error }
@@ -55,8 +55,8 @@ impl From<FiatError> for ApiError {
             FiatError::RefundTo { chain, recipient } => Self::one_issue(
                 "refundTo",
                 format!(
-                    "name an address on chain {chain} for money that cannot be swapped: {recipient} may not be able to use \
-                     it there"
+                    "name an address on chain {chain} for refunds: {recipient} may not be able to use \
+                     them there"
                 ),
             ),
             FiatError::RouteNotFound { .. } => {
@@ -70,10 +70,10 @@ impl From<FiatError> for ApiError {
             .with_details(json!({ "chainId": chain.get() })),
             FiatError::UnknownProvider(provider) => Self::fiat(
                 code,
-                format!("No provider is called `{provider}` here. GET /v1/fiat/providers lists them."),
+                format!("Provider `{provider}` does not exist. GET /v1/fiat/providers lists the providers."),
             ),
-            FiatError::ProviderPaused(words) | FiatError::Paused(words) => {
-                Self::fiat(code, format!("For now, {words}."))
+            FiatError::ProviderPaused(reason) | FiatError::Paused(reason) => {
+                Self::fiat(code, format!("For now, {reason}."))
             }
             FiatError::QuoteNotFound(_) => Self::fiat_quote_not_found(),
             FiatError::QuoteExpired { at } => {
@@ -85,15 +85,15 @@ impl From<FiatError> for ApiError {
             FiatError::OrderNotFound(_) => Self::fiat_order_not_found(),
             FiatError::Provider { provider, error } => Self::provider(code, &provider, &error),
             FiatError::Webhook(error) => {
-                Self::webhook_rejected(format!("The webhook is not believed: {error}."))
+                Self::webhook_rejected(format!("The webhook was rejected: {error}."))
             }
-            FiatError::NoJump(chain) => Self::fiat(
+            FiatError::ForwardingUnavailable(chain) => Self::fiat(
                 code,
-                format!("No way leads to this token: jumps from chain {chain} are not set up."),
+                format!("No route to this token: jumps from chain {chain} are not configured."),
             ),
             FiatError::Screening(error) => Self { code: Some(code), ..error.into() },
             FiatError::Times | FiatError::Chain(_) | FiatError::Store(_) | FiatError::Id(_) => {
-                Self::internal(&Chained(&error))
+                Self::internal(&ErrorChain(&error))
             }
         }
     }
@@ -104,22 +104,20 @@ impl ApiError {
         Self::validation(&[Issue { path: path.to_owned(), message }])
     }
 
-    /// What a provider says no to is for the payer; how it fails is for our log.
+    /// The caller sees a provider's refusal; other failures are only logged.
     fn provider(code: FiatErrorCode, provider: &str, error: &RampError) -> Self {
-        let words = match error {
+        let message = match error {
             RampError::Refused(refusal) => format!("{provider} does not sell this: {refusal}."),
             RampError::Unavailable(_) | RampError::Nonsense(_) => {
-                tracing::warn!(provider, %error, "a provider did not do its part");
-                format!(
-                    "{provider} does not answer as it should. Try again in a moment, or take another provider."
-                )
+                tracing::warn!(provider, %error, "provider request failed");
+                format!("{provider} is unavailable. Try again in a moment, or choose another provider.")
             }
         };
-        Self::fiat(code, words).with_details(json!({ "provider": provider }))
+        Self::fiat(code, message).with_details(json!({ "provider": provider }))
     }
 }
 
-/// The engine's code as the wire spells it.
+/// Maps the engine's code to the wire's.
 const fn code(code: FiatCode) -> FiatErrorCode {
     match code {
         FiatCode::Validation => FiatErrorCode::ValidationError,
@@ -137,23 +135,23 @@ const fn code(code: FiatCode) -> FiatErrorCode {
     }
 }
 
-/// An error in both envelopes.
-pub(super) fn answer(
+/// The error response, in both envelopes of the fiat API.
+pub(super) fn response(
     name: ErrorName,
     code: Option<FiatErrorCode>,
     message: &str,
     details: Option<Value>,
 ) -> Response {
-    let (status, body) = match code.or_else(|| code_of(name)) {
+    let (status, body) = match code.or_else(|| code_for(name)) {
         Some(code) => (code.status(), FiatErrorBody::new(code, message, details)),
-        None => (name.status(), unlisted(name, message, details)),
+        None => (name.status(), body_without_code(name, message, details)),
     };
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, Json(body)).into_response()
 }
 
-/// The code of what is no error of the fiat API's own making.
-const fn code_of(name: ErrorName) -> Option<FiatErrorCode> {
+/// The fiat code of an error that other parts of the service raise.
+const fn code_for(name: ErrorName) -> Option<FiatErrorCode> {
     Some(match name {
         ErrorName::Validation | ErrorName::BadRequest => FiatErrorCode::ValidationError,
         ErrorName::Screening => FiatErrorCode::Screened,
@@ -170,13 +168,13 @@ const fn code_of(name: ErrorName) -> Option<FiatErrorCode> {
     })
 }
 
-/// A path that does not exist, a method that it does not take: the newer envelope spells the name.
-fn unlisted(name: ErrorName, message: &str, details: Option<Value>) -> FiatErrorBody {
+/// The body of an error without a fiat code, such as an unknown path: the code is derived from the name.
+fn body_without_code(name: ErrorName, message: &str, details: Option<Value>) -> FiatErrorBody {
     let mut body = FiatErrorBody::new(FiatErrorCode::ValidationError, message, details);
     name.as_str().clone_into(&mut body.name);
-    let word = name.as_str().trim_end_matches("Exception");
-    body.error.code = word.char_indices().fold(String::new(), |mut code, (place, letter)| {
-        if place > 0 && letter.is_ascii_uppercase() {
+    let stem = name.as_str().trim_end_matches("Exception");
+    body.error.code = stem.char_indices().fold(String::new(), |mut code, (index, letter)| {
+        if index > 0 && letter.is_ascii_uppercase() {
             code.push('_');
         }
         code.push(letter.to_ascii_uppercase());
@@ -190,18 +188,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_path_keeps_its_status_and_spells_its_code() {
-        let body = unlisted(ErrorName::MethodNotAllowed, "no", None);
+    fn unknown_path_keeps_its_status_and_derives_its_code() {
+        let body = body_without_code(ErrorName::MethodNotAllowed, "no", None);
         assert_eq!(body.error.code, "METHOD_NOT_ALLOWED");
         assert_eq!(body.name, "MethodNotAllowedException");
-        let response = answer(ErrorName::NotFound, None, "nothing here", None);
+        let response = response(ErrorName::NotFound, None, "nothing here", None);
         assert_eq!(response.status(), StatusCode::NOT_FOUND);
     }
 
     #[test]
-    fn what_the_door_refuses_wears_the_code_and_the_name_that_belong_together() {
+    fn fiat_codes_map_back_to_their_error_names() {
         for name in ErrorName::ALL {
-            if let Some(code) = code_of(name) {
+            if let Some(code) = code_for(name) {
                 let same = code.name() == name;
                 let folded = matches!(name, ErrorName::BadRequest | ErrorName::NotSupportedChain);
                 assert!(same || folded, "{name:?}");

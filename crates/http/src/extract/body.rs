@@ -14,7 +14,7 @@ use super::Issues;
 use crate::BODY_LIMIT;
 use crate::error::ApiError;
 
-/// What the client sent, not read yet. The media type is not asked for: there is only JSON here.
+/// The raw request body. The `Content-Type` header is ignored because every endpoint takes JSON.
 #[derive(Debug)]
 pub(crate) struct Body(Bytes);
 
@@ -26,7 +26,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
             if rejection.into_response().status() == StatusCode::PAYLOAD_TOO_LARGE {
                 ApiError::payload_too_large(BODY_LIMIT)
             } else {
-                refuse("the request body could not be read to its end")
+                invalid_body("the request body could not be read to its end")
             }
         })?;
         Ok(Self(bytes))
@@ -35,31 +35,35 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 
 impl Body {
     #[cfg(test)]
-    pub(crate) fn of(value: &Value) -> Self {
+    pub(crate) fn from_json(value: &Value) -> Self {
         Self(value.to_string().into())
     }
 
-    /// The fields of the JSON object that the body must be.
+    /// Parses the body, which must be a JSON object.
     pub(crate) fn fields(&self) -> Result<Fields<'_>, ApiError> {
         if self.0.is_empty() {
-            return Err(refuse("a JSON object is required as the request body"));
+            return Err(invalid_body("a JSON object is required as the request body"));
         }
         serde_json::from_slice(&self.0).map_err(|error| match error.classify() {
-            Category::Data => refuse("must be a JSON object"),
-            _ => refuse(&format!("is not valid JSON at line {}, column {}", error.line(), error.column())),
+            Category::Data => invalid_body("must be a JSON object"),
+            _ => invalid_body(&format!(
+                "is not valid JSON at line {}, column {}",
+                error.line(),
+                error.column()
+            )),
         })
     }
 }
 
-fn refuse(message: &str) -> ApiError {
+fn invalid_body(message: &str) -> ApiError {
     ApiError::validation(&[causeway_wire::Issue { path: "body".to_owned(), message: message.to_owned() }])
 }
 
-/// The fields of a body and what is wrong with them; `null` counts as absent, unknown fields are ignored. Texts without an
-/// escape in them are parts of the body itself.
+/// The fields of a body and the issues found in them. `null` counts as absent, unknown fields are ignored. Strings without
+/// escapes are borrowed from the body.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
-    /// As they came; of several with one name the last counts.
+    /// In the order received; the last of several fields with the same name wins.
     fields: Vec<(Cow<'a, str>, Field<'a>)>,
     pub(crate) issues: Issues,
 }
@@ -70,7 +74,7 @@ impl<'a> Fields<'a> {
         (!matches!(value, Field::Other(Value::Null))).then_some(value)
     }
 
-    /// A text that may be left out.
+    /// An optional string.
     pub(crate) fn string(&mut self, name: &str) -> Option<Cow<'a, str>> {
         match self.value(name)? {
             Field::Text(text) => Some(text.clone()),
@@ -81,12 +85,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the field stands at all, of whatever type.
+    /// Whether the field is present, with a value of any type.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 
-    /// An object inside the body.
+    /// An optional nested object.
     pub(crate) fn object(&mut self, name: &str) -> Option<Map<String, Value>> {
         let object = match self.value(name)? {
             Field::Other(value) => value.as_object().cloned(),
@@ -106,7 +110,7 @@ impl<'a> Fields<'a> {
         self.string(name)
     }
 
-    /// A whole number that must be there.
+    /// A required unsigned integer.
     pub(crate) fn required_integer(&mut self, name: &str) -> Option<u64> {
         if !self.has(name) {
             self.issues.add(name, "is required");
@@ -114,7 +118,7 @@ impl<'a> Fields<'a> {
         self.integer(name)
     }
 
-    /// A whole number that may be left out.
+    /// An optional unsigned integer.
     pub(crate) fn integer(&mut self, name: &str) -> Option<u64> {
         let number = match self.value(name)? {
             Field::Other(value) => value.as_u64(),
@@ -126,7 +130,7 @@ impl<'a> Fields<'a> {
         number
     }
 
-    /// A number as decimal text, so that no float travels further in.
+    /// An optional number as decimal text, so that no float leaves this module.
     pub(crate) fn decimal(&mut self, name: &str) -> Option<String> {
         let number = match self.value(name)? {
             Field::Other(value) => value.as_f64(),
@@ -135,11 +139,11 @@ impl<'a> Fields<'a> {
         if number.is_none() {
             self.issues.add(name, "must be a number");
         }
-        // `Display` of a float never uses an exponent and prints the shortest text that reads back.
+        // `Display` of a float never uses an exponent and prints the shortest text that round-trips.
         number.map(|value| value.to_string())
     }
 
-    /// Texts in an array; absent means none.
+    /// An array of strings; empty if absent.
     pub(crate) fn strings(&mut self, name: &str) -> Vec<String> {
         let texts = match self.value(name) {
             None => Some(Vec::new()),
@@ -159,15 +163,15 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// One value of a body.
+/// One value of a body; only strings can be borrowed.
 #[derive(Debug)]
 enum Field<'a> {
     Text(Cow<'a, str>),
     Other(Value),
 }
 
-/// How many fields most bodies have at the most.
-const USUAL: usize = 16;
+/// Initial capacity; most bodies have fewer fields.
+const TYPICAL_FIELDS: usize = 16;
 
 impl<'de> Deserialize<'de> for Fields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -185,21 +189,21 @@ impl<'de> Visitor<'de> for FieldsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::with_capacity(USUAL);
-        while let Some(Name(name)) = map.next_key()? {
+        let mut fields = Vec::with_capacity(TYPICAL_FIELDS);
+        while let Some(FieldName(name)) = map.next_key()? {
             fields.push((name, map.next_value()?));
         }
         Ok(Fields { fields, issues: Issues::default() })
     }
 }
 
-struct Name<'a>(Cow<'a, str>);
+struct FieldName<'a>(Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Name<'de> {
+impl<'de> Deserialize<'de> for FieldName<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_str(FieldVisitor)? {
             Field::Text(text) => Ok(Self(text)),
-            Field::Other(_) => Err(serde::de::Error::custom("a name is a text")),
+            Field::Other(_) => Err(serde::de::Error::custom("field names are strings")),
         }
     }
 }
@@ -268,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_json_tells_line_and_column() {
+    fn malformed_json_error_has_line_and_column() {
         let error = read(b"{\n  \"amount\": 1,\n}").unwrap_err();
         assert!(error.contains("line 3, column 1"), "{error}");
         for other in [&b""[..], b"\xff", b"{} {}", b"{\"a\":\"\xff\"}", b"{\"a\":1e999}"] {
@@ -280,8 +284,8 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_of_a_body_are_told_at_once() {
-        let body = Body::of(&json!({ "a": 1, "c": "x", "d": "y", "e": [1], "f": null }));
+    fn all_issues_of_a_body_are_returned_together() {
+        let body = Body::from_json(&json!({ "a": 1, "c": "x", "d": "y", "e": [1], "f": null }));
         let mut fields = body.fields().unwrap();
         fields.required_string("a");
         fields.required_string("b");
@@ -294,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_fields_with_one_name_the_last_counts() {
+    fn last_of_two_fields_with_the_same_name_wins() {
         let body = Body(Bytes::from_static(br#"{"a":"x","\u0061":"y","b":"x","b":null}"#));
         let mut fields = body.fields().unwrap();
         assert_eq!((fields.string("a").as_deref(), fields.has("b")), (Some("y"), false));
@@ -302,14 +306,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fields_are_what_a_json_reader_says_they_are(
+        fn fields_match_what_serde_json_reads(
             texts in prop::collection::btree_map("\\PC{0,5}|[\"\\\\\n\u{1}é]{0,3}", "\\PC{0,9}|[\"\\\\\n\u{1}é]{0,4}", 0..6),
             number in any::<u64>(),
         ) {
             let mut object: Map<String, Value> = texts.iter().map(|(name, text)| (name.clone(), json!(text))).collect();
             object.insert("a number".to_owned(), json!(number));
             object.insert("an object".to_owned(), json!({ "inside": [number, null, "x"] }));
-            let body = Body::of(&object.clone().into());
+            let body = Body::from_json(&object.clone().into());
             let mut fields = body.fields().unwrap();
             for (name, text) in &texts {
                 let read = fields.string(name);
@@ -321,7 +325,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = Body(bytes.into()).fields().is_ok();
         }
     }

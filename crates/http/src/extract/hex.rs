@@ -1,15 +1,15 @@
 use alloy_primitives::{B256, hex};
 
-/// Bytes in hex, written with `0x`; none at all are refused too.
+/// Parses non-empty hex with a `0x` prefix.
 pub(crate) fn parse_hex(text: &str) -> Result<Vec<u8>, &'static str> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    // The decoder takes a prefix of its own.
+    // The decoder would accept a second prefix.
     let digits = digits.filter(|digits| !digits.is_empty() && !digits.contains(['x', 'X']));
     let bytes = digits.and_then(|digits| hex::decode(digits).ok());
     bytes.ok_or("must be hex: 0x and an even number of hex digits")
 }
 
-/// 32 bytes in hex, written with `0x`.
+/// Parses 32 bytes of hex with a `0x` prefix.
 pub(crate) fn parse_hash(text: &str) -> Result<B256, &'static str> {
     let bytes = parse_hex(text).ok().and_then(|bytes| B256::try_from(bytes.as_slice()).ok());
     bytes.ok_or("must be 0x and 64 hex digits")
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_has_its_prefix_once_and_whole_bytes() {
+    fn hex_needs_one_prefix_and_whole_bytes() {
         for bad in ["", "0x", "00", "0x0", "0xzz", "0x0x00", "0X0X00", " 0x00", "0x00 ", "0x٠٠"] {
             assert!(parse_hex(bad).is_err(), "{bad}");
         }
@@ -41,12 +41,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_or_refused_without_panic(text in "(0x)?\\PC{0,70}") {
+        fn arbitrary_text_does_not_panic(text in "(0x)?\\PC{0,70}") {
             let _ = (parse_hex(&text), parse_hash(&text));
         }
 
         #[test]
-        fn bytes_read_back(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
+        fn encoded_bytes_parse_back(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
             prop_assert_eq!(parse_hex(&hex::encode_prefixed(&bytes)), Ok(bytes));
         }
     }

@@ -1,4 +1,4 @@
-//! Reading requests: every problem of a request is collected and told at once.
+//! Request parsing. All problems of a request are collected and returned in one error.
 
 mod body;
 mod hex;
@@ -7,17 +7,17 @@ mod query;
 
 pub(crate) use body::{Body, Fields};
 pub(crate) use hex::{parse_hash, parse_hex};
-pub(crate) use path::{Segment, parse_address};
-pub(crate) use query::Params;
+pub(crate) use path::{PathParam, parse_address};
+pub(crate) use query::QueryParams;
 
 use causeway_wire::Issue;
 
 use crate::error::ApiError;
 
-/// The longest text that a person would type into a search box.
+/// Maximum length of free text, in characters.
 pub(crate) const MAX_TEXT: usize = 256;
 
-/// What is wrong with a request, gathered while it is read.
+/// Collects the problems found while a request is parsed.
 #[derive(Debug, Default)]
 pub(crate) struct Issues(Vec<Issue>);
 
@@ -26,8 +26,8 @@ impl Issues {
         self.0.push(Issue { path: path.to_owned(), message: message.to_string() });
     }
 
-    /// Keeps a value, or the reason why there is none.
-    pub(crate) fn keep<T, E: std::fmt::Display>(&mut self, path: &str, result: Result<T, E>) -> Option<T> {
+    /// Returns the value, or records the error as an issue and returns `None`.
+    pub(crate) fn check<T, E: std::fmt::Display>(&mut self, path: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.add(path, error)).ok()
     }
 
@@ -40,7 +40,7 @@ impl Issues {
     }
 }
 
-/// Text that can be searched for: not empty, not endless, nothing invisible.
+/// Checks that search text is not blank, not too long and free of control characters.
 fn check_text(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("must not be empty".to_owned());

@@ -5,14 +5,14 @@ use causeway_domain::{Address, ChainId};
 use super::{Issues, check_text};
 use crate::error::ApiError;
 
-/// The one variable segment of a path, percent-decoded.
+/// The single path parameter of a route, percent-decoded.
 #[derive(Debug)]
-pub(crate) struct Segment {
+pub(crate) struct PathParam {
     name: String,
     value: String,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Segment {
+impl<S: Send + Sync> FromRequestParts<S> for PathParam {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
@@ -22,32 +22,32 @@ impl<S: Send + Sync> FromRequestParts<S> for Segment {
             issues.finish().err().unwrap_or_else(|| ApiError::validation(&[]))
         })?;
         let (name, value) =
-            params.iter().next().ok_or_else(|| ApiError::internal(&"the route has no variable segment"))?;
+            params.iter().next().ok_or_else(|| ApiError::internal(&"the route has no path parameter"))?;
         Ok(Self { name: name.to_owned(), value: value.to_owned() })
     }
 }
 
-impl Segment {
-    /// The segment as free text.
+impl PathParam {
+    /// The parameter as free text.
     pub(crate) fn text(self, issues: &mut Issues) -> Option<String> {
         if self.value.contains('/') {
             issues.add(&self.name, "must not hold a slash");
             return None;
         }
-        issues.keep(&self.name, check_text(&self.value))?;
+        issues.check(&self.name, check_text(&self.value))?;
         Some(self.value)
     }
 
-    /// The segment as an address, whose form tells its family.
+    /// The parameter as an address; its format determines the chain family.
     pub(crate) fn address(self, issues: &mut Issues) -> Option<Address> {
         let name = self.name.clone();
         let text = self.text(issues)?;
-        issues.keep(&name, parse_address(&text))
+        issues.check(&name, parse_address(&text))
     }
 
-    /// The segment as a chain id.
+    /// The parameter as a chain id.
     pub(crate) fn chain_id(&self, issues: &mut Issues) -> Option<ChainId> {
-        issues.keep(&self.name, parse_chain_id(&self.value))
+        issues.check(&self.name, parse_chain_id(&self.value))
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chain_ids_that_overflow_or_are_no_numbers_are_refused() {
+    fn invalid_chain_ids_are_rejected() {
         for text in ["", "0", "-1", "+1", "1.0", "0x1", "9007199254740992", "18446744073709551616", "1 "] {
             assert!(parse_chain_id(text).is_err(), "{text}");
         }
@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_parsed_or_refused_without_panic(text in "\\PC{0,40}") {
+        fn arbitrary_text_does_not_panic(text in "\\PC{0,40}") {
             let _ = parse_chain_id(&text);
         }
     }

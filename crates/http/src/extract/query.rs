@@ -8,17 +8,17 @@ use super::path::parse_chain_id;
 use super::{Issues, check_text};
 use crate::error::ApiError;
 
-/// The largest number that JSON carries exactly, and so the largest cursor.
+/// Cursors are JSON numbers, so they stay within the integers that a double represents exactly.
 const MAX_CURSOR: u64 = (1 << 53) - 1;
 
-/// A query string and what is wrong with it.
+/// The parameters of a query string and the issues found in them.
 #[derive(Debug)]
-pub(crate) struct Params {
+pub(crate) struct QueryParams {
     pairs: Vec<(String, String)>,
     pub(crate) issues: Issues,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Params {
+impl<S: Send + Sync> FromRequestParts<S> for QueryParams {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
@@ -26,13 +26,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
     }
 }
 
-impl Params {
+impl QueryParams {
     pub(crate) fn parse(query: &str) -> Self {
         let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         Self { pairs, issues: Issues::default() }
     }
 
-    /// A parameter that may stand once. It is taken out, so each is asked for once too.
+    /// A parameter that may occur at most once. It is moved out, so call this once per key.
     pub(crate) fn raw(&mut self, key: &str) -> Option<String> {
         let mut values = self.pairs.iter_mut().filter(|(name, _)| name == key);
         let first = values.next().map(|(_, value)| std::mem::take(value));
@@ -43,14 +43,14 @@ impl Params {
         first
     }
 
-    /// Free text that may stand once.
+    /// Optional free text, at most once.
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         let value = self.raw(key)?;
-        self.issues.keep(key, check_text(&value))?;
+        self.issues.check(key, check_text(&value))?;
         Some(value)
     }
 
-    /// Free text that must stand exactly once.
+    /// Required free text, exactly once.
     pub(crate) fn required_text(&mut self, key: &str) -> Option<String> {
         if !self.has(key) {
             self.issues.add(key, "is required");
@@ -59,18 +59,18 @@ impl Params {
         self.text(key)
     }
 
-    /// One chain, which may stand once.
+    /// An optional chain id, at most once.
     pub(crate) fn chain_id(&mut self, key: &str) -> Option<ChainId> {
         let text = self.raw(key)?;
-        self.issues.keep(key, parse_chain_id(&text))
+        self.issues.check(key, parse_chain_id(&text))
     }
 
-    /// Whether the parameter stands at all.
+    /// Whether the parameter is present.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.pairs.iter().any(|(name, _)| name == key)
     }
 
-    /// Texts that are comma-joined, repeated or both; `None` where the parameter does not stand at all.
+    /// A list that is comma-joined, repeated or both; `None` if the parameter is absent.
     pub(crate) fn list(&self, key: &str) -> Option<Vec<&str>> {
         let values = self.pairs.iter().filter(|(name, _)| name == key);
         let texts = values.flat_map(|(_, value)| value.split(',')).map(str::trim);
@@ -96,11 +96,11 @@ impl Params {
         chains
     }
 
-    /// How many items to answer with: above `max` is clamped, not refused.
+    /// The page size. Values above `max` are clamped, not rejected.
     pub(crate) fn limit(&mut self, default: usize, max: usize) -> usize {
         let Some(text) = self.raw("limit") else { return default };
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // A number too large for the machine is still only "above the maximum".
+        // A number that overflows `usize` is still only above the maximum.
         match (digits, text.parse::<usize>()) {
             (true, Ok(0)) | (false, _) => {
                 self.issues.add("limit", format!("must be a whole number from 1 to {max}"));
@@ -111,7 +111,7 @@ impl Params {
         }
     }
 
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     pub(crate) fn cursor(&mut self) -> Option<u64> {
         let text = self.raw("cursor")?;
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -122,7 +122,7 @@ impl Params {
         cursor
     }
 
-    /// The collected issues as one error, if there are any.
+    /// Returns the collected issues as one error, if there are any.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         self.issues.finish()
     }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn ids(query: &str) -> (Vec<u64>, bool) {
-        let mut params = Params::parse(query);
+        let mut params = QueryParams::parse(query);
         let chains = params.chain_ids().into_iter().map(ChainId::get).collect();
         (chains, params.finish().is_ok())
     }
@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_key_that_is_no_array_is_refused() {
-        let mut params = Params::parse("q=a&q=b&limit=1&limit=1&cursor=1&cursor=2");
+    fn repeated_scalar_parameter_is_rejected() {
+        let mut params = QueryParams::parse("q=a&q=b&limit=1&limit=1&cursor=1&cursor=2");
         params.text("q");
         params.limit(20, 100);
         params.cursor();
@@ -161,9 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn limits_above_the_maximum_are_clamped_and_nonsense_is_refused() {
+    fn limits_above_the_maximum_are_clamped_and_invalid_ones_rejected() {
         let limit = |query: &str| {
-            let mut params = Params::parse(query);
+            let mut params = QueryParams::parse(query);
             (params.limit(20, 100), params.finish().is_ok())
         };
         assert_eq!(limit(""), (20, true));
@@ -176,17 +176,17 @@ mod tests {
     }
 
     #[test]
-    fn cursors_that_were_never_handed_out_are_refused() {
+    fn invalid_cursors_are_rejected() {
         for bad in ["cursor=", "cursor=-1", "cursor=abc", "cursor=9007199254740992", "cursor=1e3"] {
-            let mut params = Params::parse(bad);
+            let mut params = QueryParams::parse(bad);
             assert!(params.cursor().is_none() && params.finish().is_err(), "{bad}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_query_is_read_or_refused_without_panic(query in "\\PC{0,200}") {
-            let mut params = Params::parse(&query);
+        fn arbitrary_query_does_not_panic(query in "\\PC{0,200}") {
+            let mut params = QueryParams::parse(&query);
             let _ = (params.text("q"), params.chain_ids(), params.limit(20, 100), params.cursor());
             let _ = params.finish();
         }

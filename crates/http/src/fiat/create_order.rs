@@ -7,15 +7,15 @@ use causeway_engine::fiat::FiatOrderRequest;
 use causeway_wire::{FiatErrorBody, FiatOrderAnswer, FiatOrderAsk};
 
 use super::map_order::map_created;
-use super::read_order::{read_order, read_origin};
+use super::read_order_request::{read_order_request, read_origin};
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::Body;
 
-/// Takes a quote: binds it to a wallet and opens the provider's checkout.
+/// Creates an order from a quote: binds it to a wallet and opens the provider's checkout.
 ///
-/// The same quote twice gives the same order. Show `wrapperUrl` in a popup or a frame: it tells its opener and its parent
-/// how the purchase goes on. The order ends by itself, with every page closed.
+/// The same quote twice gives the same order. Show `wrapperUrl` in a popup or a frame: it reports the progress of the purchase
+/// to its opener and its parent. The order completes even if every page is closed.
 #[utoipa::path(
     post,
     path = "/v1/fiat/order",
@@ -29,14 +29,14 @@ use crate::extract::Body;
         (status = 400, description = "VALIDATION_ERROR", body = FiatErrorBody),
         (status = 404, description = "QUOTE_INVALID", body = FiatErrorBody, example = json!({
             "name": "QuoteNotFoundException",
-            "message": "There is no such quote here. Ask for one with POST /v1/fiat/quote, and take it while it lasts.",
+            "message": "This quote does not exist. Request one with POST /v1/fiat/quote and use it before it expires.",
             "error": {
                 "code": "QUOTE_INVALID",
-                "message": "There is no such quote here. Ask for one with POST /v1/fiat/quote, and take it while it lasts.",
+                "message": "This quote does not exist. Request one with POST /v1/fiat/quote and use it before it expires.",
                 "retryable": false,
             },
         })),
-        (status = 409, description = "STATE_CONFLICT: somebody else took the quote", body = FiatErrorBody),
+        (status = 409, description = "STATE_CONFLICT: another wallet took the quote", body = FiatErrorBody),
         (status = 410, description = "QUOTE_EXPIRED", body = FiatErrorBody),
         (status = 413, description = "PAYLOAD_TOO_LARGE", body = FiatErrorBody),
         (status = 422, description = "PROVIDER_DISABLED or NO_ROUTE", body = FiatErrorBody),
@@ -48,15 +48,15 @@ pub(crate) async fn create_fiat_order(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Json<FiatOrderAnswer>> {
-    let wish = read_order(&body)?;
-    // An id of another form was made by another service.
-    let quote = wish.quote.parse().map_err(|_| ApiError::fiat_quote_not_found())?;
+    let parsed = read_order_request(&body)?;
+    // A malformed id cannot be one of ours.
+    let quote = parsed.quote.parse().map_err(|_| ApiError::fiat_quote_not_found())?;
     let request = FiatOrderRequest {
         quote,
-        author: wish.author,
-        route: wish.route,
-        metadata: wish.metadata,
-        refund_to: wish.refund_to,
+        author: parsed.author,
+        route: parsed.route,
+        metadata: parsed.metadata,
+        refund_to: parsed.refund_to,
         origin: read_origin(&headers),
     };
     let order = app.fiat.order.order(request).await?;

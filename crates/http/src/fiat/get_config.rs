@@ -9,10 +9,10 @@ use super::map_order::map_asset;
 use crate::App;
 use crate::middleware::envelope::FIAT_PATH;
 
-/// Of what these shapes are.
+/// Version of the fiat API contract.
 const CONTRACT_VERSION: u32 = 1;
 
-/// What the fiat API can do, for clients that set themselves up.
+/// Capabilities of the fiat API, for clients that configure themselves.
 #[utoipa::path(get, path = "/v1/fiat/config", tag = "fiat", responses((status = 200, body = FiatConfig)))]
 pub(crate) async fn get_fiat_config(State(app): State<Arc<App>>) -> Json<FiatConfig> {
     let (ramps, hubs) = (&app.fiat.ramps, app.fiat.hubs);

@@ -8,11 +8,11 @@ use causeway_wire::{FiatErrorBody, FiatOrderView};
 use super::map_order::map_view;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment};
+use crate::extract::{Issues, PathParam};
 
-/// A purchase and everything that is known of it.
+/// A purchase with all its details.
 ///
-/// For a jump it carries every term that the deposit address commits to, so that anybody can free the money without us.
+/// For a jump it has every term that the deposit address commits to, so that the funds can be recovered without this service.
 #[utoipa::path(
     get,
     path = "/v1/fiat/order/{orderId}",
@@ -26,15 +26,15 @@ use crate::extract::{Issues, Segment};
 )]
 pub(crate) async fn get_fiat_order(
     State(app): State<Arc<App>>,
-    segment: Segment,
+    param: PathParam,
 ) -> ApiResult<Json<FiatOrderView>> {
     let mut issues = Issues::default();
-    let text = segment.text(&mut issues);
+    let text = param.text(&mut issues);
     issues.finish()?;
     Ok(Json(map_view(&app, &find_order(&app, text.as_deref()).await?)))
 }
 
-/// The order of that id; an id of another form is none of ours.
+/// The order with that id; a malformed id is reported as not found.
 pub(super) async fn find_order(app: &App, id: Option<&str>) -> ApiResult<FiatOrder> {
     let id = id.and_then(|text| text.parse().ok()).ok_or_else(ApiError::fiat_order_not_found)?;
     app.fiat.store.fiat_order(&id).await?.ok_or_else(ApiError::fiat_order_not_found)

@@ -9,10 +9,10 @@ use causeway_wire::{FiatErrorBody, FiatOrder, Page};
 use super::map_order::map_entry;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Params, Segment};
-use crate::page::{self, cursor_key, one_more};
+use crate::extract::{PathParam, QueryParams};
+use crate::page::{self, cursor_key, fetch_limit};
 
-/// A wallet's purchases, newest first: those that it made, and those that go to it.
+/// A wallet's purchases, newest first: those that it made and those that it receives.
 #[utoipa::path(
     get,
     path = "/v1/fiat/orders/by-address/{address}",
@@ -30,17 +30,17 @@ use crate::page::{self, cursor_key, one_more};
 )]
 pub(crate) async fn get_fiat_orders(
     State(app): State<Arc<App>>,
-    segment: Segment,
-    mut params: Params,
+    param: PathParam,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Page<FiatOrder>>> {
-    let address = segment.address(&mut params.issues);
+    let address = param.address(&mut params.issues);
     let status = params.raw("status");
-    let status = status.and_then(|text| params.issues.keep("status", text.parse::<FiatStatus>()));
+    let status = status.and_then(|text| params.issues.check("status", text.parse::<FiatStatus>()));
     let limit = params.limit(page::DEFAULT, page::MAX);
     let before = cursor_key(params.cursor());
     params.finish()?;
     let Some(address) = address else { return Ok(Json(Page { data: Vec::new(), cursor: None })) };
-    let query = FiatOrderQuery { address, status, before, limit: one_more(limit) };
+    let query = FiatOrderQuery { address, status, before, limit: fetch_limit(limit) };
     let mut orders = app.fiat.store.fiat_orders(&query).await?;
     let is_last = orders.len() <= limit;
     orders.truncate(limit);

@@ -8,7 +8,7 @@ use causeway_wire::{FiatLimit, FiatProvider, FiatProviders, PaymentMethod};
 use super::map_quote::map_methods;
 use crate::App;
 
-/// The providers that sell here.
+/// The available on-ramp providers.
 #[utoipa::path(
     get,
     path = "/v1/fiat/providers",
@@ -34,10 +34,10 @@ fn map_provider(profile: &RampProfile) -> FiatProvider {
         limits: profile
             .limits
             .iter()
-            .map(|(least, most)| FiatLimit {
-                fiat_currency: least.currency.to_string(),
-                min: least.to_string(),
-                max: most.to_string(),
+            .map(|(min, max)| FiatLimit {
+                fiat_currency: min.currency.to_string(),
+                min: min.to_string(),
+                max: max.to_string(),
             })
             .collect(),
     }

@@ -8,18 +8,18 @@ use super::get_order::find_order;
 use super::map_order::map_status;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Params, Segment};
+use crate::extract::{PathParam, QueryParams};
 
-/// How far a purchase has come, and when to ask again.
+/// The status of a purchase, and when to poll again.
 ///
-/// The answer comes from our record; with `force=true` the provider is asked first, a few times per order.
+/// The status comes from the store; with `force=true` the provider is queried first, a few times per order.
 #[utoipa::path(
     get,
     path = "/v1/fiat/orders/{orderId}/status",
     tag = "fiat",
     params(
         ("orderId" = String, Path, description = "As the order was answered", example = "0f8fad5bd9cb469fa16570867728950e"),
-        ("force" = Option<bool>, Query, description = "Ask the provider first; for debugging", example = false),
+        ("force" = Option<bool>, Query, description = "Query the provider first; for debugging", example = false),
     ),
     responses(
         (status = 200, body = FiatStatus),
@@ -33,8 +33,8 @@ use crate::extract::{Params, Segment};
 )]
 pub(crate) async fn get_fiat_status(
     State(app): State<Arc<App>>,
-    segment: Segment,
-    mut params: Params,
+    param: PathParam,
+    mut params: QueryParams,
 ) -> ApiResult<Json<FiatStatus>> {
     let force = params.raw("force");
     let force = match force.as_deref() {
@@ -45,12 +45,12 @@ pub(crate) async fn get_fiat_status(
             false
         }
     };
-    let text = segment.text(&mut params.issues);
+    let text = param.text(&mut params.issues);
     params.finish()?;
     let order = find_order(&app, text.as_deref()).await?;
     if !force || order.status.is_terminal() {
         return Ok(Json(map_status(order)));
     }
-    app.force_limit.take(&order.id).map_err(ApiError::asked_too_often)?;
+    app.force_refresh_limit.check(&order.id).map_err(ApiError::refresh_rate_limited)?;
     Ok(Json(map_status(app.fiat.refresh.refresh(&order.id).await?)))
 }

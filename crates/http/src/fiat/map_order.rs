@@ -1,12 +1,12 @@
-use causeway_domain::fiat::{FiatOrder, FiatStatus, JumpPlan};
-use causeway_domain::{Deployment, Family, Jump, TokenId};
+use causeway_domain::fiat::{FiatOrder, FiatStatus, ForwardingPlan};
+use causeway_domain::{Deployment, Family, ForwardingOrder, TokenId};
 use causeway_engine::fiat::suggested_interval;
 use causeway_wire as wire;
 
 use crate::App;
-use crate::mapping::address_of;
+use crate::mapping::word_to_address;
 
-/// When to ask again.
+/// When to poll again.
 pub(super) fn polling(status: FiatStatus) -> wire::FiatPolling {
     let interval = suggested_interval(status).as_millis();
     wire::FiatPolling {
@@ -19,7 +19,7 @@ pub(super) fn map_asset(token: TokenId) -> wire::FiatAsset {
     wire::FiatAsset { chain_id: token.chain().get(), address: token.address().to_string() }
 }
 
-/// Where our own page around the checkout lies.
+/// The URL of our page that embeds the checkout.
 pub(super) fn wrapper_url(app: &App, order: &FiatOrder) -> String {
     format!("{}/v1/fiat/widget/{}", app.options.public_url, order.id)
 }
@@ -41,7 +41,7 @@ fn action(url: String) -> wire::FiatAction {
 }
 
 pub(super) fn map_status(order: FiatOrder) -> wire::FiatStatus {
-    let (failed_reason, error_reason) = order.failure.map(|failure| (failure.words, failure.code)).unzip();
+    let (failed_reason, error_reason) = order.failure.map(|failure| (failure.message, failure.code)).unzip();
     wire::FiatStatus {
         order_id: order.id.to_string(),
         status: order.status.to_string(),
@@ -51,13 +51,17 @@ pub(super) fn map_status(order: FiatOrder) -> wire::FiatStatus {
         error_reason,
         provider: order.provider,
         swap_strategy: order.strategy.as_str().to_owned(),
-        swap_order_id: order.strategy.jump().and_then(|plan| plan.swap.as_ref()).map(ToString::to_string),
+        swap_order_id: order
+            .strategy
+            .forwarding()
+            .and_then(|plan| plan.swap.as_ref())
+            .map(ToString::to_string),
         polling: polling(order.status),
     }
 }
 
 pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
-    let plan = order.strategy.jump();
+    let plan = order.strategy.forwarding();
     wire::FiatOrderView {
         order_id: order.id.to_string(),
         status: order.status.to_string(),
@@ -76,20 +80,20 @@ pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
         swap_order_id: plan.and_then(|plan| plan.swap.as_ref()).map(ToString::to_string),
         deposit_address: plan.map(|plan| plan.address.to_string()),
         refund_to: plan.map(|_| order.refund_to.to_string()),
-        terms: plan.map(|plan| map_terms(&plan.jump)),
+        terms: plan.map(|plan| map_terms(&plan.order)),
         recovery: plan.map(|plan| map_recovery(&app.deployments, order, plan)),
         action: (!order.status.is_terminal()).then(|| action(wrapper_url(app, order))),
         failure: order.failure.as_ref().map(|failure| wire::FiatFailure {
             reason: failure.code.clone(),
             source: failure.source.as_str().to_owned(),
-            message: Some(failure.words.clone()),
+            message: Some(failure.message.clone()),
         }),
         created_at: order.created_at.to_string(),
         updated_at: order.updated_at.to_string(),
     }
 }
 
-/// The order as its author's history shows it.
+/// The order as an entry of its author's history.
 pub(super) fn map_entry(app: &App, order: &FiatOrder) -> wire::FiatOrder {
     wire::FiatOrder {
         view: map_view(app, order),
@@ -100,7 +104,7 @@ pub(super) fn map_entry(app: &App, order: &FiatOrder) -> wire::FiatOrder {
 }
 
 /// The terms by the names and in the order of their EIP-712 type.
-fn map_terms(jump: &Jump) -> wire::JumpTerms {
+fn map_terms(jump: &ForwardingOrder) -> wire::JumpTerms {
     wire::JumpTerms {
         version: causeway_domain::TERMS_VERSION.to_string(),
         origin_chain_id: jump.origin_chain_id.to_string(),
@@ -118,36 +122,37 @@ fn map_terms(jump: &Jump) -> wire::JumpTerms {
     }
 }
 
-fn map_recovery(deployments: &[Deployment], order: &FiatOrder, plan: &JumpPlan) -> wire::JumpRecovery {
+fn map_recovery(deployments: &[Deployment], order: &FiatOrder, plan: &ForwardingPlan) -> wire::JumpRecovery {
     let chain = order.sold.chain();
-    // Only the factory that belongs to the jump's own escrow knows its deposit address.
-    let home = |there: &&Deployment| {
-        chain.family() == Family::Evm && there.chain == chain && there.escrow.into_word() == plan.jump.escrow
+    // Only the factory of the plan's own escrow can derive its deposit address.
+    let is_home = |there: &&Deployment| {
+        chain.family() == Family::Evm && there.chain == chain && there.escrow.into_word() == plan.order.escrow
     };
     wire::JumpRecovery {
         chain_id: chain.get(),
-        escrow: address_of(plan.jump.escrow, chain.family()).to_string(),
-        deposit_factory: deployments.iter().find(home).map(|there| there.deposit_factory.to_string()),
-        refund_after: plan.jump.expiry,
+        escrow: word_to_address(plan.order.escrow, chain.family()).to_string(),
+        deposit_factory: deployments.iter().find(is_home).map(|there| there.deposit_factory.to_string()),
+        refund_after: plan.order.expiry,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use alloy_primitives::{B256, U256, keccak256};
-    use causeway_domain::JUMP_TYPE;
+    use causeway_domain::FORWARDING_ORDER_TYPE;
     use serde_json::Value;
 
     use super::*;
 
-    /// Who holds the view can rebuild the id that the deposit address follows from.
+    /// Clients can compute the id that the deposit address is derived from.
     #[test]
-    fn rule_16_the_terms_are_named_and_ordered_as_the_chain_hashes_them() {
+    fn rule_16_terms_have_the_field_names_and_order_of_the_eip712_type() {
         let words = (0..13_u64).flat_map(|n| B256::from(U256::from(n.max(1))).0).collect::<Vec<u8>>();
-        let jump = Jump::from_bytes(&words).unwrap();
+        let jump = ForwardingOrder::from_bytes(&words).unwrap();
         let shown = serde_json::to_value(map_terms(&jump)).unwrap();
-        let mut words = keccak256(JUMP_TYPE).to_vec();
-        let fields = JUMP_TYPE.trim_start_matches("CausewayJump(").trim_end_matches(')').split(',');
+        let mut words = keccak256(FORWARDING_ORDER_TYPE).to_vec();
+        let fields =
+            FORWARDING_ORDER_TYPE.trim_start_matches("CausewayJump(").trim_end_matches(')').split(',');
         for (kind, name) in fields.map(|field| field.split_once(' ').unwrap()) {
             let text = shown.get(name).and_then(Value::as_str).unwrap_or_else(|| panic!("{name} is missing"));
             let word: B256 = match kind {
@@ -156,12 +161,12 @@ mod tests {
             };
             words.extend_from_slice(word.as_slice());
         }
-        assert_eq!(shown.as_object().unwrap().len(), Jump::WORDS);
+        assert_eq!(shown.as_object().unwrap().len(), ForwardingOrder::WORDS);
         assert_eq!(keccak256(words), jump.id());
     }
 
     #[test]
-    fn hints_are_short_while_a_person_pays_longer_while_chains_settle_and_zero_at_the_end() {
+    fn polling_interval_is_short_while_paying_longer_while_settling_and_zero_when_terminal() {
         let every = FiatStatus::ALL.map(polling);
         let paying = polling(FiatStatus::Created);
         assert_eq!(paying, polling(FiatStatus::Pending));

@@ -1,4 +1,4 @@
-use causeway_domain::fiat::{FiatAmount, FiatQuote, JumpOption, PaymentMethod};
+use causeway_domain::fiat::{FiatAmount, FiatQuote, ForwardingOption, PaymentMethod};
 use causeway_domain::{Quote, Route};
 use causeway_engine::fiat::{FiatAnswer, ProviderFault};
 use causeway_wire as wire;
@@ -9,7 +9,7 @@ use crate::error::{ApiError, ApiResult};
 use crate::mapping::map_token;
 use crate::quotes::write_route::RouteWriter;
 
-/// One provider's answer as a line of a stream.
+/// Maps one provider's answer to a line of the stream.
 pub(super) async fn map_answer(app: &App, answer: FiatAnswer) -> ApiResult<wire::FiatQuoteLine> {
     Ok(match answer {
         FiatAnswer::Quote(quote) => wire::FiatQuoteLine::Quote(Box::new(map_quote(app, &quote).await?)),
@@ -33,14 +33,14 @@ pub(super) fn map_methods(methods: &[PaymentMethod]) -> Vec<wire::PaymentMethod>
 }
 
 pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::FiatQuote> {
-    let routes = if quote.is_jump() { Some(map_routes(app, quote).await?) } else { None };
+    let routes = if quote.is_forwarding() { Some(map_routes(app, quote).await?) } else { None };
     let snapshot = app.catalog.snapshot();
     let profile = app.fiat.ramps.get(&quote.provider).map(|ramp| ramp.profile());
-    let none = FiatAmount::new(quote.pays.currency, 0);
-    let total = quote.fees.iter().try_fold(none, |sum, fee| sum.checked_add(fee.amount));
-    let total = total.ok_or_else(|| ApiError::internal(&"the fees of a quote do not add up"))?;
+    let zero = FiatAmount::new(quote.pays.currency, 0);
+    let total = quote.fees.iter().try_fold(zero, |sum, fee| sum.checked_add(fee.amount));
+    let total = total.ok_or_else(|| ApiError::internal(&"the sum of the fees overflows"))?;
     let (min_fiat_amount, max_fiat_amount) =
-        quote.limits.map(|(least, most)| (least.to_string(), most.to_string())).unzip();
+        quote.limits.map(|(min, max)| (min.to_string(), max.to_string())).unzip();
     Ok(wire::FiatQuote {
         quote_id: quote.id.to_string(),
         provider: quote.provider.clone(),
@@ -72,11 +72,11 @@ pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::F
     })
 }
 
-/// The swap engine's own routes, each with the least that the jump promises by it.
+/// The routes of the swap engine, each with the minimum output that the forwarding order guarantees.
 async fn map_routes(app: &App, quote: &FiatQuote) -> ApiResult<Vec<wire::FiatRoute>> {
-    let mut routes = Vec::with_capacity(quote.jumps.len());
+    let mut routes = Vec::with_capacity(quote.forwarding_options.len());
     let mut swap: Option<Quote> = None;
-    for option in &quote.jumps {
+    for option in &quote.forwarding_options {
         if swap.as_ref().is_none_or(|swap| swap.id != option.quote) {
             swap = app.quotes.quote(&option.quote).await?;
         }
@@ -84,12 +84,15 @@ async fn map_routes(app: &App, quote: &FiatQuote) -> ApiResult<Vec<wire::FiatRou
             let route = swap.routes.iter().find(|route| route.id == option.route)?;
             map_route(app, swap, route, option)
         });
-        routes.push(found.ok_or_else(|| ApiError::internal(&"a jump's route is not in the store"))?);
+        routes
+            .push(found.ok_or_else(|| {
+                ApiError::internal(&"the route of a forwarding option is not in the store")
+            })?);
     }
     Ok(routes)
 }
 
-fn map_route(app: &App, swap: &Quote, route: &Route, option: &JumpOption) -> Option<wire::FiatRoute> {
+fn map_route(app: &App, swap: &Quote, route: &Route, option: &ForwardingOption) -> Option<wire::FiatRoute> {
     let snapshot = app.catalog.snapshot();
     let line = RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &swap.ask)
         .write_line(swap, route);

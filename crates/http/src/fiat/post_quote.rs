@@ -7,18 +7,18 @@ use causeway_wire::{FiatErrorBody, FiatQuoteAnswer, FiatQuoteAsk, FiatQuoteLine}
 use futures::future::try_join_all;
 
 use super::map_quote::{map_fault, map_quote};
-use super::read_ask::read_ask;
+use super::read_quote_request::read_quote_request;
 use super::stream_quotes::stream_quotes;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Body, Params};
+use crate::extract::{Body, QueryParams};
 
-/// Asks every provider at once what it would deliver.
+/// Requests quotes from all providers in parallel.
 ///
-/// The best offer comes first. A provider that is slow, down or refuses is an entry in `errors` and keeps nobody else
-/// waiting. The target stands in `toChainId` and `toToken` or in `outputAsset`, the wallet in `recipient` or
-/// `walletAddress`; exactly one of `fiatAmount` and `cryptoAmount` is given. With `mode=stream` each answer is a line of its
-/// own, `{"quote":…}` or `{"error":…}`, as it comes.
+/// The best offer comes first. A provider that is slow, down or refuses is listed in `errors` and does not delay
+/// the others. The target is given by `toChainId` and `toToken` or by `outputAsset`, the wallet by `recipient` or
+/// `walletAddress`, the amount by exactly one of `fiatAmount` and `cryptoAmount`. With `mode=stream` each answer is a separate
+/// line, `{"quote":…}` or `{"error":…}`, as it arrives.
 #[utoipa::path(
     post,
     path = "/v1/fiat/quote",
@@ -52,7 +52,7 @@ use crate::extract::{Body, Params};
 )]
 pub(crate) async fn post_fiat_quote(
     State(app): State<Arc<App>>,
-    mut params: Params,
+    mut params: QueryParams,
     body: Body,
 ) -> ApiResult<Response> {
     let mode = params.raw("mode");
@@ -60,7 +60,7 @@ pub(crate) async fn post_fiat_quote(
         params.issues.add("mode", "is either absent or `stream`");
     }
     params.finish()?;
-    let ask = read_ask(&body)?;
+    let ask = read_quote_request(&body)?;
     if mode.is_some() {
         let answers = app.fiat.quote.quote(ask)?;
         return Ok(stream_quotes(app, answers));

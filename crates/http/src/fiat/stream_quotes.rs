@@ -12,25 +12,25 @@ use futures::{Stream, StreamExt as _, stream};
 use super::map_quote::map_answer;
 use crate::App;
 
-/// Sends one line per provider as they answer.
+/// Streams one line per provider as they answer.
 pub(super) fn stream_quotes(app: Arc<App>, answers: BoxStream<'static, FiatAnswer>) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        // A proxy that gathers the answer before it passes it on would take the point away.
+        // Buffering by a proxy would defeat the stream.
         (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
     (headers, Body::from_stream(lines(app, answers))).into_response()
 }
 
-/// The headers are gone: an error can only break the answer off, and be told to us.
+/// The headers are already sent, so an error can only abort the stream.
 fn lines(
     app: Arc<App>,
     answers: BoxStream<'static, FiatAnswer>,
 ) -> impl Stream<Item = Result<Bytes, BoxError>> {
     stream::try_unfold((app, answers), async |(app, mut answers)| {
         let Some(answer) = answers.next().await else { return Ok(None) };
-        // What went wrong stands in the log since the error was made.
+        // The cause was logged when the error was created.
         let line = map_answer(&app, answer).await.map_err(|error| error.message().to_owned())?;
         let mut line = serde_json::to_vec(&line)?;
         line.push(b'\n');

@@ -6,7 +6,7 @@ use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
-/// Reads the fillers' counts when somebody looks. Only operators add fillers, so the labels cannot grow by themselves.
+/// Reports the fillers at collection time. Only operators add fillers, so the number of labels is bounded.
 #[derive(Debug)]
 pub(crate) struct FillerCollector(pub(crate) Fillers);
 
@@ -16,7 +16,7 @@ impl Collector for FillerCollector {
         encode_answers(&mut encoder, &reports)?;
         let won = encoder.encode_descriptor(
             "filler_wins",
-            "Quotes in which the filler's offer stood first",
+            "Quotes in which the filler's offer was the best",
             None,
             MetricType::Counter,
         );
@@ -27,7 +27,7 @@ impl Collector for FillerCollector {
         encode_latency(&mut encoder, &reports)?;
         let breaker = encoder.encode_descriptor(
             "filler_breaker",
-            "What the filler's breaker lets through: 0 all, 1 a probe, 2 nothing",
+            "State of the filler's circuit breaker: 0 closed, 1 half-open, 2 open",
             None,
             MetricType::Gauge,
         );
@@ -35,12 +35,12 @@ impl Collector for FillerCollector {
         for report in &reports {
             breaker.encode_family(&labels(report))?.encode_gauge(&breaker_value(report.breaker))?;
         }
-        let help = "Orders in a row that went back because the filler never delivered";
+        let help = "Consecutive orders that were refunded because the filler did not deliver";
         let mut left =
             encoder.encode_descriptor("filler_unfilled_in_a_row", help, None, MetricType::Gauge)?;
         for report in &reports {
-            let standing = report.standing.as_ref();
-            let row = standing.map_or(0, |standing| i64::from(standing.left_in_a_row));
+            let reputation = report.reputation.as_ref();
+            let row = reputation.map_or(0, |reputation| i64::from(reputation.consecutive_unfilled));
             left.encode_family(&labels(report))?.encode_gauge(&row)?;
         }
         Ok(())
@@ -60,7 +60,7 @@ const fn breaker_value(state: BreakerState) -> i64 {
 }
 
 fn encode_answers(encoder: &mut DescriptorEncoder<'_>, reports: &[FillerReport]) -> fmt::Result {
-    let help = "What became of the asks to a filler";
+    let help = "Quote requests to a filler by outcome";
     let mut metric = encoder.encode_descriptor("filler_asks", help, None, MetricType::Counter)?;
     for report in reports {
         for (answer, count) in [
@@ -78,7 +78,7 @@ fn encode_answers(encoder: &mut DescriptorEncoder<'_>, reports: &[FillerReport])
 }
 
 fn encode_latency(encoder: &mut DescriptorEncoder<'_>, reports: &[FillerReport]) -> fmt::Result {
-    let help = "How long a filler took to answer a call";
+    let help = "Response time of a filler";
     let mut metric =
         encoder.encode_descriptor("filler_answer", help, Some(&Unit::Seconds), MetricType::Histogram)?;
     for report in reports {

@@ -3,21 +3,21 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use causeway_engine::{FillerHealth, FillerReport, Fills, Standing};
+use causeway_engine::{FillerHealth, FillerReport, Fills, Reputation};
 use causeway_wire::{Filler, FillerFills, FillerQuotes, FillerReputation};
 
 use crate::App;
 use crate::error::ApiResult;
 
-/// Lists the fillers that compete, and how they do.
+/// Lists the fillers with their statistics.
 ///
-/// `quotes` counts since the start of the replica that answers; `fills` counts every order there is, a few seconds late.
+/// `quotes` counts since the start of the replica that responds; `fills` counts all orders, with a delay of a few seconds.
 #[utoipa::path(get, path = "/v1/fillers", tag = "quotes", responses((status = 200, body = Vec<Filler>)))]
 pub(crate) async fn get_fillers(State(app): State<Arc<App>>) -> ApiResult<Json<Vec<Filler>>> {
     let fills = app.count_fills.count().await?;
-    let of = |name: &str| fills.get(name).copied().unwrap_or_default();
+    let fills_of = |name: &str| fills.get(name).copied().unwrap_or_default();
     let reports = app.request_quote.fillers().reports();
-    Ok(Json(reports.into_iter().map(|report| map_filler(of(&report.name), report)).collect()))
+    Ok(Json(reports.into_iter().map(|report| map_filler(fills_of(&report.name), report)).collect()))
 }
 
 fn map_filler(fills: Fills, report: FillerReport) -> Filler {
@@ -44,26 +44,26 @@ fn map_filler(fills: Fills, report: FillerReport) -> Filler {
             refunded: fills.refunded,
             failed: fills.failed,
         },
-        reputation: report.standing.as_ref().map(map_standing),
+        reputation: report.reputation.as_ref().map(map_reputation),
         paused: report.paused,
         name: report.name,
         kind: report.kind,
     }
 }
 
-#[allow(clippy::float_arithmetic, reason = "a share for people to read, no amount")]
-fn map_standing(standing: &Standing) -> FillerReputation {
-    let rate = standing.fill_percent().map(|percent| f64::from(percent) / 100.0);
+#[allow(clippy::float_arithmetic, reason = "a ratio for display, not an amount")]
+fn map_reputation(reputation: &Reputation) -> FillerReputation {
+    let rate = reputation.fill_percent().map(|percent| f64::from(percent) / 100.0);
     FillerReputation {
-        orders: standing.orders,
+        orders: reputation.orders,
         fill_rate: rate,
-        median_fill_seconds: standing.median_seconds,
-        price_bps: standing.price_bps,
-        unfilled_in_a_row: standing.left_in_a_row,
+        median_fill_seconds: reputation.median_seconds,
+        price_bps: reputation.price_bps,
+        unfilled_in_a_row: reputation.consecutive_unfilled,
     }
 }
 
-#[allow(clippy::float_arithmetic, reason = "a time for people to read, no amount")]
+#[allow(clippy::float_arithmetic, reason = "a duration for display, not an amount")]
 fn millis(time: Duration) -> f64 {
     f64::from(u32::try_from(time.as_micros()).unwrap_or(u32::MAX)) / 1_000.0
 }

@@ -4,14 +4,14 @@ use causeway_wire::ErrorBody;
 
 use crate::caching::is_current;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment};
+use crate::extract::{Issues, PathParam};
 
-/// Names are no longer than this.
-const LONGEST: usize = 62;
+/// Maximum length of a filler name.
+const MAX_NAME_LENGTH: usize = 62;
 
 /// A filler's icon as SVG.
 ///
-/// Drawn from the filler's name: its first letter on a colour of its own, the same on every replica and for ever.
+/// Derived from the filler's name: its first letter on a colour, the same on every replica.
 #[utoipa::path(
     get,
     path = "/v1/fillers/{name}/icon",
@@ -24,12 +24,12 @@ const LONGEST: usize = 62;
         (status = 404, description = "NotFoundException: no filler can have this name", body = ErrorBody),
     ),
 )]
-pub(crate) async fn get_filler_icon(segment: Segment, headers: HeaderMap) -> ApiResult<Response> {
+pub(crate) async fn get_filler_icon(param: PathParam, headers: HeaderMap) -> ApiResult<Response> {
     let mut issues = Issues::default();
-    let name = segment.text(&mut issues);
+    let name = param.text(&mut issues);
     issues.finish()?;
     let name = name.filter(|name| is_name(name)).ok_or_else(|| {
-        ApiError::not_found("No filler has such a name. GET /v1/fillers lists those that there are.")
+        ApiError::not_found("No filler can have this name. GET /v1/fillers lists the fillers.")
     })?;
     let etag =
         HeaderValue::from_str(&format!("\"f1-{name}\"")).map_err(|error| ApiError::internal(&error))?;
@@ -43,9 +43,9 @@ pub(crate) async fn get_filler_icon(segment: Segment, headers: HeaderMap) -> Api
     Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], draw(&name)).into_response())
 }
 
-/// Nothing of it can be taken for markup.
+/// Whether the name is valid; valid names need no escaping in SVG.
 fn is_name(name: &str) -> bool {
-    (1..=LONGEST).contains(&name.len())
+    (1..=MAX_NAME_LENGTH).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
@@ -57,12 +57,11 @@ fn draw(name: &str) -> String {
     )
 }
 
-/// One of 24 hues, by all letters of the name.
+/// One of 24 hues, from a hash of the name.
 fn hue(name: &str) -> u32 {
-    let mixed = name
-        .bytes()
-        .fold(2_166_136_261_u32, |mixed, byte| (mixed ^ u32::from(byte)).wrapping_mul(16_777_619));
-    (mixed >> 8) % 24 * 15
+    let hash =
+        name.bytes().fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    (hash >> 8) % 24 * 15
 }
 
 #[cfg(test)]
@@ -70,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_icon_is_drawn_from_the_name_alone() {
+    fn icon_depends_only_on_the_name() {
         assert_eq!(draw("north"), draw("north"));
-        assert_ne!(hue("north"), hue("south"), "the sandbox's two are told apart");
+        assert_ne!(hue("north"), hue("south"), "the two sandbox fillers differ");
         assert!(draw("north").contains(">N</text>") && draw("-7up").contains(">7</text>"));
     }
 
     #[test]
-    fn no_name_is_markup() {
+    fn names_with_markup_are_rejected() {
         for bad in ["", "a b", "<svg>", "é", "a\"", &"x".repeat(63)] {
             assert!(!is_name(bad), "{bad}");
         }

@@ -10,9 +10,9 @@ use super::{hub, no_hub};
 use crate::App;
 use crate::error::ApiResult;
 
-/// Tells where the hub's contracts lie.
+/// The addresses of the hub's contracts.
 ///
-/// One contract of ours may stand behind several names. Every address has code on its chain.
+/// Several names may refer to the same contract. Every address has code on its chain.
 #[utoipa::path(
     get,
     path = "/v1/config/hub",
@@ -42,8 +42,8 @@ pub(crate) async fn get_arcadia_config(State(app): State<Arc<App>>) -> ApiResult
 
 fn read_config(app: &App) -> ApiResult<HubConfig> {
     let (deployment, hub) = hub(app).ok_or_else(no_hub)?;
-    let everywhere = |read: fn(&Deployment) -> String| -> BTreeMap<u64, String> {
-        app.deployments.iter().map(|there| (there.chain.get(), read(there))).collect()
+    let by_chain = |read: fn(&Deployment) -> String| -> BTreeMap<u64, String> {
+        app.deployments.iter().map(|deployment| (deployment.chain.get(), read(deployment))).collect()
     };
     let registry = deployment.registry.to_string();
     let (book, factory) = (hub.intent_book.to_string(), hub.vault_factory.to_string());
@@ -62,8 +62,8 @@ fn read_config(app: &App) -> ApiResult<HubConfig> {
             vault_lib: None,
             intent_lib: None,
             stable_asset_rate_provider: None,
-            asset_reserves: everywhere(|there| there.escrow.to_string()),
-            depositor: everywhere(|there| there.deposit_factory.to_string()),
+            asset_reserves: by_chain(|there| there.escrow.to_string()),
+            depositor: by_chain(|there| there.deposit_factory.to_string()),
         },
     })
 }

@@ -9,7 +9,7 @@ use super::hub;
 use crate::App;
 use crate::mapping::map_token;
 
-/// Lists the share tokens of the hub's vaults; `extensions.spokeToken` is the token that a share stands for.
+/// Lists the share tokens of the hub's vaults; `extensions.spokeToken` is the underlying token of a share.
 #[utoipa::path(get, path = "/v1/mtokens", tag = "hub", responses((status = 200, body = Vec<Token>)))]
 pub(crate) async fn get_mtokens(State(app): State<Arc<App>>) -> Json<Vec<Token>> {
     let snapshot = app.catalog.snapshot();

@@ -15,19 +15,19 @@ pub(crate) async fn get_vaults(State(app): State<Arc<App>>) -> Json<Vec<Vault>> 
     Json(vaults.map(|vault| map_vault(vault, app.options.mode == "sandbox")).collect())
 }
 
-fn map_vault(vault: &VaultDeployment, is_play: bool) -> Vault {
+fn map_vault(vault: &VaultDeployment, is_testnet: bool) -> Vault {
     let address = vault.vault.to_string();
     Vault {
         symbol: vault.symbol.clone(),
         name: vault.name.clone(),
         description: format!(
-            "An ERC-4626 vault: its share token {} is worth what the vault holds, and can be turned back at any time.",
+            "An ERC-4626 vault: its share token {} represents a share of the vault's holdings and can be redeemed at any time.",
             vault.symbol
         ),
         teller: address.clone(),
         vault: address,
         assets: vec![vault.asset.to_string()],
-        testnet: is_play.then_some(true),
+        testnet: is_testnet.then_some(true),
         decimals: vault.decimals,
         backend: "erc4626".to_owned(),
         extensions: None,

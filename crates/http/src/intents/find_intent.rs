@@ -5,12 +5,12 @@ use axum::extract::State;
 use causeway_domain::Family;
 use causeway_wire::{ErrorBody, Intent};
 
-use super::get_intent::answer;
+use super::get_intent::intent_response;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Params, parse_hash};
+use crate::extract::{QueryParams, parse_hash};
 
-/// The intent that a transaction deposits for.
+/// The intent of a deposit transaction.
 #[utoipa::path(
     get,
     path = "/v1/intent/deposit",
@@ -18,7 +18,7 @@ use crate::extract::{Params, parse_hash};
     params(
         ("chainId" = u64, Query, description = "Where the deposit was made", example = 8453),
         (
-            "txHash" = String, Query, description = "The deposit's transaction, as the chain showed it or as it was submitted",
+            "txHash" = String, Query, description = "The deposit's transaction, as seen on the chain or as submitted",
             example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
         ),
     ),
@@ -28,22 +28,25 @@ use crate::extract::{Params, parse_hash};
         (status = 404, description = "IntentNotFoundException", body = ErrorBody),
     ),
 )]
-pub(crate) async fn find_intent(State(app): State<Arc<App>>, mut params: Params) -> ApiResult<Json<Intent>> {
+pub(crate) async fn find_intent(
+    State(app): State<Arc<App>>,
+    mut params: QueryParams,
+) -> ApiResult<Json<Intent>> {
     if !params.has("chainId") {
         params.issues.add("chainId", "is required");
     }
     let chain = params.chain_id("chainId");
     let tx = params.required_text("txHash");
-    // A Solana transaction is named by its signature, which the store compares as it is.
+    // A Solana transaction id is a signature, which the store compares verbatim.
     let is_evm = chain.is_none_or(|chain| chain.family() == Family::Evm);
     let tx = tx.and_then(|text| {
         let hash = if is_evm { parse_hash(&text).map(|hash| hash.to_string()) } else { Ok(text) };
-        params.issues.keep("txHash", hash)
+        params.issues.check("txHash", hash)
     });
     params.finish()?;
     let order = match chain.zip(tx) {
         Some((chain, tx)) => app.orders.order_of_deposit(chain, &tx).await?,
         None => None,
     };
-    answer(&app, order).await
+    intent_response(&app, order).await
 }

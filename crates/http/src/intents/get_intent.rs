@@ -8,9 +8,9 @@ use causeway_wire::{ErrorBody, Intent};
 use super::map_intent::map_intent;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment, parse_hash};
+use crate::extract::{Issues, PathParam, parse_hash};
 
-/// One intent, by the id that the chains know.
+/// One intent by its on-chain id.
 #[utoipa::path(
     get,
     path = "/v1/intent/{intentId}",
@@ -31,20 +31,20 @@ use crate::extract::{Issues, Segment, parse_hash};
         })),
     ),
 )]
-pub(crate) async fn get_intent(State(app): State<Arc<App>>, segment: Segment) -> ApiResult<Json<Intent>> {
+pub(crate) async fn get_intent(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<Json<Intent>> {
     let mut issues = Issues::default();
-    let text = segment.text(&mut issues);
-    let id = text.and_then(|text| issues.keep("intentId", parse_hash(&text)));
+    let text = param.text(&mut issues);
+    let id = text.and_then(|text| issues.check("intentId", parse_hash(&text)));
     issues.finish()?;
     let order = match id {
         Some(id) => app.orders.order_of_intent(id).await?,
         None => None,
     };
-    answer(&app, order).await
+    intent_response(&app, order).await
 }
 
-/// The order as an intent, if it is shown.
-pub(super) async fn answer(app: &App, order: Option<Order>) -> ApiResult<Json<Intent>> {
+/// Maps the order to an intent, if it is announced.
+pub(super) async fn intent_response(app: &App, order: Option<Order>) -> ApiResult<Json<Intent>> {
     let order = order.filter(|order| order.announced).ok_or_else(ApiError::intent_not_found)?;
-    Ok(Json(map_intent(&order, &app.orders.story(&order.id).await?)))
+    Ok(Json(map_intent(&order, &app.orders.order_events(&order.id).await?)))
 }

@@ -8,8 +8,8 @@ use causeway_wire::{ErrorBody, IntentSummary, Page};
 use super::map_intent::map_summary;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Params, Segment};
-use crate::page::{self, cursor_key, next_cursor, one_more};
+use crate::extract::{PathParam, QueryParams};
+use crate::page::{self, cursor_key, fetch_limit, next_cursor};
 
 /// An author's intents, newest first.
 #[utoipa::path(
@@ -30,16 +30,17 @@ use crate::page::{self, cursor_key, next_cursor, one_more};
 )]
 pub(crate) async fn get_intents(
     State(app): State<Arc<App>>,
-    segment: Segment,
-    mut params: Params,
+    param: PathParam,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Page<IntentSummary>>> {
-    let author = segment.address(&mut params.issues);
+    let author = param.address(&mut params.issues);
     let (from_chain, to_chain) = (params.chain_id("fromChainId"), params.chain_id("toChainId"));
     let limit = params.limit(page::DEFAULT, page::MAX);
     let before = cursor_key(params.cursor());
     params.finish()?;
     let Some(author) = author else { return Ok(Json(Page { data: Vec::new(), cursor: None })) };
-    let query = OrderQuery { author, ids: Vec::new(), from_chain, to_chain, before, limit: one_more(limit) };
+    let query =
+        OrderQuery { author, ids: Vec::new(), from_chain, to_chain, before, limit: fetch_limit(limit) };
     let mut orders = app.orders.orders(&query).await?;
     let cursor = next_cursor(&mut orders, limit);
     Ok(Json(Page { data: orders.iter().map(map_summary).collect(), cursor }))

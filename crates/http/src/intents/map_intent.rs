@@ -6,7 +6,7 @@ use crate::mapping::chain_time;
 pub(super) fn map_summary(order: &Order) -> wire::IntentSummary {
     let evidence = &order.evidence;
     wire::IntentSummary {
-        intent_id: order.intent.to_string(),
+        intent_id: order.intent_id.to_string(),
         state: state(order),
         from_chain_id: order.from.chain().get(),
         to_chain_id: order.to.chain().get(),
@@ -22,22 +22,22 @@ pub(super) fn map_summary(order: &Order) -> wire::IntentSummary {
     }
 }
 
-/// An intent with its deposit: the one that the chain showed, else the one that somebody told.
-pub(super) fn map_intent(order: &Order, story: &[OrderEvent]) -> wire::Intent {
+/// Maps an intent with its deposit: the one seen on the chain, otherwise the submitted one.
+pub(super) fn map_intent(order: &Order, events: &[OrderEvent]) -> wire::Intent {
     let shown = order.evidence.deposit.as_ref();
-    let stood = story.iter().find(|event| event.kind == EventKind::Status(OrderStatus::Deposited));
+    let confirmed = events.iter().find(|event| event.kind == EventKind::Status(OrderStatus::Deposited));
     let deposit = order.deposit_tx().map(|tx| wire::IntentDeposit {
-        // There is one deposit to an order, and keys fit a number.
+        // An order has one deposit, so the order key identifies it.
         id: order.key.get().unsigned_abs(),
-        intent_id: order.intent.to_string(),
+        intent_id: order.intent_id.to_string(),
         chain_id: order.from.chain().get(),
         tx_hash: tx.to_owned(),
         input_token: order.from.address().to_string(),
         amount_in: shown.map_or(order.src_amount, |shown| shown.amount).to_string(),
-        // Until the chain has shown it, the order has changed last when it was told.
+        // Before it is seen on the chain, the order changed last when the deposit was submitted.
         created_at: shown.map_or_else(|| order.updated_at.to_string(), |shown| chain_time(shown.time)),
         confirmed_at: shown
-            .map(|shown| stood.map_or_else(|| chain_time(shown.time), |event| event.at.to_string())),
+            .map(|shown| confirmed.map_or_else(|| chain_time(shown.time), |event| event.at.to_string())),
     });
     wire::Intent { summary: map_summary(order), deposits: deposit.into_iter().collect() }
 }

@@ -1,4 +1,4 @@
-//! What happens around every request.
+//! Middleware of every request.
 
 pub(crate) mod envelope;
 pub(crate) mod observe;

@@ -14,21 +14,20 @@ use futures::{FutureExt as _, TryFutureExt as _};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::timers::Timers;
+use super::timers::TimerPool;
 use super::{envelope, request_id};
 use crate::error::ApiError;
 use crate::metrics::{Metrics, RequestLabels};
 
-/// What surrounds every request: its id, its time limit, its line in the log and in the metrics, and the certainty
-/// of an answer even if a handler panics.
+/// Adds the request id, the time limit, the log line and the metrics to every request, and answers when a handler panics.
 ///
-/// One service instead of a stack of small ones, because each layer of a router is cloned and boxed for each request.
+/// One layer instead of a stack of small ones, because the router clones and boxes each layer for each request.
 #[derive(Clone, Debug)]
 pub(crate) struct ObserveLayer {
     pub(crate) metrics: Arc<Metrics>,
-    /// Bounds the time until an answer begins; a body that streams afterwards takes as long as it takes.
+    /// Time limit until the response starts; streaming the body is not limited.
     pub(crate) timeout: Duration,
-    pub(crate) timers: Arc<Timers>,
+    pub(crate) timers: Arc<TimerPool>,
 }
 
 impl<S> Layer<S> for ObserveLayer {
@@ -60,44 +59,43 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let seen = Seen::new(&request, &self.layer.metrics);
+        let record = RequestRecord::new(&request, &self.layer.metrics);
         let (limit, timers) = (self.layer.timeout, Arc::clone(&self.layer.timers));
-        let is_fiat = envelope::lies_in_fiat(request.uri().path());
-        // Boxed at once: the future is large, and what wraps it below would move it again and again; so is the answer of the
-        // layers inside until it is made one like any other.
+        let is_fiat = envelope::is_fiat_path(request.uri().path());
+        // Boxed here because the future and the inner response type are large, and each wrapper below would move them again.
         let work = Box::pin(self.inner.call(request).map_ok(IntoResponse::into_response));
         Box::pin(async move {
-            let span = tracing::debug_span!("request", id = seen.id.to_str().unwrap_or_default());
-            let work = envelope::with(is_fiat, finish(work, limit, &timers));
-            let work = request_id::with(seen.id.clone(), work);
+            let span = tracing::debug_span!("request", id = record.id.to_str().unwrap_or_default());
+            let work = envelope::with_fiat(is_fiat, run_with_timeout(work, limit, &timers));
+            let work = request_id::with_id(record.id.clone(), work);
             let response = work.instrument(span).await;
-            Ok(seen.tell(response))
+            Ok(record.complete(response))
         })
     }
 }
 
-/// The answer of `work`, or the one for a panic or for too long a wait.
-async fn finish(
+/// The response of `work`, or an error response after a panic or a timeout.
+async fn run_with_timeout(
     work: impl Future<Output = Result<Response, Infallible>>,
     limit: Duration,
-    timers: &Timers,
+    timers: &TimerPool,
 ) -> Response {
-    match timers.within(limit, AssertUnwindSafe(work).catch_unwind()).await {
+    match timers.timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
         Some(Ok(Ok(response))) => response,
-        Some(Err(panic)) => answer_panic(panic.as_ref()),
+        Some(Err(panic)) => panic_response(panic.as_ref()),
         None => ApiError::timed_out(limit.as_secs()).into_response(),
     }
 }
 
-/// No panic is known to be reachable; should one be, its request ends and the service lives on.
-fn answer_panic(cause: &(dyn Any + Send)) -> Response {
+/// No reachable panic is known. If there is one, only its request fails.
+fn panic_response(cause: &(dyn Any + Send)) -> Response {
     let text =
         cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
-    ApiError::internal(&format_args!("panic: {}", text.unwrap_or("without words"))).into_response()
+    ApiError::internal(&format_args!("panic: {}", text.unwrap_or("no message"))).into_response()
 }
 
-/// What is remembered of a request until its answer is there.
-struct Seen {
+/// What is needed of a request to log and count its response.
+struct RequestRecord {
     start: Instant,
     id: HeaderValue,
     method: Method,
@@ -106,13 +104,13 @@ struct Seen {
     metrics: Arc<Metrics>,
 }
 
-impl Seen {
+impl RequestRecord {
     fn new(request: &Request, metrics: &Arc<Metrics>) -> Self {
-        metrics.enter();
+        metrics.request_started();
         let sdk = request.headers().get("x-svc-sdk-version").and_then(|value| value.to_str().ok());
         Self {
             start: Instant::now(),
-            id: request_id::choose(request.headers()),
+            id: request_id::from_headers(request.headers()),
             method: request.method().clone(),
             route: request.extensions().get::<MatchedPath>().cloned(),
             sdk: sdk.map(|version| metrics.sdk_label(version)),
@@ -120,11 +118,11 @@ impl Seen {
         }
     }
 
-    /// Writes the request's line, and completes its answer with the headers that suit every answer.
-    fn tell(self, mut response: Response) -> Response {
+    /// Logs and counts the request, and adds the headers of every response.
+    fn complete(self, mut response: Response) -> Response {
         let elapsed = self.start.elapsed();
         let status = response.status().as_u16();
-        // Unknown paths share one label: a scanner must not be able to grow the metrics.
+        // Unknown paths share one label, so that scanners cannot grow the metrics.
         let route = self.route.as_ref().map_or("unmatched", MatchedPath::as_str);
         if let Some(name) = response.extensions().get::<ErrorName>() {
             self.metrics.count_error(*name);
@@ -150,9 +148,9 @@ impl Seen {
     }
 }
 
-impl Drop for Seen {
-    /// Counts the request out again, even when its caller went away.
+impl Drop for RequestRecord {
+    /// Ends the request in the metrics, even if the client disconnected.
     fn drop(&mut self) {
-        self.metrics.leave();
+        self.metrics.request_finished();
     }
 }

@@ -12,16 +12,16 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::error::ApiError;
 
-/// How often one address may ask.
+/// Request rate allowed for one client address.
 #[derive(Clone, Copy, Debug)]
 pub struct RateLimit {
     pub per_second: NonZeroU32,
     pub burst: NonZeroU32,
-    /// How many proxies of ours stand in front; the address is taken that many places from the end of `X-Forwarded-For`.
+    /// Number of our own proxies in front; selects the entry of `X-Forwarded-For`, counted from the end.
     pub trusted_proxies: usize,
 }
 
-/// A token bucket per address.
+/// A token bucket for each client address.
 #[derive(Debug)]
 pub(crate) struct Limiter {
     buckets: DefaultKeyedRateLimiter<IpAddr>,
@@ -29,8 +29,8 @@ pub(crate) struct Limiter {
     checks: AtomicU32,
 }
 
-/// Full buckets are forgotten once every this many checks, so that passers-by cost no memory.
-const FORGET_EVERY: u32 = 4_096;
+/// Full buckets are removed once in this many checks, to bound the memory.
+const PRUNE_EVERY: u32 = 4_096;
 
 impl Limiter {
     pub(crate) fn new(limit: RateLimit) -> Arc<Self> {
@@ -39,27 +39,27 @@ impl Limiter {
         Arc::new(Self { buckets, trusted_proxies: limit.trusted_proxies, checks: AtomicU32::new(0) })
     }
 
-    /// Takes one token, or tells in how many seconds there is one.
-    fn take(&self, address: IpAddr) -> Result<(), u64> {
-        if self.checks.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1 {
+    /// Takes one token, or returns the seconds until one is available.
+    fn check(&self, address: IpAddr) -> Result<(), u64> {
+        if self.checks.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
             self.buckets.retain_recent();
         }
-        self.buckets.check_key(&bucket(address)).map_err(|not_yet| {
+        self.buckets.check_key(&bucket_key(address)).map_err(|not_yet| {
             let wait = not_yet.wait_time_from(DefaultClock::default().now());
             wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
         })
     }
 }
 
-/// A household's IPv6 network counts as one address.
-fn bucket(address: IpAddr) -> IpAddr {
+/// The bucket key: all addresses of an IPv6 /64 network share a bucket.
+fn bucket_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
         v4 @ IpAddr::V4(_) => v4,
     }
 }
 
-/// The address behind the trusted proxies; what an untrusted sender wrote further left is ignored.
+/// The client address as the outermost trusted proxy reports it. Entries further left can be forged and are ignored.
 fn client_address(headers: &HeaderMap, peer: Option<IpAddr>, trusted_proxies: usize) -> Option<IpAddr> {
     if trusted_proxies == 0 {
         return peer;
@@ -80,7 +80,7 @@ pub(crate) async fn limit_rate(
 ) -> Response {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     match client_address(request.headers(), peer, limiter.trusted_proxies)
-        .map(|address| limiter.take(address))
+        .map(|address| limiter.check(address))
     {
         Some(Err(seconds)) => ApiError::rate_limited(seconds).into_response(),
         Some(Ok(())) | None => next.run(request).await,
@@ -111,8 +111,8 @@ mod tests {
     fn one_ipv6_network_shares_a_bucket() {
         let limit = RateLimit { per_second: NonZeroU32::MIN, burst: NonZeroU32::MIN, trusted_proxies: 0 };
         let limiter = Limiter::new(limit);
-        assert_eq!(limiter.take("2001:db8::1".parse().unwrap()), Ok(()));
-        assert_eq!(limiter.take("2001:db8::2".parse().unwrap()), Err(1));
-        assert_eq!(limiter.take("2001:db8:0:1::1".parse().unwrap()), Ok(()));
+        assert_eq!(limiter.check("2001:db8::1".parse().unwrap()), Ok(()));
+        assert_eq!(limiter.check("2001:db8::2".parse().unwrap()), Err(1));
+        assert_eq!(limiter.check("2001:db8:0:1::1".parse().unwrap()), Ok(()));
     }
 }

@@ -10,30 +10,30 @@ tokio::task_local! {
     static CURRENT: HeaderValue;
 }
 
-/// The id under which this request stands in the log.
+/// The id of the current request, as logged.
 pub(crate) fn current() -> String {
     CURRENT.try_with(|id| id.to_str().unwrap_or_default().to_owned()).unwrap_or_default()
 }
 
-/// Runs `work` so that [`current`] knows the id inside.
-pub(crate) async fn with<F: Future>(id: HeaderValue, work: F) -> F::Output {
+/// Runs `work` with the id that [`current`] returns inside it.
+pub(crate) async fn with_id<F: Future>(id: HeaderValue, work: F) -> F::Output {
     CURRENT.scope(id, work).await
 }
 
-/// The caller's own id where it is harmless, otherwise a new one.
-pub(crate) fn choose(headers: &HeaderMap) -> HeaderValue {
-    headers.get(HEADER).filter(|id| is_harmless(id.as_bytes())).cloned().unwrap_or_else(next)
+/// The caller's own id if it is safe to log, otherwise a new one.
+pub(crate) fn from_headers(headers: &HeaderMap) -> HeaderValue {
+    headers.get(HEADER).filter(|id| is_safe(id.as_bytes())).cloned().unwrap_or_else(next)
 }
 
-fn is_harmless(id: &[u8]) -> bool {
+fn is_safe(id: &[u8]) -> bool {
     (8..=64).contains(&id.len()) && id.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
 
-/// A prefix of this process and a number: unique without asking the system for every request.
+/// A random prefix of this process and a counter, which avoids a system call for each request.
 fn next() -> HeaderValue {
     static PREFIX: LazyLock<u64> = LazyLock::new(|| {
         let mut bytes = [0; 8];
-        // Without randomness ids of two processes may meet: a request is still better answered than refused.
+        // Without randomness the ids of two processes may collide, which is better than failing requests.
         let _ = getrandom::fill(&mut bytes);
         u64::from_ne_bytes(bytes)
     });
@@ -49,11 +49,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_harmless_id_of_the_caller_is_kept_and_any_other_replaced() {
+    fn safe_caller_id_is_kept_and_others_are_replaced() {
         let chosen = |id: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(HEADER, HeaderValue::from_static(id));
-            choose(&headers).to_str().unwrap().to_owned()
+            from_headers(&headers).to_str().unwrap().to_owned()
         };
         assert_eq!(chosen("trace-0123456789"), "trace-0123456789");
         for bad in ["short", "with space in it", "<script>alert(1)</script>"] {
@@ -61,6 +61,6 @@ mod tests {
             assert_ne!(id, bad);
             assert_eq!(id.len(), 32);
         }
-        assert_ne!(choose(&HeaderMap::new()), choose(&HeaderMap::new()));
+        assert_ne!(from_headers(&HeaderMap::new()), from_headers(&HeaderMap::new()));
     }
 }

@@ -6,37 +6,37 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// So many are kept for later.
-const KEPT: usize = 1_024;
+/// Idle timers that are kept.
+const MAX_IDLE: usize = 1_024;
 
-/// Timers that requests lend each other, because a new one for each costs more than anything else around a request: one that
-/// is set again needs no memory and mostly no place in the runtime's list.
+/// A pool of timers. Creating one for each request would be the largest cost of the middleware; resetting one allocates
+/// nothing and usually keeps its slot in the runtime's timer wheel.
 #[derive(Debug, Default)]
-pub(crate) struct Timers(Mutex<Vec<Pin<Box<Sleep>>>>);
+pub(crate) struct TimerPool(Mutex<Vec<Pin<Box<Sleep>>>>);
 
-impl Timers {
-    /// What `work` comes to; `None` where it takes longer than `limit`.
-    pub(crate) async fn within<F: Future>(&self, limit: Duration, work: F) -> Option<F::Output> {
+impl TimerPool {
+    /// The output of `work`, or `None` if it takes longer than `limit`.
+    pub(crate) async fn timeout<F: Future>(&self, limit: Duration, work: F) -> Option<F::Output> {
         let (mut work, mut timer) = (pin!(work), None);
         poll_fn(|context| match work.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Some(done)),
-            // Who is done at once needs no timer.
-            Poll::Pending => timer.get_or_insert_with(|| self.lend(limit)).poll(context).map(|()| None),
+            // Work that completes on the first poll needs no timer.
+            Poll::Pending => timer.get_or_insert_with(|| self.acquire(limit)).poll(context).map(|()| None),
         })
         .await
     }
 
-    fn lend(&self, limit: Duration) -> Lent<'_> {
+    fn acquire(&self, limit: Duration) -> PooledTimer<'_> {
         let deadline = Instant::now() + limit;
-        let kept = self.lock().pop();
-        let timer = match kept {
+        let idle = self.lock().pop();
+        let timer = match idle {
             Some(mut timer) => {
                 timer.as_mut().reset(deadline);
                 timer
             }
             None => Box::pin(sleep_until(deadline)),
         };
-        Lent { timer: Some(timer), timers: self }
+        PooledTimer { timer: Some(timer), timers: self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Pin<Box<Sleep>>>> {
@@ -44,23 +44,23 @@ impl Timers {
     }
 }
 
-/// A timer that goes back to the others, also when its request is given up.
-struct Lent<'a> {
+/// A timer that returns to the pool on drop, also when its request is cancelled.
+struct PooledTimer<'a> {
     timer: Option<Pin<Box<Sleep>>>,
-    timers: &'a Timers,
+    timers: &'a TimerPool,
 }
 
-impl Lent<'_> {
+impl PooledTimer<'_> {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.timer.as_mut().map_or(Poll::Pending, |timer| timer.as_mut().poll(context))
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for PooledTimer<'_> {
     fn drop(&mut self) {
-        let mut kept = self.timers.lock();
-        if kept.len() < KEPT {
-            kept.extend(self.timer.take());
+        let mut idle = self.timers.lock();
+        if idle.len() < MAX_IDLE {
+            idle.extend(self.timer.take());
         }
     }
 }
@@ -75,32 +75,32 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(30);
 
     #[tokio::test(start_paused = true)]
-    async fn work_is_given_up_at_the_limit_and_not_before() {
-        let timers = Timers::default();
+    async fn work_times_out_at_the_limit_and_not_before() {
+        let timers = TimerPool::default();
         for _ in 0..3 {
             let start = Instant::now();
-            assert_eq!(timers.within(LIMIT, sleep(LIMIT * 2)).await, None);
+            assert_eq!(timers.timeout(LIMIT, sleep(LIMIT * 2)).await, None);
             assert!((LIMIT..LIMIT + Duration::from_millis(2)).contains(&start.elapsed()));
-            assert_eq!(timers.within(LIMIT, sleep(LIMIT / 2)).await, Some(()));
+            assert_eq!(timers.timeout(LIMIT, sleep(LIMIT / 2)).await, Some(()));
         }
-        assert_eq!(timers.lock().len(), 1, "one timer served them all");
+        assert_eq!(timers.lock().len(), 1, "all calls shared one timer");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_timer_that_ran_out_while_nobody_had_it_counts_anew_for_the_next() {
-        let timers = Timers::default();
-        assert_eq!(timers.within(LIMIT, sleep(LIMIT / 2)).await, Some(()));
+    async fn timer_that_expired_in_the_pool_is_reset_for_the_next_use() {
+        let timers = TimerPool::default();
+        assert_eq!(timers.timeout(LIMIT, sleep(LIMIT / 2)).await, Some(()));
         advance(LIMIT * 3).await;
-        assert_eq!(timers.within(LIMIT, sleep(LIMIT / 2)).await, Some(()));
-        assert_eq!(timers.within(LIMIT, sleep(LIMIT * 2)).await, None);
+        assert_eq!(timers.timeout(LIMIT, sleep(LIMIT / 2)).await, Some(()));
+        assert_eq!(timers.timeout(LIMIT, sleep(LIMIT * 2)).await, None);
     }
 
     #[tokio::test]
-    async fn who_is_done_at_once_takes_none_and_who_goes_away_gives_its_own_back() {
-        let timers = Timers::default();
-        assert_eq!(timers.within(LIMIT, async { 7 }).await, Some(7));
+    async fn immediate_work_takes_no_timer_and_cancelled_work_returns_its_timer() {
+        let timers = TimerPool::default();
+        assert_eq!(timers.timeout(LIMIT, async { 7 }).await, Some(7));
         assert!(timers.lock().is_empty());
-        assert!(timers.within(LIMIT, std::future::pending::<()>()).now_or_never().is_none());
+        assert!(timers.timeout(LIMIT, std::future::pending::<()>()).now_or_never().is_none());
         assert_eq!(timers.lock().len(), 1);
     }
 }

@@ -9,7 +9,7 @@ use crate::error::{ApiError, ApiResult};
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What the service counts, for Prometheus.
+/// Metrics of the service, for Prometheus.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -17,6 +17,6 @@ const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
     responses((status = 200, description = "Counters and histograms", content_type = "application/openmetrics-text", body = String)),
 )]
 pub(crate) async fn get_metrics(State(app): State<Arc<App>>) -> ApiResult<impl IntoResponse> {
-    let text = app.metrics.print().map_err(|error| ApiError::internal(&error))?;
+    let text = app.metrics.encode().map_err(|error| ApiError::internal(&error))?;
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text))
 }

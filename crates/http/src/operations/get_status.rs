@@ -7,7 +7,7 @@ use causeway_wire::Status;
 use super::readyz::not_ready;
 use crate::App;
 
-/// What is running, for people who look.
+/// Version, mode and readiness of the running service.
 #[utoipa::path(get, path = "/status.json", tag = "operations", responses((status = 200, body = Status)))]
 pub(crate) async fn get_status(State(app): State<Arc<App>>) -> Json<Status> {
     let snapshot = app.catalog.snapshot();

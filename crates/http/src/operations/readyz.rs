@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 
 use crate::App;
 
-/// Tells whether requests can be answered: the store answers and the catalog is loaded.
+/// Reports whether the service can handle requests: the store answers and the catalog is loaded.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -22,7 +22,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> (StatusCode, &'static
     }
 }
 
-/// Why the service cannot answer, if it cannot.
+/// Why the service is not ready, if it is not.
 pub(super) async fn not_ready(app: &App) -> Option<&'static str> {
     if app.catalog.snapshot().token_count() == 0 {
         return Some("the catalog is not loaded");

@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq as _;
 use crate::App;
 use crate::error::ApiError;
 
-/// The words that let an operator in.
+/// The secret token of the operator API.
 #[derive(Clone)]
 pub struct OperatorToken(String);
 
@@ -19,8 +19,8 @@ impl OperatorToken {
         Self(text)
     }
 
-    /// Takes as long for a near miss as for a wild guess.
-    fn is(&self, given: &str) -> bool {
+    /// Compares in constant time.
+    fn matches(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }
 }
@@ -31,21 +31,21 @@ impl fmt::Debug for OperatorToken {
     }
 }
 
-/// Lets nobody pass without the token.
+/// Rejects requests without the operator token.
 pub(super) async fn require_token(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| bearer(value));
     let problem = match given {
-        Some(given) if app.operator.token.is(given) => return next.run(request).await,
-        Some(_) => "The token is not this service's.",
-        None => "Operators send their token: `Authorization: Bearer TOKEN`.",
+        Some(given) if app.operator.token.matches(given) => return next.run(request).await,
+        Some(_) => "The token is wrong.",
+        None => "Send the operator token: `Authorization: Bearer TOKEN`.",
     };
     let message = format!(
-        "{problem} It is what `server.operator_token` or CAUSEWAY_OPERATOR_TOKEN says, and otherwise lies in the file \
+        "{problem} It is set by `server.operator_token` or CAUSEWAY_OPERATOR_TOKEN; otherwise it is in the file \
          `operator-token` of the service's data folder."
     );
-    let mut refusal = ApiError::unauthorized(message).into_response();
-    refusal.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    refusal
+    let mut response = ApiError::unauthorized(message).into_response();
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
 }
 
 fn bearer(value: &HeaderValue) -> Option<&str> {
@@ -58,17 +58,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_is_the_token() {
+    fn only_the_exact_token_matches() {
         let token = OperatorToken::new("right".to_owned());
-        assert!(token.is("right"));
+        assert!(token.matches("right"));
         for wrong in ["", "righ", "right ", "rights", "Right"] {
-            assert!(!token.is(wrong), "{wrong}");
+            assert!(!token.matches(wrong), "{wrong}");
         }
         assert!(!format!("{token:?}").contains("right"));
     }
 
     #[test]
-    fn a_bearer_is_read_and_other_schemes_are_not() {
+    fn only_bearer_tokens_are_read() {
         let read = |text: &'static str| bearer(&HeaderValue::from_static(text)).map(str::to_owned);
         assert_eq!(read("Bearer abc").as_deref(), Some("abc"));
         assert_eq!(read("bearer  abc").as_deref(), Some("abc"));

@@ -14,8 +14,8 @@ use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::Body;
 
-/// What an operator may let a filler take to answer at most.
-const LONGEST_DEADLINE: u64 = 60_000;
+/// Maximum quote deadline of a filler, in milliseconds.
+const MAX_DEADLINE_MS: u64 = 60_000;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -23,27 +23,28 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/operator/fillers/{name}", delete(remove))
 }
 
-/// All fillers: those at work, and those that were removed and have open orders.
+/// All fillers: the active ones, and removed ones that still have open orders.
 async fn list(State(app): State<Arc<App>>) -> Json<Value> {
-    let told = app.operator.registry.list().await;
-    let of = |name: &str| told.iter().find(|filler| filler.record.name == name);
+    let registered = app.operator.registry.list().await;
+    let find = |name: &str| registered.iter().find(|filler| filler.record.name == name);
     let reports = app.request_quote.fillers().reports();
-    let at_work = reports.iter().map(|report| shown(Some(report), of(&report.name)));
-    let away = told.iter().filter(|filler| !reports.iter().any(|report| report.name == filler.record.name));
-    let all: Vec<Value> = at_work.chain(away.map(|filler| shown(None, Some(filler)))).collect();
+    let active = reports.iter().map(|report| map_filler(Some(report), find(&report.name)));
+    let inactive =
+        registered.iter().filter(|filler| !reports.iter().any(|report| report.name == filler.record.name));
+    let all: Vec<Value> = active.chain(inactive.map(|filler| map_filler(None, Some(filler)))).collect();
     Json(json!({ "data": all }))
 }
 
-/// Lets `{ name, kind, url, secret?, deadlineMs? }` join, or changes it.
+/// Adds or changes the filler `{ name, kind, url, secret?, deadlineMs? }`.
 async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> {
     let mut fields = body.fields()?;
     let (name, url) = (fields.required_string("name"), fields.required_string("url"));
     let protocol = fields.required_string("kind");
-    let protocol = protocol.and_then(|kind| fields.issues.keep("kind", kind.parse::<FillerProtocol>()));
+    let protocol = protocol.and_then(|kind| fields.issues.check("kind", kind.parse::<FillerProtocol>()));
     let secret = fields.string("secret").map(Cow::into_owned);
     let deadline = fields.integer("deadlineMs");
-    if deadline.is_some_and(|millis| millis == 0 || millis > LONGEST_DEADLINE) {
-        fields.issues.add("deadlineMs", format!("must be between 1 and {LONGEST_DEADLINE}"));
+    if deadline.is_some_and(|millis| millis == 0 || millis > MAX_DEADLINE_MS) {
+        fields.issues.add("deadlineMs", format!("must be between 1 and {MAX_DEADLINE_MS}"));
     }
     fields.finish()?;
     let (name, url) = (name.map(Cow::into_owned), url.map(Cow::into_owned));
@@ -60,11 +61,11 @@ async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> 
         removed_at: None,
     };
     app.operator.registry.add(record).await?;
-    let told = app.operator.registry.list().await;
-    Ok(Json(shown(None, told.iter().find(|filler| filler.record.name == name))))
+    let registered = app.operator.registry.list().await;
+    Ok(Json(map_filler(None, registered.iter().find(|filler| filler.record.name == name))))
 }
 
-/// Asks a filler no more.
+/// Removes a filler; it gets no further quote requests.
 async fn remove(State(app): State<Arc<App>>, Path(name): Path<String>) -> ApiResult<Json<Value>> {
     app.operator.registry.remove(&name, Timestamp::now()).await?;
     Ok(Json(json!({ "name": name, "removed": true })))
@@ -81,15 +82,15 @@ impl From<RegistryError> for ApiError {
 }
 
 fn sentence(error: &RegistryError) -> String {
-    let words = error.to_string();
-    let mut chars = words.chars();
+    let text = error.to_string();
+    let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())
 }
 
-/// A filler for an operator, never with its secret.
-fn shown(report: Option<&FillerReport>, told: Option<&ListedFiller>) -> Value {
-    let record = told.map(|told| &told.record);
+/// Maps a filler for operators, without its secret.
+fn map_filler(report: Option<&FillerReport>, listed: Option<&ListedFiller>) -> Value {
+    let record = listed.map(|listed| &listed.record);
     let name = report.map(|report| report.name.as_str()).or(record.map(|record| record.name.as_str()));
     let removed = record.is_some_and(|record| record.removed_at.is_some());
     json!({
@@ -99,13 +100,13 @@ fn shown(report: Option<&FillerReport>, told: Option<&ListedFiller>) -> Value {
         "url": record.map(|record| record.url.as_str()),
         "signed": record.map(|record| record.secret.is_some()),
         "deadlineMs": record.and_then(|record| record.deadline).map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-        "configured": told.is_none_or(|told| told.configured),
+        "configured": listed.is_none_or(|listed| listed.configured),
         "state": match report {
             _ if removed => "leaving",
             Some(FillerReport { paused: Some(_), .. }) => "paused",
-            _ if told.is_some_and(|told| told.problem.is_some()) => "unusable",
+            _ if listed.is_some_and(|listed| listed.problem.is_some()) => "unusable",
             _ => "active",
         },
-        "reason": report.and_then(|report| report.paused.clone()).or_else(|| told.and_then(|told| told.problem.clone())),
+        "reason": report.and_then(|report| report.paused.clone()).or_else(|| listed.and_then(|listed| listed.problem.clone())),
     })
 }

@@ -1,4 +1,4 @@
-//! The operator's door: under `/operator`, behind a token, out of the API document, and not for scripts of other pages.
+//! The operator API under `/operator`: requires a token, has no CORS headers and is not in the API document.
 
 mod audit;
 mod auth;
@@ -15,33 +15,33 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use axum::{Json, Router};
 use causeway_domain::ports::AuditLog;
-use causeway_engine::{OperatePauses, Registry, ReviewOrders, WebhookDesk};
+use causeway_engine::{OperatePauses, Registry, ReviewOrders, WebhookAdmin};
 use serde_json::{Value, json};
 
 use crate::App;
 
 pub use auth::OperatorToken;
 
-/// What operators reach.
-pub struct OperatorDesk {
+/// The use cases of the operator API.
+pub struct OperatorServices {
     pub token: OperatorToken,
     pub audit: Arc<dyn AuditLog>,
-    pub webhooks: WebhookDesk,
+    pub webhooks: WebhookAdmin,
     pub pauses: Arc<OperatePauses>,
     pub registry: Arc<Registry>,
     pub review: Arc<ReviewOrders>,
 }
 
-impl fmt::Debug for OperatorDesk {
+impl fmt::Debug for OperatorServices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OperatorDesk").finish_non_exhaustive()
+        f.debug_struct("OperatorServices").finish_non_exhaustive()
     }
 }
 
-/// Every route of the operator's; one file per concern adds its own here.
+/// All routes of the operator API.
 pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
-        .route("/operator", get(greet))
+        .route("/operator", get(get_info))
         .merge(audit::routes())
         .merge(webhooks::routes())
         .merge(pauses::routes())
@@ -50,8 +50,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route_layer(from_fn_with_state(Arc::clone(app), auth::require_token))
 }
 
-/// Tells who is behind the door, so that a token can be tried.
-async fn greet(State(app): State<Arc<App>>) -> Json<Value> {
+/// Version and mode of the service; lets a client check its token.
+async fn get_info(State(app): State<Arc<App>>) -> Json<Value> {
     let options = &app.options;
     Json(json!({
         "version": env!("CARGO_PKG_VERSION"),

@@ -4,35 +4,35 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
-use causeway_domain::ports::{Arrival, Outgoing, OutgoingEnd, Trouble};
-use causeway_domain::{ChainId, EventKind, Family, Order, OrderEvent, Shown, TokenId};
-use causeway_engine::{OrderStory, StuckOrder, Wait};
+use causeway_domain::ports::{Arrival, Outgoing, OutgoingEnd, StuckReason};
+use causeway_domain::{ChainId, ConfirmedTx, EventKind, Family, Order, OrderEvent, TokenId};
+use causeway_engine::{OrderHistory, StuckOrder, Wait};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::App;
 use crate::deposits::map_terms;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Params, Segment};
+use crate::extract::{Issues, PathParam, QueryParams};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/operator/orders/{orderId}", get(show)).route("/operator/stuck", get(stuck))
 }
 
-/// An order's whole story, whether or not anybody else may see it yet.
-async fn show(State(app): State<Arc<App>>, segment: Segment) -> ApiResult<Json<Value>> {
+/// An order with its full history, also before it is announced.
+async fn show(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<Json<Value>> {
     let mut issues = Issues::default();
-    let text = segment.text(&mut issues);
+    let text = param.text(&mut issues);
     issues.finish()?;
     let id = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
-    let story = app.operator.review.story(&id, Timestamp::now()).await?;
-    Ok(Json(map_story(&story.ok_or_else(ApiError::order_not_found)?)))
+    let history = app.operator.review.history(&id, Timestamp::now()).await?;
+    Ok(Json(map_history(&history.ok_or_else(ApiError::order_not_found)?)))
 }
 
-/// Orders that have not moved for longer than they should, or for `olderThan` seconds.
-async fn stuck(State(app): State<Arc<App>>, mut params: Params) -> ApiResult<Json<Value>> {
+/// Orders that have not progressed for longer than expected, or for `olderThan` seconds.
+async fn stuck(State(app): State<Arc<App>>, mut params: QueryParams) -> ApiResult<Json<Value>> {
     let older = params.raw("olderThan");
-    let older = older.and_then(|text| params.issues.keep("olderThan", seconds(&text)));
+    let older = older.and_then(|text| params.issues.check("olderThan", seconds(&text)));
     params.issues.finish()?;
     let stuck = app.operator.review.stuck(older, Timestamp::now()).await?;
     Ok(Json(json!({ "data": stuck.iter().map(map_stuck).collect::<Vec<_>>() })))
@@ -56,8 +56,8 @@ fn map_stuck(stuck: &StuckOrder) -> Value {
     })
 }
 
-fn map_story(story: &OrderStory) -> Value {
-    let OrderStory { order, events, sent, arrivals, trouble, wait } = story;
+fn map_history(history: &OrderHistory) -> Value {
+    let OrderHistory { order, events, sent, arrivals, stuck_reason, wait } = history;
     let evidence = &order.evidence;
     let refund = evidence.refund.as_ref().map(|(shown, cause)| {
         let mut refund = map_shown(shown);
@@ -76,7 +76,7 @@ fn map_story(story: &OrderStory) -> Value {
         },
         "sent": sent.iter().map(map_sent).collect::<Vec<_>>(),
         "arrivals": arrivals.iter().map(map_arrival).collect::<Vec<_>>(),
-        "trouble": trouble.as_ref().map(map_trouble),
+        "trouble": stuck_reason.as_ref().map(map_stuck_reason),
         "wait": wait.as_ref().map(|Wait { reason, remedy }| json!({ "reason": reason, "remedy": remedy })),
     })
 }
@@ -84,7 +84,7 @@ fn map_story(story: &OrderStory) -> Value {
 fn map_order(order: &Order) -> Value {
     json!({
         "id": order.id.as_str(),
-        "intentId": order.intent.to_string(),
+        "intentId": order.intent_id.to_string(),
         "quoteId": order.quote.as_str(),
         "routeId": order.route.as_str(),
         "status": order.status.as_str(),
@@ -97,7 +97,7 @@ fn map_order(order: &Order) -> Value {
         "recipient": order.recipient.to_string(),
         "refundTo": order.refund_to.to_string(),
         "depositAddress": order.deposit_address.map(|address| address.to_string()),
-        "toldTx": order.told_tx,
+        "toldTx": order.submitted_tx,
         "decision": order.decision.map(causeway_domain::Decision::as_str),
         "failureReason": order.failure_reason,
         "announced": order.announced,
@@ -120,47 +120,47 @@ fn map_event(event: &OrderEvent) -> Value {
     json!({ "at": event.at.to_string(), "status": status, "detail": event.detail })
 }
 
-fn map_shown(shown: &Shown) -> Value {
+fn map_shown(shown: &ConfirmedTx) -> Value {
     json!({
         "chainId": shown.chain.get(),
         "txHash": shown.tx,
         "block": shown.block,
-        "time": time(shown.time),
+        "time": block_time(shown.time),
         "amount": shown.amount.to_string(),
     })
 }
 
-/// A block's own time.
-fn time(seconds: u64) -> Option<String> {
+/// The timestamp of a block.
+fn block_time(seconds: u64) -> Option<String> {
     let seconds = i64::try_from(seconds).ok()?;
     Timestamp::from_second(seconds).ok().map(|at| at.to_string())
 }
 
 fn map_sent(outgoing: &Outgoing) -> Value {
-    let name =
+    let tx_hash =
         |hash: alloy_primitives::B256| (outgoing.chain.family() == Family::Evm).then(|| hash.to_string());
     let (state, ended_by) = match outgoing.end {
         None => ("open", None),
-        Some(OutgoingEnd::Succeeded(hash)) => ("succeeded", name(hash)),
-        Some(OutgoingEnd::Reverted(hash)) => ("reverted", name(hash)),
+        Some(OutgoingEnd::Succeeded(hash)) => ("succeeded", tx_hash(hash)),
+        Some(OutgoingEnd::Reverted(hash)) => ("reverted", tx_hash(hash)),
         Some(OutgoingEnd::Superseded) => ("superseded", None),
     };
-    let attempts = outgoing.attempts.iter().map(|attempt| {
-        json!({ "txHash": tx_name(outgoing.chain, attempt), "madeAt": attempt.made_at.to_string() })
-    });
+    let attempts = outgoing.attempts.iter().map(
+        |attempt| json!({ "txHash": tx_id(outgoing.chain, attempt), "madeAt": attempt.made_at.to_string() }),
+    );
     json!({
         "purpose": outgoing.purpose.split(':').next(),
         "chainId": outgoing.chain.get(),
         "signer": outgoing.signer.to_string(),
         "nonce": outgoing.nonce,
         "state": state,
-        "txHash": ended_by.or_else(|| outgoing.attempts.last().map(|attempt| tx_name(outgoing.chain, attempt))),
+        "txHash": ended_by.or_else(|| outgoing.attempts.last().map(|attempt| tx_id(outgoing.chain, attempt))),
         "attempts": attempts.collect::<Vec<_>>(),
     })
 }
 
-/// On Solana a transaction is called by its first signature, which follows the number of them.
-fn tx_name(chain: ChainId, attempt: &causeway_domain::ports::Attempt) -> String {
+/// The id of a transaction. On Solana it is the first signature, which follows the signature count.
+fn tx_id(chain: ChainId, attempt: &causeway_domain::ports::Attempt) -> String {
     match chain.family() {
         Family::Evm => attempt.hash.to_string(),
         Family::Solana => {
@@ -180,6 +180,6 @@ fn map_arrival(arrival: &Arrival) -> Value {
     })
 }
 
-fn map_trouble(trouble: &Trouble) -> Value {
-    json!({ "kind": trouble.kind.as_str(), "words": trouble.words, "since": trouble.since.to_string() })
+fn map_stuck_reason(reason: &StuckReason) -> Value {
+    json!({ "kind": reason.kind.as_str(), "words": reason.message, "since": reason.since.to_string() })
 }

@@ -17,10 +17,10 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/operator/pauses/{kind}/{name}", delete(resume))
 }
 
-/// Everything that is paused.
+/// Lists all pauses.
 async fn list(State(app): State<Arc<App>>) -> Json<Value> {
     let pauses = app.operator.pauses.pauses().all();
-    Json(json!({ "data": pauses.iter().map(shown).collect::<Vec<_>>() }))
+    Json(json!({ "data": pauses.iter().map(map_pause).collect::<Vec<_>>() }))
 }
 
 /// Pauses `{ kind, name, reason? }`.
@@ -29,14 +29,14 @@ async fn pause(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>
     let (kind, name) = (fields.required_string("kind"), fields.required_string("name"));
     let reason = fields.string("reason").unwrap_or_default();
     let what = match (kind, name) {
-        (Some(kind), Some(name)) => fields.issues.keep("name", Pausable::parse(&kind, &name)),
+        (Some(kind), Some(name)) => fields.issues.check("name", Pausable::parse(&kind, &name)),
         _ => None,
     };
     fields.finish()?;
     let what = what.ok_or_else(|| ApiError::validation(&[]))?;
     check_known(&app, &what)?;
     match app.operator.pauses.pause(what, &reason).await {
-        Ok(pause) => Ok(Json(shown(&pause))),
+        Ok(pause) => Ok(Json(map_pause(&pause))),
         Err(PauseError::Store(error)) => Err(error.into()),
         Err(error @ PauseError::Reason) => Err(issue("reason", &error)),
     }
@@ -54,7 +54,7 @@ async fn resume(
     Ok(Json(json!({ "kind": what.kind(), "name": what.name(), "paused": false })))
 }
 
-/// A name that nobody has would pause nothing, silently.
+/// Rejects unknown names, which would silently pause nothing.
 fn check_known(app: &App, what: &Pausable) -> ApiResult<()> {
     let snapshot = app.catalog.snapshot();
     let known = match what {
@@ -63,7 +63,7 @@ fn check_known(app: &App, what: &Pausable) -> ApiResult<()> {
         Pausable::Filler(name) => app.request_quote.fillers().has(name),
         Pausable::OnRamp(id) => app.fiat.ramps.get(id).is_some(),
     };
-    if known { Ok(()) } else { Err(ApiError::not_found(format!("There is no {what} here."))) }
+    if known { Ok(()) } else { Err(ApiError::not_found(format!("There is no {what}."))) }
 }
 
 fn issue(path: &str, error: &dyn std::fmt::Display) -> ApiError {
@@ -72,7 +72,7 @@ fn issue(path: &str, error: &dyn std::fmt::Display) -> ApiError {
     issues.finish().err().unwrap_or_else(|| ApiError::validation(&[]))
 }
 
-fn shown(pause: &Pause) -> Value {
+fn map_pause(pause: &Pause) -> Value {
     json!({
         "kind": pause.what.kind(),
         "name": pause.what.name(),

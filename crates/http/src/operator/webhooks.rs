@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Body, Issues, Params};
+use crate::extract::{Body, Issues, QueryParams};
 
-/// How many attempts come at once when nobody says otherwise, and at most.
-const USUAL: usize = 50;
-const MOST: usize = 500;
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 500;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -26,26 +25,26 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/operator/webhooks/{name}/log", get(log))
 }
 
-/// Every endpoint and how its deliveries stand; secrets are not told again.
+/// Lists the endpoints with their delivery counts, without secrets.
 async fn list(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
     let reports = app.operator.webhooks.list().await?;
     let report = |EndpointReport { endpoint, waiting, given_up }: &EndpointReport| {
-        let mut told = map_endpoint(endpoint);
-        told["waiting"] = json!(waiting);
-        told["givenUp"] = json!(given_up);
-        told
+        let mut mapped = map_endpoint(endpoint);
+        mapped["waiting"] = json!(waiting);
+        mapped["givenUp"] = json!(given_up);
+        mapped
     };
     Ok(Json(json!({ "webhooks": reports.iter().map(report).collect::<Vec<_>>() })))
 }
 
-/// Adds an endpoint; its secret is told this once.
+/// Adds an endpoint. Only this response contains its secret.
 async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> {
     let mut fields = body.fields()?;
     let name = fields.required_string("name");
-    let name = name.and_then(|text| fields.issues.keep::<EndpointName, _>("name", text.parse()));
+    let name = name.and_then(|text| fields.issues.check::<EndpointName, _>("name", text.parse()));
     let url = fields.required_string("url").map(Cow::into_owned);
     let secret = fields.string("secret");
-    let secret = secret.and_then(|text| fields.issues.keep::<WebhookSecret, _>("secret", text.parse()));
+    let secret = secret.and_then(|text| fields.issues.check::<WebhookSecret, _>("secret", text.parse()));
     let integrator = fields.string("integrator").filter(|text| !text.is_empty()).map(Cow::into_owned);
     fields.issues.finish()?;
     let (Some(name), Some(url)) = (name, url) else { return Err(ApiError::validation(&[])) };
@@ -53,24 +52,24 @@ async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> 
     Ok(Json(with_secret(&added)))
 }
 
-/// Removes an endpoint with its log and all that was on its way.
+/// Removes an endpoint with its log and pending deliveries.
 async fn remove(State(app): State<Arc<App>>, Path(name): Path<String>) -> ApiResult<Json<Value>> {
     let name = read_name(&name)?;
     app.operator.webhooks.remove(&name).await?;
     Ok(Json(json!({ "removed": name.as_str() })))
 }
 
-/// Gives an endpoint another secret, which is told this once; the one before goes on signing beside it.
+/// Rotates the secret of an endpoint and returns it once. The previous secret keeps signing as well.
 async fn rotate(State(app): State<Arc<App>>, Path(name): Path<String>, body: Body) -> ApiResult<Json<Value>> {
     let name = read_name(&name)?;
     let mut fields = body.fields()?;
     let secret = fields.string("secret");
-    let secret = secret.and_then(|text| fields.issues.keep::<WebhookSecret, _>("secret", text.parse()));
+    let secret = secret.and_then(|text| fields.issues.check::<WebhookSecret, _>("secret", text.parse()));
     fields.issues.finish()?;
     Ok(Json(with_secret(&app.operator.webhooks.rotate(&name, secret).await?)))
 }
 
-/// Sends everything after an event again.
+/// Delivers all events after a given one again.
 async fn replay(State(app): State<Arc<App>>, Path(name): Path<String>, body: Body) -> ApiResult<Json<Value>> {
     let name = read_name(&name)?;
     let mut fields = body.fields()?;
@@ -78,7 +77,7 @@ async fn replay(State(app): State<Arc<App>>, Path(name): Path<String>, body: Bod
     let after = after.and_then(|text| {
         let key =
             text.parse().ok().and_then(RowKey::new).ok_or("is the id of an event, or 0 for all of them");
-        fields.issues.keep("after", key)
+        fields.issues.check("after", key)
     });
     fields.issues.finish()?;
     let Some(after) = after else { return Err(ApiError::validation(&[])) };
@@ -86,14 +85,14 @@ async fn replay(State(app): State<Arc<App>>, Path(name): Path<String>, body: Bod
     Ok(Json(json!({ "events": events })))
 }
 
-/// How each attempt went, newest first.
+/// The delivery attempts of an endpoint, newest first.
 async fn log(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-    mut params: Params,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Value>> {
     let name = read_name(&name)?;
-    let limit = u32::try_from(params.limit(USUAL, MOST)).unwrap_or(u32::MAX);
+    let limit = u32::try_from(params.limit(DEFAULT_LIMIT, MAX_LIMIT)).unwrap_or(u32::MAX);
     let before = params.cursor().and_then(|key| i64::try_from(key).ok()).and_then(RowKey::new);
     params.finish()?;
     let attempts = app.operator.webhooks.log(&name, before, limit).await?;
@@ -106,7 +105,7 @@ async fn log(
 
 fn read_name(text: &str) -> ApiResult<EndpointName> {
     let mut issues = Issues::default();
-    let name = issues.keep("name", text.parse());
+    let name = issues.check("name", text.parse());
     issues.finish()?;
     name.ok_or_else(|| ApiError::validation(&[]))
 }
@@ -124,9 +123,9 @@ fn map_endpoint(endpoint: &WebhookEndpoint) -> Value {
 }
 
 fn with_secret(endpoint: &WebhookEndpoint) -> Value {
-    let mut told = map_endpoint(endpoint);
-    told["secret"] = json!(endpoint.secrets.first().map(WebhookSecret::reveal));
-    told
+    let mut mapped = map_endpoint(endpoint);
+    mapped["secret"] = json!(endpoint.secrets.first().map(WebhookSecret::reveal));
+    mapped
 }
 
 fn map_attempt(attempt: &DeliveryAttempt) -> Value {
@@ -138,6 +137,6 @@ fn map_attempt(attempt: &DeliveryAttempt) -> Value {
         "attempt": attempt.number,
         "status": attempt.status,
         "outcome": attempt.outcome.as_str(),
-        "words": attempt.words,
+        "words": attempt.message,
     })
 }

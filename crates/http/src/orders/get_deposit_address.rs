@@ -8,11 +8,11 @@ use causeway_wire::{DepositAddressOrder, DepositAddressOrders, ErrorBody, Observ
 
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Issues, Segment};
+use crate::extract::{Issues, PathParam};
 
-/// The orders of a deposit address, and what has arrived there.
+/// The orders of a deposit address, and the transfers observed there.
 ///
-/// An address that belongs to no order has none.
+/// The lists are empty for an address of no order.
 #[utoipa::path(
     get,
     path = "/v1/orders/by-deposit-address/{address}",
@@ -25,10 +25,10 @@ use crate::extract::{Issues, Segment};
 )]
 pub(crate) async fn get_deposit_address(
     State(app): State<Arc<App>>,
-    segment: Segment,
+    param: PathParam,
 ) -> ApiResult<Json<DepositAddressOrders>> {
     let mut issues = Issues::default();
-    let address = segment.address(&mut issues);
+    let address = param.address(&mut issues);
     issues.finish()?;
     let Some(address) = address else {
         return Ok(Json(DepositAddressOrders { data: Vec::new(), observed_deposits: Vec::new() }));
@@ -44,12 +44,12 @@ pub(crate) async fn get_deposit_address(
         observed_deposits: arrivals
             .iter()
             .filter(|arrival| !arrival.gained.is_zero())
-            .map(observed)
+            .map(map_arrival)
             .collect(),
     }))
 }
 
-fn observed(arrival: &Arrival) -> ObservedDeposit {
+fn map_arrival(arrival: &Arrival) -> ObservedDeposit {
     ObservedDeposit {
         chain_id: arrival.token.chain().get(),
         tx_hash: arrival.tx.clone(),
@@ -65,7 +65,7 @@ fn map_order(order: &Order, address: Address, arrivals: &[Arrival]) -> DepositAd
         deposit_address: address.to_string(),
         status: order.status.to_string(),
         step: step(order, arrivals).to_owned(),
-        intent_id: order.intent.to_string(),
+        intent_id: order.intent_id.to_string(),
         refund_to: Some(order.refund_to.to_string()),
         error_message: order.failure_reason.clone(),
         deposit_tx_hash: order.deposit_tx().map(str::to_owned),
@@ -76,14 +76,14 @@ fn map_order(order: &Order, address: Address, arrivals: &[Arrival]) -> DepositAd
     }
 }
 
-/// What the order waits for, finer than its status.
+/// What the order waits for, in more detail than its status.
 fn step(order: &Order, arrivals: &[Arrival]) -> &'static str {
-    let of_it = arrivals.iter().filter(|arrival| arrival.order == order.id && arrival.token == order.from);
-    // What was swept lies there no more, but it came.
-    let came = of_it.fold(RawAmount::ZERO, |sum, arrival| sum.checked_add(arrival.gained).unwrap_or(sum));
+    let own = arrivals.iter().filter(|arrival| arrival.order == order.id && arrival.token == order.from);
+    // `gained` also counts amounts that were swept since.
+    let received = own.fold(RawAmount::ZERO, |sum, arrival| sum.checked_add(arrival.gained).unwrap_or(sum));
     match order.status {
-        OrderStatus::Created if came.is_zero() => "awaiting_deposit",
-        OrderStatus::Created if came < order.src_amount => "awaiting_more",
+        OrderStatus::Created if received.is_zero() => "awaiting_deposit",
+        OrderStatus::Created if received < order.src_amount => "awaiting_more",
         OrderStatus::Created => "sweeping",
         OrderStatus::Deposited => "asking_filler",
         OrderStatus::Published => "filling",

@@ -7,9 +7,9 @@ use causeway_wire::{ErrorBody, Order};
 use super::map_order::map_order;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment};
+use crate::extract::{Issues, PathParam};
 
-/// One order, whoever asks.
+/// One order by its id.
 #[utoipa::path(
     get,
     path = "/v1/orders/by-id/{orderId}",
@@ -24,12 +24,12 @@ use crate::extract::{Issues, Segment};
         })),
     ),
 )]
-pub(crate) async fn get_order(State(app): State<Arc<App>>, segment: Segment) -> ApiResult<Json<Order>> {
+pub(crate) async fn get_order(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<Json<Order>> {
     let mut issues = Issues::default();
-    let text = segment.text(&mut issues);
+    let text = param.text(&mut issues);
     issues.finish()?;
     let id = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
     let order = app.orders.order(&id).await?.filter(|order| order.announced);
     let order = order.ok_or_else(ApiError::order_not_found)?;
-    Ok(Json(map_order(&order, &app.orders.story(&order.id).await?, &app.catalog.snapshot())))
+    Ok(Json(map_order(&order, &app.orders.order_events(&order.id).await?, &app.catalog.snapshot())))
 }

@@ -10,8 +10,8 @@ use futures::future::try_join_all;
 use super::map_order::map_order;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Params, Segment};
-use crate::page::{self, cursor_key, next_cursor, one_more};
+use crate::extract::{PathParam, QueryParams};
+use crate::page::{self, cursor_key, fetch_limit, next_cursor};
 
 /// An author's orders, newest first.
 #[utoipa::path(
@@ -38,36 +38,38 @@ use crate::page::{self, cursor_key, next_cursor, one_more};
 )]
 pub(crate) async fn get_orders(
     State(app): State<Arc<App>>,
-    segment: Segment,
-    mut params: Params,
+    param: PathParam,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Page<Order>>> {
-    let author = segment.address(&mut params.issues);
+    let author = param.address(&mut params.issues);
     let ids = read_ids(&mut params);
     let limit = params.limit(page::DEFAULT, page::MAX);
     let before = cursor_key(params.cursor());
     params.finish()?;
-    let nothing = Json(Page { data: Vec::new(), cursor: None });
-    let Some(author) = author else { return Ok(nothing) };
-    // Asked for by ids none of which is ours, which is not the same as asked for all.
+    let empty = Json(Page { data: Vec::new(), cursor: None });
+    let Some(author) = author else { return Ok(empty) };
+    // A filter whose ids are all unknown selects nothing, not everything.
     let ids = match ids {
-        Some(ids) if ids.is_empty() => return Ok(nothing),
+        Some(ids) if ids.is_empty() => return Ok(empty),
         ids => ids.unwrap_or_default(),
     };
-    let query = OrderQuery { author, ids, from_chain: None, to_chain: None, before, limit: one_more(limit) };
+    let query =
+        OrderQuery { author, ids, from_chain: None, to_chain: None, before, limit: fetch_limit(limit) };
     let mut orders = app.orders.orders(&query).await?;
     let cursor = next_cursor(&mut orders, limit);
-    let stories = try_join_all(orders.iter().map(|order| app.orders.story(&order.id))).await?;
+    let histories = try_join_all(orders.iter().map(|order| app.orders.order_events(&order.id))).await?;
     let snapshot = app.catalog.snapshot();
-    let data = orders.iter().zip(&stories).map(|(order, story)| map_order(order, story, &snapshot)).collect();
+    let data =
+        orders.iter().zip(&histories).map(|(order, events)| map_order(order, events, &snapshot)).collect();
     Ok(Json(Page { data, cursor }))
 }
 
-/// The asked ids; those of another form are no orders of ours.
-fn read_ids(params: &mut Params) -> Option<Vec<OrderId>> {
+/// The requested ids; malformed ones are ignored because they match no order.
+fn read_ids(params: &mut QueryParams) -> Option<Vec<OrderId>> {
     let texts = params.list("orderIds")?;
     if texts.len() > page::MAX {
-        let words = format!("are {} ids; ask for at most {} at once", texts.len(), page::MAX);
-        params.issues.add("orderIds", words);
+        let message = format!("are {} ids; ask for at most {} at once", texts.len(), page::MAX);
+        params.issues.add("orderIds", message);
         return None;
     }
     Some(texts.into_iter().filter_map(|text| text.parse().ok()).collect())

@@ -1,14 +1,15 @@
 use causeway_catalog::Snapshot;
-use causeway_domain::{Decision, EventKind, Order, OrderEvent, OrderStatus, Shown, TokenId};
+use causeway_domain::{ConfirmedTx, Decision, EventKind, Order, OrderEvent, OrderStatus, TokenId};
 use causeway_wire as wire;
 
-use super::steps::{steps, when};
-use crate::mapping::{address_of, chain_time};
+use super::steps::{reached_at, steps};
+use crate::mapping::{chain_time, word_to_address};
 
-/// An order as the wire shows it; `story` are its events.
-pub(super) fn map_order(order: &Order, story: &[OrderEvent], snapshot: &Snapshot) -> wire::Order {
-    let steps = steps(order, story);
-    let time_of = |status| when(status, story).filter(|_| steps.contains(&status)).map(|at| at.to_string());
+/// Maps an order with its events to its wire type.
+pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapshot) -> wire::Order {
+    let steps = steps(order, events);
+    let status_time =
+        |status| reached_at(status, events).filter(|_| steps.contains(&status)).map(|at| at.to_string());
     let created_at = order.created_at.to_string();
     wire::Order {
         id: order.id.to_string(),
@@ -25,11 +26,11 @@ pub(super) fn map_order(order: &Order, story: &[OrderEvent], snapshot: &Snapshot
         author: order.author.to_author(),
         recipient: Some(order.recipient.to_string()),
         refund_to: Some(order.refund_to.to_string()),
-        filler_address: Some(address_of(order.terms.filler, order.from.chain().family()).to_string()),
-        // Every order is filled through contracts of ours, where no filler has a name of its own for it.
+        filler_address: Some(word_to_address(order.terms.filler, order.from.chain().family()).to_string()),
+        // All orders are filled through our own contracts, so fillers have no id of their own.
         external_order_id: None,
         deposit_tx_hash: order.deposit_tx().map(str::to_owned),
-        intent_id: Some(order.intent.to_string()),
+        intent_id: Some(order.intent_id.to_string()),
         trade_type: order.trade_type.as_str().to_owned(),
         created_at: created_at.clone(),
         updated_at: order.updated_at.to_string(),
@@ -40,8 +41,8 @@ pub(super) fn map_order(order: &Order, story: &[OrderEvent], snapshot: &Snapshot
         },
         timestamps: wire::OrderTimestamps {
             created_at,
-            published_at: time_of(OrderStatus::Published),
-            failed_at: time_of(OrderStatus::Failed),
+            published_at: status_time(OrderStatus::Published),
+            failed_at: status_time(OrderStatus::Failed),
         },
         steps_completed: steps.iter().map(ToString::to_string).collect(),
         provider_status: Some(wire::ProviderStatus {
@@ -54,21 +55,21 @@ pub(super) fn map_order(order: &Order, story: &[OrderEvent], snapshot: &Snapshot
     }
 }
 
-/// A line of an order's story as the wire shows it.
-pub(super) fn map_event(line: &OrderEvent) -> wire::OrderEvent {
-    let status = match &line.kind {
+/// Maps an event of an order to its wire type.
+pub(super) fn map_event(event: &OrderEvent) -> wire::OrderEvent {
+    let status = match &event.kind {
         EventKind::Status(status) => Some(status.as_str().to_owned()),
         EventKind::Note => None,
     };
     wire::OrderEvent {
-        order_id: line.order.to_string(),
+        order_id: event.order.to_string(),
         status,
-        detail: line.detail.clone(),
-        at: line.at.to_string(),
+        detail: event.detail.clone(),
+        at: event.at.to_string(),
     }
 }
 
-fn map_shown(shown: &Shown) -> wire::OrderTransaction {
+fn map_shown(shown: &ConfirmedTx) -> wire::OrderTransaction {
     wire::OrderTransaction {
         timestamp: chain_time(shown.time),
         tx_hash: shown.tx.clone(),
@@ -86,7 +87,7 @@ fn map_meta(token: &TokenId, snapshot: &Snapshot) -> Option<wire::TokenMeta> {
     })
 }
 
-/// How the filler sees the order: first what the chains have shown, then what it has said.
+/// The state of the order at its filler: on-chain evidence first, then the filler's decision.
 fn provider_status(order: &Order) -> &'static str {
     let evidence = &order.evidence;
     match order.decision {

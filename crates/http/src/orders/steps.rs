@@ -1,22 +1,23 @@
 use causeway_domain::{Decision, EventKind, Order, OrderEvent, OrderStatus};
 use jiff::Timestamp;
 
-/// Every status that the order has had, in order, up to the one it has.
+/// All statuses of the order up to the current one, in order.
 ///
-/// The story tells them. It is read after the order and may be ahead of it, and old stories are forgotten: then the path
-/// that leads to the order's status is the one it took.
-pub(super) fn steps(order: &Order, story: &[OrderEvent]) -> Vec<OrderStatus> {
-    let mut told: Vec<OrderStatus> = story.iter().filter_map(status).map(|(status, _)| status).collect();
-    if let Some(now) = told.iter().position(|status| *status == order.status) {
-        told.truncate(now.saturating_add(1));
+/// They come from the events, which are read after the order and may be ahead of it. If old events were deleted, the
+/// statuses are derived from the current one.
+pub(super) fn steps(order: &Order, events: &[OrderEvent]) -> Vec<OrderStatus> {
+    let mut statuses: Vec<OrderStatus> = events.iter().filter_map(status).map(|(status, _)| status).collect();
+    if let Some(now) = statuses.iter().position(|status| *status == order.status) {
+        statuses.truncate(now.saturating_add(1));
     }
-    let is_whole = told.first() == Some(&OrderStatus::Created) && told.last() == Some(&order.status);
-    if is_whole { told } else { path(order) }
+    let is_complete =
+        statuses.first() == Some(&OrderStatus::Created) && statuses.last() == Some(&order.status);
+    if is_complete { statuses } else { implied_statuses(order) }
 }
 
-/// When the order took that status, as far as its story goes back.
-pub(super) fn when(wanted: OrderStatus, story: &[OrderEvent]) -> Option<Timestamp> {
-    story.iter().filter_map(status).find(|(status, _)| *status == wanted).map(|(_, at)| at)
+/// When the order reached that status, if the event still exists.
+pub(super) fn reached_at(wanted: OrderStatus, events: &[OrderEvent]) -> Option<Timestamp> {
+    events.iter().filter_map(status).find(|(status, _)| *status == wanted).map(|(_, at)| at)
 }
 
 fn status(event: &OrderEvent) -> Option<(OrderStatus, Timestamp)> {
@@ -26,9 +27,9 @@ fn status(event: &OrderEvent) -> Option<(OrderStatus, Timestamp)> {
     }
 }
 
-fn path(order: &Order) -> Vec<OrderStatus> {
+fn implied_statuses(order: &Order) -> Vec<OrderStatus> {
     use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
-    // Only what the filler has agreed to deliver is published.
+    // An order is published only if the filler accepted it.
     let published = order.decision == Some(Decision::Fill);
     let path: &[OrderStatus] = match order.status {
         Created => &[Created],

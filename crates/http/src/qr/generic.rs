@@ -2,7 +2,7 @@ use axum::response::{IntoResponse, Response};
 use causeway_qr::payload;
 
 use super::image::{draw, read};
-use crate::extract::Params;
+use crate::extract::QueryParams;
 
 /// Draws any text as a QR code.
 #[utoipa::path(
@@ -21,7 +21,7 @@ use crate::extract::Params;
         (status = 413, description = "The content is too long, in plain text", content_type = "text/plain", body = String),
     ),
 )]
-pub(crate) async fn generic(params: Params) -> Response {
+pub(crate) async fn generic(params: QueryParams) -> Response {
     let drawn = read(params, ["content"]).and_then(|([content], style)| {
         let payload = payload::generic(content.as_deref())?;
         draw(payload, style)

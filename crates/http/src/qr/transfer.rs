@@ -2,19 +2,19 @@ use axum::response::{IntoResponse, Response};
 use causeway_qr::payload::{self, Transfer};
 
 use super::image::{draw, read};
-use crate::extract::Params;
+use crate::extract::QueryParams;
 
 /// Draws a transfer as a QR code that wallets understand.
 ///
-/// EVM chains get an EIP-681 payment, Bitcoin a BIP-21 one; for every other chain, and for input that is not
-/// beyond doubt, the code holds the recipient alone. The amount is converted exactly and never rounded.
+/// EVM chains get an EIP-681 URI, Bitcoin a BIP-21 URI; for every other chain, and for ambiguous
+/// input, the code contains only the recipient. The amount is converted exactly and never rounded.
 #[utoipa::path(
     get,
     path = "/api/qrcode/transfer",
     tag = "qr",
     params(
         ("amount" = String, Query, description = "Decimal amount such as 1.23", example = "1.5"),
-        ("recipient" = String, Query, description = "Who is paid", example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
+        ("recipient" = String, Query, description = "The recipient of the payment", example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
         ("caip2" = String, Query, description = "The chain", example = "eip155:8453"),
         ("token" = String, Query, description = "Token address, or `native`", example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
         ("decimals" = u8, Query, description = "The token's decimals, 0 to 36", example = 6),
@@ -29,7 +29,7 @@ use crate::extract::Params;
         (status = 413, description = "The payload is too long, in plain text", content_type = "text/plain", body = String),
     ),
 )]
-pub(crate) async fn transfer(params: Params) -> Response {
+pub(crate) async fn transfer(params: QueryParams) -> Response {
     let names = ["amount", "recipient", "caip2", "token", "decimals", "memo"];
     let drawn =
         read(params, names).and_then(|([amount, recipient, caip2, token, decimals, _memo], style)| {

@@ -10,21 +10,21 @@ use causeway_domain::Quote;
 use causeway_engine::QuoteRequest;
 use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk, StreamedRoute};
 
-use super::read_ask::read_ask;
+use super::read_quote_request::read_quote_request;
 use super::stream_routes::stream_routes;
 use super::write_route::RouteWriter;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Body, Params};
+use crate::extract::{Body, QueryParams};
 
-/// How many headers an answer ends up with.
-const USUAL_HEADERS: usize = 12;
+/// Typical number of response headers.
+const TYPICAL_HEADERS: usize = 12;
 
-/// Asks for routes.
+/// Requests routes for a swap.
 ///
-/// Every filler is asked at once; the answer comes when all have answered, or at the deadline. The quote is durable before
-/// its id is answered. Routes come best first; when no filler answers in time the list is empty. With `mode=stream` the
-/// answer is one route per line as they come, each durable before its line is sent; errors come as without it.
+/// All fillers are asked in parallel; the response follows when all have answered, or at the deadline. The quote is durable before
+/// its id is returned. The best route comes first; the list is empty if no filler answers in time. With `mode=stream` the
+/// response has one route per line as they arrive, each durable before its line is sent; errors are the same in both modes.
 #[utoipa::path(
     post,
     path = "/v1/quotes",
@@ -62,7 +62,7 @@ const USUAL_HEADERS: usize = 12;
 )]
 pub(crate) async fn post_quote(
     State(app): State<Arc<App>>,
-    mut params: Params,
+    mut params: QueryParams,
     Integrator(integrator): Integrator,
     body: Body,
 ) -> ApiResult<Response> {
@@ -71,38 +71,38 @@ pub(crate) async fn post_quote(
         params.issues.add("mode", "is either absent or `stream`");
     }
     params.finish()?;
-    let request = QuoteRequest { ask: read_ask(&body)?, integrator };
+    let request = QuoteRequest { ask: read_quote_request(&body)?, integrator };
     drop(body);
     let routes = app.request_quote.ask(request)?;
     if mode.is_some() {
         return stream_routes(app, routes).await;
     }
     let write = |quote: Quote| {
-        let (snapshot, url) = (app.catalog.look(), &app.options.public_url);
+        let (snapshot, url) = (app.catalog.snapshot_guard(), &app.options.public_url);
         RouteWriter::new(&snapshot, app.prices.as_ref(), url, &quote.ask).write_answer(&quote)
     };
     let answer = routes.gather_into(write).await?;
     let mut response = answer.into_response();
     let headers = response.headers_mut();
-    // Room for what the layers around add, so that the map does not grow twice.
-    headers.reserve(USUAL_HEADERS);
+    // Reserved for the headers of the middleware, so that the map grows only once.
+    headers.reserve(TYPICAL_HEADERS);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
 
-/// Who brought the caller.
+/// The integrator that the request belongs to, if any.
 pub(crate) struct Integrator(Option<String>);
 
 impl<S: Sync> FromRequestParts<S> for Integrator {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self(integrator(&parts.headers)))
+        Ok(Self(parse_integrator(&parts.headers)))
     }
 }
 
 /// `X-Integrator-Id: <slug>-<8 hex>`; a malformed one is ignored.
-fn integrator(headers: &HeaderMap) -> Option<String> {
+fn parse_integrator(headers: &HeaderMap) -> Option<String> {
     let id = headers.get("x-integrator-id")?.to_str().ok()?;
     let (slug, suffix) = id.rsplit_once('-')?;
     let is_slug = (1..=64).contains(&slug.len())
@@ -116,9 +116,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_malformed_integrator_id_is_ignored() {
+    fn malformed_integrator_id_is_ignored() {
         let read = |id: &str| {
-            integrator(&HeaderMap::from_iter([("x-integrator-id".parse().unwrap(), id.parse().unwrap())]))
+            parse_integrator(&HeaderMap::from_iter([(
+                "x-integrator-id".parse().unwrap(),
+                id.parse().unwrap(),
+            )]))
         };
         assert_eq!(read("my-wallet-0a1b2c3d").as_deref(), Some("my-wallet-0a1b2c3d"));
         for bad in ["wallet", "wallet-xyz", "-0a1b2c3d", "Wallet-0a1b2c3d", "wallet-0a1b2c3d4"] {

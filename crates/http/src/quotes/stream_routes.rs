@@ -13,35 +13,35 @@ use super::write_route::RouteWriter;
 use crate::App;
 use crate::error::ApiResult;
 
-/// Sends one route per line as they come. The first is waited for, so that an error still has its own status.
+/// Streams one route per line. It waits for the first, so that an early error still has its own status code.
 pub(super) async fn stream_routes(app: Arc<App>, mut routes: Routes) -> ApiResult<Response> {
-    let Some(first) = routes.next().await? else { return Ok(answer(Body::empty())) };
+    let Some(first) = routes.next().await? else { return Ok(ndjson_response(Body::empty())) };
     let first = line(&app, &routes, &first);
     let rest = stream::try_unfold((app, routes), async |(app, mut routes)| {
         let line = next_line(&app, &mut routes).await?;
         Ok::<_, BoxError>(line.map(|line| (line, (app, routes))))
     });
-    Ok(answer(Body::from_stream(stream::iter([Ok(first)]).chain(rest))))
+    Ok(ndjson_response(Body::from_stream(stream::iter([Ok(first)]).chain(rest))))
 }
 
-/// The headers are gone: an error can only break the answer off, and be told to us.
+/// The headers are already sent, so an error can only abort the stream and be logged.
 async fn next_line(app: &App, routes: &mut Routes) -> Result<Option<Bytes>, BoxError> {
     match routes.next().await {
         Ok(Some(route)) => Ok(Some(line(app, routes, &route))),
         Ok(None) => Ok(None),
         Err(error) => {
-            tracing::error!(%error, "a stream of routes broke off");
+            tracing::error!(%error, "route stream aborted");
             Err(error.into())
         }
     }
 }
 
-/// The caller hangs up by dropping the body, and the fillers are then asked no more.
-fn answer(body: Body) -> Response {
+/// Dropping the body, when the client disconnects, cancels the requests to the fillers.
+fn ndjson_response(body: Body) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        // A proxy that gathers the answer before it passes it on would take the point away.
+        // Buffering by a proxy would defeat the stream.
         (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
     (headers, body).into_response()

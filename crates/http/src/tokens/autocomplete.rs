@@ -7,16 +7,16 @@ use causeway_wire::{Autocomplete, AutocompleteItem, ErrorBody};
 
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Params, Segment};
+use crate::extract::{PathParam, QueryParams};
 use crate::mapping::{map_chain, map_token};
 
 const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 50;
 
-/// Understands what somebody types, such as `100 usdc on base`, and offers ways to go on.
+/// Parses partial input, such as `100 usdc on base`, and suggests completions.
 ///
-/// `token` is the side that the amount counts; where both sides were said, the other stands in `toToken` or
-/// `fromToken`. `parsed` tells what was understood, `nextSlots` what is still missing.
+/// `token` is the side that the amount refers to; if both sides were given, the other is in `toToken` or
+/// `fromToken`. `parsed` is what was understood, `nextSlots` what is still missing.
 #[utoipa::path(
     get,
     path = "/v1/tokens/autocomplete/{keyword}",
@@ -33,10 +33,10 @@ const MAX_LIMIT: usize = 50;
 )]
 pub(crate) async fn autocomplete(
     State(app): State<Arc<App>>,
-    segment: Segment,
-    mut params: Params,
+    param: PathParam,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Autocomplete>> {
-    let keyword = segment.text(&mut params.issues);
+    let keyword = param.text(&mut params.issues);
     let chains = params.chain_ids();
     let limit = params.limit(DEFAULT_LIMIT, MAX_LIMIT);
     params.finish()?;

@@ -8,14 +8,14 @@ use causeway_wire::{ErrorBody, Token};
 
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{Params, Segment};
+use crate::extract::{PathParam, QueryParams};
 use crate::mapping::map_token;
 
 const PARTIAL: HeaderName = HeaderName::from_static("x-partial-chains");
 
-/// Reads what an address holds of the well-known tokens, over all chains of its family at once.
+/// The balances of an address in the well-known tokens, on all chains of its family.
 ///
-/// Zero balances are left out. A chain that does not answer in time is left out too, and named in the header
+/// Zero balances are omitted. Chains that do not answer in time are omitted too, and listed in the header
 /// `x-partial-chains`.
 #[utoipa::path(
     get,
@@ -32,10 +32,10 @@ const PARTIAL: HeaderName = HeaderName::from_static("x-partial-chains");
 )]
 pub(crate) async fn get_balances(
     State(app): State<Arc<App>>,
-    segment: Segment,
-    mut params: Params,
+    param: PathParam,
+    mut params: QueryParams,
 ) -> ApiResult<Response> {
-    let address = segment.address(&mut params.issues);
+    let address = param.address(&mut params.issues);
     let chains = params.chain_ids();
     params.finish()?;
     let Some(address) = address else { return Ok(Json(Vec::<Token>::new()).into_response()) };

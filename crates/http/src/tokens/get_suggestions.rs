@@ -6,7 +6,7 @@ use causeway_wire::{Data, Suggestion};
 
 use crate::App;
 
-/// Lists sentences to start from; autocomplete understands each of them.
+/// Lists example inputs that autocomplete understands.
 #[utoipa::path(
     get,
     path = "/v1/tokens/autocomplete/suggestions",

@@ -7,7 +7,7 @@ use causeway_wire::{ErrorBody, Page, Token};
 
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::Params;
+use crate::extract::QueryParams;
 use crate::mapping::map_token;
 
 const DEFAULT_LIMIT: usize = 20;
@@ -15,7 +15,7 @@ const MAX_LIMIT: usize = 1_000;
 
 /// Lists the catalog, well-known tokens first.
 ///
-/// Pages stay in step while token lists are refreshed: what exists throughout is shown exactly once.
+/// Pagination is stable while token lists are refreshed: tokens that exist throughout appear exactly once.
 #[utoipa::path(
     get,
     path = "/v1/tokens",
@@ -33,7 +33,7 @@ const MAX_LIMIT: usize = 1_000;
 )]
 pub(crate) async fn get_tokens(
     State(app): State<Arc<App>>,
-    mut params: Params,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Page<Token>>> {
     let q = params.text("q");
     let chains = params.chain_ids();

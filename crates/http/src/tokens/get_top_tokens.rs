@@ -6,7 +6,7 @@ use causeway_wire::{ErrorBody, Token};
 
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::Params;
+use crate::extract::QueryParams;
 use crate::mapping::map_token;
 
 /// Lists the well-known tokens, most important first.
@@ -22,7 +22,7 @@ use crate::mapping::map_token;
 )]
 pub(crate) async fn get_top_tokens(
     State(app): State<Arc<App>>,
-    mut params: Params,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Vec<Token>>> {
     let chains = params.chain_ids();
     params.finish()?;

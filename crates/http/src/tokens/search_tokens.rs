@@ -7,7 +7,7 @@ use causeway_wire::{Data, ErrorBody, Token};
 
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::Params;
+use crate::extract::QueryParams;
 use crate::mapping::map_token;
 
 /// Finds tokens by name, symbol, address or identifier, typos forgiven, best first, at most 50.
@@ -26,7 +26,7 @@ use crate::mapping::map_token;
 )]
 pub(crate) async fn search_tokens(
     State(app): State<Arc<App>>,
-    mut params: Params,
+    mut params: QueryParams,
 ) -> ApiResult<Json<Data<Token>>> {
     let q = params.required_text("q");
     let chains = params.chain_ids();

@@ -10,7 +10,7 @@ use causeway_domain::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::desk::{FakeDesk, Mood};
+use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
 use crate::ledger::FakeLedger;
 use crate::sample::{WALLET, chain, raw, usdc};
 use crate::service::{FakeStore, Service, bytes, json as body_json, send};
@@ -18,16 +18,17 @@ use crate::service::{FakeStore, Service, bytes, json as body_json, send};
 const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";
 
-/// A service with two quotes from Base to Ethereum, each with a route of every method and one of a call alone.
+/// A service with two quotes from Base to Ethereum. Each has a route with all deposit methods, one with contract calls only
+/// and an expired one.
 struct Setup {
     router: Router,
-    desk: Arc<FakeDesk>,
+    builder: Arc<FakeDepositBuilder>,
     ledger: Arc<FakeLedger>,
 }
 
 fn setup() -> Setup {
-    let desk = Arc::new(FakeDesk { chain: chain(8453), mood: Mutex::default() });
-    let other = Arc::new(FakeDesk { chain: chain(1), mood: Mutex::default() });
+    let builder = Arc::new(FakeDepositBuilder { chain: chain(8453), behavior: Mutex::default() });
+    let other = Arc::new(FakeDepositBuilder { chain: chain(1), behavior: Mutex::default() });
     let store = Arc::new(FakeStore {
         quotes: Mutex::new([QUOTE, OTHER_QUOTE].map(quote).to_vec()),
         ..FakeStore::default()
@@ -36,11 +37,11 @@ fn setup() -> Setup {
     let service = Service {
         store,
         ledger: Arc::clone(&ledger),
-        desks: vec![Arc::clone(&desk), other],
+        deposit_builders: vec![Arc::clone(&builder), other],
         deployments: vec![deployment()],
         ..Service::default()
     };
-    Setup { router: service.router(), desk, ledger }
+    Setup { router: service.router(), builder, ledger }
 }
 
 fn deployment() -> Deployment {
@@ -82,7 +83,7 @@ fn quote(id: &str) -> Quote {
         exact_out: None,
         deposit_methods: methods.to_vec(),
         amount_in: raw(1_000_000_000),
-        amount_out: raw(285_000_000_000_000_000),
+        amount_out: raw(286_000_000_000_000_000),
         min_amount_out: raw(285_000_000_000_000_000),
         expected_duration_seconds: 12,
         valid_before: Timestamp::now() + SignedDuration::from_secs(seconds),
@@ -122,7 +123,7 @@ async fn submit(setup: &Setup, change: Value) -> (u16, Value) {
 }
 
 fn with(mut body: Value, change: Value) -> Value {
-    let Value::Object(change) = change else { panic!("a change is an object") };
+    let Value::Object(change) = change else { panic!("changes must be an object") };
     body.as_object_mut().unwrap().extend(change);
     body
 }
@@ -131,7 +132,7 @@ fn hash(byte: &str) -> String {
     format!("0x{}", byte.repeat(32))
 }
 
-/// A build's answer with what is different every time redacted.
+/// Snapshots a build response with its variable fields redacted.
 macro_rules! assert_built {
     ($answer:expr) => {
         insta::assert_json_snapshot!($answer, {
@@ -150,7 +151,7 @@ macro_rules! assert_built {
 }
 
 #[tokio::test]
-async fn a_contract_call_is_an_ordered_list_of_wallet_requests_with_one_deposit() {
+async fn contract_call_is_an_ordered_list_of_wallet_requests_with_one_deposit() {
     let setup = setup();
     let (status, answer) = build(&setup, json!({})).await;
     assert_eq!(status, 200, "{answer}");
@@ -158,20 +159,20 @@ async fn a_contract_call_is_an_ordered_list_of_wallet_requests_with_one_deposit(
     assert_eq!(
         build(&setup, json!({ "depositMethod": "CONTRACT_CALL" })).await,
         (200, answer.clone()),
-        "the same again"
+        "the build is idempotent"
     );
     assert_eq!(answer["recovery"]["refundAfter"].to_string(), answer["terms"]["refundAt"].as_str().unwrap());
 }
 
 #[tokio::test]
-async fn a_permit_is_typed_data_and_what_it_moves_where() {
+async fn permit_has_typed_data_and_transfer_details() {
     let (status, answer) = build(&setup(), json!({ "depositMethod": "PERMIT2" })).await;
     assert_eq!(status, 200, "{answer}");
     assert_built!(answer);
 }
 
 #[tokio::test]
-async fn a_transfer_tells_all_twice_and_its_code_is_drawn_by_us() {
+async fn transfer_has_all_fields_in_both_places_and_a_matching_qr_image() {
     let setup = setup();
     let (status, answer) = build(&setup, json!({ "depositMethod": "TRANSFER" })).await;
     assert_eq!(status, 200, "{answer}");
@@ -196,7 +197,7 @@ async fn a_transfer_tells_all_twice_and_its_code_is_drawn_by_us() {
     assert_eq!(
         bytes(image).await,
         bytes(send(setup.router.clone(), same).await).await,
-        "it says what qrPayload says"
+        "the image encodes qrPayload"
     );
 
     let order = Request::get(format!("/v1/orders/by-id/{}", answer["orderId"].as_str().unwrap()));
@@ -207,7 +208,7 @@ async fn a_transfer_tells_all_twice_and_its_code_is_drawn_by_us() {
 }
 
 #[tokio::test]
-async fn a_build_is_refused_with_the_reason_that_holds() {
+async fn build_is_rejected_with_the_matching_error() {
     for (change, status, name, code) in [
         (json!({ "quoteId": "0".repeat(44) }), 404, "QuoteNotFoundException", Value::Null),
         (json!({ "quoteId": "nonsense" }), 404, "QuoteNotFoundException", Value::Null),
@@ -226,22 +227,22 @@ async fn a_build_is_refused_with_the_reason_that_holds() {
         assert_eq!((got, body["name"].as_str().unwrap()), (status, name), "{change}: {body}");
         assert_eq!(body["details"]["errorCode"], code, "{change}");
     }
-    for (mood, status, code) in [
-        (Mood::PayerIsPoor, 400, json!("INSUFFICIENT_BALANCE")),
-        (Mood::PayerHasNoGas, 400, json!("INSUFFICIENT_GAS")),
-        (Mood::TokenIsPaused, 400, json!("SIMULATION_REVERTED")),
-        (Mood::Away, 500, Value::Null),
+    for (behavior, status, code) in [
+        (ChainBehavior::InsufficientBalance, 400, json!("INSUFFICIENT_BALANCE")),
+        (ChainBehavior::InsufficientGas, 400, json!("INSUFFICIENT_GAS")),
+        (ChainBehavior::TokenIsPaused, 400, json!("SIMULATION_REVERTED")),
+        (ChainBehavior::Unavailable, 500, Value::Null),
     ] {
         let setup = setup();
-        *setup.desk.mood.lock().unwrap() = mood;
+        *setup.builder.behavior.lock().unwrap() = behavior;
         let (got, body) = build(&setup, json!({})).await;
-        assert_eq!((got, &body["details"]["errorCode"]), (status, &code), "{mood:?}: {body}");
-        assert!(setup.ledger.entries.lock().unwrap().is_empty(), "nothing is written");
+        assert_eq!((got, &body["details"]["errorCode"]), (status, &code), "{behavior:?}: {body}");
+        assert!(setup.ledger.entries.lock().unwrap().is_empty(), "no order is stored");
     }
 }
 
 #[tokio::test]
-async fn a_route_that_was_built_is_not_built_otherwise() {
+async fn built_route_cannot_be_rebuilt_with_other_values() {
     let setup = setup();
     assert_eq!(build(&setup, json!({})).await.0, 200);
     let other = &hash("aa")[..42];
@@ -260,7 +261,7 @@ async fn a_route_that_was_built_is_not_built_otherwise() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_a_build_is_told_at_once() {
+async fn all_issues_of_a_build_are_returned_together() {
     let change = json!({
         "quoteId": null, "routeId": 7, "from": "0x12", "recipient": "me", "refundTo": "", "depositMethod": "CASH",
     });
@@ -270,7 +271,7 @@ async fn everything_that_is_wrong_with_a_build_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_submitted_hash_names_its_order_again_and_again() {
+async fn submitting_a_hash_is_idempotent() {
     let setup = setup();
     build(&setup, json!({})).await;
     let (status, first) = submit(&setup, json!({ "txHash": hash("AB") })).await;
@@ -291,7 +292,7 @@ async fn a_submitted_hash_names_its_order_again_and_again() {
 }
 
 #[tokio::test]
-async fn a_proof_is_refused_with_the_reason_that_holds() {
+async fn proof_is_rejected_with_the_matching_error() {
     let setup = setup();
     let code = |body: &Value| body["details"]["errorCode"].as_str().unwrap().to_owned();
     let (status, body) = submit(&setup, json!({ "quoteId": "nonsense", "txHash": hash("ab") })).await;
@@ -301,11 +302,11 @@ async fn a_proof_is_refused_with_the_reason_that_holds() {
     build(&setup, json!({})).await;
     let (status, body) = submit(&setup, json!({ "signature": "0x1234" })).await;
     assert_eq!((status, code(&body).as_str()), (400, "WRONG_PROOF"));
-    *setup.desk.mood.lock().unwrap() = Mood::ShowsOther;
+    *setup.builder.behavior.lock().unwrap() = ChainBehavior::ShowsOtherTransaction;
     let (status, body) = submit(&setup, json!({ "txHash": hash("ab") })).await;
     assert_eq!((status, code(&body).as_str()), (400, "NOT_THIS_DEPOSIT"));
     assert_eq!(body["details"]["reason"], "it calls another contract");
-    *setup.desk.mood.lock().unwrap() = Mood::Refuses;
+    *setup.builder.behavior.lock().unwrap() = ChainBehavior::RejectsBroadcast;
     let (status, body) = submit(&setup, json!({ "signedTransaction": "0x02f8" })).await;
     assert_eq!((status, body["name"].as_str()), (502, Some("BroadcastException")));
     assert_eq!(body["details"], json!({ "reason": "nonce too low" }));
@@ -315,7 +316,7 @@ async fn a_proof_is_refused_with_the_reason_that_holds() {
 }
 
 #[tokio::test]
-async fn exactly_one_proof_is_submitted() {
+async fn exactly_one_proof_is_required() {
     let setup = setup();
     for (change, given) in [
         (json!({}), json!([])),
@@ -333,7 +334,7 @@ async fn exactly_one_proof_is_submitted() {
 }
 
 #[tokio::test]
-async fn everything_that_is_malformed_in_a_proof_is_told_at_once() {
+async fn all_issues_of_a_submit_are_returned_together() {
     let change = json!({ "quoteId": null, "txHash": "0x12", "signature": "zz", "signedTransaction": "*" });
     let (status, body) = submit(&setup(), change).await;
     assert_eq!((status, body["name"].as_str()), (400, Some("ValidationException")));
@@ -341,14 +342,14 @@ async fn everything_that_is_malformed_in_a_proof_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn chains_offer_the_deposits_that_their_contracts_allow() {
+async fn chains_list_the_deposit_methods_of_their_contracts() {
     let request = Request::get("/v1/chains").body(Body::empty()).unwrap();
     let (_, chains) = call(&setup().router, request).await;
     let methods = |id: u64| {
         let chain = chains.as_array().unwrap().iter().find(|chain| chain["id"] == id).unwrap();
         chain["depositMethods"].clone()
     };
-    assert_eq!(methods(8453), json!(["CONTRACT_CALL", "TRANSFER"]), "Permit2 does not lie there");
-    assert_eq!(methods(1), json!([]), "nothing of ours lies there");
-    assert_ne!(methods(20_011_000_000), json!([]), "programs are not among the deployments");
+    assert_eq!(methods(8453), json!(["CONTRACT_CALL", "TRANSFER"]), "Permit2 is not deployed");
+    assert_eq!(methods(1), json!([]), "no contracts are deployed");
+    assert_ne!(methods(20_011_000_000), json!([]), "Solana programs are not listed as deployments");
 }

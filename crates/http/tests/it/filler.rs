@@ -2,15 +2,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use alloy_primitives::U256;
 use async_trait::async_trait;
 use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 use causeway_domain::{DepositMethod, Fee, FeeKind, Parties, RawAmount, TradeType};
 use jiff::{SignedDuration, Timestamp};
 
-/// What a filler does when it is asked.
+/// How a fake filler reacts to a quote request.
 #[derive(Clone, Debug)]
-pub(crate) enum Habit {
-    /// Offers so many raw units of the output.
+pub(crate) enum FillerBehavior {
+    /// Offers this many raw units of the output token.
     Offers(&'static str),
     Refuses(Refusal),
     Fails,
@@ -18,33 +19,33 @@ pub(crate) enum Habit {
     Hangs,
 }
 
-/// A filler with a habit, and how many of its calls were given up.
+/// A filler with a fixed behavior that counts its cancelled calls.
 #[derive(Debug)]
 pub(crate) struct FakeFiller {
     name: &'static str,
-    habit: Habit,
+    behavior: FillerBehavior,
     delay: Duration,
-    given_up: Arc<AtomicUsize>,
+    cancelled: Arc<AtomicUsize>,
 }
 
 impl FakeFiller {
-    pub(crate) fn new(name: &'static str, habit: Habit, millis: u64) -> Arc<Self> {
+    pub(crate) fn new(name: &'static str, behavior: FillerBehavior, millis: u64) -> Arc<Self> {
         let delay = Duration::from_millis(millis);
-        Arc::new(Self { name, habit, delay, given_up: Arc::default() })
+        Arc::new(Self { name, behavior, delay, cancelled: Arc::default() })
     }
 
-    pub(crate) fn given_up(&self) -> usize {
-        self.given_up.load(Ordering::Relaxed)
+    pub(crate) fn cancelled(&self) -> usize {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }
 
-/// Counts a call that is dropped before its end.
-struct Watch(Option<Arc<AtomicUsize>>);
+/// Counts a call that is dropped before it completes.
+struct CancelCounter(Option<Arc<AtomicUsize>>);
 
-impl Drop for Watch {
+impl Drop for CancelCounter {
     fn drop(&mut self) {
-        if let Some(given_up) = &self.0 {
-            given_up.fetch_add(1, Ordering::Relaxed);
+        if let Some(cancelled) = &self.0 {
+            cancelled.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -60,16 +61,16 @@ impl Filler for FakeFiller {
     }
 
     async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
-        let mut watch = Watch(Some(Arc::clone(&self.given_up)));
+        let mut counter = CancelCounter(Some(Arc::clone(&self.cancelled)));
         tokio::time::sleep(self.delay).await;
-        let answer = match &self.habit {
-            Habit::Offers(amount) => Ok(Answer::Offers(vec![offer(ask, amount.parse().unwrap())])),
-            Habit::Refuses(refusal) => Ok(Answer::Refused(refusal.clone())),
-            Habit::Fails => Err(FillerError::Unavailable("10.0.0.7 refused".to_owned())),
-            Habit::Panics => panic!("a filler's own fault"),
-            Habit::Hangs => std::future::pending().await,
+        let answer = match &self.behavior {
+            FillerBehavior::Offers(amount) => Ok(Answer::Offers(vec![offer(ask, amount.parse().unwrap())])),
+            FillerBehavior::Refuses(refusal) => Ok(Answer::Refused(refusal.clone())),
+            FillerBehavior::Fails => Err(FillerError::Unavailable("10.0.0.7 refused".to_owned())),
+            FillerBehavior::Panics => panic!("filler panicked"),
+            FillerBehavior::Hangs => std::future::pending().await,
         };
-        watch.0 = None;
+        counter.0 = None;
         answer
     }
 }
@@ -80,6 +81,11 @@ fn offer(ask: &FillerAsk, open: RawAmount) -> Offer {
         TradeType::ExactInput => (asked.amount, open),
         TradeType::ExactOutput => (open, asked.amount),
     };
+    // Different from `amount_out` where the request allows slippage, so that tests notice swapped fields.
+    let min_amount_out = asked.slippage.map_or(amount_out, |slippage| {
+        let kept = U256::from(1_000_000 - slippage.millionths());
+        RawAmount::new(amount_out.get() * kept / U256::from(1_000_000))
+    });
     let mut fees =
         vec![Fee { kind: FeeKind::Filler, token: asked.from, amount: "2000000000000000".parse().unwrap() }];
     if let Some(referral) = asked.referral {
@@ -90,7 +96,7 @@ fn offer(ask: &FillerAsk, open: RawAmount) -> Offer {
         deposit_methods: vec![DepositMethod::ContractCall, DepositMethod::Transfer],
         amount_in,
         amount_out,
-        min_amount_out: amount_out,
+        min_amount_out,
         expected_duration_seconds: 12,
         valid_before: Timestamp::now() + SignedDuration::from_secs(30),
         price_holds_until: Some(Timestamp::now() + SignedDuration::from_secs(20)),

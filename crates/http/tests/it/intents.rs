@@ -7,7 +7,7 @@ use causeway_domain::{Decision, Order, OrderStatus, RefundCause, TokenId};
 use serde_json::{Value, json};
 
 use crate::ledger::FakeLedger;
-use crate::sample::{WALLET, chain, order, shown, story};
+use crate::sample::{WALLET, chain, order, shown, with_history};
 use crate::service::{Service, json as body_json, send};
 
 async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
@@ -28,15 +28,15 @@ fn settled() -> Order {
 const PATH: [OrderStatus; 4] = [Created, Deposited, Published, Filled];
 
 #[tokio::test]
-async fn a_settled_intent_has_the_shape_of_the_contract() {
+async fn settled_intent_matches_the_contract() {
     let order = settled();
-    let path = format!("/v1/intent/{}", order.intent);
-    let ledger = Arc::new(FakeLedger::with(vec![story(order, &PATH)]));
+    let path = format!("/v1/intent/{}", order.intent_id);
+    let ledger = Arc::new(FakeLedger::with(vec![with_history(order, &PATH)]));
     insta::assert_json_snapshot!(ask(&ledger, &path).await.1);
 }
 
 #[tokio::test]
-async fn states_follow_the_order_and_what_the_chains_show() {
+async fn state_follows_order_status_and_on_chain_evidence() {
     let with = |change: &dyn Fn(&mut Order)| {
         let mut order = order(1);
         order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
@@ -60,29 +60,29 @@ async fn states_follow_the_order_and_what_the_chains_show() {
         (refund(RefundCause::Expired), Refunded, "Expired"),
         (order(1), Failed, "Error"),
     ] {
-        let path = format!("/v1/intent/{}", order.intent);
-        let ledger = Arc::new(FakeLedger::with(vec![story(order, &[status])]));
+        let path = format!("/v1/intent/{}", order.intent_id);
+        let ledger = Arc::new(FakeLedger::with(vec![with_history(order, &[status])]));
         assert_eq!(ask(&ledger, &path).await.1["state"], state, "{status}");
     }
 }
 
 #[tokio::test]
-async fn an_intent_is_found_by_its_deposit_told_or_shown() {
-    let told = format!("0x{}", "ab".repeat(32));
+async fn intent_is_found_by_submitted_or_observed_deposit() {
+    let tx_hash = format!("0x{}", "ab".repeat(32));
     let mut submitted = order(2);
-    submitted.told_tx = Some(told.clone());
-    let ids = [settled().intent.to_string(), submitted.intent.to_string()];
-    let entries = vec![story(settled(), &PATH), story(submitted, &[Created])];
+    submitted.submitted_tx = Some(tx_hash.clone());
+    let ids = [settled().intent_id.to_string(), submitted.intent_id.to_string()];
+    let entries = vec![with_history(settled(), &PATH), with_history(submitted, &[Created])];
     let ledger = Arc::new(FakeLedger::with(entries));
     let find = async |chain: u64, tx: &str| {
         ask(&ledger, &format!("/v1/intent/deposit?chainId={chain}&txHash={tx}")).await
     };
     let seen = shown(8453, 6, order(1).src_amount).tx;
     assert_eq!(find(8453, &seen).await.1["intentId"], ids[0]);
-    for tx in [told.clone(), told.to_uppercase()] {
+    for tx in [tx_hash.clone(), tx_hash.to_uppercase()] {
         let (_, intent) = find(8453, &tx).await;
         assert_eq!(intent["intentId"], ids[1], "{tx}");
-        assert_eq!((&intent["deposits"][0]["txHash"], &intent["openedAt"]), (&json!(told), &Value::Null));
+        assert_eq!((&intent["deposits"][0]["txHash"], &intent["openedAt"]), (&json!(tx_hash), &Value::Null));
         assert_eq!(intent["deposits"][0]["confirmedAt"], Value::Null);
     }
     let (status, body) = find(1, &seen).await;
@@ -90,11 +90,11 @@ async fn an_intent_is_found_by_its_deposit_told_or_shown() {
 }
 
 #[tokio::test]
-async fn what_is_no_intent_is_told_apart_from_what_is_malformed() {
+async fn unknown_intent_and_malformed_id_are_different_errors() {
     let mut hidden = order(4);
     hidden.announced = false;
-    let id = hidden.intent.to_string();
-    let ledger = Arc::new(FakeLedger::with(vec![story(hidden, &[Created])]));
+    let id = hidden.intent_id.to_string();
+    let ledger = Arc::new(FakeLedger::with(vec![with_history(hidden, &[Created])]));
     let unknown = format!("0x{}", "00".repeat(32));
     for path in [format!("/v1/intent/{id}"), format!("/v1/intent/{unknown}")] {
         let (status, body) = ask(&ledger, &path).await;
@@ -114,11 +114,14 @@ async fn what_is_no_intent_is_told_apart_from_what_is_malformed() {
 }
 
 #[tokio::test]
-async fn an_authors_intents_are_paged_and_narrowed_by_chain() {
+async fn intents_of_an_author_are_paged_and_filtered_by_chain() {
     let mut elsewhere = order(3);
     elsewhere.to = TokenId::native(chain(10));
-    let entries =
-        vec![story(order(1), &[Created]), story(order(2), &[Created]), story(elsewhere, &[Created])];
+    let entries = vec![
+        with_history(order(1), &[Created]),
+        with_history(order(2), &[Created]),
+        with_history(elsewhere, &[Created]),
+    ];
     let ledger = Arc::new(FakeLedger::with(entries));
     let page = async |query: &str| ask(&ledger, &format!("/v1/intents/{WALLET}?{query}")).await.1;
     let first = page("limit=1").await;

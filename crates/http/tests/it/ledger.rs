@@ -3,8 +3,8 @@ use std::sync::Mutex;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Arrival, BlockMark, Care, Creation, EventLog, FactStore, OpenTransfer, OrderQuery, OrderStore, Owed,
-    StoreError,
+    Arrival, ChainCursor, Creation, EventLog, FactStore, FinalityTier, OpenTransfer, OrderQuery, OrderStore,
+    Owed, StoreError,
 };
 use causeway_domain::{Address, ChainId, Fact, Order, OrderEvent, OrderId, QuoteId, RouteId, RowKey};
 use jiff::Timestamp;
@@ -53,7 +53,7 @@ impl OrderStore for FakeLedger {
     }
 
     async fn order_of_intent(&self, intent: B256) -> Result<Option<Order>, StoreError> {
-        Ok(self.find(|order| order.intent == intent))
+        Ok(self.find(|order| order.intent_id == intent))
     }
 
     async fn order_of_deposit(&self, chain: ChainId, tx: &str) -> Result<Option<Order>, StoreError> {
@@ -79,31 +79,31 @@ impl OrderStore for FakeLedger {
 
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError> {
         let mut entries = self.entries.lock().unwrap();
-        let told = |other: &Order| {
+        let has_same_tx = |other: &Order| {
             other.id != order.id
                 && other.from.chain() == order.from.chain()
-                && other.told_tx.is_some()
-                && other.told_tx == order.told_tx
+                && other.submitted_tx.is_some()
+                && other.submitted_tx == order.submitted_tx
         };
-        if entries.iter().any(|(other, _)| told(other)) {
-            return Err(StoreError::Conflict("that transaction was told for another order"));
+        if entries.iter().any(|(other, _)| has_same_tx(other)) {
+            return Err(StoreError::Conflict("that transaction was submitted for another order"));
         }
-        let (stored, story) = entries.iter_mut().find(|(stored, _)| stored.id == order.id).unwrap();
+        let (stored, history) = entries.iter_mut().find(|(stored, _)| stored.id == order.id).unwrap();
         if stored.version != order.version {
             return Ok(false);
         }
         *stored = Order { version: order.version + 1, ..order.clone() };
-        story.extend_from_slice(events);
+        history.extend_from_slice(events);
         Ok(true)
     }
 
     async fn claim_due(&self, _: Timestamp, _: Timestamp, _: u32) -> Result<Vec<Order>, StoreError> {
-        panic!("the door claims no orders")
+        panic!("the HTTP API does not claim orders")
     }
 
-    async fn story(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError> {
+    async fn order_events(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError> {
         let entries = self.entries.lock().unwrap();
-        Ok(entries.iter().find(|(order, _)| order.id == *id).map(|(_, story)| story.clone()).unwrap())
+        Ok(entries.iter().find(|(order, _)| order.id == *id).map(|(_, history)| history.clone()).unwrap())
     }
 
     async fn transfers(
@@ -113,11 +113,11 @@ impl OrderStore for FakeLedger {
         _: Option<RowKey>,
         _: u32,
     ) -> Result<Vec<OpenTransfer>, StoreError> {
-        panic!("the door watches no addresses")
+        panic!("the HTTP API does not watch addresses")
     }
 
     async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
-        panic!("the door counts no debts")
+        panic!("the HTTP API does not read unclaimed amounts")
     }
 }
 
@@ -126,24 +126,24 @@ impl FactStore for FakeLedger {
     async fn record_facts(
         &self,
         _: ChainId,
-        _: Care,
-        _: BlockMark,
+        _: FinalityTier,
+        _: ChainCursor,
         _: &[Fact],
         _: Timestamp,
     ) -> Result<(), StoreError> {
-        panic!("the door follows no chain")
+        panic!("the HTTP API does not follow chains")
     }
 
-    async fn facts(&self, _: B256) -> Result<Vec<(Fact, Care)>, StoreError> {
-        panic!("the door shows what orders keep of the facts")
+    async fn facts(&self, _: B256) -> Result<Vec<(Fact, FinalityTier)>, StoreError> {
+        panic!("the HTTP API reads evidence from orders")
     }
 
-    async fn mark(&self, _: ChainId, _: Care) -> Result<Option<BlockMark>, StoreError> {
-        panic!("the door follows no chain")
+    async fn cursor(&self, _: ChainId, _: FinalityTier) -> Result<Option<ChainCursor>, StoreError> {
+        panic!("the HTTP API does not follow chains")
     }
 
     async fn record_arrival(&self, _: &Arrival, _: Timestamp) -> Result<(), StoreError> {
-        panic!("the door watches no addresses")
+        panic!("the HTTP API does not watch addresses")
     }
 
     async fn arrivals(&self, address: Address) -> Result<Vec<Arrival>, StoreError> {
@@ -154,9 +154,9 @@ impl FactStore for FakeLedger {
 
 #[async_trait]
 impl EventLog for FakeLedger {
-    async fn lines_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
+    async fn events_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
         let entries = self.entries.lock().unwrap();
-        let lines = entries.iter().flat_map(|(_, story)| story).filter(|line| line.key > after);
+        let lines = entries.iter().flat_map(|(_, history)| history).filter(|line| line.key > after);
         Ok(lines.take(limit as usize).map(|line| (line.key, line.order.clone())).collect())
     }
 
@@ -164,7 +164,7 @@ impl EventLog for FakeLedger {
         0
     }
 
-    async fn committed_since(&self, _: u64) {
+    async fn wait_for_commit_after(&self, _: u64) {
         std::future::pending::<()>().await;
     }
 }

@@ -1,4 +1,4 @@
-//! The router as a client sees it, over a catalog that is real and a store that is not.
+//! Tests of the router through HTTP requests, with the real catalog and fake stores.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,15 +8,15 @@
 )]
 
 mod attestations;
+mod deposit_builder;
 mod deposits;
-mod desk;
 mod fiat;
 mod filler;
 mod intents;
 mod ledger;
-mod office;
 mod openapi;
 mod operator;
+mod operator_store;
 mod orders;
 mod qr;
 mod quotes;

@@ -27,7 +27,7 @@ async fn every_operation_has_a_summary_a_tag_and_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn every_reference_leads_somewhere() {
+async fn every_reference_resolves() {
     let document = get_json("/openapi.json").await;
     let mut references = Vec::new();
     collect(&document, &mut references);

@@ -4,13 +4,13 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::OrderStatus;
-use causeway_domain::ports::{Filler, Trouble, TroubleKind};
+use causeway_domain::ports::{Filler, StuckKind, StuckReason};
 use serde_json::{Value, json};
 
-use crate::filler::{FakeFiller, Habit};
+use crate::filler::{FakeFiller, FillerBehavior};
 use crate::ledger::FakeLedger;
-use crate::office::{Office, TOKEN};
-use crate::sample::{at, order, raw, shown, story};
+use crate::operator_store::{FakeOperatorStore, TOKEN};
+use crate::sample::{at, order, raw, shown, with_history};
 use crate::service::{Service, json as body_json, send};
 
 fn request(method: &str, path: &str, token: Option<&str>, body: &Value) -> Request<Body> {
@@ -23,15 +23,15 @@ fn request(method: &str, path: &str, token: Option<&str>, body: &Value) -> Reque
 }
 
 async fn operate(router: &Router, method: &str, path: &str, body: Value) -> (u16, Value) {
-    told(send(router.clone(), request(method, path, Some(TOKEN), &body)).await).await
+    read_response(send(router.clone(), request(method, path, Some(TOKEN), &body)).await).await
 }
 
-async fn told(response: Response<Body>) -> (u16, Value) {
+async fn read_response(response: Response<Body>) -> (u16, Value) {
     (response.status().as_u16(), body_json(response).await)
 }
 
 fn service() -> Service {
-    let offering = |name| FakeFiller::new(name, Habit::Offers("3000000000"), 0) as Arc<dyn Filler>;
+    let offering = |name| FakeFiller::new(name, FillerBehavior::Offers("3000000000"), 0) as Arc<dyn Filler>;
     Service { fillers: vec![offering("north"), offering("south")], ..Service::default() }
 }
 
@@ -42,16 +42,16 @@ async fn quote(router: &Router) -> (u16, Value) {
         "toChainId": 8453, "toToken": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
         "amount": "1000000000000000000", "fromAddress": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     });
-    told(send(router.clone(), request("POST", "/v1/quotes", None, &ask)).await).await
+    read_response(send(router.clone(), request("POST", "/v1/quotes", None, &ask)).await).await
 }
 
 #[tokio::test]
-async fn nobody_passes_without_the_token_and_the_answer_says_where_it_lies() {
+async fn request_without_token_is_401_and_says_where_the_token_is() {
     let router = service().router();
     for token in [None, Some(""), Some("guess"), Some("an operator's toke")] {
         let response = send(router.clone(), request("GET", "/operator/pauses", token, &Value::Null)).await;
         assert_eq!(response.headers()["www-authenticate"], "Bearer");
-        let (status, answer) = told(response).await;
+        let (status, answer) = read_response(response).await;
         assert_eq!((status, &answer["name"]), (401, &json!("UnauthorizedException")));
         assert!(answer["message"].as_str().unwrap().contains("operator-token"), "{answer}");
     }
@@ -59,7 +59,7 @@ async fn nobody_passes_without_the_token_and_the_answer_says_where_it_lies() {
 }
 
 #[tokio::test]
-async fn scripts_of_other_pages_are_not_let_in() {
+async fn operator_api_has_no_cors_and_is_not_documented() {
     let preflight = Request::builder()
         .method("OPTIONS")
         .uri("/operator/pauses")
@@ -73,7 +73,7 @@ async fn scripts_of_other_pages_are_not_let_in() {
 }
 
 #[tokio::test]
-async fn a_paused_chain_is_not_quoted_and_the_reason_is_told() {
+async fn paused_chain_is_not_quoted_and_the_reason_is_returned() {
     let router = service().router();
     assert_eq!(quote(&router).await.0, 200);
     let pause = json!({ "kind": "chain", "name": "8453", "reason": "maintenance until noon" });
@@ -89,7 +89,7 @@ async fn a_paused_chain_is_not_quoted_and_the_reason_is_told() {
 }
 
 #[tokio::test]
-async fn a_paused_filler_is_not_asked_and_the_others_are() {
+async fn paused_filler_is_skipped() {
     let router = service().router();
     let pause = json!({ "kind": "filler", "name": "north", "reason": "asleep" });
     assert_eq!(operate(&router, "POST", "/operator/pauses", pause).await.0, 200);
@@ -108,7 +108,7 @@ async fn a_paused_filler_is_not_asked_and_the_others_are() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_cannot_be_paused() {
+async fn unknown_target_cannot_be_paused() {
     let router = service().router();
     for (kind, name, status) in [
         ("chain", "999999", 404),
@@ -127,21 +127,21 @@ async fn what_is_not_there_cannot_be_paused() {
 }
 
 #[tokio::test]
-async fn fillers_join_and_leave_and_their_secrets_are_not_told_again() {
+async fn fillers_are_added_and_removed_without_exposing_secrets() {
     let router = service().router();
-    let far = json!({ "name": "far", "kind": "remote", "url": "https://far.example", "secret": "hush hush", "deadlineMs": 500 });
-    let (status, answer) = operate(&router, "POST", "/operator/fillers", far).await;
+    let remote = json!({ "name": "remote", "kind": "remote", "url": "https://remote.example", "secret": "hush hush", "deadlineMs": 500 });
+    let (status, answer) = operate(&router, "POST", "/operator/fillers", remote).await;
     assert_eq!(status, 200, "{answer}");
     assert!(!answer.to_string().contains("hush"));
     let (_, listed) = operate(&router, "GET", "/operator/fillers", Value::Null).await;
-    assert_eq!(listed["data"][2]["name"], "far");
+    assert_eq!(listed["data"][2]["name"], "remote");
     assert!(!listed.to_string().contains("hush"));
-    assert_eq!(operate(&router, "DELETE", "/operator/fillers/far", Value::Null).await.0, 200);
+    assert_eq!(operate(&router, "DELETE", "/operator/fillers/remote", Value::Null).await.0, 200);
     assert_eq!(operate(&router, "DELETE", "/operator/fillers/nobody", Value::Null).await.0, 404);
     for (bad, status) in [
-        (json!({ "name": "far", "kind": "remote", "url": "http://far.example" }), 400),
-        (json!({ "name": "north", "kind": "remote", "url": "https://far.example" }), 400),
-        (json!({ "name": "far", "kind": "carrier pigeon", "url": "https://far.example" }), 400),
+        (json!({ "name": "remote", "kind": "remote", "url": "http://remote.example" }), 400),
+        (json!({ "name": "north", "kind": "remote", "url": "https://remote.example" }), 400),
+        (json!({ "name": "remote", "kind": "carrier pigeon", "url": "https://remote.example" }), 400),
         (json!({ "kind": "remote", "deadlineMs": 0 }), 400),
     ] {
         assert_eq!(operate(&router, "POST", "/operator/fillers", bad.clone()).await.0, status, "{bad}");
@@ -149,31 +149,31 @@ async fn fillers_join_and_leave_and_their_secrets_are_not_told_again() {
 }
 
 #[tokio::test]
-async fn an_order_is_told_with_all_that_happened_and_what_it_waits_for() {
+async fn order_is_shown_with_history_and_what_it_waits_for() {
     let (mut order, events) =
-        story(order(1), &[OrderStatus::Created, OrderStatus::Deposited, OrderStatus::Published]);
+        with_history(order(1), &[OrderStatus::Created, OrderStatus::Deposited, OrderStatus::Published]);
     order.evidence.deposit = Some(shown(8453, 10, raw(1_000_000_000)));
     order.due_at = Some(at(60));
-    let office = Office::default();
+    let operator_store = FakeOperatorStore::default();
     let since = order.updated_at;
-    *office.trouble.lock().unwrap() = Some(Trouble {
-        kind: TroubleKind::Attesters,
-        words: "having the filler paid: 1 of 2".to_owned(),
+    *operator_store.stuck_reason.lock().unwrap() = Some(StuckReason {
+        kind: StuckKind::Attesters,
+        message: "having the filler paid: 1 of 2".to_owned(),
         since,
     });
-    *office.unmoved.lock().unwrap() = vec![order.clone()];
+    *operator_store.unmoved.lock().unwrap() = vec![order.clone()];
     let id = order.id.clone();
     let service = Service {
         ledger: Arc::new(FakeLedger::with(vec![(order, events.clone())])),
-        office: Arc::new(office),
+        operator_store: Arc::new(operator_store),
         ..service()
     };
     let router = service.router();
-    let (status, story) = operate(&router, "GET", &format!("/operator/orders/{id}"), Value::Null).await;
-    assert_eq!(status, 200, "{story}");
-    assert_eq!(story["events"].as_array().unwrap().len(), events.len());
-    assert_eq!(story["terms"]["version"], "1");
-    assert!(story["evidence"]["deposit"]["block"].is_u64(), "{story}");
+    let (status, history) = operate(&router, "GET", &format!("/operator/orders/{id}"), Value::Null).await;
+    assert_eq!(status, 200, "{history}");
+    assert_eq!(history["events"].as_array().unwrap().len(), events.len());
+    assert_eq!(history["terms"]["version"], "1");
+    assert!(history["evidence"]["deposit"]["block"].is_u64(), "{history}");
     assert_eq!(operate(&router, "GET", "/operator/orders/nothing", Value::Null).await.0, 404);
     let (_, stuck) = operate(&router, "GET", "/operator/stuck?olderThan=0", Value::Null).await;
     assert_eq!(stuck["data"][0]["orderId"], id.as_str());

@@ -8,7 +8,7 @@ use causeway_domain::{Address, Decision, Order, OrderEvent, OrderStatus, RefundC
 use serde_json::{Value, json};
 
 use crate::ledger::FakeLedger;
-use crate::sample::{WALLET, chain, order, raw, shown, story};
+use crate::sample::{WALLET, chain, order, raw, shown, with_history};
 use crate::service::{Service, json as body_json, send};
 
 async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
@@ -29,7 +29,7 @@ fn filled() -> (Order, Vec<OrderEvent>) {
     order.decision = Some(Decision::Fill);
     order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
     order.evidence.fill = Some(shown(1, 26, order.dest_amount));
-    story(order, &[Created, Deposited, Published, Filled])
+    with_history(order, &[Created, Deposited, Published, Filled])
 }
 
 fn refunded(cause: RefundCause) -> (Order, Vec<OrderEvent>) {
@@ -38,24 +38,24 @@ fn refunded(cause: RefundCause) -> (Order, Vec<OrderEvent>) {
     order.failure_reason = Some("The filler gives the deposit back.".to_owned());
     order.evidence.deposit = Some(shown(8453, 6, order.src_amount));
     order.evidence.refund = Some((shown(8453, 28, order.src_amount), cause));
-    story(order, &[Created, Deposited, RefundPending, Refunded])
+    with_history(order, &[Created, Deposited, RefundPending, Refunded])
 }
 
 #[tokio::test]
-async fn a_filled_order_has_every_field_of_the_contract() {
+async fn filled_order_has_every_field_of_the_contract() {
     insta::assert_json_snapshot!(by_id(filled()).await);
 }
 
 #[tokio::test]
-async fn a_refunded_order_says_why_and_where_the_money_went() {
+async fn refunded_order_has_reason_and_refund_transaction() {
     insta::assert_json_snapshot!(by_id(refunded(RefundCause::Waived)).await);
 }
 
 #[tokio::test]
-async fn an_order_that_was_only_submitted_names_its_transaction_and_shows_none() {
+async fn submitted_order_has_deposit_hash_but_no_transactions() {
     let mut order = order(3);
-    order.told_tx = Some(format!("0x{}", "ab".repeat(32)));
-    let body = by_id(story(order, &[Created])).await;
+    order.submitted_tx = Some(format!("0x{}", "ab".repeat(32)));
+    let body = by_id(with_history(order, &[Created])).await;
     assert_eq!(body["depositTxHash"], format!("0x{}", "ab".repeat(32)));
     assert_eq!(body["transactions"], json!({}));
     assert_eq!(body["stepsCompleted"], json!(["created"]));
@@ -64,17 +64,17 @@ async fn an_order_that_was_only_submitted_names_its_transaction_and_shows_none()
 }
 
 #[tokio::test]
-async fn an_order_without_a_deposit_in_time_has_failed_with_a_moment_and_a_reason() {
+async fn order_without_deposit_fails_with_time_and_reason() {
     let mut order = order(3);
     order.failure_reason = Some("No deposit came.".to_owned());
-    let body = by_id(story(order, &[Created, Failed])).await;
+    let body = by_id(with_history(order, &[Created, Failed])).await;
     assert_eq!(body["timestamps"]["failedAt"], body["updatedAt"]);
     assert_eq!(body["failureReason"], "No deposit came.");
     assert_eq!(body["stepsCompleted"], json!(["created", "failed"]));
 }
 
 #[tokio::test]
-async fn a_forgotten_story_leaves_the_path_that_the_order_took() {
+async fn steps_are_derived_when_events_were_deleted() {
     for (entry, path) in [
         (filled(), json!(["created", "deposited", "published", "filled"])),
         (refunded(RefundCause::Waived), json!(["created", "deposited", "refund_pending", "refunded"])),
@@ -87,20 +87,20 @@ async fn a_forgotten_story_leaves_the_path_that_the_order_took() {
 }
 
 #[tokio::test]
-async fn a_story_that_is_ahead_of_the_order_is_told_up_to_the_order() {
-    let (mut order, story) = filled();
+async fn events_ahead_of_the_order_are_ignored() {
+    let (mut order, history) = filled();
     order.status = Deposited;
-    let body = by_id((order, story)).await;
+    let body = by_id((order, history)).await;
     assert_eq!(body["stepsCompleted"], json!(["created", "deposited"]));
     assert!(body["timestamps"].get("publishedAt").is_none());
 }
 
 #[tokio::test]
-async fn what_nobody_announced_is_not_found() {
+async fn unannounced_order_is_not_found() {
     let mut hidden = order(4);
     hidden.announced = false;
     let id = hidden.id.clone();
-    let ledger = Arc::new(FakeLedger::with(vec![story(hidden, &[Created])]));
+    let ledger = Arc::new(FakeLedger::with(vec![with_history(hidden, &[Created])]));
     for unknown in [id.as_str(), &"0".repeat(32), "nonsense"] {
         let (status, body) = ask(&ledger, &format!("/v1/orders/by-id/{unknown}")).await;
         assert_eq!((status, body["name"].as_str()), (404, Some("OrderNotFoundException")), "{unknown}");
@@ -114,8 +114,8 @@ fn ids(page: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn an_authors_orders_come_newest_first_page_by_page() {
-    let ledger = Arc::new(FakeLedger::with((1..=5).map(|n| story(order(n), &[Created])).collect()));
+async fn orders_of_an_author_are_paged_newest_first() {
+    let ledger = Arc::new(FakeLedger::with((1..=5).map(|n| with_history(order(n), &[Created])).collect()));
     let names: Vec<String> = (1..=5).rev().map(|n| format!("{n:032x}")).collect();
     for author in [WALLET.to_owned(), WALLET.to_lowercase(), WALLET.to_uppercase()] {
         let mut seen = Vec::new();
@@ -134,8 +134,8 @@ async fn an_authors_orders_come_newest_first_page_by_page() {
 }
 
 #[tokio::test]
-async fn orders_are_narrowed_by_their_ids_and_an_unknown_id_is_nobodys() {
-    let ledger = Arc::new(FakeLedger::with((1..=3).map(|n| story(order(n), &[Created])).collect()));
+async fn orders_are_filtered_by_ids_and_unknown_ids_match_nothing() {
+    let ledger = Arc::new(FakeLedger::with((1..=3).map(|n| with_history(order(n), &[Created])).collect()));
     let id = |n: u8| format!("{n:032x}");
     let page = async |query: String| ask(&ledger, &format!("/v1/orders/{WALLET}?{query}")).await.1;
     assert_eq!(ids(&page(format!("orderIds={},{}", id(1), id(3))).await), [id(3), id(1)]);
@@ -148,7 +148,7 @@ async fn orders_are_narrowed_by_their_ids_and_an_unknown_id_is_nobodys() {
 }
 
 #[tokio::test]
-async fn a_path_that_is_not_an_address_is_told_so() {
+async fn malformed_address_is_rejected() {
     let ledger = Arc::default();
     for path in ["/v1/orders/0x12?limit=0", "/v1/orders/by-deposit-address/0x12", "/v1/intents/0x12"] {
         let (status, body) = ask(&ledger, path).await;
@@ -164,7 +164,7 @@ fn waiting(status: OrderStatus, arrived: &[(u64, u64)]) -> (Arc<FakeLedger>, Str
     let address = Address::parse_any("0x2d5f5bd9d4c0b1b1c8c8e4b8b3bd3c1c5e1a7a11").unwrap();
     let mut order = order(5);
     order.deposit_address = Some(address);
-    let (order, events) = story(order, &[status]);
+    let (order, events) = with_history(order, &[status]);
     let arrival = |(balance, gained): &(u64, u64)| Arrival {
         order: order.id.clone(),
         address,
@@ -183,14 +183,14 @@ fn waiting(status: OrderStatus, arrived: &[(u64, u64)]) -> (Arc<FakeLedger>, Str
 }
 
 #[tokio::test]
-async fn a_deposit_address_tells_its_orders_and_what_arrived() {
+async fn deposit_address_lists_its_orders_and_observed_deposits() {
     let (ledger, path) =
         waiting(Created, &[(400_000_000, 400_000_000), (1_000_000_000, 600_000_000), (0, 0)]);
     insta::assert_json_snapshot!(ask(&ledger, &path).await.1);
 }
 
 #[tokio::test]
-async fn the_step_of_a_transfer_tells_what_it_waits_for() {
+async fn step_of_a_transfer_follows_status_and_received_amount() {
     for (status, lies, step) in [
         (Created, 0, "awaiting_deposit"),
         (Created, 999_999_999, "awaiting_more"),
@@ -208,7 +208,7 @@ async fn the_step_of_a_transfer_tells_what_it_waits_for() {
 }
 
 #[tokio::test]
-async fn an_address_of_no_order_has_none() {
+async fn address_without_orders_has_empty_lists() {
     let (status, body) = ask(&Arc::default(), &format!("/v1/orders/by-deposit-address/{WALLET}")).await;
     assert_eq!((status, body), (200, json!({ "data": [], "observedDeposits": [] })));
 }
@@ -226,29 +226,29 @@ async fn events(entry: (Order, Vec<OrderEvent>), last: Option<&str>) -> (u16, St
 }
 
 #[tokio::test]
-async fn an_orders_events_are_its_story_and_end_with_its_last_status() {
+async fn event_stream_replays_history_and_ends_with_terminal_status() {
     let (status, body) = events(filled(), None).await;
     assert_eq!(status, 200);
     insta::assert_snapshot!(body);
 }
 
 #[tokio::test]
-async fn a_stream_that_was_cut_off_goes_on_after_the_last_line_received() {
-    let (order, story) = filled();
-    let key = |line: usize| story[line].key.get().to_string();
-    let (status, body) = events((order.clone(), story.clone()), Some(&key(2))).await;
+async fn interrupted_stream_resumes_after_last_event_id() {
+    let (order, history) = filled();
+    let key = |line: usize| history[line].key.get().to_string();
+    let (status, body) = events((order.clone(), history.clone()), Some(&key(2))).await;
     assert_eq!(status, 200);
     let ids: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
     assert_eq!(ids, [key(3), key(4)]);
-    let (status, body) = events((order, story.clone()), Some(&key(4))).await;
+    let (status, body) = events((order, history.clone()), Some(&key(4))).await;
     assert_eq!((status, body.as_str()), (204, ""), "so that a browser does not ask again");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_line_of_which_nobody_was_woken_is_told_all_the_same() {
-    let (mut order, story) = filled();
+async fn event_without_wakeup_is_still_sent() {
+    let (mut order, history) = filled();
     order.status = Published;
-    let (before, last) = (story[..4].to_vec(), story[4].clone());
+    let (before, last) = (history[..4].to_vec(), history[4].clone());
     let path = format!("/v1/orders/by-id/{}/events", order.id);
     let ledger = Arc::new(FakeLedger::with(vec![(order, before)]));
     let router = Service { ledger: Arc::clone(&ledger), ..Service::default() }.router();
@@ -261,7 +261,7 @@ async fn a_line_of_which_nobody_was_woken_is_told_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_last_event_that_is_none_is_refused_in_words() {
+async fn malformed_last_event_id_is_rejected() {
     let (status, body) = events(filled(), Some("yesterday")).await;
     assert_eq!(status, 400);
     assert!(body.contains("Last-Event-ID"), "{body}");

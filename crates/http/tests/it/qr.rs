@@ -8,7 +8,7 @@ async fn text(path: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn codes_have_the_headers_of_the_specification() {
+async fn qr_codes_have_the_specified_headers() {
     let transfer =
         format!("/api/qrcode/transfer?amount=1&recipient={RECIPIENT}&caip2=eip155:1&token=eth&decimals=18");
     for path in ["/api/qrcode?content=hello", transfer.as_str()] {
@@ -41,30 +41,30 @@ async fn missing_parameters_are_400_in_plain_text() {
 
 #[tokio::test]
 async fn payloads_over_2048_characters_are_413_in_plain_text() {
-    let (status, words) = text(&format!("/api/qrcode?content={}", "a".repeat(2049))).await;
+    let (status, message) = text(&format!("/api/qrcode?content={}", "a".repeat(2049))).await;
     assert_eq!(status, 413);
-    assert!(words.contains("2048"), "{words}");
+    assert!(message.contains("2048"), "{message}");
     assert_eq!(text(&format!("/api/qrcode?content={}", "a".repeat(2048))).await.0, 200);
 }
 
 #[tokio::test]
-async fn malformed_amounts_and_decimals_are_400_with_words() {
+async fn malformed_amounts_and_decimals_are_400_with_a_message() {
     for (amount, decimals) in
         [("1e18", "18"), ("1,5", "18"), ("-1", "18"), ("1.23", "1"), ("1", "37"), ("1", "x")]
     {
         let path = format!(
             "/api/qrcode/transfer?amount={amount}&recipient={RECIPIENT}&caip2=eip155:1&token=eth&decimals={decimals}"
         );
-        let (status, words) = text(&path).await;
+        let (status, message) = text(&path).await;
         assert_eq!(status, 400, "{amount} {decimals}");
-        assert!(words.contains("amount") || words.contains("decimals"), "{words}");
+        assert!(message.contains("amount") || message.contains("decimals"), "{message}");
     }
 }
 
 #[tokio::test]
-async fn a_parameter_given_twice_is_refused() {
-    let (status, words) = text("/api/qrcode?content=a&content=b").await;
-    assert_eq!((status, words.as_str()), (400, "content is given more than once"));
+async fn repeated_parameter_is_rejected() {
+    let (status, message) = text("/api/qrcode?content=a&content=b").await;
+    assert_eq!((status, message.as_str()), (400, "content is given more than once"));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::filler::{FakeFiller, Habit};
+use crate::filler::{FakeFiller, FillerBehavior};
 use crate::service::{FakeStore, bytes, json as body_json, router, router_with, send};
 
 const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
@@ -57,12 +57,12 @@ fn names(routes: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn routes_come_best_first_and_have_the_shape_of_the_contract() {
+async fn routes_are_sorted_best_first_and_match_the_contract() {
     let store: Arc<FakeStore> = Arc::default();
     let fillers = [
-        FakeFiller::new("south", Habit::Offers("3490000000"), 50),
-        FakeFiller::new("north", Habit::Offers("3500000000"), 200),
-        FakeFiller::new("broken", Habit::Panics, 0),
+        FakeFiller::new("south", FillerBehavior::Offers("3490000000"), 50),
+        FakeFiller::new("north", FillerBehavior::Offers("3500000000"), 200),
+        FakeFiller::new("broken", FillerBehavior::Panics, 0),
     ];
     let mut asked = ask();
     asked["slippageTolerance"] = json!(0.005);
@@ -78,12 +78,12 @@ async fn routes_come_best_first_and_have_the_shape_of_the_contract() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_route_is_one_line_the_moment_it_is_known() {
+async fn each_route_is_streamed_as_soon_as_it_is_known() {
     let store: Arc<FakeStore> = Arc::default();
     let fillers = [
-        FakeFiller::new("slow", Habit::Offers("3500000000"), 200),
-        FakeFiller::new("fast", Habit::Offers("3490000000"), 5),
-        FakeFiller::new("hangs", Habit::Hangs, 0),
+        FakeFiller::new("slow", FillerBehavior::Offers("3500000000"), 200),
+        FakeFiller::new("fast", FillerBehavior::Offers("3490000000"), 5),
+        FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
     ];
     let start = Instant::now();
     let response = stream(service(&store, &fillers), &ask()).await;
@@ -108,8 +108,8 @@ async fn each_route_is_one_line_the_moment_it_is_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streamed_line_is_a_route_with_the_id_of_its_quote() {
-    let fillers = [FakeFiller::new("house", Habit::Offers("3500000000"), 0)];
+async fn streamed_line_is_a_route_with_its_quote_id() {
+    let fillers = [FakeFiller::new("house", FillerBehavior::Offers("3500000000"), 0)];
     let lines = lines(stream(service(&Arc::default(), &fillers), &ask()).await).await;
     insta::assert_json_snapshot!(lines, {
         "[].quoteId" => "[id]", "[].quote.validBefore" => "[time]", "[].quote.quoteExpiresAt" => "[time]",
@@ -117,15 +117,15 @@ async fn a_streamed_line_is_a_route_with_the_id_of_its_quote() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_none_can_fill_each_fillers_reason_is_told_and_nothing_of_ours() {
+async fn cannot_fill_lists_filler_reasons_without_internal_details() {
     let store: Arc<FakeStore> = Arc::default();
     let amount = |text: &str| text.parse().unwrap();
     let fillers = [
-        FakeFiller::new("small", Habit::Refuses(Refusal::TooSmall { minimum: amount("5000") }), 0),
-        FakeFiller::new("large", Habit::Refuses(Refusal::TooLarge { maximum: amount("9000") }), 5),
-        FakeFiller::new("empty", Habit::Refuses(Refusal::NoInventory), 0),
-        FakeFiller::new("hangs", Habit::Hangs, 0),
-        FakeFiller::new("fails", Habit::Fails, 0),
+        FakeFiller::new("small", FillerBehavior::Refuses(Refusal::TooSmall { minimum: amount("5000") }), 0),
+        FakeFiller::new("large", FillerBehavior::Refuses(Refusal::TooLarge { maximum: amount("9000") }), 5),
+        FakeFiller::new("empty", FillerBehavior::Refuses(Refusal::NoInventory), 0),
+        FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
+        FakeFiller::new("fails", FillerBehavior::Fails, 0),
     ];
     let router = service(&store, &fillers);
     for response in [plain(router.clone(), &ask()).await, stream(router, &ask()).await] {
@@ -137,9 +137,12 @@ async fn when_none_can_fill_each_fillers_reason_is_told_and_nothing_of_ours() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_nobody_answers_the_quote_is_empty_and_known() {
+async fn quote_without_answers_is_empty_and_stored() {
     let store: Arc<FakeStore> = Arc::default();
-    let fillers = [FakeFiller::new("hangs", Habit::Hangs, 0), FakeFiller::new("fails", Habit::Fails, 0)];
+    let fillers = [
+        FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
+        FakeFiller::new("fails", FillerBehavior::Fails, 0),
+    ];
     let router = service(&store, &fillers);
     let answer = body_json(plain(router.clone(), &ask()).await).await;
     let id = store.quotes.lock().unwrap()[0].id.to_string();
@@ -151,22 +154,23 @@ async fn when_nobody_answers_the_quote_is_empty_and_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_goes_away_takes_its_asks_along() {
-    let hangs = FakeFiller::new("hangs", Habit::Hangs, 0);
-    let fillers = [hangs.clone(), FakeFiller::new("fast", Habit::Offers("1"), 5)];
+async fn dropping_the_stream_cancels_filler_calls() {
+    let hangs = FakeFiller::new("hangs", FillerBehavior::Hangs, 0);
+    let fillers = [hangs.clone(), FakeFiller::new("fast", FillerBehavior::Offers("1"), 5)];
     let router = service(&Arc::default(), &fillers);
     let mut body = stream(router, &ask()).await.into_body();
     body.frame().await.unwrap().unwrap();
-    assert_eq!(hangs.given_up(), 0);
+    assert_eq!(hangs.cancelled(), 0);
     drop(body);
-    assert_eq!(hangs.given_up(), 1);
+    assert_eq!(hangs.cancelled(), 1);
 }
 
 /// Over a real connection: closing it is all that a client does.
 #[tokio::test]
-async fn closing_the_connection_gives_the_fillers_up() {
-    let hangs = FakeFiller::new("hangs", Habit::Hangs, 0);
-    let fillers: Vec<Arc<dyn Filler>> = vec![hangs.clone(), FakeFiller::new("fast", Habit::Offers("1"), 0)];
+async fn closing_the_connection_cancels_filler_calls() {
+    let hangs = FakeFiller::new("hangs", FillerBehavior::Hangs, 0);
+    let fillers: Vec<Arc<dyn Filler>> =
+        vec![hangs.clone(), FakeFiller::new("fast", FillerBehavior::Offers("1"), 0)];
     let options = QuoteOptions { deadline: Duration::from_mins(10), ..QuoteOptions::default() };
     let router = router_with(Arc::default(), fillers, &options);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -178,28 +182,30 @@ async fn closing_the_connection_gives_the_fillers_up() {
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(format!("POST /v1/quotes?mode=stream {head}{body}").as_bytes()).await.unwrap();
     assert!(client.read(&mut [0; 4_096]).await.unwrap() > 0, "the first line");
-    assert_eq!(hangs.given_up(), 0);
+    assert_eq!(hangs.cancelled(), 0);
     drop(client);
-    while hangs.given_up() == 0 {
+    while hangs.cancelled() == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     server.abort();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_in_the_middle_breaks_the_stream_off() {
-    let store = Arc::new(FakeStore { breaks_later: true, ..FakeStore::default() });
-    let fillers =
-        [FakeFiller::new("fast", Habit::Offers("1"), 5), FakeFiller::new("slow", Habit::Offers("1"), 50)];
+async fn store_failure_aborts_the_stream() {
+    let store = Arc::new(FakeStore { fails_on_add_route: true, ..FakeStore::default() });
+    let fillers = [
+        FakeFiller::new("fast", FillerBehavior::Offers("1"), 5),
+        FakeFiller::new("slow", FillerBehavior::Offers("1"), 50),
+    ];
     let mut body = stream(service(&store, &fillers), &ask()).await.into_body();
     assert!(body.frame().await.unwrap().is_ok());
     assert!(body.frame().await.unwrap().is_err(), "a route that is not stored is not sent");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thousand_clients_at_once_each_get_every_route() {
+async fn thousand_concurrent_clients_each_get_every_route() {
     let fillers = [("a", 5), ("b", 50), ("c", 200)]
-        .map(|(name, millis)| FakeFiller::new(name, Habit::Offers("1000"), millis));
+        .map(|(name, millis)| FakeFiller::new(name, FillerBehavior::Offers("1000"), millis));
     let fillers = fillers.map(|filler| filler as Arc<dyn Filler>).to_vec();
     let router = router_with(Arc::default(), fillers, &QuoteOptions::default());
     let client = |n: usize| {
@@ -216,7 +222,7 @@ async fn a_thousand_clients_at_once_each_get_every_route() {
 }
 
 #[tokio::test]
-async fn bad_asks_are_told_what_to_change() {
+async fn invalid_requests_are_rejected_with_reason() {
     let router = router(Arc::default());
     let cases = [
         ("amount", json!("0"), "more than zero"),
@@ -233,7 +239,7 @@ async fn bad_asks_are_told_what_to_change() {
         ("referrerFeeBps", json!(1_001), "between 0 and 1000"),
         ("depositMethods", json!(["CASH"]), "not a deposit method"),
     ];
-    for (field, value, words) in cases {
+    for (field, value, message) in cases {
         let mut ask = ask();
         ask[field] = value.clone();
         for response in [plain(router.clone(), &ask).await, stream(router.clone(), &ask).await] {
@@ -241,8 +247,8 @@ async fn bad_asks_are_told_what_to_change() {
             let body = body_json(response).await;
             assert_eq!(body["name"], "ValidationException");
             let issues = body["details"]["issues"].as_array().unwrap();
-            let told = issues.iter().find(|issue| issue["path"] == field).unwrap();
-            assert!(told["message"].as_str().unwrap().contains(words), "{field} {value}: {told}");
+            let issue = issues.iter().find(|issue| issue["path"] == field).unwrap();
+            assert!(issue["message"].as_str().unwrap().contains(message), "{field} {value}: {issue}");
         }
     }
     let mut same = ask();
@@ -256,11 +262,11 @@ async fn bad_asks_are_told_what_to_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fillers_are_listed_with_how_they_do() {
+async fn fillers_are_listed_with_statistics() {
     let fillers = [
-        FakeFiller::new("north", Habit::Offers("3500000000"), 20),
-        FakeFiller::new("south", Habit::Refuses(Refusal::NoInventory), 5),
-        FakeFiller::new("hangs", Habit::Hangs, 0),
+        FakeFiller::new("north", FillerBehavior::Offers("3500000000"), 20),
+        FakeFiller::new("south", FillerBehavior::Refuses(Refusal::NoInventory), 5),
+        FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
     ];
     let router = service(&Arc::default(), &fillers);
     for n in 1..=6 {

@@ -21,24 +21,24 @@ fn ask() -> Request<Body> {
 }
 
 #[tokio::test]
-async fn a_chain_has_the_shape_of_the_contract() {
+async fn chain_matches_the_contract() {
     let chains = get_json("/v1/chains").await;
     let base = chains.as_array().unwrap().iter().find(|chain| chain["id"] == 8453).unwrap();
     insta::assert_json_snapshot!(base);
 }
 
 #[tokio::test]
-async fn a_token_has_the_shape_of_the_contract() {
+async fn token_matches_the_contract() {
     insta::assert_json_snapshot!(get_json("/v1/tokens/search?q=usdc&chainIds=8453").await["data"][0]);
 }
 
 #[tokio::test]
-async fn autocomplete_has_the_shape_of_the_contract() {
+async fn autocomplete_matches_the_contract() {
     insta::assert_json_snapshot!(get_json("/v1/tokens/autocomplete/100%20usdc%20on%20base?limit=1").await);
 }
 
 #[tokio::test]
-async fn the_status_says_what_is_running() {
+async fn status_describes_the_running_service() {
     insta::assert_json_snapshot!(get_json("/status.json").await, { ".version" => "[version]", ".tokens" => "[tokens]" });
 }
 
@@ -52,7 +52,7 @@ async fn a_quote_is_stored_before_its_id_is_answered() {
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_answers_is_200_and_no_line() {
+async fn stream_without_answers_is_200_and_empty() {
     let mut request = ask();
     *request.uri_mut() = "/v1/quotes?mode=stream".parse().unwrap();
     request.headers_mut().insert("accept-encoding", "gzip".parse().unwrap());
@@ -64,14 +64,14 @@ async fn a_stream_that_nobody_answers_is_200_and_no_line() {
 }
 
 #[tokio::test]
-async fn an_unknown_mode_is_refused() {
+async fn unknown_mode_is_rejected() {
     let mut request = ask();
     *request.uri_mut() = "/v1/quotes?mode=fast".parse().unwrap();
     assert_eq!(send(router(Arc::default()), request).await.status(), 400);
 }
 
 #[tokio::test]
-async fn a_failing_store_is_a_500_that_names_the_request_and_nothing_of_ours() {
+async fn failing_store_is_a_500_with_request_id_and_no_internals() {
     let store = Arc::new(FakeStore { broken: true, ..FakeStore::default() });
     let response = send(router(store), ask()).await;
     assert_eq!(response.status(), 500);
@@ -83,7 +83,7 @@ async fn a_failing_store_is_a_500_that_names_the_request_and_nothing_of_ours() {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_answered_all_the_same() {
+async fn slow_request_times_out_with_an_error() {
     let store = Arc::new(FakeStore { slow: Some(Duration::from_secs(5)), ..FakeStore::default() });
     let response = send(router(store), ask()).await;
     assert_eq!(response.status(), 500);
@@ -92,7 +92,7 @@ async fn a_request_that_takes_too_long_is_answered_all_the_same() {
 }
 
 #[tokio::test]
-async fn the_native_token_is_understood_in_the_spelling_of_forty_e() {
+async fn native_token_is_accepted_as_eeee_address() {
     let path = format!("/v1/tokens/search?q=0x{}&chainIds=1", "E".repeat(40));
     let found = get_json(&path).await;
     assert_eq!(found["data"][0]["address"], format!("0x{}", "0".repeat(40)));
@@ -123,7 +123,7 @@ async fn icons_are_cached_by_their_tag() {
 }
 
 #[tokio::test]
-async fn pages_forbid_everything_that_is_not_ours() {
+async fn pages_have_a_strict_content_security_policy() {
     for path in ["/", "/docs"] {
         let response = get(path).await;
         assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");

@@ -1,14 +1,14 @@
 use alloy_primitives::{Address as EvmAddress, B256, U256};
-use causeway_domain::ports::Care;
+use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
-    Address, ChainId, DepositMethod, EventKind, Evidence, Order, OrderEvent, OrderStatus, RawAmount, RowKey,
-    Shown, Terms, TokenId, TradeType,
+    Address, ChainId, ConfirmedTx, DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent,
+    OrderStatus, RawAmount, RowKey, TokenId, TradeType,
 };
 use jiff::{SignedDuration, Timestamp};
 
 pub(crate) const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-/// When orders of these tests were made.
+/// Creation time of the test orders.
 const START: u64 = 1_794_744_000;
 
 pub(crate) fn chain(id: u64) -> ChainId {
@@ -27,10 +27,10 @@ pub(crate) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_second((START + seconds).try_into().unwrap()).unwrap()
 }
 
-/// Something that a chain showed so many seconds after the start.
-pub(crate) fn shown(on: u64, seconds: u64, amount: RawAmount) -> Shown {
+/// Evidence from a chain, this many seconds after the start.
+pub(crate) fn shown(on: u64, seconds: u64, amount: RawAmount) -> ConfirmedTx {
     let tx = B256::repeat_byte(u8::try_from(seconds).unwrap()).to_string();
-    Shown { chain: chain(on), tx, block: 40 + seconds, time: START + seconds, amount }
+    ConfirmedTx { chain: chain(on), tx, block: 40 + seconds, time: START + seconds, amount }
 }
 
 /// The `n`th order of the wallet: 1000 USDC on Base for 0.285 ETH on Ethereum, announced and not deposited.
@@ -38,7 +38,7 @@ pub(crate) fn order(n: u8) -> Order {
     let wallet = Address::parse_any(WALLET).unwrap();
     let (from, to) = (usdc(), TokenId::native(chain(1)));
     let (src_amount, dest_amount) = (raw(1_000_000_000), raw(285_000_000_000_000_000));
-    let terms = Terms {
+    let terms = IntentTerms {
         origin_chain_id: 8453,
         escrow: EvmAddress::repeat_byte(0xe5).into_word(),
         user: wallet.to_word(),
@@ -77,16 +77,16 @@ pub(crate) fn order(n: u8) -> Order {
         filler: "house".to_owned(),
         kind: "native-filler".to_owned(),
         method: DepositMethod::ContractCall,
-        intent: terms.id(),
+        intent_id: terms.id(),
         terms,
         deposit_address: None,
-        jump: None,
+        forwarding: None,
         valid_before: at(30),
-        care: Care::Large,
+        finality_tier: FinalityTier::Large,
         announced: true,
-        told_tx: None,
+        submitted_tx: None,
         built: None,
-        handed: None,
+        signed_payload: None,
         decision: None,
         evidence: Evidence::default(),
         failure_reason: None,
@@ -97,13 +97,13 @@ pub(crate) fn order(n: u8) -> Order {
     }
 }
 
-/// The order in its last status, with the story of how it got there: a status every ten seconds, and a note.
-pub(crate) fn story(mut order: Order, statuses: &[OrderStatus]) -> (Order, Vec<OrderEvent>) {
+/// The order in the last of the statuses with its events: a note, and a status every ten seconds.
+pub(crate) fn with_history(mut order: Order, statuses: &[OrderStatus]) -> (Order, Vec<OrderEvent>) {
     let event = |n: usize, kind: EventKind| OrderEvent {
         key: RowKey::new(n.try_into().unwrap()).unwrap(),
         order: order.id.clone(),
         kind,
-        detail: "words".to_owned(),
+        detail: "detail".to_owned(),
         at: order.created_at + SignedDuration::from_secs(10 * i64::try_from(n).unwrap()),
     };
     let mut events = vec![event(0, EventKind::Note)];

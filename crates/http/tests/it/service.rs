@@ -8,33 +8,33 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, DepositDesk, Durable, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore,
+    Attestations, DepositBuilder, Durable, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore,
     StoreError,
 };
 use causeway_domain::{
     ChainId, Deployment, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
 };
 use causeway_engine::{
-    BuildDeposit, BuildParts, CountFills, Fillers, Hands, OrderTiming, QuoteOptions, ReadBalances,
+    BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming, QuoteOptions, ReadBalances,
     RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, AttestationDesk, ForceLimit, Metrics, Options};
+use causeway_http::{App, AttestationCache, ForceRefreshLimit, Metrics, Options};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use crate::desk::FakeDesk;
-use crate::fiat::desk::{FiatSide, Lent};
+use crate::deposit_builder::FakeDepositBuilder;
+use crate::fiat::services::{FiatParts, SharedParts};
 use crate::ledger::FakeLedger;
-use crate::office::Office;
+use crate::operator_store::FakeOperatorStore;
 
-/// A store in memory that can be told to fail or to take its time.
+/// A store in memory that can fail or be slow.
 #[derive(Debug, Default)]
 pub(crate) struct FakeStore {
     pub(crate) quotes: Mutex<Vec<Quote>>,
     pub(crate) broken: bool,
-    /// Takes the quote and no further route.
-    pub(crate) breaks_later: bool,
+    /// Stores the quote but fails on further routes.
+    pub(crate) fails_on_add_route: bool,
     pub(crate) slow: Option<Duration>,
 }
 
@@ -55,7 +55,7 @@ impl QuoteStore for FakeStore {
     }
 
     async fn add_route(&self, id: &QuoteId, route: &Route) -> Result<(), StoreError> {
-        if self.breaks_later {
+        if self.fails_on_add_route {
             return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
         }
         let mut quotes = self.quotes.lock().unwrap();
@@ -83,10 +83,10 @@ impl FillStatistics for FakeStore {
     }
 }
 
-/// Reading it takes longer than most tests.
+/// Shared because loading it takes longer than most tests.
 static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
 
-/// Every token costs two dollars and a half.
+/// Every token costs 2.5 USD.
 #[derive(Debug)]
 struct FlatPrice;
 
@@ -108,19 +108,19 @@ pub(crate) fn router_with(
     Service { store, fillers, options: options.clone(), ..Service::default() }.router()
 }
 
-/// What a service under test is made of.
+/// The parts of a service under test.
 #[derive(Default)]
 pub(crate) struct Service {
     pub(crate) store: Arc<FakeStore>,
     pub(crate) ledger: Arc<FakeLedger>,
-    pub(crate) desks: Vec<Arc<FakeDesk>>,
+    pub(crate) deposit_builders: Vec<Arc<FakeDepositBuilder>>,
     pub(crate) deployments: Vec<Deployment>,
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     pub(crate) options: QuoteOptions,
-    pub(crate) fiat: FiatSide,
+    pub(crate) fiat: FiatParts,
     pub(crate) attesters: Option<Arc<dyn Attestations>>,
-    pub(crate) office: Arc<Office>,
-    /// Only these may show the page around a checkout; every page on this machine where absent, as in the sandbox.
+    pub(crate) operator_store: Arc<FakeOperatorStore>,
+    /// Origins that may embed the checkout page; `None` runs the service in sandbox mode.
     pub(crate) embed_origins: Option<Vec<String>>,
 }
 
@@ -129,28 +129,30 @@ impl Service {
         let Self {
             store,
             ledger,
-            desks,
+            deposit_builders,
             deployments,
             fillers,
             options,
             fiat,
             attesters,
-            office,
+            operator_store,
             embed_origins,
         } = self;
-        let pauses = office.pauses();
-        let fillers = Fillers::under(Arc::clone(pauses.pauses()), fillers, &options).unwrap();
-        let operator = office.desk(Arc::clone(&pauses), &fillers, &ledger);
+        let pauses = operator_store.pauses();
+        let fillers = Fillers::with_pauses(Arc::clone(pauses.pauses()), fillers, &options).unwrap();
+        let operator = operator_store.services(Arc::clone(&pauses), &fillers, &ledger);
         let catalog = Arc::clone(&CATALOG);
         let row_keys = Arc::new(RowKeys::new(0));
-        let desks: HashMap<ChainId, Arc<dyn DepositDesk>> =
-            desks.into_iter().map(|desk| (desk.chain, desk as Arc<dyn DepositDesk>)).collect();
+        let deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>> = deposit_builders
+            .into_iter()
+            .map(|builder| (builder.chain, builder as Arc<dyn DepositBuilder>))
+            .collect();
         let build = || BuildParts {
             catalog: Arc::clone(&catalog),
             quotes: store.clone(),
             orders: ledger.clone(),
-            desks: desks.clone(),
-            hands: Hands::default(),
+            deposit_builders: deposit_builders.clone(),
+            executors: ExecutorRegistry::default(),
             prices: Arc::new(FlatPrice),
             row_keys: Arc::clone(&row_keys),
             quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
@@ -158,12 +160,12 @@ impl Service {
         };
         let request_quote =
             RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&row_keys), fillers);
-        let fiat = fiat.desk(Lent {
+        let fiat = fiat.services(SharedParts {
             catalog: Arc::clone(&catalog),
             request_quote: request_quote.clone(),
             build: BuildDeposit::new(build()),
             ledger: ledger.clone(),
-            desks: desks.clone(),
+            deposit_builders: deposit_builders.clone(),
             prices: Arc::new(FlatPrice),
             row_keys: Arc::clone(&row_keys),
         });
@@ -171,7 +173,7 @@ impl Service {
         let submit = SubmitParts {
             quotes: store.clone(),
             orders: ledger.clone(),
-            desks,
+            deposit_builders,
             relayers: HashMap::new(),
             row_keys: Arc::clone(&row_keys),
         };
@@ -182,16 +184,16 @@ impl Service {
                 store: store.clone(),
                 read_balances: ReadBalances::new(Arc::clone(&catalog), Vec::new(), Duration::from_secs(1)),
                 request_quote,
-                build_deposit: BuildDeposit::new(build).heeding(Arc::clone(pauses.pauses())),
+                build_deposit: BuildDeposit::new(build).with_pauses(Arc::clone(pauses.pauses())),
                 submit_deposit: SubmitDeposit::new(submit),
                 quotes: store.clone(),
                 orders: ledger.clone(),
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
                 facts: ledger,
-                attestations: AttestationDesk::new(attesters),
+                attestations: AttestationCache::new(attesters),
                 count_fills: CountFills::new(store),
                 fiat,
-                force_limit: ForceLimit::default(),
+                force_refresh_limit: ForceRefreshLimit::default(),
                 operator,
                 metrics: Arc::new(Metrics::default()),
                 deployments,

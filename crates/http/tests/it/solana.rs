@@ -11,7 +11,7 @@ use causeway_domain::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::desk::{FakeDesk, Mood};
+use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
 use crate::sample::{WALLET, chain, raw};
 use crate::service::{FakeStore, Service, json as body_json, send};
 
@@ -21,16 +21,17 @@ const PAYER: [u8; 32] = [0xa1; 32];
 
 struct Setup {
     router: Router,
-    desk: Arc<FakeDesk>,
+    builder: Arc<FakeDepositBuilder>,
 }
 
 /// A service with a quote of 12.5 USDC on Solana for ether.
 fn setup() -> Setup {
-    let desk = Arc::new(FakeDesk { chain: SOLANA_CHAIN_ID, mood: Mutex::default() });
-    let other = Arc::new(FakeDesk { chain: chain(1), mood: Mutex::default() });
+    let builder = Arc::new(FakeDepositBuilder { chain: SOLANA_CHAIN_ID, behavior: Mutex::default() });
+    let other = Arc::new(FakeDepositBuilder { chain: chain(1), behavior: Mutex::default() });
     let store = Arc::new(FakeStore { quotes: Mutex::new(vec![quote()]), ..FakeStore::default() });
-    let service = Service { store, desks: vec![Arc::clone(&desk), other], ..Service::default() };
-    Setup { router: service.router(), desk }
+    let service =
+        Service { store, deposit_builders: vec![Arc::clone(&builder), other], ..Service::default() };
+    Setup { router: service.router(), builder }
 }
 
 fn quote() -> Quote {
@@ -55,7 +56,7 @@ fn quote() -> Quote {
         exact_out: None,
         deposit_methods: vec![DepositMethod::ContractCall, DepositMethod::Transfer],
         amount_in: amount,
-        amount_out: raw(3_500_000_000_000_000),
+        amount_out: raw(3_600_000_000_000_000),
         min_amount_out: raw(3_500_000_000_000_000),
         expected_duration_seconds: 12,
         valid_before: Timestamp::now() + SignedDuration::from_secs(60),
@@ -108,7 +109,7 @@ macro_rules! assert_built {
 }
 
 #[tokio::test]
-async fn a_deposit_is_one_transaction_to_sign_in_base64() {
+async fn deposit_is_one_base64_transaction_to_sign() {
     let setup = setup();
     let (status, answer) = build(&setup, "CONTRACT_CALL").await;
     assert_eq!(status, 200, "{answer}");
@@ -118,14 +119,17 @@ async fn a_deposit_is_one_transaction_to_sign_in_base64() {
 }
 
 #[tokio::test]
-async fn a_transfer_has_a_solana_pay_address_and_a_code_of_the_recipient_alone() {
+async fn transfer_has_a_solana_pay_uri_and_a_qr_code_of_the_recipient_only() {
     let setup = setup();
     let (status, answer) = build(&setup, "TRANSFER").await;
     assert_eq!(status, 200, "{answer}");
     let address = answer["depositAddress"].as_str().unwrap();
     let uri = format!("solana:{address}?amount=12.5&spl-token={USDC}");
     assert_eq!((&answer["paymentUri"], &answer["qrPayload"]), (&json!(uri), &json!(address)));
-    assert_eq!(answer["recovery"]["depositFactory"], answer["recovery"]["escrow"], "the program is both");
+    assert_eq!(
+        answer["recovery"]["depositFactory"], answer["recovery"]["escrow"],
+        "one program is escrow and factory"
+    );
     let url = answer["qrImageUrl"].as_str().unwrap().strip_prefix("https://swap.example").unwrap();
     let image = send(setup.router.clone(), Request::get(url).body(Body::empty()).unwrap()).await;
     assert_eq!(image.status(), 200);
@@ -133,22 +137,26 @@ async fn a_transfer_has_a_solana_pay_address_and_a_code_of_the_recipient_alone()
 }
 
 #[tokio::test]
-async fn a_permit_is_not_offered() {
+async fn permit_is_not_supported() {
     let (status, body) = build(&setup(), "PERMIT2").await;
     assert_eq!((status, body["name"].as_str()), (422, Some("NotSupportedDepositMethodException")));
 }
 
 #[tokio::test]
-async fn what_was_built_comes_back_in_base64_and_is_named_by_its_signature() {
+async fn signed_transaction_is_identified_by_its_signature() {
     let setup = setup();
     build(&setup, "CONTRACT_CALL").await;
     let (status, body) = submit(&setup, "signedTransaction", "AQIDBA==").await;
     assert_eq!((status, &body["txHash"]), (200, &json!(bs58::encode([7; 64]).into_string())), "{body}");
-    assert_eq!(submit(&setup, "signedTransaction", "AQIDBA==").await, (200, body), "the same again");
+    assert_eq!(
+        submit(&setup, "signedTransaction", "AQIDBA==").await,
+        (200, body),
+        "the submit is idempotent"
+    );
 }
 
 #[tokio::test]
-async fn a_signature_is_submitted_as_the_transactions_hash() {
+async fn signature_is_accepted_as_tx_hash() {
     let setup = setup();
     build(&setup, "CONTRACT_CALL").await;
     let signature = bs58::encode([9; 64]).into_string();
@@ -157,7 +165,7 @@ async fn a_signature_is_submitted_as_the_transactions_hash() {
 }
 
 #[tokio::test]
-async fn another_transaction_is_a_mismatch_that_says_in_what_it_differs() {
+async fn other_transaction_is_rejected_with_the_difference() {
     let setup = setup();
     build(&setup, "CONTRACT_CALL").await;
     let (status, body) = submit(&setup, "signedTransaction", "AQIDBQ==").await;
@@ -167,17 +175,17 @@ async fn another_transaction_is_a_mismatch_that_says_in_what_it_differs() {
 }
 
 #[tokio::test]
-async fn an_expired_blockhash_says_to_build_again() {
+async fn expired_blockhash_asks_to_build_again() {
     let setup = setup();
     build(&setup, "CONTRACT_CALL").await;
-    *setup.desk.mood.lock().unwrap() = Mood::Forgets;
+    *setup.builder.behavior.lock().unwrap() = ChainBehavior::BlockhashExpired;
     let (status, body) = submit(&setup, "signedTransaction", "AQIDBA==").await;
     assert_eq!((status, body["name"].as_str()), (502, Some("BroadcastException")));
     assert!(body["message"].as_str().unwrap().contains("build the deposit again"), "{body}");
 }
 
 #[tokio::test]
-async fn base58_given_for_base64_is_told_as_such() {
+async fn base58_instead_of_base64_is_rejected_with_a_hint() {
     let setup = setup();
     build(&setup, "CONTRACT_CALL").await;
     let base58 = bs58::encode([[1; 65].as_slice(), &[0x80; 300]].concat()).into_string();
@@ -189,7 +197,7 @@ async fn base58_given_for_base64_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn an_evm_hash_on_a_solana_quote_is_told_as_such() {
+async fn evm_hash_on_a_solana_quote_is_rejected_with_a_hint() {
     let setup = setup();
     build(&setup, "CONTRACT_CALL").await;
     let (status, body) = submit(&setup, "txHash", &format!("0x{}", "ab".repeat(32))).await;

@@ -5,8 +5,8 @@ use causeway_domain::{EventKind, OrderStatus};
 use causeway_wire::WebhookEvent;
 use serde_json::{Value, json};
 
-use crate::office::TOKEN;
-use crate::sample::{order, story};
+use crate::operator_store::TOKEN;
+use crate::sample::{order, with_history};
 use crate::service::{Service, json as body_json, send};
 
 async fn operate(method: &str, path: &str, body: Value) -> (u16, Value) {
@@ -18,7 +18,7 @@ async fn operate(method: &str, path: &str, body: Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_an_endpoint_is_told_at_once() {
+async fn all_issues_of_an_endpoint_are_returned_together() {
     let wrong = json!({ "name": "No Name", "secret": "short" });
     let (status, answer) = operate("POST", "/operator/webhooks", wrong).await;
     let issues = answer["details"]["issues"].as_array().unwrap();
@@ -27,31 +27,32 @@ async fn everything_that_is_wrong_with_an_endpoint_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_not_there_is_not_found() {
+async fn unknown_endpoint_is_not_found() {
     for (method, path) in [
-        ("DELETE", "/operator/webhooks/shop"),
-        ("POST", "/operator/webhooks/shop/rotate"),
-        ("GET", "/operator/webhooks/shop/log"),
+        ("DELETE", "/operator/webhooks/fixture"),
+        ("POST", "/operator/webhooks/fixture/rotate"),
+        ("GET", "/operator/webhooks/fixture/log"),
     ] {
         let (status, answer) = operate(method, path, json!({})).await;
         assert_eq!(status, 404, "{path}");
         assert!(answer["message"].as_str().unwrap().contains("causeway webhooks list"), "{answer}");
     }
-    let replay = |after: &str| operate("POST", "/operator/webhooks/shop/replay", json!({ "after": after }));
+    let replay =
+        |after: &str| operate("POST", "/operator/webhooks/fixture/replay", json!({ "after": after }));
     assert_eq!(replay("7").await.0, 404);
     assert_eq!(replay("yesterday").await.0, 400);
 }
 
 #[test]
-fn a_webhook_tells_the_line_and_the_order_as_everybody_sees_it() {
-    let (order, events) = story(order(1), &[OrderStatus::Created, OrderStatus::Deposited]);
+fn webhook_contains_the_event_and_the_public_order() {
+    let (order, events) = with_history(order(1), &[OrderStatus::Created, OrderStatus::Deposited]);
     let catalog = Catalog::bundled().unwrap();
     let deposited = EventKind::Status(OrderStatus::Deposited);
-    let line = events.iter().find(|line| line.kind == deposited).unwrap();
-    let body = causeway_http::tell_event(&order, &events, line, &catalog.snapshot());
-    let told: WebhookEvent = serde_json::from_slice(&body).unwrap();
-    assert_eq!(told.id, line.key.get().to_string());
-    assert_eq!(told.event.status.as_deref(), Some("deposited"));
-    assert_eq!((&told.order.id, &told.event.order_id), (&order.id.to_string(), &order.id.to_string()));
-    assert_eq!(told.order.steps_completed, ["created", "deposited"]);
+    let event = events.iter().find(|event| event.kind == deposited).unwrap();
+    let body = causeway_http::encode_webhook_event(&order, &events, event, &catalog.snapshot());
+    let webhook: WebhookEvent = serde_json::from_slice(&body).unwrap();
+    assert_eq!(webhook.id, event.key.get().to_string());
+    assert_eq!(webhook.event.status.as_deref(), Some("deposited"));
+    assert_eq!((&webhook.order.id, &webhook.event.order_id), (&order.id.to_string(), &order.id.to_string()));
+    assert_eq!(webhook.order.steps_completed, ["created", "deposited"]);
 }

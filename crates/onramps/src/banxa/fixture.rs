@@ -1,4 +1,4 @@
-//! The answers that stand beside this file, and the tokens and the order that they speak of.
+//! The fixtures in this folder, with their tokens and order.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use causeway_domain::{Address, ChainId, FiatQuoteId, RawAmount, RowKeys, SOLANA_
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use super::offering::{Closed, offering as read_offering};
+use super::offering::{UnavailableIn, offering as read_offering};
 use super::wire::Country;
-use crate::lists::Offering;
+use crate::offering_cache::Offering;
 
 pub(super) fn text(name: &str) -> String {
     let text = match name {
@@ -22,7 +22,7 @@ pub(super) fn text(name: &str) -> String {
         "error" => include_str!("fixtures/error.json"),
         "orders" => include_str!("fixtures/orders.json"),
         "webhook" => include_str!("fixtures/webhook.json"),
-        other => panic!("there is no answer `{other}`"),
+        other => panic!("there is no fixture `{other}`"),
     };
     text.to_owned()
 }
@@ -52,7 +52,7 @@ fn tokens() -> HashMap<TokenId, Token> {
     tokens.into_iter().map(|token| (token.id, token)).collect()
 }
 
-pub(super) fn offering() -> (Offering, Closed) {
+pub(super) fn offering() -> (Offering, UnavailableIn) {
     let countries: Vec<Country> = read("countries");
     read_offering(read("crypto"), read("fiats"), &countries, &tokens()).unwrap()
 }

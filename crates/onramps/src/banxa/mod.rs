@@ -1,4 +1,4 @@
-//! Banxa's hosted checkout: prices by coin, chain and way of paying, an order with a page of its own, orders by a name of ours.
+//! Banxa's hosted checkout: prices by coin, chain and payment method; each checkout is a Banxa order, found by our order id.
 
 mod config;
 #[cfg(test)]
@@ -25,19 +25,19 @@ use causeway_domain::{Address, Token, TokenId};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-pub use config::{BanxaConfig, BanxaWorld};
-use offering::{Closed, is_closed, offering};
+pub use config::{BanxaConfig, BanxaEnvironment};
+use offering::{UnavailableIn, is_unavailable, offering};
 use transport::Api;
 use wire::{BuyRequest, Webhook};
 
-use crate::lists::{Lists, Offering, in_range};
-use crate::transport::{Patience, own_page};
+use crate::offering_cache::{Offering, OfferingCache, in_range};
+use crate::transport::{RetryPolicy, check_checkout_url};
 
-/// A checkout that nobody has opened is over after a minute.
-const SESSION: SignedDuration = SignedDuration::from_secs(50);
+/// An unopened checkout expires after a minute.
+const SESSION_VALIDITY: SignedDuration = SignedDuration::from_secs(50);
 
-/// A day, by which the order's days are widened: Banxa's may begin at another hour.
-const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// Margin of date ranges: Banxa's day may start at another hour.
+const DATE_MARGIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// Banxa as an on-ramp.
 pub struct Banxa {
@@ -47,19 +47,19 @@ pub struct Banxa {
     webhook: Option<(String, Vec<u8>)>,
     webhook_path: String,
     redirect_url: String,
-    lists: Lists,
-    closed: RwLock<Arc<Closed>>,
+    offering_cache: OfferingCache,
+    unavailable_in: RwLock<Arc<UnavailableIn>>,
 }
 
 impl Banxa {
-    /// `assets` are the tokens that may be sold at all, as the catalog knows them. What is wrong with the configuration is told in
-    /// words.
-    pub fn new(config: BanxaConfig, assets: Vec<Token>, patience: Patience) -> Result<Self, String> {
-        let api = Api::new(&config, patience)?;
+    /// `assets` are the tokens of the catalog that may be sold. An invalid configuration is rejected with a
+    /// reason.
+    pub fn new(config: BanxaConfig, assets: Vec<Token>, retry_policy: RetryPolicy) -> Result<Self, String> {
+        let api = Api::new(&config, retry_policy)?;
         if config.redirect_url.is_empty() {
-            return Err("`redirect_url` is empty: Banxa sends payers there when they are done".to_owned());
+            return Err("`redirect_url` is empty: Banxa redirects payers there at the end".to_owned());
         }
-        let lists = Lists::new(profile(config.origins()));
+        let offering_cache = OfferingCache::new(profile(config.origins()));
         let key = config.webhook_key.as_ref().unwrap_or(&config.api_key).reveal().to_owned();
         Ok(Self {
             api,
@@ -67,59 +67,61 @@ impl Banxa {
             webhook: config.webhook_secret.map(|secret| (key, secret.reveal().as_bytes().to_vec())),
             webhook_path: config.webhook_path,
             redirect_url: config.redirect_url,
-            lists,
-            closed: RwLock::default(),
+            offering_cache,
+            unavailable_in: RwLock::default(),
         })
     }
 
-    /// What it offers, asked for when nobody has yet.
+    /// The cached offering, read if there is none yet.
     async fn offering(&self) -> Result<Arc<Offering>, RampError> {
-        match self.lists.offering() {
+        match self.offering_cache.offering() {
             Some(offering) => Ok(offering),
-            None => self.hear().await,
+            None => self.refresh_offering().await,
         }
     }
 
-    async fn hear(&self) -> Result<Arc<Offering>, RampError> {
+    async fn refresh_offering(&self) -> Result<Arc<Offering>, RampError> {
         let (coins, fiats) = (self.api.crypto().await?, self.api.fiats().await?);
         let countries = self.api.countries().await?;
-        let (offering, closed) = offering(coins, fiats, &countries, &self.tokens)?;
-        *self.closed.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(closed);
-        Ok(self.lists.keep(offering))
+        let (offering, unavailable_in) = offering(coins, fiats, &countries, &self.tokens)?;
+        *self.unavailable_in.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(unavailable_in);
+        Ok(self.offering_cache.store(offering))
     }
 
-    fn is_closed(&self, asset: &TokenId, place: &str) -> bool {
-        let closed = Arc::clone(&self.closed.read().unwrap_or_else(PoisonError::into_inner));
-        closed.get(asset).is_some_and(|places| is_closed(places, place))
+    fn is_unavailable(&self, asset: &TokenId, place: &str) -> bool {
+        let unavailable_in = Arc::clone(&self.unavailable_in.read().unwrap_or_else(PoisonError::into_inner));
+        unavailable_in.get(asset).is_some_and(|places| is_unavailable(places, place))
     }
 
-    /// The order under this name that has come furthest.
-    async fn find(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
+    /// The most advanced Banxa order of our order.
+    async fn find_purchase(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
         let customer = mapping::customer(order.author);
         let day = |time: Timestamp| time.to_zoned(TimeZone::UTC).date().to_string();
-        let start = order.created_at.checked_sub(DAY).unwrap_or(order.created_at);
+        let start = order.created_at.checked_sub(DATE_MARGIN).unwrap_or(order.created_at);
         let now = Timestamp::now();
-        let end = now.checked_add(DAY).unwrap_or(now);
-        let mut told = self.api.orders(&customer, &day(start), &day(end)).await?;
-        if told.iter().any(|told| told.external_customer_id.as_ref().is_some_and(|named| *named != customer))
+        let end = now.checked_add(DATE_MARGIN).unwrap_or(now);
+        let mut listed_orders = self.api.orders(&customer, &day(start), &day(end)).await?;
+        if listed_orders
+            .iter()
+            .any(|listed| listed.external_customer_id.as_ref().is_some_and(|named| *named != customer))
         {
-            return Err(RampError::Nonsense("it tells of somebody else's orders".to_owned()));
+            return Err(RampError::Nonsense("it reports orders of another customer".to_owned()));
         }
-        told.retain(|told| told.external_id.as_deref() == Some(order.id.as_str()));
-        if told.is_empty()
+        listed_orders.retain(|listed| listed.external_id.as_deref() == Some(order.id.as_str()));
+        if listed_orders.is_empty()
             && let Some(id) = &order.provider_order
         {
-            told.extend(self.api.order(id).await?);
-            if told.iter().any(|told| told.external_id.as_deref() != Some(order.id.as_str())) {
-                return Err(RampError::Nonsense("it tells of somebody else's order".to_owned()));
+            listed_orders.extend(self.api.order(id).await?);
+            if listed_orders.iter().any(|listed| listed.external_id.as_deref() != Some(order.id.as_str())) {
+                return Err(RampError::Nonsense("it reports another order".to_owned()));
             }
         }
-        let offering = self.lists.offering();
+        let offering = self.offering_cache.offering();
         let mut best: Option<RampReport> = None;
-        for told in &told {
-            let report = mapping::listed(told, order, offering.as_deref())?;
-            let further = |best: &RampReport| mapping::rank(&report.state) > mapping::rank(&best.state);
-            if best.as_ref().is_none_or(further) {
+        for listed in &listed_orders {
+            let report = mapping::from_listed_order(listed, order, offering.as_deref())?;
+            let is_further = |best: &RampReport| mapping::rank(&report.state) > mapping::rank(&best.state);
+            if best.as_ref().is_none_or(is_further) {
                 best = Some(report);
             }
         }
@@ -130,21 +132,21 @@ impl Banxa {
 #[async_trait]
 impl OnRamp for Banxa {
     fn profile(&self) -> Arc<RampProfile> {
-        self.lists.profile()
+        self.offering_cache.profile()
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
-        self.lists.sells(asset)
+        self.offering_cache.sells(asset)
     }
 
     async fn refresh(&self) -> Result<(), RampError> {
-        self.hear().await.map(drop)
+        self.refresh_offering().await.map(drop)
     }
 
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
         let offering = self.offering().await?;
-        let (asset, way) = offering.find(ask, &self.profile())?;
-        if ask.country.as_deref().is_some_and(|place| self.is_closed(&ask.asset.id, place)) {
+        let (asset, payment_option) = offering.find(ask, &self.profile())?;
+        if ask.country.as_deref().is_some_and(|place| self.is_unavailable(&ask.asset.id, place)) {
             return Err(RampRefusal::Country.into());
         }
         let amount = match ask.amount {
@@ -153,33 +155,34 @@ impl OnRamp for Banxa {
             }
             WantedAmount::Pay(pays) => ("fiatAmount", pays.to_string()),
             WantedAmount::Receive(wanted) => {
-                ("cryptoAmount", mapping::asked_crypto(wanted, ask.asset.decimals))
+                ("cryptoAmount", mapping::format_crypto_amount(wanted, ask.asset.decimals))
             }
         };
         let query = [
             ("fiat", ask.currency.to_string()),
             ("crypto", asset.code.clone()),
             ("blockchain", asset.network.clone()),
-            ("paymentMethodId", way.code.clone()),
+            ("paymentMethodId", payment_option.code.clone()),
             amount,
         ];
-        let offer = mapping::offer(&self.api.quote(&query).await?, ask, asset, way)?;
-        // What an exact amount costs is known only now.
-        in_range(offer.pays, way.limits)?;
+        let offer = mapping::offer(&self.api.quote(&query).await?, ask, asset, payment_option)?;
+        // The payment for an exact amount is known only now.
+        in_range(offer.pays, payment_option.limits)?;
         Ok(offer)
     }
 
     async fn checkout(&self, order: &FiatOrder, ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
-        // Each checkout is an order of its own with Banxa: who opens another while one is being paid would pay twice.
+        // Each checkout is its own Banxa order: a new one while a payment is in progress could be paid twice.
         if !order.widget_url.is_empty()
-            && let Some(report) = self.find(order).await?
+            && let Some(report) = self.find_purchase(order).await?
             && matches!(report.state, RampState::Started | RampState::Paid | RampState::Delivered)
         {
-            return Err(RampRefusal::Other("it is being paid already".to_owned()).into());
+            return Err(RampRefusal::Other("a payment is already in progress".to_owned()).into());
         }
         let offering = self.offering().await?;
         let asset = offering.asset(&order.sold)?;
-        let way = offering.way(order.pays.currency, ask.and_then(|ask| ask.method.as_deref()))?;
+        let payment_option =
+            offering.payment_option(order.pays.currency, ask.and_then(|ask| ask.method.as_deref()))?;
         let request = BuyRequest {
             crypto: asset.code.clone(),
             blockchain: asset.network.clone(),
@@ -189,25 +192,26 @@ impl OnRamp for Banxa {
             redirect_url: self.redirect_url.clone(),
             external_customer_id: mapping::customer(order.author),
             external_order_id: order.id.to_string(),
-            payment_method_id: Some(way.code.clone()),
+            payment_method_id: Some(payment_option.code.clone()),
         };
-        let bought = self.api.buy(&request).await?;
+        let created = self.api.buy(&request).await?;
         let family = order.sold.chain().family();
         let wallet =
-            |text: &String| Address::parse(family, text).is_ok_and(|told| told == order.deliver_to());
-        let ours = mapping::same_payment(bought.fiat.as_deref(), bought.fiat_amount.as_ref(), order.pays)
-            && bought.wallet_address.as_ref().is_none_or(wallet)
-            && bought.external_order_id.as_deref().is_none_or(|id| id == order.id.as_str());
-        if !ours {
+            |text: &String| Address::parse(family, text).is_ok_and(|parsed| parsed == order.deliver_to());
+        let matches_order =
+            mapping::same_payment(created.fiat.as_deref(), created.fiat_amount.as_ref(), order.pays)
+                && created.wallet_address.as_ref().is_none_or(wallet)
+                && created.external_order_id.as_deref().is_none_or(|id| id == order.id.as_str());
+        if !matches_order {
             return Err(RampError::Nonsense("its checkout is for another order".to_owned()));
         }
-        let url = own_page(&bought.checkout_url, &self.profile().origins)?;
-        // Its own name changes with every checkout; ours stays, and finds all of them.
+        let url = check_checkout_url(&created.checkout_url, &self.profile().origins)?;
+        // Banxa's id changes with every checkout; ours finds all of them.
         Ok(RampSession { url, provider_order: None })
     }
 
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
-        self.find(order).await
+        self.find_purchase(order).await
     }
 
     fn read_webhook(
@@ -217,15 +221,15 @@ impl OnRamp for Banxa {
         now: Timestamp,
     ) -> Result<RampNotice, WebhookError> {
         let keys = self.webhook.as_ref().map(|(key, secret)| (key.as_str(), secret.as_slice()));
-        let told = header("authorization");
-        signature::verify(keys, told.as_deref(), &self.webhook_path, body, now.as_millisecond())?;
-        let told: Webhook =
+        let authorization = header("authorization");
+        signature::verify(keys, authorization.as_deref(), &self.webhook_path, body, now.as_millisecond())?;
+        let webhook: Webhook =
             serde_json::from_slice(body).map_err(|error| WebhookError::Nonsense(error.to_string()))?;
-        let order = told.external_id.as_deref().unwrap_or_default().parse();
-        let order = order.map_err(|_| WebhookError::Nonsense("it names no order of ours".to_owned()))?;
-        let offering = self.lists.offering();
-        let report = mapping::noticed(&told, offering.as_deref()).map_err(WebhookError::Nonsense)?;
-        Ok(RampNotice { event: mapping::event(&told, body), order, report })
+        let order = webhook.external_id.as_deref().unwrap_or_default().parse();
+        let order = order.map_err(|_| WebhookError::Nonsense("it names no known order id".to_owned()))?;
+        let offering = self.offering_cache.offering();
+        let report = mapping::from_webhook(&webhook, offering.as_deref()).map_err(WebhookError::Nonsense)?;
+        Ok(RampNotice { event: mapping::event(&webhook, body), order, report })
     }
 }
 
@@ -235,7 +239,7 @@ impl fmt::Debug for Banxa {
     }
 }
 
-/// What never changes.
+/// The static part of the profile.
 fn profile(origins: Vec<String>) -> RampProfile {
     RampProfile {
         id: "banxa".to_owned(),
@@ -251,6 +255,6 @@ fn profile(origins: Vec<String>) -> RampProfile {
         polling: true,
         origins,
         permissions: ["payment", "camera", "microphone"].map(str::to_owned).to_vec(),
-        session_for: Some(SESSION),
+        session_for: Some(SESSION_VALIDITY),
     }
 }

@@ -1,4 +1,4 @@
-//! The answers beside this file, read.
+//! Parsing of the fixtures.
 
 use alloy_primitives::U256;
 use causeway_domain::RawAmount;
@@ -9,11 +9,13 @@ use proptest::prelude::*;
 use reqwest::StatusCode;
 
 use super::fixture::{self, offering, order, usdc};
-use super::mapping::{asked_crypto, customer, listed, noticed, offer, same_payment, state};
-use super::transport::good;
-use super::wire::{Bought, Fiat, Orders, Quote};
+use super::mapping::{
+    customer, format_crypto_amount, from_listed_order, from_webhook, offer, same_payment, state,
+};
+use super::transport::parse_response;
+use super::wire::{CreatedOrder, Fiat, Orders, Quote};
 use crate::amounts::Decimal;
-use crate::transport::Answer;
+use crate::transport::ApiResponse;
 
 fn ask(amount: WantedAmount) -> RampAsk {
     let currency = "USD".parse().unwrap();
@@ -26,12 +28,12 @@ fn usd(minor: u64) -> FiatAmount {
 
 fn read(quote: &Quote) -> Result<RampOffer, RampError> {
     let (offering, _) = offering();
-    let way = offering.way("USD".parse().unwrap(), None).unwrap();
-    offer(quote, &ask(WantedAmount::Pay(usd(10_000))), &offering.assets[&usdc().id], way)
+    let payment_option = offering.payment_option("USD".parse().unwrap(), None).unwrap();
+    offer(quote, &ask(WantedAmount::Pay(usd(10_000))), &offering.assets[&usdc().id], payment_option)
 }
 
 #[test]
-fn every_documented_status_is_known_and_any_other_stays_open() {
+fn documented_statuses_are_mapped_and_others_stay_unknown() {
     let table = [
         ("pendingPayment", Waiting),
         ("waitingPayment", Started),
@@ -55,7 +57,7 @@ fn every_documented_status_is_known_and_any_other_stays_open() {
 }
 
 #[test]
-fn a_quote_is_read_exactly() {
+fn quote_is_parsed_exactly() {
     let offer = read(&fixture::read("quote")).unwrap();
     assert_eq!((offer.pays, offer.delivers.to_string().as_str()), (usd(10_000), "97410000"));
     let fees: Vec<_> = offer.fees.iter().map(|fee| (fee.kind.as_str(), fee.amount.minor)).collect();
@@ -63,49 +65,52 @@ fn a_quote_is_read_exactly() {
 }
 
 #[test]
-fn a_quote_for_something_else_is_banxas_fault() {
-    let good = fixture::text("quote");
+fn mismatching_quote_is_rejected() {
+    let valid = fixture::text("quote");
     let cases = [
-        good.replace("\"100.00\"", "\"100.00\", \"fiat\": \"EUR\""),
-        good.replace("\"100.00\"", "\"92.10\""),
-        good.replace("\"100.00\"", "100.00412345678901"),
-        good.replace("\"1.99\"", "\"-1.99\""),
-        good.replace("debit-credit-card", "apple-pay"),
-        good.replace("\"97.41000000\"", "\"0\""),
+        valid.replace("\"100.00\"", "\"100.00\", \"fiat\": \"EUR\""),
+        valid.replace("\"100.00\"", "\"92.10\""),
+        valid.replace("\"100.00\"", "100.00412345678901"),
+        valid.replace("\"1.99\"", "\"-1.99\""),
+        valid.replace("debit-credit-card", "apple-pay"),
+        valid.replace("\"97.41000000\"", "\"0\""),
     ];
     for case in cases {
-        assert_ne!(case, good);
+        assert_ne!(case, valid);
         let quote = serde_json::from_str(&case).unwrap();
         assert!(matches!(read(&quote), Err(RampError::Nonsense(_))), "{case}");
     }
 }
 
 #[test]
-fn listed_orders_and_webhooks_tell_the_same() {
+fn listed_orders_and_webhooks_map_to_the_same_report() {
     let (offering, _) = offering();
-    let told: Orders = fixture::read("orders");
+    let orders: Orders = fixture::read("orders");
     let order = order();
-    let listed = listed(&told.orders[0], &order, Some(&offering)).unwrap();
-    assert_eq!((&listed.state, listed.asset, listed.paid), (&Delivered, Some(usdc().id), Some(usd(10_000))));
-    assert_eq!(listed.wallet, Some(order.recipient));
-    let noticed = noticed(&fixture::read("webhook"), Some(&offering)).unwrap();
-    assert_eq!(RampReport { wallet: listed.wallet, ..noticed }, listed);
+    let from_list = from_listed_order(&orders.orders[0], &order, Some(&offering)).unwrap();
+    assert_eq!(
+        (&from_list.state, from_list.asset, from_list.paid),
+        (&Delivered, Some(usdc().id), Some(usd(10_000)))
+    );
+    assert_eq!(from_list.wallet, Some(order.recipient));
+    let from_hook = from_webhook(&fixture::read("webhook"), Some(&offering)).unwrap();
+    assert_eq!(RampReport { wallet: from_list.wallet, ..from_hook }, from_list);
 }
 
 #[test]
-fn an_order_for_another_wallet_or_currency_is_not_ours() {
+fn order_with_another_wallet_or_currency_is_rejected() {
     let (offering, _) = offering();
-    let good = fixture::text("orders");
+    let valid = fixture::text("orders");
     let elsewhere =
-        good.replace("70997970c51812dc3a010c7d01b50e0d17dc79c8", "66666666c51812dc3a010c7d01b50e0d17dc79c8");
-    for case in [elsewhere, good.replace("\"USD\"", "\"EUR\""), good.replace("\"BUY\"", "\"SELL\"")] {
-        let told: Orders = serde_json::from_str(&case).unwrap();
-        assert!(listed(&told.orders[0], &order(), Some(&offering)).is_err(), "{case}");
+        valid.replace("70997970c51812dc3a010c7d01b50e0d17dc79c8", "66666666c51812dc3a010c7d01b50e0d17dc79c8");
+    for case in [elsewhere, valid.replace("\"USD\"", "\"EUR\""), valid.replace("\"BUY\"", "\"SELL\"")] {
+        let orders: Orders = serde_json::from_str(&case).unwrap();
+        assert!(from_listed_order(&orders.orders[0], &order(), Some(&offering)).is_err(), "{case}");
     }
 }
 
 #[test]
-fn a_customer_is_the_same_for_the_same_wallet_and_tells_nothing_of_it() {
+fn customer_id_is_stable_and_does_not_reveal_the_wallet() {
     let author = order().author;
     let name = customer(author);
     assert_eq!(name, customer(author));
@@ -114,32 +119,33 @@ fn a_customer_is_the_same_for_the_same_wallet_and_tells_nothing_of_it() {
 
 proptest! {
     #[test]
-    fn what_is_asked_for_is_never_less_than_what_is_wanted(raw: u128, decimals in 0u8..19) {
+    fn requested_amount_is_never_less_than_wanted(raw: u128, decimals in 0u8..19) {
         let wanted = RawAmount::new(U256::from(raw));
-        let asked: Decimal = asked_crypto(wanted, decimals).parse().unwrap();
+        let asked: Decimal = format_crypto_amount(wanted, decimals).parse().unwrap();
         prop_assert!(asked.raw_exact(decimals.max(8)).is_ok());
         prop_assert!(asked.raw_down(decimals).unwrap() >= wanted);
     }
 }
 
 #[test]
-fn an_order_carries_its_page() {
-    let bought: Bought = fixture::read("buy");
-    assert!(bought.checkout_url.starts_with("https://checkout.banxa.com/order/"));
-    assert!(same_payment(bought.fiat.as_deref(), bought.fiat_amount.as_ref(), usd(10_000)));
-    assert!(!same_payment(bought.fiat.as_deref(), bought.fiat_amount.as_ref(), usd(10_001)));
+fn created_order_has_its_checkout_url() {
+    let created: CreatedOrder = fixture::read("buy");
+    assert!(created.checkout_url.starts_with("https://checkout.banxa.com/order/"));
+    assert!(same_payment(created.fiat.as_deref(), created.fiat_amount.as_ref(), usd(10_000)));
+    assert!(!same_payment(created.fiat.as_deref(), created.fiat_amount.as_ref(), usd(10_001)));
     assert!(!same_payment(Some("EUR"), None, usd(10_000)));
 }
 
 #[test]
-fn answers_may_stand_inside_of_an_object_and_refusals_say_why() {
-    let answer = |status, body: String| Answer { status, body: body.into_bytes() };
+fn wrapped_responses_are_parsed_and_refusals_carry_a_reason() {
+    let answer = |status, body: String| ApiResponse { status, body: body.into_bytes() };
     let wrapped = format!("{{\"data\":{}}}", fixture::text("fiats"));
-    assert_eq!(good::<Vec<Fiat>>(&answer(StatusCode::OK, wrapped)).unwrap().len(), 3);
-    let closed = good::<Vec<Fiat>>(&answer(StatusCode::UNPROCESSABLE_ENTITY, fixture::text("error")));
-    assert_eq!(closed.unwrap_err(), RampRefusal::Country.into());
+    assert_eq!(parse_response::<Vec<Fiat>>(&answer(StatusCode::OK, wrapped)).unwrap().len(), 3);
+    let restricted =
+        parse_response::<Vec<Fiat>>(&answer(StatusCode::UNPROCESSABLE_ENTITY, fixture::text("error")));
+    assert_eq!(restricted.unwrap_err(), RampRefusal::Country.into());
     let other = fixture::text("error").replace("5034", "4005");
-    let other = good::<Vec<Fiat>>(&answer(StatusCode::BAD_REQUEST, other)).unwrap_err();
+    let other = parse_response::<Vec<Fiat>>(&answer(StatusCode::BAD_REQUEST, other)).unwrap_err();
     assert!(
         matches!(&other, RampError::Refused(why) if why.to_string().contains("Coin restriction")),
         "{other}"

@@ -1,4 +1,4 @@
-//! What Banxa sends and is sent, as its documents write it.
+//! Banxa's JSON, as documented.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::amounts::Decimal;
 
-/// Some answers stand inside of an object, others do not.
+/// Some responses are wrapped in an object.
 #[derive(Debug, Deserialize)]
 pub(super) struct Wrapped {
     pub(super) data: Box<RawValue>,
@@ -17,11 +17,11 @@ pub(super) struct Wrapped {
 pub(super) struct Country {
     pub(super) id: String,
     #[serde(default)]
-    pub(super) states: Option<Vec<Named>>,
+    pub(super) states: Option<Vec<State>>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Named {
+pub(super) struct State {
     pub(super) id: String,
 }
 
@@ -53,13 +53,13 @@ pub(super) struct Crypto {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Blockchain {
     pub(super) id: String,
-    /// A contract; none for the chain's own coin.
+    /// A contract; absent for the native coin.
     #[serde(default)]
     pub(super) address: Option<String>,
-    /// The number of an EVM chain.
+    /// The chain id of an EVM chain.
     #[serde(default)]
     pub(super) network: Option<String>,
-    /// Where it is not sold: whole countries, or the parts that are listed.
+    /// Where it is not sold: whole countries, or the listed subdivisions.
     #[serde(default)]
     pub(super) unsupported_countries: Option<HashMap<String, Vec<String>>>,
 }
@@ -72,7 +72,7 @@ pub(super) struct Quote {
     pub(super) fiat_amount: Decimal,
     pub(super) processing_fee: Option<Decimal>,
     pub(super) network_fee: Option<Decimal>,
-    /// Not in every answer.
+    /// Not in every response.
     pub(super) fiat: Option<String>,
     pub(super) crypto: Option<String>,
 }
@@ -94,7 +94,7 @@ pub(super) struct BuyRequest {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Bought {
+pub(super) struct CreatedOrder {
     pub(super) checkout_url: String,
     pub(super) external_order_id: Option<String>,
     pub(super) fiat: Option<String>,
@@ -105,15 +105,15 @@ pub(super) struct Bought {
 #[derive(Debug, Deserialize)]
 pub(super) struct Orders {
     #[serde(default)]
-    pub(super) orders: Vec<Listed>,
-    /// How many there are on all pages.
+    pub(super) orders: Vec<ListedOrder>,
+    /// The total over all pages.
     pub(super) total: Option<Decimal>,
 }
 
-/// An order as it is listed.
+/// An order in a list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Listed {
+pub(super) struct ListedOrder {
     pub(super) id: String,
     pub(super) status: String,
     pub(super) order_type: Option<String>,
@@ -134,7 +134,7 @@ pub(super) struct Coin {
     pub(super) blockchain: Option<String>,
 }
 
-/// What a webhook tells, flat and with underscores.
+/// A webhook, in snake case.
 #[derive(Debug, Deserialize)]
 pub(super) struct Webhook {
     pub(super) order_id: String,
@@ -149,19 +149,19 @@ pub(super) struct Webhook {
     pub(super) transaction_hash: Option<String>,
 }
 
-/// Why it says no; the documents show the code, and its words in either of two places.
+/// An error response; the message is in either of two fields.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Refusal {
+pub(super) struct ErrorBody {
     #[serde(default)]
     pub(super) code: Option<Decimal>,
     #[serde(default)]
     pub(super) message: Option<String>,
     #[serde(default)]
-    pub(super) errors: Option<Reasons>,
+    pub(super) errors: Option<ErrorDetails>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Reasons {
+pub(super) struct ErrorDetails {
     #[serde(default)]
     pub(super) code: Option<Decimal>,
     #[serde(default)]

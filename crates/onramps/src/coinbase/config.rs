@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::SecretText;
 
-/// What an operator enters to sell with Coinbase Onramp.
+/// Configuration of Coinbase Onramp.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoinbaseConfig {
@@ -10,23 +10,23 @@ pub struct CoinbaseConfig {
     pub api_key_id: String,
     /// Its secret: base64 of an Ed25519 key, or an EC key in PEM.
     pub api_key_secret: SecretText,
-    /// The secret of the webhook subscription; without it webhooks are refused.
+    /// The secret of the webhook subscription; without it webhooks are rejected.
     #[serde(default)]
     pub webhook_secret: Option<SecretText>,
-    /// Marks every purchase as a play one, which moves no money.
+    /// Marks every purchase as a sandbox one, which moves no money.
     #[serde(default)]
     pub sandbox: bool,
-    /// Where payers are expected, `DE` or `US-CA`: what Coinbase offers there is shown, and who names no country is quoted as in the
+    /// Where payers are expected, `DE` or `US-CA`: their offerings are shown, and an ask without a country is quoted for the
     /// first.
     #[serde(default = "places")]
     pub places: Vec<String>,
-    /// Where a payer is sent when done; must be on the list that Coinbase keeps for the key's project.
+    /// Where a payer is redirected at the end; must be on the allow list of the key's project.
     #[serde(default)]
     pub redirect_url: Option<String>,
-    /// Where sessions are opened.
+    /// The API that opens sessions.
     #[serde(default = "api_url")]
     pub api_url: String,
-    /// Where prices and transactions are asked for.
+    /// The API of prices and transactions.
     #[serde(default = "onramp_url")]
     pub onramp_url: String,
     /// The web origin of its checkout.
@@ -35,7 +35,7 @@ pub struct CoinbaseConfig {
 }
 
 impl CoinbaseConfig {
-    /// A configuration with everything but the key left as it is usually.
+    /// The default configuration with this key.
     pub fn new(api_key_id: impl Into<String>, api_key_secret: SecretText) -> Self {
         Self {
             api_key_id: api_key_id.into(),
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_enough_and_a_wrong_name_is_refused() {
+    fn key_alone_is_enough_and_unknown_fields_are_rejected() {
         let read = |text: &str| serde_json::from_str::<CoinbaseConfig>(text);
         let config = read(r#"{"api_key_id":"k","api_key_secret":"hush"}"#).unwrap();
         assert_eq!(config.onramp_url, "https://api.developer.coinbase.com");

@@ -1,4 +1,4 @@
-//! The answers that stand beside this file, and the tokens that they speak of.
+//! The fixtures in this folder, and their tokens.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) fn text(name: &str) -> String {
         "webhook_transaction" => include_str!("fixtures/webhook_transaction.json"),
         "webhook_order" => include_str!("fixtures/webhook_order.json"),
         "error" => include_str!("fixtures/error.json"),
-        other => panic!("there is no answer `{other}`"),
+        other => panic!("there is no fixture `{other}`"),
     };
     text.to_owned()
 }

@@ -1,4 +1,4 @@
-//! Tokens by which Coinbase knows who asks: one per request, for its method, host and path alone, good for two minutes.
+//! JSON Web Tokens that authenticate requests to Coinbase: one per request, bound to method, host and path, valid for two minutes.
 
 use alloy_primitives::hex;
 use base64::Engine as _;
@@ -7,19 +7,19 @@ use ed25519_dalek::Signer as _;
 use p256::pkcs8::DecodePrivateKey as _;
 use serde::Serialize;
 
-/// How long a token is good for, in seconds; as long as Coinbase's own libraries let theirs live.
-const LIFE: i64 = 120;
+/// Lifetime of a token, as in Coinbase's own libraries.
+const TOKEN_LIFETIME_SECONDS: i64 = 120;
 
 /// An API key of the Coinbase Developer Platform.
-pub(super) struct Keys {
+pub(super) struct ApiKey {
     id: String,
-    key: Key,
+    key: SigningKey,
 }
 
-enum Key {
-    /// The kind that Coinbase recommends.
+enum SigningKey {
+    /// Recommended by Coinbase.
     Ed25519(Box<ed25519_dalek::SigningKey>),
-    /// The older kind.
+    /// The older key type.
     P256(Box<p256::ecdsa::SigningKey>),
 }
 
@@ -42,8 +42,8 @@ struct Claims<'a> {
     uris: [String; 1],
 }
 
-impl Keys {
-    /// Reads a secret as Coinbase hands it out: 64 bytes in base64, or an EC key in PEM, its line ends written out or not.
+impl ApiKey {
+    /// Parses a secret as issued by Coinbase: 64 bytes in base64, or an EC key in PEM, with real or escaped line breaks.
     pub(super) fn new(id: &str, secret: &str) -> Result<Self, String> {
         if id.trim().is_empty() {
             return Err(
@@ -51,13 +51,13 @@ impl Keys {
             );
         }
         let secret = secret.trim();
-        let key = if secret.contains("-----BEGIN") { pem(secret) } else { edwards(secret) };
-        let form = "the secret of the API key is neither an Ed25519 key in base64 (88 characters) nor an EC key of P-256 in PEM: \
-                    copy `privateKey` from the key's file as it stands";
-        Ok(Self { id: id.trim().to_owned(), key: key.ok_or_else(|| form.to_owned())? })
+        let key = if secret.contains("-----BEGIN") { parse_pem(secret) } else { parse_ed25519(secret) };
+        let message = "the secret of the API key is neither an Ed25519 key in base64 (88 characters) nor an EC key of P-256 in PEM: \
+                    copy `privateKey` from the key's file unchanged";
+        Ok(Self { id: id.trim().to_owned(), key: key.ok_or_else(|| message.to_owned())? })
     }
 
-    /// A token for one request; `host` as the address has it, `path` without its query.
+    /// A token for one request; `host` as in the URL, `path` without the query.
     pub(super) fn token(&self, method: &str, host: &str, path: &str, now: i64) -> Result<String, String> {
         let mut nonce = [0; 16];
         getrandom::fill(&mut nonce).map_err(|error| error.to_string())?;
@@ -68,7 +68,7 @@ impl Keys {
             aud: ["cdp_service"],
             iat: now,
             nbf: now,
-            exp: now.saturating_add(LIFE),
+            exp: now.saturating_add(TOKEN_LIFETIME_SECONDS),
             uris: [format!("{method} {host}{path}")],
         };
         let part = |json: serde_json::Result<Vec<u8>>| {
@@ -76,8 +76,8 @@ impl Keys {
         };
         let signed = format!("{}.{}", part(serde_json::to_vec(&header))?, part(serde_json::to_vec(&claims))?);
         let signature = match &self.key {
-            Key::Ed25519(key) => key.sign(signed.as_bytes()).to_bytes().to_vec(),
-            Key::P256(key) => {
+            SigningKey::Ed25519(key) => key.sign(signed.as_bytes()).to_bytes().to_vec(),
+            SigningKey::P256(key) => {
                 let signature: p256::ecdsa::Signature = key.sign(signed.as_bytes());
                 signature.to_bytes().to_vec()
             }
@@ -87,25 +87,25 @@ impl Keys {
 
     const fn alg(&self) -> &'static str {
         match &self.key {
-            Key::Ed25519(_) => "EdDSA",
-            Key::P256(_) => "ES256",
+            SigningKey::Ed25519(_) => "EdDSA",
+            SigningKey::P256(_) => "ES256",
         }
     }
 }
 
-/// Seed and public key, which have to belong together.
-fn edwards(secret: &str) -> Option<Key> {
+/// Seed and public key, which must match.
+fn parse_ed25519(secret: &str) -> Option<SigningKey> {
     let bytes: [u8; 64] = STANDARD.decode(secret).ok()?.try_into().ok()?;
     let key = ed25519_dalek::SigningKey::from_keypair_bytes(&bytes).ok()?;
-    Some(Key::Ed25519(Box::new(key)))
+    Some(SigningKey::Ed25519(Box::new(key)))
 }
 
-fn pem(secret: &str) -> Option<Key> {
-    // Files in JSON write a line's end as two characters, and so do the environments that people copy them into.
+fn parse_pem(secret: &str) -> Option<SigningKey> {
+    // JSON files and environment variables escape line breaks.
     let text = secret.replace("\\n", "\n");
     let key =
         p256::SecretKey::from_sec1_pem(&text).or_else(|_| p256::SecretKey::from_pkcs8_pem(&text)).ok()?;
-    Some(Key::P256(Box::new(key.into())))
+    Some(SigningKey::P256(Box::new(key.into())))
 }
 
 #[cfg(test)]
@@ -134,9 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn a_token_names_the_request_that_it_is_for() {
+    fn token_is_bound_to_its_request() {
         let (key, secret) = ed25519();
-        let keys = Keys::new("key-1", &secret).unwrap();
+        let keys = ApiKey::new("key-1", &secret).unwrap();
         let token = keys.token("POST", "api.example", "/platform/v2/onramp/sessions", NOW).unwrap();
         let (header, claims, signed, signature) = parts(&token);
         assert_eq!((header["alg"].as_str(), header["kid"].as_str()), (Some("EdDSA"), Some("key-1")));
@@ -150,12 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn older_keys_sign_too_in_either_form_of_pem() {
+    fn p256_keys_are_accepted_in_both_pem_formats() {
         let secret = p256::SecretKey::from_slice(&[9; 32]).unwrap();
         let sec1 = secret.to_sec1_pem(LineEnding::LF).unwrap().to_string();
         let pkcs8 = secret.to_pkcs8_pem(LineEnding::LF).unwrap().to_string();
         for text in [sec1.clone(), sec1.replace('\n', "\\n"), pkcs8] {
-            let keys = Keys::new("organizations/a/apiKeys/b", &text).unwrap();
+            let keys = ApiKey::new("organizations/a/apiKeys/b", &text).unwrap();
             let (header, _, signed, signature) = parts(&keys.token("GET", "h", "/p", NOW).unwrap());
             assert_eq!(header["alg"], "ES256");
             let signature = p256::ecdsa::Signature::from_slice(&signature).unwrap();
@@ -165,18 +165,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_says_what_to_copy() {
+    fn invalid_key_error_says_what_to_copy() {
         let (_, good) = ed25519();
         let mut mixed = STANDARD.decode(&good).unwrap();
         mixed[40] ^= 1;
         for secret in ["", "abc", &good[..80], &STANDARD.encode(mixed), "-----BEGIN EC PRIVATE KEY-----\nAA"]
         {
-            let error = Keys::new("key-1", secret).err().unwrap();
+            let error = ApiKey::new("key-1", secret).err().unwrap();
             assert!(
                 error.contains("privateKey") && (secret.is_empty() || !error.contains(secret)),
                 "{error}"
             );
         }
-        assert!(Keys::new(" ", &good).is_err());
+        assert!(ApiKey::new(" ", &good).is_err());
     }
 }

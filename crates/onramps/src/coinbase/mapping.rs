@@ -1,4 +1,4 @@
-//! What Coinbase's answers mean in our words. Nothing here asks anybody.
+//! Maps Coinbase's JSON to the domain. Pure functions.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use super::options::{chain, token_at};
-use super::wire::{Amount, QuoteAnswer, Told};
-use crate::transport::short;
+use super::wire::{Amount, QuoteAnswer, TransactionJson};
+use crate::transport::sanitize;
 
 /// How far Coinbase's clock may be ahead of ours.
-const AHEAD: SignedDuration = SignedDuration::from_mins(5);
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(5);
 
 /// What a payment buys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,28 +24,28 @@ pub(super) struct Price {
     pub(super) delivers: RawAmount,
 }
 
-/// Reads a quote; it has to be in the currency and for the token that was asked for.
+/// The price of a quote; it must be in the requested currency and token.
 pub(super) fn price(
     answer: &QuoteAnswer,
     currency: FiatCurrency,
     symbol: &str,
     decimals: u8,
 ) -> Result<Price, RampError> {
-    let nonsense = |words: &str| RampError::Nonsense(words.to_owned());
-    let in_currency = |amount: &Amount| amount.currency.as_deref().is_none_or(|told| told == currency.code());
+    let invalid = |message: &str| RampError::Nonsense(message.to_owned());
+    let in_currency = |amount: &Amount| amount.currency.as_deref().is_none_or(|code| code == currency.code());
     let all = [Some(&answer.payment_total), answer.coinbase_fee.as_ref(), answer.network_fee.as_ref()];
     if !all.into_iter().flatten().all(in_currency) {
-        return Err(nonsense("it answers in another currency than was asked for"));
+        return Err(invalid("the quote is in another currency"));
     }
-    if answer.purchase_amount.currency.as_deref().is_some_and(|told| !told.eq_ignore_ascii_case(symbol)) {
-        return Err(nonsense("it answers for another token than was asked for"));
+    if answer.purchase_amount.currency.as_deref().is_some_and(|code| !code.eq_ignore_ascii_case(symbol)) {
+        return Err(invalid("the quote is for another token"));
     }
-    let told = [
+    let charged = [
         (RampFeeKind::Provider, answer.coinbase_fee.as_ref()),
         (RampFeeKind::Network, answer.network_fee.as_ref()),
     ];
     let mut fees = Vec::new();
-    for (kind, amount) in told {
+    for (kind, amount) in charged {
         let amount = amount.map(|amount| amount.value.fee(currency)).transpose()?.flatten();
         fees.extend(amount.map(|amount| RampFee { kind, amount }));
     }
@@ -56,7 +56,7 @@ pub(super) fn price(
     })
 }
 
-/// A status in our words. A purchase of a hosted session exists from when its payer has agreed to pay.
+/// Maps a status. A purchase of a hosted session exists once its payer has agreed to pay.
 pub(super) fn state(status: &str) -> RampState {
     match status {
         "ONRAMP_ORDER_STATUS_PENDING_AUTH"
@@ -66,11 +66,11 @@ pub(super) fn state(status: &str) -> RampState {
         "ONRAMP_TRANSACTION_STATUS_IN_PROGRESS" | "ONRAMP_ORDER_STATUS_PROCESSING" => RampState::Paid,
         "ONRAMP_TRANSACTION_STATUS_SUCCESS" | "ONRAMP_ORDER_STATUS_COMPLETED" => RampState::Delivered,
         "ONRAMP_TRANSACTION_STATUS_FAILED" | "ONRAMP_ORDER_STATUS_FAILED" => RampState::Failed,
-        other => RampState::Unknown(short(other)),
+        other => RampState::Unknown(sanitize(other)),
     }
 }
 
-/// Of several purchases under one name the one that has come furthest counts: a payer whose card was declined may try another.
+/// Rank of a state: the most advanced purchase of an order counts, since a payer may retry after a declined card.
 pub(super) const fn rank(state: &RampState) -> u8 {
     match state {
         RampState::Failed | RampState::Canceled | RampState::Expired => 0,
@@ -82,53 +82,53 @@ pub(super) const fn rank(state: &RampState) -> u8 {
     }
 }
 
-/// What a purchase tells; a part that cannot be read makes the whole of it Coinbase's fault.
+/// The report of a purchase; an unreadable field is Coinbase's fault.
 pub(super) fn report(
-    told: &Told,
+    transaction: &TransactionJson,
     assets: &HashMap<TokenId, Token>,
     now: Timestamp,
 ) -> Result<RampReport, String> {
-    from_the_past(told, now)?;
-    let network = told.purchase_network.as_deref().or(told.destination_network.as_deref());
+    check_not_in_future(transaction, now)?;
+    let network = transaction.purchase_network.as_deref().or(transaction.destination_network.as_deref());
     let on = network.and_then(chain);
     let asset = on.and_then(|chain| {
-        let contract = told.contract_address.as_deref().unwrap_or_default();
-        let symbol = told.purchase_currency.as_deref().unwrap_or_default();
-        token_at(chain, contract, symbol, assets).or_else(|| only_one(chain, symbol, assets))
+        let contract = transaction.contract_address.as_deref().unwrap_or_default();
+        let symbol = transaction.purchase_currency.as_deref().unwrap_or_default();
+        token_at(chain, contract, symbol, assets).or_else(|| unique_by_symbol(chain, symbol, assets))
     });
     let decimals = asset.and_then(|asset| assets.get(&asset)).map(|token| token.decimals);
-    let amount = match (&told.purchase_amount, decimals) {
+    let amount = match (&transaction.purchase_amount, decimals) {
         (Some(amount), Some(decimals)) => {
             Some(amount.value.raw_down(decimals).map_err(|error| error.to_string())?)
         }
         _ => None,
     };
-    let wallet = told.wallet_address.as_deref().or(told.destination_address.as_deref());
+    let wallet = transaction.wallet_address.as_deref().or(transaction.destination_address.as_deref());
     let wallet = match (wallet.filter(|wallet| !wallet.is_empty()), on) {
         (Some(wallet), Some(chain)) => {
             Some(Address::parse(chain.family(), wallet).map_err(|error| error.to_string())?)
         }
         _ => None,
     };
-    let hash = told.tx_hash.as_deref().filter(|hash| hash.len() > 2 && hash.len() <= 128);
-    let state = state(&told.status);
-    let reason = matches!(state, RampState::Failed).then(|| failure(told.failure_reason.as_deref()));
+    let hash = transaction.tx_hash.as_deref().filter(|hash| hash.len() > 2 && hash.len() <= 128);
+    let state = state(&transaction.status);
+    let reason = matches!(state, RampState::Failed).then(|| failure(transaction.failure_reason.as_deref()));
     Ok(RampReport {
         state,
-        provider_order: told.transaction_id.clone().or_else(|| told.order_id.clone()),
-        paid: paid(told)?,
+        provider_order: transaction.transaction_id.clone().or_else(|| transaction.order_id.clone()),
+        paid: paid(transaction)?,
         asset,
         amount: amount.filter(|amount| !amount.is_zero()),
         wallet,
         payouts: hash.map(str::to_owned).into_iter().collect(),
-        // Nothing was charged unless the sending failed: another card may be tried.
-        may_retry: told.failure_reason.as_deref() != Some("FAILURE_REASON_SEND_FAILED"),
+        // Nothing was charged unless sending failed: the payer may try another card.
+        may_retry: transaction.failure_reason.as_deref() != Some("FAILURE_REASON_SEND_FAILED"),
         reason,
     })
 }
 
-/// Whether what is told is about the order at all; it is asked for by the order's name, and must be the order's.
-pub(super) fn belongs(report: &RampReport, order: &FiatOrder) -> Result<(), RampError> {
+/// Checks that a report matches the order under whose id it was found.
+pub(super) fn check_belongs_to(report: &RampReport, order: &FiatOrder) -> Result<(), RampError> {
     let what = if report.paid.is_some_and(|paid| paid.currency != order.pays.currency) {
         "another currency"
     } else if report.asset.is_some_and(|asset| asset != order.sold) {
@@ -138,38 +138,38 @@ pub(super) fn belongs(report: &RampReport, order: &FiatOrder) -> Result<(), Ramp
     } else {
         return Ok(());
     };
-    Err(RampError::Nonsense(format!("it tells of {what} under the order's name")))
+    Err(RampError::Nonsense(format!("it reports {what} under the order's id")))
 }
 
-/// By which a second delivery of the same webhook is known: what it says, since it has no number.
-pub(super) fn event(told: &Told, body: &[u8]) -> String {
+/// The idempotency key of a webhook: a hash of its content, since it has no event id.
+pub(super) fn event(transaction: &TransactionJson, body: &[u8]) -> String {
     let digest = Sha256::digest(body);
-    let id = told.transaction_id.as_deref().or(told.order_id.as_deref()).unwrap_or("purchase");
-    format!("{}:{}", short(id), hex::encode(digest.get(..16).unwrap_or_default()))
+    let id = transaction.transaction_id.as_deref().or(transaction.order_id.as_deref()).unwrap_or("purchase");
+    format!("{}:{}", sanitize(id), hex::encode(digest.get(..16).unwrap_or_default()))
 }
 
-fn paid(told: &Told) -> Result<Option<FiatAmount>, String> {
-    let Some(total) = &told.payment_total else { return Ok(None) };
-    let Some(currency) = total.currency.as_deref().or(told.payment_currency.as_deref()) else {
+fn paid(transaction: &TransactionJson) -> Result<Option<FiatAmount>, String> {
+    let Some(total) = &transaction.payment_total else { return Ok(None) };
+    let Some(currency) = total.currency.as_deref().or(transaction.payment_currency.as_deref()) else {
         return Ok(None);
     };
-    let currency: FiatCurrency = currency.parse().map_err(|_| "its currency is none".to_owned())?;
+    let currency: FiatCurrency = currency.parse().map_err(|_| "its currency is unknown".to_owned())?;
     if total.value.is_zero() {
         return Ok(None);
     }
     total.value.near_fiat(currency).map(Some).map_err(|error| error.to_string())
 }
 
-fn from_the_past(told: &Told, now: Timestamp) -> Result<(), String> {
-    let times = [&told.created_at, &told.completed_at, &told.updated_at];
-    let latest = now.checked_add(AHEAD).unwrap_or(now);
+fn check_not_in_future(transaction: &TransactionJson, now: Timestamp) -> Result<(), String> {
+    let times = [&transaction.created_at, &transaction.completed_at, &transaction.updated_at];
+    let latest = now.checked_add(MAX_CLOCK_SKEW).unwrap_or(now);
     let read = |time: &String| time.parse::<Timestamp>().ok();
     let late = times.into_iter().flatten().filter_map(read).any(|time| time > latest);
-    if late { Err("it tells what has not happened yet".to_owned()) } else { Ok(()) }
+    if late { Err("its time is in the future".to_owned()) } else { Ok(()) }
 }
 
-/// A token by its symbol, where only one on the chain has it.
-fn only_one(
+/// A token by its symbol, if that is unique on the chain.
+fn unique_by_symbol(
     chain: causeway_domain::ChainId,
     symbol: &str,
     assets: &HashMap<TokenId, Token>,
@@ -182,12 +182,12 @@ fn only_one(
 }
 
 fn failure(reason: Option<&str>) -> (String, String) {
-    let (code, words) = match reason {
+    let (code, message) = match reason {
         Some("FAILURE_REASON_BUY_FAILED") => ("payment_failed", "The payment failed; nothing was charged."),
         Some("FAILURE_REASON_SEND_FAILED") => {
-            ("delivery_failed", "Coinbase could not send the purchase and gives the payment back.")
+            ("delivery_failed", "Coinbase could not send the purchase and refunds the payment.")
         }
         _ => ("payment_failed", "Coinbase could not complete the purchase."),
     };
-    (code.to_owned(), words.to_owned())
+    (code.to_owned(), message.to_owned())
 }

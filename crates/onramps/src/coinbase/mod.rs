@@ -1,4 +1,4 @@
-//! Coinbase Onramp: prices by place and way of paying, a checkout on `pay.coinbase.com`, purchases by a name of ours.
+//! Coinbase Onramp: prices by place and payment method, a checkout on `pay.coinbase.com`, purchases by our order id.
 
 mod config;
 #[cfg(test)]
@@ -30,24 +30,24 @@ use jiff::Timestamp;
 
 pub use config::CoinbaseConfig;
 use options::{Options, Place, session_method};
-use profile::{blank, profile};
+use profile::{empty_profile, profile};
 use transport::Api;
-use wire::{SessionRequest, Told};
+use wire::{SessionRequest, TransactionJson};
 
-use crate::transport::{Patience, own_page};
+use crate::transport::{RetryPolicy, check_checkout_url};
 
-/// What Coinbase calls a play purchase by.
-const SANDBOX: &str = "sandbox-";
+/// Prefix of our order id in sandbox purchases.
+const SANDBOX_PREFIX: &str = "sandbox-";
 
-/// How long the lists of a place are believed, and how long they are used while no newer ones can be had.
-const FRESH: Duration = Duration::from_hours(1);
-const USABLE: Duration = Duration::from_hours(24);
+/// How long the options of a place are fresh, and how long they are used when no newer ones are available.
+const FRESH_FOR: Duration = Duration::from_hours(1);
+const MAX_AGE: Duration = Duration::from_hours(24);
 
-/// At how many places lists are kept, so that made-up ones do not fill the memory.
-const PLACES: usize = 512;
+/// Maximum number of cached places, so that invented ones do not fill the memory.
+const MAX_CACHED_PLACES: usize = 512;
 
-/// What Coinbase has told about itself.
-struct Heard {
+/// Coinbase's profile and the options of each place.
+struct OptionsCache {
     profile: Arc<RampProfile>,
     places: HashMap<Place, (Instant, Arc<Options>)>,
 }
@@ -62,26 +62,31 @@ pub struct Coinbase {
     places: Vec<Place>,
     redirect_url: Option<String>,
     origins: Vec<String>,
-    heard: RwLock<Heard>,
+    cache: RwLock<OptionsCache>,
 }
 
 impl Coinbase {
-    /// `assets` are the tokens that may be sold at all, as the catalog knows them. What is wrong with the configuration is told in
-    /// words.
-    pub fn new(config: CoinbaseConfig, assets: Vec<Token>, patience: Patience) -> Result<Self, String> {
-        let api = Api::new(&config, patience)?;
-        let wrong =
-            |text: &String| format!("`{text}` is no place: write a country, DE, or a state of the US, US-CA");
+    /// `assets` are the tokens of the catalog that may be sold. An invalid configuration is rejected with a
+    /// reason.
+    pub fn new(
+        config: CoinbaseConfig,
+        assets: Vec<Token>,
+        retry_policy: RetryPolicy,
+    ) -> Result<Self, String> {
+        let api = Api::new(&config, retry_policy)?;
+        let wrong = |text: &String| {
+            format!("`{text}` is not a place: use a country, DE, or a state of the US, US-CA")
+        };
         let places = config.places.iter().map(|text| {
             let place = Place::parse(text).ok_or_else(|| wrong(text))?;
             place.check().map_err(|error| format!("{text}: {error}"))
         });
         let places: Vec<_> = places.collect::<Result<_, String>>()?;
         if places.is_empty() {
-            return Err("`places` is empty: name one where payers are, for instance DE or US-CA".to_owned());
+            return Err("`places` is empty: name at least one, for instance DE or US-CA".to_owned());
         }
         let origins = vec![config.checkout_origin.trim_end_matches('/').to_owned()];
-        let profile = Arc::new(blank(&origins, &assets));
+        let profile = Arc::new(empty_profile(&origins, &assets));
         Ok(Self {
             api,
             assets: assets.into_iter().map(|token| (token.id, token)).collect(),
@@ -90,34 +95,36 @@ impl Coinbase {
             places,
             redirect_url: config.redirect_url,
             origins,
-            heard: RwLock::new(Heard { profile, places: HashMap::new() }),
+            cache: RwLock::new(OptionsCache { profile, places: HashMap::new() }),
         })
     }
 
-    /// What can be bought in a place, as fresh as can be had.
+    /// The options of a place, from the cache while they are fresh.
     async fn options(&self, place: &Place) -> Result<Arc<Options>, RampError> {
-        let kept = self.read(|heard| heard.places.get(place).cloned());
-        let fresh = kept.clone().filter(|(since, _)| since.elapsed() < FRESH);
+        let cached = self.read(|cache| cache.places.get(place).cloned());
+        let fresh = cached.clone().filter(|(since, _)| since.elapsed() < FRESH_FOR);
         if let Some((_, options)) = fresh {
             return Ok(options);
         }
-        match self.ask_options(place).await {
+        match self.fetch_options(place).await {
             Ok(options) => Ok(options),
-            Err(error) => kept.filter(|(since, _)| since.elapsed() < USABLE).map(|(_, old)| old).ok_or(error),
+            Err(error) => {
+                cached.filter(|(since, _)| since.elapsed() < MAX_AGE).map(|(_, old)| old).ok_or(error)
+            }
         }
     }
 
-    async fn ask_options(&self, place: &Place) -> Result<Arc<Options>, RampError> {
+    async fn fetch_options(&self, place: &Place) -> Result<Arc<Options>, RampError> {
         let options = Arc::new(Options::read(self.api.options(place).await?, &self.assets)?);
-        let mut heard = self.heard.write().unwrap_or_else(PoisonError::into_inner);
-        heard.places.retain(|_, (since, _)| since.elapsed() < USABLE);
-        if heard.places.len() < PLACES || heard.places.contains_key(place) {
-            heard.places.insert(place.clone(), (Instant::now(), Arc::clone(&options)));
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        cache.places.retain(|_, (since, _)| since.elapsed() < MAX_AGE);
+        if cache.places.len() < MAX_CACHED_PLACES || cache.places.contains_key(place) {
+            cache.places.insert(place.clone(), (Instant::now(), Arc::clone(&options)));
         }
         Ok(options)
     }
 
-    /// Where the payer of an ask is; the first of the configured places when nobody says.
+    /// The place of an ask; the first configured place by default.
     fn place(&self, country: Option<&str>) -> Result<Place, RampError> {
         let Some(text) = country else {
             return self.places.first().cloned().ok_or(RampRefusal::Country.into());
@@ -128,29 +135,29 @@ impl Coinbase {
         Ok(Place::parse(text).ok_or(RampRefusal::Country)?.check()?)
     }
 
-    fn read<T>(&self, look: impl FnOnce(&Heard) -> T) -> T {
-        look(&self.heard.read().unwrap_or_else(PoisonError::into_inner))
+    fn read<T>(&self, f: impl FnOnce(&OptionsCache) -> T) -> T {
+        f(&self.cache.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The order's name with Coinbase.
+    /// The order's reference at Coinbase.
     fn reference(&self, order: &FiatOrder) -> String {
-        format!("{}{}", if self.sandbox { SANDBOX } else { "" }, order.id)
+        format!("{}{}", if self.sandbox { SANDBOX_PREFIX } else { "" }, order.id)
     }
 
-    /// The purchase under the order's name that has come furthest.
-    async fn purchase(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
+    /// The most advanced purchase of the order.
+    async fn find_purchase(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
         let reference = self.reference(order);
-        let told = self.api.transactions(&reference).await?;
+        let transactions = self.api.transactions(&reference).await?;
         let now = Timestamp::now();
         let mut best: Option<RampReport> = None;
-        for transaction in &told.transactions {
+        for transaction in &transactions.transactions {
             if transaction.partner_user_ref.as_ref() != Some(&reference) {
-                return Err(RampError::Nonsense("it tells of somebody else's purchase".to_owned()));
+                return Err(RampError::Nonsense("it reports a purchase of another order".to_owned()));
             }
             let report = mapping::report(transaction, &self.assets, now).map_err(RampError::Nonsense)?;
-            mapping::belongs(&report, order)?;
-            let further = |best: &RampReport| mapping::rank(&report.state) > mapping::rank(&best.state);
-            if best.as_ref().is_none_or(further) {
+            mapping::check_belongs_to(&report, order)?;
+            let is_further = |best: &RampReport| mapping::rank(&report.state) > mapping::rank(&best.state);
+            if best.as_ref().is_none_or(is_further) {
                 best = Some(report);
             }
         }
@@ -161,13 +168,13 @@ impl Coinbase {
 #[async_trait]
 impl OnRamp for Coinbase {
     fn profile(&self) -> Arc<RampProfile> {
-        self.read(|heard| Arc::clone(&heard.profile))
+        self.read(|cache| Arc::clone(&cache.profile))
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
-        self.read(|heard| {
-            let sold = heard.places.values().any(|(_, options)| options.sold.contains_key(asset));
-            sold || heard.places.is_empty() && self.assets.contains_key(asset)
+        self.read(|cache| {
+            let sold = cache.places.values().any(|(_, options)| options.sold.contains_key(asset));
+            sold || cache.places.is_empty() && self.assets.contains_key(asset)
         })
     }
 
@@ -175,10 +182,10 @@ impl OnRamp for Coinbase {
         let countries = options::places(&self.api.config().await?);
         let mut lists = Vec::new();
         for place in &self.places {
-            lists.push(self.ask_options(place).await?);
+            lists.push(self.fetch_options(place).await?);
         }
-        let mut heard = self.heard.write().unwrap_or_else(PoisonError::into_inner);
-        heard.profile = Arc::new(profile(&self.origins, countries, &lists));
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        cache.profile = Arc::new(profile(&self.origins, countries, &lists));
         Ok(())
     }
 
@@ -187,21 +194,22 @@ impl OnRamp for Coinbase {
     }
 
     async fn checkout(&self, order: &FiatOrder, ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
-        // Who opens it anew while the first payment is under way would pay twice.
+        // A new checkout while a payment is in progress could be paid twice.
         if !order.widget_url.is_empty()
-            && let Some(report) = self.purchase(order).await?
+            && let Some(report) = self.find_purchase(order).await?
             && matches!(report.state, RampState::Started | RampState::Paid | RampState::Delivered)
         {
-            return Err(RampRefusal::Other("it is being paid already".to_owned()).into());
+            return Err(RampRefusal::Other("a payment is already in progress".to_owned()).into());
         }
         let country = ask.and_then(|ask| ask.country.as_deref());
         let place = self.place(country)?;
         let options = self.options(&place).await?;
         let sold = options.sold.get(&order.sold).ok_or(RampRefusal::Asset)?;
         let method = ask.and_then(|ask| ask.method.as_deref());
-        let ways = options.ways(order.pays.currency).unwrap_or_default();
-        let way = quote::way(ways, method, order.pays).and_then(|way| session_method(&way.id));
-        let told = country.is_some();
+        let payment_options = options.payment_options(order.pays.currency).unwrap_or_default();
+        let payment_option = quote::payment_option(payment_options, method, order.pays)
+            .and_then(|payment_option| session_method(&payment_option.id));
+        let has_country = country.is_some();
         let request = SessionRequest {
             purchase_currency: sold.symbol.clone(),
             destination_network: sold.network.clone(),
@@ -209,9 +217,9 @@ impl OnRamp for Coinbase {
             payment_amount: order.pays.to_string(),
             payment_currency: order.pays.currency.to_string(),
             partner_user_ref: self.reference(order),
-            payment_method: way.filter(|_| told).map(str::to_owned),
-            country: told.then(|| place.country.clone()),
-            subdivision: place.subdivision.clone().filter(|_| told),
+            payment_method: payment_option.filter(|_| has_country).map(str::to_owned),
+            country: has_country.then(|| place.country.clone()),
+            subdivision: place.subdivision.clone().filter(|_| has_country),
             redirect_url: self.redirect_url.clone(),
         };
         let answer = self.api.session(&request).await?;
@@ -224,11 +232,14 @@ impl OnRamp for Coinbase {
                 return Err(RampError::Nonsense("its checkout delivers nothing".to_owned()));
             }
         }
-        Ok(RampSession { url: own_page(&answer.session.onramp_url, &self.origins)?, provider_order: None })
+        Ok(RampSession {
+            url: check_checkout_url(&answer.session.onramp_url, &self.origins)?,
+            provider_order: None,
+        })
     }
 
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
-        self.purchase(order).await
+        self.find_purchase(order).await
     }
 
     fn read_webhook(
@@ -238,17 +249,17 @@ impl OnRamp for Coinbase {
         now: Timestamp,
     ) -> Result<RampNotice, WebhookError> {
         webhook::verify(self.webhook_secret.as_deref(), header, body, now.as_second())?;
-        let told: Told =
+        let transaction: TransactionJson =
             serde_json::from_slice(body).map_err(|error| WebhookError::Nonsense(error.to_string()))?;
-        if !told.event_type.as_deref().is_some_and(|kind| kind.starts_with("onramp.transaction.")) {
-            return Err(WebhookError::Nonsense("it is not about a purchase".to_owned()));
+        if !transaction.event_type.as_deref().is_some_and(|kind| kind.starts_with("onramp.transaction.")) {
+            return Err(WebhookError::Nonsense("it is not a purchase event".to_owned()));
         }
-        let named = told.partner_user_ref.as_deref().unwrap_or_default();
-        let named = if self.sandbox { named.strip_prefix(SANDBOX).unwrap_or_default() } else { named };
+        let named = transaction.partner_user_ref.as_deref().unwrap_or_default();
+        let named = if self.sandbox { named.strip_prefix(SANDBOX_PREFIX).unwrap_or_default() } else { named };
         let order =
-            named.parse().map_err(|_| WebhookError::Nonsense("it names no order of ours".to_owned()))?;
-        let report = mapping::report(&told, &self.assets, now).map_err(WebhookError::Nonsense)?;
-        Ok(RampNotice { event: mapping::event(&told, body), order, report })
+            named.parse().map_err(|_| WebhookError::Nonsense("it names no known order id".to_owned()))?;
+        let report = mapping::report(&transaction, &self.assets, now).map_err(WebhookError::Nonsense)?;
+        Ok(RampNotice { event: mapping::event(&transaction, body), order, report })
     }
 }
 

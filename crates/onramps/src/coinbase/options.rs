@@ -1,4 +1,4 @@
-//! What Coinbase sells, takes and where, as its lists tell it, in our words.
+//! Coinbase's assets, currencies and places, mapped to the domain.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token, TokenId};
 
 use super::wire::{BuyConfig, BuyOptions, MethodLimits, Network};
 
-/// Where a payer is.
+/// The location of a payer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) country: String,
@@ -17,7 +17,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Reads `DE` or `US-CA`.
+    /// Parses `DE` or `US-CA`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (country, subdivision) =
             text.split_once('-').map_or((text, None), |(country, part)| (country, Some(part)));
@@ -32,11 +32,11 @@ impl Place {
         })
     }
 
-    /// Coinbase wants to know the state of somebody in the United States.
+    /// Coinbase requires the state of a payer in the United States.
     pub(super) fn check(self) -> Result<Self, RampRefusal> {
         if self.country == "US" && self.subdivision.is_none() {
-            let words = "it sells by state in the United States: name the state too, for instance US-CA";
-            return Err(RampRefusal::Other(words.to_owned()));
+            let message = "it sells by state in the United States: name the state too, for instance US-CA";
+            return Err(RampRefusal::Other(message.to_owned()));
         }
         Ok(self)
     }
@@ -49,25 +49,25 @@ impl fmt::Display for Place {
     }
 }
 
-/// What Coinbase calls a token.
+/// Coinbase's names of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sold {
+pub(super) struct ListedAsset {
     pub(super) currency: String,
     pub(super) symbol: String,
     pub(super) network: String,
 }
 
-/// A way of paying, with what may be paid by it.
+/// A payment method with its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    /// As Coinbase names it.
+pub(super) struct PaymentOption {
+    /// Coinbase's id.
     pub(super) id: String,
     pub(super) method: PaymentMethod,
     pub(super) least: FiatAmount,
     pub(super) most: FiatAmount,
 }
 
-impl Way {
+impl PaymentOption {
     pub(super) const fn takes(&self, amount: FiatAmount) -> bool {
         self.least.minor <= amount.minor && amount.minor <= self.most.minor
     }
@@ -76,46 +76,53 @@ impl Way {
 /// What can be bought in one place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
-    pub(super) sold: HashMap<TokenId, Sold>,
-    pub(super) currencies: Vec<(FiatCurrency, Vec<Way>)>,
+    pub(super) sold: HashMap<TokenId, ListedAsset>,
+    pub(super) currencies: Vec<(FiatCurrency, Vec<PaymentOption>)>,
 }
 
 impl Options {
-    /// Tokens and currencies that are not known here are left out; an amount that is none is Coinbase's fault.
+    /// Unknown tokens and currencies are skipped; a malformed amount is Coinbase's fault.
     pub(super) fn read(lists: BuyOptions, assets: &HashMap<TokenId, Token>) -> Result<Self, RampError> {
         let mut options = Self::default();
         for currency in lists.purchase_currencies {
             for network in &currency.networks {
                 let Some(id) = token(network, &currency.symbol, assets) else { continue };
                 let (currency, symbol) = (currency.id.clone(), currency.symbol.clone());
-                options.sold.insert(id, Sold { currency, symbol, network: network.name.clone() });
+                options.sold.insert(id, ListedAsset { currency, symbol, network: network.name.clone() });
             }
         }
         for listed in lists.payment_currencies {
             let Ok(currency) = listed.id.parse() else { continue };
-            let ways: Vec<_> =
-                listed.limits.iter().filter_map(|limits| way(limits, currency)).collect::<Result<_, _>>()?;
-            if !ways.is_empty() {
-                options.currencies.push((currency, ways));
+            let payment_options: Vec<_> = listed
+                .limits
+                .iter()
+                .filter_map(|limits| payment_option(limits, currency))
+                .collect::<Result<_, _>>()?;
+            if !payment_options.is_empty() {
+                options.currencies.push((currency, payment_options));
             }
         }
         Ok(options)
     }
 
-    pub(super) fn ways(&self, currency: FiatCurrency) -> Option<&[Way]> {
+    pub(super) fn payment_options(&self, currency: FiatCurrency) -> Option<&[PaymentOption]> {
         let found = self.currencies.iter().find(|(listed, _)| *listed == currency);
-        found.map(|(_, ways)| ways.as_slice())
+        found.map(|(_, payment_options)| payment_options.as_slice())
     }
 }
 
-/// What may be paid by any of the ways.
-pub(super) fn span(ways: &[Way]) -> Option<(FiatAmount, FiatAmount)> {
-    let least = ways.iter().map(|way| way.least).min_by_key(|amount| amount.minor)?;
-    let most = ways.iter().map(|way| way.most).max_by_key(|amount| amount.minor)?;
+/// The limits over all payment options.
+pub(super) fn overall_limits(payment_options: &[PaymentOption]) -> Option<(FiatAmount, FiatAmount)> {
+    let least = payment_options
+        .iter()
+        .map(|payment_option| payment_option.least)
+        .min_by_key(|amount| amount.minor)?;
+    let most =
+        payment_options.iter().map(|payment_option| payment_option.most).max_by_key(|amount| amount.minor)?;
     Some((least, most))
 }
 
-/// Where it sells: countries, and parts of those that are served in parts.
+/// Served places: countries, and subdivisions of partly served ones.
 pub(super) fn places(config: &BuyConfig) -> Vec<String> {
     let listed = config.countries.iter().filter(|country| country.id.len() == 2);
     let places = listed.flat_map(|country| {
@@ -126,18 +133,23 @@ pub(super) fn places(config: &BuyConfig) -> Vec<String> {
     places.collect()
 }
 
-fn way(limits: &MethodLimits, currency: FiatCurrency) -> Option<Result<Way, RampError>> {
+fn payment_option(limits: &MethodLimits, currency: FiatCurrency) -> Option<Result<PaymentOption, RampError>> {
     let method = method(&limits.id)?;
     let read = || {
         let (least, most) = (limits.min.fiat_up(currency)?, limits.max.fiat_down(currency)?);
-        Ok(Way { id: limits.id.clone(), method, least, most })
+        Ok(PaymentOption { id: limits.id.clone(), method, least, most })
     };
-    let way: Result<Way, RampError> = read();
-    // A way by which nothing can be paid is none.
-    way.map(|way| (way.least.minor < way.most.minor && way.most.minor > 0).then_some(way)).transpose()
+    let payment_option: Result<PaymentOption, RampError> = read();
+    // An option with an empty range is skipped.
+    payment_option
+        .map(|payment_option| {
+            (payment_option.least.minor < payment_option.most.minor && payment_option.most.minor > 0)
+                .then_some(payment_option)
+        })
+        .transpose()
 }
 
-/// A way of paying in our words; `None` for what is no payment with the money of a state.
+/// Our payment method; `None` for methods that are not fiat payments.
 pub(super) fn method(id: &str) -> Option<PaymentMethod> {
     let (id, name) = match id {
         "CARD" => ("card", "Card"),
@@ -156,7 +168,7 @@ pub(super) fn method(id: &str) -> Option<PaymentMethod> {
     Some(PaymentMethod { id: id.to_owned(), name: name.to_owned() })
 }
 
-/// The newer interface has names of its own for some ways of paying, and does not take all of them.
+/// The newer API has its own ids for some methods, and does not support all of them.
 pub(super) fn session_method(id: &str) -> Option<&'static str> {
     match id {
         "CARD" => Some("CARD"),
@@ -174,8 +186,8 @@ fn token(network: &Network, symbol: &str, assets: &HashMap<TokenId, Token>) -> O
     token_at(chain, &network.contract_address, symbol, assets)
 }
 
-/// A token that is known here, by its contract. Without one it is the chain's own coin, if it has that coin's name: a token whose
-/// contract was left out must not be taken for the coin.
+/// A known token by its contract. Without a contract it is the native coin, if the symbol matches: a token whose
+/// contract is missing must not be mistaken for the coin.
 pub(super) fn token_at(
     chain: ChainId,
     contract: &str,
@@ -189,7 +201,7 @@ pub(super) fn token_at(
     coin.symbol.eq_ignore_ascii_case(symbol).then_some(coin.id)
 }
 
-/// The chains that Coinbase names without a number, or in its purchases with a name alone.
+/// Chains by Coinbase's network names.
 pub(super) fn chain(network: &str) -> Option<ChainId> {
     let id = match network {
         "ethereum" => 1,
@@ -215,38 +227,39 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sold_is_known_by_chain_and_contract_only() {
+    fn tokens_are_identified_by_chain_and_contract_only() {
         let options = options();
         let sold = &options.sold[&usdc().id];
         assert_eq!((sold.symbol.as_str(), sold.network.as_str()), ("USDC", "base"));
         assert_eq!(options.sold[&TokenId::native(base())].symbol, "ETH");
-        assert!(
-            options.sold.keys().all(|id| assets().contains_key(id)),
-            "what nobody here knows is left out"
-        );
+        assert!(options.sold.keys().all(|id| assets().contains_key(id)), "unknown tokens are skipped");
         let nameless =
             Network { name: "base".to_owned(), chain_id: String::new(), contract_address: String::new() };
         assert_eq!(token(&nameless, "USDC", &assets()), None, "a token without its contract is not the coin");
     }
 
     #[test]
-    fn limits_are_read_by_currency_and_way() {
+    fn limits_are_read_by_currency_and_method() {
         let options = options();
         let usd: FiatCurrency = "USD".parse().unwrap();
-        let ways = options.ways(usd).unwrap();
-        let shown: Vec<_> =
-            ways.iter().map(|way| (way.method.id.as_str(), way.least.minor, way.most.minor)).collect();
+        let payment_options = options.payment_options(usd).unwrap();
+        let shown: Vec<_> = payment_options
+            .iter()
+            .map(|payment_option| {
+                (payment_option.method.id.as_str(), payment_option.least.minor, payment_option.most.minor)
+            })
+            .collect();
         assert_eq!(
             shown,
             [("card", 500, 750_000), ("bank_transfer", 1_000, 2_500_000), ("apple_pay", 500, 50_000)]
         );
-        let (least, most) = span(ways).unwrap();
+        let (least, most) = overall_limits(payment_options).unwrap();
         assert_eq!((least.minor, most.minor), (500, 2_500_000));
-        assert!(options.ways("GBP".parse().unwrap()).is_none());
+        assert!(options.payment_options("GBP".parse().unwrap()).is_none());
     }
 
     #[test]
-    fn countries_served_in_parts_stand_as_their_parts() {
+    fn partly_served_countries_are_listed_by_subdivision() {
         assert_eq!(places(&fixture::read("buy_config")), ["US-CA", "US-TX", "US-WA", "DE", "GB"]);
     }
 

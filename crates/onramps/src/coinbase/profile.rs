@@ -5,13 +5,13 @@ use causeway_domain::ports::RampProfile;
 use causeway_domain::{Token, TokenId};
 use jiff::SignedDuration;
 
-use super::options::{Options, span};
+use super::options::{Options, overall_limits};
 
-/// A session's address is good for five minutes; who comes in the last of them is given another.
-const SESSION: SignedDuration = SignedDuration::from_mins(4);
+/// A session URL is valid for five minutes; it is renewed after four.
+const SESSION_VALIDITY: SignedDuration = SignedDuration::from_mins(4);
 
-/// What is known before anything was heard.
-pub(super) fn blank(origins: &[String], assets: &[Token]) -> RampProfile {
+/// The profile before any options were read.
+pub(super) fn empty_profile(origins: &[String], assets: &[Token]) -> RampProfile {
     let mut chains: Vec<_> = assets.iter().map(|token| token.id.chain()).collect();
     chains.sort_unstable();
     chains.dedup();
@@ -29,30 +29,34 @@ pub(super) fn blank(origins: &[String], assets: &[Token]) -> RampProfile {
         polling: true,
         origins: origins.to_vec(),
         permissions: vec!["payment".to_owned(), "camera".to_owned()],
-        session_for: Some(SESSION),
+        session_for: Some(SESSION_VALIDITY),
     }
 }
 
-/// What the lists of all configured places come to together.
+/// The combined profile of all configured places.
 pub(super) fn profile(origins: &[String], countries: Vec<String>, lists: &[Arc<Options>]) -> RampProfile {
-    let mut whole = RampProfile { countries, ..blank(origins, &[]) };
+    let mut profile = RampProfile { countries, ..empty_profile(origins, &[]) };
     for options in lists {
-        whole.chains.extend(options.sold.keys().map(TokenId::chain));
-        for (currency, ways) in &options.currencies {
-            let Some((least, most)) = span(ways) else { continue };
-            if let Some((low, high)) = whole.limits.iter_mut().find(|(known, _)| known.currency == *currency)
+        profile.chains.extend(options.sold.keys().map(TokenId::chain));
+        for (currency, payment_options) in &options.currencies {
+            let Some((least, most)) = overall_limits(payment_options) else { continue };
+            if let Some((low, high)) =
+                profile.limits.iter_mut().find(|(known, _)| known.currency == *currency)
             {
                 low.minor = low.minor.min(least.minor);
                 high.minor = high.minor.max(most.minor);
             } else {
-                whole.currencies.push(*currency);
-                whole.limits.push((least, most));
+                profile.currencies.push(*currency);
+                profile.limits.push((least, most));
             }
-            let new: Vec<_> = ways.iter().filter(|way| !whole.methods.contains(&way.method)).collect();
-            whole.methods.extend(new.into_iter().map(|way| way.method.clone()));
+            let new: Vec<_> = payment_options
+                .iter()
+                .filter(|payment_option| !profile.methods.contains(&payment_option.method))
+                .collect();
+            profile.methods.extend(new.into_iter().map(|payment_option| payment_option.method.clone()));
         }
     }
-    whole.chains.sort_unstable();
-    whole.chains.dedup();
-    whole
+    profile.chains.sort_unstable();
+    profile.chains.dedup();
+    profile
 }

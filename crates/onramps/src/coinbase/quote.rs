@@ -6,20 +6,20 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Coinbase;
 use super::mapping::{Price, price};
-use super::options::{Place, Sold, Way, span};
+use super::options::{ListedAsset, PaymentOption, Place, overall_limits};
 use super::wire::QuoteRequest;
 
-/// Coinbase does not say for how long it stands by a price, which is an estimate; this long it is shown.
-const STANDS: SignedDuration = SignedDuration::from_mins(2);
+/// How long an offer is shown: Coinbase's prices are estimates without an expiry.
+const OFFER_VALIDITY: SignedDuration = SignedDuration::from_mins(2);
 
-/// How many prices are asked for to find what buys an exact amount.
-const TRIES: usize = 5;
+/// Maximum number of quotes to find the payment for an exact amount.
+const MAX_QUOTES: usize = 5;
 
-/// What all questions about one purchase have in common.
-struct Buying<'a> {
+/// What all quotes of one purchase share.
+struct QuoteContext<'a> {
     ask: &'a RampAsk,
     place: &'a Place,
-    sold: &'a Sold,
+    sold: &'a ListedAsset,
 }
 
 impl Coinbase {
@@ -27,77 +27,88 @@ impl Coinbase {
         let place = self.place(ask.country.as_deref())?;
         let options = self.options(&place).await?;
         let sold = options.sold.get(&ask.asset.id).ok_or(RampRefusal::Asset)?;
-        let all = options.ways(ask.currency).ok_or(RampRefusal::Currency(ask.currency))?;
-        let named: Vec<Way>;
-        let ways = match &ask.method {
+        let all = options.payment_options(ask.currency).ok_or(RampRefusal::Currency(ask.currency))?;
+        let named: Vec<PaymentOption>;
+        let payment_options = match &ask.method {
             Some(method) => {
-                named = all.iter().filter(|way| way.method.id == *method).cloned().collect();
+                named = all
+                    .iter()
+                    .filter(|payment_option| payment_option.method.id == *method)
+                    .cloned()
+                    .collect();
                 named.as_slice()
             }
             None => all,
         };
-        let (least, most) = span(ways).ok_or(RampRefusal::Method)?;
-        let buying = Buying { ask, place: &place, sold };
+        let (least, most) = overall_limits(payment_options).ok_or(RampRefusal::Method)?;
+        let context = QuoteContext { ask, place: &place, sold };
         let price = match ask.amount {
             WantedAmount::Pay(pays) if pays.currency != ask.currency => {
                 return Err(RampRefusal::Currency(pays.currency).into());
             }
-            WantedAmount::Pay(pays) => self.price(&buying, ways, pays).await?,
-            WantedAmount::Receive(wanted) => self.price_of(&buying, ways, wanted).await?,
+            WantedAmount::Pay(pays) => self.price(&context, payment_options, pays).await?,
+            WantedAmount::Receive(wanted) => self.price_for_amount(&context, payment_options, wanted).await?,
         };
         let now = Timestamp::now();
         Ok(RampOffer {
             pays: price.pays,
             fees: price.fees,
             delivers: price.delivers,
-            methods: ways.iter().map(|way| way.method.clone()).collect(),
+            methods: payment_options.iter().map(|payment_option| payment_option.method.clone()).collect(),
             limits: Some((least, most)),
-            expires_at: now.checked_add(STANDS).unwrap_or(now),
+            expires_at: now.checked_add(OFFER_VALIDITY).unwrap_or(now),
         })
     }
 
-    /// What a payment buys, by a way that takes it.
-    async fn price(&self, buying: &Buying<'_>, ways: &[Way], pays: FiatAmount) -> Result<Price, RampError> {
-        let Some(way) = way(ways, None, pays) else {
-            let (least, most) = span(ways).ok_or(RampRefusal::Method)?;
+    /// The price of a payment, by an option whose limits allow it.
+    async fn price(
+        &self,
+        context: &QuoteContext<'_>,
+        payment_options: &[PaymentOption],
+        pays: FiatAmount,
+    ) -> Result<Price, RampError> {
+        let Some(payment_option) = payment_option(payment_options, None, pays) else {
+            let (least, most) = overall_limits(payment_options).ok_or(RampRefusal::Method)?;
             return Err(RampRefusal::Range { least, most }.into());
         };
         let request = QuoteRequest {
-            purchase_currency: buying.sold.symbol.clone(),
-            purchase_network: buying.sold.network.clone(),
+            purchase_currency: context.sold.symbol.clone(),
+            purchase_network: context.sold.network.clone(),
             payment_amount: pays.to_string(),
             payment_currency: pays.currency.to_string(),
-            payment_method: way.id.clone(),
-            country: buying.place.country.clone(),
-            subdivision: buying.place.subdivision.clone(),
+            payment_method: payment_option.id.clone(),
+            country: context.place.country.clone(),
+            subdivision: context.place.subdivision.clone(),
         };
         let answer = self.api.quote(&request).await?;
-        let asset = &buying.ask.asset;
-        let price = price(&answer, pays.currency, &buying.sold.symbol, asset.decimals)?;
+        let asset = &context.ask.asset;
+        let price = price(&answer, pays.currency, &context.sold.symbol, asset.decimals)?;
         if price.pays.minor > pays.minor || price.delivers.is_zero() {
-            return Err(RampError::Nonsense("it takes more than was asked, or delivers nothing".to_owned()));
+            return Err(RampError::Nonsense(
+                "the quote charges more than was asked, or delivers nothing".to_owned(),
+            ));
         }
         Ok(price)
     }
 
-    /// Coinbase prices payments only. What buys an amount is found on the line through two prices: fees are a part of the payment
-    /// and something fixed.
-    async fn price_of(
+    /// Coinbase prices payments only. The payment for an amount is interpolated linearly: fees are a share of the payment
+    /// and a fixed part.
+    async fn price_for_amount(
         &self,
-        buying: &Buying<'_>,
-        ways: &[Way],
+        context: &QuoteContext<'_>,
+        payment_options: &[PaymentOption],
         wanted: RawAmount,
     ) -> Result<Price, RampError> {
-        let (least, most) = span(ways).ok_or(RampRefusal::Method)?;
+        let (least, most) = overall_limits(payment_options).ok_or(RampRefusal::Method)?;
         let out_of_range = || RampError::from(RampRefusal::Range { least, most });
-        let mut tried: Vec<Price> = Vec::new();
+        let mut prices: Vec<Price> = Vec::new();
         let mut next =
             FiatAmount::new(least.currency, least.minor.saturating_mul(20).clamp(least.minor, most.minor));
-        for _ in 0..TRIES {
-            tried.push(self.price(buying, ways, next).await?);
-            let minor = nearer(&tried, wanted).ok_or_else(out_of_range)?;
-            let enough = tried.last().is_some_and(|last| last.delivers >= wanted);
-            if enough && tried.len() > 2 || tried.iter().any(|price| price.pays.minor == minor) {
+        for _ in 0..MAX_QUOTES {
+            prices.push(self.price(context, payment_options, next).await?);
+            let minor = next_payment(&prices, wanted).ok_or_else(out_of_range)?;
+            let sufficient = prices.last().is_some_and(|last| last.delivers >= wanted);
+            if sufficient && prices.len() > 2 || prices.iter().any(|price| price.pays.minor == minor) {
                 break;
             }
             if minor < least.minor || minor > most.minor {
@@ -105,21 +116,21 @@ impl Coinbase {
             }
             next = FiatAmount::new(least.currency, minor);
         }
-        let enough = tried.into_iter().filter(|price| price.delivers >= wanted);
-        let missed = || RampRefusal::Other("it finds no payment for exactly this amount".to_owned());
-        enough.min_by_key(|price| price.pays.minor).ok_or_else(|| missed().into())
+        let sufficient = prices.into_iter().filter(|price| price.delivers >= wanted);
+        let not_found = || RampRefusal::Other("no payment was found for exactly this amount".to_owned());
+        sufficient.min_by_key(|price| price.pays.minor).ok_or_else(|| not_found().into())
     }
 }
 
-/// A payment that should buy at least the wanted amount, rounded up: by proportion from one price, by a line through the last two.
-fn nearer(tried: &[Price], wanted: RawAmount) -> Option<u64> {
-    let last = tried.last()?;
+/// The next payment to try, rounded up: proportional to one price, or on the line through the last two.
+fn next_payment(prices: &[Price], wanted: RawAmount) -> Option<u64> {
+    let last = prices.last()?;
     let one = U256::from(1);
     let up = |value: U256, by: U256| value.checked_add(by.checked_sub(one)?)?.checked_div(by);
     let pays = U256::from(last.pays.minor);
     let proportion = || up(pays.checked_mul(wanted.get())?, last.delivers.get());
     let line = || {
-        let before = tried.get(tried.len().checked_sub(2)?)?;
+        let before = prices.get(prices.len().checked_sub(2)?)?;
         let (cheap, dear) = if before.pays.minor < last.pays.minor { (before, last) } else { (last, before) };
         let paid = U256::from(dear.pays.minor.checked_sub(cheap.pays.minor)?);
         let got = dear.delivers.get().checked_sub(cheap.delivers.get()).filter(|got| !got.is_zero())?;
@@ -133,11 +144,17 @@ fn nearer(tried: &[Price], wanted: RawAmount) -> Option<u64> {
     line().or_else(proportion)?.try_into().ok()
 }
 
-/// The way that is asked for, or the first that takes so much; cards before all others.
-pub(super) fn way<'a>(ways: &'a [Way], method: Option<&str>, pays: FiatAmount) -> Option<&'a Way> {
-    let fits = |way: &&Way| way.takes(pays) && method.is_none_or(|method| way.method.id == method);
-    let mut fitting = ways.iter().filter(fits);
-    let card = fitting.clone().find(|way| way.method.id == "card");
+/// The requested payment option, or the first whose limits allow the amount; cards come first.
+pub(super) fn payment_option<'a>(
+    payment_options: &'a [PaymentOption],
+    method: Option<&str>,
+    pays: FiatAmount,
+) -> Option<&'a PaymentOption> {
+    let fits = |payment_option: &&PaymentOption| {
+        payment_option.takes(pays) && method.is_none_or(|method| payment_option.method.id == method)
+    };
+    let mut fitting = payment_options.iter().filter(fits);
+    let card = fitting.clone().find(|payment_option| payment_option.method.id == "card");
     card.or_else(|| fitting.next())
 }
 
@@ -155,31 +172,31 @@ mod tests {
 
     proptest! {
         #[test]
-        fn three_prices_find_what_buys_an_amount(
+        fn interpolation_finds_the_payment_for_an_amount(
             percent in 0u64..9, fixed in 0u64..400, wanted in 2_000u64..1_000_000, first in 3_000u64..20_000,
         ) {
             let wanted = RawAmount::new(U256::from(wanted) * U256::from(10_000));
-            let mut tried = vec![price(first, percent, fixed)];
+            let mut prices = vec![price(first, percent, fixed)];
             for _ in 0..4 {
-                let minor = nearer(&tried, wanted).unwrap();
-                tried.push(price(minor, percent, fixed));
+                let minor = next_payment(&prices, wanted).unwrap();
+                prices.push(price(minor, percent, fixed));
             }
-            let best = tried.iter().skip(2).filter(|price| price.delivers >= wanted).map(|price| price.pays.minor).min();
+            let best = prices.iter().skip(2).filter(|price| price.delivers >= wanted).map(|price| price.pays.minor).min();
             let best = best.expect("a payment that buys it is found");
             // Nothing cheaper by more than the rounding of two cents buys as much.
             prop_assert!(self::price(best - 3, percent, fixed).delivers < wanted, "{best}");
         }
 
         #[test]
-        fn any_prices_give_a_payment_or_none_without_panic(
-            prices in proptest::collection::vec((0u64..u64::MAX, any::<u128>()), 0..4), wanted: u128,
+        fn arbitrary_prices_never_panic(
+            samples in proptest::collection::vec((0u64..u64::MAX, any::<u128>()), 0..4), wanted: u128,
         ) {
-            let tried: Vec<_> = prices.into_iter().map(|(minor, raw)| Price {
+            let prices: Vec<_> = samples.into_iter().map(|(minor, raw)| Price {
                 pays: FiatAmount::new("USD".parse().unwrap(), minor),
                 fees: Vec::new(),
                 delivers: RawAmount::new(U256::from(raw)),
             }).collect();
-            let _ = nearer(&tried, RawAmount::new(U256::from(wanted)));
+            let _ = next_payment(&prices, RawAmount::new(U256::from(wanted)));
         }
     }
 }

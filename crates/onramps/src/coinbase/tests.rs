@@ -1,4 +1,4 @@
-//! The answers beside this file, read.
+//! Parsing of the fixtures.
 
 use causeway_domain::fiat::{FiatAmount, FiatCurrency};
 use causeway_domain::ports::RampError;
@@ -8,9 +8,9 @@ use reqwest::StatusCode;
 
 use super::fixture::{self, assets, usdc};
 use super::mapping::{event, price, rank, report, state};
-use super::transport::good;
-use super::wire::{BuyConfig, QuoteAnswer, SessionAnswer, Told, Transactions};
-use crate::transport::Answer;
+use super::transport::parse_response;
+use super::wire::{BuyConfig, QuoteAnswer, SessionAnswer, TransactionJson, Transactions};
+use crate::transport::ApiResponse;
 
 fn usd() -> FiatCurrency {
     "USD".parse().unwrap()
@@ -21,7 +21,7 @@ fn now() -> Timestamp {
 }
 
 #[test]
-fn every_documented_status_is_known_and_any_other_stays_open() {
+fn documented_statuses_are_mapped_and_others_stay_unknown() {
     let table = [
         ("ONRAMP_TRANSACTION_STATUS_CREATED", Started),
         ("ONRAMP_TRANSACTION_STATUS_IN_PROGRESS", Paid),
@@ -42,7 +42,7 @@ fn every_documented_status_is_known_and_any_other_stays_open() {
 }
 
 #[test]
-fn a_quote_is_read_exactly() {
+fn quote_is_parsed_exactly() {
     let read = price(&fixture::read("quote"), usd(), "USDC", 6).unwrap();
     assert_eq!((read.pays.minor, read.delivers.to_string().as_str()), (10_000, "97460000"));
     let fees: Vec<_> = read.fees.iter().map(|fee| (fee.kind.as_str(), fee.amount.minor)).collect();
@@ -50,21 +50,22 @@ fn a_quote_is_read_exactly() {
 }
 
 #[test]
-fn a_quote_for_something_else_is_coinbases_fault() {
-    let good = fixture::text("quote");
+fn mismatching_quote_is_rejected() {
+    let valid = fixture::text("quote");
     let cases = [
-        good.replace("\"USD\"", "\"EUR\""),
-        good.replace("\"USDC\"", "\"USDT\""),
-        good.replace("\"2.49\"", "\"-2.49\""),
-        good.replace("\"100.00\"", "100.00412345678901"),
-        good.replace("\"97.46\"", "\"-1\""),
+        valid.replace("\"USD\"", "\"EUR\""),
+        valid.replace("\"USDC\"", "\"USDT\""),
+        valid.replace("\"2.49\"", "\"-2.49\""),
+        valid.replace("\"100.00\"", "100.00412345678901"),
+        valid.replace("\"97.46\"", "\"-1\""),
     ];
     for case in cases {
-        assert_ne!(case, good);
+        assert_ne!(case, valid);
         let answer: QuoteAnswer = serde_json::from_str(&case).unwrap();
         assert!(matches!(price(&answer, usd(), "USDC", 6), Err(RampError::Nonsense(_))), "{case}");
     }
-    let float: QuoteAnswer = serde_json::from_str(&good.replace("\"100.00\"", "99.999999999999986")).unwrap();
+    let float: QuoteAnswer =
+        serde_json::from_str(&valid.replace("\"100.00\"", "99.999999999999986")).unwrap();
     assert_eq!(
         price(&float, usd(), "USDC", 6).unwrap().pays.minor,
         10_000,
@@ -73,38 +74,38 @@ fn a_quote_for_something_else_is_coinbases_fault() {
 }
 
 #[test]
-fn both_forms_of_a_purchase_are_read() {
-    let told: Transactions = fixture::read("transactions");
-    let report_of = |told: &Told| report(told, &assets(), now()).unwrap();
-    let success = report_of(&told.transactions[0]);
+fn both_purchase_formats_are_parsed() {
+    let transaction: Transactions = fixture::read("transactions");
+    let report_for = |transaction: &TransactionJson| report(transaction, &assets(), now()).unwrap();
+    let success = report_for(&transaction.transactions[0]);
     assert_eq!((&success.state, success.asset), (&Delivered, Some(usdc().id)));
     assert_eq!(success.amount.unwrap().to_string(), "97460000");
     assert_eq!(success.paid, Some(FiatAmount::new(usd(), 10_000)));
     assert!(success.payouts[0].starts_with("0x6f0c"));
-    let failed = report_of(&told.transactions[1]);
+    let failed = report_for(&transaction.transactions[1]);
     assert_eq!((&failed.state, failed.payouts.len()), (&Failed, 0));
     assert_eq!(failed.reason.unwrap().0, "payment_failed");
-    let order = report_of(&fixture::read("webhook_order"));
+    let order = report_for(&fixture::read("webhook_order"));
     assert_eq!((&order.state, order.paid, order.asset), (&Paid, success.paid, success.asset));
     assert_eq!(order.wallet, success.wallet);
     assert!(rank(&success.state) > rank(&failed.state));
 }
 
 #[test]
-fn what_has_not_happened_yet_is_not_believed() {
-    let told: Told = fixture::read("webhook_transaction");
-    assert!(report(&told, &assets(), "2026-11-15T00:00:00Z".parse().unwrap()).is_err());
+fn event_from_the_future_is_rejected() {
+    let transaction: TransactionJson = fixture::read("webhook_transaction");
+    assert!(report(&transaction, &assets(), "2026-11-15T00:00:00Z".parse().unwrap()).is_err());
 }
 
 #[test]
-fn the_same_event_has_the_same_name_and_another_has_another() {
-    let told: Told = fixture::read("webhook_transaction");
-    assert_eq!(event(&told, b"a"), event(&told, b"a"));
-    assert_ne!(event(&told, b"a"), event(&told, b"b"));
+fn event_key_is_stable_and_unique() {
+    let transaction: TransactionJson = fixture::read("webhook_transaction");
+    assert_eq!(event(&transaction, b"a"), event(&transaction, b"a"));
+    assert_ne!(event(&transaction, b"a"), event(&transaction, b"b"));
 }
 
 #[test]
-fn a_session_carries_its_page_and_its_price() {
+fn session_has_its_url_and_quote() {
     let answer: SessionAnswer = fixture::read("session");
     assert!(answer.session.onramp_url.starts_with("https://pay.coinbase.com/"));
     let quote = answer.quote.unwrap();
@@ -112,15 +113,16 @@ fn a_session_carries_its_page_and_its_price() {
 }
 
 #[test]
-fn a_refusal_is_told_to_the_payer_and_a_wrong_key_to_the_operator() {
-    let answer = |status, body: String| Answer { status, body: body.into_bytes() };
-    let refused = good::<BuyConfig>(&answer(StatusCode::BAD_REQUEST, fixture::text("error"))).unwrap_err();
+fn refusals_go_to_the_payer_and_credential_errors_to_the_operator() {
+    let answer = |status, body: String| ApiResponse { status, body: body.into_bytes() };
+    let refused =
+        parse_response::<BuyConfig>(&answer(StatusCode::BAD_REQUEST, fixture::text("error"))).unwrap_err();
     assert!(
         matches!(&refused, RampError::Refused(why) if why.to_string().contains("below the minimum")),
         "{refused}"
     );
-    let locked = good::<BuyConfig>(&answer(StatusCode::UNAUTHORIZED, "{}".to_owned())).unwrap_err();
+    let locked = parse_response::<BuyConfig>(&answer(StatusCode::UNAUTHORIZED, "{}".to_owned())).unwrap_err();
     assert!(matches!(&locked, RampError::Unavailable(words) if words.contains("API key")), "{locked}");
-    let silent = good::<BuyConfig>(&answer(StatusCode::BAD_REQUEST, "7".to_owned()));
+    let silent = parse_response::<BuyConfig>(&answer(StatusCode::BAD_REQUEST, "7".to_owned()));
     assert!(matches!(silent, Err(RampError::Nonsense(_))));
 }

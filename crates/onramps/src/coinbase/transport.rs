@@ -7,90 +7,91 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::config::CoinbaseConfig;
-use super::jwt::Keys;
+use super::jwt::ApiKey;
 use super::options::Place;
 use super::wire::{
-    BuyConfig, BuyOptions, QuoteAnswer, QuoteRequest, Refusal, SessionAnswer, SessionRequest, Transactions,
+    BuyConfig, BuyOptions, ErrorBody, QuoteAnswer, QuoteRequest, SessionAnswer, SessionRequest, Transactions,
 };
 use crate::secret::SecretText;
-use crate::transport::{Answer, Call, Patience, Transport, origin, short};
+use crate::transport::{ApiRequest, ApiResponse, RetryPolicy, Transport, origin, sanitize};
 
-/// The lists of everything that is sold are long.
-const LIST_LIMIT: usize = 8 * 1024 * 1024;
+/// The option lists are long.
+const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 
-/// How many purchases of one order are looked at: a payer who failed may try again.
-const PAGE: usize = 20;
+/// How many purchases of one order are read: a payer may retry.
+const MAX_PURCHASES: usize = 20;
 
-/// Coinbase's interface, every request with a token of its own.
+/// Coinbase's API; every request has its own token.
 pub(super) struct Api {
     transport: Transport,
-    keys: Keys,
+    key: ApiKey,
     platform: String,
     onramp: String,
 }
 
 impl Api {
-    pub(super) fn new(config: &CoinbaseConfig, patience: Patience) -> Result<Self, String> {
+    pub(super) fn new(config: &CoinbaseConfig, retry_policy: RetryPolicy) -> Result<Self, String> {
         let base = |url: &str, name: &str| {
             let trimmed = url.trim_end_matches('/').to_owned();
             let absolute = origin(&trimmed).is_some_and(|origin| origin.starts_with("http"));
-            absolute.then_some(trimmed).ok_or_else(|| format!("`{name}` is no web address: {url}"))
+            absolute.then_some(trimmed).ok_or_else(|| format!("`{name}` is not a URL: {url}"))
         };
         Ok(Self {
-            transport: Transport::new(patience)?,
-            keys: Keys::new(&config.api_key_id, config.api_key_secret.reveal())?,
+            transport: Transport::new(retry_policy)?,
+            key: ApiKey::new(&config.api_key_id, config.api_key_secret.reveal())?,
             platform: base(&config.api_url, "api_url")?,
             onramp: base(&config.onramp_url, "onramp_url")?,
         })
     }
 
     pub(super) async fn config(&self) -> Result<BuyConfig, RampError> {
-        self.read(format!("{}/onramp/v1/buy/config", self.onramp)).await
+        self.get(format!("{}/onramp/v1/buy/config", self.onramp)).await
     }
 
     pub(super) async fn options(&self, place: &Place) -> Result<BuyOptions, RampError> {
-        // A place is letters and digits only.
+        // A place has only letters and digits.
         let part = place.subdivision.as_ref().map(|part| format!("&subdivision={part}")).unwrap_or_default();
-        self.read(format!("{}/onramp/v1/buy/options?country={}{part}", self.onramp, place.country)).await
+        self.get(format!("{}/onramp/v1/buy/options?country={}{part}", self.onramp, place.country)).await
     }
 
     pub(super) async fn quote(&self, request: &QuoteRequest) -> Result<QuoteAnswer, RampError> {
-        self.write(format!("{}/onramp/v1/buy/quote", self.onramp), request).await
+        self.post(format!("{}/onramp/v1/buy/quote", self.onramp), request).await
     }
 
     pub(super) async fn session(&self, request: &SessionRequest) -> Result<SessionAnswer, RampError> {
-        self.write(format!("{}/platform/v2/onramp/sessions", self.platform), request).await
+        self.post(format!("{}/platform/v2/onramp/sessions", self.platform), request).await
     }
 
-    /// The purchases under a name of ours, newest first; none where Coinbase knows nothing of it.
+    /// The purchases of a reference, newest first; empty if Coinbase does not know it.
     pub(super) async fn transactions(&self, reference: &str) -> Result<Transactions, RampError> {
-        let url = format!("{}/onramp/v1/buy/user/{reference}/transactions?pageSize={PAGE}", self.onramp);
-        let answer = self.transport.ask(&self.signed(Call::get(url.clone()), "GET", &url)?).await?;
-        if answer.status == StatusCode::NOT_FOUND {
+        let url =
+            format!("{}/onramp/v1/buy/user/{reference}/transactions?pageSize={MAX_PURCHASES}", self.onramp);
+        let response = self.transport.send(&self.signed(ApiRequest::get(url.clone()), "GET", &url)?).await?;
+        if response.status == StatusCode::NOT_FOUND {
             return Ok(Transactions { transactions: Vec::new() });
         }
-        good(&answer)
+        parse_response(&response)
     }
 
-    async fn read<T: DeserializeOwned>(&self, url: String) -> Result<T, RampError> {
-        let call = self.signed(Call::get(url.clone()), "GET", &url)?.up_to(LIST_LIMIT);
-        good(&self.transport.ask(&call).await?)
+    async fn get<T: DeserializeOwned>(&self, url: String) -> Result<T, RampError> {
+        let request = self.signed(ApiRequest::get(url.clone()), "GET", &url)?.max_bytes(MAX_LIST_BYTES);
+        parse_response(&self.transport.send(&request).await?)
     }
 
-    /// Neither a quote nor a session does any harm the second time.
-    async fn write<T: DeserializeOwned>(&self, url: String, body: &impl Serialize) -> Result<T, RampError> {
-        let call = self.signed(Call::post(url.clone(), body)?, "POST", &url)?.repeatable();
-        good(&self.transport.ask(&call).await?)
+    /// Quotes and sessions are safe to retry.
+    async fn post<T: DeserializeOwned>(&self, url: String, body: &impl Serialize) -> Result<T, RampError> {
+        let request = self.signed(ApiRequest::post(url.clone(), body)?, "POST", &url)?.retryable();
+        parse_response(&self.transport.send(&request).await?)
     }
 
-    fn signed(&self, call: Call, method: &str, url: &str) -> Result<Call, RampError> {
-        let nowhere = || RampError::Unavailable("its address has no host".to_owned());
-        let begins = origin(url).ok_or_else(nowhere)?;
-        let host = begins.split_once("://").map(|(_, host)| host).ok_or_else(nowhere)?;
-        let path = url.get(begins.len()..).and_then(|rest| rest.split('?').next()).unwrap_or("/");
-        let token = self.keys.token(method, host, path, Timestamp::now().as_second());
+    fn signed(&self, request: ApiRequest, method: &str, url: &str) -> Result<ApiRequest, RampError> {
+        let no_host = || RampError::Unavailable("its URL has no host".to_owned());
+        let base_origin = origin(url).ok_or_else(no_host)?;
+        let host = base_origin.split_once("://").map(|(_, host)| host).ok_or_else(no_host)?;
+        let path = url.get(base_origin.len()..).and_then(|rest| rest.split('?').next()).unwrap_or("/");
+        let token = self.key.token(method, host, path, Timestamp::now().as_second());
         let token = token.map_err(RampError::Unavailable)?;
-        call.secret_header("authorization", &SecretText::new(format!("Bearer {token}")))
+        request.secret_header("authorization", &SecretText::new(format!("Bearer {token}")))
     }
 }
 
@@ -103,16 +104,16 @@ impl fmt::Debug for Api {
     }
 }
 
-/// What a good answer says; anything else says whose fault it is.
-pub(super) fn good<T: DeserializeOwned>(answer: &Answer) -> Result<T, RampError> {
-    if answer.status.is_success() {
-        return answer.json();
+/// Parses a successful response; other statuses become errors.
+pub(super) fn parse_response<T: DeserializeOwned>(response: &ApiResponse) -> Result<T, RampError> {
+    if response.status.is_success() {
+        return response.json();
     }
-    if matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        let words = format!("it answers {}: check the API key and what it may do", answer.status);
-        return Err(RampError::Unavailable(words));
+    if matches!(response.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        let message = format!("it returned {}: check the API key and its permissions", response.status);
+        return Err(RampError::Unavailable(message));
     }
-    let refusal: Refusal = answer.json()?;
-    let words = refusal.message.or(refusal.error_type).unwrap_or_else(|| answer.status.to_string());
-    Err(RampRefusal::Other(format!("it says no: {}", short(&words))).into())
+    let refusal: ErrorBody = response.json()?;
+    let message = refusal.message.or(refusal.error_type).unwrap_or_else(|| response.status.to_string());
+    Err(RampRefusal::Other(format!("it refused: {}", sanitize(&message))).into())
 }

@@ -1,5 +1,5 @@
-//! Webhook signatures of the form `t=SECONDS,h=NAMES,v1=HEX`: HMAC-SHA256 over the time, the names and the values of the headers
-//! that are signed along, and the raw body, with points between them. Without `v1` there is `v0`, over time and body alone.
+//! Webhook signatures of the form `t=SECONDS,h=MAX_SIGNED_HEADERS,v1=HEX`: HMAC-SHA256 over the time, the names and the values of the headers
+//! that are signed too, and the raw body, separated by dots. Without `v1` there is `v0`, over time and body only.
 
 use alloy_primitives::hex;
 use causeway_domain::ports::WebhookError;
@@ -9,16 +9,16 @@ use sha2::Sha256;
 /// The header that carries the signature.
 pub(crate) const SIGNATURE_HEADER: &str = "x-hook0-signature";
 
-/// How far a webhook's time may lie from ours, in seconds.
-const WINDOW: u64 = 300;
+/// Maximum difference between a webhook's time and ours.
+const TOLERANCE_SECONDS: u64 = 300;
 
-/// The most headers that may be signed along.
-const NAMES: usize = 16;
+/// Maximum number of signed headers.
+const MAX_SIGNED_HEADERS: usize = 16;
 
 /// Finds a header by its lower-case name.
 pub(super) type Headers<'a> = &'a (dyn for<'b> Fn(&'b str) -> Option<String> + Sync);
 
-/// Whether the secret signed this body and these headers, at most five minutes away from `now`.
+/// Verifies the signature of this body and these headers; its time must be within five minutes of `now`.
 pub(super) fn verify(
     secret: Option<&[u8]>,
     header: Headers<'_>,
@@ -26,36 +26,38 @@ pub(super) fn verify(
     now: i64,
 ) -> Result<(), WebhookError> {
     let secret = secret.filter(|secret| !secret.is_empty()).ok_or(WebhookError::NotConfigured)?;
-    let told = header(SIGNATURE_HEADER).filter(|told| told.len() <= 1024).ok_or(WebhookError::Signature)?;
-    let field = |name: &str| told.split(',').find_map(|field| field.trim().strip_prefix(name));
+    let header_value = header(SIGNATURE_HEADER)
+        .filter(|header_value| header_value.len() <= 1024)
+        .ok_or(WebhookError::Signature)?;
+    let field = |name: &str| header_value.split(',').find_map(|field| field.trim().strip_prefix(name));
     let seconds = field("t=").ok_or(WebhookError::Signature)?;
-    let (signature, head) = match (field("v1="), field("v0=")) {
+    let (signature, prefix) = match (field("v1="), field("v0=")) {
         (Some(signature), _) => {
-            // Where no list of headers is told, none can be signed.
-            let head = field("h=").map(|names| signed_head(seconds, names, header)).transpose()?;
-            (signature, head.unwrap_or_else(|| format!("{seconds}.")))
+            // Without a list of headers, none are signed.
+            let prefix = field("h=").map(|names| signed_prefix(seconds, names, header)).transpose()?;
+            (signature, prefix.unwrap_or_else(|| format!("{seconds}.")))
         }
         (None, Some(signature)) => (signature, format!("{seconds}.")),
         (None, None) => return Err(WebhookError::Signature),
     };
     let signature = hex::decode(signature).map_err(|_| WebhookError::Signature)?;
-    let mac = mac(secret, &head, body).ok_or(WebhookError::NotConfigured)?;
+    let mac = mac(secret, &prefix, body).ok_or(WebhookError::NotConfigured)?;
     mac.verify_slice(&signature).map_err(|_| WebhookError::Signature)?;
-    let told: i64 = seconds.parse().map_err(|_| WebhookError::Signature)?;
-    if told.abs_diff(now) > WINDOW { Err(WebhookError::Stale) } else { Ok(()) }
+    let signed_at: i64 = seconds.parse().map_err(|_| WebhookError::Signature)?;
+    if signed_at.abs_diff(now) > TOLERANCE_SECONDS { Err(WebhookError::Stale) } else { Ok(()) }
 }
 
-/// What stands before the body; a header that is named and missing leaves nothing to believe.
-fn signed_head(seconds: &str, names: &str, header: Headers<'_>) -> Result<String, WebhookError> {
+/// The signed text before the body; a listed header that is missing invalidates the signature.
+fn signed_prefix(seconds: &str, names: &str, header: Headers<'_>) -> Result<String, WebhookError> {
     let listed: Vec<_> = names.split(' ').filter(|name| !name.is_empty()).collect();
-    if listed.len() > NAMES {
+    if listed.len() > MAX_SIGNED_HEADERS {
         return Err(WebhookError::Signature);
     }
     let values: Option<Vec<String>> = listed.iter().map(|name| header(&name.to_ascii_lowercase())).collect();
     Ok(format!("{seconds}.{names}.{}.", values.ok_or(WebhookError::Signature)?.join(".")))
 }
 
-/// The header's value for a body that is sent at that second with these headers.
+/// The signature header of a body sent at that second with these headers.
 #[cfg(any(test, feature = "standin"))]
 pub(crate) fn sign(secret: &[u8], seconds: i64, headers: &[(&str, &str)], body: &[u8]) -> String {
     let names: Vec<_> = headers.iter().map(|(name, _)| *name).collect();
@@ -66,9 +68,9 @@ pub(crate) fn sign(secret: &[u8], seconds: i64, headers: &[(&str, &str)], body: 
     format!("t={seconds},h={names},v1={signature}")
 }
 
-fn mac(secret: &[u8], head: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
+fn mac(secret: &[u8], prefix: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
-    mac.update(head.as_bytes());
+    mac.update(prefix.as_bytes());
     mac.update(body);
     Some(mac)
 }
@@ -85,9 +87,9 @@ mod tests {
     const V1: &str =
         "t=1636936200,h=x-test x-test2,v1=493c35f05443fdb74cb99fd4f00e0e7653c2ab6b24fbc97f4a7bd4d56b31758a";
 
-    fn check(told: &str, second: &str, body: &[u8], now: i64) -> Result<(), WebhookError> {
+    fn check(header_value: &str, second: &str, body: &[u8], now: i64) -> Result<(), WebhookError> {
         let header = |name: &str| match name {
-            SIGNATURE_HEADER => Some(told.to_owned()),
+            SIGNATURE_HEADER => Some(header_value.to_owned()),
             "x-test" => Some("val1".to_owned()),
             "x-test2" => Some(second.to_owned()),
             _ => None,
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_22_known_signatures_count_for_their_body_and_headers_only() {
+    fn rule_22_known_signatures_are_valid_for_their_body_and_headers_only() {
         assert_eq!(check(V1, "val2", b"hello !", NOW), Ok(()));
         assert_eq!(check(V1, "val3", b"hello !", NOW), Err(WebhookError::Signature));
         assert_eq!(check(V1, "val2", b"hello ?", NOW), Err(WebhookError::Signature));
@@ -114,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_signed_here_is_believed_here() {
-        let told = sign(b"secret", NOW, &[("x-test", "val1"), ("x-test2", "val2")], b"hello !");
-        assert_eq!(told, V1);
+    fn own_signatures_verify() {
+        let header_value = sign(b"secret", NOW, &[("x-test", "val1"), ("x-test2", "val2")], b"hello !");
+        assert_eq!(header_value, V1);
     }
 
     #[test]
-    fn rule_22_it_counts_for_five_minutes_either_way() {
+    fn rule_22_a_webhook_is_valid_for_five_minutes_either_way() {
         for (now, fresh) in [(NOW + 300, true), (NOW + 301, false), (NOW - 300, true), (NOW - 301, false)] {
             let expected = if fresh { Ok(()) } else { Err(WebhookError::Stale) };
             assert_eq!(check(V1, "val2", b"hello !", now), expected, "{now}");
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_22_without_a_secret_nothing_is_believed() {
+    fn rule_22_without_a_secret_every_webhook_is_rejected() {
         for secret in [None, Some(b"".as_slice())] {
             assert_eq!(verify(secret, &|_| Some(V1.to_owned()), b"", NOW), Err(WebhookError::NotConfigured));
         }
@@ -137,8 +139,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_is_read_or_refused_without_panic(told in "(t=)?[0-9]{0,22},?(h=[a-z ]{0,9},)?(v1=|v0=)?\\PC{0,80}") {
-            prop_assert!(check(&told, "val2", b"hello !", NOW).is_err());
+        fn arbitrary_header_never_panics(header_value in "(t=)?[0-9]{0,22},?(h=[a-z ]{0,9},)?(v1=|v0=)?\\PC{0,80}") {
+            prop_assert!(check(&header_value, "val2", b"hello !", NOW).is_err());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What Coinbase sends and is sent, as its documents write it. Guides use underscores and the reference camel case: both are read.
+//! Coinbase's JSON. Its guides use snake case and its reference camel case: both are accepted.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::amounts::Decimal;
 
-/// An amount with its currency; the newer answers write the number alone.
+/// An amount with its currency; newer responses have the number only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) value: Decimal,
@@ -149,12 +149,12 @@ pub(super) struct SessionQuote {
 #[derive(Debug, Deserialize)]
 pub(super) struct Transactions {
     #[serde(default)]
-    pub(super) transactions: Vec<Told>,
+    pub(super) transactions: Vec<TransactionJson>,
 }
 
-/// A purchase: of a hosted session, or in the words of the newer orders.
+/// A purchase: of a hosted session, or in the format of the newer orders.
 #[derive(Debug, Deserialize)]
-pub(super) struct Told {
+pub(super) struct TransactionJson {
     pub(super) status: String,
     #[serde(alias = "transactionId")]
     pub(super) transaction_id: Option<String>,
@@ -195,9 +195,9 @@ pub(super) struct Told {
     pub(super) event_type: Option<String>,
 }
 
-/// Why it says no: both generations of its interface.
+/// An error response of both API generations.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Refusal {
+pub(super) struct ErrorBody {
     #[serde(default, alias = "errorType")]
     pub(super) error_type: Option<String>,
     #[serde(default, alias = "errorMessage", alias = "error_message")]

@@ -1,165 +1,165 @@
-//! Answers that are none. Each is the provider's fault, and a second question is answered as if nothing had been.
+//! Invalid responses. Each is the provider's fault, and later requests work normally.
 
 use std::time::{Duration, Instant};
 
 use causeway_domain::ports::{OnRamp, RampError, RampOffer, RampState};
 
 use super::live::quote;
-use super::{CheckPlan, Checked, Fault, Mischief, StandIn, failed, must};
+use super::{CheckError, CheckPlan, Checked, FaultInjection, StandIn, ensure, failed};
 
-/// Longer than anybody waits.
-const FOREVER: Duration = Duration::from_mins(1);
+/// Longer than any timeout.
+const VERY_LONG: Duration = Duration::from_mins(1);
 
-async fn under(
-    mischief: Mischief,
+async fn quote_with_fault(
+    fault: FaultInjection,
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Result<RampOffer, RampError> {
-    stand_in.behave(mischief);
+    stand_in.inject_fault(fault);
     let answer = ramp.quote(&plan.pay()).await;
-    stand_in.behave(Mischief::None);
+    stand_in.inject_fault(FaultInjection::None);
     answer
 }
 
-/// The quote is nonsense, and the provider is fine again afterwards.
-async fn is_nonsense(
-    mischief: Mischief,
+/// The quote is rejected as invalid, and the next one works.
+async fn quote_is_rejected(
+    fault: FaultInjection,
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    match under(mischief, ramp, plan, stand_in).await {
-        Err(RampError::Nonsense(words)) => {
+    match quote_with_fault(fault, ramp, plan, stand_in).await {
+        Err(RampError::Nonsense(message)) => {
             quote(ramp, plan).await?;
-            Ok(words)
+            Ok(message)
         }
-        Err(error) => failed(format!("it is taken for something else: {error}")),
-        Ok(offer) => failed(format!("it is taken for an offer: {offer:?}")),
+        Err(error) => failed(format!("it gives another error: {error}")),
+        Ok(offer) => failed(format!("it gives an offer: {offer:?}")),
     }
 }
 
-pub(super) async fn html_is_no_answer(
+pub(super) async fn html_response_is_rejected(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    is_nonsense(Mischief::Html, ramp, plan, stand_in).await
+    quote_is_rejected(FaultInjection::Html, ramp, plan, stand_in).await
 }
 
-pub(super) async fn another_currency_is_no_answer(
+pub(super) async fn quote_in_another_currency_is_rejected(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    is_nonsense(Mischief::OtherCurrency, ramp, plan, stand_in).await
+    quote_is_rejected(FaultInjection::OtherCurrency, ramp, plan, stand_in).await
 }
 
-pub(super) async fn a_negative_fee_is_no_answer(
+pub(super) async fn negative_fee_is_rejected(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    is_nonsense(Mischief::NegativeFee, ramp, plan, stand_in).await
+    quote_is_rejected(FaultInjection::NegativeFee, ramp, plan, stand_in).await
 }
 
-pub(super) async fn a_float_with_17_digits_is_never_another_amount(
+pub(super) async fn float_noise_never_changes_an_amount(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    match under(Mischief::LongFloat, ramp, plan, stand_in).await {
-        Ok(offer) if offer.pays == plan.pays => Ok("it is read as the amount that was asked for".to_owned()),
-        Ok(offer) => failed(format!("{} was asked, and {} is read", plan.pays, offer.pays)),
-        Err(RampError::Nonsense(words)) => Ok(words),
+    match quote_with_fault(FaultInjection::LongFloat, ramp, plan, stand_in).await {
+        Ok(offer) if offer.pays == plan.pays => Ok("it is read as the requested amount".to_owned()),
+        Ok(offer) => failed(format!("{} was requested, but {} was read", plan.pays, offer.pays)),
+        Err(RampError::Nonsense(message)) => Ok(message),
         Err(error) => failed(error.to_string()),
     }
 }
 
-pub(super) async fn nobody_is_followed_to_a_foreign_host(
+pub(super) async fn redirect_is_not_followed(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    let words = is_nonsense(Mischief::Redirect, ramp, plan, stand_in).await?;
-    must(stand_in.led_away() == 0, "it was followed")?;
-    Ok(words)
+    let message = quote_is_rejected(FaultInjection::Redirect, ramp, plan, stand_in).await?;
+    ensure(stand_in.redirects_followed() == 0, "the redirect was followed")?;
+    Ok(message)
 }
 
-pub(super) async fn an_order_of_another_partner_is_not_ours(
+pub(super) async fn order_of_another_partner_is_rejected(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
     let order = plan.order(&ramp.profile().id, &quote(ramp, plan).await?)?;
-    let session = ramp.checkout(&order, None).await.map_err(|error| Fault::Failed(error.to_string()))?;
+    let session = ramp.checkout(&order, None).await.map_err(|error| CheckError::Failed(error.to_string()))?;
     let delivered = stand_in.statuses().into_iter().find(|(_, state)| *state == RampState::Delivered);
     let status = delivered.map(|(status, _)| status).unwrap_or_default();
-    stand_in.walk(&order, &session, status).await.map_err(Fault::Failed)?;
-    stand_in.behave(Mischief::OtherPartner);
-    let looked = ramp.look_up(&order).await;
-    stand_in.behave(Mischief::None);
-    match looked {
-        Err(RampError::Nonsense(words)) => Ok(words),
+    stand_in.set_status(&order, &session, status).await.map_err(CheckError::Failed)?;
+    stand_in.inject_fault(FaultInjection::OtherPartner);
+    let report = ramp.look_up(&order).await;
+    stand_in.inject_fault(FaultInjection::None);
+    match report {
+        Err(RampError::Nonsense(message)) => Ok(message),
         Ok(None) => Ok("it is not found".to_owned()),
-        other => failed(format!("another's order is taken for ours: {other:?}")),
+        other => failed(format!("another partner's order is accepted: {other:?}")),
     }
 }
 
-pub(super) async fn a_short_failure_is_asked_again(
+pub(super) async fn transient_failure_is_retried(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    let before = stand_in.heard();
-    let answer = under(Mischief::Failing(1), ramp, plan, stand_in).await;
-    let asked = stand_in.heard().saturating_sub(before);
-    must(answer.is_ok(), format!("one failure is final: {answer:?}"))?;
-    must(asked >= 2, "it was not asked again")?;
-    Ok(format!("answered at question {asked}"))
+    let before = stand_in.request_count();
+    let answer = quote_with_fault(FaultInjection::Failing(1), ramp, plan, stand_in).await;
+    let requests = stand_in.request_count().saturating_sub(before);
+    ensure(answer.is_ok(), format!("one failure is not retried: {answer:?}"))?;
+    ensure(requests >= 2, "the request was not retried")?;
+    Ok(format!("succeeded at request {requests}"))
 }
 
-pub(super) async fn who_has_too_many_requests_is_left_alone(
+pub(super) async fn rate_limit_is_honoured(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    // Longer than a question may take, so that it is given up at once and remembered for a while.
-    let first = under(Mischief::TooMany(FAR), ramp, plan, stand_in).await;
-    must(matches!(first, Err(RampError::Unavailable(_))), format!("{first:?}"))?;
-    let before = stand_in.heard();
+    // Longer than the timeout, so that the request fails at once and the pause is remembered.
+    let first = quote_with_fault(FaultInjection::TooMany(RETRY_AFTER_SECONDS), ramp, plan, stand_in).await;
+    ensure(matches!(first, Err(RampError::Unavailable(_))), format!("{first:?}"))?;
+    let before = stand_in.request_count();
     let second = ramp.quote(&plan.pay()).await;
-    must(matches!(second, Err(RampError::Unavailable(_))), format!("{second:?}"))?;
-    must(stand_in.heard() == before, "it was asked although it said for how long not to")?;
-    tokio::time::sleep(Duration::from_secs(u64::from(FAR))).await;
+    ensure(matches!(second, Err(RampError::Unavailable(_))), format!("{second:?}"))?;
+    ensure(stand_in.request_count() == before, "a request was sent during Retry-After")?;
+    tokio::time::sleep(Duration::from_secs(u64::from(RETRY_AFTER_SECONDS))).await;
     quote(ramp, plan).await?;
-    Ok(format!("for {FAR} s, as it asked"))
+    Ok(format!("for {RETRY_AFTER_SECONDS} s, as requested"))
 }
 
-/// Seconds: more than the patience that a stand-in is asked with, few enough to wait for.
-const FAR: u32 = 3;
+/// Longer than the timeout of the tests, short enough to wait for.
+const RETRY_AFTER_SECONDS: u32 = 3;
 
-pub(super) async fn who_is_down_is_unavailable(
+pub(super) async fn unreachable_provider_is_unavailable(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
-    let before = stand_in.heard();
-    let answer = under(Mischief::Down, ramp, plan, stand_in).await;
-    let asked = stand_in.heard().saturating_sub(before);
-    must(matches!(answer, Err(RampError::Unavailable(_))), format!("{answer:?}"))?;
-    must((1..=8).contains(&asked), format!("it was asked {asked} times"))?;
-    Ok(format!("given up after question {asked}"))
+    let before = stand_in.request_count();
+    let answer = quote_with_fault(FaultInjection::Down, ramp, plan, stand_in).await;
+    let requests = stand_in.request_count().saturating_sub(before);
+    ensure(matches!(answer, Err(RampError::Unavailable(_))), format!("{answer:?}"))?;
+    ensure((1..=8).contains(&requests), format!("{requests} requests were sent"))?;
+    Ok(format!("gave up after {requests} requests"))
 }
 
-pub(super) async fn a_slow_answer_is_given_up(
+pub(super) async fn slow_response_times_out(
     ramp: &dyn OnRamp,
     plan: &CheckPlan,
     stand_in: &dyn StandIn,
 ) -> Checked {
     let start = Instant::now();
-    let answer = under(Mischief::Slow(FOREVER), ramp, plan, stand_in).await;
-    must(matches!(answer, Err(RampError::Unavailable(_))), format!("{answer:?}"))?;
-    must(start.elapsed() < FOREVER, "it was waited for")?;
+    let answer = quote_with_fault(FaultInjection::Slow(VERY_LONG), ramp, plan, stand_in).await;
+    ensure(matches!(answer, Err(RampError::Unavailable(_))), format!("{answer:?}"))?;
+    ensure(start.elapsed() < VERY_LONG, "it did not time out")?;
     Ok("unavailable".to_owned())
 }

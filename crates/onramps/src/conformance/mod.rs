@@ -1,16 +1,16 @@
-//! What every provider has to hold, as a list of named checks.
+//! The conformance suite of providers: a list of named checks.
 //!
-//! [`check`] asks nothing that moves money: it reads lists, asks for prices, opens a checkout that nobody pays, and shows the adapter
-//! webhooks that nobody signed. It is what `causeway onramp check NAME` runs against an operator's own account.
+//! [`check`] moves no money: it reads lists, requests quotes, opens a checkout that is never paid, and gives the adapter
+//! unsigned webhooks. `causeway onramp check NAME` runs it against an operator's own account.
 //!
-//! [`check_with`] runs all of that and, with the switches of a [`StandIn`], everything that only the other side can bring about: signed
-//! webhooks that are forged, stale, repeated or about something else, every documented status, and answers that are no answers.
+//! [`check_with`] runs all of that and, with a [`StandIn`], everything that depends on the other side: signed
+//! webhooks that are forged, stale, repeated or about something else, every documented status, and invalid responses.
 //!
-//! A provider joins by a stand-in that implements [`StandIn`] (in `crate::standin`), and two tests: `check` and `check_with` find
-//! nothing. How a provider's folder looks is told in `docs/adding-an-onramp.md`; in short, it has
-//! - `config.rs`: what the operator enters, with `serde::Deserialize` and unknown keys refused, secrets as
-//!   [`SecretText`](crate::secret::SecretText), base addresses that a stand-in can take the place of;
-//! - `wire.rs`: the provider's JSON, amounts as [`Decimal`](crate::amounts::Decimal), everything optional that is not needed;
+//! A new provider needs a stand-in that implements [`StandIn`] (in `crate::standin`), and two tests: `check` and `check_with` find
+//! nothing. `docs/adding-an-onramp.md` describes a provider's folder; in short, it has
+//! - `config.rs`: the configuration, with `serde::Deserialize` and unknown keys rejected, secrets as
+//!   [`SecretText`](crate::secret::SecretText), base URLs that a stand-in can override;
+//! - `wire.rs`: the provider's JSON, amounts as [`Decimal`](crate::amounts::Decimal), optional fields unless required;
 //! - `mapping.rs`: pure functions from wire to domain, with the fixtures as their tests;
 //! - `transport.rs`: the calls, through [`Transport`](crate::transport::Transport);
 //! - `mod.rs`: the `OnRamp`.
@@ -26,14 +26,14 @@ use std::fmt;
 use causeway_domain::ports::OnRamp;
 
 pub use plan::CheckPlan;
-pub use stand_in::{Hook, Mischief, StandIn};
+pub use stand_in::{FaultInjection, SignedWebhook, StandIn};
 
-/// How a check went.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Passed,
     Failed,
-    /// Nothing could be said.
+    /// The check does not apply.
     Skipped,
 }
 
@@ -47,15 +47,15 @@ impl Outcome {
     }
 }
 
-/// One check and how it went, in words.
+/// One check with its outcome and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub check: &'static str,
     pub outcome: Outcome,
-    pub words: String,
+    pub message: String,
 }
 
-/// All checks of one provider, in the order in which they ran.
+/// The findings for one provider, in the order of the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub provider: String,
@@ -73,19 +73,19 @@ impl Report {
     }
 
     fn add(&mut self, check: &'static str, checked: Checked) {
-        let (outcome, words) = match checked {
-            Ok(words) => (Outcome::Passed, words),
-            Err(Fault::Failed(words)) => (Outcome::Failed, words),
-            Err(Fault::Skipped(words)) => (Outcome::Skipped, words),
+        let (outcome, message) = match checked {
+            Ok(message) => (Outcome::Passed, message),
+            Err(CheckError::Failed(message)) => (Outcome::Failed, message),
+            Err(CheckError::Skipped(message)) => (Outcome::Skipped, message),
         };
-        self.findings.push(Finding { check, outcome, words });
+        self.findings.push(Finding { check, outcome, message });
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Finding { check, outcome, words } in &self.findings {
-            writeln!(f, "{:<8}{}: {words}", outcome.as_str(), check.replace('_', " "))?;
+        for Finding { check, outcome, message } in &self.findings {
+            writeln!(f, "{:<8}{}: {message}", outcome.as_str(), check.replace('_', " "))?;
         }
         let [passed, failed, skipped] =
             [Outcome::Passed, Outcome::Failed, Outcome::Skipped].map(|outcome| self.count(outcome));
@@ -93,22 +93,22 @@ impl fmt::Display for Report {
     }
 }
 
-/// Words for who reads the report, or why there are none.
-type Checked = Result<String, Fault>;
+/// A message for the report, or why the check did not pass.
+type Checked = Result<String, CheckError>;
 
-enum Fault {
+enum CheckError {
     Failed(String),
     Skipped(String),
 }
 
-/// A check that did not hold.
-fn failed<T>(words: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault::Failed(words.into()))
+/// Fails the check.
+fn failed<T>(message: impl Into<String>) -> Result<T, CheckError> {
+    Err(CheckError::Failed(message.into()))
 }
 
-/// The check fails with these words unless the condition holds.
-fn must(holds: bool, words: impl Into<String>) -> Result<(), Fault> {
-    if holds { Ok(()) } else { failed(words) }
+/// Fails the check with the message unless the condition holds.
+fn ensure(holds: bool, message: impl Into<String>) -> Result<(), CheckError> {
+    if holds { Ok(()) } else { failed(message) }
 }
 
 macro_rules! run {
@@ -117,54 +117,54 @@ macro_rules! run {
     };
 }
 
-/// Runs what may be run against an account that is real: nothing is bought.
+/// Runs the checks that are safe with a real account: nothing is bought.
 pub async fn check(ramp: &dyn OnRamp, plan: &CheckPlan) -> Report {
     let mut report = Report { provider: ramp.profile().id.clone(), findings: Vec::new() };
     run!(report, live(ramp, plan):
-        what_it_offers_is_known
-        a_profile_is_whole
-        it_sells_what_is_asked_for
-        what_is_shown_is_what_is_charged
-        what_is_asked_to_be_received_is_delivered
-        out_of_range_is_refused
-        what_it_does_not_sell_or_take_is_refused
-        an_order_that_nobody_began_is_unknown
-        a_checkout_lies_at_its_own_origin
-        an_order_is_one_purchase_however_often_it_is_opened
-        rule_22_a_webhook_that_nobody_signed_is_refused
+        offering_can_be_read
+        profile_is_complete
+        asset_is_sold
+        quote_matches_the_payment
+        quote_matches_the_received_amount
+        out_of_range_amount_is_refused
+        unsupported_asset_method_or_currency_is_refused
+        unopened_order_is_unknown
+        checkout_is_at_the_providers_origin
+        repeated_checkout_is_the_same_purchase
+        rule_22_an_unsigned_webhook_is_rejected
     );
     report
 }
 
-/// Runs everything, with a server in the provider's place.
+/// Runs all checks, with a stand-in for the provider.
 pub async fn check_with(ramp: &dyn OnRamp, plan: &CheckPlan, stand_in: &dyn StandIn) -> Report {
-    stand_in.behave(Mischief::None);
+    stand_in.inject_fault(FaultInjection::None);
     let mut report = check(ramp, plan).await;
     run!(report, webhooks(ramp, plan, stand_in):
-        rule_22_a_webhook_is_believed_only_as_it_was_signed
-        a_forged_webhook_is_refused
-        a_stale_webhook_is_refused
-        a_repeated_webhook_names_the_same_event
-        webhooks_out_of_order_are_told_apart
-        a_webhook_tells_whose_order_it_is
-        a_webhook_tells_its_amount_and_wallet
-        every_documented_status_is_known
-        a_status_from_the_future_is_kept_and_still_open
-        what_is_reported_is_the_order_itself
+        rule_22_a_changed_webhook_is_rejected
+        forged_webhook_is_rejected
+        stale_webhook_is_rejected
+        repeated_webhook_has_the_same_event_id
+        webhooks_out_of_order_are_distinguished
+        webhook_names_its_order
+        webhook_has_amount_and_wallet
+        documented_statuses_are_mapped
+        unknown_status_is_kept_and_stays_open
+        report_matches_the_order
     );
     run!(report, bad_answers(ramp, plan, stand_in):
-        html_is_no_answer
-        another_currency_is_no_answer
-        a_negative_fee_is_no_answer
-        a_float_with_17_digits_is_never_another_amount
-        nobody_is_followed_to_a_foreign_host
-        an_order_of_another_partner_is_not_ours
-        a_short_failure_is_asked_again
-        who_has_too_many_requests_is_left_alone
-        who_is_down_is_unavailable
-        a_slow_answer_is_given_up
+        html_response_is_rejected
+        quote_in_another_currency_is_rejected
+        negative_fee_is_rejected
+        float_noise_never_changes_an_amount
+        redirect_is_not_followed
+        order_of_another_partner_is_rejected
+        transient_failure_is_retried
+        rate_limit_is_honoured
+        unreachable_provider_is_unavailable
+        slow_response_times_out
     );
-    stand_in.behave(Mischief::None);
+    stand_in.inject_fault(FaultInjection::None);
     report
 }
 
@@ -173,11 +173,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_reads_as_lines_and_counts() {
+    fn report_prints_lines_and_counts() {
         let mut report = Report { provider: "ramp".to_owned(), findings: Vec::new() };
         report.add("one_thing", Ok("fine".to_owned()));
         report.add("another", failed("not so"));
-        report.add("third", Err(Fault::Skipped("unknown".to_owned())));
+        report.add("third", Err(CheckError::Skipped("unknown".to_owned())));
         let text = "passed  one thing: fine\nfailed  another: not so\nskipped third: unknown\n\
                     ramp: 1 passed, 1 failed, 1 skipped";
         assert_eq!(report.to_string(), text);

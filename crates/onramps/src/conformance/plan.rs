@@ -3,16 +3,16 @@ use causeway_domain::ports::{RampAsk, RampOffer};
 use causeway_domain::{Address, FiatOrderId, FiatQuoteId, RowKeys, Token};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Fault, failed};
+use super::{CheckError, failed};
 
-/// With what a provider is checked.
+/// The parameters of a check.
 #[derive(Clone, Debug)]
 pub struct CheckPlan {
     /// A token that it sells.
     pub asset: Token,
-    /// An amount that it takes.
+    /// An amount that it accepts.
     pub pays: FiatAmount,
-    /// Where it would deliver: an address of whoever runs the check.
+    /// The delivery address, of whoever runs the check.
     pub wallet: Address,
     pub method: Option<String>,
     pub country: Option<String>,
@@ -34,10 +34,10 @@ impl CheckPlan {
         self.ask(WantedAmount::Pay(self.pays))
     }
 
-    /// An order as the service writes one down after that offer.
-    pub(super) fn order(&self, provider: &str, offer: &RampOffer) -> Result<FiatOrder, Fault> {
+    /// An order as the service creates it from that offer.
+    pub(super) fn order(&self, provider: &str, offer: &RampOffer) -> Result<FiatOrder, CheckError> {
         let (Ok(id), Ok(quote)) = (FiatOrderId::random(), FiatQuoteId::random()) else {
-            return failed("there is no randomness for an order's id");
+            return failed("the system has no randomness for an order id");
         };
         let now = Timestamp::now();
         let pay_by = now.checked_add(SignedDuration::from_mins(30)).unwrap_or(now);

@@ -5,64 +5,64 @@ use causeway_domain::fiat::FiatOrder;
 use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
 
-/// What a stand-in does wrong, until it is told otherwise.
+/// A fault that a stand-in injects until it is changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Mischief {
+pub enum FaultInjection {
     #[default]
     None,
-    /// Every answer is a web page.
+    /// Every response is an HTML page.
     Html,
     /// Quotes are in another currency than was asked for.
     OtherCurrency,
-    /// A quote's fee is below zero.
+    /// A quote's fee is negative.
     NegativeFee,
-    /// What a quote takes is written as `99.99999999999999` and the like.
+    /// A quote's payment is written as `99.99999999999999` and the like.
     LongFloat,
-    /// Every answer is a redirect to another host, which counts who comes.
+    /// Every response is a redirect to another host, which counts requests.
     Redirect,
-    /// What is told of an order is another partner's.
+    /// Reported orders belong to another partner.
     OtherPartner,
-    /// So many answers are errors of the server, then all is well.
+    /// This many responses are server errors.
     Failing(u32),
-    /// Every answer is 429, and how many seconds to stay away.
+    /// Every response is 429 with this `Retry-After` in seconds.
     TooMany(u32),
-    /// Every answer is an error of the server.
+    /// Every response is a server error.
     Down,
-    /// Every answer takes so long.
+    /// Every response takes this long.
     Slow(Duration),
 }
 
-/// A webhook as it comes: headers with lower-case names, and the body.
+/// A webhook request: headers with lower-case names, and the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hook {
+pub struct SignedWebhook {
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
-/// A server in a provider's place, that does as it is told.
+/// A stand-in server for a provider.
 #[async_trait]
 pub trait StandIn: Send + Sync {
-    fn behave(&self, mischief: Mischief);
+    fn inject_fault(&self, fault: FaultInjection);
 
-    /// How many requests it has answered, in whatever way.
-    fn heard(&self) -> u64;
+    /// How many requests it has received.
+    fn request_count(&self) -> u64;
 
-    /// How many came to the host that [`Mischief::Redirect`] leads to.
-    fn led_away(&self) -> u64;
+    /// How many requests followed [`FaultInjection::Redirect`] to the other host.
+    fn redirects_followed(&self) -> u64;
 
-    /// The payer opens the checkout and takes the purchase to this status, in the provider's own word. What is wrong with the
-    /// checkout's address is told.
-    async fn walk(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String>;
+    /// Opens the checkout and sets the purchase to this status of the provider. Fails if the
+    /// checkout URL is invalid.
+    async fn set_status(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String>;
 
-    /// The webhook that tells of the order in this status, sent at that time; with `forged`, signed by somebody else. It tells
-    /// what stands in the order, so that one about another amount or wallet is told by changing that.
-    fn hook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> Hook;
+    /// The webhook for the order in this status, sent at that time; with `forged`, signed with another key. It reports
+    /// the values of `order`, so that a changed order gives a webhook about another amount or wallet.
+    fn webhook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> SignedWebhook;
 
-    /// Whether the signature covers a time, so that an old webhook is known.
-    fn hooks_have_times(&self) -> bool {
+    /// Whether the signature covers a timestamp, so that an old webhook is detected.
+    fn webhooks_have_timestamps(&self) -> bool {
         true
     }
 
-    /// Every status that the provider documents, and what it means to us.
+    /// Every documented status of the provider, and our state for it.
     fn statuses(&self) -> Vec<(&'static str, RampState)>;
 }

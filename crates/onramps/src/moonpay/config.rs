@@ -2,19 +2,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::SecretText;
 
-/// What an operator enters for MoonPay: from its dashboard, under Developers. Keys that begin with `pk_test_` and `sk_test_` lead to
+/// Configuration of MoonPay, from its dashboard under Developers. Keys that start with `pk_test_` and `sk_test_` select
 /// its sandbox.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MoonPayConfig {
-    /// The key that names the partner; it stands in addresses that payers see.
+    /// The key that identifies the partner; it is visible in URLs that payers see.
     pub publishable_key: String,
-    /// Signs the checkout's address.
+    /// Signs the checkout URL.
     pub secret_key: SecretText,
-    /// Signs webhooks; without it they are all refused.
+    /// Signs webhooks; without it they are all rejected.
     #[serde(default)]
     pub webhook_key: Option<SecretText>,
-    /// In place of MoonPay's own addresses, for a stand-in.
+    /// Overrides MoonPay's own URLs, for a stand-in.
     #[serde(default)]
     pub api_url: Option<String>,
     #[serde(default)]
@@ -22,7 +22,7 @@ pub struct MoonPayConfig {
 }
 
 impl MoonPayConfig {
-    /// Whether nothing real is bought.
+    /// Whether the keys are for the sandbox.
     pub fn is_sandbox(&self) -> bool {
         self.publishable_key.starts_with("pk_test_")
     }
@@ -31,10 +31,10 @@ impl MoonPayConfig {
         self.api_url.as_deref().unwrap_or("https://api.moonpay.com").trim_end_matches('/').to_owned()
     }
 
-    /// From where its checkout speaks.
+    /// The origin of its checkout.
     pub(super) fn widget(&self) -> String {
-        let usual =
+        let default_url =
             if self.is_sandbox() { "https://buy-sandbox.moonpay.com" } else { "https://buy.moonpay.com" };
-        self.widget_url.as_deref().unwrap_or(usual).trim_end_matches('/').to_owned()
+        self.widget_url.as_deref().unwrap_or(default_url).trim_end_matches('/').to_owned()
     }
 }

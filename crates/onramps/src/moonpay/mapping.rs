@@ -1,4 +1,4 @@
-//! From MoonPay's words to ours. Pure; the fixtures beside this file are what it is tested with.
+//! Maps MoonPay's JSON to the domain. Pure functions, tested with the fixtures in this folder.
 
 use causeway_domain::Address;
 use causeway_domain::fiat::{
@@ -11,15 +11,15 @@ use super::wire::{
     BoundsJson, CodeJson, CountryJson, CurrencyJson, LimitsJson, QuoteJson, StateJson, TransactionJson,
 };
 use crate::amounts::Decimal;
-use crate::lists::{Asset, Offering, Way, in_range, method_id, token_id};
-use crate::transport::short;
+use crate::offering_cache::{Asset, Offering, PaymentOption, in_range, method_id, token_id};
+use crate::transport::sanitize;
 
-/// Its prices move by the minute.
-const OFFER_FOR: SignedDuration = SignedDuration::from_secs(120);
+/// How long an offer is shown: prices change by the minute.
+const OFFER_VALIDITY: SignedDuration = SignedDuration::from_secs(120);
 
-/// Ways of paying and the currencies in which they work, as the documentation names them; every currency takes cards. The interface has no
-/// list of them, and refuses what does not fit.
-const WAYS: [(&str, &str, &str); 9] = [
+/// Payment methods and their currencies, as documented; every currency accepts cards. The API has no
+/// list of them, and rejects unsupported combinations.
+const PAYMENT_OPTIONS: [(&str, &str, &str); 9] = [
     ("credit_debit_card", "Card", ""),
     ("apple_pay", "Apple Pay", ""),
     ("google_pay", "Google Pay", ""),
@@ -31,11 +31,11 @@ const WAYS: [(&str, &str, &str); 9] = [
     ("venmo", "Venmo", "USD"),
 ];
 
-fn nonsense(words: &str) -> RampError {
-    RampError::Nonsense(words.to_owned())
+fn invalid(message: &str) -> RampError {
+    RampError::Nonsense(message.to_owned())
 }
 
-/// What it sells, takes, and where. Entries that cannot be read are left out: they are not ours to sell.
+/// Its assets, currencies and countries. Entries that cannot be read are skipped.
 pub(super) fn offering(
     currencies: Vec<CurrencyJson>,
     countries: &[CountryJson],
@@ -47,7 +47,7 @@ pub(super) fn offering(
             Some("fiat") if !listed.is_suspended => {
                 let Ok(currency) = listed.code.to_ascii_uppercase().parse::<FiatCurrency>() else { continue };
                 let bounds = bounds(currency, listed.min_buy_amount.as_ref(), listed.max_buy_amount.as_ref());
-                offering.currencies.insert(currency, ways(currency, bounds));
+                offering.currencies.insert(currency, payment_options(currency, bounds));
             }
             Some("crypto") if !sandbox || listed.supports_test_mode => {
                 let Some(metadata) = listed.metadata else { continue };
@@ -56,7 +56,7 @@ pub(super) fn offering(
                 let chain = chain.and_then(|id| u64::try_from(id.get()).ok());
                 let token = token_id(chain, &network, &listed.code, metadata.contract_address.as_deref());
                 let asset = Asset { code: listed.code, network, decimals: listed.decimals };
-                let assets = if listed.is_suspended { &mut offering.closed } else { &mut offering.assets };
+                let assets = if listed.is_suspended { &mut offering.delisted } else { &mut offering.assets };
                 assets.extend(token.map(|token| (token, asset)));
             }
             _ => {}
@@ -64,23 +64,23 @@ pub(super) fn offering(
     }
     offering.countries = countries.iter().flat_map(places).collect();
     if offering.assets.is_empty() || offering.currencies.is_empty() {
-        return Err(nonsense("its lists are empty"));
+        return Err(invalid("its lists are empty"));
     }
     Ok(offering)
 }
 
-fn ways(currency: FiatCurrency, limits: Option<(FiatAmount, FiatAmount)>) -> Vec<Way> {
+fn payment_options(currency: FiatCurrency, limits: Option<(FiatAmount, FiatAmount)>) -> Vec<PaymentOption> {
     let takes = |codes: &str| codes.is_empty() || codes.split(' ').any(|code| code == currency.code());
-    let ways = WAYS.iter().filter(|(_, _, codes)| takes(codes));
-    let way = |&(code, name, _): &(&str, &str, &str)| Way {
+    let payment_options = PAYMENT_OPTIONS.iter().filter(|(_, _, codes)| takes(codes));
+    let payment_option = |&(code, name, _): &(&str, &str, &str)| PaymentOption {
         method: PaymentMethod { id: method_id(code).to_owned(), name: name.to_owned() },
         code: code.to_owned(),
         limits,
     };
-    ways.map(way).collect()
+    payment_options.map(payment_option).collect()
 }
 
-/// A country as a whole, or the parts of it where it sells.
+/// A whole country, or the subdivisions where it sells.
 fn places(country: &CountryJson) -> Vec<String> {
     if !country.is_buy_allowed.unwrap_or(country.is_allowed) {
         return Vec::new();
@@ -103,40 +103,40 @@ fn bounds(
     least.zip(most).filter(|(least, most)| least.minor < most.minor)
 }
 
-/// What may be paid for one token in one way.
+/// The limits of one token and payment method.
 pub(super) fn limits(
     answer: &LimitsJson,
     currency: FiatCurrency,
 ) -> Result<Option<(FiatAmount, FiatAmount)>, RampError> {
     let BoundsJson { code, min_buy_amount, max_buy_amount } = &answer.base_currency;
     if !code.eq_ignore_ascii_case(currency.code()) {
-        return Err(nonsense("its limits are in another currency"));
+        return Err(invalid("its limits are in another currency"));
     }
     Ok(bounds(currency, min_buy_amount.as_ref(), max_buy_amount.as_ref()))
 }
 
-/// An offer, if it answers what was asked.
+/// The offer of a quote, if it matches the ask.
 pub(super) fn offer(
     quote: &QuoteJson,
     ask: &RampAsk,
     asset: &Asset,
-    way: &Way,
+    payment_option: &PaymentOption,
     limits: Option<(FiatAmount, FiatAmount)>,
     now: Timestamp,
 ) -> Result<RampOffer, RampError> {
     let named = quote.base_currency.as_ref().map(|named| &named.code).or(quote.base_currency_code.as_ref());
     if !named.is_some_and(|named| named.eq_ignore_ascii_case(ask.currency.code())) {
-        return Err(nonsense("it answers in another currency"));
+        return Err(invalid("the quote is in another currency"));
     }
     if quote.currency.as_ref().is_some_and(|named| !named.code.eq_ignore_ascii_case(&asset.code)) {
-        return Err(nonsense("it answers for another token"));
+        return Err(invalid("the quote is for another token"));
     }
     let pays = quote.total_amount.near_fiat(ask.currency)?;
     let delivers = quote.quote_currency_amount.raw_down(ask.asset.decimals)?;
     match ask.amount {
-        WantedAmount::Pay(asked) if asked != pays => return Err(nonsense("it answers for another amount")),
+        WantedAmount::Pay(asked) if asked != pays => return Err(invalid("the quote is for another amount")),
         WantedAmount::Receive(asked) if delivers < asked => {
-            return Err(nonsense("it delivers less than was asked"));
+            return Err(invalid("the quote delivers less than was asked"));
         }
         _ => {}
     }
@@ -155,9 +155,9 @@ pub(super) fn offer(
         pays,
         fees,
         delivers,
-        methods: vec![way.method.clone()],
+        methods: vec![payment_option.method.clone()],
         limits,
-        expires_at: now.checked_add(OFFER_FOR).map_err(|_| nonsense("its offer ends at no time"))?,
+        expires_at: now.checked_add(OFFER_VALIDITY).map_err(|_| invalid("its offer has no valid expiry"))?,
     })
 }
 
@@ -172,70 +172,72 @@ pub(super) fn state(status: &str) -> RampState {
     }
 }
 
-/// What it says of one attempt at our order.
+/// The report of one attempt at our order.
 pub(super) fn attempt(
-    told: &TransactionJson,
+    transaction: &TransactionJson,
     order: &FiatOrder,
     offering: Option<&Offering>,
 ) -> Result<RampReport, RampError> {
-    let another = |named: &CodeJson| {
-        offering.is_some_and(|offering| offering.is_another(&order.sold, &named.code, None))
+    let is_other = |named: &CodeJson| {
+        offering.is_some_and(|offering| offering.is_other_token(&order.sold, &named.code, None))
     };
-    if told.currency.as_ref().is_some_and(another) {
-        return Err(nonsense("it tells of another token under the order's name"));
+    if transaction.currency.as_ref().is_some_and(is_other) {
+        return Err(invalid("it reports another token under the order's id"));
     }
-    report(told, offering)
+    report(transaction, offering)
 }
 
-/// What it says of a purchase. `offering` tells which token is meant; a token that is in no list any more is left open.
-pub(super) fn report(told: &TransactionJson, offering: Option<&Offering>) -> Result<RampReport, RampError> {
-    let named = offering.zip(told.currency.as_ref());
+/// The report of a purchase. `offering` identifies the token; an unlisted token is left open.
+pub(super) fn report(
+    transaction: &TransactionJson,
+    offering: Option<&Offering>,
+) -> Result<RampReport, RampError> {
+    let named = offering.zip(transaction.currency.as_ref());
     let token = named.and_then(|(offering, named)| offering.token(&named.code, None));
-    let decimals = token.zip(offering).and_then(|(token, all)| all.known(&token)?.decimals);
-    let amount = told.quote_currency_amount.as_ref().filter(|amount| !amount.is_zero()).zip(decimals);
-    let wallet = told.wallet_address.as_deref().map(|text| {
+    let decimals = token.zip(offering).and_then(|(token, all)| all.find_asset(&token)?.decimals);
+    let amount = transaction.quote_currency_amount.as_ref().filter(|amount| !amount.is_zero()).zip(decimals);
+    let wallet = transaction.wallet_address.as_deref().map(|text| {
         let read = match token {
             Some(token) => Address::parse(token.chain().family(), text).ok(),
             None => Address::parse_any(text),
         };
-        read.ok_or_else(|| nonsense("its wallet is no address"))
+        read.ok_or_else(|| invalid("its wallet is not a valid address"))
     });
-    let state = state(&told.status);
-    let reason = (state == RampState::Failed).then(|| reason(told.failure_reason.as_deref()));
+    let state = state(&transaction.status);
+    let reason = (state == RampState::Failed).then(|| reason(transaction.failure_reason.as_deref()));
     Ok(RampReport {
         state,
-        provider_order: Some(short(&told.id)),
-        paid: paid(told)?,
+        provider_order: Some(sanitize(&transaction.id)),
+        paid: paid(transaction)?,
         asset: token,
         amount: amount.map(|(amount, decimals)| amount.raw_down(decimals)).transpose()?,
         wallet: wallet.transpose()?,
-        payouts: told
+        payouts: transaction
             .crypto_transaction_id
             .iter()
             .filter(|hash| !hash.is_empty())
-            .map(|hash| short(hash))
+            .map(|hash| sanitize(hash))
             .collect(),
-        // Each attempt is a transaction of its own; what was given back is over.
-        may_retry: told.failure_reason.as_deref() != Some("refund"),
+        // Each attempt is its own transaction; a refunded one is final.
+        may_retry: transaction.failure_reason.as_deref() != Some("refund"),
         reason,
     })
 }
 
-/// The base amount is told without the fees.
-fn paid(told: &TransactionJson) -> Result<Option<FiatAmount>, RampError> {
-    let (Some(named), Some(base)) = (&told.base_currency, &told.base_currency_amount) else {
+/// The base amount is without fees.
+fn paid(transaction: &TransactionJson) -> Result<Option<FiatAmount>, RampError> {
+    let (Some(named), Some(base)) = (&transaction.base_currency, &transaction.base_currency_amount) else {
         return Ok(None);
     };
-    let currency =
-        named.code.to_ascii_uppercase().parse().map_err(|_| nonsense("its currency is unknown"))?;
-    let fees = [&told.fee_amount, &told.extra_fee_amount, &told.network_fee_amount];
+    let currency = named.code.to_ascii_uppercase().parse().map_err(|_| invalid("its currency is unknown"))?;
+    let fees = [&transaction.fee_amount, &transaction.extra_fee_amount, &transaction.network_fee_amount];
     let total = fees.into_iter().flatten().try_fold(base.clone(), |sum, fee| sum.checked_add(fee))?;
     Ok(Some(total.near_fiat(currency)?))
 }
 
-/// MoonPay's reasons are codes of its own; people are told in words.
+/// Maps MoonPay's failure codes to our codes and messages.
 fn reason(code: Option<&str>) -> (String, String) {
-    let (stable, words) = match code.unwrap_or_default() {
+    let (stable, message) = match code.unwrap_or_default() {
         "card_not_supported" => ("payment_declined", "This card is not accepted."),
         "daily_purchase_limit_exceeded" => ("limit_exceeded", "The provider's daily limit is reached."),
         "payment_authorization_declined" => ("payment_declined", "The bank has declined the payment."),
@@ -247,9 +249,9 @@ fn reason(code: Option<&str>) -> (String, String) {
         "rejected_card" => ("payment_declined", "The provider does not accept this card."),
         "rejected_other" => ("payment_failed", "The provider has rejected the purchase."),
         "cancelled" => ("payment_canceled", "The purchase was canceled."),
-        "refund" => ("payment_refunded", "The payment was given back."),
+        "refund" => ("payment_refunded", "The payment was refunded."),
         "failed_testnet_withdrawal" => ("provider_failed", "The provider's test delivery has failed."),
         _ => ("payment_failed", "The payment failed."),
     };
-    (stable.to_owned(), words.to_owned())
+    (stable.to_owned(), message.to_owned())
 }

@@ -1,5 +1,5 @@
-//! MoonPay, by its public interface as documented in November 2026. See `fixtures/README.md` for what was read, and what nobody has
-//! seen with an account yet.
+//! MoonPay, over its public API as documented in November 2026. See `fixtures/README.md` for the sources, and what is not yet
+//! verified with an account.
 
 mod config;
 mod mapping;
@@ -21,10 +21,10 @@ use causeway_domain::ports::{
 };
 use jiff::Timestamp;
 
-use crate::attempts::furthest;
-use crate::lists::{Lists, Offering, in_range};
+use crate::attempts::most_advanced;
+use crate::offering_cache::{Offering, OfferingCache, in_range};
 use crate::signature::{Secret, verify};
-use crate::transport::{Patience, short};
+use crate::transport::{RetryPolicy, sanitize};
 use transport::MoonPayApi;
 use wire::EventJson;
 
@@ -36,18 +36,18 @@ pub(crate) const SIGNATURE_HEADER: &str = "moonpay-signature-v2";
 /// MoonPay as a provider.
 pub struct MoonPay {
     api: MoonPayApi,
-    lists: Lists,
+    offering_cache: OfferingCache,
     webhook: Option<Secret>,
     widget: String,
 }
 
 impl MoonPay {
-    /// Asks nobody yet: `refresh` does.
-    pub fn new(config: MoonPayConfig, patience: Patience) -> Result<Self, String> {
+    /// Sends no request yet: `refresh` does.
+    pub fn new(config: MoonPayConfig, retry_policy: RetryPolicy) -> Result<Self, String> {
         let widget = config.widget();
         let webhook = config.webhook_key.as_ref().filter(|key| !key.is_empty());
         let webhook = webhook.map(|key| Secret::new(key.reveal().as_bytes().to_vec()));
-        let plain = RampProfile {
+        let base_profile = RampProfile {
             id: "moonpay".to_owned(),
             name: "MoonPay".to_owned(),
             logo_url: None,
@@ -63,40 +63,45 @@ impl MoonPay {
             permissions: ["camera", "microphone", "payment"].map(str::to_owned).to_vec(),
             session_for: None,
         };
-        Ok(Self { api: MoonPayApi::new(config, patience)?, lists: Lists::new(plain), webhook, widget })
+        Ok(Self {
+            api: MoonPayApi::new(config, retry_policy)?,
+            offering_cache: OfferingCache::new(base_profile),
+            webhook,
+            widget,
+        })
     }
 
     async fn offering(&self) -> Result<Arc<Offering>, RampError> {
-        match self.lists.offering() {
+        match self.offering_cache.offering() {
             Some(offering) => Ok(offering),
-            None => self.read_lists().await,
+            None => self.refresh_offering().await,
         }
     }
 
-    async fn read_lists(&self) -> Result<Arc<Offering>, RampError> {
+    async fn refresh_offering(&self) -> Result<Arc<Offering>, RampError> {
         let (currencies, countries) = tokio::try_join!(self.api.currencies(), self.api.countries())?;
         let offering = mapping::offering(currencies, &countries, self.api.config().is_sandbox())?;
-        Ok(self.lists.keep(offering))
+        Ok(self.offering_cache.store(offering))
     }
 }
 
 #[async_trait]
 impl OnRamp for MoonPay {
     fn profile(&self) -> Arc<RampProfile> {
-        self.lists.profile()
+        self.offering_cache.profile()
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
-        self.lists.sells(asset)
+        self.offering_cache.sells(asset)
     }
 
     async fn refresh(&self) -> Result<(), RampError> {
-        self.read_lists().await.map(drop)
+        self.refresh_offering().await.map(drop)
     }
 
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
         let offering = self.offering().await?;
-        let (asset, way) = offering.find(ask, &self.lists.profile())?;
+        let (asset, payment_option) = offering.find(ask, &self.offering_cache.profile())?;
         let amount = match ask.amount {
             WantedAmount::Pay(amount) if amount.currency != ask.currency => {
                 return Err(RampRefusal::Currency(amount.currency).into());
@@ -107,7 +112,7 @@ impl OnRamp for MoonPay {
         let currency = ask.currency.code().to_ascii_lowercase();
         let common = [
             ("baseCurrencyCode", currency.as_str()),
-            ("paymentMethod", way.code.as_str()),
+            ("paymentMethod", payment_option.code.as_str()),
             ("areFeesIncluded", "true"),
         ];
         let priced = [common.as_slice(), &[(amount.0, amount.1.as_str())]].concat();
@@ -115,14 +120,14 @@ impl OnRamp for MoonPay {
             tokio::try_join!(self.api.limits(&asset.code, &common), self.api.quote(&asset.code, &priced))?;
         let limits = match limits {
             Ok(limits) => mapping::limits(&limits, ask.currency)?,
-            Err(_) => way.limits,
+            Err(_) => payment_option.limits,
         };
         if let WantedAmount::Pay(amount) = ask.amount {
             in_range(amount, limits)?;
         }
         match quote {
-            Ok(quote) => mapping::offer(&quote, ask, asset, way, limits, Timestamp::now()),
-            Err(words) => Err(RampRefusal::Other(words).into()),
+            Ok(quote) => mapping::offer(&quote, ask, asset, payment_option, limits, Timestamp::now()),
+            Err(message) => Err(RampRefusal::Other(message).into()),
         }
     }
 
@@ -131,7 +136,8 @@ impl OnRamp for MoonPay {
         let asset = offering.asset(&order.sold)?;
         let config = self.api.config();
         let method = ask.and_then(|ask| ask.method.as_deref());
-        let way = method.map(|method| offering.way(order.pays.currency, Some(method))).transpose()?;
+        let payment_option =
+            method.map(|method| offering.payment_option(order.pays.currency, Some(method))).transpose()?;
         let currency = order.pays.currency.code().to_ascii_lowercase();
         let [amount, wallet, name] =
             [order.pays.to_string(), order.deliver_to().to_string(), order.id.to_string()];
@@ -144,7 +150,7 @@ impl OnRamp for MoonPay {
             ("lockAmount", "true"),
             ("externalTransactionId", name.as_str()),
         ];
-        params.extend(way.map(|way| ("paymentMethod", way.code.as_str())));
+        params.extend(payment_option.map(|payment_option| ("paymentMethod", payment_option.code.as_str())));
         let query = sign::signed_query(&params, &config.secret_key);
         let query = query.ok_or_else(|| RampError::Unavailable("its secret key is missing".to_owned()))?;
         Ok(RampSession { url: format!("{}/?{query}", self.widget), provider_order: None })
@@ -152,13 +158,19 @@ impl OnRamp for MoonPay {
 
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
         let name = order.id.to_string();
-        let told = self.api.transactions(&name).await?;
-        if told.iter().any(|told| told.external_transaction_id.as_deref() != Some(name.as_str())) {
-            return Err(RampError::Nonsense("it tells of an order that is not ours".to_owned()));
+        let transactions = self.api.transactions(&name).await?;
+        if transactions
+            .iter()
+            .any(|transaction| transaction.external_transaction_id.as_deref() != Some(name.as_str()))
+        {
+            return Err(RampError::Nonsense("it reports an order that is not ours".to_owned()));
         }
-        let offering = self.lists.offering();
-        let told = told.iter().map(|told| mapping::attempt(told, order, offering.as_deref())).collect();
-        furthest(told, order)
+        let offering = self.offering_cache.offering();
+        let attempts = transactions
+            .iter()
+            .map(|transaction| mapping::attempt(transaction, order, offering.as_deref()))
+            .collect();
+        most_advanced(attempts, order)
     }
 
     fn read_webhook(
@@ -170,14 +182,14 @@ impl OnRamp for MoonPay {
         verify(self.webhook.as_ref(), header(SIGNATURE_HEADER).as_deref(), body, now.as_second())?;
         let event: EventJson =
             serde_json::from_slice(body).map_err(|error| WebhookError::Nonsense(error.to_string()))?;
-        let told = &event.data;
-        let order = told.external_transaction_id.as_deref().and_then(|id| id.parse().ok());
-        let order = order.ok_or_else(|| WebhookError::Nonsense("it names no order of ours".to_owned()))?;
-        let report = mapping::report(told, self.lists.offering().as_deref())
+        let transaction = &event.data;
+        let order = transaction.external_transaction_id.as_deref().and_then(|id| id.parse().ok());
+        let order = order.ok_or_else(|| WebhookError::Nonsense("it names no known order id".to_owned()))?;
+        let report = mapping::report(transaction, self.offering_cache.offering().as_deref())
             .map_err(|error| WebhookError::Nonsense(error.to_string()))?;
-        let at = told.updated_at.as_deref().unwrap_or_default();
-        let name = [event.kind.as_str(), &told.id, &told.status, at].join(":");
-        Ok(RampNotice { event: short(&name), order, report })
+        let at = transaction.updated_at.as_deref().unwrap_or_default();
+        let name = [event.kind.as_str(), &transaction.id, &transaction.status, at].join(":");
+        Ok(RampNotice { event: sanitize(&name), order, report })
     }
 }
 

@@ -5,7 +5,7 @@ use sha2::Sha256;
 
 use crate::secret::SecretText;
 
-/// The signature over a query with its `?`, as MoonPay wants it at the end of a checkout's address.
+/// The signature over a query with its `?`, which MoonPay expects at the end of a checkout URL.
 pub(crate) fn signature(query: &str, key: &SecretText) -> Option<String> {
     let mac = Hmac::<Sha256>::new_from_slice(key.reveal().as_bytes()).ok().filter(|_| !key.is_empty())?;
     Some(STANDARD.encode(mac.chain_update(query).finalize().into_bytes()))
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_signature_stays_what_it_is() {
+    fn signature_matches_known_value() {
         // Computed with openssl: printf '?apiKey=pk_test_key&currencyCode=eth' | openssl dgst -sha256 -hmac sk_test_key -binary | base64
         let key = SecretText::new("sk_test_key");
         let query = signed_query(&[("apiKey", "pk_test_key"), ("currencyCode", "eth")], &key).unwrap();
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_key_nothing_is_signed() {
+    fn nothing_is_signed_without_a_key() {
         assert_eq!(signed_query(&[("a", "b")], &SecretText::default()), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The calls that MoonPay answers.
+//! MoonPay's API calls.
 
 use causeway_domain::ports::RampError;
 use reqwest::StatusCode;
@@ -6,15 +6,15 @@ use serde::de::DeserializeOwned;
 
 use super::config::MoonPayConfig;
 use super::wire::{CountryJson, CurrencyJson, ErrorJson, LimitsJson, QuoteJson, TransactionJson};
-use crate::transport::{Answer, Call, Patience, Transport, short};
+use crate::transport::{ApiRequest, ApiResponse, RetryPolicy, Transport, sanitize};
 
 /// Its list of currencies is long.
-const LIST_LIMIT: usize = 8 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 
-/// What MoonPay answers, or why not in its words.
-pub(super) type Told<T> = Result<T, String>;
+/// A response, or MoonPay's reason for refusing.
+pub(super) type ApiResult<T> = Result<T, String>;
 
-/// The way to MoonPay.
+/// MoonPay's API.
 #[derive(Debug)]
 pub(super) struct MoonPayApi {
     config: MoonPayConfig,
@@ -23,9 +23,9 @@ pub(super) struct MoonPayApi {
 }
 
 impl MoonPayApi {
-    pub(super) fn new(config: MoonPayConfig, patience: Patience) -> Result<Self, String> {
+    pub(super) fn new(config: MoonPayConfig, retry_policy: RetryPolicy) -> Result<Self, String> {
         let api = config.api();
-        Ok(Self { config, api, transport: Transport::new(patience)? })
+        Ok(Self { config, api, transport: Transport::new(retry_policy)? })
     }
 
     pub(super) const fn config(&self) -> &MoonPayConfig {
@@ -33,69 +33,78 @@ impl MoonPayApi {
     }
 
     pub(super) async fn currencies(&self) -> Result<Vec<CurrencyJson>, RampError> {
-        self.transport.get_json(&self.call("/v3/currencies", &[]).up_to(LIST_LIMIT)).await
+        self.transport.get_json(&self.request("/v3/currencies", &[]).max_bytes(MAX_LIST_BYTES)).await
     }
 
     pub(super) async fn countries(&self) -> Result<Vec<CountryJson>, RampError> {
-        self.transport.get_json(&self.call("/v3/countries", &[]).up_to(LIST_LIMIT)).await
+        self.transport.get_json(&self.request("/v3/countries", &[]).max_bytes(MAX_LIST_BYTES)).await
     }
 
     pub(super) async fn limits(
         &self,
         code: &str,
         params: &[(&str, &str)],
-    ) -> Result<Told<LimitsJson>, RampError> {
-        self.told(&self.call(&format!("/v3/currencies/{}/limits", segment(code)), params)).await
+    ) -> Result<ApiResult<LimitsJson>, RampError> {
+        self.send_or_refusal(
+            &self.request(&format!("/v3/currencies/{}/limits", encode_segment(code)), params),
+        )
+        .await
     }
 
     pub(super) async fn quote(
         &self,
         code: &str,
         params: &[(&str, &str)],
-    ) -> Result<Told<QuoteJson>, RampError> {
-        self.told(&self.call(&format!("/v3/currencies/{}/buy_quote", segment(code)), params)).await
+    ) -> Result<ApiResult<QuoteJson>, RampError> {
+        self.send_or_refusal(
+            &self.request(&format!("/v3/currencies/{}/buy_quote", encode_segment(code)), params),
+        )
+        .await
     }
 
-    /// The purchases that were made under our name for an order: it cannot promise that there is one only.
+    /// The purchases of an order id; there may be several.
     pub(super) async fn transactions(&self, order: &str) -> Result<Vec<TransactionJson>, RampError> {
-        let path = format!("/v1/transactions/ext/{}", segment(order));
-        let answer = self.transport.ask(&self.call(&path, &[])).await?;
-        if answer.status == StatusCode::NOT_FOUND {
+        let path = format!("/v1/transactions/ext/{}", encode_segment(order));
+        let response = self.transport.send(&self.request(&path, &[])).await?;
+        if response.status == StatusCode::NOT_FOUND {
             return Ok(Vec::new());
         }
-        keys_are_good(&answer)?;
-        if !answer.status.is_success() {
-            return Err(RampError::Unavailable(format!("it answers {}", answer.status)));
+        check_credentials(&response)?;
+        if !response.status.is_success() {
+            return Err(RampError::Unavailable(format!("it returned {}", response.status)));
         }
-        answer.json()
+        response.json()
     }
 
-    async fn told<T: DeserializeOwned>(&self, call: &Call) -> Result<Told<T>, RampError> {
-        let answer = self.transport.ask(call).await?;
-        if answer.status.is_success() {
-            return answer.json().map(Ok);
+    async fn send_or_refusal<T: DeserializeOwned>(
+        &self,
+        request: &ApiRequest,
+    ) -> Result<ApiResult<T>, RampError> {
+        let response = self.transport.send(request).await?;
+        if response.status.is_success() {
+            return response.json().map(Ok);
         }
-        keys_are_good(&answer)?;
-        let words = answer.json::<ErrorJson>().map(|words| short(&words.message));
-        Ok(Err(words.unwrap_or_else(|_| format!("it answers {}", answer.status))))
+        check_credentials(&response)?;
+        let message = response.json::<ErrorJson>().map(|message| sanitize(&message.message));
+        Ok(Err(message.unwrap_or_else(|_| format!("it returned {}", response.status))))
     }
 
-    fn call(&self, path: &str, params: &[(&str, &str)]) -> Call {
+    fn request(&self, path: &str, params: &[(&str, &str)]) -> ApiRequest {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("apiKey", &self.config.publishable_key).extend_pairs(params);
-        Call::get(format!("{}{path}?{}", self.api, query.finish()))
+        ApiRequest::get(format!("{}{path}?{}", self.api, query.finish()))
     }
 }
 
-/// That it does not know us is for whoever runs the service, not for the payer.
-fn keys_are_good(answer: &Answer) -> Result<(), RampError> {
-    if matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        return Err(RampError::Unavailable("it does not accept our keys; check them".to_owned()));
+/// Rejected credentials are reported to the operator, not to the payer.
+fn check_credentials(response: &ApiResponse) -> Result<(), RampError> {
+    if matches!(response.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        return Err(RampError::Unavailable("it rejected our API keys; check them".to_owned()));
     }
     Ok(())
 }
 
-/// A piece of a path that stays one piece.
-fn segment(text: &str) -> String {
+/// Encodes a path segment.
+fn encode_segment(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

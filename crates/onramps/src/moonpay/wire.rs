@@ -1,10 +1,10 @@
-//! MoonPay's JSON, as far as it is needed. Where its documentation is silent, a field is optional.
+//! MoonPay's JSON, as far as it is used. Fields that are not documented as required are optional.
 
 use serde::Deserialize;
 
 use crate::amounts::Decimal;
 
-/// `GET /v3/currencies`: both kinds of money in one list.
+/// `GET /v3/currencies`: fiat and crypto in one list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CurrencyJson {
@@ -36,7 +36,7 @@ pub(super) struct CountryJson {
     pub(super) alpha2: String,
     #[serde(default)]
     pub(super) is_allowed: bool,
-    /// As `isAllowed` where it is not said.
+    /// Defaults to `isAllowed`.
     pub(super) is_buy_allowed: Option<bool>,
     #[serde(default)]
     pub(super) states: Vec<StateJson>,
@@ -116,7 +116,7 @@ pub(super) struct EventJson {
     pub(super) data: TransactionJson,
 }
 
-/// Why MoonPay says no.
+/// An error response.
 #[derive(Debug, Deserialize)]
 pub(super) struct ErrorJson {
     pub(super) message: String,

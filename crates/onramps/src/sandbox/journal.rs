@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::session::{Agreement, Reason, State};
+use super::session::{PurchaseTerms, Reason, State};
 use super::switches::Switches;
 
 /// The journal's version; another one is not read.
@@ -14,26 +14,26 @@ const VERSION: u32 = 1;
 /// Why a journal cannot be used.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    #[error("{file} is damaged in line {line}: restore it from a copy, or start fresh")]
+    #[error("{file} is damaged in line {line}: restore it from a backup, or start with an empty folder")]
     Damaged { file: PathBuf, line: usize },
     #[error("{file} was written by another version of this program, or for another provider")]
-    Foreign { file: PathBuf },
+    Mismatch { file: PathBuf },
     #[error("{file} cannot be used: {source}")]
     Io { file: PathBuf, source: io::Error },
-    #[error("an earlier write could not be undone, so nothing more is written until a restart")]
+    #[error("an earlier write could not be rolled back, so nothing more is written until a restart")]
     Broken,
 }
 
-/// One thing that happened at a provider.
+/// One journal entry of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Note {
+pub(super) enum JournalEntry {
     /// The first line.
     Begin {
         version: u32,
         provider: String,
     },
-    Opened(Agreement),
+    Opened(PurchaseTerms),
     Moved {
         session: String,
         state: State,
@@ -43,26 +43,31 @@ pub(super) enum Note {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Reason>,
     },
-    /// A transfer is owed; written before anything is sent for it.
-    Owes {
+    /// A transfer is owed; written before it is sent.
+    #[serde(rename = "owes")]
+    PayoutOwed {
         session: String,
-        place: usize,
+        #[serde(rename = "place")]
+        index: usize,
         amount: String,
     },
-    /// The transfer is on its way in this transaction, which another one may still replace.
+    /// The transfer was sent in this transaction, which may still be replaced.
     Sent {
         session: String,
-        place: usize,
+        #[serde(rename = "place")]
+        index: usize,
         tx: String,
     },
-    /// It stands on the chain.
+    /// The transfer is final on the chain.
     Landed {
         session: String,
-        place: usize,
+        #[serde(rename = "place")]
+        index: usize,
         tx: String,
     },
-    /// The partner has heard of the event, or will never.
-    Told {
+    /// The event was delivered to the partner, or given up.
+    #[serde(rename = "told")]
+    EventDelivered {
         event: String,
     },
     Switched(Switches),
@@ -74,13 +79,13 @@ pub(super) struct Journal {
     path: PathBuf,
     file: File,
     length: u64,
-    broken: bool,
+    is_broken: bool,
 }
 
 impl Journal {
-    /// Opens a provider's journal in its folder, or begins it, and tells what it holds. The torn end of a write that never
-    /// finished goes; damage before that is an error.
-    pub(super) fn open(folder: &Path, provider: &str) -> Result<(Self, Vec<Note>), JournalError> {
+    /// Opens or creates a provider's journal, and returns its entries. The torn end of an unfinished write
+    /// is cut off; damage before that is an error.
+    pub(super) fn open(folder: &Path, provider: &str) -> Result<(Self, Vec<JournalEntry>), JournalError> {
         let path = folder.join("journal");
         let fault = |source| JournalError::Io { file: path.clone(), source };
         std::fs::create_dir_all(folder).map_err(fault)?;
@@ -88,32 +93,32 @@ impl Journal {
         let mut file =
             options.read(true).write(true).create(true).truncate(false).open(&path).map_err(fault)?;
         let bytes = std::fs::read(&path).map_err(fault)?;
-        let (mut notes, length) = read(&path, &bytes)?;
+        let (mut entries, length) = read(&path, &bytes)?;
         file.set_len(length).and_then(|()| file.seek(SeekFrom::Start(length))).map_err(fault)?;
-        let mut journal = Self { path: path.clone(), file, length, broken: false };
-        let begin = Note::Begin { version: VERSION, provider: provider.to_owned() };
-        match notes.first() {
+        let mut journal = Self { path: path.clone(), file, length, is_broken: false };
+        let begin = JournalEntry::Begin { version: VERSION, provider: provider.to_owned() };
+        match entries.first() {
             None => {
                 journal.append(&[begin])?;
                 File::open(folder).and_then(|folder| folder.sync_all()).map_err(fault)?;
             }
-            Some(first) if *first == begin => drop(notes.remove(0)),
-            Some(_) => return Err(JournalError::Foreign { file: path }),
+            Some(first) if *first == begin => drop(entries.remove(0)),
+            Some(_) => return Err(JournalError::Mismatch { file: path }),
         }
-        Ok((journal, notes))
+        Ok((journal, entries))
     }
 
-    pub(super) fn append(&mut self, notes: &[Note]) -> Result<(), JournalError> {
-        if self.broken {
+    pub(super) fn append(&mut self, entries: &[JournalEntry]) -> Result<(), JournalError> {
+        if self.is_broken {
             return Err(JournalError::Broken);
         }
-        let text: Result<String, _> = notes.iter().map(encode).collect();
+        let text: Result<String, _> = entries.iter().map(encode).collect();
         let text = text.map_err(|error| self.fault(error.into()))?;
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // After a failed sync nobody knows what is on the disk; what was written must not be taken for true later.
+            // After a failed sync the state on disk is unknown, so the write is rolled back.
             let undone = self.file.set_len(self.length);
-            self.broken = undone.and_then(|()| self.file.seek(SeekFrom::Start(self.length))).is_err();
+            self.is_broken = undone.and_then(|()| self.file.seek(SeekFrom::Start(self.length))).is_err();
             return Err(self.fault(error));
         }
         self.length += text.len() as u64;
@@ -125,84 +130,88 @@ impl Journal {
     }
 }
 
-/// What the lines say, and how many bytes of them are whole.
-fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<Note>, u64), JournalError> {
-    let (mut notes, mut length) = (Vec::new(), 0);
+/// The entries, and the number of bytes of whole lines.
+fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<JournalEntry>, u64), JournalError> {
+    let (mut entries, mut length) = (Vec::new(), 0);
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
     while let Some((place, text)) = lines.next() {
-        let Some(note) = decode(text) else {
-            // Only the end of a write that never finished may be torn: nothing whole follows it.
+        let Some(entry) = decode(text) else {
+            // Only the end of the file may be torn: no whole line follows it.
             if lines.any(|(_, text)| decode(text).is_some()) {
                 return Err(JournalError::Damaged { file: path.to_owned(), line: place + 1 });
             }
             break;
         };
-        notes.push(note);
+        entries.push(entry);
         length += text.len() as u64;
     }
-    Ok((notes, length))
+    Ok((entries, length))
 }
 
 /// Checksum, content, end of line.
-fn encode(note: &Note) -> Result<String, serde_json::Error> {
-    let content = serde_json::to_string(note)?;
+fn encode(entry: &JournalEntry) -> Result<String, serde_json::Error> {
+    let content = serde_json::to_string(entry)?;
     Ok(format!("{:08x} {content}\n", crc32fast::hash(content.as_bytes())))
 }
 
-/// The note, unless the line is torn or was changed.
-fn decode(text: &[u8]) -> Option<Note> {
+/// The entry; `None` if the line is torn or damaged.
+fn decode(text: &[u8]) -> Option<JournalEntry> {
     let (checksum, content) = text.strip_suffix(b"\n")?.split_at_checked(9)?;
     let checksum = std::str::from_utf8(checksum).ok()?.strip_suffix(' ')?;
-    let sound = u32::from_str_radix(checksum, 16).ok()? == crc32fast::hash(content);
-    sound.then(|| serde_json::from_slice(content).ok())?
+    let is_intact = u32::from_str_radix(checksum, 16).ok()? == crc32fast::hash(content);
+    is_intact.then(|| serde_json::from_slice(content).ok())?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(event: &str) -> Note {
-        Note::Told { event: event.to_owned() }
+    fn delivered(event: &str) -> JournalEntry {
+        JournalEntry::EventDelivered { event: event.to_owned() }
     }
 
-    fn notes(folder: &Path) -> Vec<Note> {
+    fn entries(folder: &Path) -> Vec<JournalEntry> {
         Journal::open(folder, "p").unwrap().1
     }
 
     #[test]
-    fn a_torn_last_line_goes_wherever_it_was_torn() {
+    fn torn_last_line_is_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("journal");
-        Journal::open(folder.path(), "p").unwrap().0.append(&[told("one")]).unwrap();
+        Journal::open(folder.path(), "p").unwrap().0.append(&[delivered("one")]).unwrap();
         let whole = std::fs::read(&file).unwrap();
-        Journal::open(folder.path(), "p").unwrap().0.append(&[told("two")]).unwrap();
+        Journal::open(folder.path(), "p").unwrap().0.append(&[delivered("two")]).unwrap();
         let more = std::fs::read(&file).unwrap();
         for cut in whole.len()..more.len() {
             std::fs::write(&file, &more[..cut]).unwrap();
-            assert_eq!(notes(folder.path()), [told("one")], "cut at {cut}");
+            assert_eq!(entries(folder.path()), [delivered("one")], "cut at {cut}");
         }
-        Journal::open(folder.path(), "p").unwrap().0.append(&[told("three")]).unwrap();
-        assert_eq!(notes(folder.path()), [told("one"), told("three")], "and it goes on after that");
+        Journal::open(folder.path(), "p").unwrap().0.append(&[delivered("three")]).unwrap();
+        assert_eq!(
+            entries(folder.path()),
+            [delivered("one"), delivered("three")],
+            "appending continues after the cut"
+        );
     }
 
     #[test]
-    fn damage_in_the_middle_is_never_overlooked() {
+    fn damage_in_the_middle_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("journal");
-        Journal::open(folder.path(), "p").unwrap().0.append(&[told("one"), told("two")]).unwrap();
+        Journal::open(folder.path(), "p").unwrap().0.append(&[delivered("one"), delivered("two")]).unwrap();
         let mut bytes = std::fs::read(&file).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x15;
         std::fs::write(&file, &bytes).unwrap();
         let error = Journal::open(folder.path(), "p").unwrap_err();
         assert!(matches!(error, JournalError::Damaged { line: 2, .. }), "{error}");
-        assert_eq!(std::fs::read(&file).unwrap(), bytes, "nothing is repaired behind anybody's back");
+        assert_eq!(std::fs::read(&file).unwrap(), bytes, "the file is left unchanged");
     }
 
     #[test]
-    fn another_providers_journal_is_not_read() {
+    fn journal_of_another_provider_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         Journal::open(folder.path(), "p").unwrap();
-        assert!(matches!(Journal::open(folder.path(), "q"), Err(JournalError::Foreign { .. })));
+        assert!(matches!(Journal::open(folder.path(), "q"), Err(JournalError::Mismatch { .. })));
     }
 }

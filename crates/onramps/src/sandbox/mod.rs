@@ -1,9 +1,8 @@
-//! Two providers for play money: services of their own, with a journal, hosted checkout pages, real transfers on the play
-//! chains and signed webhooks. What the pages tell the window around them:
+//! Two sandbox providers: services with their own journal, hosted checkout pages, transfers on the sandbox
+//! chains and signed webhooks. The messages of the checkout pages to the embedding window:
 #![doc = include_str!("EVENTS.md")]
 
 mod api;
-mod book;
 mod checkout;
 mod deliver;
 mod journal;
@@ -11,6 +10,7 @@ mod notify;
 mod plan;
 mod price;
 mod provider;
+mod purchases;
 mod ramp;
 mod secrets;
 mod session;
@@ -19,6 +19,6 @@ mod wire;
 
 pub use journal::JournalError;
 pub use plan::SandboxPlan;
-pub use provider::{Pace, RampsError, SandboxRamps, SandboxSettings};
+pub use provider::{PaymentDelays, RampsError, SandboxRamps, SandboxSettings};
 pub use ramp::SandboxRamp;
 pub use switches::{Switches, WebhookSwitches};

@@ -5,90 +5,92 @@ use std::time::Duration;
 use reqwest::{Client, header};
 use tokio_util::sync::CancellationToken;
 
-use super::book::{Book, Event};
 use super::provider::{Provider, now_ms};
+use super::purchases::{Event, PurchaseLog};
 use crate::signature::sign;
 
-/// The header that a webhook's signature stands in.
+/// The header with a webhook's signature.
 pub(super) const SIGNATURE_HEADER: &str = "sandbox-signature";
 
-/// How often the queue is looked at although nothing has happened, and how often while it is empty.
-const TURN: Duration = Duration::from_millis(200);
-const IDLE: Duration = Duration::from_secs(10);
+/// Poll interval of the queue, and the interval while it is empty.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How long a webhook may take.
+/// Timeout of a webhook.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// After so many tries nobody is told any more; the waits between them add up to about ten minutes.
-const TRIES: u32 = 16;
-const LONGEST_WAIT_MS: i64 = 60_000;
+/// Maximum attempts of a webhook; the backoffs add up to about ten minutes.
+const MAX_ATTEMPTS: u32 = 16;
+const MAX_BACKOFF_MS: i64 = 60_000;
 
-/// How often an event could not be told, and when it is tried again.
-type Tries = HashMap<String, (u32, i64)>;
+/// Attempts of each event, and when it is retried.
+type Attempts = HashMap<String, (u32, i64)>;
 
-/// Tells the partner of what happens, until `stop`. What was not heard is told again, after a restart too.
-pub(super) async fn tell(provider: Arc<Provider>, client: Client, stop: CancellationToken) {
-    let mut tries = Tries::new();
+/// Delivers webhooks until `stop`. Undelivered events are retried, also after a restart.
+pub(super) async fn deliver_webhooks(provider: Arc<Provider>, client: Client, stop: CancellationToken) {
+    let mut attempts = Attempts::new();
     loop {
-        let turn = if provider.book().untold().is_empty() { IDLE } else { TURN };
+        let interval =
+            if provider.purchases().pending_events().is_empty() { IDLE_POLL_INTERVAL } else { POLL_INTERVAL };
         tokio::select! {
             () = stop.cancelled() => return,
-            () = provider.tell.notified() => {}
-            () = tokio::time::sleep(turn) => {}
+            () = provider.webhook_wake.notified() => {}
+            () = tokio::time::sleep(interval) => {}
         }
         if provider.switches().down {
             continue;
         }
-        let due = due(&provider.book(), &tries, now_ms());
+        let due = due(&provider.purchases(), &attempts, now_ms());
         for (event, copies) in due {
-            let mut heard = copies == 0;
+            let mut is_accepted = copies == 0;
             for _ in 0..copies {
-                heard = post(&provider, &client, &event).await;
+                is_accepted = post(&provider, &client, &event).await;
             }
-            let attempts = tries.entry(event.id.clone()).or_default();
-            *attempts = (attempts.0 + 1, now_ms() + wait(attempts.0));
-            if !heard && attempts.0 < TRIES {
+            let attempt = attempts.entry(event.id.clone()).or_default();
+            *attempt = (attempt.0 + 1, now_ms() + backoff(attempt.0));
+            if !is_accepted && attempt.0 < MAX_ATTEMPTS {
                 continue;
             }
-            if !heard {
-                tracing::warn!(provider = provider.plan.id(), "a webhook was never taken, and is given up");
+            if !is_accepted {
+                tracing::warn!(provider = provider.plan.id(), "webhook given up");
             }
-            tries.remove(&event.id);
-            if let Err(error) = provider.book().told(&event.id) {
-                tracing::error!(provider = provider.plan.id(), %error, "the play provider cannot write");
+            attempts.remove(&event.id);
+            if let Err(error) = provider.purchases().mark_delivered(&event.id) {
+                tracing::error!(provider = provider.plan.id(), %error, "sandbox provider cannot write its journal");
             }
-            // There may be another one of the same purchase.
-            provider.tell.notify_one();
+            // The same purchase may have another event.
+            provider.webhook_wake.notify_one();
         }
     }
 }
 
-/// Half a second, then twice as long each time.
-fn wait(tried: u32) -> i64 {
-    500_i64.saturating_mul(1 << tried.min(20)).min(LONGEST_WAIT_MS)
+/// Exponential backoff from half a second.
+fn backoff(tried: u32) -> i64 {
+    500_i64.saturating_mul(1 << tried.min(20)).min(MAX_BACKOFF_MS)
 }
 
-/// What is to be told now, one event of a purchase at a time, and how often each.
-fn due(book: &Book, tries: &Tries, now: i64) -> Vec<(Event, usize)> {
-    let switches = &book.switches().webhooks;
+/// The events that are due, one per purchase at a time, with the number of copies.
+fn due(purchases: &PurchaseLog, attempts: &Attempts, now: i64) -> Vec<(Event, usize)> {
+    let switches = &purchases.switches().webhooks;
     if switches.off {
-        return book.untold().iter().map(|event| (event.clone(), 0)).collect();
+        return purchases.pending_events().iter().map(|event| (event.clone(), 0)).collect();
     }
     let copies = if switches.twice { 2 } else { 1 };
     let late = i64::try_from(switches.late_ms).unwrap_or_default();
-    let mut events: Vec<&Event> = book.untold().iter().collect();
+    let mut events: Vec<&Event> = purchases.pending_events().iter().collect();
     if switches.out_of_order {
-        events.retain(|event| book.session(&event.session).is_some_and(|session| session.state.is_over()));
+        events
+            .retain(|event| purchases.session(&event.session).is_some_and(|session| session.state.is_over()));
         events.reverse();
     }
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.session.as_str()));
-    let waits = |event: &Event| tries.get(&event.id).is_some_and(|(_, again)| *again > now);
-    let ready = events.into_iter().filter(|event| event.at + late <= now && !waits(event));
+    let is_backing_off = |event: &Event| attempts.get(&event.id).is_some_and(|(_, again)| *again > now);
+    let ready = events.into_iter().filter(|event| event.at + late <= now && !is_backing_off(event));
     ready.map(|event| (event.clone(), copies)).collect()
 }
 
-/// Whether the partner took it.
+/// Whether the partner accepted it.
 async fn post(provider: &Provider, client: &Client, event: &Event) -> bool {
     let url = format!("{}/{}", provider.settings.webhooks, provider.plan.id());
     let signature = sign(&provider.secrets.webhook, now_ms() / 1_000, event.body.as_bytes());
@@ -101,7 +103,7 @@ async fn post(provider: &Provider, client: &Client, event: &Event) -> bool {
     match request.send().await {
         Ok(response) => response.status().is_success(),
         Err(error) => {
-            tracing::debug!(provider = provider.plan.id(), error = %error.without_url(), "a webhook was not taken");
+            tracing::debug!(provider = provider.plan.id(), error = %error.without_url(), "webhook not accepted");
             false
         }
     }

@@ -3,11 +3,11 @@ use std::time::Duration;
 use causeway_domain::fiat::{FiatAmount, FiatCurrency, PaymentMethod};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
 
-/// What one unit of a currency costs in millionths of a dollar, for play.
-const PLAY_RATES: [(&str, u64); 5] =
+/// Sandbox rates: the price of one currency unit in millionths of a dollar.
+const SANDBOX_RATES: [(&str, u64); 5] =
     [("USD", 1_000_000), ("EUR", 1_100_000), ("GBP", 1_300_000), ("JPY", 6_500), ("CHF", 1_130_000)];
 
-/// What delivering costs, in cents of a dollar.
+/// Network fees, in US cents.
 const ETHEREUM_CENTS: u64 = 80;
 const BASE_CENTS: u64 = 3;
 const SOLANA_CENTS: u64 = 1;
@@ -15,10 +15,10 @@ const SOLANA_CENTS: u64 = 1;
 const ETHEREUM: u64 = 1;
 const BASE: u64 = 8453;
 
-/// What one of the two providers is like.
+/// The fees and limits of one of the two providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SandboxPlan {
-    /// Dear and fast.
+    /// Expensive and fast.
     Card,
     /// Cheap and slow.
     Bank,
@@ -57,7 +57,7 @@ impl SandboxPlan {
         }
     }
 
-    /// The part of a payment that is the provider's, in hundredths of a percent.
+    /// The provider's fee in basis points.
     pub(super) const fn fee_bps(self) -> u64 {
         match self {
             Self::Card => 350,
@@ -65,7 +65,7 @@ impl SandboxPlan {
         }
     }
 
-    /// What every payment costs beside, in the currency's smallest units: thirty cents, or about as much.
+    /// A fixed fee in the currency's smallest units: about thirty cents.
     pub(super) fn fixed_fee(self, currency: FiatCurrency) -> u64 {
         match (self, currency.code()) {
             (Self::Bank, _) => 0,
@@ -74,7 +74,7 @@ impl SandboxPlan {
         }
     }
 
-    /// The least and the most that may be paid with the provider's one method.
+    /// Minimum and maximum payment.
     pub(super) fn limits(self, currency: FiatCurrency) -> (FiatAmount, FiatAmount) {
         let (least, most) = match (self, currency.code()) {
             (Self::Card, "JPY") => (1_500, 750_000),
@@ -85,8 +85,8 @@ impl SandboxPlan {
         (FiatAmount::new(currency, least), FiatAmount::new(currency, most))
     }
 
-    /// How long an offer stands.
-    pub(super) const fn offer_stands(self) -> Duration {
+    /// How long an offer is valid.
+    pub(super) const fn offer_validity(self) -> Duration {
         match self {
             Self::Card => Duration::from_mins(2),
             Self::Bank => Duration::from_mins(5),
@@ -94,17 +94,17 @@ impl SandboxPlan {
     }
 }
 
-/// The currencies that both take.
+/// The currencies that both accept.
 pub(super) fn currencies() -> Vec<FiatCurrency> {
-    PLAY_RATES.iter().filter_map(|(code, _)| code.parse().ok()).collect()
+    SANDBOX_RATES.iter().filter_map(|(code, _)| code.parse().ok()).collect()
 }
 
-/// What one unit of the currency costs in millionths of a dollar; `None` for a currency that is not taken.
-pub(super) fn play_rate(currency: FiatCurrency) -> Option<u64> {
-    PLAY_RATES.iter().find(|(code, _)| *code == currency.code()).map(|(_, rate)| *rate)
+/// The price of one currency unit in millionths of a dollar; `None` for an unsupported currency.
+pub(super) fn sandbox_rate(currency: FiatCurrency) -> Option<u64> {
+    SANDBOX_RATES.iter().find(|(code, _)| *code == currency.code()).map(|(_, rate)| *rate)
 }
 
-/// What a delivery costs, in cents of a dollar; `None` on chains that are not served.
+/// The network fee in US cents; `None` for an unsupported chain.
 pub(super) fn network_cents(chain: ChainId) -> Option<u64> {
     match chain.get() {
         ETHEREUM => Some(ETHEREUM_CENTS),

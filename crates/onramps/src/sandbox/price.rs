@@ -3,7 +3,7 @@ use causeway_domain::fiat::{FiatAmount, RampFee, RampFeeKind, WantedAmount};
 use causeway_domain::ports::RampRefusal;
 use causeway_domain::{RawAmount, Token, UsdPrice};
 
-use super::plan::{SandboxPlan, network_cents, play_rate};
+use super::plan::{SandboxPlan, network_cents, sandbox_rate};
 use causeway_domain::fiat::FiatCurrency;
 
 const BPS: u64 = 10_000;
@@ -11,7 +11,7 @@ const BPS: u64 = 10_000;
 /// Prices count in 10^-18 dollars, rates in millionths: a rate times this is of the same size.
 const RATE_SCALE: u64 = 1_000_000_000_000;
 
-/// An offer: what is paid, the parts of it that buy nothing, and what the rest buys.
+/// A priced offer: the payment, its fees, and the delivered amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Priced {
     pub(super) pays: FiatAmount,
@@ -31,9 +31,9 @@ impl Priced {
 
 /// The price list of one provider for one currency and one token.
 ///
-/// Whoever says what to pay gets what the payment buys after fees, rounded down to the token's smallest unit. Whoever says
-/// what to receive gets exactly that and pays the least amount that buys it: at most one of the currency's smallest units
-/// more than it is worth.
+/// For a given payment, the delivered amount is what it buys after fees, rounded down to the token's smallest unit. For
+/// a given delivered amount, the payment is the smallest one that buys it: at most one of the currency's smallest units
+/// more than its value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PriceList {
     plan: SandboxPlan,
@@ -52,7 +52,7 @@ impl PriceList {
         token: &Token,
         price: UsdPrice,
     ) -> Result<Self, RampRefusal> {
-        let rate = play_rate(currency).ok_or(RampRefusal::Currency(currency))?;
+        let rate = sandbox_rate(currency).ok_or(RampRefusal::Currency(currency))?;
         let cents = network_cents(token.id.chain()).ok_or(RampRefusal::Asset)?;
         let minor = 10_u64.pow(currency.digits().into());
         // Cents are ten thousand millionths of a dollar.
@@ -93,23 +93,23 @@ impl PriceList {
         })
     }
 
-    /// Rounded up: the payer bears the part of a unit.
+    /// Rounded up, at the payer's expense.
     fn provider_fee(&self, pays: u64) -> Option<u64> {
         let share = pays.checked_mul(self.plan.fee_bps())?.div_ceil(BPS);
         share.checked_add(self.plan.fixed_fee(self.currency))
     }
 
-    /// What is left of a payment to buy with.
+    /// The payment after fees.
     fn rest(&self, pays: u64) -> Option<u64> {
         pays.checked_sub(self.provider_fee(pays)?)?.checked_sub(self.network)
     }
 
-    /// The least payment that leaves exactly `rest`. With each unit that is paid more, what is left grows by one or not at
-    /// all, so every rest is met.
+    /// The smallest payment that leaves exactly `rest`. Each additional unit increases the rest by one or not at
+    /// all, so every rest is reachable.
     fn pays_for(&self, rest: u64) -> Option<u64> {
         let fixed = self.plan.fixed_fee(self.currency).checked_add(self.network)?;
         let before = rest.checked_add(fixed)?.checked_mul(BPS)? / (BPS - self.plan.fee_bps());
-        // The share is rounded up, so the payment lies at this or just beside it.
+        // The share is rounded up, so the payment is at most two units away.
         (before.saturating_sub(2)..=before.checked_add(2)?).find(|pays| self.rest(*pays) == Some(rest))
     }
 
@@ -145,23 +145,23 @@ mod tests {
         list.offer(WantedAmount::Pay(FiatAmount::new(list.currency, minor)))
     }
 
-    fn words(priced: &Priced, decimals: u8) -> String {
+    fn summary(priced: &Priced, decimals: u8) -> String {
         let Priced { pays, provider_fee, network_fee, delivers } = priced;
         format!("{pays} = {provider_fee} + {network_fee} + {}", delivers.to_decimal(decimals))
     }
 
     #[test]
-    fn a_hundred_dollars_buy_more_through_the_bank() {
+    fn bank_transfer_buys_more_than_a_card() {
         let card = pay(&list(SandboxPlan::Card, "USD", 8453, 6, "1"), 10_000).unwrap();
-        assert_eq!(words(&card, 6), "100.00 = 3.80 + 0.03 + 96.17");
+        assert_eq!(summary(&card, 6), "100.00 = 3.80 + 0.03 + 96.17");
         let bank = pay(&list(SandboxPlan::Bank, "USD", 8453, 6, "1"), 10_000).unwrap();
-        assert_eq!(words(&bank, 6), "100.00 = 0.90 + 0.03 + 99.07");
+        assert_eq!(summary(&bank, 6), "100.00 = 0.90 + 0.03 + 99.07");
         let yen = pay(&list(SandboxPlan::Card, "JPY", 1, 18, "3000"), 10_000).unwrap();
-        assert_eq!(words(&yen, 18), "10000 = 395 + 124 + 0.020542166666666666");
+        assert_eq!(summary(&yen, 18), "10000 = 395 + 124 + 0.020542166666666666");
     }
 
     #[test]
-    fn what_is_out_of_range_is_told_the_range() {
+    fn out_of_range_payment_is_refused_with_the_range() {
         let list = list(SandboxPlan::Card, "USD", 1, 18, "3000");
         let range = SandboxPlan::Card.limits(list.currency);
         let refused = Err(RampRefusal::Range { least: range.0, most: range.1 });
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_currency_or_chain_that_is_not_served_is_refused() {
+    fn unsupported_currency_or_chain_is_refused() {
         let price: UsdPrice = "1".parse().unwrap();
         let list = |code: &str, chain| {
             PriceList::new(SandboxPlan::Card, code.parse().unwrap(), &token(chain, 6), price)
@@ -206,28 +206,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_paid_is_the_fees_and_what_buys(list in lists(), minor in 1_000_u64..500_000) {
+        fn payment_is_the_sum_of_fees_and_delivered_value(list in lists(), minor in 1_000_u64..500_000) {
             prop_assume!(pay(&list, minor).is_ok());
             let priced = pay(&list, minor).unwrap();
             let fees = priced.provider_fee.minor + priced.network_fee.minor;
             let rest = priced.pays.minor - fees;
             prop_assert_eq!(priced.pays.minor, minor);
             prop_assert_eq!(Some(priced.delivers), list.buys(rest));
-            // Worth what is left of the payment, less than one unit of the token away.
-            let worth = priced.delivers.get() * list.denominator;
+            // The delivered value is less than one token unit below the rest of the payment.
+            let value = priced.delivers.get() * list.denominator;
             let left = U256::from(rest) * list.numerator;
-            prop_assert!(worth <= left && left - worth < list.denominator);
+            prop_assert!(value <= left && left - value < list.denominator);
         }
 
         #[test]
-        fn paying_and_receiving_agree_to_the_smallest_unit(list in lists(), minor in 1_000_u64..500_000, less in 0_u64..1_000) {
+        fn pay_and_receive_quotes_agree_to_the_smallest_unit(list in lists(), minor in 1_000_u64..500_000, less in 0_u64..1_000) {
             prop_assume!(pay(&list, minor).is_ok());
             let bought = pay(&list, minor).unwrap();
             let Some(wanted) = bought.delivers.checked_sub(RawAmount::new(U256::from(less))) else { return Ok(()) };
             prop_assume!(!wanted.is_zero());
             let Ok(exact) = list.offer(WantedAmount::Receive(wanted)) else { return Ok(()) };
             prop_assert_eq!(exact.delivers, wanted);
-            prop_assert!(exact.pays.minor <= minor, "whoever wants less pays no more");
+            prop_assert!(exact.pays.minor <= minor, "a smaller amount never costs more");
             // One unit less would not buy it, and what is paid buys it.
             let rest = |pays: u64| list.rest(pays).and_then(|rest| list.buys(rest));
             prop_assert!(rest(exact.pays.minor).unwrap() >= wanted);
@@ -235,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn any_wish_is_priced_or_refused_without_panic(list in lists(), limbs in any::<[u64; 4]>(), minor in any::<u64>()) {
+        fn arbitrary_amounts_never_panic(list in lists(), limbs in any::<[u64; 4]>(), minor in any::<u64>()) {
             let _ = list.offer(WantedAmount::Receive(RawAmount::new(U256::from_limbs(limbs))));
             let _ = pay(&list, minor);
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use causeway_domain::ports::{Carrier, OnRamp, PriceFeed};
+use causeway_domain::ports::{OnRamp, PriceFeed, TxSender};
 use causeway_domain::{ChainId, Token, TokenId};
 use jiff::Timestamp;
 use thiserror::Error;
@@ -13,30 +13,30 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::book::Book;
 use super::journal::{Journal, JournalError};
 use super::plan::SandboxPlan;
+use super::purchases::PurchaseLog;
 use super::ramp::SandboxRamp;
 use super::secrets::Secrets;
 use super::session::{Reason, State};
 use super::{api, checkout, deliver, notify};
 use crate::http;
 
-/// How long a webhook may take to be answered, and an answer of a provider to come.
+/// Timeout of webhooks and of requests to the providers.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How fast money moves at the providers.
+/// Simulated payment delays of the providers.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// From a card payment to the provider's word that it is paid.
+pub struct PaymentDelays {
+    /// From a card payment until it counts as paid.
     pub card: Duration,
-    /// The same for the test card that is slow.
+    /// The same for the slow test card.
     pub slow_card: Duration,
-    /// From the payer's word that a transfer was made until the bank sees it.
+    /// From the payer's confirmation of a transfer until the bank receives it.
     pub bank: Duration,
 }
 
-impl Default for Pace {
+impl Default for PaymentDelays {
     fn default() -> Self {
         Self {
             card: Duration::from_secs(1),
@@ -46,23 +46,23 @@ impl Default for Pace {
     }
 }
 
-/// What the providers work with.
+/// Settings of the providers.
 #[derive(Clone)]
 pub struct SandboxSettings {
-    /// Where journals and secrets lie.
+    /// The folder of journals and secrets.
     pub folder: PathBuf,
     /// The web origin that `SandboxRamps::routes` is served on.
     pub origin: String,
-    /// Webhooks go to this address, a slash and the provider's id.
+    /// Webhook base URL; a slash and the provider's id are appended.
     pub webhooks: String,
-    /// The origins, beside those of this machine, that may frame the checkout.
+    /// Origins that may frame the checkout, in addition to loopback.
     pub embedders: Vec<String>,
-    /// What is sold.
+    /// The tokens that are sold.
     pub assets: Vec<Token>,
     pub prices: Arc<dyn PriceFeed>,
-    /// Who delivers, by chain.
-    pub carriers: HashMap<ChainId, Arc<dyn Carrier>>,
-    pub pace: Pace,
+    /// Transaction senders by chain.
+    pub tx_senders: HashMap<ChainId, Arc<dyn TxSender>>,
+    pub payment_delays: PaymentDelays,
 }
 
 impl fmt::Debug for SandboxSettings {
@@ -82,43 +82,43 @@ impl SandboxSettings {
 pub enum RampsError {
     #[error(transparent)]
     Journal(#[from] JournalError),
-    #[error("the secrets of {provider} cannot be kept: {source}")]
+    #[error("cannot store the secrets of {provider}: {source}")]
     Secrets { provider: &'static str, source: std::io::Error },
     #[error("the HTTP client cannot be built: {0}")]
     Client(String),
 }
 
-/// One provider at work.
+/// A running provider.
 pub(super) struct Provider {
     pub(super) plan: SandboxPlan,
     pub(super) settings: Arc<SandboxSettings>,
     pub(super) secrets: Secrets,
-    book: Mutex<Book>,
-    /// Something is to be delivered, or to be told.
-    pub(super) wake: Notify,
-    pub(super) tell: Notify,
+    purchases: Mutex<PurchaseLog>,
+    /// Wake the delivery task and the webhook task.
+    pub(super) delivery_wake: Notify,
+    pub(super) webhook_wake: Notify,
 }
 
 impl Provider {
-    pub(super) fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn purchases(&self) -> MutexGuard<'_, PurchaseLog> {
+        self.purchases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn switches(&self) -> super::Switches {
-        self.book().switches().clone()
+        self.purchases().switches().clone()
     }
 
-    /// Moves a purchase on, if it can go there, and wakes whoever has to do with it.
-    pub(super) fn shift(
+    /// Moves a purchase to a state, if allowed, and wakes the tasks.
+    pub(super) fn transition(
         &self,
         session: &str,
         state: State,
         due_at: Option<i64>,
         reason: Option<Reason>,
     ) -> Result<bool, JournalError> {
-        let moved = self.book().shift(session, state, now_ms(), due_at, reason)?;
-        self.wake.notify_one();
-        self.tell.notify_one();
+        let moved = self.purchases().transition(session, state, now_ms(), due_at, reason)?;
+        self.delivery_wake.notify_one();
+        self.webhook_wake.notify_one();
         Ok(moved)
     }
 }
@@ -135,56 +135,56 @@ pub struct SandboxRamps {
 }
 
 impl SandboxRamps {
-    /// Opens their journals; nothing runs before `run`.
+    /// Opens the journals; nothing runs before `run`.
     pub fn open(settings: SandboxSettings) -> Result<Self, RampsError> {
         let settings = Arc::new(settings);
         let mut providers = Vec::new();
         for plan in SandboxPlan::ALL {
             let folder = settings.folder.join(plan.id());
-            let (journal, past) = Journal::open(&folder, plan.id())?;
+            let (journal, entries) = Journal::open(&folder, plan.id())?;
             let secrets = Secrets::open(&folder)
                 .map_err(|source| RampsError::Secrets { provider: plan.id(), source })?;
             providers.push(Arc::new(Provider {
                 plan,
                 settings: Arc::clone(&settings),
                 secrets,
-                book: Mutex::new(Book::new(journal, past)),
-                wake: Notify::new(),
-                tell: Notify::new(),
+                purchases: Mutex::new(PurchaseLog::new(journal, entries)),
+                delivery_wake: Notify::new(),
+                webhook_wake: Notify::new(),
             }));
         }
         let client = http::client(TIMEOUT).map_err(RampsError::Client)?;
         Ok(Self { providers: Arc::new(providers), client })
     }
 
-    /// The service's side of both: adapters that reach them over HTTP.
+    /// Adapters for the service, which reach the providers over HTTP.
     pub fn on_ramps(&self) -> Vec<Arc<dyn OnRamp>> {
         let ramps = SandboxPlan::ALL.into_iter().filter_map(|plan| self.adapter(plan));
         ramps.map(|ramp| Arc::new(ramp) as Arc<dyn OnRamp>).collect()
     }
 
-    /// The same for one of them.
+    /// The adapter of one provider.
     pub fn adapter(&self, plan: SandboxPlan) -> Option<SandboxRamp> {
         let provider = self.provider(plan.id())?;
         let Provider { settings, secrets, .. } = provider.as_ref();
         Some(SandboxRamp::new(plan, settings, secrets.clone(), self.client.clone()))
     }
 
-    /// Everything that the providers answer, to be served on their origin.
+    /// The providers' routes, to be served on their origin.
     pub fn routes(&self) -> Router {
         api::routes().merge(checkout::routes()).with_state(self.clone())
     }
 
-    /// Lets time pass, delivers, and sends webhooks, until `stop`.
+    /// Processes payments, delivers, and sends webhooks, until `stop`.
     pub async fn run(self, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
         for provider in self.providers.iter() {
             tasks.spawn(deliver::deliver(Arc::clone(provider), stop.clone()));
-            tasks.spawn(notify::tell(Arc::clone(provider), self.client.clone(), stop.clone()));
+            tasks.spawn(notify::deliver_webhooks(Arc::clone(provider), self.client.clone(), stop.clone()));
         }
         if let Some(provider) = self.providers.first() {
-            let carriers = provider.settings.carriers.values().cloned().collect();
-            tasks.spawn(deliver::tend(carriers, stop.clone()));
+            let tx_senders = provider.settings.tx_senders.values().cloned().collect();
+            tasks.spawn(deliver::poll_pending_transactions(tx_senders, stop.clone()));
         }
         while tasks.join_next().await.is_some() {}
     }

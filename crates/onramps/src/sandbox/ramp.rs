@@ -26,12 +26,12 @@ use super::wire::{
 use crate::http;
 use crate::signature::{Secret, verify};
 
-/// The service's side of a sandbox provider.
+/// The service's adapter of a sandbox provider.
 pub struct SandboxRamp {
     profile: Arc<RampProfile>,
     methods: Vec<PaymentMethod>,
     assets: Vec<TokenId>,
-    /// Where the provider's interface begins.
+    /// Base URL of the provider's API.
     base: String,
     api_key: String,
     webhook: Option<Secret>,
@@ -71,13 +71,13 @@ impl SandboxRamp {
         Self { profile: Arc::new(profile), methods, assets, base, api_key, webhook: Some(webhook), client }
     }
 
-    /// The same without a secret for webhooks, which then refuses them all.
+    /// Without a webhook secret, so that all webhooks are rejected.
     #[must_use]
     pub fn without_webhook_secret(self) -> Self {
         Self { webhook: None, ..self }
     }
 
-    /// Asks the provider; `None` when it does not know what was asked for.
+    /// Sends a request to the provider; `None` on 404.
     async fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -86,23 +86,23 @@ impl SandboxRamp {
         currency: FiatCurrency,
     ) -> Result<Option<T>, RampError> {
         let unavailable = |error: reqwest::Error| RampError::Unavailable(error.without_url().to_string());
-        let nonsense = |error: serde_json::Error| RampError::Nonsense(error.to_string());
+        let invalid = |error: serde_json::Error| RampError::Nonsense(error.to_string());
         let mut request = self.client.request(method, format!("{}/{path}", self.base));
         request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.api_key));
         if let Some(body) = body {
-            let body = serde_json::to_vec(body).map_err(nonsense)?;
+            let body = serde_json::to_vec(body).map_err(invalid)?;
             request = request.header(header::CONTENT_TYPE, "application/json").body(body);
         }
         let response = request.send().await.map_err(unavailable)?;
         let status = response.status();
         let bytes = http::body(response).await.map_err(RampError::Unavailable)?;
         if status.is_success() {
-            return serde_json::from_slice(&bytes).map(Some).map_err(nonsense);
+            return serde_json::from_slice(&bytes).map(Some).map_err(invalid);
         }
         if status.is_server_error() {
-            return Err(RampError::Unavailable(format!("it answers {status}")));
+            return Err(RampError::Unavailable(format!("it returned {status}")));
         }
-        let refusal: RefusalJson = serde_json::from_slice(&bytes).map_err(nonsense)?;
+        let refusal: RefusalJson = serde_json::from_slice(&bytes).map_err(invalid)?;
         if status == StatusCode::NOT_FOUND { Ok(None) } else { Err(refused(refusal, currency)) }
     }
 }
@@ -134,7 +134,7 @@ impl OnRamp for SandboxRamp {
         };
         let answer: Option<QuoteAnswer> =
             self.ask(Method::POST, "quotes", Some(&request), ask.currency).await?;
-        let answer = answer.ok_or_else(|| RampError::Nonsense("there is no such path".to_owned()))?;
+        let answer = answer.ok_or_else(|| RampError::Nonsense("the endpoint does not exist".to_owned()))?;
         offer(&answer, ask, &self.methods)
     }
 
@@ -151,11 +151,11 @@ impl OnRamp for SandboxRamp {
         let answer: Option<OpenedAnswer> =
             self.ask(Method::POST, "purchases", Some(&request), order.pays.currency).await?;
         let OpenedAnswer { session, url } =
-            answer.ok_or_else(|| RampError::Nonsense("there is no such path".to_owned()))?;
-        // A page elsewhere would be framed and listened to as if it were the provider's.
-        let ours = self.profile.origins.iter().any(|origin| url.starts_with(&format!("{origin}/")));
-        if !ours {
-            return Err(RampError::Nonsense("its checkout lies at another origin".to_owned()));
+            answer.ok_or_else(|| RampError::Nonsense("the endpoint does not exist".to_owned()))?;
+        // A page at another origin would be framed and trusted as the provider's.
+        let is_own_origin = self.profile.origins.iter().any(|origin| url.starts_with(&format!("{origin}/")));
+        if !is_own_origin {
+            return Err(RampError::Nonsense("its checkout is at another origin".to_owned()));
         }
         Ok(RampSession { url, provider_order: Some(session) })
     }
@@ -198,7 +198,7 @@ fn refused(refusal: RefusalJson, currency: FiatCurrency) -> RampError {
         "currency" => RampRefusal::Currency(currency),
         "range" => match (amount(&refusal.least), amount(&refusal.most)) {
             (Some(least), Some(most)) => RampRefusal::Range { least, most },
-            _ => return RampError::Nonsense("a range without its ends".to_owned()),
+            _ => return RampError::Nonsense("a range without limits".to_owned()),
         },
         "method" => RampRefusal::Method,
         _ => RampRefusal::Other(refusal.message),
@@ -207,25 +207,25 @@ fn refused(refusal: RefusalJson, currency: FiatCurrency) -> RampError {
 }
 
 fn offer(answer: &QuoteAnswer, ask: &RampAsk, methods: &[PaymentMethod]) -> Result<RampOffer, RampError> {
-    let nonsense = |words: &str| RampError::Nonsense(words.to_owned());
+    let invalid = |message: &str| RampError::Nonsense(message.to_owned());
     let amount = |text: &str| {
         FiatAmount::parse(ask.currency, text).map_err(|error| RampError::Nonsense(error.to_string()))
     };
-    // A fee of nothing is no fee, and the domain's amounts are more than nothing.
-    let paid_for =
+    // Zero fees are skipped: the domain's amounts are positive.
+    let nonzero =
         answer.fees.iter().filter(|fee| fee.amount.bytes().any(|byte| (b'1'..=b'9').contains(&byte)));
-    let fees = paid_for.map(|fee| {
-        let kind = RampFeeKind::parse(&fee.kind).ok_or_else(|| nonsense("a fee of no known kind"))?;
+    let fees = nonzero.map(|fee| {
+        let kind = RampFeeKind::parse(&fee.kind).ok_or_else(|| invalid("unknown fee kind"))?;
         Ok(RampFee { kind, amount: amount(&fee.amount)? })
     });
     let pays = amount(&answer.pays)?;
-    let delivers = answer.delivers.parse().map_err(|_| nonsense("what it delivers is no amount"))?;
-    let kept = match ask.amount {
+    let delivers = answer.delivers.parse().map_err(|_| invalid("its delivered amount is invalid"))?;
+    let matches_ask = match ask.amount {
         WantedAmount::Pay(asked) => asked == pays,
         WantedAmount::Receive(asked) => asked == delivers,
     };
-    if !kept || answer.currency != ask.currency.code() {
-        return Err(nonsense("it answers what was not asked"));
+    if !matches_ask || answer.currency != ask.currency.code() {
+        return Err(invalid("the quote does not match the ask"));
     }
     Ok(RampOffer {
         pays,
@@ -234,7 +234,7 @@ fn offer(answer: &QuoteAnswer, ask: &RampAsk, methods: &[PaymentMethod]) -> Resu
         methods: methods.to_vec(),
         limits: Some((amount(&answer.least)?, amount(&answer.most)?)),
         expires_at: Timestamp::from_millisecond(answer.expires_at)
-            .map_err(|_| nonsense("its offer ends at no time"))?,
+            .map_err(|_| invalid("its offer has no valid expiry"))?,
     })
 }
 
@@ -251,8 +251,8 @@ fn report(known: PurchaseJson) -> Result<RampReport, String> {
     };
     let currency: FiatCurrency = known.currency.parse().map_err(|_| "its currency is unknown".to_owned())?;
     let paid = FiatAmount::parse(currency, &known.pays).map_err(|error| error.to_string())?;
-    let asset: TokenId = known.asset.parse().map_err(|_| "its asset is no token".to_owned())?;
-    let amount = known.amount.parse().map_err(|_| "its amount is none".to_owned())?;
+    let asset: TokenId = known.asset.parse().map_err(|_| "its asset is not a token".to_owned())?;
+    let amount = known.amount.parse().map_err(|_| "its amount is invalid".to_owned())?;
     let wallet = Address::parse(asset.chain().family(), &known.wallet).map_err(|error| error.to_string())?;
     Ok(RampReport {
         state,
@@ -263,7 +263,7 @@ fn report(known: PurchaseJson) -> Result<RampReport, String> {
         wallet: Some(wallet),
         payouts: known.payouts,
         reason: known.reason.map(|reason| (reason.code, reason.message)),
-        // A session is the only one of its order, and over when it is over.
+        // An order has one session, so a failed one cannot be retried.
         may_retry: false,
     })
 }

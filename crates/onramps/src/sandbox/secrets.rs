@@ -6,23 +6,23 @@ use alloy_primitives::hex;
 
 use crate::signature::Secret;
 
-/// What a provider of the sandbox and the service know together: made once per data folder.
+/// The secrets shared by a sandbox provider and the service, created once per data folder.
 #[derive(Clone)]
 pub(super) struct Secrets {
-    /// What the provider's interface wants to be shown.
+    /// The key of the provider's API.
     pub(super) api_key: String,
-    /// What webhooks are signed with.
+    /// Signs webhooks.
     pub(super) webhook: Secret,
 }
 
 impl Secrets {
-    /// Reads them, or makes them, in a file that only its owner reads.
+    /// Reads or creates them, in a file that only its owner can read.
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
         let path = folder.join("secrets");
         match std::fs::read_to_string(&path) {
             Ok(text) => Self::parse(&text).ok_or_else(|| {
-                let words = format!("{} is damaged: remove it, and it is made anew", path.display());
-                io::Error::new(io::ErrorKind::InvalidData, words)
+                let message = format!("{} is damaged: remove it, and a new one is created", path.display());
+                io::Error::new(io::ErrorKind::InvalidData, message)
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let text = format!("{}\n{}\n", random()?, random()?);
@@ -35,9 +35,9 @@ impl Secrets {
 
     fn parse(text: &str) -> Option<Self> {
         let (api_key, webhook) = text.trim_end().split_once('\n')?;
-        let whole = |line: &str| hex::decode(line).ok().filter(|bytes| bytes.len() == 32);
-        whole(api_key)?;
-        Some(Self { api_key: api_key.to_owned(), webhook: Secret::new(whole(webhook)?) })
+        let parse_key = |line: &str| hex::decode(line).ok().filter(|bytes| bytes.len() == 32);
+        parse_key(api_key)?;
+        Some(Self { api_key: api_key.to_owned(), webhook: Secret::new(parse_key(webhook)?) })
     }
 }
 
@@ -47,15 +47,15 @@ fn random() -> io::Result<String> {
     Ok(hex::encode(bytes))
 }
 
-/// Whole or not at all, whenever the process dies.
+/// Atomic, even if the process dies.
 fn write(folder: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let draft = folder.join("secrets.new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&draft)?;
+    let temporary = folder.join("secrets.new");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
     #[cfg(unix)]
     file.set_permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o600))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    std::fs::rename(&draft, path)?;
+    std::fs::rename(&temporary, path)?;
     File::open(folder)?.sync_all()
 }
 
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_made_once_and_for_their_owner_only() {
+    fn secrets_are_created_once_and_readable_by_their_owner_only() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let made = Secrets::open(folder.path()).unwrap();

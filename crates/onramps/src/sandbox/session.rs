@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-/// How far a purchase has come at the provider, in the provider's own words.
+/// The state of a purchase at the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
     AwaitingPayment,
-    /// The bank of the card's owner asks whether it is really them.
+    /// The card's bank asks for approval (3-D Secure).
     Challenge,
-    /// The payer says that they have paid; the money has not been seen.
+    /// The payer has confirmed the payment; it has not arrived.
     PaymentPending,
     Paid,
     Delivering,
@@ -36,13 +36,13 @@ impl State {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Expired)
     }
 
-    /// Whether the payer can still turn back.
+    /// Whether the payer can still cancel.
     pub(super) const fn is_unpaid(self) -> bool {
         matches!(self, Self::AwaitingPayment | Self::Challenge)
     }
 
-    /// Only forward: money that came neither expires nor is canceled.
-    pub(super) const fn may_become(self, next: Self) -> bool {
+    /// Only forward: a paid purchase neither expires nor is canceled.
+    pub(super) const fn can_become(self, next: Self) -> bool {
         match self {
             Self::AwaitingPayment | Self::Challenge => {
                 !matches!(next, Self::AwaitingPayment | Self::Delivering | Self::Completed)
@@ -54,22 +54,22 @@ impl State {
         }
     }
 
-    /// Whether partners are told of it; what is of no concern to them is not.
-    pub(super) const fn is_told(self) -> bool {
+    /// Whether the partner gets a webhook for it.
+    pub(super) const fn is_notified(self) -> bool {
         !matches!(self, Self::AwaitingPayment | Self::Delivering)
     }
 }
 
-/// What was agreed when a checkout was opened. Nothing of it changes.
+/// The immutable terms of a purchase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Agreement {
-    /// The provider's own name for the purchase, which nobody can guess.
+pub(super) struct PurchaseTerms {
+    /// The provider's unguessable id of the purchase.
     pub(super) session: String,
-    /// The partner's.
+    /// The partner's order id.
     pub(super) order: String,
     pub(super) currency: String,
-    /// Decimals in the currency, as they are shown.
+    /// Decimal amount in the currency.
     pub(super) pays: String,
     pub(super) fees: Vec<(String, String)>,
     pub(super) asset: String,
@@ -81,7 +81,7 @@ pub(super) struct Agreement {
     pub(super) expires_at: i64,
 }
 
-/// A stable code and a person's words.
+/// A stable code and a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reason {
     pub(super) code: String,
@@ -94,36 +94,36 @@ impl Reason {
     }
 }
 
-/// One transfer that a purchase is owed; usually there is one.
+/// One transfer of a purchase; usually there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Delivery {
     pub(super) amount: String,
     pub(super) tx: Option<String>,
-    pub(super) landed: bool,
+    pub(super) is_final: bool,
 }
 
 /// A purchase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Session {
-    pub(super) agreed: Agreement,
+    pub(super) terms: PurchaseTerms,
     pub(super) state: State,
-    /// When the money of a pending payment is seen.
+    /// When a pending payment arrives.
     pub(super) due_at: Option<i64>,
     pub(super) reason: Option<Reason>,
     pub(super) deliveries: Vec<Delivery>,
-    /// How often the state has changed.
-    pub(super) moves: u32,
+    /// Number of state changes.
+    pub(super) transitions: u32,
 }
 
 impl Session {
-    pub(super) const fn new(agreed: Agreement) -> Self {
+    pub(super) const fn new(terms: PurchaseTerms) -> Self {
         Self {
-            agreed,
+            terms,
             state: State::AwaitingPayment,
             due_at: None,
             reason: None,
             deliveries: Vec::new(),
-            moves: 0,
+            transitions: 0,
         }
     }
 }
@@ -145,29 +145,29 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_paid_neither_expires_nor_is_canceled_and_nothing_comes_back() {
+    fn paid_purchase_neither_expires_nor_is_canceled() {
         for from in ALL {
             for to in ALL {
                 let lost = matches!(to, State::Canceled | State::Expired) && !from.is_unpaid();
                 if from.is_over() || lost || to == State::AwaitingPayment {
-                    assert!(!from.may_become(to), "{from:?} -> {to:?}");
+                    assert!(!from.can_become(to), "{from:?} -> {to:?}");
                 }
             }
         }
         assert!(
-            State::PaymentPending.may_become(State::Paid) && State::Delivering.may_become(State::Completed)
+            State::PaymentPending.can_become(State::Paid) && State::Delivering.can_become(State::Completed)
         );
     }
 
     #[test]
-    fn nothing_is_delivered_before_it_is_paid() {
+    fn only_paid_purchases_are_delivered() {
         for from in ALL.into_iter().filter(|state| *state != State::Paid) {
-            assert!(!from.may_become(State::Delivering), "{from:?}");
+            assert!(!from.can_become(State::Delivering), "{from:?}");
         }
     }
 
     #[test]
-    fn states_are_written_in_the_journal_as_they_are_told() {
+    fn journal_states_match_the_api_states() {
         for state in ALL {
             assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
         }

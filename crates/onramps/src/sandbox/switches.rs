@@ -1,34 +1,34 @@
 use serde::{Deserialize, Serialize};
 
-/// The longest that anything can be made to wait, in milliseconds.
-const LONGEST: u64 = 10 * 60 * 1_000;
+/// Maximum configurable delay, in milliseconds.
+const MAX_DELAY_MS: u64 = 10 * 60 * 1_000;
 
-/// What can be made to go wrong at a provider of the sandbox.
+/// Fault switches of a sandbox provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Switches {
-    /// How long the interface takes to answer, in milliseconds.
+    /// Response delay of the API, in milliseconds.
     pub slow_ms: u64,
-    /// Nothing answers, nothing is delivered and no webhook is sent.
+    /// The API is down, nothing is delivered and no webhook is sent.
     pub down: bool,
-    /// How much of what was promised is delivered, in hundredths of a percent: 10000 is all of it.
+    /// The delivered share of the promised amount, in basis points: 10000 is all of it.
     pub pays_bps: u32,
-    /// Every delivery is made a second time.
+    /// Every delivery is made twice.
     pub pays_twice: bool,
     pub webhooks: WebhookSwitches,
 }
 
-/// What can be made to go wrong with webhooks.
+/// Fault switches of webhooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WebhookSwitches {
-    /// What happens is never told.
+    /// No webhooks are sent.
     pub off: bool,
-    /// How long after the event it is told, in milliseconds.
+    /// Delay of webhooks, in milliseconds.
     pub late_ms: u64,
-    /// Every event is told two times.
+    /// Every webhook is sent twice.
     pub twice: bool,
-    /// The events of a purchase are told when it has ended, the last one first.
+    /// The events of a purchase are sent after its end, the last one first.
     pub out_of_order: bool,
 }
 
@@ -45,10 +45,10 @@ impl Default for Switches {
 }
 
 impl Switches {
-    /// What makes no sense is refused in words.
+    /// Rejects invalid values with a reason.
     pub fn check(&self) -> Result<(), &'static str> {
-        if self.slow_ms > LONGEST || self.webhooks.late_ms > LONGEST {
-            return Err("nothing waits longer than ten minutes, which is 600000 ms");
+        if self.slow_ms > MAX_DELAY_MS || self.webhooks.late_ms > MAX_DELAY_MS {
+            return Err("delays are limited to ten minutes, 600000 ms");
         }
         if !(1..=20_000).contains(&self.pays_bps) {
             return Err("paysBps is from 1 to 20000; 10000 pays what was promised");

@@ -1,10 +1,10 @@
-//! The JSON that the sandbox's providers and their partner speak.
+//! The JSON between the sandbox providers and their partner.
 
 use serde::{Deserialize, Serialize};
 
 use super::session::{Reason, Session};
 
-/// `POST api/quotes`: one of `pay` and `receive` is there.
+/// `POST api/quotes`: exactly one of `pay` and `receive` is set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct QuoteRequest {
@@ -18,7 +18,7 @@ pub(super) struct QuoteRequest {
     pub(super) method: Option<String>,
 }
 
-/// A part of what is paid that buys nothing.
+/// A fee, as part of the payment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FeeJson {
     pub(super) kind: String,
@@ -51,14 +51,14 @@ pub(super) struct PurchaseRequest {
     pub(super) pay_by: i64,
 }
 
-/// What was opened.
+/// The opened checkout.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OpenedAnswer {
     pub(super) session: String,
     pub(super) url: String,
 }
 
-/// How a purchase stands: the answer to `GET api/purchases/{order}`, and the `data` of webhooks.
+/// A purchase: the response to `GET api/purchases/{order}`, and the `data` of webhooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PurchaseJson {
@@ -68,7 +68,7 @@ pub(super) struct PurchaseJson {
     pub(super) currency: String,
     pub(super) pays: String,
     pub(super) asset: String,
-    /// What was promised; what was delivered is on the chain.
+    /// The promised amount; the delivered one is on the chain.
     pub(super) amount: String,
     pub(super) wallet: String,
     /// The delivery's transactions.
@@ -79,16 +79,16 @@ pub(super) struct PurchaseJson {
 
 impl From<&Session> for PurchaseJson {
     fn from(session: &Session) -> Self {
-        let agreed = &session.agreed;
+        let terms = &session.terms;
         Self {
-            session: agreed.session.clone(),
-            order: agreed.order.clone(),
+            session: terms.session.clone(),
+            order: terms.order.clone(),
             state: session.state.as_str().to_owned(),
-            currency: agreed.currency.clone(),
-            pays: agreed.pays.clone(),
-            asset: agreed.asset.clone(),
-            amount: agreed.amount.clone(),
-            wallet: agreed.wallet.clone(),
+            currency: terms.currency.clone(),
+            pays: terms.pays.clone(),
+            asset: terms.asset.clone(),
+            amount: terms.amount.clone(),
+            wallet: terms.wallet.clone(),
             payouts: session.deliveries.iter().filter_map(|delivery| delivery.tx.clone()).collect(),
             reason: session.reason.clone(),
         }
@@ -107,7 +107,7 @@ pub(super) struct EventJson {
     pub(super) data: PurchaseJson,
 }
 
-/// Why the provider says no.
+/// An error response.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct RefusalJson {
     /// `asset`, `currency`, `range`, `method`, `price`, `conflict`, `unknown`, `key`, `form` or `down`.

@@ -15,32 +15,33 @@ use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
 use serde_json::{Value, json as object};
 
-use super::price::{Sale, WARES, Ware};
+use super::price::{LISTED_TOKENS, ListedToken, Sale};
 use super::purchase::Purchase;
 use super::{
-    Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief,
+    RunningServer, StandInState, checkout_page, deliver_webhook, fake_tx_hash, json, listen, param, serve,
+    with_fault_injection,
 };
 use crate::banxa::{BanxaConfig, signature};
-use crate::conformance::{Hook, Mischief, StandIn};
+use crate::conformance::{FaultInjection, SignedWebhook, StandIn};
 use crate::secret::SecretText;
 
 const PARTNER: &str = "acme";
 const API_KEY: &str = "a stand-in's key";
 const WEBHOOK_SECRET: &str = "a stand-in's secret";
-/// How many orders are told at once, whoever asks for more.
+/// Maximum page size.
 const PAGE: usize = 25;
 const WEBHOOK_PATH: &str = "/v1/fiat/webhook/banxa";
 
-/// A server in Banxa's place: interface and checkout at one origin.
+/// A stand-in for Banxa: API and checkout at one origin.
 #[derive(Debug)]
 pub struct BanxaStandIn {
-    served: Served,
+    server: RunningServer,
     inner: Arc<Inner>,
 }
 
-/// An order with the customer that it belongs to.
+/// An order with its customer.
 #[derive(Clone, Debug)]
-struct Kept {
+struct StoredOrder {
     id: String,
     customer: String,
     purchase: Purchase,
@@ -49,18 +50,18 @@ struct Kept {
 #[derive(Debug)]
 struct Inner {
     origin: String,
-    ways: Arc<Ways>,
-    /// By Banxa's own names for them: each checkout makes another order.
-    orders: Mutex<HashMap<String, Kept>>,
+    state: Arc<StandInState>,
+    /// By Banxa's id: each checkout creates another order.
+    orders: Mutex<HashMap<String, StoredOrder>>,
 }
 
 impl BanxaStandIn {
     /// Starts on that port, or any when it is 0.
     pub async fn start(port: u16) -> io::Result<Self> {
         let (listener, origin) = listen(port).await?;
-        let ways = Ways::new().await?;
+        let state = StandInState::new().await?;
         let inner =
-            Arc::new(Inner { origin: origin.clone(), ways: Arc::clone(&ways), orders: Mutex::default() });
+            Arc::new(Inner { origin: origin.clone(), state: Arc::clone(&state), orders: Mutex::default() });
         let api = Router::new()
             .route("/acme/v2/countries", get(countries))
             .route("/acme/v2/fiats/buy", get(fiats))
@@ -69,19 +70,19 @@ impl BanxaStandIn {
             .route("/acme/v2/buy", post(buy))
             .route("/acme/v2/orders", get(orders))
             .route("/acme/v2/orders/{id}", get(order))
-            .layer(from_fn(known))
+            .layer(from_fn(authenticate))
             .with_state(Arc::clone(&inner));
         let pages = Router::new()
             .route("/order/{id}", get(page))
-            .route("/standin/walk", post(walk))
+            .route("/standin/walk", post(set_status))
             .with_state(Arc::clone(&inner));
-        let served = serve(listener, origin, with_mischief(api, &ways).merge(pages));
-        Ok(Self { served, inner })
+        let server = serve(listener, origin, with_fault_injection(api, &state).merge(pages));
+        Ok(Self { server, inner })
     }
 
-    /// What an operator would enter to speak to it.
+    /// The configuration for this stand-in.
     pub fn config(&self) -> BanxaConfig {
-        let origin = self.served.origin.clone();
+        let origin = self.server.origin.clone();
         BanxaConfig {
             webhook_secret: Some(SecretText::new(WEBHOOK_SECRET)),
             api_url: Some(origin.clone()),
@@ -90,39 +91,41 @@ impl BanxaStandIn {
         }
     }
 
-    /// The same as a piece of a configuration file.
+    /// The same as TOML.
     pub fn settings(&self) -> String {
-        let origin = &self.served.origin;
+        let origin = &self.server.origin;
         format!(
             "[onramps.banxa]\npartner = \"{PARTNER}\"\napi_key = \"{API_KEY}\"\nwebhook_secret = \"{WEBHOOK_SECRET}\"\n\
              redirect_url = \"{origin}/done\"\napi_url = \"{origin}\"\ncheckout_origins = [\"{origin}\"]\n"
         )
     }
 
-    /// Every checkout that nobody has paid is over.
+    /// Expires every unpaid checkout.
     pub fn end_sessions(&self) {
-        for kept in self.inner.lock().values_mut().filter(|kept| kept.purchase.status == "pendingPayment") {
-            "expired".clone_into(&mut kept.purchase.status);
+        for stored in
+            self.inner.lock().values_mut().filter(|stored| stored.purchase.status == "pendingPayment")
+        {
+            "expired".clone_into(&mut stored.purchase.status);
         }
     }
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, StoredOrder>> {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hook(purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
-        let Purchase { order, status, pays, ware, delivers, .. } = purchase;
-        let (at, amount) = (at.as_millisecond(), delivers.to_decimal(ware.decimals));
-        let told = object!({
+    fn webhook(purchase: &Purchase, at: Timestamp, forged: bool) -> SignedWebhook {
+        let Purchase { order, status, pays, token, delivers, .. } = purchase;
+        let (at, amount) = (at.as_millisecond(), delivers.to_decimal(token.decimals));
+        let reported = object!({
             "order_id": purchase.id(),
             "status": status,
             "status_date": at.to_string(),
             "external_id": order,
             "order_type": "BUY",
-            "crypto_coin": ware.symbol,
-            "crypto_blockchain": chain(ware),
+            "crypto_coin": token.symbol,
+            "crypto_blockchain": chain(token),
             "crypto_amount": amount,
             "fiat_currency": pays.currency.to_string(),
             "fiat_amount": pays.to_string(),
@@ -130,17 +133,17 @@ impl Inner {
             "transaction_hash": hash(purchase),
             "metadata": [],
         });
-        let body = told.to_string().into_bytes();
+        let body = reported.to_string().into_bytes();
         let secret = if forged { "somebody's secret" } else { WEBHOOK_SECRET };
         let signed = signature::sign(API_KEY, secret.as_bytes(), WEBHOOK_PATH, at, &body);
         let headers = [("content-type", "application/json".to_owned()), ("authorization", signed)];
-        Hook { headers: headers.map(|(name, value)| (name.to_owned(), value)).to_vec(), body }
+        SignedWebhook { headers: headers.map(|(name, value)| (name.to_owned(), value)).to_vec(), body }
     }
 }
 
-/// What Banxa calls a chain.
-fn chain(ware: &Ware) -> &'static str {
-    match ware.network {
+/// Banxa's id of a chain.
+fn chain(token: &ListedToken) -> &'static str {
+    match token.network {
         "ethereum" => "ETH",
         "base" => "BASE",
         _ => "SOL",
@@ -149,24 +152,24 @@ fn chain(ware: &Ware) -> &'static str {
 
 fn hash(purchase: &Purchase) -> String {
     let sent = matches!(purchase.status.as_str(), "complete" | "cryptoTransferred" | "coinTransferred");
-    if sent { made_up_tx(&purchase.order) } else { "0".to_owned() }
+    if sent { fake_tx_hash(&purchase.order) } else { "0".to_owned() }
 }
 
-fn order_json(kept: &Kept) -> Value {
-    let Purchase { order, status, pays, ware, delivers, wallet } = &kept.purchase;
+fn order_json(stored: &StoredOrder) -> Value {
+    let Purchase { order, status, pays, token, delivers, wallet } = &stored.purchase;
     object!({
-        "id": kept.id,
+        "id": stored.id,
         "externalId": order,
-        "externalCustomerId": kept.customer,
+        "externalCustomerId": stored.customer,
         "orderType": "BUY",
         "status": status,
-        "crypto": { "id": ware.symbol, "blockchain": chain(ware), "address": ware.contract, "network": ware.chain.map(|id| id.to_string()) },
+        "crypto": { "id": token.symbol, "blockchain": chain(token), "address": token.contract, "network": token.chain.map(|id| id.to_string()) },
         "fiat": pays.currency.to_string(),
         "fiatAmount": pays.to_string(),
-        "cryptoAmount": delivers.to_decimal(ware.decimals),
+        "cryptoAmount": delivers.to_decimal(token.decimals),
         "partnerFee": "",
         "walletAddress": wallet,
-        "transactionHash": hash(&kept.purchase),
+        "transactionHash": hash(&stored.purchase),
     })
 }
 
@@ -178,7 +181,7 @@ fn invalid() -> Response {
     refusal(StatusCode::BAD_REQUEST, 4002, "Validation error")
 }
 
-async fn known(request: Request, next: Next) -> Response {
+async fn authenticate(request: Request, next: Next) -> Response {
     if request.headers().get("x-api-key").is_some_and(|key| key == API_KEY) {
         return next.run(request).await;
     }
@@ -188,85 +191,85 @@ async fn known(request: Request, next: Next) -> Response {
 async fn countries() -> Response {
     let states =
         object!([{ "id": "CA", "description": "California" }, { "id": "TX", "description": "Texas" }]);
-    let told = object!([
+    let reported = object!([
         { "id": "AU", "description": "Australia" },
         { "id": "DE", "description": "Germany" },
         { "id": "US", "description": "United States of America", "states": states },
     ]);
-    json(told.to_string())
+    json(reported.to_string())
 }
 
 async fn fiats() -> Response {
     let method = |id: &str, name: &str, least: &str, most: &str| object!({ "id": id, "name": name, "minimum": least, "maximum": most });
     let card = method("debit-credit-card", "Credit Debit Card", "20", "15000");
     let fiat = |code: &str, bank: Value| object!({ "id": code, "description": code, "symbol": code, "supportedPaymentMethods": [card, bank] });
-    let told = [
+    let reported = [
         fiat("USD", method("ach-bank-transfer", "ACH", "50", "10000.00")),
         fiat("EUR", method("sepa-bank-transfer", "SEPA", "50", "14000.00")),
         fiat("GBP", method("gbp-bank-transfer", "Faster Payments", "50", "14000.00")),
     ];
-    json(object!(told).to_string())
+    json(object!(reported).to_string())
 }
 
 async fn coins() -> Response {
-    let told = WARES.iter().map(|ware| {
-        let closed = if ware.network == "base" { object!({ "CA": [], "US": ["TX"] }) } else { object!({}) };
-        let network = ware.chain.map(|id| id.to_string());
-        let chain = object!({ "id": chain(ware), "description": ware.network, "isDefaultBlockchain": ware.network == "ethereum",
-            "address": ware.contract, "network": network, "minimum": "1", "unsupportedCountries": closed });
-        object!({ "id": ware.symbol, "description": ware.symbol, "blockchains": [chain] })
+    let reported = LISTED_TOKENS.iter().map(|token| {
+        let closed = if token.network == "base" { object!({ "CA": [], "US": ["TX"] }) } else { object!({}) };
+        let network = token.chain.map(|id| id.to_string());
+        let chain = object!({ "id": chain(token), "description": token.network, "isDefaultBlockchain": token.network == "ethereum",
+            "address": token.contract, "network": network, "minimum": "1", "unsupportedCountries": closed });
+        object!({ "id": token.symbol, "description": token.symbol, "blockchains": [chain] })
     });
-    json(object!(told.collect::<Vec<_>>()).to_string())
+    json(object!(reported.collect::<Vec<_>>()).to_string())
 }
 
 async fn quote(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
-    let (Some((ware, sale)), Some(method)) = (sale(&query), param(&query, "paymentMethodId")) else {
+    let (Some((token, sale)), Some(method)) = (sale(&query), param(&query, "paymentMethodId")) else {
         return invalid();
     };
-    let mischief = inner.ways.mischief();
-    let pays = match mischief {
-        Mischief::LongFloat => sale.spoilt(),
+    let fault = inner.state.fault();
+    let pays = match fault {
+        FaultInjection::LongFloat => sale.with_float_error(),
         _ => format!("\"{}\"", sale.pays),
     };
-    // A price does not name its currency unless it is another one.
-    let fiat = match (&mischief, sale.pays.currency.code()) {
-        (Mischief::OtherCurrency, "EUR") => ",\"fiat\":\"USD\"",
-        (Mischief::OtherCurrency, _) => ",\"fiat\":\"EUR\"",
+    // A quote names its currency only if it is another one.
+    let fiat = match (&fault, sale.pays.currency.code()) {
+        (FaultInjection::OtherCurrency, "EUR") => ",\"fiat\":\"USD\"",
+        (FaultInjection::OtherCurrency, _) => ",\"fiat\":\"EUR\"",
         _ => "",
     };
-    let fee = if mischief == Mischief::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
+    let fee = if fault == FaultInjection::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
     json(format!(
         r#"{{"paymentMethodId":"{method}","cryptoAmount":"{}","fiatAmount":{pays},"processingFee":"{fee}","networkFee":"{}"{fiat}}}"#,
-        sale.delivers.to_decimal(ware.decimals),
+        sale.delivers.to_decimal(token.decimals),
         sale.number(sale.network_fee),
     ))
 }
 
-fn named(coin: &str, chain_id: &str) -> Option<&'static Ware> {
-    WARES.iter().find(|ware| ware.symbol == coin && chain(ware) == chain_id)
+fn named(coin: &str, chain_id: &str) -> Option<&'static ListedToken> {
+    LISTED_TOKENS.iter().find(|token| token.symbol == coin && chain(token) == chain_id)
 }
 
-fn sale(query: &str) -> Option<(&'static Ware, Sale)> {
-    let ware = named(&param(query, "crypto")?, &param(query, "blockchain")?)?;
+fn sale(query: &str) -> Option<(&'static ListedToken, Sale)> {
+    let token = named(&param(query, "crypto")?, &param(query, "blockchain")?)?;
     let currency: FiatCurrency = param(query, "fiat")?.parse().ok()?;
     let sale = match (param(query, "fiatAmount"), param(query, "cryptoAmount")) {
-        (Some(pays), None) => ware.sell(FiatAmount::parse(currency, &pays).ok()?)?,
+        (Some(pays), None) => token.sell(FiatAmount::parse(currency, &pays).ok()?)?,
         (None, Some(wanted)) => {
-            ware.sell_exactly(currency, RawAmount::from_decimal(&wanted, ware.decimals).ok()?)?
+            token.sell_exactly(currency, RawAmount::from_decimal(&wanted, token.decimals).ok()?)?
         }
         _ => return None,
     };
-    Some((ware, sale))
+    Some((token, sale))
 }
 
 async fn buy(State(inner): State<Arc<Inner>>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
-    let Some((customer, purchase)) = begun(&asked) else { return invalid() };
+    let Some((customer, purchase)) = parse_purchase(&asked) else { return invalid() };
     let mut orders = inner.lock();
     let id = format!("{:032x}", orders.len() + 1);
     let Purchase { order, pays, wallet, .. } = &purchase;
-    let told = object!({
+    let reported = object!({
         "id": id,
         "externalOrderId": order,
         "externalCustomerId": customer,
@@ -277,22 +280,22 @@ async fn buy(State(inner): State<Arc<Inner>>, body: String) -> Response {
         "walletAddress": wallet,
         "checkoutUrl": format!("{}/order/{id}", inner.origin),
     });
-    orders.insert(id.clone(), Kept { id, customer, purchase });
-    json(told.to_string())
+    orders.insert(id.clone(), StoredOrder { id, customer, purchase });
+    json(reported.to_string())
 }
 
-/// What an order is to buy, and for whom.
-fn begun(asked: &Value) -> Option<(String, Purchase)> {
+/// The purchase and customer of a request.
+fn parse_purchase(asked: &Value) -> Option<(String, Purchase)> {
     let text = |name: &str| asked.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let ware = named(&text("crypto")?, &text("blockchain")?)?;
+    let token = named(&text("crypto")?, &text("blockchain")?)?;
     let pays = FiatAmount::parse(text("fiat")?.parse().ok()?, &text("fiatAmount")?).ok()?;
     text("redirectUrl")?;
     let purchase = Purchase {
         order: text("externalOrderId")?,
         status: "pendingPayment".to_owned(),
         pays,
-        ware: *ware,
-        delivers: ware.sell(pays)?.delivers,
+        token: *token,
+        delivers: token.sell(pays)?.delivers,
         wallet: text("walletAddress")?,
     };
     Some((text("externalCustomerId")?, purchase))
@@ -304,54 +307,55 @@ async fn orders(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> R
     if param(&query, "start").is_none() || param(&query, "end").is_none() {
         return invalid();
     }
-    let kept = inner.lock();
-    let found = kept.values().filter(|kept| customer.as_ref().is_none_or(|named| *named == kept.customer));
+    let stored = inner.lock();
+    let found =
+        stored.values().filter(|stored| customer.as_ref().is_none_or(|named| *named == stored.customer));
     let mut found: Vec<_> = found.collect();
     found.sort_unstable_by(|one, other| one.id.cmp(&other.id));
     let total = found.len();
     let number = |name: &str| param(&query, name).and_then(|text| text.parse::<usize>().ok());
     let page = found.into_iter().skip(number("skip").unwrap_or(0));
-    let told: Vec<_> = page
+    let reported: Vec<_> = page
         .take(number("limit").unwrap_or(PAGE).min(PAGE))
-        .map(|kept| {
-            let mut told = order_json(kept);
-            if inner.ways.mischief() == Mischief::OtherPartner {
-                told["externalCustomerId"] = object!("somebody-else");
+        .map(|stored| {
+            let mut reported = order_json(stored);
+            if inner.state.fault() == FaultInjection::OtherPartner {
+                reported["externalCustomerId"] = object!("somebody-else");
             }
-            told
+            reported
         })
         .collect();
-    json(object!({ "orders": told, "pageTotal": total.div_ceil(PAGE), "total": total }).to_string())
+    json(object!({ "orders": reported, "pageTotal": total.div_ceil(PAGE), "total": total }).to_string())
 }
 
 async fn order(State(inner): State<Arc<Inner>>, Path(id): Path<String>) -> Response {
     match inner.lock().get(&id) {
-        Some(kept) => json(order_json(kept).to_string()),
+        Some(stored) => json(order_json(stored).to_string()),
         None => refusal(StatusCode::NOT_FOUND, 4004, "Not found"),
     }
 }
 
-/// Banxa's checkout says nothing to the window around it.
+/// Banxa's checkout posts no messages.
 async fn page(State(inner): State<Arc<Inner>>, Path(id): Path<String>) -> Response {
-    match inner.lock().get(&id).filter(|kept| kept.purchase.status == "pendingPayment") {
-        Some(kept) => checkout_page("Banxa", &kept.purchase.order, &[]),
-        None => (StatusCode::GONE, "the checkout is over").into_response(),
+    match inner.lock().get(&id).filter(|stored| stored.purchase.status == "pendingPayment") {
+        Some(stored) => checkout_page("Banxa", &stored.purchase.order, &[]),
+        None => (StatusCode::GONE, "the checkout has expired").into_response(),
     }
 }
 
-async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
+async fn set_status(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let (named, status) = (param(&query, "order"), param(&query, "status"));
     let walked = status.and_then(|status| {
         let mut orders = inner.lock();
-        let kept = orders.values_mut().filter(|kept| Some(&kept.purchase.order) == named.as_ref());
-        let kept = kept.max_by(|one, other| one.id.cmp(&other.id))?;
-        kept.purchase.status = status;
-        Some(kept.purchase.clone())
+        let stored = orders.values_mut().filter(|stored| Some(&stored.purchase.order) == named.as_ref());
+        let stored = stored.max_by(|one, other| one.id.cmp(&other.id))?;
+        stored.purchase.status = status;
+        Some(stored.purchase.clone())
     });
     match walked {
         Some(purchase) => {
-            deliver_hook(param(&query, "to"), Inner::hook(&purchase, Timestamp::now(), false)).await
+            deliver_webhook(param(&query, "to"), Inner::webhook(&purchase, Timestamp::now(), false)).await
         }
         None => refusal(StatusCode::NOT_FOUND, 4004, "There is no such order"),
     }
@@ -359,23 +363,23 @@ async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
 
 #[async_trait]
 impl StandIn for BanxaStandIn {
-    fn behave(&self, mischief: Mischief) {
-        self.inner.ways.behave(mischief);
+    fn inject_fault(&self, fault: FaultInjection) {
+        self.inner.state.inject_fault(fault);
     }
 
-    fn heard(&self) -> u64 {
-        self.inner.ways.heard()
+    fn request_count(&self) -> u64 {
+        self.inner.state.request_count()
     }
 
-    fn led_away(&self) -> u64 {
-        self.inner.ways.led_away()
+    fn redirects_followed(&self) -> u64 {
+        self.inner.state.redirects_followed()
     }
 
-    async fn walk(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
+    async fn set_status(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
         let id = session.url.rsplit('/').next().unwrap_or_default();
-        let agreed = Purchase::of(order, status).ok_or("the order is for something else")?;
+        let agreed = Purchase::for_order(order, status).ok_or("the order is for something else")?;
         let mut orders = self.inner.lock();
-        let Kept { purchase, .. } = orders.get_mut(id).ok_or("the checkout is unknown")?;
+        let StoredOrder { purchase, .. } = orders.get_mut(id).ok_or("the checkout is unknown")?;
         if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
         {
             return Err(format!("the checkout is for something else: {purchase:?}"));
@@ -384,11 +388,11 @@ impl StandIn for BanxaStandIn {
         Ok(())
     }
 
-    fn hook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> Hook {
-        let purchase = Purchase::of(order, status);
+    fn webhook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> SignedWebhook {
+        let purchase = Purchase::for_order(order, status);
         purchase.map_or_else(
-            || Hook { headers: Vec::new(), body: Vec::new() },
-            |purchase| Inner::hook(&purchase, at, forged),
+            || SignedWebhook { headers: Vec::new(), body: Vec::new() },
+            |purchase| Inner::webhook(&purchase, at, forged),
         )
     }
 

@@ -17,36 +17,37 @@ use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
 use serde_json::{Value, json as object};
 
-use super::price::{Sale, WARES, Ware};
+use super::price::{LISTED_TOKENS, ListedToken, Sale};
 use super::purchase::{Purchase, Purchases};
 use super::{
-    Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief,
+    RunningServer, StandInState, checkout_page, deliver_webhook, fake_tx_hash, json, listen, param, serve,
+    with_fault_injection,
 };
 use crate::coinbase::{CoinbaseConfig, webhook};
-use crate::conformance::{Hook, Mischief, StandIn};
+use crate::conformance::{FaultInjection, SignedWebhook, StandIn};
 use crate::secret::SecretText;
 
 const KEY_ID: &str = "00000000-0000-4000-8000-000000000003";
 const WEBHOOK_SECRET: &str = "a stand-in's secret";
 
-/// What play purchases are called by.
-const PLAY: &str = "sandbox-";
+/// Prefix of sandbox purchases.
+const SANDBOX_PREFIX: &str = "sandbox-";
 
-/// A server in Coinbase's place: both interfaces and the checkout at one origin. It looks at the token of every request.
+/// A stand-in for Coinbase: both APIs and the checkout at one origin. It verifies the token of every request.
 #[derive(Debug)]
 pub struct CoinbaseStandIn {
-    served: Served,
+    server: RunningServer,
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
     origin: String,
-    ways: Arc<Ways>,
+    state: Arc<StandInState>,
     key: ed25519_dalek::SigningKey,
-    /// By their tokens; each is good for one visit.
+    /// By token; each is valid for one visit.
     sessions: Mutex<HashMap<String, Purchase>>,
-    made: AtomicU64,
+    counter: AtomicU64,
     purchases: Purchases,
 }
 
@@ -54,13 +55,13 @@ impl CoinbaseStandIn {
     /// Starts on that port, or any when it is 0.
     pub async fn start(port: u16) -> io::Result<Self> {
         let (listener, origin) = listen(port).await?;
-        let ways = Ways::new().await?;
+        let state = StandInState::new().await?;
         let inner = Arc::new(Inner {
             origin: origin.clone(),
-            ways: Arc::clone(&ways),
+            state: Arc::clone(&state),
             key: ed25519_dalek::SigningKey::from_bytes(&[7; 32]),
             sessions: Mutex::default(),
-            made: AtomicU64::new(0),
+            counter: AtomicU64::new(0),
             purchases: Purchases::default(),
         });
         let api = Router::new()
@@ -69,19 +70,19 @@ impl CoinbaseStandIn {
             .route("/onramp/v1/buy/quote", post(quote))
             .route("/platform/v2/onramp/sessions", post(open_session))
             .route("/onramp/v1/buy/user/{reference}/transactions", get(transactions))
-            .layer(from_fn_with_state(Arc::clone(&inner), known))
+            .layer(from_fn_with_state(Arc::clone(&inner), authenticate))
             .with_state(Arc::clone(&inner));
         let pages = Router::new()
             .route("/buy", get(page))
-            .route("/standin/walk", post(walk))
+            .route("/standin/walk", post(set_status))
             .with_state(Arc::clone(&inner));
-        let served = serve(listener, origin, with_mischief(api, &ways).merge(pages));
-        Ok(Self { served, inner })
+        let server = serve(listener, origin, with_fault_injection(api, &state).merge(pages));
+        Ok(Self { server, inner })
     }
 
-    /// What an operator would enter to speak to it.
+    /// The configuration for this stand-in.
     pub fn config(&self) -> CoinbaseConfig {
-        let origin = self.served.origin.clone();
+        let origin = self.server.origin.clone();
         let secret = STANDARD.encode(self.inner.key.to_keypair_bytes());
         CoinbaseConfig {
             webhook_secret: Some(SecretText::new(WEBHOOK_SECRET)),
@@ -93,68 +94,69 @@ impl CoinbaseStandIn {
         }
     }
 
-    /// The same as a piece of a configuration file.
+    /// The same as TOML.
     pub fn settings(&self) -> String {
-        let (origin, secret) = (&self.served.origin, STANDARD.encode(self.inner.key.to_keypair_bytes()));
+        let (origin, secret) = (&self.server.origin, STANDARD.encode(self.inner.key.to_keypair_bytes()));
         format!(
             "[onramps.coinbase]\napi_key_id = \"{KEY_ID}\"\napi_key_secret = \"{secret}\"\nwebhook_secret = \"{WEBHOOK_SECRET}\"\n\
              sandbox = true\napi_url = \"{origin}\"\nonramp_url = \"{origin}\"\ncheckout_origin = \"{origin}\"\n"
         )
     }
 
-    /// Every checkout's address that was handed out is over.
+    /// Expires every issued checkout URL.
     pub fn end_sessions(&self) {
         self.inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
 impl Inner {
-    /// Whether the token is signed, fresh, and for exactly this request.
-    fn knows(&self, headers: &HeaderMap, request: &str) -> bool {
-        let told = headers.get("authorization").and_then(|told| told.to_str().ok()?.strip_prefix("Bearer "));
-        let parts: Vec<_> = told.unwrap_or_default().split('.').collect();
+    /// Whether the token is signed, fresh, and for this request.
+    fn verify_token(&self, headers: &HeaderMap, request: &str) -> bool {
+        let reported =
+            headers.get("authorization").and_then(|reported| reported.to_str().ok()?.strip_prefix("Bearer "));
+        let parts: Vec<_> = reported.unwrap_or_default().split('.').collect();
         let [head, claims, signature] = parts.as_slice() else { return false };
         let read = |part: &str| serde_json::from_slice::<Value>(&URL_SAFE_NO_PAD.decode(part).ok()?).ok();
         let signature = URL_SAFE_NO_PAD.decode(signature).unwrap_or_default();
-        let (Some(header), Some(told), Ok(signature)) =
+        let (Some(header), Some(reported), Ok(signature)) =
             (read(head), read(claims), ed25519_dalek::Signature::from_slice(&signature))
         else {
             return false;
         };
         let now = Timestamp::now().as_second();
-        let fresh = told["nbf"].as_i64().is_some_and(|from| from <= now + 5)
-            && told["exp"].as_i64().is_some_and(|until| (now..=now + 125).contains(&until));
+        let fresh = reported["nbf"].as_i64().is_some_and(|from| from <= now + 5)
+            && reported["exp"].as_i64().is_some_and(|until| (now..=now + 125).contains(&until));
         let signed = format!("{head}.{claims}");
         self.key.verifying_key().verify_strict(signed.as_bytes(), &signature).is_ok()
-            && (&header["kid"], &told["sub"]) == (&object!(KEY_ID), &object!(KEY_ID))
-            && told["iss"] == "cdp"
-            && told["uris"][0] == request
+            && (&header["kid"], &reported["sub"]) == (&object!(KEY_ID), &object!(KEY_ID))
+            && reported["iss"] == "cdp"
+            && reported["uris"][0] == request
             && fresh
     }
 
-    /// A visit to a checkout's address: the first counts.
-    fn visit(&self, query: &str) -> Result<Purchase, String> {
-        let token = param(query, "sessionToken").ok_or("the address names no session")?;
+    /// Opens a checkout URL, which is valid once.
+    fn open_checkout(&self, query: &str) -> Result<Purchase, String> {
+        let token = param(query, "sessionToken").ok_or("the URL names no session")?;
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.remove(&token).ok_or_else(|| "the session is over".to_owned())
+        sessions.remove(&token).ok_or_else(|| "the session has expired".to_owned())
     }
 
-    fn hook(purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
+    fn webhook(purchase: &Purchase, at: Timestamp, forged: bool) -> SignedWebhook {
         let kind = match purchase.status.as_str() {
             status if delivered(status) => "success",
             status if status.ends_with("_FAILED") => "failed",
             _ => "updated",
         };
-        let mut told = purchase_json(purchase, at);
-        told["eventType"] = object!(format!("onramp.transaction.{kind}"));
-        let body = told.to_string().into_bytes();
+        let mut reported = purchase_json(purchase, at);
+        reported["eventType"] = object!(format!("onramp.transaction.{kind}"));
+        let body = reported.to_string().into_bytes();
         let event = format!("event-{}", purchase.id());
         let headers = [("content-type", "application/json"), ("x-event-id", event.as_str())];
         let secret = if forged { "somebody's secret" } else { WEBHOOK_SECRET };
         let signature = webhook::sign(secret.as_bytes(), at.as_second(), &headers, &body);
         let signed = (webhook::SIGNATURE_HEADER.to_owned(), signature);
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Hook { headers: headers.into_iter().chain([signed]).collect(), body }
+        SignedWebhook { headers: headers.into_iter().chain([signed]).collect(), body }
     }
 }
 
@@ -162,27 +164,27 @@ fn delivered(status: &str) -> bool {
     status.ends_with("_SUCCESS") || status.ends_with("_COMPLETED")
 }
 
-/// A purchase as the reference writes it, in camel case.
+/// A purchase in camel case, as in the reference.
 fn purchase_json(purchase: &Purchase, at: Timestamp) -> Value {
-    let Purchase { order, status, pays, ware, delivers, wallet } = purchase;
+    let Purchase { order, status, pays, token, delivers, wallet } = purchase;
     object!({
         "status": status,
         "transactionId": purchase.id(),
-        "partnerUserRef": format!("{PLAY}{order}"),
-        "purchaseCurrency": ware.symbol,
-        "purchaseNetwork": ware.network,
-        "purchaseAmount": { "value": delivers.to_decimal(ware.decimals), "currency": ware.symbol },
+        "partnerUserRef": format!("{SANDBOX_PREFIX}{order}"),
+        "purchaseCurrency": token.symbol,
+        "purchaseNetwork": token.network,
+        "purchaseAmount": { "value": delivers.to_decimal(token.decimals), "currency": token.symbol },
         "paymentTotal": { "value": pays.to_string(), "currency": pays.currency.to_string() },
         "paymentMethod": "CARD",
         "walletAddress": wallet,
-        "contractAddress": ware.contract.unwrap_or_default(),
-        "txHash": if delivered(status) { made_up_tx(order) } else { "0x".to_owned() },
+        "contractAddress": token.contract.unwrap_or_default(),
+        "txHash": if delivered(status) { fake_tx_hash(order) } else { "0x".to_owned() },
         "createdAt": at.to_string(),
     })
 }
 
-/// The same as the guides write it, with underscores.
-fn underscored(told: &Value) -> Value {
+/// The same in snake case, as in the guides.
+fn underscored(reported: &Value) -> Value {
     let name = |name: &String| {
         let mut text = String::new();
         for letter in name.chars() {
@@ -191,20 +193,20 @@ fn underscored(told: &Value) -> Value {
         }
         text
     };
-    told.as_object().into_iter().flatten().map(|(field, value)| (name(field), value.clone())).collect()
+    reported.as_object().into_iter().flatten().map(|(field, value)| (name(field), value.clone())).collect()
 }
 
-fn refusal(status: StatusCode, words: &str) -> Response {
-    (status, json(object!({ "code": 3, "message": words, "details": [] }).to_string())).into_response()
+fn refusal(status: StatusCode, message: &str) -> Response {
+    (status, json(object!({ "code": 3, "message": message, "details": [] }).to_string())).into_response()
 }
 
-async fn known(State(inner): State<Arc<Inner>>, request: Request, next: Next) -> Response {
+async fn authenticate(State(inner): State<Arc<Inner>>, request: Request, next: Next) -> Response {
     let host = request.headers().get("host").and_then(|host| host.to_str().ok()).unwrap_or_default();
     let asked = format!("{} {host}{}", request.method(), request.uri().path());
-    if inner.knows(request.headers(), &asked) {
+    if inner.verify_token(request.headers(), &asked) {
         return next.run(request).await;
     }
-    refusal(StatusCode::UNAUTHORIZED, "no good token")
+    refusal(StatusCode::UNAUTHORIZED, "invalid token")
 }
 
 async fn places() -> Response {
@@ -224,98 +226,98 @@ async fn options(RawQuery(query): RawQuery) -> Response {
     ) {
         return refusal(StatusCode::BAD_REQUEST, "country is required, and subdivision for US");
     }
-    let coins = WARES.iter().map(|ware| {
-        let chain = ware.chain.unwrap_or(0).to_string();
-        let contract = ware.contract.unwrap_or_default();
-        let network = object!({ "name": ware.network, "display_name": ware.network, "chain_id": chain, "contract_address": contract });
-        object!({ "id": ware.symbol, "name": ware.symbol, "symbol": ware.symbol, "networks": [network] })
+    let coins = LISTED_TOKENS.iter().map(|token| {
+        let chain = token.chain.unwrap_or(0).to_string();
+        let contract = token.contract.unwrap_or_default();
+        let network = object!({ "name": token.network, "display_name": token.network, "chain_id": chain, "contract_address": contract });
+        object!({ "id": token.symbol, "name": token.symbol, "symbol": token.symbol, "networks": [network] })
     });
     let limits = object!([{ "id": "CARD", "min": "5", "max": "7500" }, { "id": "ACH_BANK_ACCOUNT", "min": "10", "max": "25000.00" }]);
     let fiats = ["USD", "EUR", "GBP"].map(|id| object!({ "id": id, "limits": limits }));
-    let told = object!({ "payment_currencies": fiats, "purchase_currencies": coins.collect::<Vec<_>>() });
-    json(told.to_string())
+    let reported = object!({ "payment_currencies": fiats, "purchase_currencies": coins.collect::<Vec<_>>() });
+    json(reported.to_string())
 }
 
 async fn quote(State(inner): State<Arc<Inner>>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
-    let Some((ware, sale)) = sale(&asked) else {
+    let Some((token, sale)) = sale(&asked) else {
         return refusal(StatusCode::BAD_REQUEST, "this is not for sale");
     };
-    let mischief = inner.ways.mischief();
-    let currency = match (&mischief, sale.pays.currency.code()) {
-        (Mischief::OtherCurrency, "EUR") => "USD",
-        (Mischief::OtherCurrency, _) => "EUR",
+    let fault = inner.state.fault();
+    let currency = match (&fault, sale.pays.currency.code()) {
+        (FaultInjection::OtherCurrency, "EUR") => "USD",
+        (FaultInjection::OtherCurrency, _) => "EUR",
         (_, code) => code,
     };
-    let pays = match mischief {
-        Mischief::LongFloat => sale.spoilt(),
+    let pays = match fault {
+        FaultInjection::LongFloat => sale.with_float_error(),
         _ => format!("\"{}\"", sale.pays),
     };
-    let fee = if mischief == Mischief::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
+    let fee = if fault == FaultInjection::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
     json(format!(
         r#"{{"quote_id":"q1","payment_total":{{"value":{pays},"currency":"{currency}"}},"payment_subtotal":{{"value":"{}","currency":"{currency}"}},
 "purchase_amount":{{"value":"{}","currency":"{}"}},"coinbase_fee":{{"value":"{fee}","currency":"{currency}"}},
 "network_fee":{{"value":"{}","currency":"{currency}"}},"onramp_url":""}}"#,
         sale.number(sale.pays.minor - sale.fee - sale.network_fee),
-        sale.delivers.to_decimal(ware.decimals),
-        ware.symbol,
+        sale.delivers.to_decimal(token.decimals),
+        token.symbol,
         sale.number(sale.network_fee),
     ))
 }
 
-fn sale(asked: &Value) -> Option<(&'static Ware, Sale)> {
+fn sale(asked: &Value) -> Option<(&'static ListedToken, Sale)> {
     let text = |name: &str| asked.get(name)?.as_str().filter(|text| !text.is_empty());
-    let ware = Ware::named(text("purchaseCurrency")?, text("purchaseNetwork")?)?;
+    let token = ListedToken::find(text("purchaseCurrency")?, text("purchaseNetwork")?)?;
     let currency: FiatCurrency = text("paymentCurrency")?.parse().ok()?;
     text("country").and(text("paymentMethod"))?;
-    let sale = ware.sell(FiatAmount::parse(currency, text("paymentAmount")?).ok()?)?;
-    Some((ware, sale))
+    let sale = token.sell(FiatAmount::parse(currency, text("paymentAmount")?).ok()?)?;
+    Some((token, sale))
 }
 
 async fn open_session(State(inner): State<Arc<Inner>>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
-    let Some(purchase) = begun(&asked) else {
+    let Some(purchase) = parse_purchase(&asked) else {
         return refusal(StatusCode::BAD_REQUEST, "the session is not complete");
     };
-    let number = inner.made.fetch_add(1, Ordering::Relaxed);
+    let number = inner.counter.fetch_add(1, Ordering::Relaxed);
     let token = format!("token-{number}");
     inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), purchase);
     let url = format!("{}/buy?sessionToken={token}", inner.origin);
     json(object!({ "session": { "onrampUrl": url } }).to_string())
 }
 
-/// What a session is to buy.
-fn begun(asked: &Value) -> Option<Purchase> {
+/// The purchase of a session request.
+fn parse_purchase(asked: &Value) -> Option<Purchase> {
     let text = |name: &str| asked.get(name)?.as_str().map(str::to_owned);
-    let ware = Ware::named(&text("purchaseCurrency")?, &text("destinationNetwork")?)?;
+    let token = ListedToken::find(&text("purchaseCurrency")?, &text("destinationNetwork")?)?;
     let pays = FiatAmount::parse(text("paymentCurrency")?.parse().ok()?, &text("paymentAmount")?).ok()?;
     Some(Purchase {
-        order: text("partnerUserRef")?.strip_prefix(PLAY)?.to_owned(),
+        order: text("partnerUserRef")?.strip_prefix(SANDBOX_PREFIX)?.to_owned(),
         status: "ONRAMP_TRANSACTION_STATUS_CREATED".to_owned(),
         pays,
-        ware: *ware,
-        delivers: ware.sell(pays)?.delivers,
+        token: *token,
+        delivers: token.sell(pays)?.delivers,
         wallet: text("destinationAddress")?,
     })
 }
 
 async fn transactions(State(inner): State<Arc<Inner>>, Path(reference): Path<String>) -> Response {
-    let known = reference.strip_prefix(PLAY).and_then(|order| inner.purchases.get(order));
-    let told = known.map(|mut purchase| {
-        if inner.ways.mischief() == Mischief::OtherPartner {
+    let authenticate = reference.strip_prefix(SANDBOX_PREFIX).and_then(|order| inner.purchases.get(order));
+    let reported = authenticate.map(|mut purchase| {
+        if inner.state.fault() == FaultInjection::OtherPartner {
             "ffffffffffffffffffffffffffffffff".clone_into(&mut purchase.order);
         }
         underscored(&purchase_json(&purchase, Timestamp::now()))
     });
-    let told: Vec<_> = told.into_iter().collect();
+    let reported: Vec<_> = reported.into_iter().collect();
     json(
-        object!({ "transactions": told, "next_page_key": "", "total_count": told.len().to_string() })
+        object!({ "transactions": reported, "next_page_key": "", "total_count": reported.len().to_string() })
             .to_string(),
     )
 }
 
 async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
-    match inner.visit(&query.unwrap_or_default()) {
+    match inner.open_checkout(&query.unwrap_or_default()) {
         Ok(purchase) => {
             inner.purchases.put(purchase.clone());
             let message =
@@ -324,11 +326,11 @@ async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
             let messages = names.map(|name| (name, message(&format!("onramp_api.{name}"))));
             checkout_page("Coinbase", &purchase.order, &messages)
         }
-        Err(words) => (StatusCode::GONE, words).into_response(),
+        Err(message) => (StatusCode::GONE, message).into_response(),
     }
 }
 
-async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
+async fn set_status(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let found = param(&query, "order").and_then(|order| inner.purchases.get(&order));
     let (Some(mut purchase), Some(status)) = (found, param(&query, "status")) else {
@@ -336,40 +338,40 @@ async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
     };
     purchase.status = status;
     inner.purchases.put(purchase.clone());
-    deliver_hook(param(&query, "to"), Inner::hook(&purchase, Timestamp::now(), false)).await
+    deliver_webhook(param(&query, "to"), Inner::webhook(&purchase, Timestamp::now(), false)).await
 }
 
 #[async_trait]
 impl StandIn for CoinbaseStandIn {
-    fn behave(&self, mischief: Mischief) {
-        self.inner.ways.behave(mischief);
+    fn inject_fault(&self, fault: FaultInjection) {
+        self.inner.state.inject_fault(fault);
     }
 
-    fn heard(&self) -> u64 {
-        self.inner.ways.heard()
+    fn request_count(&self) -> u64 {
+        self.inner.state.request_count()
     }
 
-    fn led_away(&self) -> u64 {
-        self.inner.ways.led_away()
+    fn redirects_followed(&self) -> u64 {
+        self.inner.state.redirects_followed()
     }
 
-    async fn walk(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
-        let (_, query) = session.url.split_once('?').ok_or("the address has no query")?;
-        let purchase = self.inner.visit(query)?;
-        let agreed = Purchase::of(order, status).ok_or("the order is for something else")?;
+    async fn set_status(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
+        let (_, query) = session.url.split_once('?').ok_or("the URL has no query")?;
+        let purchase = self.inner.open_checkout(query)?;
+        let agreed = Purchase::for_order(order, status).ok_or("the order is for something else")?;
         if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
         {
             return Err(format!("the session is for something else: {purchase:?}"));
         }
-        self.inner.purchases.walk(purchase, status);
+        self.inner.purchases.set_status(purchase, status);
         Ok(())
     }
 
-    fn hook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> Hook {
-        let purchase = Purchase::of(order, status);
+    fn webhook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> SignedWebhook {
+        let purchase = Purchase::for_order(order, status);
         purchase.map_or_else(
-            || Hook { headers: Vec::new(), body: Vec::new() },
-            |purchase| Inner::hook(&purchase, at, forged),
+            || SignedWebhook { headers: Vec::new(), body: Vec::new() },
+            |purchase| Inner::webhook(&purchase, at, forged),
         )
     }
 

@@ -1,6 +1,6 @@
-//! Local servers that answer and sign as providers do, for tests and for trying things out: they move no money, and take part in
-//! nothing that is real. Each has the switches of [`Mischief`], by [`StandIn`](crate::conformance::StandIn) or over HTTP:
-//! `POST /standin/mischief` with one of the words that [`read_mischief`] knows.
+//! Local stand-in servers that respond and sign as the providers do, for tests and experiments: they move no money.
+//! Faults are injected by [`StandIn`](crate::conformance::StandIn) or over HTTP:
+//! `POST /standin/mischief` with one of the names that [`parse_fault`] accepts.
 
 mod banxa;
 mod coinbase;
@@ -27,7 +27,7 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::conformance::{Hook, Mischief};
+use crate::conformance::{FaultInjection, SignedWebhook};
 use crate::http;
 
 pub use banxa::BanxaStandIn;
@@ -36,112 +36,116 @@ pub use moonpay::MoonPayStandIn;
 pub use page::checkout_page;
 pub use transak::TransakStandIn;
 
-/// A server on this machine, until it is dropped.
+/// A local server that stops when dropped.
 #[derive(Debug)]
-pub struct Served {
+pub struct RunningServer {
     pub origin: String,
     task: JoinHandle<()>,
 }
 
-impl Drop for Served {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-/// A port of this machine, and the origin that it makes.
+/// Binds a local port and returns its origin.
 pub async fn listen(port: u16) -> io::Result<(TcpListener, String)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let origin = format!("http://{}", listener.local_addr()?);
     Ok((listener, origin))
 }
 
-/// Answers there from now on.
-pub fn serve(listener: TcpListener, origin: String, router: Router) -> Served {
+/// Starts serving.
+pub fn serve(listener: TcpListener, origin: String, router: Router) -> RunningServer {
     let task = tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
-            tracing::warn!(%error, "a stand-in has ended");
+            tracing::warn!(%error, "stand-in server stopped");
         }
     });
-    Served { origin, task }
+    RunningServer { origin, task }
 }
 
-/// How a stand-in behaves, and what it has seen.
+/// The injected fault of a stand-in, and its counters.
 #[derive(Debug)]
-pub struct Ways {
-    mischief: Mutex<Mischief>,
-    heard: AtomicU64,
-    led_away: Arc<AtomicU64>,
-    foreign: Served,
+pub struct StandInState {
+    fault: Mutex<FaultInjection>,
+    request_count: AtomicU64,
+    redirects_followed: Arc<AtomicU64>,
+    redirect_target: RunningServer,
 }
 
-impl Ways {
-    /// With a foreign host beside it, to which nobody should come.
+impl StandInState {
+    /// Also starts the redirect target, which should get no requests.
     pub async fn new() -> io::Result<Arc<Self>> {
-        let led_away = Arc::new(AtomicU64::new(0));
-        let seen = Arc::clone(&led_away);
+        let redirects_followed = Arc::new(AtomicU64::new(0));
+        let seen = Arc::clone(&redirects_followed);
         let count = move || {
             seen.fetch_add(1, Ordering::Relaxed);
             async { json(r#"{"response":{},"data":{}}"#) }
         };
         let (listener, origin) = listen(0).await?;
-        let foreign = serve(listener, origin, Router::new().fallback(count));
-        Ok(Arc::new(Self { mischief: Mutex::default(), heard: AtomicU64::new(0), led_away, foreign }))
+        let redirect_target = serve(listener, origin, Router::new().fallback(count));
+        Ok(Arc::new(Self {
+            fault: Mutex::default(),
+            request_count: AtomicU64::new(0),
+            redirects_followed,
+            redirect_target,
+        }))
     }
 
-    pub fn behave(&self, mischief: Mischief) {
-        *self.mischief.lock().unwrap_or_else(PoisonError::into_inner) = mischief;
+    pub fn inject_fault(&self, fault: FaultInjection) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
-    /// What it does wrong now.
-    pub fn mischief(&self) -> Mischief {
-        self.mischief.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The current fault.
+    pub fn fault(&self) -> FaultInjection {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub fn heard(&self) -> u64 {
-        self.heard.load(Ordering::Relaxed)
+    pub fn request_count(&self) -> u64 {
+        self.request_count.load(Ordering::Relaxed)
     }
 
-    pub fn led_away(&self) -> u64 {
-        self.led_away.load(Ordering::Relaxed)
+    pub fn redirects_followed(&self) -> u64 {
+        self.redirects_followed.load(Ordering::Relaxed)
     }
 
-    /// Whether this answer is one of those that fail before all is well.
-    fn fails_once_more(&self) -> bool {
-        let mut mischief = self.mischief.lock().unwrap_or_else(PoisonError::into_inner);
-        let Mischief::Failing(left) = &mut *mischief else { return false };
+    /// Whether this response is one of the remaining failures.
+    fn take_failure(&self) -> bool {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        let FaultInjection::Failing(left) = &mut *fault else { return false };
         let fails = *left > 0;
         *left = left.saturating_sub(1);
         fails
     }
 }
 
-/// The provider's interface with the mischief that is the same for all of them, and the switch for it.
-pub fn with_mischief(api: Router, ways: &Arc<Ways>) -> Router {
-    let switch = Router::new().route("/standin/mischief", post(set_mischief)).with_state(Arc::clone(ways));
-    api.layer(from_fn_with_state(Arc::clone(ways), misbehave)).merge(switch)
+/// Adds the faults that are common to all providers, and the endpoint that sets them.
+pub fn with_fault_injection(api: Router, state: &Arc<StandInState>) -> Router {
+    let switch = Router::new().route("/standin/mischief", post(set_fault)).with_state(Arc::clone(state));
+    api.layer(from_fn_with_state(Arc::clone(state), apply_fault)).merge(switch)
 }
 
-async fn misbehave(State(ways): State<Arc<Ways>>, request: Request, next: Next) -> Response {
-    ways.heard.fetch_add(1, Ordering::Relaxed);
-    let words =
-        |status: StatusCode| (status, json(r#"{"message":"the stand-in was told to"}"#)).into_response();
-    match ways.mischief() {
-        Mischief::Html => {
+async fn apply_fault(State(state): State<Arc<StandInState>>, request: Request, next: Next) -> Response {
+    state.request_count.fetch_add(1, Ordering::Relaxed);
+    let message = |status: StatusCode| (status, json(r#"{"message":"injected fault"}"#)).into_response();
+    match state.fault() {
+        FaultInjection::Html => {
             let page = "<!doctype html><title>Just a moment</title>";
             ([(header::CONTENT_TYPE, "text/html")], page).into_response()
         }
-        Mischief::Redirect => {
-            let to = format!("{}/elsewhere", ways.foreign.origin);
+        FaultInjection::Redirect => {
+            let to = format!("{}/elsewhere", state.redirect_target.origin);
             (StatusCode::FOUND, [(header::LOCATION, to)]).into_response()
         }
-        Mischief::Down => words(StatusCode::SERVICE_UNAVAILABLE),
-        Mischief::TooMany(seconds) => {
+        FaultInjection::Down => message(StatusCode::SERVICE_UNAVAILABLE),
+        FaultInjection::TooMany(seconds) => {
             let wait = [(header::RETRY_AFTER, seconds.to_string())];
             (StatusCode::TOO_MANY_REQUESTS, wait, json(r#"{"message":"too many"}"#)).into_response()
         }
-        Mischief::Failing(_) if ways.fails_once_more() => words(StatusCode::BAD_GATEWAY),
-        Mischief::Slow(time) => {
+        FaultInjection::Failing(_) if state.take_failure() => message(StatusCode::BAD_GATEWAY),
+        FaultInjection::Slow(time) => {
             tokio::time::sleep(time).await;
             next.run(request).await
         }
@@ -149,63 +153,63 @@ async fn misbehave(State(ways): State<Arc<Ways>>, request: Request, next: Next) 
     }
 }
 
-async fn set_mischief(State(ways): State<Arc<Ways>>, text: String) -> Response {
-    match read_mischief(text.trim()) {
-        Some(mischief) => {
-            let words = format!("{{\"mischief\":{:?}}}", format!("{mischief:?}"));
-            ways.behave(mischief);
-            json(words).into_response()
+async fn set_fault(State(state): State<Arc<StandInState>>, text: String) -> Response {
+    match parse_fault(text.trim()) {
+        Some(fault) => {
+            let message = format!("{{\"mischief\":{:?}}}", format!("{fault:?}"));
+            state.inject_fault(fault);
+            json(message).into_response()
         }
-        None => (StatusCode::BAD_REQUEST, json(r#"{"message":"no such mischief"}"#)).into_response(),
+        None => (StatusCode::BAD_REQUEST, json(r#"{"message":"unknown fault"}"#)).into_response(),
     }
 }
 
-/// Reads `none`, `html`, `other-currency`, `negative-fee`, `long-float`, `redirect`, `other-partner`, `down`, `failing:2`,
+/// Parses `none`, `html`, `other-currency`, `negative-fee`, `long-float`, `redirect`, `other-partner`, `down`, `failing:2`,
 /// `too-many:5` (seconds) or `slow:3000` (milliseconds).
-pub fn read_mischief(text: &str) -> Option<Mischief> {
+pub fn parse_fault(text: &str) -> Option<FaultInjection> {
     let (word, number) = text.split_once(':').unwrap_or((text, "1"));
     let number: u32 = number.parse().ok()?;
     Some(match word {
-        "none" => Mischief::None,
-        "html" => Mischief::Html,
-        "other-currency" => Mischief::OtherCurrency,
-        "negative-fee" => Mischief::NegativeFee,
-        "long-float" => Mischief::LongFloat,
-        "redirect" => Mischief::Redirect,
-        "other-partner" => Mischief::OtherPartner,
-        "down" => Mischief::Down,
-        "failing" => Mischief::Failing(number),
-        "too-many" => Mischief::TooMany(number),
-        "slow" => Mischief::Slow(Duration::from_millis(u64::from(number))),
+        "none" => FaultInjection::None,
+        "html" => FaultInjection::Html,
+        "other-currency" => FaultInjection::OtherCurrency,
+        "negative-fee" => FaultInjection::NegativeFee,
+        "long-float" => FaultInjection::LongFloat,
+        "redirect" => FaultInjection::Redirect,
+        "other-partner" => FaultInjection::OtherPartner,
+        "down" => FaultInjection::Down,
+        "failing" => FaultInjection::Failing(number),
+        "too-many" => FaultInjection::TooMany(number),
+        "slow" => FaultInjection::Slow(Duration::from_millis(u64::from(number))),
         _ => return None,
     })
 }
 
-/// An answer of JSON text.
+/// A JSON response.
 pub fn json(text: impl Into<Body>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
 }
 
-/// What a query says by that name.
+/// The value of a query parameter.
 pub fn param(query: &str, name: &str) -> Option<String> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+    pairs.find(|(authenticate, _)| authenticate == name).map(|(_, value)| value.into_owned())
 }
 
-/// Shows a webhook, and sends it where somebody asks for that.
-pub async fn deliver_hook(to: Option<String>, hook: Hook) -> Response {
-    let body = String::from_utf8_lossy(&hook.body).into_owned();
-    let headers = hook.headers.clone();
+/// Returns a webhook, and sends it to `to` if given.
+pub async fn deliver_webhook(to: Option<String>, webhook: SignedWebhook) -> Response {
+    let body = String::from_utf8_lossy(&webhook.body).into_owned();
+    let headers = webhook.headers.clone();
     let sent = match to {
-        Some(to) => Some(send(&to, hook).await.unwrap_or_else(|words| words)),
+        Some(to) => Some(send(&to, webhook).await.unwrap_or_else(|message| message)),
         None => None,
     };
     json(serde_json::json!({ "headers": headers, "body": body, "answer": sent }).to_string())
 }
 
-async fn send(to: &str, hook: Hook) -> Result<String, String> {
-    let mut request = http::client(Duration::from_secs(5))?.post(to).body(hook.body);
-    for (name, value) in hook.headers {
+async fn send(to: &str, webhook: SignedWebhook) -> Result<String, String> {
+    let mut request = http::client(Duration::from_secs(5))?.post(to).body(webhook.body);
+    for (name, value) in webhook.headers {
         request = request.header(name, value);
     }
     let response = request.send().await.map_err(|error| error.to_string())?;
@@ -213,8 +217,8 @@ async fn send(to: &str, hook: Hook) -> Result<String, String> {
     Ok(format!("{status} {}", String::from_utf8_lossy(&http::body(response).await?)))
 }
 
-/// A transaction of an EVM chain that looks like one, the same for the same order.
-pub fn made_up_tx(order: &str) -> String {
+/// A fake EVM transaction hash, deterministic per order.
+pub fn fake_tx_hash(order: &str) -> String {
     let mut text = String::from("0x");
     for at in 0..32_u8 {
         let byte =

@@ -13,12 +13,13 @@ use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
 use serde_json::json as object;
 
-use super::price::{Sale, WARES, Ware};
+use super::price::{LISTED_TOKENS, ListedToken, Sale};
 use super::purchase::{Purchase, Purchases};
 use super::{
-    Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief,
+    RunningServer, StandInState, checkout_page, deliver_webhook, fake_tx_hash, json, listen, param, serve,
+    with_fault_injection,
 };
-use crate::conformance::{Hook, Mischief, StandIn};
+use crate::conformance::{FaultInjection, SignedWebhook, StandIn};
 use crate::moonpay::{MoonPayConfig, SIGNATURE_HEADER, sign::signature};
 use crate::secret::SecretText;
 use crate::signature::{Secret, sign};
@@ -27,20 +28,20 @@ const PUBLISHABLE_KEY: &str = "pk_test_standin";
 const SECRET_KEY: &str = "sk_test_standin";
 const WEBHOOK_KEY: &str = "wk_test_standin";
 
-/// What may be paid, in the currency's whole units.
-const LEAST: u32 = 20;
-const MOST: u32 = 12_000;
+/// Limits in whole currency units.
+const MIN_PAYMENT: u32 = 20;
+const MAX_PAYMENT: u32 = 12_000;
 
-/// A server in MoonPay's place: interface and checkout at one origin.
+/// A stand-in for MoonPay: API and checkout at one origin.
 #[derive(Debug)]
 pub struct MoonPayStandIn {
-    served: Served,
+    server: RunningServer,
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    ways: Arc<Ways>,
+    state: Arc<StandInState>,
     purchases: Purchases,
 }
 
@@ -48,8 +49,8 @@ impl MoonPayStandIn {
     /// Starts on that port, or any when it is 0.
     pub async fn start(port: u16) -> io::Result<Self> {
         let (listener, origin) = listen(port).await?;
-        let ways = Ways::new().await?;
-        let inner = Arc::new(Inner { ways: Arc::clone(&ways), purchases: Purchases::default() });
+        let state = StandInState::new().await?;
+        let inner = Arc::new(Inner { state: Arc::clone(&state), purchases: Purchases::default() });
         let api = Router::new()
             .route("/v3/currencies", get(currencies))
             .route("/v3/countries", get(countries))
@@ -59,26 +60,26 @@ impl MoonPayStandIn {
             .with_state(Arc::clone(&inner));
         let pages = Router::new()
             .route("/", get(page))
-            .route("/standin/walk", post(walk))
+            .route("/standin/walk", post(set_status))
             .with_state(Arc::clone(&inner));
-        let served = serve(listener, origin, with_mischief(api, &ways).merge(pages));
-        Ok(Self { served, inner })
+        let server = serve(listener, origin, with_fault_injection(api, &state).merge(pages));
+        Ok(Self { server, inner })
     }
 
-    /// What an operator would enter to speak to it.
+    /// The configuration for this stand-in.
     pub fn config(&self) -> MoonPayConfig {
         MoonPayConfig {
             publishable_key: PUBLISHABLE_KEY.to_owned(),
             secret_key: SecretText::new(SECRET_KEY),
             webhook_key: Some(SecretText::new(WEBHOOK_KEY)),
-            api_url: Some(self.served.origin.clone()),
-            widget_url: Some(self.served.origin.clone()),
+            api_url: Some(self.server.origin.clone()),
+            widget_url: Some(self.server.origin.clone()),
         }
     }
 
-    /// The same as a piece of a configuration file.
+    /// The same as TOML.
     pub fn settings(&self) -> String {
-        let origin = &self.served.origin;
+        let origin = &self.server.origin;
         format!(
             "[onramps.moonpay]\npublishable_key = \"{PUBLISHABLE_KEY}\"\nsecret_key = \"{SECRET_KEY}\"\n\
              webhook_key = \"{WEBHOOK_KEY}\"\napi_url = \"{origin}\"\nwidget_url = \"{origin}\"\n"
@@ -86,21 +87,21 @@ impl MoonPayStandIn {
     }
 }
 
-/// MoonPay puts the network into the code of everything but a chain's best known coins.
-fn code(ware: &Ware) -> String {
-    match (ware.symbol, ware.network) {
-        ("ETH" | "USDC", "ethereum") | ("SOL", _) => ware.symbol.to_ascii_lowercase(),
+/// MoonPay's code of a token: with a network suffix except for the best-known coins.
+fn code(token: &ListedToken) -> String {
+    match (token.symbol, token.network) {
+        ("ETH" | "USDC", "ethereum") | ("SOL", _) => token.symbol.to_ascii_lowercase(),
         (symbol, "solana") => format!("{}_sol", symbol.to_ascii_lowercase()),
         (symbol, network) => format!("{}_{network}", symbol.to_ascii_lowercase()),
     }
 }
 
-fn coded(text: &str) -> Option<&'static Ware> {
-    WARES.iter().find(|ware| code(ware) == text)
+fn find_by_code(text: &str) -> Option<&'static ListedToken> {
+    LISTED_TOKENS.iter().find(|token| code(token) == text)
 }
 
-fn refusal(status: StatusCode, words: &str) -> Response {
-    let body = object!({ "message": words, "type": "BadRequestError", "moonPayErrorCode": "standin" });
+fn refusal(status: StatusCode, message: &str) -> Response {
+    let body = object!({ "message": message, "type": "BadRequestError", "moonPayErrorCode": "standin" });
     (status, json(body.to_string())).into_response()
 }
 
@@ -109,21 +110,21 @@ fn is_partner(query: &str) -> bool {
 }
 
 async fn currencies() -> Response {
-    let coins = WARES.iter().map(|ware| {
+    let coins = LISTED_TOKENS.iter().map(|token| {
         object!({
-            "id": code(ware), "type": "crypto", "name": ware.symbol, "code": code(ware), "precision": 4,
-            "decimals": ware.decimals, "minBuyAmount": 0.01, "maxBuyAmount": null, "isSuspended": false,
+            "id": code(token), "type": "crypto", "name": token.symbol, "code": code(token), "precision": 4,
+            "decimals": token.decimals, "minBuyAmount": 0.01, "maxBuyAmount": null, "isSuspended": false,
             "supportsTestMode": true, "isSupportedInUs": true, "notAllowedUSStates": [], "notAllowedCountries": [],
             "metadata": {
-                "contractAddress": ware.contract, "coinType": "60",
-                "chainId": ware.chain.map(|chain| chain.to_string()), "networkCode": ware.network,
+                "contractAddress": token.contract, "coinType": "60",
+                "chainId": token.chain.map(|chain| chain.to_string()), "networkCode": token.network,
             },
         })
     });
     let fiats = ["usd", "eur", "gbp"].map(|code| {
         object!({
-            "id": code, "type": "fiat", "name": code, "code": code, "precision": 2, "minBuyAmount": LEAST,
-            "maxBuyAmount": MOST, "isSuspended": false,
+            "id": code, "type": "fiat", "name": code, "code": code, "precision": 2, "minBuyAmount": MIN_PAYMENT,
+            "maxBuyAmount": MAX_PAYMENT, "isSuspended": false,
         })
     });
     json(object!(coins.chain(fiats).collect::<Vec<_>>()).to_string())
@@ -143,10 +144,10 @@ async fn countries() -> Response {
 async fn limits(Path(code): Path<String>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let currency = param(&query, "baseCurrencyCode").unwrap_or_default();
-    if coded(&code).is_none() || !["usd", "eur", "gbp"].contains(&currency.as_str()) {
+    if find_by_code(&code).is_none() || !["usd", "eur", "gbp"].contains(&currency.as_str()) {
         return refusal(StatusCode::BAD_REQUEST, "This is not for sale");
     }
-    let base = object!({ "code": currency, "minBuyAmount": LEAST, "maxBuyAmount": MOST });
+    let base = object!({ "code": currency, "minBuyAmount": MIN_PAYMENT, "maxBuyAmount": MAX_PAYMENT });
     json(
         object!({ "areFeesIncluded": true, "baseCurrency": base, "quoteCurrency": { "code": code } })
             .to_string(),
@@ -162,39 +163,40 @@ async fn quote(
     if !is_partner(&query) {
         return refusal(StatusCode::UNAUTHORIZED, "Unknown key");
     }
-    let Some((ware, sale)) = sale(&code, &query) else {
+    let Some((token, sale)) = sale(&code, &query) else {
         return refusal(StatusCode::BAD_REQUEST, "This is not for sale");
     };
-    let mischief = inner.ways.mischief();
-    let currency = match (&mischief, sale.pays.currency.code()) {
-        (Mischief::OtherCurrency, "EUR") => "usd".to_owned(),
-        (Mischief::OtherCurrency, _) => "eur".to_owned(),
+    let fault = inner.state.fault();
+    let currency = match (&fault, sale.pays.currency.code()) {
+        (FaultInjection::OtherCurrency, "EUR") => "usd".to_owned(),
+        (FaultInjection::OtherCurrency, _) => "eur".to_owned(),
         (_, code) => code.to_ascii_lowercase(),
     };
-    let total = if mischief == Mischief::LongFloat { sale.spoilt() } else { sale.pays.to_string() };
-    let fee = if mischief == Mischief::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
+    let total =
+        if fault == FaultInjection::LongFloat { sale.with_float_error() } else { sale.pays.to_string() };
+    let fee = if fault == FaultInjection::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
     json(format!(
         r#"{{"baseCurrencyAmount":{},"quoteCurrencyAmount":{},"feeAmount":{fee},"extraFeeAmount":0,"networkFeeAmount":{},
 "totalAmount":{total},"baseCurrencyCode":"{currency}","baseCurrency":{{"code":"{currency}"}},"currency":{{"code":"{code}"}},
 "paymentMethod":"credit_debit_card"}}"#,
         sale.number(sale.pays.minor - sale.fee - sale.network_fee),
-        sale.delivers.to_decimal(ware.decimals),
+        sale.delivers.to_decimal(token.decimals),
         sale.number(sale.network_fee),
     ))
 }
 
-fn sale(code: &str, query: &str) -> Option<(&'static Ware, Sale)> {
-    let ware = coded(code)?;
+fn sale(code: &str, query: &str) -> Option<(&'static ListedToken, Sale)> {
+    let token = find_by_code(code)?;
     let currency: FiatCurrency = param(query, "baseCurrencyCode")?.to_ascii_uppercase().parse().ok()?;
     (param(query, "areFeesIncluded")? == "true").then_some(())?;
     let sale = match (param(query, "baseCurrencyAmount"), param(query, "quoteCurrencyAmount")) {
-        (Some(pays), None) => ware.sell(FiatAmount::parse(currency, &pays).ok()?)?,
+        (Some(pays), None) => token.sell(FiatAmount::parse(currency, &pays).ok()?)?,
         (None, Some(wanted)) => {
-            ware.sell_exactly(currency, RawAmount::from_decimal(&wanted, ware.decimals).ok()?)?
+            token.sell_exactly(currency, RawAmount::from_decimal(&wanted, token.decimals).ok()?)?
         }
         _ => return None,
     };
-    Some((ware, sale))
+    Some((token, sale))
 }
 
 async fn transactions(
@@ -208,18 +210,18 @@ async fn transactions(
     let Some(mut purchase) = inner.purchases.get(&order) else {
         return refusal(StatusCode::NOT_FOUND, "Not found");
     };
-    if inner.ways.mischief() == Mischief::OtherPartner {
+    if inner.state.fault() == FaultInjection::OtherPartner {
         "ffffffffffffffffffffffffffffffff".clone_into(&mut purchase.order);
     }
     json(format!("[{}]", transaction_json(&purchase, Timestamp::now())))
 }
 
 fn transaction_json(purchase: &Purchase, at: Timestamp) -> String {
-    let Purchase { order, status, pays, ware, delivers, wallet } = purchase;
-    let (fee, network) = ware.sell(*pays).map_or((0, 0), |sale| (sale.fee, sale.network_fee));
+    let Purchase { order, status, pays, token, delivers, wallet } = purchase;
+    let (fee, network) = token.sell(*pays).map_or((0, 0), |sale| (sale.fee, sale.network_fee));
     let number = |minor: u64| FiatAmount::new(pays.currency, minor).to_string();
     let tx = match status.as_str() {
-        "completed" => format!("\"{}\"", made_up_tx(order)),
+        "completed" => format!("\"{}\"", fake_tx_hash(order)),
         _ => "null".to_owned(),
     };
     let failure = if status == "failed" { "\"payment_authorization_declined\"" } else { "null" };
@@ -231,24 +233,24 @@ fn transaction_json(purchase: &Purchase, at: Timestamp) -> String {
         number(pays.minor.saturating_sub(fee + network)),
         number(fee),
         number(network),
-        delivers.to_decimal(ware.decimals),
+        delivers.to_decimal(token.decimals),
         pays.currency.code().to_ascii_lowercase(),
-        code(ware),
+        code(token),
     )
 }
 
-/// A visit to a checkout's address: it counts if it is signed, as it is written.
-fn visit(query: &str) -> Result<Purchase, String> {
-    let (signed, _) = query.rsplit_once("&signature=").ok_or("the address is not signed")?;
+/// Opens a checkout URL, which must be signed.
+fn open_checkout(query: &str) -> Result<Purchase, String> {
+    let (signed, _) = query.rsplit_once("&signature=").ok_or("the URL is not signed")?;
     let expected = signature(&format!("?{signed}"), &SecretText::new(SECRET_KEY));
     if expected.is_none() || param(query, "signature") != expected {
-        return Err("the signature of the address is wrong".to_owned());
+        return Err("the signature of the URL is invalid".to_owned());
     }
-    begun(signed).ok_or_else(|| "the address is for nothing that is sold".to_owned())
+    parse_purchase(signed).ok_or_else(|| "the URL is for nothing that is sold".to_owned())
 }
 
-fn begun(query: &str) -> Option<Purchase> {
-    let ware = coded(&param(query, "currencyCode")?)?;
+fn parse_purchase(query: &str) -> Option<Purchase> {
+    let token = find_by_code(&param(query, "currencyCode")?)?;
     let currency: FiatCurrency = param(query, "baseCurrencyCode")?.to_ascii_uppercase().parse().ok()?;
     let pays = FiatAmount::parse(currency, &param(query, "baseCurrencyAmount")?).ok()?;
     (is_partner(query) && param(query, "lockAmount")? == "true").then_some(())?;
@@ -256,13 +258,13 @@ fn begun(query: &str) -> Option<Purchase> {
         order: param(query, "externalTransactionId")?,
         status: "waitingPayment".to_owned(),
         pays,
-        ware: *ware,
-        delivers: ware.sell(pays)?.delivers,
+        token: *token,
+        delivers: token.sell(pays)?.delivers,
         wallet: param(query, "walletAddress")?,
     })
 }
 
-fn hook_of(purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
+fn webhook_for(purchase: &Purchase, at: Timestamp, forged: bool) -> SignedWebhook {
     let kind = match purchase.status.as_str() {
         "waitingPayment" => "transaction_created",
         "failed" => "transaction_failed",
@@ -274,11 +276,11 @@ fn hook_of(purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
     let header = sign(&Secret::new(key.as_bytes().to_vec()), at.as_second(), body.as_bytes());
     let headers = [("content-type", "application/json"), (SIGNATURE_HEADER, &header)];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-    Hook { headers, body: body.into_bytes() }
+    SignedWebhook { headers, body: body.into_bytes() }
 }
 
 async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
-    match visit(&query.unwrap_or_default()) {
+    match open_checkout(&query.unwrap_or_default()) {
         Ok(purchase) => {
             if inner.purchases.get(&purchase.order).is_none() {
                 inner.purchases.put(purchase.clone());
@@ -288,11 +290,11 @@ async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
             let names = ["onReady", "onTransactionCreated", "onTransactionCompleted", "onClose"];
             checkout_page("MoonPay", &purchase.order, &names.map(|name| (name, message(name))))
         }
-        Err(words) => (StatusCode::BAD_REQUEST, words).into_response(),
+        Err(message) => (StatusCode::BAD_REQUEST, message).into_response(),
     }
 }
 
-async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
+async fn set_status(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let found = param(&query, "order").and_then(|order| inner.purchases.get(&order));
     let (Some(mut purchase), Some(status)) = (found, param(&query, "status")) else {
@@ -300,40 +302,40 @@ async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
     };
     purchase.status = status;
     inner.purchases.put(purchase.clone());
-    deliver_hook(param(&query, "to"), hook_of(&purchase, Timestamp::now(), false)).await
+    deliver_webhook(param(&query, "to"), webhook_for(&purchase, Timestamp::now(), false)).await
 }
 
 #[async_trait]
 impl StandIn for MoonPayStandIn {
-    fn behave(&self, mischief: Mischief) {
-        self.inner.ways.behave(mischief);
+    fn inject_fault(&self, fault: FaultInjection) {
+        self.inner.state.inject_fault(fault);
     }
 
-    fn heard(&self) -> u64 {
-        self.inner.ways.heard()
+    fn request_count(&self) -> u64 {
+        self.inner.state.request_count()
     }
 
-    fn led_away(&self) -> u64 {
-        self.inner.ways.led_away()
+    fn redirects_followed(&self) -> u64 {
+        self.inner.state.redirects_followed()
     }
 
-    async fn walk(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
-        let (_, query) = session.url.split_once('?').ok_or("the address has no query")?;
-        let purchase = visit(query)?;
-        let agreed = Purchase::of(order, status).ok_or("the order is for something else")?;
+    async fn set_status(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
+        let (_, query) = session.url.split_once('?').ok_or("the URL has no query")?;
+        let purchase = open_checkout(query)?;
+        let agreed = Purchase::for_order(order, status).ok_or("the order is for something else")?;
         if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
         {
-            return Err(format!("the address is for something else: {purchase:?}"));
+            return Err(format!("the URL is for something else: {purchase:?}"));
         }
-        self.inner.purchases.walk(purchase, status);
+        self.inner.purchases.set_status(purchase, status);
         Ok(())
     }
 
-    fn hook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> Hook {
-        let purchase = Purchase::of(order, status);
+    fn webhook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> SignedWebhook {
+        let purchase = Purchase::for_order(order, status);
         purchase.map_or_else(
-            || Hook { headers: Vec::new(), body: Vec::new() },
-            |purchase| hook_of(&purchase, at, forged),
+            || SignedWebhook { headers: Vec::new(), body: Vec::new() },
+            |purchase| webhook_for(&purchase, at, forged),
         )
     }
 

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-/// A page in the place of a provider's checkout. It says what it is, and posts the messages that it is told to by its buttons.
+/// A stand-in for a provider's checkout page; its buttons post the given messages.
 pub fn checkout_page(provider: &str, order: &str, messages: &[(&str, String)]) -> Response {
     let mut buttons = String::new();
     for (name, message) in messages {
@@ -14,7 +14,7 @@ pub fn checkout_page(provider: &str, order: &str, messages: &[(&str, String)]) -
     let order: String = order.chars().filter(char::is_ascii_alphanumeric).collect();
     let page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{provider} (stand-in)</title>\
-         <h1>{provider}, played by a stand-in</h1><p>Order {order}. Nothing is sold here.</p>{buttons}\
+         <h1>{provider}, stand-in</h1><p>Order {order}. Nothing is sold here.</p>{buttons}\
          <script>for (const button of document.querySelectorAll(\"button\")) button.addEventListener(\"click\", () => \
          (window.opener ?? parent).postMessage(JSON.parse(button.dataset.message), \"*\"));</script></html>"
     );

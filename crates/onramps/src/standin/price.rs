@@ -1,15 +1,15 @@
-//! What all stand-ins sell, and for how much: made up, but the same way forth and back.
+//! The tokens and prices of all stand-ins: invented, but consistent in both directions.
 
 use alloy_primitives::U256;
 use causeway_domain::fiat::FiatAmount;
 use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
 
-/// A token on a network.
+/// A token on a network with its price.
 #[derive(Clone, Copy, Debug)]
-pub struct Ware {
+pub struct ListedToken {
     pub symbol: &'static str,
     pub network: &'static str,
-    /// `None` on Solana, which has no number that providers agree on.
+    /// `None` on Solana, which has no common chain id.
     pub chain: Option<u64>,
     pub contract: Option<&'static str>,
     pub decimals: u8,
@@ -17,32 +17,32 @@ pub struct Ware {
     price: u64,
 }
 
-const fn ware(
+const fn listed(
     symbol: &'static str,
     network: &'static str,
     chain: Option<u64>,
     contract: Option<&'static str>,
     decimals: u8,
     price: u64,
-) -> Ware {
-    Ware { symbol, network, chain, contract, decimals, price }
+) -> ListedToken {
+    ListedToken { symbol, network, chain, contract, decimals, price }
 }
 
 const USDC_ETHEREUM: &str = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const USDC_BASE: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const USDC_SOLANA: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 
-pub const WARES: [Ware; 6] = [
-    ware("ETH", "ethereum", Some(1), None, 18, 2_500_000_000),
-    ware("USDC", "ethereum", Some(1), Some(USDC_ETHEREUM), 6, 1_000_000),
-    ware("ETH", "base", Some(8453), None, 18, 2_500_000_000),
-    ware("USDC", "base", Some(8453), Some(USDC_BASE), 6, 1_000_000),
-    ware("SOL", "solana", None, None, 9, 150_000_000),
-    ware("USDC", "solana", None, Some(USDC_SOLANA), 6, 1_000_000),
+pub const LISTED_TOKENS: [ListedToken; 6] = [
+    listed("ETH", "ethereum", Some(1), None, 18, 2_500_000_000),
+    listed("USDC", "ethereum", Some(1), Some(USDC_ETHEREUM), 6, 1_000_000),
+    listed("ETH", "base", Some(8453), None, 18, 2_500_000_000),
+    listed("USDC", "base", Some(8453), Some(USDC_BASE), 6, 1_000_000),
+    listed("SOL", "solana", None, None, 9, 150_000_000),
+    listed("USDC", "solana", None, Some(USDC_SOLANA), 6, 1_000_000),
 ];
 
-impl Ware {
-    pub fn token(&self) -> Option<TokenId> {
+impl ListedToken {
+    pub fn id(&self) -> Option<TokenId> {
         let chain = self.chain.map_or(Some(SOLANA_CHAIN_ID), ChainId::new)?;
         match self.contract {
             None => Some(TokenId::native(chain)),
@@ -50,16 +50,16 @@ impl Ware {
         }
     }
 
-    pub fn of(token: &TokenId) -> Option<&'static Self> {
-        WARES.iter().find(|ware| ware.token().as_ref() == Some(token))
+    pub fn for_token(id: &TokenId) -> Option<&'static Self> {
+        LISTED_TOKENS.iter().find(|token| token.id().as_ref() == Some(id))
     }
 
-    pub fn named(symbol: &str, network: &str) -> Option<&'static Self> {
-        let named = |ware: &&Self| ware.symbol.eq_ignore_ascii_case(symbol) && ware.network == network;
-        WARES.iter().find(named)
+    pub fn find(symbol: &str, network: &str) -> Option<&'static Self> {
+        let named = |token: &&Self| token.symbol.eq_ignore_ascii_case(symbol) && token.network == network;
+        LISTED_TOKENS.iter().find(named)
     }
 
-    /// What so much buys, after a fee of three in a hundred and a network fee of fifty of the smallest units.
+    /// What a payment buys, after a fee of three percent and a network fee of fifty minor units.
     pub fn sell(&self, pays: FiatAmount) -> Option<Sale> {
         let fee = pays.minor.checked_mul(3)?.div_ceil(100);
         let left = pays.minor.checked_sub(fee)?.checked_sub(NETWORK_FEE)?;
@@ -75,7 +75,7 @@ impl Ware {
         Some(Sale { pays, fee, network_fee: NETWORK_FEE, delivers: RawAmount::new(raw) })
     }
 
-    /// The least that buys as much.
+    /// The smallest payment that buys the amount.
     pub fn sell_exactly(
         &self,
         currency: causeway_domain::fiat::FiatCurrency,
@@ -95,7 +95,7 @@ impl Ware {
 
 const NETWORK_FEE: u64 = 50;
 
-/// A price. Fees are in the currency's smallest units, and part of what is paid.
+/// A priced sale. Fees are in minor units, and part of the payment.
 #[derive(Clone, Copy, Debug)]
 pub struct Sale {
     pub pays: FiatAmount,
@@ -105,13 +105,13 @@ pub struct Sale {
 }
 
 impl Sale {
-    /// An amount of the currency's smallest units, as a number.
+    /// An amount of minor units as a decimal number.
     pub fn number(&self, minor: u64) -> String {
         FiatAmount::new(self.pays.currency, minor).to_string()
     }
 
-    /// What is paid, as a number that floating point has spoilt.
-    pub fn spoilt(&self) -> String {
+    /// The payment with floating-point noise.
+    pub fn with_float_error(&self) -> String {
         format!("{}9999999999999", self.number(self.pays.minor.saturating_sub(1)))
     }
 }

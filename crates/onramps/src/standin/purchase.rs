@@ -4,34 +4,34 @@ use std::sync::{Mutex, PoisonError};
 use causeway_domain::RawAmount;
 use causeway_domain::fiat::{FiatAmount, FiatOrder};
 
-use super::price::Ware;
+use super::price::ListedToken;
 
-/// A purchase as a provider keeps it.
+/// A purchase as stored by a provider.
 #[derive(Clone, Debug)]
 pub struct Purchase {
-    /// Our name for it.
+    /// Our order id.
     pub order: String,
     pub status: String,
     pub pays: FiatAmount,
-    pub ware: Ware,
+    pub token: ListedToken,
     pub delivers: RawAmount,
     pub wallet: String,
 }
 
 impl Purchase {
-    /// What a provider would keep of an order that was paid as agreed.
-    pub fn of(order: &FiatOrder, status: &str) -> Option<Self> {
+    /// The purchase of an order as agreed.
+    pub fn for_order(order: &FiatOrder, status: &str) -> Option<Self> {
         Some(Self {
             order: order.id.to_string(),
             status: status.to_owned(),
             pays: order.pays,
-            ware: *Ware::of(&order.sold)?,
+            token: *ListedToken::for_token(&order.sold)?,
             delivers: order.sold_amount,
             wallet: order.deliver_to().to_string(),
         })
     }
 
-    /// The provider's own name for it.
+    /// The provider's id.
     pub fn id(&self) -> String {
         let digits: String = self.order.chars().rev().collect();
         let part = |from: usize, to: usize| digits.get(from..to).unwrap_or("0000").to_owned();
@@ -39,7 +39,7 @@ impl Purchase {
     }
 }
 
-/// All purchases that a stand-in knows.
+/// All purchases of a stand-in.
 #[derive(Debug, Default)]
 pub struct Purchases(Mutex<HashMap<String, Purchase>>);
 
@@ -52,9 +52,9 @@ impl Purchases {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(purchase.order.clone(), purchase);
     }
 
-    /// Begins one unless it is known, and takes it to the status.
-    pub fn walk(&self, begun: Purchase, status: &str) {
-        let known = self.get(&begun.order).unwrap_or(begun);
-        self.put(Purchase { status: status.to_owned(), ..known });
+    /// Creates the purchase unless it exists, and sets its status.
+    pub fn set_status(&self, parse_purchase: Purchase, status: &str) {
+        let authenticate = self.get(&parse_purchase.order).unwrap_or(parse_purchase);
+        self.put(Purchase { status: status.to_owned(), ..authenticate });
     }
 }

@@ -15,36 +15,37 @@ use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
 use serde_json::{Value, json as object};
 
-use super::price::{Sale, WARES, Ware};
+use super::price::{LISTED_TOKENS, ListedToken, Sale};
 use super::purchase::{Purchase, Purchases};
 use super::{
-    Served, Ways, checkout_page, deliver_hook, json, listen, made_up_tx, param, serve, with_mischief,
+    RunningServer, StandInState, checkout_page, deliver_webhook, fake_tx_hash, json, listen, param, serve,
+    with_fault_injection,
 };
-use crate::conformance::{Hook, Mischief, StandIn};
+use crate::conformance::{FaultInjection, SignedWebhook, StandIn};
 use crate::secret::SecretText;
-use crate::transak::{TransakConfig, TransakWorld, jwt};
+use crate::transak::{TransakConfig, TransakEnvironment, jwt};
 
-/// How long a checkout's address is good for.
+/// Validity of a checkout URL.
 const SESSION_FOR: Duration = Duration::from_mins(5);
 
 const API_KEY: &str = "00000000-0000-4000-8000-000000000001";
 const API_SECRET: &str = "a stand-in's secret";
 
-/// A server in Transak's place: interface, gateway and checkout at one origin.
+/// A stand-in for Transak: API, gateway and checkout at one origin.
 #[derive(Debug)]
 pub struct TransakStandIn {
-    served: Served,
+    server: RunningServer,
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
     origin: String,
-    ways: Arc<Ways>,
-    /// The newest last; only that one counts.
+    state: Arc<StandInState>,
+    /// The newest last; only that one is valid.
     tokens: Mutex<Vec<String>>,
     sessions: Mutex<HashMap<String, (Value, Instant)>>,
-    made: AtomicU64,
+    counter: AtomicU64,
     purchases: Purchases,
 }
 
@@ -52,13 +53,13 @@ impl TransakStandIn {
     /// Starts on that port, or any when it is 0.
     pub async fn start(port: u16) -> io::Result<Self> {
         let (listener, origin) = listen(port).await?;
-        let ways = Ways::new().await?;
+        let state = StandInState::new().await?;
         let inner = Arc::new(Inner {
             origin: origin.clone(),
-            ways: Arc::clone(&ways),
+            state: Arc::clone(&state),
             tokens: Mutex::default(),
             sessions: Mutex::default(),
-            made: AtomicU64::new(0),
+            counter: AtomicU64::new(0),
             purchases: Purchases::default(),
         });
         let api = Router::new()
@@ -72,46 +73,46 @@ impl TransakStandIn {
             .with_state(Arc::clone(&inner));
         let pages = Router::new()
             .route("/", get(page))
-            .route("/standin/walk", post(walk))
+            .route("/standin/walk", post(set_status))
             .with_state(Arc::clone(&inner));
-        let served = serve(listener, origin, with_mischief(api, &ways).merge(pages));
-        Ok(Self { served, inner })
+        let server = serve(listener, origin, with_fault_injection(api, &state).merge(pages));
+        Ok(Self { server, inner })
     }
 
-    /// What an operator would enter to speak to it.
+    /// The configuration for this stand-in.
     pub fn config(&self) -> TransakConfig {
-        let origin = Some(self.served.origin.clone());
+        let origin = Some(self.server.origin.clone());
         TransakConfig {
             api_key: API_KEY.to_owned(),
             api_secret: SecretText::new(API_SECRET),
             referrer_domain: "localhost".to_owned(),
-            world: TransakWorld::Staging,
+            environment: TransakEnvironment::Staging,
             api_url: origin.clone(),
             gateway_url: origin.clone(),
             widget_url: origin,
         }
     }
 
-    /// The same as a piece of a configuration file.
+    /// The same as TOML.
     pub fn settings(&self) -> String {
-        let origin = &self.served.origin;
+        let origin = &self.server.origin;
         format!(
             "[onramps.transak]\napi_key = \"{API_KEY}\"\napi_secret = \"{API_SECRET}\"\nreferrer_domain = \"localhost\"\n\
              api_url = \"{origin}\"\ngateway_url = \"{origin}\"\nwidget_url = \"{origin}\"\n"
         )
     }
 
-    /// Somebody else fetches a token with the same keys: the one in use is over.
+    /// Simulates another client that fetches a token, which invalidates the current one.
     pub fn rotate(&self) -> String {
         self.inner.new_token()
     }
 
-    /// So many tokens were fetched.
+    /// How many tokens were fetched.
     pub fn tokens(&self) -> usize {
         self.inner.tokens.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Every checkout's address that was handed out is over.
+    /// Expires every issued checkout URL.
     pub fn end_sessions(&self) {
         self.inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -119,7 +120,7 @@ impl TransakStandIn {
 
 impl Inner {
     fn new_token(&self) -> String {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let number = self.counter.fetch_add(1, Ordering::Relaxed);
         let token = format!("stand-in-token-{number}");
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
         token
@@ -130,23 +131,23 @@ impl Inner {
     }
 
     fn is_partner(&self, headers: &HeaderMap) -> bool {
-        let told = headers.get("access-token").and_then(|value| value.to_str().ok());
-        told.is_some() && told == self.token().as_deref()
+        let reported = headers.get("access-token").and_then(|value| value.to_str().ok());
+        reported.is_some() && reported == self.token().as_deref()
     }
 
-    /// A visit to a checkout's address: the first within five minutes counts.
-    fn visit(&self, query: &str) -> Result<Purchase, String> {
-        let id = param(query, "sessionId").ok_or("the address names no session")?;
+    /// Opens a checkout URL, which is valid once within five minutes.
+    fn open_checkout(&self, query: &str) -> Result<Purchase, String> {
+        let id = param(query, "sessionId").ok_or("the URL names no session")?;
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let (params, made) = sessions.remove(&id).ok_or("the session is over")?;
+        let (params, counter) = sessions.remove(&id).ok_or("the session has expired")?;
         drop(sessions);
-        if made.elapsed() > SESSION_FOR {
-            return Err("the session is over".to_owned());
+        if counter.elapsed() > SESSION_FOR {
+            return Err("the session has expired".to_owned());
         }
-        begun(&params).ok_or_else(|| format!("the session is for nothing that is sold: {params}"))
+        parse_purchase(&params).ok_or_else(|| format!("the session is for nothing that is sold: {params}"))
     }
 
-    fn hook(&self, purchase: &Purchase, at: Timestamp, forged: bool) -> Hook {
+    fn webhook(&self, purchase: &Purchase, at: Timestamp, forged: bool) -> SignedWebhook {
         let kind = match purchase.status.as_str() {
             "AWAITING_PAYMENT_FROM_USER" => "ORDER_CREATED",
             "PAYMENT_DONE_MARKED_BY_USER" => "ORDER_PAYMENT_VERIFYING",
@@ -161,16 +162,16 @@ impl Inner {
             at.as_second()
         );
         let token = self.token().filter(|_| !forged).unwrap_or_else(|| "somebody's token".to_owned());
-        let data = jwt::seal(claims.as_bytes(), &SecretText::new(token));
+        let data = jwt::sign(claims.as_bytes(), &SecretText::new(token));
         let body = object!({ "data": data }).to_string().into_bytes();
-        Hook { headers: vec![("content-type".to_owned(), "application/json".to_owned())], body }
+        SignedWebhook { headers: vec![("content-type".to_owned(), "application/json".to_owned())], body }
     }
 }
 
-/// What a session is to buy.
-fn begun(params: &Value) -> Option<Purchase> {
+/// The purchase of a session request.
+fn parse_purchase(params: &Value) -> Option<Purchase> {
     let text = |name: &str| params.get(name)?.as_str().map(str::to_owned);
-    let ware = Ware::named(&text("cryptoCurrencyCode")?, &text("network")?)?;
+    let token = ListedToken::find(&text("cryptoCurrencyCode")?, &text("network")?)?;
     let currency: FiatCurrency = text("fiatCurrency")?.parse().ok()?;
     let pays = FiatAmount::parse(currency, &text("fiatAmount")?).ok()?;
     (text("apiKey")? == API_KEY && params.get("disableWalletAddressForm")?.as_bool()?).then_some(())?;
@@ -178,16 +179,16 @@ fn begun(params: &Value) -> Option<Purchase> {
         order: text("partnerOrderId")?,
         status: "AWAITING_PAYMENT_FROM_USER".to_owned(),
         pays,
-        ware: *ware,
-        delivers: ware.sell(pays)?.delivers,
+        token: *token,
+        delivers: token.sell(pays)?.delivers,
         wallet: text("walletAddress")?,
     })
 }
 
 fn order_json(purchase: &Purchase) -> String {
-    let Purchase { order, status, pays, ware, delivers, wallet } = purchase;
+    let Purchase { order, status, pays, token, delivers, wallet } = purchase;
     let tx = match status.as_str() {
-        "COMPLETED" => format!("\"{}\"", made_up_tx(order)),
+        "COMPLETED" => format!("\"{}\"", fake_tx_hash(order)),
         _ => "null".to_owned(),
     };
     format!(
@@ -195,24 +196,24 @@ fn order_json(purchase: &Purchase) -> String {
 "cryptoCurrency":"{}","cryptoAmount":{},"network":"{}","walletAddress":"{wallet}","transactionHash":{tx},"statusReason":null}}"#,
         purchase.id(),
         pays.currency,
-        ware.symbol,
-        delivers.to_decimal(ware.decimals),
-        ware.network,
+        token.symbol,
+        delivers.to_decimal(token.decimals),
+        token.network,
     )
 }
 
-fn refusal(status: StatusCode, words: &str) -> Response {
-    let body = object!({ "error": { "statusCode": status.as_u16(), "name": "Error", "message": words } });
+fn refusal(status: StatusCode, message: &str) -> Response {
+    let body = object!({ "error": { "statusCode": status.as_u16(), "name": "Error", "message": message } });
     (status, json(body.to_string())).into_response()
 }
 
 async fn coins() -> Response {
-    let coins = WARES.iter().map(|ware| {
+    let coins = LISTED_TOKENS.iter().map(|token| {
         object!({
-            "coinId": ware.symbol.to_lowercase(), "symbol": ware.symbol, "name": ware.symbol,
-            "address": ware.contract, "decimals": ware.decimals, "isAllowed": true, "isPopular": true,
-            "network": { "name": ware.network, "chainId": ware.chain.map(|chain| chain.to_string()) },
-            "uniqueId": format!("{}{}", ware.symbol, ware.network),
+            "coinId": token.symbol.to_lowercase(), "symbol": token.symbol, "name": token.symbol,
+            "address": token.contract, "decimals": token.decimals, "isAllowed": true, "isPopular": true,
+            "network": { "name": token.network, "chainId": token.chain.map(|chain| chain.to_string()) },
+            "uniqueId": format!("{}{}", token.symbol, token.network),
         })
     });
     json(object!({ "response": coins.collect::<Vec<_>>() }).to_string())
@@ -242,44 +243,47 @@ async fn countries() -> Response {
 
 async fn quote(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
-    let Some((ware, sale)) = sale(&query) else {
+    let Some((token, sale)) = sale(&query) else {
         return refusal(StatusCode::BAD_REQUEST, "This is not for sale");
     };
-    let mischief = inner.ways.mischief();
-    let currency = match (&mischief, sale.pays.currency.code()) {
-        (Mischief::OtherCurrency, "EUR") => "USD",
-        (Mischief::OtherCurrency, _) => "EUR",
+    let fault = inner.state.fault();
+    let currency = match (&fault, sale.pays.currency.code()) {
+        (FaultInjection::OtherCurrency, "EUR") => "USD",
+        (FaultInjection::OtherCurrency, _) => "EUR",
         (_, code) => code,
     };
-    let pays = if mischief == Mischief::LongFloat { sale.spoilt() } else { sale.pays.to_string() };
-    let fee = if mischief == Mischief::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
+    let pays =
+        if fault == FaultInjection::LongFloat { sale.with_float_error() } else { sale.pays.to_string() };
+    let fee = if fault == FaultInjection::NegativeFee { "-1.5".to_owned() } else { sale.number(sale.fee) };
     json(format!(
         r#"{{"response":{{"quoteId":"q1","conversionPrice":1,"fiatCurrency":"{currency}","cryptoCurrency":"{}",
 "paymentMethod":"credit_debit_card","fiatAmount":{pays},"cryptoAmount":{},"isBuyOrSell":"BUY","network":"{}","totalFee":{},
 "feeBreakdown":[{{"name":"Transak fee","value":{fee},"id":"transak_fee"}},{{"name":"Network fee","value":{},"id":"network_fee"}}]}}}}"#,
-        ware.symbol,
-        sale.delivers.to_decimal(ware.decimals),
-        ware.network,
+        token.symbol,
+        sale.delivers.to_decimal(token.decimals),
+        token.network,
         sale.number(sale.fee + sale.network_fee),
         sale.number(sale.network_fee),
     ))
 }
 
-fn sale(query: &str) -> Option<(&'static Ware, Sale)> {
-    let ware = Ware::named(&param(query, "cryptoCurrency")?, &param(query, "network")?)?;
+fn sale(query: &str) -> Option<(&'static ListedToken, Sale)> {
+    let token = ListedToken::find(&param(query, "cryptoCurrency")?, &param(query, "network")?)?;
     let currency: FiatCurrency = param(query, "fiatCurrency")?.parse().ok()?;
     let sale = match (param(query, "fiatAmount"), param(query, "cryptoAmount")) {
-        (Some(pays), None) => ware.sell(FiatAmount::parse(currency, &pays).ok()?)?,
-        (None, Some(wanted)) => ware
-            .sell_exactly(currency, causeway_domain::RawAmount::from_decimal(&wanted, ware.decimals).ok()?)?,
+        (Some(pays), None) => token.sell(FiatAmount::parse(currency, &pays).ok()?)?,
+        (None, Some(wanted)) => token.sell_exactly(
+            currency,
+            causeway_domain::RawAmount::from_decimal(&wanted, token.decimals).ok()?,
+        )?,
         _ => return None,
     };
-    (param(query, "isBuyOrSell")? == "BUY").then_some((ware, sale))
+    (param(query, "isBuyOrSell")? == "BUY").then_some((token, sale))
 }
 
 async fn refresh_token(State(inner): State<Arc<Inner>>, headers: HeaderMap, body: String) -> Response {
-    let told = headers.get("api-secret").and_then(|value| value.to_str().ok());
-    if told != Some(API_SECRET) || !body.contains(API_KEY) {
+    let reported = headers.get("api-secret").and_then(|value| value.to_str().ok());
+    if reported != Some(API_SECRET) || !body.contains(API_KEY) {
         return refusal(StatusCode::UNAUTHORIZED, "Invalid keys");
     }
     let expires = Timestamp::now().as_second() + 7 * 24 * 3_600;
@@ -292,10 +296,10 @@ async fn open_session(State(inner): State<Arc<Inner>>, headers: HeaderMap, body:
     }
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
     let params = asked.get("widgetParams").cloned().unwrap_or_default();
-    if begun(&params).is_none() {
+    if parse_purchase(&params).is_none() {
         return refusal(StatusCode::BAD_REQUEST, "widgetParams are not complete");
     }
-    let id = format!("session-{}", inner.made.fetch_add(1, Ordering::Relaxed));
+    let id = format!("session-{}", inner.counter.fetch_add(1, Ordering::Relaxed));
     let mut sessions = inner.sessions.lock().unwrap_or_else(PoisonError::into_inner);
     sessions.insert(id.clone(), (params, Instant::now()));
     drop(sessions);
@@ -309,7 +313,7 @@ async fn orders(State(inner): State<Arc<Inner>>, headers: HeaderMap, RawQuery(qu
     }
     let name = param(&query.unwrap_or_default(), "filter[partnerOrderId]").unwrap_or_default();
     let found = inner.purchases.get(&name).map(|mut purchase| {
-        if inner.ways.mischief() == Mischief::OtherPartner {
+        if inner.state.fault() == FaultInjection::OtherPartner {
             "ffffffffffffffffffffffffffffffff".clone_into(&mut purchase.order);
         }
         order_json(&purchase)
@@ -318,7 +322,7 @@ async fn orders(State(inner): State<Arc<Inner>>, headers: HeaderMap, RawQuery(qu
 }
 
 async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
-    match inner.visit(&query.unwrap_or_default()) {
+    match inner.open_checkout(&query.unwrap_or_default()) {
         Ok(purchase) => {
             let data = object!({ "id": purchase.id(), "partnerOrderId": purchase.order });
             let message = |name: &str| object!({ "event_id": name, "data": data }).to_string();
@@ -332,11 +336,11 @@ async fn page(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
             inner.purchases.put(purchase.clone());
             checkout_page("Transak", &purchase.order, &messages)
         }
-        Err(words) => (StatusCode::GONE, words).into_response(),
+        Err(message) => (StatusCode::GONE, message).into_response(),
     }
 }
 
-async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
+async fn set_status(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let found = param(&query, "order").and_then(|order| inner.purchases.get(&order));
     let (Some(mut purchase), Some(status)) = (found, param(&query, "status")) else {
@@ -344,40 +348,40 @@ async fn walk(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> Res
     };
     purchase.status = status;
     inner.purchases.put(purchase.clone());
-    deliver_hook(param(&query, "to"), inner.hook(&purchase, Timestamp::now(), false)).await
+    deliver_webhook(param(&query, "to"), inner.webhook(&purchase, Timestamp::now(), false)).await
 }
 
 #[async_trait]
 impl StandIn for TransakStandIn {
-    fn behave(&self, mischief: Mischief) {
-        self.inner.ways.behave(mischief);
+    fn inject_fault(&self, fault: FaultInjection) {
+        self.inner.state.inject_fault(fault);
     }
 
-    fn heard(&self) -> u64 {
-        self.inner.ways.heard()
+    fn request_count(&self) -> u64 {
+        self.inner.state.request_count()
     }
 
-    fn led_away(&self) -> u64 {
-        self.inner.ways.led_away()
+    fn redirects_followed(&self) -> u64 {
+        self.inner.state.redirects_followed()
     }
 
-    async fn walk(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
-        let (_, query) = session.url.split_once('?').ok_or("the address has no query")?;
-        let purchase = self.inner.visit(query)?;
-        let agreed = Purchase::of(order, status).ok_or("the order is for something else")?;
+    async fn set_status(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
+        let (_, query) = session.url.split_once('?').ok_or("the URL has no query")?;
+        let purchase = self.inner.open_checkout(query)?;
+        let agreed = Purchase::for_order(order, status).ok_or("the order is for something else")?;
         if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
         {
             return Err(format!("the session is for something else: {purchase:?}"));
         }
-        self.inner.purchases.walk(purchase, status);
+        self.inner.purchases.set_status(purchase, status);
         Ok(())
     }
 
-    fn hook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> Hook {
-        let purchase = Purchase::of(order, status);
+    fn webhook(&self, order: &FiatOrder, status: &str, at: Timestamp, forged: bool) -> SignedWebhook {
+        let purchase = Purchase::for_order(order, status);
         purchase.map_or_else(
-            || Hook { headers: Vec::new(), body: Vec::new() },
-            |purchase| self.inner.hook(&purchase, at, forged),
+            || SignedWebhook { headers: Vec::new(), body: Vec::new() },
+            |purchase| self.inner.webhook(&purchase, at, forged),
         )
     }
 

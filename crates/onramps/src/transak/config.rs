@@ -2,28 +2,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::SecretText;
 
-/// Which of Transak's two worlds is spoken to.
+/// Transak's environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TransakWorld {
+pub enum TransakEnvironment {
     #[default]
     Staging,
     Production,
 }
 
-/// What an operator enters for Transak: from its dashboard, under Developers.
+/// Configuration of Transak, from its dashboard under Developers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransakConfig {
-    /// The key that names the partner; it stands in addresses that payers see.
+    /// The key that identifies the partner; it is visible in URLs that payers see.
     pub api_key: String,
-    /// With it access tokens are fetched, which also sign webhooks.
+    /// Fetches access tokens, which also sign webhooks.
     pub api_secret: SecretText,
-    /// The domain that shows the checkout, as it is registered with Transak.
+    /// The domain that shows the checkout, as registered with Transak.
     pub referrer_domain: String,
-    #[serde(default)]
-    pub world: TransakWorld,
-    /// In place of Transak's own addresses, for a stand-in.
+    #[serde(default, rename = "world")]
+    pub environment: TransakEnvironment,
+    /// Overrides Transak's own URLs, for a stand-in.
     #[serde(default)]
     pub api_url: Option<String>,
     #[serde(default)]
@@ -38,21 +38,21 @@ impl TransakConfig {
     }
 
     pub(super) fn gateway(&self) -> String {
-        let own = self.gateway_url.as_deref();
-        self.address(own, "https://api-gateway-stg.transak.com", "https://api-gateway.transak.com")
+        let override_url = self.gateway_url.as_deref();
+        self.address(override_url, "https://api-gateway-stg.transak.com", "https://api-gateway.transak.com")
     }
 
-    /// From where its checkout speaks.
+    /// The origin of its checkout.
     pub(super) fn widget(&self) -> String {
-        let own = self.widget_url.as_deref();
-        self.address(own, "https://global-stg.transak.com", "https://global.transak.com")
+        let override_url = self.widget_url.as_deref();
+        self.address(override_url, "https://global-stg.transak.com", "https://global.transak.com")
     }
 
-    fn address(&self, own: Option<&str>, staging: &str, production: &str) -> String {
-        let usual = match self.world {
-            TransakWorld::Staging => staging,
-            TransakWorld::Production => production,
+    fn address(&self, override_url: Option<&str>, staging: &str, production: &str) -> String {
+        let default_url = match self.environment {
+            TransakEnvironment::Staging => staging,
+            TransakEnvironment::Production => production,
         };
-        own.unwrap_or(usual).trim_end_matches('/').to_owned()
+        override_url.unwrap_or(default_url).trim_end_matches('/').to_owned()
     }
 }

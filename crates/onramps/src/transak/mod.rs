@@ -1,5 +1,5 @@
-//! Transak, by its public interface as documented in November 2026. See `fixtures/README.md` for what was read, and what nobody has
-//! seen with an account yet.
+//! Transak, over its public API as documented in November 2026. See `fixtures/README.md` for the sources, and what is not yet
+//! verified with an account.
 
 mod config;
 pub(crate) mod jwt;
@@ -22,29 +22,29 @@ use causeway_domain::ports::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-use crate::attempts::furthest;
-use crate::lists::{Lists, Offering};
-use crate::transport::{Patience, own_page, short};
+use crate::attempts::most_advanced;
+use crate::offering_cache::{Offering, OfferingCache};
+use crate::transport::{RetryPolicy, check_checkout_url, sanitize};
 use transport::TransakApi;
-use wire::{EventJson, HookJson, SessionRequest, WidgetParams};
+use wire::{EventJson, SessionRequest, WebhookJson, WidgetParams};
 
-pub use config::{TransakConfig, TransakWorld};
+pub use config::{TransakConfig, TransakEnvironment};
 
-/// A webhook is believed for so many seconds either way.
-const WINDOW: u64 = 300;
+/// Maximum difference between a webhook's time and ours.
+const TOLERANCE_SECONDS: u64 = 300;
 
 /// Transak as a provider.
 pub struct Transak {
     api: TransakApi,
-    lists: Lists,
+    offering_cache: OfferingCache,
     origins: Vec<String>,
 }
 
 impl Transak {
-    /// Asks nobody yet: `refresh` does.
-    pub fn new(config: TransakConfig, patience: Patience) -> Result<Self, String> {
+    /// Sends no request yet: `refresh` does.
+    pub fn new(config: TransakConfig, retry_policy: RetryPolicy) -> Result<Self, String> {
         let origins = vec![config.widget()];
-        let plain = RampProfile {
+        let base_profile = RampProfile {
             id: "transak".to_owned(),
             name: "Transak".to_owned(),
             logo_url: None,
@@ -60,49 +60,53 @@ impl Transak {
             permissions: ["camera", "microphone", "payment"].map(str::to_owned).to_vec(),
             session_for: Some(SignedDuration::from_mins(5)),
         };
-        Ok(Self { api: TransakApi::new(config, patience)?, lists: Lists::new(plain), origins })
+        Ok(Self {
+            api: TransakApi::new(config, retry_policy)?,
+            offering_cache: OfferingCache::new(base_profile),
+            origins,
+        })
     }
 
-    /// The same, which shares its access token with the other replicas: with Transak a new one ends the one before.
+    /// Shares the access token with the other replicas: a new token invalidates the previous one.
     #[must_use]
-    pub fn sharing(mut self, tokens: Arc<dyn RampTokens>) -> Self {
-        self.api.share(tokens);
+    pub fn with_shared_tokens(mut self, tokens: Arc<dyn RampTokens>) -> Self {
+        self.api.set_shared_tokens(tokens);
         self
     }
 
     async fn offering(&self) -> Result<Arc<Offering>, RampError> {
-        match self.lists.offering() {
+        match self.offering_cache.offering() {
             Some(offering) => Ok(offering),
-            None => self.read_lists().await,
+            None => self.refresh_offering().await,
         }
     }
 
-    async fn read_lists(&self) -> Result<Arc<Offering>, RampError> {
+    async fn refresh_offering(&self) -> Result<Arc<Offering>, RampError> {
         let (coins, fiats, countries) =
             tokio::try_join!(self.api.coins(), self.api.fiats(), self.api.countries())?;
-        Ok(self.lists.keep(mapping::offering(coins, fiats, countries)?))
+        Ok(self.offering_cache.store(mapping::offering(coins, fiats, countries)?))
     }
 }
 
 #[async_trait]
 impl OnRamp for Transak {
     fn profile(&self) -> Arc<RampProfile> {
-        self.lists.profile()
+        self.offering_cache.profile()
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
-        self.lists.sells(asset)
+        self.offering_cache.sells(asset)
     }
 
     async fn refresh(&self) -> Result<(), RampError> {
-        self.read_lists().await?;
-        // Without a token no webhook could be read.
-        self.api.renew().await
+        self.refresh_offering().await?;
+        // Webhooks are verified with the token.
+        self.api.sync_token().await
     }
 
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
         let offering = self.offering().await?;
-        let (asset, way) = offering.find(ask, &self.lists.profile())?;
+        let (asset, payment_option) = offering.find(ask, &self.offering_cache.profile())?;
         let amount = match ask.amount {
             WantedAmount::Pay(amount) if amount.currency != ask.currency => {
                 return Err(RampRefusal::Currency(amount.currency).into());
@@ -115,13 +119,13 @@ impl OnRamp for Transak {
             ("cryptoCurrency", asset.code.as_str()),
             ("isBuyOrSell", "BUY"),
             ("network", asset.network.as_str()),
-            ("paymentMethod", way.code.as_str()),
+            ("paymentMethod", payment_option.code.as_str()),
             (amount.0, amount.1.as_str()),
         ];
         params.extend(country(ask.country.as_deref()).map(|code| ("quoteCountryCode", code)));
         match self.api.quote(&params).await? {
-            Ok(quote) => mapping::offer(&quote, ask, asset, way, Timestamp::now()),
-            Err(words) => Err(RampRefusal::Other(words).into()),
+            Ok(quote) => mapping::offer(&quote, ask, asset, payment_option, Timestamp::now()),
+            Err(message) => Err(RampRefusal::Other(message).into()),
         }
     }
 
@@ -130,7 +134,8 @@ impl OnRamp for Transak {
         let asset = offering.asset(&order.sold)?;
         let config = self.api.config();
         let method = ask.and_then(|ask| ask.method.as_deref());
-        let way = method.map(|method| offering.way(order.pays.currency, Some(method))).transpose()?;
+        let payment_option =
+            method.map(|method| offering.payment_option(order.pays.currency, Some(method))).transpose()?;
         let request = SessionRequest {
             widget_params: WidgetParams {
                 api_key: &config.api_key,
@@ -144,23 +149,26 @@ impl OnRamp for Transak {
                 wallet_address: order.deliver_to().to_string(),
                 disable_wallet_address_form: true,
                 hide_menu: true,
-                payment_method: way.map(|way| way.code.as_str()),
+                payment_method: payment_option.map(|payment_option| payment_option.code.as_str()),
                 country_code: country(ask.and_then(|ask| ask.country.as_deref())),
             },
         };
         let session = self.api.session(&request).await?;
-        Ok(RampSession { url: own_page(&session.widget_url, &self.origins)?, provider_order: None })
+        Ok(RampSession { url: check_checkout_url(&session.widget_url, &self.origins)?, provider_order: None })
     }
 
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
-        let name = order.id.to_string();
-        let orders = self.api.orders(&name, order.created_at).await?;
-        if orders.iter().any(|order| order.partner_order_id.as_deref() != Some(name.as_str())) {
-            return Err(RampError::Nonsense("it tells of an order that is not ours".to_owned()));
+        let order_id = order.id.to_string();
+        let orders = self.api.orders(&order_id, order.created_at).await?;
+        if orders.iter().any(|order| order.partner_order_id.as_deref() != Some(order_id.as_str())) {
+            return Err(RampError::Nonsense("it reports an order that is not ours".to_owned()));
         }
-        let offering = self.lists.offering();
-        let told = orders.iter().map(|told| mapping::attempt(told, order, offering.as_deref())).collect();
-        furthest(told, order)
+        let offering = self.offering_cache.offering();
+        let attempts = orders
+            .iter()
+            .map(|order_json| mapping::attempt(order_json, order, offering.as_deref()))
+            .collect();
+        most_advanced(attempts, order)
     }
 
     fn read_webhook(
@@ -173,21 +181,24 @@ impl OnRamp for Transak {
         if keys.is_empty() {
             return Err(WebhookError::NotConfigured);
         }
-        let nonsense = |error: serde_json::Error| WebhookError::Nonsense(error.to_string());
-        let hook: HookJson = serde_json::from_slice(body).map_err(|_| WebhookError::Signature)?;
-        let claims = jwt::open(&hook.data, &keys)?;
-        let event: EventJson = serde_json::from_slice(&claims).map_err(nonsense)?;
-        if event.iat.is_some_and(|signed| signed.abs_diff(now.as_second()) > WINDOW) {
+        let invalid = |error: serde_json::Error| WebhookError::Nonsense(error.to_string());
+        let webhook: WebhookJson = serde_json::from_slice(body).map_err(|_| WebhookError::Signature)?;
+        let claims = jwt::verify(&webhook.data, &keys)?;
+        let event: EventJson = serde_json::from_slice(&claims).map_err(invalid)?;
+        if event.iat.is_some_and(|signed| signed.abs_diff(now.as_second()) > TOLERANCE_SECONDS) {
             return Err(WebhookError::Stale);
         }
-        let told = &event.webhook_data;
-        let order = told.partner_order_id.as_deref().and_then(|id| id.parse().ok());
-        let order = order.ok_or_else(|| WebhookError::Nonsense("it names no order of ours".to_owned()))?;
-        let report = mapping::report(told, self.lists.offering().as_deref())
+        let order_json = &event.webhook_data;
+        let order = order_json.partner_order_id.as_deref().and_then(|id| id.parse().ok());
+        let order = order.ok_or_else(|| WebhookError::Nonsense("it names no known order id".to_owned()))?;
+        let report = mapping::report(order_json, self.offering_cache.offering().as_deref())
             .map_err(|error| WebhookError::Nonsense(error.to_string()))?;
-        let at = [&told.updated_at, &event.created_at, &told.created_at].into_iter().flatten().next();
-        let name = [event.event_id.as_str(), &told.id, &told.status, at.map_or("", String::as_str)].join(":");
-        Ok(RampNotice { event: short(&name), order, report })
+        let at =
+            [&order_json.updated_at, &event.created_at, &order_json.created_at].into_iter().flatten().next();
+        let event_key =
+            [event.event_id.as_str(), &order_json.id, &order_json.status, at.map_or("", String::as_str)]
+                .join(":");
+        Ok(RampNotice { event: sanitize(&event_key), order, report })
     }
 }
 
@@ -197,7 +208,7 @@ impl fmt::Debug for Transak {
     }
 }
 
-/// Transak knows countries only.
+/// Transak knows countries only, not subdivisions.
 fn country(place: Option<&str>) -> Option<&str> {
     place.map(|place| place.split_once('-').map_or(place, |(country, _)| country))
 }

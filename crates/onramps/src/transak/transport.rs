@@ -1,4 +1,4 @@
-//! The calls that Transak answers.
+//! Transak's API calls.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,46 +8,46 @@ use jiff::{SignedDuration, Timestamp};
 use reqwest::StatusCode;
 
 use super::config::TransakConfig;
-use super::tokens::{Tokens, may_fetch};
+use super::tokens::{AccessTokens, try_count_fetch};
 use super::wire::{
     CountryJson, CryptoJson, Data, ErrorJson, FiatJson, OrderJson, QuoteJson, Response, SessionJson,
     SessionRequest, TokenJson, TokenRequest,
 };
 use crate::secret::SecretText;
-use crate::transport::{Answer, Call, Patience, Transport, short};
+use crate::transport::{ApiRequest, ApiResponse, RetryPolicy, Transport, sanitize};
 
 /// Its list of tokens is long.
-const LIST_LIMIT: usize = 8 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 
-const TOKEN: &str = "access-token";
+const TOKEN_HEADER: &str = "access-token";
 
-/// By which its token is shared.
+/// The key under which the token is shared.
 const PROVIDER: &str = "transak";
 
-/// With how many tokens a call is tried: ours, the one that others use, and a new one.
-const TRIES: u32 = 3;
+/// Attempts with different tokens: ours, the shared one, and a new one.
+const MAX_ATTEMPTS: u32 = 3;
 
-/// The way to Transak, with the token that opens it.
+/// Transak's API with its access tokens.
 pub(super) struct TransakApi {
     config: TransakConfig,
     api: String,
     gateway: String,
     transport: Transport,
-    tokens: Tokens,
-    /// Where the replicas share their token.
-    shelf: Option<Arc<dyn RampTokens>>,
+    tokens: AccessTokens,
+    /// The store in which replicas share their token.
+    shared_tokens: Option<Arc<dyn RampTokens>>,
 }
 
 impl TransakApi {
-    pub(super) fn new(config: TransakConfig, patience: Patience) -> Result<Self, String> {
+    pub(super) fn new(config: TransakConfig, retry_policy: RetryPolicy) -> Result<Self, String> {
         let (api, gateway) = (config.api(), config.gateway());
         Ok(Self {
             config,
             api,
             gateway,
-            transport: Transport::new(patience)?,
-            tokens: Tokens::default(),
-            shelf: None,
+            transport: Transport::new(retry_policy)?,
+            tokens: AccessTokens::default(),
+            shared_tokens: None,
         })
     }
 
@@ -57,24 +57,27 @@ impl TransakApi {
 
     pub(super) async fn coins(&self) -> Result<Vec<CryptoJson>, RampError> {
         let url = format!("{}/cryptocoverage/api/v1/public/crypto-currencies", self.api);
-        let list: Response<_> = self.transport.get_json(&Call::get(url).up_to(LIST_LIMIT)).await?;
+        let list: Response<_> =
+            self.transport.get_json(&ApiRequest::get(url).max_bytes(MAX_LIST_BYTES)).await?;
         Ok(list.response)
     }
 
     pub(super) async fn fiats(&self) -> Result<Vec<FiatJson>, RampError> {
         let query = query([("apiKey", self.config.api_key.as_str())]);
         let url = format!("{}/api/v2/lookup/currencies/fiat-currencies?{query}", self.gateway);
-        let list: Response<_> = self.transport.get_json(&Call::get(url).up_to(LIST_LIMIT)).await?;
+        let list: Response<_> =
+            self.transport.get_json(&ApiRequest::get(url).max_bytes(MAX_LIST_BYTES)).await?;
         Ok(list.response)
     }
 
     pub(super) async fn countries(&self) -> Result<Vec<CountryJson>, RampError> {
         let url = format!("{}/api/v2/countries", self.api);
-        let list: Response<_> = self.transport.get_json(&Call::get(url).up_to(LIST_LIMIT)).await?;
+        let list: Response<_> =
+            self.transport.get_json(&ApiRequest::get(url).max_bytes(MAX_LIST_BYTES)).await?;
         Ok(list.response)
     }
 
-    /// A price, or why there is none in Transak's words.
+    /// A quote, or Transak's reason for refusing it.
     pub(super) async fn quote(
         &self,
         params: &[(&str, &str)],
@@ -82,33 +85,33 @@ impl TransakApi {
         let key = [("partnerApiKey", self.config.api_key.as_str())];
         let query = query(key.into_iter().chain(params.iter().copied()));
         let url = format!("{}/api/v1/pricing/public/quotes?{query}", self.api);
-        let answer = self.transport.ask(&Call::get(url)).await?;
-        if answer.status.is_success() {
-            return Ok(Ok(answer.json::<Response<_>>()?.response));
+        let response = self.transport.send(&ApiRequest::get(url)).await?;
+        if response.status.is_success() {
+            return Ok(Ok(response.json::<Response<_>>()?.response));
         }
-        keys_are_good(&answer)?;
-        let words = answer.json::<ErrorJson>().map(|words| short(&words.error.message));
-        Ok(Err(words.unwrap_or_else(|_| format!("it answers {}", answer.status))))
+        check_credentials(&response)?;
+        let message = response.json::<ErrorJson>().map(|message| sanitize(&message.error.message));
+        Ok(Err(message.unwrap_or_else(|_| format!("it returned {}", response.status))))
     }
 
-    /// A checkout's address, good for five minutes and one visit.
+    /// A checkout URL, valid for five minutes and one visit.
     pub(super) async fn session(&self, request: &SessionRequest<'_>) -> Result<SessionJson, RampError> {
         let url = format!("{}/api/v2/auth/session", self.gateway);
-        // Nothing is bought by a session, so two of them are no harm.
-        let call = Call::post(url, request)?.repeatable();
-        let answer = self.authorized(&call).await?;
-        if !answer.status.is_success() {
-            keys_are_good(&answer)?;
-            let words = answer.json::<ErrorJson>().map(|words| short(&words.error.message));
-            let words = words.unwrap_or_else(|_| answer.status.to_string());
-            return Err(RampError::Unavailable(format!("it opens no checkout: {words}")));
+        // A session buys nothing, so a retry is harmless.
+        let request = ApiRequest::post(url, request)?.retryable();
+        let response = self.send_authorized(&request).await?;
+        if !response.status.is_success() {
+            check_credentials(&response)?;
+            let message = response.json::<ErrorJson>().map(|message| sanitize(&message.error.message));
+            let message = message.unwrap_or_else(|_| response.status.to_string());
+            return Err(RampError::Unavailable(format!("it opened no checkout: {message}")));
         }
-        Ok(answer.json::<Data<_>>()?.data)
+        Ok(response.json::<Data<_>>()?.data)
     }
 
-    /// The purchases that were made under our name for an order.
+    /// The purchases of an order id.
     pub(super) async fn orders(&self, order: &str, from: Timestamp) -> Result<Vec<OrderJson>, RampError> {
-        // Days are the provider's own, wherever it counts them.
+        // The provider's day may start at another hour.
         let from = from.checked_sub(SignedDuration::from_hours(24)).unwrap_or(from);
         let day = from.strftime("%Y-%m-%d").to_string();
         let query = query([
@@ -117,16 +120,16 @@ impl TransakApi {
             ("filter[productsAvailed]", "[\"BUY\"]"),
             ("filter[partnerOrderId]", order),
         ]);
-        let call = Call::get(format!("{}/partners/api/v2/orders?{query}", self.api));
-        let answer = self.authorized(&call).await?;
-        if answer.status == StatusCode::NOT_FOUND {
+        let request = ApiRequest::get(format!("{}/partners/api/v2/orders?{query}", self.api));
+        let response = self.send_authorized(&request).await?;
+        if response.status == StatusCode::NOT_FOUND {
             return Ok(Vec::new());
         }
-        if !answer.status.is_success() {
-            keys_are_good(&answer)?;
-            return Err(RampError::Unavailable(format!("it answers {}", answer.status)));
+        if !response.status.is_success() {
+            check_credentials(&response)?;
+            return Err(RampError::Unavailable(format!("it returned {}", response.status)));
         }
-        Ok(answer.json::<Data<_>>()?.data)
+        Ok(response.json::<Data<_>>()?.data)
     }
 
     /// The keys that may have signed a webhook.
@@ -135,91 +138,91 @@ impl TransakApi {
     }
 
     /// Shares tokens with the other replicas.
-    pub(super) fn share(&mut self, tokens: Arc<dyn RampTokens>) {
-        self.shelf = Some(tokens);
+    pub(super) fn set_shared_tokens(&mut self, tokens: Arc<dyn RampTokens>) {
+        self.shared_tokens = Some(tokens);
     }
 
-    /// The token that another replica has fetched since, if there is one.
-    async fn shared(&self) -> Option<SecretText> {
-        let others = self.shelf.as_ref()?;
-        match others.ramp_token(PROVIDER).await {
-            Ok(shared) => self.tokens.take_over(&shared?, Timestamp::now()),
+    /// Adopts the token that another replica has fetched, if there is one.
+    async fn adopt_shared_token(&self) -> Option<SecretText> {
+        let shared_tokens = self.shared_tokens.as_ref()?;
+        match shared_tokens.ramp_token(PROVIDER).await {
+            Ok(token) => self.tokens.adopt_shared(&token?, Timestamp::now()),
             Err(error) => {
-                tracing::warn!(%error, "the token that others use cannot be read");
+                tracing::warn!(%error, "cannot read the shared access token");
                 None
             }
         }
     }
 
-    /// Looks whether another replica has fetched a token: webhooks are signed with the newest.
-    pub(super) async fn renew(&self) -> Result<(), RampError> {
-        let alone = self.tokens.fetching.lock().await;
-        let shared = self.shared().await;
-        drop(alone);
-        if shared.is_some() { Ok(()) } else { self.token().await.map(drop) }
+    /// Adopts a newer shared token if there is one: webhooks are signed with the newest.
+    pub(super) async fn sync_token(&self) -> Result<(), RampError> {
+        let guard = self.tokens.recent_fetches.lock().await;
+        let adopted = self.adopt_shared_token().await;
+        drop(guard);
+        if adopted.is_some() { Ok(()) } else { self.token().await.map(drop) }
     }
 
-    /// The token that is good: ours, else the one that another replica has fetched, else a new one.
+    /// A valid token: ours, else the shared one, else a new one.
     async fn token(&self) -> Result<SecretText, RampError> {
-        if let Some(token) = self.tokens.good(Timestamp::now()) {
+        if let Some(token) = self.tokens.valid_token(Timestamp::now()) {
             return Ok(token);
         }
-        let mut fetched = self.tokens.fetching.lock().await;
-        if let Some(token) = self.tokens.good(Timestamp::now()) {
+        let mut fetched = self.tokens.recent_fetches.lock().await;
+        if let Some(token) = self.tokens.valid_token(Timestamp::now()) {
             return Ok(token);
         }
-        if let Some(token) = self.shared().await {
+        if let Some(token) = self.adopt_shared_token().await {
             return Ok(token);
         }
-        if !may_fetch(&mut fetched, Instant::now()) {
-            let words =
-                "somebody else who has its keys ends our access tokens; they are fetched again in a while";
-            return Err(RampError::Unavailable(words.to_owned()));
+        if !try_count_fetch(&mut fetched, Instant::now()) {
+            let message =
+                "another user of the same API keys keeps invalidating our access tokens; fetching is paused";
+            return Err(RampError::Unavailable(message.to_owned()));
         }
         let url = format!("{}/partners/api/v2/refresh-token", self.api);
-        let call = Call::post(url, &TokenRequest { api_key: &self.config.api_key })?;
-        let call = call.repeatable().secret_header("api-secret", &self.config.api_secret)?;
-        let answer = self.transport.ask(&call).await?;
-        keys_are_good(&answer)?;
-        if !answer.status.is_success() {
-            return Err(RampError::Unavailable(format!("it gives no access token: {}", answer.status)));
+        let request = ApiRequest::post(url, &TokenRequest { api_key: &self.config.api_key })?;
+        let request = request.retryable().secret_header("api-secret", &self.config.api_secret)?;
+        let response = self.transport.send(&request).await?;
+        check_credentials(&response)?;
+        if !response.status.is_success() {
+            return Err(RampError::Unavailable(format!("it issued no access token: {}", response.status)));
         }
-        let new: Data<TokenJson> = answer.json()?;
+        let new: Data<TokenJson> = response.json()?;
         let ends = new.data.expires_at;
-        let token = self.tokens.keep(new, Timestamp::now())?;
-        if let Some(shelf) = &self.shelf {
-            let shared = RampToken { text: token.reveal().to_owned(), ends };
-            if let Err(error) = shelf.put_ramp_token(PROVIDER, &shared).await {
-                tracing::warn!(%error, "the other replicas do not hear of a new token");
+        let token = self.tokens.store(new, Timestamp::now())?;
+        if let Some(shared_tokens) = &self.shared_tokens {
+            let ramp_token = RampToken { text: token.reveal().to_owned(), ends };
+            if let Err(error) = shared_tokens.put_ramp_token(PROVIDER, &ramp_token).await {
+                tracing::warn!(%error, "cannot share the new access token with the other replicas");
             }
         }
         Ok(token)
     }
 
-    /// Asks with the token, and again with the one that others use by now or a new one, where Transak takes the old one no longer.
-    async fn authorized(&self, call: &Call) -> Result<Answer, RampError> {
-        let mut tries = 1;
+    /// Sends a request with the access token, and retries with the shared or a new token when Transak rejects it.
+    async fn send_authorized(&self, request: &ApiRequest) -> Result<ApiResponse, RampError> {
+        let mut attempts = 1;
         loop {
             let token = self.token().await?;
-            let answer = self.transport.ask(&call.clone().secret_header(TOKEN, &token)?).await?;
-            if answer.status != StatusCode::UNAUTHORIZED {
-                return Ok(answer);
+            let response = self.transport.send(&request.clone().secret_header(TOKEN_HEADER, &token)?).await?;
+            if response.status != StatusCode::UNAUTHORIZED {
+                return Ok(response);
             }
-            self.tokens.refuse(&token);
-            if tries == TRIES {
-                return Ok(answer);
+            self.tokens.mark_rejected(&token);
+            if attempts == MAX_ATTEMPTS {
+                return Ok(response);
             }
-            tries += 1;
+            attempts += 1;
         }
     }
 }
 
-/// That it does not know us is for whoever runs the service, not for the payer.
-fn keys_are_good(answer: &Answer) -> Result<(), RampError> {
-    if matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        let words =
-            "it does not accept our keys; check them, and that this server's address is allowed there";
-        return Err(RampError::Unavailable(words.to_owned()));
+/// Rejected credentials are reported to the operator, not to the payer.
+fn check_credentials(response: &ApiResponse) -> Result<(), RampError> {
+    if matches!(response.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        let message =
+            "it rejected our API keys; check them, and that this server's IP address is allowed there";
+        return Err(RampError::Unavailable(message.to_owned()));
     }
     Ok(())
 }

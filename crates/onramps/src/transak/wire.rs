@@ -1,16 +1,16 @@
-//! Transak's JSON, as far as it is needed. Where its documentation is silent, a field is optional.
+//! Transak's JSON, as far as it is used. Fields that are not documented as required are optional.
 
 use serde::{Deserialize, Serialize};
 
 use crate::amounts::Decimal;
 
-/// Around the answers of the older interfaces.
+/// Envelope of the older endpoints.
 #[derive(Debug, Deserialize)]
 pub(super) struct Response<T> {
     pub(super) response: T,
 }
 
-/// Around the answers of the newer ones.
+/// Envelope of the newer endpoints.
 #[derive(Debug, Deserialize)]
 pub(super) struct Data<T> {
     pub(super) data: T,
@@ -172,13 +172,13 @@ impl NetworkName {
     }
 }
 
-/// A webhook: a signed text that holds the event.
+/// A webhook: a signed token that holds the event.
 #[derive(Debug, Deserialize)]
-pub(super) struct HookJson {
+pub(super) struct WebhookJson {
     pub(super) data: String,
 }
 
-/// What was signed.
+/// The claims of the token.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventJson {
@@ -190,13 +190,13 @@ pub(super) struct EventJson {
     pub(super) iat: Option<i64>,
 }
 
-/// Why Transak says no.
+/// An error response.
 #[derive(Debug, Deserialize)]
 pub(super) struct ErrorJson {
-    pub(super) error: ErrorWords,
+    pub(super) error: ErrorDetails,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct ErrorWords {
+pub(super) struct ErrorDetails {
     pub(super) message: String,
 }

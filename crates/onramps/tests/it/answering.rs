@@ -5,32 +5,32 @@ use causeway_onramps::sandbox::SandboxPlan;
 use jiff::Timestamp;
 use tower::ServiceExt as _;
 
-use crate::kit::{World, path_of, usdc};
+use crate::fixture::{RampFixture, path, usdc};
 
 #[tokio::test]
-async fn the_interface_answers_nobody_without_the_key() {
-    let world = World::without_chain().await;
-    let order = world.order(SandboxPlan::Card, usdc()).await;
-    world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
+async fn api_requires_the_key() {
+    let fixture = RampFixture::without_chain().await;
+    let order = fixture.order(SandboxPlan::Card, usdc()).await;
+    fixture.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
     let path = format!("/sandbox-card/api/purchases/{}", order.id);
     for key in [None, Some("Bearer "), Some("Bearer 00"), Some("00")] {
         let mut request = Request::get(&path);
         if let Some(key) = key {
             request = request.header(header::AUTHORIZATION, key);
         }
-        let (status, text) = world.ask(request.body(Body::empty()).unwrap()).await;
+        let (status, text) = fixture.ask(request.body(Body::empty()).unwrap()).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{text}");
         assert!(!text.contains(order.id.as_str()), "{text}");
     }
 }
 
 #[tokio::test]
-async fn the_checkout_runs_no_script_but_its_own_and_is_framed_where_it_may_be() {
-    let world = World::without_chain().await;
-    let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
-    let request = Request::get(path_of(&session)).body(Body::empty()).unwrap();
-    let response = world.ramps.routes().oneshot(request).await.unwrap();
+async fn checkout_has_a_strict_security_policy() {
+    let fixture = RampFixture::without_chain().await;
+    let order = fixture.order(SandboxPlan::Card, usdc()).await;
+    let session = fixture.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
+    let request = Request::get(path(&session)).body(Body::empty()).unwrap();
+    let response = fixture.ramps.routes().oneshot(request).await.unwrap();
     let headers = response.headers();
     let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{policy}");
@@ -40,7 +40,7 @@ async fn the_checkout_runs_no_script_but_its_own_and_is_framed_where_it_may_be()
     assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
     assert_eq!(headers[header::REFERRER_POLICY], "no-referrer");
     assert_eq!(headers[header::CACHE_CONTROL], "no-store");
-    let page = world.page(&session).await;
+    let page = fixture.page(&session).await;
     for part in ["Card number", "Expiry", "CVC", ">Pay <", "50.00 USD", "USDC", "on Base", "Cancel"] {
         assert!(page.contains(part), "{part} is missing in {page}");
     }
@@ -48,30 +48,30 @@ async fn the_checkout_runs_no_script_but_its_own_and_is_framed_where_it_may_be()
 }
 
 #[tokio::test]
-async fn addresses_of_no_checkout_lead_nowhere() {
-    let world = World::without_chain().await;
+async fn unknown_checkout_is_not_found() {
+    let fixture = RampFixture::without_chain().await;
     for path in
         ["/sandbox-card/checkout/00", "/nobody/checkout/00", "/sandbox-card/checkout/..%2f..%2fsecrets"]
     {
-        let (status, page) = world.ask(Request::get(path).body(Body::empty()).unwrap()).await;
+        let (status, page) = fixture.ask(Request::get(path).body(Body::empty()).unwrap()).await;
         assert_eq!(status, StatusCode::NOT_FOUND, "{path}: {page}");
     }
     for act in ["challenge", "nothing"] {
         let path = format!("/sandbox-bank/checkout/00/{act}");
-        let (status, _) = world.ask(Request::post(path).body(Body::empty()).unwrap()).await;
+        let (status, _) = fixture.ask(Request::post(path).body(Body::empty()).unwrap()).await;
         assert_eq!(status, StatusCode::NOT_FOUND);
     }
 }
 
 #[tokio::test]
-async fn without_its_secret_a_provider_believes_no_webhook() {
-    let world = World::without_chain().await;
-    let order = world.order(SandboxPlan::Card, usdc()).await;
-    let session = world.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
-    world.press(&session, "cancel", "").await;
-    world.until_heard(&order, 1).await;
-    let hook = world.inbox.of(SandboxPlan::Card.id()).remove(0);
-    let ramp = world.ramps.adapter(SandboxPlan::Card).unwrap().without_webhook_secret();
-    let read = ramp.read_webhook(&|name| hook.header(name), &hook.body, Timestamp::now());
+async fn without_a_secret_every_webhook_is_rejected() {
+    let fixture = RampFixture::without_chain().await;
+    let order = fixture.order(SandboxPlan::Card, usdc()).await;
+    let session = fixture.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
+    fixture.submit(&session, "cancel", "").await;
+    fixture.wait_for_webhooks(&order, 1).await;
+    let webhook = fixture.inbox.for_provider(SandboxPlan::Card.id()).remove(0);
+    let ramp = fixture.ramps.adapter(SandboxPlan::Card).unwrap().without_webhook_secret();
+    let read = ramp.read_webhook(&|name| webhook.header(name), &webhook.body, Timestamp::now());
     assert_eq!(read, Err(WebhookError::NotConfigured));
 }

@@ -6,8 +6,8 @@ use causeway_onramps::secret::SecretText;
 use causeway_onramps::standin::BanxaStandIn;
 use jiff::Timestamp;
 
-use crate::kit::{ether, order_of, sol, usdc};
-use crate::providers::{QUICK, assert_holds, plan};
+use crate::fixture::{ether, order_for, sol, usdc};
+use crate::providers::{FAST_RETRIES, assert_passes, plan};
 
 async fn start() -> (BanxaStandIn, Banxa) {
     let stand_in = BanxaStandIn::start(0).await.unwrap();
@@ -16,7 +16,7 @@ async fn start() -> (BanxaStandIn, Banxa) {
 }
 
 fn banxa(config: BanxaConfig) -> Banxa {
-    Banxa::new(config, vec![usdc(), ether(), sol()], QUICK).unwrap()
+    Banxa::new(config, vec![usdc(), ether(), sol()], FAST_RETRIES).unwrap()
 }
 
 fn ask(place: Option<&str>, method: Option<&str>) -> RampAsk {
@@ -30,22 +30,22 @@ fn ask(place: Option<&str>, method: Option<&str>) -> RampAsk {
     }
 }
 
-async fn ordered(ramp: &Banxa) -> FiatOrder {
+async fn new_order(ramp: &Banxa) -> FiatOrder {
     let offer = ramp.quote(&ask(None, None)).await.unwrap();
-    order_of("banxa", usdc().id, &offer)
+    order_for("banxa", usdc().id, &offer)
 }
 
 #[tokio::test]
-async fn banxa_holds_what_every_provider_has_to_hold() {
+async fn banxa_passes_the_conformance_suite() {
     let (stand_in, ramp) = start().await;
     let report = check_with(&ramp, &plan(), &stand_in).await;
     println!("{report}");
-    // Its webhooks do not say where the coins go: the order is asked for then.
-    assert_holds(&report, 1);
+    // Its webhooks do not contain the wallet: a lookup follows.
+    assert_passes(&report, 1);
 }
 
 #[tokio::test]
-async fn it_sells_by_place_and_way_of_paying() {
+async fn offers_depend_on_place_and_payment_method() {
     let (_stand_in, ramp) = start().await;
     for place in [None, Some("DE"), Some("US-CA")] {
         assert!(ramp.quote(&ask(place, None)).await.is_ok(), "{place:?}");
@@ -60,9 +60,9 @@ async fn it_sells_by_place_and_way_of_paying() {
 }
 
 #[tokio::test]
-async fn a_checkout_that_is_over_is_opened_anew_and_one_that_is_being_paid_is_not() {
+async fn expired_checkout_is_reopened_and_one_in_payment_is_not() {
     let (stand_in, ramp) = start().await;
-    let mut order = ordered(&ramp).await;
+    let mut order = new_order(&ramp).await;
     let first = ramp.checkout(&order, None).await.unwrap();
     order.widget_url.clone_from(&first.url);
     assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Waiting);
@@ -71,57 +71,57 @@ async fn a_checkout_that_is_over_is_opened_anew_and_one_that_is_being_paid_is_no
     let second = ramp.checkout(&order, None).await.unwrap();
     assert_ne!(first.url, second.url);
     let report = ramp.look_up(&order).await.unwrap().unwrap();
-    assert_eq!(report.state, RampState::Waiting, "the newer checkout counts, not the one that is over");
-    stand_in.walk(&order, &second, "paymentReceived").await.unwrap();
+    assert_eq!(report.state, RampState::Waiting, "the newer checkout counts, not the expired one");
+    stand_in.set_status(&order, &second, "paymentReceived").await.unwrap();
     let third = ramp.checkout(&order, None).await;
     assert!(matches!(third, Err(RampError::Refused(RampRefusal::Other(_)))), "{third:?}");
 }
 
 #[tokio::test]
-async fn an_order_behind_many_others_of_the_same_customer_is_found() {
+async fn order_is_found_beyond_the_first_page() {
     let (stand_in, ramp) = start().await;
-    // Everybody pays through one account, and each checkout is an order of its own.
+    // All orders have the same customer, and each checkout is its own Banxa order.
     for _ in 0..130 {
-        let other = ordered(&ramp).await;
+        let other = new_order(&ramp).await;
         ramp.checkout(&other, None).await.unwrap();
     }
-    let mut order = ordered(&ramp).await;
+    let mut order = new_order(&ramp).await;
     let first = ramp.checkout(&order, None).await.unwrap();
     order.widget_url.clone_from(&first.url);
     assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Waiting);
     let second = ramp.checkout(&order, None).await.unwrap();
     assert_ne!(first.url, second.url);
-    stand_in.walk(&order, &first, "paymentReceived").await.unwrap();
+    stand_in.set_status(&order, &first, "paymentReceived").await.unwrap();
     let found = ramp.look_up(&order).await.unwrap().unwrap();
     assert_eq!(found.state, RampState::Paid, "the one that is paid counts, not the newest");
 }
 
 #[tokio::test]
-async fn wrong_keys_are_the_operators_to_mend() {
+async fn invalid_credentials_are_reported_to_the_operator() {
     let (stand_in, _) = start().await;
     let ramp = banxa(BanxaConfig { api_key: SecretText::new("wrong"), ..stand_in.config() });
     let error = ramp.refresh().await.unwrap_err();
-    assert!(matches!(&error, RampError::Unavailable(words) if words.contains("api_key")), "{error}");
+    assert!(matches!(&error, RampError::Unavailable(message) if message.contains("api_key")), "{error}");
     for partner in ["", "../acme", "a/b"] {
         let config = BanxaConfig { partner: partner.to_owned(), ..stand_in.config() };
-        assert!(Banxa::new(config, Vec::new(), QUICK).is_err(), "{partner}");
+        assert!(Banxa::new(config, Vec::new(), FAST_RETRIES).is_err(), "{partner}");
     }
 }
 
 #[tokio::test]
-async fn rule_22_a_webhook_counts_for_its_door_and_its_secret_only() {
+async fn rule_22_a_webhook_is_valid_for_its_path_and_secret_only() {
     let (stand_in, ramp) = start().await;
-    let order = ordered(&ramp).await;
+    let order = new_order(&ramp).await;
     let now = Timestamp::now();
-    let hook = stand_in.hook(&order, "complete", now, false);
+    let webhook = stand_in.webhook(&order, "complete", now, false);
     let header =
-        |name: &str| hook.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let read = |ramp: &Banxa| ramp.read_webhook(&header, &hook.body, now);
+        |name: &str| webhook.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let read = |ramp: &Banxa| ramp.read_webhook(&header, &webhook.body, now);
     assert_eq!(read(&ramp).unwrap().report.state, RampState::Delivered);
-    let silent = banxa(BanxaConfig { webhook_secret: None, ..stand_in.config() });
-    assert_eq!(read(&silent), Err(WebhookError::NotConfigured));
-    let door = banxa(BanxaConfig { webhook_path: "/elsewhere".to_owned(), ..stand_in.config() });
-    assert_eq!(read(&door), Err(WebhookError::Signature));
+    let without_secret = banxa(BanxaConfig { webhook_secret: None, ..stand_in.config() });
+    assert_eq!(read(&without_secret), Err(WebhookError::NotConfigured));
+    let other_path = banxa(BanxaConfig { webhook_path: "/elsewhere".to_owned(), ..stand_in.config() });
+    assert_eq!(read(&other_path), Err(WebhookError::Signature));
     let other = banxa(BanxaConfig { webhook_key: Some(SecretText::new("another")), ..stand_in.config() });
     assert_eq!(read(&other), Err(WebhookError::Signature));
 }

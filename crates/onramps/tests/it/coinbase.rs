@@ -7,8 +7,8 @@ use causeway_onramps::secret::SecretText;
 use causeway_onramps::standin::CoinbaseStandIn;
 use jiff::Timestamp;
 
-use crate::kit::{ether, order_of, raw, sol, usdc};
-use crate::providers::{QUICK, assert_holds, plan};
+use crate::fixture::{ether, order_for, raw, sol, usdc};
+use crate::providers::{FAST_RETRIES, assert_passes, plan};
 
 async fn start() -> (CoinbaseStandIn, Coinbase) {
     let stand_in = CoinbaseStandIn::start(0).await.unwrap();
@@ -17,7 +17,7 @@ async fn start() -> (CoinbaseStandIn, Coinbase) {
 }
 
 fn coinbase(config: CoinbaseConfig) -> Coinbase {
-    Coinbase::new(config, vec![usdc(), ether(), sol()], QUICK).unwrap()
+    Coinbase::new(config, vec![usdc(), ether(), sol()], FAST_RETRIES).unwrap()
 }
 
 fn ask(asset: Token, amount: WantedAmount, place: Option<&str>) -> RampAsk {
@@ -25,22 +25,22 @@ fn ask(asset: Token, amount: WantedAmount, place: Option<&str>) -> RampAsk {
     RampAsk { currency, amount, asset, wallet: None, method: None, country: place.map(str::to_owned) }
 }
 
-async fn ordered(ramp: &Coinbase) -> FiatOrder {
+async fn new_order(ramp: &Coinbase) -> FiatOrder {
     let offer = ramp.quote(&ask(usdc(), WantedAmount::Pay(plan().pays), None)).await.unwrap();
-    order_of("coinbase", usdc().id, &offer)
+    order_for("coinbase", usdc().id, &offer)
 }
 
 #[tokio::test]
-async fn coinbase_holds_what_every_provider_has_to_hold() {
+async fn coinbase_passes_the_conformance_suite() {
     let (stand_in, ramp) = start().await;
     let plan = CheckPlan { country: Some("US-CA".to_owned()), ..plan() };
     let report = check_with(&ramp, &plan, &stand_in).await;
     println!("{report}");
-    assert_holds(&report, 0);
+    assert_passes(&report, 0);
 }
 
 #[tokio::test]
-async fn it_sells_by_place_and_says_why_not() {
+async fn offers_depend_on_place_and_refusals_have_a_reason() {
     let (_stand_in, ramp) = start().await;
     ramp.refresh().await.unwrap();
     let quote = async |place| ramp.quote(&ask(usdc(), WantedAmount::Pay(plan().pays), place)).await;
@@ -55,7 +55,7 @@ async fn it_sells_by_place_and_says_why_not() {
 }
 
 #[tokio::test]
-async fn an_exact_amount_is_found_among_its_prices() {
+async fn payment_for_an_exact_amount_is_found() {
     let (_stand_in, ramp) = start().await;
     for (asset, wanted) in
         [(usdc(), raw(123_456_789)), (ether(), raw(41_000_000_000_000_001)), (sol(), raw(1))]
@@ -77,56 +77,56 @@ async fn an_exact_amount_is_found_among_its_prices() {
 }
 
 #[tokio::test]
-async fn a_checkout_that_is_over_is_opened_anew_and_one_that_is_being_paid_is_not() {
+async fn expired_checkout_is_reopened_and_one_in_payment_is_not() {
     let (stand_in, ramp) = start().await;
-    let mut order = ordered(&ramp).await;
+    let mut order = new_order(&ramp).await;
     let first = ramp.checkout(&order, None).await.unwrap();
     order.widget_url.clone_from(&first.url);
     stand_in.end_sessions();
-    assert!(stand_in.walk(&order, &first, "ONRAMP_TRANSACTION_STATUS_CREATED").await.is_err());
+    assert!(stand_in.set_status(&order, &first, "ONRAMP_TRANSACTION_STATUS_CREATED").await.is_err());
     let second = ramp.checkout(&order, None).await.unwrap();
     assert_ne!(first.url, second.url);
-    stand_in.walk(&order, &second, "ONRAMP_TRANSACTION_STATUS_IN_PROGRESS").await.unwrap();
+    stand_in.set_status(&order, &second, "ONRAMP_TRANSACTION_STATUS_IN_PROGRESS").await.unwrap();
     let third = ramp.checkout(&order, None).await;
     assert!(matches!(third, Err(RampError::Refused(RampRefusal::Other(_)))), "{third:?}");
     assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Paid);
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_the_operators_to_mend() {
+async fn invalid_key_is_reported_to_the_operator() {
     let (stand_in, _) = start().await;
-    let key = ed25519_of(9);
+    let key = ed25519_key(9);
     let ramp = coinbase(CoinbaseConfig { api_key_secret: SecretText::new(key), ..stand_in.config() });
     let error = ramp.refresh().await.unwrap_err();
-    assert!(matches!(&error, RampError::Unavailable(words) if words.contains("API key")), "{error}");
+    assert!(matches!(&error, RampError::Unavailable(message) if message.contains("API key")), "{error}");
     let none = CoinbaseConfig { api_key_secret: SecretText::new("no key"), ..stand_in.config() };
-    let words = Coinbase::new(none, Vec::new(), QUICK).unwrap_err();
-    assert!(words.contains("privateKey"), "{words}");
-    let nowhere = CoinbaseConfig { places: vec!["US".to_owned()], ..stand_in.config() };
-    assert!(Coinbase::new(nowhere, Vec::new(), QUICK).is_err());
+    let message = Coinbase::new(none, Vec::new(), FAST_RETRIES).unwrap_err();
+    assert!(message.contains("privateKey"), "{message}");
+    let invalid_place = CoinbaseConfig { places: vec!["US".to_owned()], ..stand_in.config() };
+    assert!(Coinbase::new(invalid_place, Vec::new(), FAST_RETRIES).is_err());
 }
 
 #[tokio::test]
-async fn rule_22_without_a_secret_no_webhook_is_believed_and_play_ones_only_as_play() {
+async fn rule_22_webhooks_need_a_secret_and_sandbox_ones_are_rejected_in_production() {
     let (stand_in, ramp) = start().await;
-    let order = ordered(&ramp).await;
+    let order = new_order(&ramp).await;
     let now = Timestamp::now();
-    let hook = stand_in.hook(&order, "ONRAMP_TRANSACTION_STATUS_SUCCESS", now, false);
+    let webhook = stand_in.webhook(&order, "ONRAMP_TRANSACTION_STATUS_SUCCESS", now, false);
     let header =
-        |name: &str| hook.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    let read = |ramp: &Coinbase| ramp.read_webhook(&header, &hook.body, now);
+        |name: &str| webhook.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    let read = |ramp: &Coinbase| ramp.read_webhook(&header, &webhook.body, now);
     assert_eq!(read(&ramp).unwrap().order, order.id);
-    let silent = coinbase(CoinbaseConfig { webhook_secret: None, ..stand_in.config() });
-    assert_eq!(read(&silent), Err(WebhookError::NotConfigured));
+    let without_secret = coinbase(CoinbaseConfig { webhook_secret: None, ..stand_in.config() });
+    assert_eq!(read(&without_secret), Err(WebhookError::NotConfigured));
     let live = coinbase(CoinbaseConfig { sandbox: false, ..stand_in.config() });
     assert!(
         matches!(read(&live), Err(WebhookError::Nonsense(_))),
-        "a play purchase is no order of a live service"
+        "a sandbox purchase is no order in production"
     );
 }
 
-/// Another key of the same form.
-fn ed25519_of(seed: u8) -> String {
+/// A key from this seed.
+fn ed25519_key(seed: u8) -> String {
     use base64::Engine as _;
     let key = ed25519_dalek::SigningKey::from_bytes(&[seed; 32]);
     base64::engine::general_purpose::STANDARD.encode(key.to_keypair_bytes())

@@ -1,4 +1,4 @@
-//! What every on-ramp holds, whoever it is. A provider joins by implementing `Subject` and one line at the end.
+//! Checks for every sandbox provider. A provider implements `Subject` and adds one line at the end.
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatAmount, FiatOrder, WantedAmount};
@@ -7,21 +7,21 @@ use causeway_domain::{ChainId, Token, TokenId};
 use causeway_onramps::sandbox::SandboxPlan;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::inbox::Hook;
-use crate::kit::{World, usdc};
+use crate::fixture::{RampFixture, usdc};
+use crate::inbox::WebhookRequest;
 
-/// A provider that the suite is run against.
+/// A provider under test.
 #[async_trait]
 pub(crate) trait Subject {
     fn ramp(&self) -> &dyn OnRamp;
     /// A token that it sells.
     fn asset(&self) -> Token;
-    /// An amount that it takes.
+    /// An amount that it accepts.
     fn payment(&self) -> FiatAmount;
-    /// An order as the service writes one down, after a quote.
+    /// An order as the service creates it after a quote.
     async fn order(&self) -> FiatOrder;
-    /// The payer turns back; the webhook that tells of it.
-    async fn canceled(&self, order: &FiatOrder) -> Hook;
+    /// Cancels the purchase, and returns its webhook.
+    async fn cancel_and_receive(&self, order: &FiatOrder) -> WebhookRequest;
 }
 
 fn ask(subject: &dyn Subject, amount: WantedAmount) -> RampAsk {
@@ -29,7 +29,7 @@ fn ask(subject: &dyn Subject, amount: WantedAmount) -> RampAsk {
     RampAsk { currency, amount, asset: subject.asset(), wallet: None, method: None, country: None }
 }
 
-async fn what_is_shown_is_what_is_charged(subject: &dyn Subject) {
+async fn quote_matches_the_payment(subject: &dyn Subject) {
     let offer = subject.ramp().quote(&ask(subject, WantedAmount::Pay(subject.payment()))).await.unwrap();
     assert_eq!(offer.pays, subject.payment());
     assert!(!offer.delivers.is_zero() && offer.expires_at > Timestamp::now());
@@ -41,7 +41,7 @@ async fn what_is_shown_is_what_is_charged(subject: &dyn Subject) {
     assert!(!offer.methods.is_empty());
 }
 
-async fn both_ways_of_asking_agree(subject: &dyn Subject) {
+async fn pay_and_receive_quotes_agree(subject: &dyn Subject) {
     let paying = subject.ramp().quote(&ask(subject, WantedAmount::Pay(subject.payment()))).await.unwrap();
     let receiving =
         subject.ramp().quote(&ask(subject, WantedAmount::Receive(paying.delivers))).await.unwrap();
@@ -50,7 +50,7 @@ async fn both_ways_of_asking_agree(subject: &dyn Subject) {
     assert!(apart <= 1, "{} and {}", paying.pays, receiving.pays);
 }
 
-async fn out_of_range_says_the_range(subject: &dyn Subject) {
+async fn out_of_range_refusal_states_the_range(subject: &dyn Subject) {
     let currency = subject.payment().currency;
     let profile = subject.ramp().profile();
     let limits = profile.limits.iter().find(|(least, _)| least.currency == currency);
@@ -66,7 +66,7 @@ async fn out_of_range_says_the_range(subject: &dyn Subject) {
     }
 }
 
-async fn what_it_does_not_sell_or_take_is_refused(subject: &dyn Subject) {
+async fn unsupported_asset_method_or_currency_is_refused(subject: &dyn Subject) {
     let ramp = subject.ramp();
     let good = ask(subject, WantedAmount::Pay(subject.payment()));
     let elsewhere = TokenId::native(ChainId::new(1_234_567).unwrap());
@@ -81,9 +81,9 @@ async fn what_it_does_not_sell_or_take_is_refused(subject: &dyn Subject) {
     assert!(matches!(ramp.quote(&currency).await, Err(RampError::Refused(RampRefusal::Currency(_)))));
 }
 
-async fn an_order_is_one_purchase_however_often_it_is_opened(subject: &dyn Subject) {
+async fn repeated_checkout_is_the_same_purchase(subject: &dyn Subject) {
     let order = subject.order().await;
-    assert_eq!(subject.ramp().look_up(&order).await, Ok(None), "nobody knows it yet");
+    assert_eq!(subject.ramp().look_up(&order).await, Ok(None), "it is not known yet");
     let first = subject.ramp().checkout(&order, None).await.unwrap();
     assert_eq!(subject.ramp().checkout(&order, None).await, Ok(first.clone()));
     let profile = subject.ramp().profile();
@@ -96,7 +96,7 @@ async fn an_order_is_one_purchase_however_often_it_is_opened(subject: &dyn Subje
     assert!(matches!(subject.ramp().checkout(&changed, None).await, Err(RampError::Refused(_))));
 }
 
-async fn what_is_reported_is_the_order_itself(subject: &dyn Subject) {
+async fn report_matches_the_order(subject: &dyn Subject) {
     let order = subject.order().await;
     subject.ramp().checkout(&order, None).await.unwrap();
     let report = subject.ramp().look_up(&order).await.unwrap().unwrap();
@@ -106,17 +106,17 @@ async fn what_is_reported_is_the_order_itself(subject: &dyn Subject) {
     assert_eq!(report.wallet.unwrap_or(order.recipient), order.recipient);
 }
 
-async fn more_than_a_payment_buys_is_never_sold(subject: &dyn Subject) {
+async fn overpriced_purchase_is_refused(subject: &dyn Subject) {
     let order = subject.order().await;
-    let greedy =
+    let overpriced =
         FiatOrder { sold_amount: order.sold_amount.checked_add(order.sold_amount).unwrap(), ..order };
-    assert!(matches!(subject.ramp().checkout(&greedy, None).await, Err(RampError::Refused(_))));
+    assert!(matches!(subject.ramp().checkout(&overpriced, None).await, Err(RampError::Refused(_))));
 }
 
-async fn rule_22_a_webhook_is_believed_only_as_it_was_signed(subject: &dyn Subject) {
+async fn rule_22_a_changed_webhook_is_rejected(subject: &dyn Subject) {
     let order = subject.order().await;
     subject.ramp().checkout(&order, None).await.unwrap();
-    let Hook { headers, body } = subject.canceled(&order).await;
+    let WebhookRequest { headers, body } = subject.cancel_and_receive(&order).await;
     let read = |headers: &axum::http::HeaderMap, body: &[u8], now: Timestamp| {
         let header = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_owned());
         subject.ramp().read_webhook(&header, body, now)
@@ -144,11 +144,11 @@ async fn rule_22_a_webhook_is_believed_only_as_it_was_signed(subject: &dyn Subje
         forged.insert(name.clone(), bytes.as_slice().try_into().unwrap());
         let plain =
             ["content-type", "content-length", "host", "user-agent", "accept"].contains(&name.as_str());
-        assert!(plain || read(&forged, &body, now).is_err(), "{name} is not looked at");
+        assert!(plain || read(&forged, &body, now).is_err(), "{name} is not verified");
     }
 }
 
-async fn a_profile_is_whole(subject: &dyn Subject) {
+async fn profile_is_complete(subject: &dyn Subject) {
     let profile = subject.ramp().profile();
     assert!(
         profile.id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
@@ -163,14 +163,14 @@ async fn a_profile_is_whole(subject: &dyn Subject) {
 
 /// A provider of the sandbox.
 struct Sandbox {
-    world: World,
+    fixture: RampFixture,
     plan: SandboxPlan,
 }
 
 #[async_trait]
 impl Subject for Sandbox {
     fn ramp(&self) -> &dyn OnRamp {
-        self.world.ramp(self.plan)
+        self.fixture.ramp(self.plan)
     }
 
     fn asset(&self) -> Token {
@@ -182,14 +182,14 @@ impl Subject for Sandbox {
     }
 
     async fn order(&self) -> FiatOrder {
-        self.world.order(self.plan, usdc()).await
+        self.fixture.order(self.plan, usdc()).await
     }
 
-    async fn canceled(&self, order: &FiatOrder) -> Hook {
+    async fn cancel_and_receive(&self, order: &FiatOrder) -> WebhookRequest {
         let session = self.ramp().checkout(order, None).await.unwrap();
-        self.world.press(&session, "cancel", "").await;
-        self.world.until_heard(order, 1).await;
-        self.world.inbox.of(self.plan.id()).remove(0)
+        self.fixture.submit(&session, "cancel", "").await;
+        self.fixture.wait_for_webhooks(order, 1).await;
+        self.fixture.inbox.for_provider(self.plan.id()).remove(0)
     }
 }
 
@@ -205,18 +205,18 @@ macro_rules! conformance {
     };
     ($provider:ident, $start:expr) => {
         conformance! { $provider, $start;
-            what_is_shown_is_what_is_charged
-            both_ways_of_asking_agree
-            out_of_range_says_the_range
-            what_it_does_not_sell_or_take_is_refused
-            an_order_is_one_purchase_however_often_it_is_opened
-            what_is_reported_is_the_order_itself
-            more_than_a_payment_buys_is_never_sold
-            rule_22_a_webhook_is_believed_only_as_it_was_signed
-            a_profile_is_whole
+            quote_matches_the_payment
+            pay_and_receive_quotes_agree
+            out_of_range_refusal_states_the_range
+            unsupported_asset_method_or_currency_is_refused
+            repeated_checkout_is_the_same_purchase
+            report_matches_the_order
+            overpriced_purchase_is_refused
+            rule_22_a_changed_webhook_is_rejected
+            profile_is_complete
         }
     };
 }
 
-conformance!(sandbox_card, Sandbox { world: World::without_chain().await, plan: SandboxPlan::Card });
-conformance!(sandbox_bank, Sandbox { world: World::without_chain().await, plan: SandboxPlan::Bank });
+conformance!(sandbox_card, Sandbox { fixture: RampFixture::without_chain().await, plan: SandboxPlan::Card });
+conformance!(sandbox_bank, Sandbox { fixture: RampFixture::without_chain().await, plan: SandboxPlan::Bank });

@@ -11,41 +11,41 @@ use causeway_onramps::standin::TransakStandIn;
 use causeway_onramps::transak::{Transak, TransakConfig};
 use jiff::Timestamp;
 
-use crate::providers::{QUICK, assert_holds, plan};
+use crate::providers::{FAST_RETRIES, assert_passes, plan};
 
 #[tokio::test]
-async fn transak_holds_what_every_provider_has_to_hold() {
+async fn transak_passes_the_conformance_suite() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let ramp = Transak::new(stand_in.config(), QUICK).unwrap();
+    let ramp = Transak::new(stand_in.config(), FAST_RETRIES).unwrap();
     let report = check_with(&ramp, &plan(), &stand_in).await;
     println!("{report}");
-    assert_holds(&report, 0);
+    assert_passes(&report, 0);
 }
 
 #[tokio::test]
-async fn a_token_that_somebody_else_ended_is_fetched_anew_once() {
+async fn invalidated_token_is_fetched_again_once() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let ramp = Transak::new(stand_in.config(), QUICK).unwrap();
+    let ramp = Transak::new(stand_in.config(), FAST_RETRIES).unwrap();
     ramp.refresh().await.unwrap();
     let order = plan_order(&ramp).await;
     ramp.checkout(&order, None).await.unwrap();
     assert_eq!(stand_in.tokens(), 1, "one token serves many calls");
     stand_in.rotate();
     assert_eq!(ramp.look_up(&order).await, Ok(None));
-    assert_eq!(stand_in.tokens(), 3, "the one that was ended, somebody's, and ours");
+    assert_eq!(stand_in.tokens(), 3, "the first, the other client's, and ours");
     stand_in.rotate();
-    let look = || ramp.look_up(&order);
-    let (one, two, three, four) = tokio::join!(look(), look(), look(), look());
-    assert!([one, two, three, four].iter().all(|looked| *looked == Ok(None)));
-    assert_eq!(stand_in.tokens(), 5, "many who find it ended fetch one");
+    let look_up = || ramp.look_up(&order);
+    let (one, two, three, four) = tokio::join!(look_up(), look_up(), look_up(), look_up());
+    assert!([one, two, three, four].iter().all(|report| *report == Ok(None)));
+    assert_eq!(stand_in.tokens(), 5, "concurrent callers fetch one token");
 }
 
-/// What replicas share, in the place of their store.
+/// The shared token of replicas, instead of their store.
 #[derive(Default)]
-struct Shelf(Mutex<Option<RampToken>>);
+struct SharedTokens(Mutex<Option<RampToken>>);
 
 #[async_trait]
-impl RampTokens for Shelf {
+impl RampTokens for SharedTokens {
     async fn ramp_token(&self, _: &str) -> Result<Option<RampToken>, StoreError> {
         Ok(self.0.lock().unwrap().clone())
     }
@@ -57,10 +57,11 @@ impl RampTokens for Shelf {
 }
 
 #[tokio::test]
-async fn replicas_share_one_token_and_end_none_of_each_others() {
+async fn replicas_share_one_token() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let shelf = Arc::<Shelf>::default();
-    let replica = || Transak::new(stand_in.config(), QUICK).unwrap().sharing(shelf.clone());
+    let shared_tokens = Arc::<SharedTokens>::default();
+    let replica =
+        || Transak::new(stand_in.config(), FAST_RETRIES).unwrap().with_shared_tokens(shared_tokens.clone());
     let (one, two) = (replica(), replica());
     one.refresh().await.unwrap();
     two.refresh().await.unwrap();
@@ -69,21 +70,21 @@ async fn replicas_share_one_token_and_end_none_of_each_others() {
     for _ in 0..5 {
         assert_eq!((one.look_up(&order).await, two.look_up(&order).await), (Ok(None), Ok(None)));
     }
-    assert_eq!(stand_in.tokens(), 1, "nobody ended anybody's");
+    assert_eq!(stand_in.tokens(), 1, "no token was invalidated");
     stand_in.rotate();
     for _ in 0..5 {
         assert_eq!((two.look_up(&order).await, one.look_up(&order).await), (Ok(None), Ok(None)));
     }
-    assert_eq!(stand_in.tokens(), 3, "what somebody else has ended is fetched by one and read by the other");
+    assert_eq!(stand_in.tokens(), 3, "one replica fetches the new token and the other adopts it");
     let now = Timestamp::now();
-    let hook = stand_in.hook(&order, "COMPLETED", now, false);
-    assert!([&one, &two].iter().all(|ramp| ramp.read_webhook(&|_| None, &hook.body, now).is_ok()));
+    let webhook = stand_in.webhook(&order, "COMPLETED", now, false);
+    assert!([&one, &two].iter().all(|ramp| ramp.read_webhook(&|_| None, &webhook.body, now).is_ok()));
 }
 
 #[tokio::test]
-async fn who_shares_the_keys_alone_makes_no_storm() {
+async fn two_services_with_the_same_keys_do_not_fetch_in_a_loop() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let replica = || Transak::new(stand_in.config(), QUICK).unwrap();
+    let replica = || Transak::new(stand_in.config(), FAST_RETRIES).unwrap();
     let (one, two) = (replica(), replica());
     let order = plan_order(&one).await;
     let mut answered = 0;
@@ -99,45 +100,48 @@ async fn who_shares_the_keys_alone_makes_no_storm() {
 }
 
 #[tokio::test]
-async fn a_webhook_on_its_way_is_believed_after_the_token_has_changed() {
+async fn webhook_signed_with_the_previous_token_is_accepted() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let ramp = Transak::new(stand_in.config(), QUICK).unwrap();
+    let ramp = Transak::new(stand_in.config(), FAST_RETRIES).unwrap();
     let now = Timestamp::now();
     let order = plan_order(&ramp).await;
-    let early = stand_in.hook(&order, "COMPLETED", now, false);
+    let early = stand_in.webhook(&order, "COMPLETED", now, false);
     let read = |body: &[u8]| ramp.read_webhook(&|_| None, body, now);
     assert_eq!(read(&early.body), Err(WebhookError::NotConfigured), "no token was fetched yet");
     ramp.refresh().await.unwrap();
-    let hook = stand_in.hook(&order, "COMPLETED", now, false);
+    let webhook = stand_in.webhook(&order, "COMPLETED", now, false);
     stand_in.rotate();
     ramp.look_up(&order).await.unwrap();
-    assert_eq!(read(&hook.body).unwrap().report.state, RampState::Delivered);
+    assert_eq!(read(&webhook.body).unwrap().report.state, RampState::Delivered);
 }
 
 #[tokio::test]
-async fn a_checkout_that_is_over_is_opened_anew() {
+async fn expired_checkout_is_reopened() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let ramp = Transak::new(stand_in.config(), QUICK).unwrap();
+    let ramp = Transak::new(stand_in.config(), FAST_RETRIES).unwrap();
     let order = plan_order(&ramp).await;
     let first = ramp.checkout(&order, None).await.unwrap();
-    stand_in.walk(&order, &first, "AWAITING_PAYMENT_FROM_USER").await.unwrap();
-    assert!(stand_in.walk(&order, &first, "COMPLETED").await.is_err(), "its address is good for one visit");
+    stand_in.set_status(&order, &first, "AWAITING_PAYMENT_FROM_USER").await.unwrap();
+    assert!(
+        stand_in.set_status(&order, &first, "COMPLETED").await.is_err(),
+        "its URL is valid for one visit"
+    );
     let second = ramp.checkout(&order, None).await.unwrap();
     assert_ne!(first.url, second.url);
     stand_in.end_sessions();
-    assert!(stand_in.walk(&order, &second, "COMPLETED").await.is_err());
+    assert!(stand_in.set_status(&order, &second, "COMPLETED").await.is_err());
     let third = ramp.checkout(&order, None).await.unwrap();
-    stand_in.walk(&order, &third, "COMPLETED").await.unwrap();
+    stand_in.set_status(&order, &third, "COMPLETED").await.unwrap();
     assert_eq!(ramp.look_up(&order).await.unwrap().unwrap().state, RampState::Delivered);
 }
 
 #[tokio::test]
-async fn wrong_keys_are_the_operators_to_mend() {
+async fn invalid_credentials_are_reported_to_the_operator() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
     let config = TransakConfig { api_secret: SecretText::new("wrong"), ..stand_in.config() };
-    let ramp = Transak::new(config, QUICK).unwrap();
+    let ramp = Transak::new(config, FAST_RETRIES).unwrap();
     let error = ramp.refresh().await.unwrap_err();
-    assert!(matches!(&error, RampError::Unavailable(words) if words.contains("keys")), "{error}");
+    assert!(matches!(&error, RampError::Unavailable(message) if message.contains("keys")), "{error}");
 }
 
 async fn plan_order(ramp: &dyn OnRamp) -> causeway_domain::fiat::FiatOrder {
@@ -151,5 +155,5 @@ async fn plan_order(ramp: &dyn OnRamp) -> causeway_domain::fiat::FiatOrder {
         country: None,
     };
     let offer = ramp.quote(&ask).await.unwrap();
-    crate::kit::order_of("transak", plan.asset.id, &offer)
+    crate::fixture::order_for("transak", plan.asset.id, &offer)
 }

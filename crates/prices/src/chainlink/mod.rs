@@ -1,4 +1,4 @@
-//! Prices of Chainlink's aggregator contracts, read on the chains where they lie.
+//! Chainlink prices, read from aggregator contracts on their chains.
 
 mod reader;
 mod round;

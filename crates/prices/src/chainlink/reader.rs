@@ -11,38 +11,38 @@ use futures::future::join_all;
 use jiff::Timestamp;
 
 use super::round::Round;
-use crate::source::{ReadFault, Reader, Word, Words};
+use crate::source::{PriceResult, PriceResults, ReadError, Reader};
 
 /// `latestRoundData()` and `decimals()`.
 const LATEST_ROUND_DATA: [u8; 4] = [0xfe, 0xaf, 0x96, 0x8c];
 const DECIMALS: [u8; 4] = [0x31, 0x3c, 0xe5, 0x67];
 
-/// An aggregator that tells the price of a coin in dollars.
+/// An aggregator contract with the dollar price of a coin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feed {
     pub coin: String,
     pub chain: ChainId,
     pub address: Address,
-    /// How often it tells a price even where nothing has changed.
+    /// Maximum time between updates.
     pub heartbeat: Duration,
 }
 
-/// The feed that tells whether a rollup's sequencer is up.
+/// The uptime feed of a rollup's sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequencer {
     pub chain: ChainId,
     pub address: Address,
 }
 
-/// Which aggregators are asked, and how long their answers count.
+/// Chainlink settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainlinkConfig {
-    /// Those of one coin are tried in this order: the first with a fresh price is taken.
+    /// In order of preference: the first fresh price of a coin is used.
     pub feeds: Vec<Feed>,
     pub sequencers: Vec<Sequencer>,
-    /// What is added to each heartbeat, since a transaction takes its time.
+    /// Added to each heartbeat, because transactions take time.
     pub slack: Duration,
-    /// How long a sequencer must have been up again before the feeds of its chain are believed.
+    /// How long a sequencer must be up before the feeds of its chain count.
     pub grace: Duration,
 }
 
@@ -57,74 +57,83 @@ impl Default for ChainlinkConfig {
     }
 }
 
-/// One chain with the feeds that lie there.
-struct Place {
+/// The feeds on one chain.
+struct ChainFeeds {
     reader: Arc<dyn ContractReader>,
     sequencer: Option<Address>,
-    /// With their places in the order of all feeds.
+    /// With their index in the configured order.
     feeds: Vec<(usize, Feed)>,
 }
 
-/// Reads aggregators on every chain that can be read.
+/// Reads aggregators on all available chains.
 pub struct ChainlinkReader {
-    places: Vec<Place>,
+    chains: Vec<ChainFeeds>,
     slack: Duration,
     grace: Duration,
 }
 
 impl fmt::Debug for ChainlinkReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let chains: Vec<ChainId> = self.places.iter().map(|place| place.reader.chain()).collect();
+        let chains: Vec<ChainId> = self.chains.iter().map(|chain_feeds| chain_feeds.reader.chain()).collect();
         f.debug_struct("ChainlinkReader").field("chains", &chains).finish_non_exhaustive()
     }
 }
 
 impl ChainlinkReader {
-    /// Feeds on chains without a reader are left out.
+    /// Feeds on chains without a reader are skipped.
     pub fn new(config: ChainlinkConfig, readers: Vec<Arc<dyn ContractReader>>) -> Self {
         let ChainlinkConfig { feeds, sequencers, slack, grace } = config;
         let feeds: Vec<(usize, Feed)> = feeds.into_iter().enumerate().collect();
-        let place = |reader: Arc<dyn ContractReader>| {
+        let chain_feeds = |reader: Arc<dyn ContractReader>| {
             let chain = reader.chain();
             let here = feeds.iter().filter(|(_, feed)| feed.chain == chain).cloned().collect();
             let sequencer = sequencers.iter().find(|sequencer| sequencer.chain == chain);
-            Place { reader, sequencer: sequencer.map(|sequencer| sequencer.address), feeds: here }
+            ChainFeeds { reader, sequencer: sequencer.map(|sequencer| sequencer.address), feeds: here }
         };
-        let places = readers.into_iter().map(place).filter(|place| !place.feeds.is_empty());
-        Self { places: places.collect(), slack, grace }
+        let chains = readers.into_iter().map(chain_feeds).filter(|chain_feeds| !chain_feeds.feeds.is_empty());
+        Self { chains: chains.collect(), slack, grace }
     }
 
-    /// What each feed of one chain says.
-    async fn ask(&self, place: &Place, now: Timestamp) -> Vec<(usize, String, Word)> {
-        let answers = place.reader.read(&place.calls()).await;
-        let judged = |feed: &Feed, answers: Option<&[Option<Vec<u8>>]>, up: &Result<(), String>| {
+    /// The result of each feed on one chain.
+    async fn read_chain(
+        &self,
+        chain_feeds: &ChainFeeds,
+        now: Timestamp,
+    ) -> Vec<(usize, String, PriceResult)> {
+        let answers = chain_feeds.reader.read(&chain_feeds.calls()).await;
+        let checked = |feed: &Feed, answers: Option<&[Option<Vec<u8>>]>, up: &Result<(), String>| {
             up.clone()?;
             let [round, decimals] = answers.unwrap_or_default() else {
-                return Err("has no answer".to_owned());
+                return Err("no answer".to_owned());
             };
-            self.judge(feed, round.as_deref(), decimals.as_deref(), now)
+            self.price(feed, round.as_deref(), decimals.as_deref(), now)
         };
-        let chain = place.reader.chain();
-        let on_chain = |word: Word| word.map_err(|why| format!("on chain {chain}: {why}"));
+        let chain = chain_feeds.reader.chain();
+        let on_chain = |result: PriceResult| result.map_err(|why| format!("on chain {chain}: {why}"));
         match answers {
             Err(error) => {
-                let word = || Err(error.to_string());
-                place.feeds.iter().map(|(at, feed)| (*at, feed.coin.clone(), word())).collect()
+                let result = || Err(error.to_string());
+                chain_feeds.feeds.iter().map(|(at, feed)| (*at, feed.coin.clone(), result())).collect()
             }
             Ok(answers) => {
                 let (feeds, rest) = answers.as_chunks::<2>();
-                let up = self.is_up(place, rest.first().and_then(Option::as_deref), now);
+                let up = self.check_sequencer(chain_feeds, rest.first().and_then(Option::as_deref), now);
                 let feeds = feeds.iter().map(<[_; 2]>::as_slice).map(Some).chain(std::iter::repeat(None));
-                let words = place.feeds.iter().zip(feeds).map(|((at, feed), answers)| {
-                    (*at, feed.coin.clone(), on_chain(judged(feed, answers, &up)))
+                let results = chain_feeds.feeds.iter().zip(feeds).map(|((at, feed), answers)| {
+                    (*at, feed.coin.clone(), on_chain(checked(feed, answers, &up)))
                 });
-                words.collect()
+                results.collect()
             }
         }
     }
 
-    fn is_up(&self, place: &Place, answer: Option<&[u8]>, now: Timestamp) -> Result<(), String> {
-        if place.sequencer.is_none() {
+    fn check_sequencer(
+        &self,
+        chain_feeds: &ChainFeeds,
+        answer: Option<&[u8]>,
+        now: Timestamp,
+    ) -> Result<(), String> {
+        if chain_feeds.sequencer.is_none() {
             return Ok(());
         }
         let round = answer.and_then(Round::read);
@@ -132,7 +141,13 @@ impl ChainlinkReader {
         round.sequencer_is_up(self.grace, now)
     }
 
-    fn judge(&self, feed: &Feed, round: Option<&[u8]>, decimals: Option<&[u8]>, now: Timestamp) -> Word {
+    fn price(
+        &self,
+        feed: &Feed,
+        round: Option<&[u8]>,
+        decimals: Option<&[u8]>,
+        now: Timestamp,
+    ) -> PriceResult {
         let decimals = decimals.and_then(|answer| <[u8; 32]>::try_from(answer).ok());
         let decimals = decimals.and_then(|word| u64::try_from(U256::from_be_bytes(word)).ok());
         let (Some(round), Some(decimals)) = (round.and_then(Round::read), decimals) else {
@@ -142,8 +157,8 @@ impl ChainlinkReader {
     }
 }
 
-impl Place {
-    /// Two questions for each feed, and one for the sequencer behind them.
+impl ChainFeeds {
+    /// Two calls for each feed, then one for the sequencer.
     fn calls(&self) -> Vec<ContractCall> {
         let call = |to: Address, selector: [u8; 4]| ContractCall { to, data: selector.to_vec() };
         let feeds = self.feeds.iter();
@@ -160,32 +175,36 @@ impl Reader for ChainlinkReader {
     }
 
     fn coins(&self) -> Vec<String> {
-        self.places.iter().flat_map(|place| &place.feeds).map(|(_, feed)| feed.coin.clone()).collect()
+        self.chains
+            .iter()
+            .flat_map(|chain_feeds| &chain_feeds.feeds)
+            .map(|(_, feed)| feed.coin.clone())
+            .collect()
     }
 
-    async fn read(&self, now: Timestamp) -> Result<Words, ReadFault> {
-        let said = join_all(self.places.iter().map(|place| self.ask(place, now))).await;
-        let mut said: Vec<_> = said.into_iter().flatten().collect();
-        said.sort_by_key(|(at, ..)| *at);
-        Ok(best(said, now))
+    async fn read(&self, now: Timestamp) -> Result<PriceResults, ReadError> {
+        let results = join_all(self.chains.iter().map(|chain_feeds| self.read_chain(chain_feeds, now))).await;
+        let mut results: Vec<_> = results.into_iter().flatten().collect();
+        results.sort_by_key(|(at, ..)| *at);
+        Ok(best(results, now))
     }
 }
 
-/// The first fresh price of each coin, else the first price, else what was said first.
-fn best(said: Vec<(usize, String, Word)>, now: Timestamp) -> Words {
-    let worth = |word: &Word| match word {
-        Ok(sighting) if sighting.age(now) <= sighting.good_for => 2,
+/// The first fresh price of each coin, else the first price, else the first error.
+fn best(results: Vec<(usize, String, PriceResult)>, now: Timestamp) -> PriceResults {
+    let quality = |result: &PriceResult| match result {
+        Ok(observation) if observation.age(now) <= observation.valid_for => 2,
         Ok(_) => 1,
         Err(_) => 0,
     };
-    let mut words: HashMap<String, Word> = HashMap::new();
-    for (_, coin, word) in said {
-        match words.get(&coin) {
-            Some(known) if worth(known) >= worth(&word) => {}
-            _ => drop(words.insert(coin, word)),
+    let mut chosen: HashMap<String, PriceResult> = HashMap::new();
+    for (_, coin, result) in results {
+        match chosen.get(&coin) {
+            Some(known) if quality(known) >= quality(&result) => {}
+            _ => drop(chosen.insert(coin, result)),
         }
     }
-    words
+    chosen
 }
 
 #[cfg(test)]

@@ -4,12 +4,11 @@ use alloy_primitives::{I256, U256};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::number::scaled;
-use crate::source::{Sighting, Word};
+use crate::source::{PriceObservation, PriceResult};
 
-/// More decimals than any feed has.
 const MAX_DECIMALS: u64 = 36;
 
-/// What `latestRoundData` answers: round, answer, started, updated, answered in round.
+/// The result of `latestRoundData`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Round {
     pub(super) id: U256,
@@ -20,7 +19,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Reads the five words; `None` for anything else.
+    /// Decodes the five words; `None` for anything else.
     pub(super) fn read(answer: &[u8]) -> Option<Self> {
         let (words, rest) = answer.as_chunks::<32>();
         let [id, answer, started, updated, answered_in] = *words else { return None };
@@ -34,8 +33,8 @@ impl Round {
         })
     }
 
-    /// The price that the round tells, if it tells one.
-    pub(super) fn price(&self, decimals: u64, good_for: Duration, now: Timestamp) -> Word {
+    /// The price of the round.
+    pub(super) fn price(&self, decimals: u64, valid_for: Duration, now: Timestamp) -> PriceResult {
         if !self.answer.is_positive() {
             return Err(format!("answers {}, which is no price", self.answer));
         }
@@ -45,33 +44,33 @@ impl Round {
         if decimals > MAX_DECIMALS {
             return Err(format!("has {decimals} decimals"));
         }
-        let at = moment(self.updated).ok_or("has a round that is not complete")?;
+        let at = timestamp(self.updated).ok_or("its round is not complete")?;
         let decimals = i64::try_from(decimals).unwrap_or(i64::MAX);
-        let price = scaled(self.answer.unsigned_abs(), decimals.saturating_neg())
-            .ok_or("answers too large a price")?;
-        Sighting::new(price, at, good_for, now)
+        let price =
+            scaled(self.answer.unsigned_abs(), decimals.saturating_neg()).ok_or("its price is too large")?;
+        PriceObservation::new(price, at, valid_for, now)
     }
 
-    /// Whether a rollup's sequencer is up, and long enough for the feeds to have caught up.
+    /// Whether a rollup's sequencer has been up long enough for the feeds to catch up.
     pub(super) fn sequencer_is_up(&self, grace: Duration, now: Timestamp) -> Result<(), String> {
         if self.answer == I256::ONE {
             return Err("the chain's sequencer is down".to_owned());
         }
-        let since = moment(self.started).filter(|_| self.answer.is_zero());
-        let since = since.ok_or("the chain's sequencer feed does not say whether it is up")?;
+        let since = timestamp(self.started).filter(|_| self.answer.is_zero());
+        let since = since.ok_or("the chain's sequencer feed has no status")?;
         let up = now.duration_since(since);
         if up <= SignedDuration::try_from(grace).unwrap_or(SignedDuration::MAX) {
             let (up, grace) = (up.as_secs(), grace.as_secs());
             return Err(format!(
-                "the chain's sequencer is back for {up} s only, more than {grace} s are wanted"
+                "the chain's sequencer has been up for {up} s only, more than {grace} s are required"
             ));
         }
         Ok(())
     }
 }
 
-/// The time that a contract tells; zero is none.
-fn moment(seconds: U256) -> Option<Timestamp> {
+/// A contract timestamp; zero means none.
+fn timestamp(seconds: U256) -> Option<Timestamp> {
     let seconds = i64::try_from(seconds).ok().filter(|seconds| *seconds > 0)?;
     Timestamp::from_second(seconds).ok()
 }
@@ -97,7 +96,7 @@ mod tests {
 
     fn price(round: Round, decimals: u64) -> Result<String, String> {
         let now = Timestamp::from_second(NOW).unwrap();
-        round.price(decimals, Duration::from_hours(1), now).map(|sighting| sighting.price.to_string())
+        round.price(decimals, Duration::from_hours(1), now).map(|observation| observation.price.to_string())
     }
 
     fn up(round: Round) -> Result<(), String> {
@@ -105,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_a_price_with_the_feeds_decimals() {
+    fn the_feeds_decimals_are_applied() {
         assert_eq!(price(round(350_012_345_678), 8).as_deref(), Ok("3500.12345678"));
         assert_eq!(price(round(350_012_345_678), 18).as_deref(), Ok("0.000000350012345678"));
         assert_eq!(price(round(5), 0).as_deref(), Ok("5"));
     }
 
     #[test]
-    fn a_round_that_tells_no_price_says_why() {
+    fn a_round_without_a_price_is_rejected_with_reason() {
         let why = |round, decimals| price(round, decimals).unwrap_err();
         assert!(why(round(0), 8).contains("answers 0"));
         assert!(why(round(-5), 8).contains("answers -5"));
@@ -122,22 +121,22 @@ mod tests {
         assert!(why(Round { updated: U256::from(NOW + 60), ..round(1) }, 8).contains("future"));
         assert!(why(round(1), 37).contains("37 decimals"));
         assert!(why(Round { answer: I256::MAX, ..round(1) }, 0).contains("too large"));
-        assert!(why(round(1), 30).contains("worth nothing"));
+        assert!(why(round(1), 30).contains("zero price"));
     }
 
     #[test]
     fn a_sequencer_is_up_only_after_its_grace_period() {
         assert_eq!(up(round(0)), Ok(()));
         assert!(up(round(1)).unwrap_err().contains("is down"));
-        assert!(up(round(2)).unwrap_err().contains("does not say"));
-        assert!(up(Round { started: U256::ZERO, ..round(0) }).unwrap_err().contains("does not say"));
-        let back = |seconds| Round { started: U256::from(NOW - seconds), ..round(0) };
-        assert!(up(back(3_600)).unwrap_err().contains("back for 3600 s only"));
-        assert_eq!(up(back(3_601)), Ok(()));
+        assert!(up(round(2)).unwrap_err().contains("no status"));
+        assert!(up(Round { started: U256::ZERO, ..round(0) }).unwrap_err().contains("no status"));
+        let restarted = |seconds| Round { started: U256::from(NOW - seconds), ..round(0) };
+        assert!(up(restarted(3_600)).unwrap_err().contains("up for 3600 s only"));
+        assert_eq!(up(restarted(3_601)), Ok(()));
     }
 
     #[test]
-    fn only_five_words_are_a_round() {
+    fn a_round_has_exactly_five_words() {
         let words = [7_i64, 5, NOW - 4_000, NOW - 40, 7];
         let bytes: Vec<u8> =
             words.iter().flat_map(|word| U256::try_from(*word).unwrap().to_be_bytes::<32>()).collect();
@@ -149,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_answer_is_judged_without_panic(answer in prop::collection::vec(any::<u8>(), 160), decimals in any::<u64>()) {
+        fn any_answer_is_checked_without_panic(answer in prop::collection::vec(any::<u8>(), 160), decimals in any::<u64>()) {
             if let Some(round) = Round::read(&answer) {
                 let _ = (price(round, decimals), up(round));
             }

@@ -1,4 +1,4 @@
-//! Prices of CoinGecko, by the ids of its coins.
+//! CoinGecko prices by coin id.
 
 mod reader;
 mod wire;

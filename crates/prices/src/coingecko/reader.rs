@@ -5,13 +5,13 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::wire::read;
-use crate::source::{ReadFault, Reader, Words};
-use crate::web::{ApiKey, SetupError, Web};
+use crate::http_source::{ApiKey, HttpSource, SetupError};
+use crate::source::{PriceResults, ReadError, Reader};
 
-/// How many prices one request asks for, so that its address stays short enough for everybody in between.
-const AT_ONCE: usize = 100;
+/// Prices per request, to keep the URL short enough for proxies.
+const BATCH_SIZE: usize = 100;
 
-/// Which of its plans an API key is of; each has its own header, and the paid ones an address of their own.
+/// The plan of an API key, which determines header and URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CoinGeckoPlan {
     #[default]
@@ -27,7 +27,7 @@ impl CoinGeckoPlan {
         }
     }
 
-    /// Where the plan is served.
+    /// The base URL of the plan.
     pub const fn url(self) -> &'static str {
         match self {
             Self::Demo => "https://api.coingecko.com/api/v3",
@@ -36,10 +36,10 @@ impl CoinGeckoPlan {
     }
 }
 
-/// How CoinGecko is asked.
+/// CoinGecko settings.
 #[derive(Clone, Debug)]
 pub struct CoinGeckoConfig {
-    /// Everything before `/simple/price`; the plan's own address where there is none.
+    /// The URL before `/simple/price`; the plan's URL when absent.
     pub url: Option<String>,
     pub api_key: Option<ApiKey>,
     pub plan: CoinGeckoPlan,
@@ -60,10 +60,10 @@ impl Default for CoinGeckoConfig {
     }
 }
 
-/// Asks CoinGecko for the price of every coin.
+/// Reads the price of every coin from CoinGecko.
 #[derive(Clone, Debug)]
 pub struct CoinGeckoReader {
-    web: Web,
+    http: HttpSource,
     ids: BTreeMap<String, String>,
     max_age: Duration,
 }
@@ -72,11 +72,15 @@ impl CoinGeckoReader {
     pub fn new(config: CoinGeckoConfig) -> Result<Self, SetupError> {
         let CoinGeckoConfig { url, api_key, plan, ids, max_age } = config;
         let key = api_key.as_ref().map(|key| (plan.header(), key.header("")));
-        let web = Web::new(url.as_deref().unwrap_or(plan.url()), key)?;
-        Ok(Self { web, ids, max_age })
+        let http = HttpSource::new(url.as_deref().unwrap_or(plan.url()), key)?;
+        Ok(Self { http, ids, max_age })
     }
 
-    async fn ask(&self, coins: &[(&String, &String)], now: Timestamp) -> Result<Words, ReadFault> {
+    async fn read_batch(
+        &self,
+        coins: &[(&String, &String)],
+        now: Timestamp,
+    ) -> Result<PriceResults, ReadError> {
         let ids: Vec<&str> = coins.iter().map(|(_, id)| id.as_str()).collect();
         let ids = ids.join(",");
         let query = [
@@ -85,13 +89,13 @@ impl CoinGeckoReader {
             ("include_last_updated_at", "true"),
             ("precision", "full"),
         ];
-        let body = self.web.get("/simple/price", &query).await?;
-        let said = read(&body, self.max_age, now)?;
-        let word = |(coin, id): &(&String, &String)| {
-            let word = said.get(*id).cloned().unwrap_or_else(|| Err("does not know the coin".to_owned()));
-            ((*coin).clone(), word)
+        let body = self.http.get("/simple/price", &query).await?;
+        let by_id = read(&body, self.max_age, now)?;
+        let result = |(coin, id): &(&String, &String)| {
+            let result = by_id.get(*id).cloned().unwrap_or_else(|| Err("does not know the coin".to_owned()));
+            ((*coin).clone(), result)
         };
-        Ok(coins.iter().map(word).collect())
+        Ok(coins.iter().map(result).collect())
     }
 }
 
@@ -105,12 +109,12 @@ impl Reader for CoinGeckoReader {
         self.ids.keys().cloned().collect()
     }
 
-    async fn read(&self, now: Timestamp) -> Result<Words, ReadFault> {
+    async fn read(&self, now: Timestamp) -> Result<PriceResults, ReadError> {
         let coins: Vec<_> = self.ids.iter().collect();
-        let mut words = Words::new();
-        for part in coins.chunks(AT_ONCE) {
-            words.extend(self.ask(part, now).await?);
+        let mut results = PriceResults::new();
+        for batch in coins.chunks(BATCH_SIZE) {
+            results.extend(self.read_batch(batch, now).await?);
         }
-        Ok(words)
+        Ok(results)
     }
 }

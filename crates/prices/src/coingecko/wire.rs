@@ -5,39 +5,40 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::number::price_of_number;
-use crate::source::{ReadFault, Sighting, Word};
+use crate::number::parse_price;
+use crate::source::{PriceObservation, PriceResult, ReadError};
 
-/// The answer of `/simple/price`: an object by coin id. Each is judged alone, so that one which is no price harms no other.
+/// The response of `/simple/price`: an object by coin id. Each entry is parsed alone, so that an invalid one does not
+/// affect others.
 type Simple = HashMap<String, Box<RawValue>>;
 
-/// Numbers stay text until they are read without rounding.
+/// Numbers stay text, so that they can be parsed without rounding.
 #[derive(Deserialize)]
 struct Entry {
     usd: Option<Box<RawValue>>,
     last_updated_at: Option<i64>,
 }
 
-/// What each id says.
+/// The result of each id.
 pub(super) fn read(
     body: &[u8],
     max_age: Duration,
     now: Timestamp,
-) -> Result<HashMap<String, Word>, ReadFault> {
-    let nonsense = |error: serde_json::Error| ReadFault::Nonsense(format!("no object of prices: {error}"));
-    let simple: Simple = serde_json::from_slice(body).map_err(nonsense)?;
-    Ok(simple.into_iter().map(|(id, entry)| (id, word(entry.get(), max_age, now))).collect())
+) -> Result<HashMap<String, PriceResult>, ReadError> {
+    let invalid =
+        |error: serde_json::Error| ReadError::InvalidResponse(format!("no object of prices: {error}"));
+    let simple: Simple = serde_json::from_slice(body).map_err(invalid)?;
+    Ok(simple.into_iter().map(|(id, entry)| (id, check(entry.get(), max_age, now))).collect())
 }
 
-fn word(entry: &str, max_age: Duration, now: Timestamp) -> Word {
-    let entry: Entry = serde_json::from_str(entry).map_err(|_| "answers what is no price")?;
-    let price = entry.usd.ok_or("tells no price")?;
+fn check(entry: &str, max_age: Duration, now: Timestamp) -> PriceResult {
+    let entry: Entry = serde_json::from_str(entry).map_err(|_| "returns no price object")?;
+    let price = entry.usd.ok_or("reports no price")?;
     let shown = || price.get().chars().take(40).collect::<String>();
-    let price =
-        price_of_number(price.get()).ok_or_else(|| format!("answers {}, which is no price", shown()))?;
-    let at = entry.last_updated_at.ok_or("does not say of when its price is")?;
+    let price = parse_price(price.get()).ok_or_else(|| format!("answers {}, which is no price", shown()))?;
+    let at = entry.last_updated_at.ok_or("reports no time")?;
     let at = Timestamp::from_second(at).map_err(|_| format!("dates its price {at}"))?;
-    Sighting::new(price, at, max_age, now)
+    PriceObservation::new(price, at, max_age, now)
 }
 
 #[cfg(test)]
@@ -48,51 +49,51 @@ mod tests {
 
     const NOW: i64 = 1_800_000_000;
 
-    fn read_all(body: &str) -> Result<HashMap<String, Word>, ReadFault> {
+    fn read_all(body: &str) -> Result<HashMap<String, PriceResult>, ReadError> {
         read(body.as_bytes(), Duration::from_mins(5), Timestamp::from_second(NOW).unwrap())
     }
 
     fn one(usd: &str, at: &str) -> Result<String, String> {
         let body = format!(r#"{{"coin":{{"usd":{usd},"last_updated_at":{at}}}}}"#);
-        let word = read_all(&body).map_err(|fault| fault.to_string())?.remove("coin").unwrap();
-        word.map(|sighting| sighting.price.to_string())
+        let result = read_all(&body).map_err(|error| error.to_string())?.remove("coin").unwrap();
+        result.map(|observation| observation.price.to_string())
     }
 
     #[test]
     fn numbers_are_read_without_rounding() {
-        // No float holds these.
+        // Floats cannot represent these.
         assert_eq!(one("67187.335893656612345", "1799999999").as_deref(), Ok("67187.335893656612345"));
         assert_eq!(one("5.74291e-06", "1799999999").as_deref(), Ok("0.00000574291"));
         assert_eq!(one("0.1", "1800000000").as_deref(), Ok("0.1"));
     }
 
     #[test]
-    fn what_is_no_price_says_why() {
+    fn invalid_price_is_rejected_with_reason() {
         let why = |usd, at| one(usd, at).unwrap_err();
-        assert!(why("null", "1").contains("tells no price"));
+        assert!(why("null", "1").contains("reports no price"));
         assert!(why("-0.5", "1").contains("answers -0.5"));
         assert!(why("\"1.0\"", "1").contains("no price"));
-        assert!(why("0", "1800000000").contains("worth nothing"));
+        assert!(why("0", "1800000000").contains("zero price"));
         assert!(why("1e90", "1800000000").contains("no price"));
-        assert!(why("1", "null").contains("of when"));
+        assert!(why("1", "null").contains("no time"));
         assert!(why("1", "1.5").contains("no price"));
         assert!(why("1", "1800000031").contains("future"));
         assert!(why("1", "9223372036854775807").contains("dates its price"));
     }
 
     #[test]
-    fn one_bad_entry_harms_no_other_and_what_is_no_object_is_nonsense() {
+    fn an_invalid_entry_does_not_affect_others_and_a_non_object_is_an_error() {
         let good = r#"{"usd":1,"last_updated_at":1800000000}"#;
-        let words = read_all(&format!(r#"{{"a":[],"b":{good},"c":{{}}}}"#)).unwrap();
-        assert!(words["a"].is_err() && words["b"].is_ok() && words["c"].is_err());
+        let results = read_all(&format!(r#"{{"a":[],"b":{good},"c":{{}}}}"#)).unwrap();
+        assert!(results["a"].is_err() && results["b"].is_ok() && results["c"].is_err());
         for body in ["", "[]", "null", "{\"a\":", "error code: 1020"] {
-            assert!(matches!(read_all(body), Err(ReadFault::Nonsense(_))), "{body}");
+            assert!(matches!(read_all(body), Err(ReadError::InvalidResponse(_))), "{body}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_entry_is_judged_without_panic(usd in "-?[0-9]{1,30}(\\.[0-9]{1,30})?(e-?[0-9]{1,6})?", at in any::<i64>()) {
+        fn any_entry_is_checked_without_panic(usd in "-?[0-9]{1,30}(\\.[0-9]{1,30})?(e-?[0-9]{1,6})?", at in any::<i64>()) {
             let _ = one(&usd, &at.to_string());
         }
     }

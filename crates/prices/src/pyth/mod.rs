@@ -1,4 +1,4 @@
-//! Prices of Pyth, over the HTTP interface of Hermes.
+//! Pyth prices over the Hermes HTTP API.
 
 mod reader;
 mod wire;

@@ -4,23 +4,23 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::wire::{Judge, plain, read};
-use crate::source::{ReadFault, Reader, Words};
-use crate::web::{ApiKey, SetupError, Web};
+use super::wire::{EntryLimits, normalize_id, read};
+use crate::http_source::{ApiKey, HttpSource, SetupError};
+use crate::source::{PriceResults, ReadError, Reader};
 
-/// How many prices one request asks for.
-const AT_ONCE: usize = 100;
+/// Prices per request.
+const BATCH_SIZE: usize = 100;
 
-/// How Hermes is asked.
+/// Hermes settings.
 #[derive(Clone, Debug)]
 pub struct PythConfig {
-    /// Everything before `/v2/updates/price/latest`.
+    /// The URL before `/v2/updates/price/latest`.
     pub url: String,
     pub api_key: Option<ApiKey>,
     /// The price id of each coin.
     pub ids: BTreeMap<String, String>,
     pub max_age: Duration,
-    /// How unsure Pyth may be of a price, in millionths of it.
+    /// Maximum confidence interval, in millionths of the price.
     pub max_confidence: u32,
 }
 
@@ -36,10 +36,10 @@ impl Default for PythConfig {
     }
 }
 
-/// Asks Hermes for the latest price of every id.
+/// Reads the latest price of every id from Hermes.
 #[derive(Clone, Debug)]
 pub struct PythReader {
-    web: Web,
+    http: HttpSource,
     ids: BTreeMap<String, String>,
     max_age: Duration,
     max_confidence: u32,
@@ -48,28 +48,32 @@ pub struct PythReader {
 impl PythReader {
     pub fn new(config: PythConfig) -> Result<Self, SetupError> {
         let key = config.api_key.as_ref().map(|key| ("authorization", key.header("Bearer ")));
-        let web = Web::new(&config.url, key)?;
+        let http = HttpSource::new(&config.url, key)?;
         let id = |(coin, id): (String, String)| {
-            let plain = plain(&id);
-            let good = plain.len() == 64 && plain.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if good { Ok((coin, plain)) } else { Err(SetupError::PythId(id)) }
+            let normalized = normalize_id(&id);
+            let is_valid = normalized.len() == 64 && normalized.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if is_valid { Ok((coin, normalized)) } else { Err(SetupError::PythId(id)) }
         };
         let ids = config.ids.into_iter().map(id).collect::<Result<_, _>>()?;
-        Ok(Self { web, ids, max_age: config.max_age, max_confidence: config.max_confidence })
+        Ok(Self { http, ids, max_age: config.max_age, max_confidence: config.max_confidence })
     }
 
-    async fn ask(&self, coins: &[(&String, &String)], now: Timestamp) -> Result<Words, ReadFault> {
+    async fn read_batch(
+        &self,
+        coins: &[(&String, &String)],
+        now: Timestamp,
+    ) -> Result<PriceResults, ReadError> {
         let mut query: Vec<(&str, &str)> = coins.iter().map(|(_, id)| ("ids[]", id.as_str())).collect();
-        // One id that Pyth has given up must not cost all others their price.
+        // A retired id must not fail the whole request.
         query.extend([("parsed", "true"), ("encoding", "hex"), ("ignore_invalid_price_ids", "true")]);
-        let body = self.web.get("/v2/updates/price/latest", &query).await?;
-        let judge = Judge { max_age: self.max_age, max_confidence: self.max_confidence, now };
-        let said = read(&body, judge)?;
-        let word = |(coin, id): &(&String, &String)| {
-            let word = said.get(*id).cloned().unwrap_or_else(|| Err("left its price out".to_owned()));
-            ((*coin).clone(), word)
+        let body = self.http.get("/v2/updates/price/latest", &query).await?;
+        let limits = EntryLimits { max_age: self.max_age, max_confidence: self.max_confidence, now };
+        let by_id = read(&body, limits)?;
+        let result = |(coin, id): &(&String, &String)| {
+            let result = by_id.get(*id).cloned().unwrap_or_else(|| Err("no price for its id".to_owned()));
+            ((*coin).clone(), result)
         };
-        Ok(coins.iter().map(word).collect())
+        Ok(coins.iter().map(result).collect())
     }
 }
 
@@ -83,12 +87,12 @@ impl Reader for PythReader {
         self.ids.keys().cloned().collect()
     }
 
-    async fn read(&self, now: Timestamp) -> Result<Words, ReadFault> {
+    async fn read(&self, now: Timestamp) -> Result<PriceResults, ReadError> {
         let coins: Vec<_> = self.ids.iter().collect();
-        let mut words = Words::new();
-        for part in coins.chunks(AT_ONCE) {
-            words.extend(self.ask(part, now).await?);
+        let mut results = PriceResults::new();
+        for batch in coins.chunks(BATCH_SIZE) {
+            results.extend(self.read_batch(batch, now).await?);
         }
-        Ok(words)
+        Ok(results)
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use causeway_prices::ApiKey;
 use causeway_prices::coingecko::{CoinGeckoConfig, CoinGeckoPlan, CoinGeckoReader};
 
-use crate::server::{Mood, Server, faults, read, say};
+use crate::server::{Server, ServerBehavior, failures, price_text, read};
 
 const FIXTURE: &str = include_str!("../../fixtures/coingecko-simple-price.json");
 
@@ -15,13 +15,13 @@ fn reader(url: &str, plan: CoinGeckoPlan) -> CoinGeckoReader {
 }
 
 #[tokio::test]
-async fn prices_come_as_documented_without_rounding_and_an_unknown_coin_is_missing_alone() {
-    let server = Server::start(Mood::Says(FIXTURE.to_owned()), "x-cg-demo-api-key").await;
-    let words = read(&reader(&server.url, CoinGeckoPlan::Demo)).await.unwrap();
-    assert_eq!(say(&words, "ethereum").as_deref(), Ok("3500.1234567890123"));
-    assert_eq!(say(&words, "usd-coin").as_deref(), Ok("0.9998765432109876"));
-    assert_eq!(say(&words, "pepe").as_deref(), Ok("0.00000643"));
-    assert_eq!(say(&words, "honey-3").unwrap_err(), "does not know the coin");
+async fn documented_responses_are_parsed_exactly_and_an_unknown_coin_affects_no_other() {
+    let server = Server::start(ServerBehavior::Responds(FIXTURE.to_owned()), "x-cg-demo-api-key").await;
+    let results = read(&reader(&server.url, CoinGeckoPlan::Demo)).await.unwrap();
+    assert_eq!(price_text(&results, "ethereum").as_deref(), Ok("3500.1234567890123"));
+    assert_eq!(price_text(&results, "usd-coin").as_deref(), Ok("0.9998765432109876"));
+    assert_eq!(price_text(&results, "pepe").as_deref(), Ok("0.00000643"));
+    assert_eq!(price_text(&results, "honey-3").unwrap_err(), "does not know the coin");
     let [(path, key)] = server.asked().try_into().unwrap();
     assert_eq!(
         path,
@@ -32,7 +32,7 @@ async fn prices_come_as_documented_without_rounding_and_an_unknown_coin_is_missi
 
 #[tokio::test]
 async fn each_plan_has_its_own_header() {
-    let server = Server::start(Mood::Says(FIXTURE.to_owned()), "x-cg-pro-api-key").await;
+    let server = Server::start(ServerBehavior::Responds(FIXTURE.to_owned()), "x-cg-pro-api-key").await;
     read(&reader(&server.url, CoinGeckoPlan::Pro)).await.unwrap();
     assert_eq!(server.asked()[0].1.as_deref(), Some("hunter2"));
     read(&reader(&server.url, CoinGeckoPlan::Demo)).await.unwrap();
@@ -40,17 +40,17 @@ async fn each_plan_has_its_own_header() {
 }
 
 #[tokio::test]
-async fn every_way_to_fail_is_the_sources_fault_and_has_a_name() {
-    for (mood, expected) in faults() {
-        let server = Server::start(mood.clone(), "x-cg-demo-api-key").await;
-        let fault = read(&reader(&server.url, CoinGeckoPlan::Demo)).await.unwrap_err();
-        assert!(expected(&fault), "{mood:?}: {fault:?}");
+async fn every_failure_is_reported_as_its_error() {
+    for (behavior, expected) in failures() {
+        let server = Server::start(behavior.clone(), "x-cg-demo-api-key").await;
+        let error = read(&reader(&server.url, CoinGeckoPlan::Demo)).await.unwrap_err();
+        assert!(expected(&error), "{behavior:?}: {error:?}");
     }
 }
 
 #[tokio::test]
-async fn many_coins_are_asked_for_in_several_requests() {
-    let server = Server::start(Mood::Says("{}".to_owned()), "x-cg-demo-api-key").await;
+async fn many_coins_are_read_in_batches() {
+    let server = Server::start(ServerBehavior::Responds("{}".to_owned()), "x-cg-demo-api-key").await;
     let ids: BTreeMap<_, _> =
         (0..201).map(|number| (format!("coin-{number}"), format!("id-{number}"))).collect();
     let url = Some(server.url.clone());

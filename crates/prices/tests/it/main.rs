@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
-//! The HTTP sources against a server that answers as they document, and as they should not.
+//! The HTTP sources against a server with documented and faulty responses.
 
 mod coingecko;
 mod median;

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use causeway_prices::pyth::{PythConfig, PythReader};
-use causeway_prices::{ApiKey, KnownFeeds, ReadFault};
+use causeway_prices::{ApiKey, KnownFeeds, ReadError};
 
-use crate::server::{Mood, Server, faults, read, say};
+use crate::server::{Server, ServerBehavior, failures, price_text, read};
 
 const FIXTURE: &str = include_str!("../../fixtures/pyth-latest.json");
 
@@ -19,12 +19,12 @@ fn reader(url: &str) -> PythReader {
 }
 
 #[tokio::test]
-async fn prices_come_as_documented_and_a_missing_id_is_missing_alone() {
-    let server = Server::start(Mood::Says(FIXTURE.to_owned()), "authorization").await;
-    let words = read(&reader(&server.url)).await.unwrap();
-    assert_eq!(say(&words, "ethereum").as_deref(), Ok("3500.12345678"));
-    assert_eq!(say(&words, "usd-coin").as_deref(), Ok("0.99987654"));
-    assert_eq!(say(&words, "solana").unwrap_err(), "left its price out");
+async fn documented_responses_are_parsed_and_a_missing_id_affects_no_other() {
+    let server = Server::start(ServerBehavior::Responds(FIXTURE.to_owned()), "authorization").await;
+    let results = read(&reader(&server.url)).await.unwrap();
+    assert_eq!(price_text(&results, "ethereum").as_deref(), Ok("3500.12345678"));
+    assert_eq!(price_text(&results, "usd-coin").as_deref(), Ok("0.99987654"));
+    assert_eq!(price_text(&results, "solana").unwrap_err(), "no price for its id");
     let [(path, key)] = server.asked().try_into().unwrap();
     assert!(path.starts_with("/base/v2/updates/price/latest?ids%5B%5D="), "{path}");
     assert!(path.contains("ff61491a931112ddf1bd8147cd1b641375f79f5825126d665480874634fd0ace"), "{path}");
@@ -33,19 +33,19 @@ async fn prices_come_as_documented_and_a_missing_id_is_missing_alone() {
 }
 
 #[tokio::test]
-async fn every_way_to_fail_is_the_sources_fault_and_has_a_name() {
-    for (mood, expected) in faults() {
-        let server = Server::start(mood.clone(), "authorization").await;
-        let fault = read(&reader(&server.url)).await.unwrap_err();
-        assert!(expected(&fault), "{mood:?}: {fault:?}");
-        assert!(!format!("{fault} {fault:?}").contains("hunter2"));
+async fn every_failure_is_reported_as_its_error() {
+    for (behavior, expected) in failures() {
+        let server = Server::start(behavior.clone(), "authorization").await;
+        let error = read(&reader(&server.url)).await.unwrap_err();
+        assert!(expected(&error), "{behavior:?}: {error:?}");
+        assert!(!format!("{error} {error:?}").contains("hunter2"));
     }
-    let nobody = read(&reader("http://127.0.0.1:1")).await.unwrap_err();
-    assert!(matches!(nobody, ReadFault::Unreachable(_)), "{nobody:?}");
+    let unreachable = read(&reader("http://127.0.0.1:1")).await.unwrap_err();
+    assert!(matches!(unreachable, ReadError::Unreachable(_)), "{unreachable:?}");
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_told_at_the_start() {
+fn an_invalid_id_is_rejected_at_start() {
     let ids = BTreeMap::from([("ethereum".to_owned(), "0x1234".to_owned())]);
     let error = PythReader::new(PythConfig { ids, ..PythConfig::default() }).unwrap_err();
     assert!(error.to_string().contains("`0x1234` is no Pyth price id"));

@@ -5,42 +5,42 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{Response, StatusCode, header};
-use causeway_prices::{ReadFault, Reader, Words};
+use causeway_prices::{PriceResults, ReadError, Reader};
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 
-/// When the fixtures were "seen".
+/// The time of the fixtures.
 pub(crate) const NOW: i64 = 1_800_000_000;
 
-/// What the server does with every request.
+/// How the server responds to every request.
 #[derive(Clone, Debug)]
-pub(crate) enum Mood {
+pub(crate) enum ServerBehavior {
     /// 200 with this body.
-    Says(String),
-    /// A status, and how long to stay away.
-    Refuses(u16, Option<&'static str>),
+    Responds(String),
+    /// A status with an optional `Retry-After`.
+    Status(u16, Option<&'static str>),
     Redirects(&'static str),
-    /// So many bytes of white space.
+    /// This many bytes of white space.
     Floods(usize),
-    /// A body that ends before its announced length.
+    /// A body shorter than its content length.
     BreaksOff,
 }
 
-/// A path that was asked for, with the key that was shown.
+/// A requested path with its API key.
 pub(crate) type Asked = (String, Option<String>);
 
-/// Something that goes wrong, and whether a fault is the one that it is to be.
-pub(crate) type Expected = (Mood, fn(&ReadFault) -> bool);
+/// A failure and a check for its error.
+pub(crate) type Expected = (ServerBehavior, fn(&ReadError) -> bool);
 
-/// A server on loopback that remembers what it was asked.
+/// A loopback server that records its requests.
 pub(crate) struct Server {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Server {
-    /// `key` is the header whose value is remembered with each path.
-    pub(crate) async fn start(mood: Mood, key: &'static str) -> Self {
+    /// `key` is the header to record with each path.
+    pub(crate) async fn start(behavior: ServerBehavior, key: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/base", listener.local_addr().unwrap());
         let asked = Arc::<Mutex<Vec<Asked>>>::default();
@@ -48,7 +48,7 @@ impl Server {
         let answer = move |request: Request| {
             let shown = request.headers().get(key).map(|value| value.to_str().unwrap().to_owned());
             memory.lock().unwrap().push((request.uri().to_string(), shown));
-            let answer = respond(mood.clone());
+            let answer = respond(behavior.clone());
             async move { answer }
         };
         let router = Router::new().fallback(answer);
@@ -61,19 +61,21 @@ impl Server {
     }
 }
 
-fn respond(mood: Mood) -> Response<Body> {
+fn respond(behavior: ServerBehavior) -> Response<Body> {
     let answer = Response::builder();
-    match mood {
-        Mood::Says(body) => answer.body(Body::from(body)),
-        Mood::Refuses(status, after) => {
+    match behavior {
+        ServerBehavior::Responds(body) => answer.body(Body::from(body)),
+        ServerBehavior::Status(status, after) => {
             let answer = answer.status(StatusCode::from_u16(status).unwrap());
             let answer =
                 if let Some(after) = after { answer.header(header::RETRY_AFTER, after) } else { answer };
             answer.body(Body::from("{\"error\":\"no\"}"))
         }
-        Mood::Redirects(to) => answer.status(302).header(header::LOCATION, to).body(Body::empty()),
-        Mood::Floods(bytes) => answer.body(Body::from(" ".repeat(bytes))),
-        Mood::BreaksOff => answer.header(header::CONTENT_LENGTH, "1000").body(Body::from("{\"parsed\":[")),
+        ServerBehavior::Redirects(to) => answer.status(302).header(header::LOCATION, to).body(Body::empty()),
+        ServerBehavior::Floods(bytes) => answer.body(Body::from(" ".repeat(bytes))),
+        ServerBehavior::BreaksOff => {
+            answer.header(header::CONTENT_LENGTH, "1000").body(Body::from("{\"parsed\":["))
+        }
     }
     .unwrap()
 }
@@ -82,34 +84,37 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(NOW).unwrap()
 }
 
-/// What the source says as of [`NOW`].
-pub(crate) async fn read(reader: &impl Reader) -> Result<Words, ReadFault> {
+/// Reads the source as of [`NOW`].
+pub(crate) async fn read(reader: &impl Reader) -> Result<PriceResults, ReadError> {
     reader.read(now()).await
 }
 
 /// The price or the reason of one coin.
-pub(crate) fn say(words: &Words, coin: &str) -> Result<String, String> {
-    words[coin].clone().map(|sighting| sighting.price.to_string())
+pub(crate) fn price_text(results: &PriceResults, coin: &str) -> Result<String, String> {
+    results[coin].clone().map(|observation| observation.price.to_string())
 }
 
-/// Every way in which a server can fail, with what it is to be called.
-pub(crate) fn faults() -> Vec<Expected> {
+/// Every failure of a server, with its expected error.
+pub(crate) fn failures() -> Vec<Expected> {
     let html = "<!doctype html><title>Just a moment</title>".to_owned();
-    let waits = |fault: &ReadFault| *fault == ReadFault::Busy(Some(Duration::from_secs(37)));
+    let waits = |error: &ReadError| *error == ReadError::RateLimited(Some(Duration::from_secs(37)));
     vec![
-        (Mood::Says(html), |fault| matches!(fault, ReadFault::Nonsense(words) if words.contains("web page"))),
-        (Mood::Says("null".to_owned()), |fault| matches!(fault, ReadFault::Nonsense(_))),
-        (Mood::Says(String::new()), |fault| matches!(fault, ReadFault::Nonsense(_))),
-        (Mood::Refuses(429, Some("37")), waits),
-        (Mood::Refuses(429, None), |fault| *fault == ReadFault::Busy(None)),
-        (Mood::Refuses(503, None), |fault| *fault == ReadFault::Failing(503)),
-        (Mood::Refuses(401, None), |fault| *fault == ReadFault::Refused(401)),
-        (Mood::Refuses(404, None), |fault| *fault == ReadFault::Refused(404)),
-        (Mood::Redirects("https://elsewhere.example/"), |fault| *fault == ReadFault::Refused(302)),
         (
-            Mood::Floods(3 << 20),
-            |fault| matches!(fault, ReadFault::Nonsense(words) if words.contains("longer")),
+            ServerBehavior::Responds(html),
+            |error| matches!(error, ReadError::InvalidResponse(message) if message.contains("web page")),
         ),
-        (Mood::BreaksOff, |fault| matches!(fault, ReadFault::Unreachable(_))),
+        (ServerBehavior::Responds("null".to_owned()), |error| matches!(error, ReadError::InvalidResponse(_))),
+        (ServerBehavior::Responds(String::new()), |error| matches!(error, ReadError::InvalidResponse(_))),
+        (ServerBehavior::Status(429, Some("37")), waits),
+        (ServerBehavior::Status(429, None), |error| *error == ReadError::RateLimited(None)),
+        (ServerBehavior::Status(503, None), |error| *error == ReadError::ServerError(503)),
+        (ServerBehavior::Status(401, None), |error| *error == ReadError::Rejected(401)),
+        (ServerBehavior::Status(404, None), |error| *error == ReadError::Rejected(404)),
+        (ServerBehavior::Redirects("https://elsewhere.example/"), |error| *error == ReadError::Rejected(302)),
+        (
+            ServerBehavior::Floods(3 << 20),
+            |error| matches!(error, ReadError::InvalidResponse(message) if message.contains("longer")),
+        ),
+        (ServerBehavior::BreaksOff, |error| matches!(error, ReadError::Unreachable(_))),
     ]
 }

@@ -13,7 +13,7 @@ const TEST_NETWORKS: [&str; 4] = [
 /// A BIP-21 payment, or `None` unless this is bitcoin on a Bitcoin network to an address of that network.
 ///
 /// Other coins share the namespace and some share the form of addresses, so a `bitcoin:` URI for one of them
-/// could send the wrong coin to a place where nobody finds it.
+/// could send the wrong coin to an unrecoverable address.
 pub(super) fn uri(genesis: &str, transfer: &Transfer<'_>) -> Option<String> {
     let recipient = transfer.recipient;
     let is_address = if genesis == MAINNET {

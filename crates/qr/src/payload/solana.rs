@@ -1,11 +1,11 @@
 use super::{Transfer, amount, is_within_limit};
 
-/// The address that stands for SOL itself.
+/// The address that denotes native SOL.
 const SOL: &str = "11111111111111111111111111111111";
 
 /// The Solana Pay address of a payment, or `None` unless chain, token and recipient are well-formed.
 ///
-/// It is for people who ask for it: a code shows the recipient alone on Solana, because not every wallet reads this form.
+/// Only returned on request: a code on Solana shows the recipient alone, because not every wallet reads this form.
 pub fn solana_pay(transfer: &Transfer<'_>) -> Option<String> {
     let Transfer { amount, recipient, caip2, token, decimals } = *transfer;
     amount::base_units(amount, decimals).ok()?;
@@ -17,7 +17,7 @@ pub fn solana_pay(transfer: &Transfer<'_>) -> Option<String> {
     is_within_limit(&uri).then_some(uri)
 }
 
-/// Thirty-two bytes in base58, by their look.
+/// Whether the text has the form of 32 bytes in base58.
 fn is_address(text: &str) -> bool {
     (32..=44).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() && !matches!(b, b'0' | b'O' | b'I' | b'l'))

@@ -1,9 +1,8 @@
 use super::reed_solomon::Divider;
 use super::version::Version;
 
-/// Every codeword of the symbol in the order in which it is drawn: the text and padding, cut into blocks,
-/// followed by the check bytes, both dealt out one codeword of each block in turn.
-/// A word of zeros is kept behind them, so that the last may be read by words as well.
+/// All codewords of the symbol in drawing order: the text and padding, cut into blocks, then the check bytes, both
+/// interleaved by block. Eight zero bytes follow, so that the last codewords can be read as whole words.
 ///
 /// `text` must not be longer than the version's capacity.
 pub(super) fn codewords(text: &[u8], version: Version) -> Vec<u8> {
@@ -12,25 +11,25 @@ pub(super) fn codewords(text: &[u8], version: Version) -> Vec<u8> {
     let short_len = data.len() / version.blocks;
     let short_blocks = version.blocks - data.len() % version.blocks;
 
-    let mut dealt = vec![0; version.codewords + size_of::<u64>()];
+    let mut interleaved = vec![0; version.codewords + size_of::<u64>()];
     let mut rest = &data[..];
     for block in 0..version.blocks {
         let is_long = block >= short_blocks;
         let (own, others) = rest.split_at(short_len + usize::from(is_long));
         rest = others;
-        for (slot, &byte) in dealt[block..].iter_mut().step_by(version.blocks).zip(&own[..short_len]) {
+        for (slot, &byte) in interleaved[block..].iter_mut().step_by(version.blocks).zip(&own[..short_len]) {
             *slot = byte;
         }
         if is_long {
-            dealt[short_len * version.blocks + block - short_blocks] = own[short_len];
+            interleaved[short_len * version.blocks + block - short_blocks] = own[short_len];
         }
         let check = divider.remainder(own);
-        let slots = dealt[data.len() + block..].iter_mut().step_by(version.blocks);
+        let slots = interleaved[data.len() + block..].iter_mut().step_by(version.blocks);
         for (slot, &byte) in slots.zip(&check[..version.check_len]) {
             *slot = byte;
         }
     }
-    dealt
+    interleaved
 }
 
 /// Byte mode, the length, the text and the closing nibble, then the two padding bytes by turns.

@@ -1,5 +1,5 @@
-/// Light modules kept on every side, so that rules about a symbol's edge need no special case: they look at
-/// most four modules past it. One more makes it odd, and no strip of two data columns is split by two words.
+/// Light modules on every side, so that the penalty rules, which look at most four modules past a symbol's edge, need no
+/// special case. A fifth makes the width odd, so that no strip of two data columns is split across two words.
 pub(super) const EDGE: usize = 5;
 pub(super) const MAX_SIZE: usize = 177;
 const ROWS: usize = MAX_SIZE + 2 * EDGE;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use super::grid::{EDGE, Grid};
 use super::version::Version;
 
-/// What is the same in every symbol of a version: the fixed patterns and the way the data runs around them.
+/// What all symbols of a version share: the fixed patterns and the path of the data around them.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// Dark modules of the fixed patterns, except the format strips, which depend on the mask.
@@ -12,12 +12,12 @@ pub(super) struct Layout {
     /// Modules that hold data, and so are masked.
     pub(super) data_area: Grid,
     /// Where the bits of the codewords are drawn, first bit first.
-    pub(super) path: Vec<Stretch>,
+    pub(super) path: Vec<DataRun>,
 }
 
 /// Consecutive rows of one or two columns, edge included, that data fills from right to left, row by row.
 #[derive(Clone, Debug)]
-pub(super) struct Stretch {
+pub(super) struct DataRun {
     pub(super) block: usize,
     /// The left column's bit within its block, set; multiplying by it moves data there.
     pub(super) left: u64,
@@ -85,7 +85,7 @@ impl Drawing {
         }
     }
 
-    /// From version 7 on, the number stands twice beside the finders, with twelve bits of check.
+    /// From version 7 on, the number is drawn twice next to the finders, with twelve check bits.
     fn version_strips(&mut self, number: usize) {
         if number < 7 {
             return;
@@ -99,10 +99,10 @@ impl Drawing {
         }
     }
 
-    /// Data climbs and descends in strips two columns wide, from the right, skipping what is taken.
+    /// Data runs up and down in strips two columns wide, from the right, around the fixed patterns.
     fn finish(self) -> Layout {
         let mut data_area = Grid::new(self.size);
-        let mut path: Vec<Stretch> = Vec::new();
+        let mut path: Vec<DataRun> = Vec::new();
         // The timing column is no part of any strip.
         let columns: Vec<_> = (0..self.size).filter(|&column| column != 6).collect();
         for (strip, upward) in columns.rchunks_exact(2).zip([true, false].into_iter().cycle()) {
@@ -114,7 +114,7 @@ impl Drawing {
                 for column in left..left + width {
                     data_area.set(row, column, true);
                 }
-                let next = Stretch::at(row, left, width, upward);
+                let next = DataRun::at(row, left, width, upward);
                 if !path.last_mut().is_some_and(|last| last.join(&next)) {
                     path.push(next);
                 }
@@ -124,13 +124,13 @@ impl Drawing {
     }
 }
 
-impl Stretch {
+impl DataRun {
     fn at(row: usize, left: usize, width: usize, upward: bool) -> Self {
         let (row, left) = (row + EDGE, left + EDGE);
         Self { block: left / 64, left: 1 << (left % 64), width, rows: row..row + 1, upward }
     }
 
-    /// Takes the next row in if it continues this stretch.
+    /// Appends the next row if it continues this run; returns whether it does.
     fn join(&mut self, next: &Self) -> bool {
         let follows = |end, start| {
             end == start && (self.block, self.left, self.width) == (next.block, next.left, next.width)
@@ -149,13 +149,13 @@ impl Stretch {
 /// The two places of each of the fifteen format bits, lowest bit first.
 pub(super) fn format_places(size: usize) -> [[(usize, usize); 2]; 15] {
     std::array::from_fn(|bit| {
-        let beside_first_finder = match bit {
+        let at_first_finder = match bit {
             0..=5 => (bit, 8),
             6..=7 => (bit + 1, 8),
             8 => (8, 7),
             _ => (8, 14 - bit),
         };
-        let beside_the_others = if bit < 8 { (8, size - 1 - bit) } else { (size - 15 + bit, 8) };
-        [beside_first_finder, beside_the_others]
+        let at_other_finders = if bit < 8 { (8, size - 1 - bit) } else { (size - 15 + bit, 8) };
+        [at_first_finder, at_other_finders]
     })
 }

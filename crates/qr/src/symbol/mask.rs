@@ -6,30 +6,30 @@ use super::version::{Correction, Version};
 /// The order in which masks are tried: for bytes of text, every third column is nearly always the best.
 pub(super) const ORDER: [usize; 8] = [2, 4, 3, 6, 7, 5, 0, 1];
 
-/// Lays a mask over the data that breaks up large areas and false finders, and notes which one it is.
+/// Applies a mask that breaks up large areas and false finders, and writes its number into the format bits.
 ///
-/// Any mask reads back the same. The first whose penalty is at most `enough` is taken, since weighing all
-/// eight would cost more than the rest of the drawing; if there is none, then the best.
-pub(super) fn mask(grid: &mut Grid, version: Version, enough: usize) {
+/// Any mask decodes to the same text. The first whose penalty is at most `max_penalty` is taken, since computing all
+/// eight would cost more than the rest of the drawing; if there is none, the best is taken.
+pub(super) fn mask(grid: &mut Grid, version: Version, max_penalty: usize) {
     let layout = Layout::of(version);
     let mut best = (usize::MAX, 0);
     for number in ORDER {
         apply(number, grid, layout);
         put_format(number, grid, version);
         let penalty = penalty(grid, version.size());
-        if penalty <= enough {
+        if penalty <= max_penalty {
             return;
         }
         best = best.min((penalty, number));
-        // Inverting the same modules once more takes the mask off.
+        // Inverting the same modules again removes the mask.
         apply(number, grid, layout);
     }
     apply(best.1, grid, layout);
     put_format(best.1, grid, version);
 }
 
-/// A penalty that nearly all symbols of random modules stay under; fixed patterns weigh more in small symbols.
-pub(super) fn ordinary(size: usize) -> usize {
+/// A penalty that nearly all symbols of random modules stay below; fixed patterns weigh more in small symbols.
+pub(super) fn acceptable_penalty(size: usize) -> usize {
     size * size * 3 / 4 + 900
 }
 
@@ -45,7 +45,7 @@ fn apply(number: usize, grid: &mut Grid, layout: &Layout) {
     }
 }
 
-/// Level and mask number, with ten bits of check, stand twice beside the finders.
+/// Draws the level and the mask number, with ten check bits, twice next to the finders.
 fn put_format(number: usize, grid: &mut Grid, version: Version) {
     let level = match version.correction {
         Correction::Low => 0b01,

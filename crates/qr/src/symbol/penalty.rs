@@ -1,6 +1,6 @@
 use super::grid::{Block, EDGE, Grid};
 
-/// How hard a symbol is to read, by the four rules of the standard; 64 columns are weighed at a time.
+/// The penalty of a symbol by the four rules of the standard, computed 64 columns at a time.
 pub(super) fn penalty(grid: &Grid, size: usize) -> usize {
     let mut total = 0;
     let mut dark = 0;
@@ -81,7 +81,7 @@ impl Columns<'_> {
     }
 }
 
-/// What stands some columns to the right, 1 to 63.
+/// The modules some columns to the right, 1 to 63.
 fn shifted(here: u64, next: u64, columns: u32) -> u64 {
     here >> columns | next << (64 - columns)
 }

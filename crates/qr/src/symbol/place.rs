@@ -1,29 +1,29 @@
 use super::grid::Grid;
-use super::layout::{Layout, Stretch};
+use super::layout::{DataRun, Layout};
 
 /// Draws codewords, followed by a spare word, on a copy of the fixed patterns.
 pub(super) fn place(codewords: &[u8], layout: &Layout) -> Grid {
     let mut grid = layout.fixed.clone();
     let mut position = 0;
-    for stretch in &layout.path {
-        let rows = &mut grid.blocks_mut()[stretch.block][stretch.rows.clone()];
+    for run in &layout.path {
+        let rows = &mut grid.blocks_mut()[run.block][run.rows.clone()];
         // Shifts by a constant make this loop, the hottest of all, twice as fast.
-        match stretch.width {
-            1 => fill::<1>(rows, stretch, codewords, &mut position),
-            _ => fill::<2>(rows, stretch, codewords, &mut position),
+        match run.width {
+            1 => fill::<1>(rows, run, codewords, &mut position),
+            _ => fill::<2>(rows, run, codewords, &mut position),
         }
     }
     grid
 }
 
-fn fill<const WIDTH: usize>(rows: &mut [u64], stretch: &Stretch, codewords: &[u8], position: &mut usize) {
+fn fill<const WIDTH: usize>(rows: &mut [u64], run: &DataRun, codewords: &[u8], position: &mut usize) {
     // Eight bytes hold at least 57 bits from wherever the next one starts, enough for this many pairs.
     const AT_ONCE: usize = 28;
     let put = |row: &mut u64, bits: &mut u64| {
-        *row |= (*bits >> (64 - WIDTH)) * stretch.left;
+        *row |= (*bits >> (64 - WIDTH)) * run.left;
         *bits <<= WIDTH;
     };
-    if stretch.upward {
+    if run.upward {
         for rows in rows.rchunks_mut(AT_ONCE) {
             let mut bits = bits_at(codewords, *position);
             *position += rows.len() * WIDTH;

@@ -24,14 +24,14 @@ fn modules(symbol: &Symbol) -> Vec<bool> {
     places.map(|(row, column)| symbol.grid.get(row, column)).collect()
 }
 
-/// The mask that a symbol says it has: three bits beside the first finder, two of them always inverted.
+/// The mask number in a symbol: three bits next to the first finder, two of them always inverted.
 fn mask_of(symbol: &Symbol) -> u8 {
     let bit = |column| u8::from(symbol.grid.get(8, column));
     (bit(2) << 2 | bit(3) << 1 | bit(4)) ^ 0b101
 }
 
 fn is_drawn_like_the_reference(text: &str, version: Version) -> bool {
-    let ours = Symbol::draw(text, version, mask::ordinary(version.size()));
+    let ours = Symbol::draw(text, version, mask::acceptable_penalty(version.size()));
     modules(&ours) == reference(text, version, mask_of(&ours))
 }
 
@@ -61,16 +61,18 @@ fn the_smallest_symbol_at_medium_correction_is_chosen_and_low_only_if_there_is_n
 }
 
 #[test]
-fn content_that_agrees_with_the_preferred_mask_gets_another_one() {
+fn content_that_resonates_with_the_preferred_mask_gets_another_one() {
     let symbols = || (' '..='~').map(|letter| Symbol::encode(&letter.to_string().repeat(300)).unwrap());
     let preferred = |symbol: &Symbol| usize::from(mask_of(symbol)) == mask::ORDER[0];
     assert!(symbols().any(|symbol| preferred(&symbol)));
     assert!(symbols().any(|symbol| !preferred(&symbol)));
-    assert!(symbols().all(|symbol| penalty(&symbol.grid, symbol.size) <= mask::ordinary(symbol.size)));
+    assert!(
+        symbols().all(|symbol| penalty(&symbol.grid, symbol.size) <= mask::acceptable_penalty(symbol.size))
+    );
 }
 
 #[test]
-fn where_no_mask_is_good_enough_the_best_of_all_eight_is_taken() {
+fn without_an_acceptable_mask_the_best_of_all_eight_is_taken() {
     for text in ["", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045", &"f".repeat(200)] {
         let version = Version::for_bytes(text.len()).unwrap();
         let symbol = Symbol::draw(text, version, 0);

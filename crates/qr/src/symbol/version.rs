@@ -37,7 +37,7 @@ impl Version {
         self.codewords - self.blocks * self.check_len
     }
 
-    /// Bytes of text that fit beside the mode, the length and the closing nibble.
+    /// Bytes of text that fit next to the mode, the length and the closing nibble.
     pub(super) fn capacity(self) -> usize {
         self.data_len() - 1 - self.length_bytes()
     }

@@ -28,24 +28,27 @@ fn amounts_are_converted_exactly() {
 }
 
 #[test]
-fn zero_is_a_number_like_any_other() {
+fn zero_is_accepted() {
     for (amount, decimals) in [("0", 0), ("0", 18), ("0.00", 2), ("0.0", 18)] {
         assert_eq!(base_units(amount, decimals).as_deref(), Ok("0"));
     }
 }
 
 #[test]
-fn more_fraction_digits_than_decimals_are_refused_even_if_they_are_zeros() {
+fn more_fraction_digits_than_decimals_are_rejected_even_if_zero() {
     for (amount, decimals) in [("1.2345678", 6), ("1.50", 1), ("1.0", 0), ("0.1", 0)] {
         let fraction = amount.len() - 2;
         assert_eq!(base_units(amount, decimals), Err(Error::TooPrecise { fraction, decimals }));
     }
-    let words = base_units("1.50", 1).unwrap_err().to_string();
-    assert!(words.starts_with("amount has 2 digits after the point but the token has 1 decimals"), "{words}");
+    let message = base_units("1.50", 1).unwrap_err().to_string();
+    assert!(
+        message.starts_with("amount has 2 digits after the point but the token has 1 decimals"),
+        "{message}"
+    );
 }
 
 #[test]
-fn what_is_no_plain_decimal_number_is_refused() {
+fn malformed_amounts_are_rejected() {
     for amount in [
         "1e18", "1E5", "1,5", "-1", "+1", ".", "1.", ".5", "007", "00", "01.5", " 1", "1 ", "1 000", "1_000",
         "1.2.3", "0x10", "NaN", "inf", "½", "٣", "1\n", "1\u{0}", "--1", "1.-5", "1.+5",
@@ -86,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_converted_or_refused_with_words(amount in "\\PC{0,20}|[0-9.,e+-]{0,12}", decimals: u8) {
+    fn any_text_is_converted_or_rejected_with_a_message(amount in "\\PC{0,20}|[0-9.,e+-]{0,12}", decimals: u8) {
         match base_units(&amount, decimals) {
             Ok(units) => prop_assert!(units.bytes().all(|b| b.is_ascii_digit())),
             Err(error) => prop_assert!(!error.to_string().is_empty()),

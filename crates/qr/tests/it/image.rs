@@ -46,14 +46,14 @@ fn modules_drawn_by_other_means_are_read_by_an_independent_decoder() {
 }
 
 #[test]
-fn every_margin_is_read() {
+fn codes_are_read_with_every_margin() {
     for margin in 0..=16 {
         assert!(reads_back(PAYMENT, Style { margin, ..Style::default() }), "{margin}");
     }
 }
 
 #[test]
-fn codes_are_read_at_the_size_that_was_asked_for() {
+fn codes_are_read_at_the_requested_size() {
     for (payload, size) in [(ADDRESS, 96), (ADDRESS, 256), (PAYMENT, 200), (PAYMENT, 256), (PAYMENT, 512)] {
         let image = svg(payload, &Style { size, ..Style::default() }).unwrap();
         assert!(image.contains(&format!(r#"width="{size}" height="{size}" viewBox="#)));
@@ -89,7 +89,7 @@ fn the_path_has_only_relative_strokes_after_the_start_of_each_row() {
 }
 
 #[test]
-fn the_image_has_no_script_no_reference_and_nothing_of_the_payload() {
+fn the_image_has_no_script_no_links_and_no_payload_text() {
     let hostile = "\"/><script href='https://evil.example'>alert(1)</script>\u{0}&<!--";
     let image = draw(hostile);
     for unwanted in ["script", "href", "url(", "evil", "&", "<!", "style"] {
@@ -100,7 +100,7 @@ fn the_image_has_no_script_no_reference_and_nothing_of_the_payload() {
 }
 
 #[test]
-fn the_image_is_announced_as_a_picture() {
+fn the_image_has_an_accessible_role_and_label() {
     assert!(draw(ADDRESS).contains(r#"role="img" aria-label="QR code" shape-rendering="crispEdges""#));
 }
 
@@ -116,13 +116,13 @@ fn the_longest_payload_allowed_is_drawn_and_read() {
 }
 
 #[test]
-fn what_medium_correction_cannot_hold_is_drawn_at_low_correction() {
+fn payloads_too_long_for_medium_correction_use_low_correction() {
     let text = "ü".repeat(2953 / 2);
     assert!(reads_back(&text, Style::default()));
 }
 
 #[test]
-fn what_no_symbol_can_hold_is_too_long_and_no_panic() {
+fn payloads_too_long_for_any_symbol_are_rejected() {
     let text = "支".repeat(MAX_CHARACTERS);
     let refusal = Error::TooLong { length: 3 * MAX_CHARACTERS, limit: 2953, unit: "bytes" };
     assert_eq!(svg(&text, &Style::default()), Err(refusal));
@@ -131,7 +131,7 @@ fn what_no_symbol_can_hold_is_too_long_and_no_panic() {
 }
 
 #[test]
-fn a_style_beyond_what_a_query_can_ask_for_still_makes_a_valid_image() {
+fn an_extreme_style_still_makes_a_valid_image() {
     let image = svg(ADDRESS, &Style { size: u16::MAX, margin: u8::MAX, ..Style::default() }).unwrap();
     assert!(image.contains(r#"width="65535" height="65535" viewBox="0 0 539 539""#));
 }

@@ -6,7 +6,7 @@ fn size(text: &str) -> Result<u16, Error> {
 }
 
 #[test]
-fn what_is_absent_or_blank_has_its_default() {
+fn absent_or_blank_parameters_have_defaults() {
     let default = Style { size: 256, theme: Theme::Light, margin: 4 };
     assert_eq!(Style::from_query(None, None, None), Ok(default));
     assert_eq!(Style::from_query(Some(""), Some(""), Some("")), Ok(default));
@@ -32,7 +32,7 @@ fn size_is_clamped_into_96_to_512() {
 }
 
 #[test]
-fn a_size_that_is_no_whole_number_is_refused() {
+fn a_size_that_is_not_an_integer_is_rejected() {
     for text in ["big", "256px", "25.5", "1e2", "+96", "-", "--5", " 256", "٣٠٠"] {
         assert_eq!(size(text), Err(Error::Size), "{text}");
     }
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_style_or_refused(text in "\\PC{0,12}") {
+    fn any_text_is_a_style_or_rejected(text in "\\PC{0,12}") {
         let _ = Style::from_query(Some(&text), Some(&text), Some(&text));
     }
 }

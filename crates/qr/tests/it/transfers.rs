@@ -60,7 +60,7 @@ fn evm_addresses_keep_their_spelling() {
 }
 
 #[test]
-fn a_recipient_that_is_no_evm_address_is_shown_alone() {
+fn an_invalid_evm_recipient_is_shown_alone() {
     let long = format!("{ALICE}0");
     let capital_prefix = ALICE.replace("0x", "0X");
     for recipient in ["vitalik.eth", SEGWIT, &ALICE[..41], &long, &capital_prefix, &ALICE[2..]] {
@@ -70,14 +70,14 @@ fn a_recipient_that_is_no_evm_address_is_shown_alone() {
 }
 
 #[test]
-fn a_token_that_is_no_evm_address_shows_the_recipient_only() {
+fn an_invalid_evm_token_shows_the_recipient_only() {
     for token in ["usdc", &USDC[..41], "0xZ0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", &USDC[2..]] {
         assert!(shows_recipient_only(Transfer { token, ..ETHER }), "{token}");
     }
 }
 
 #[test]
-fn a_chain_that_is_malformed_shows_the_recipient_only() {
+fn a_malformed_chain_shows_the_recipient_only() {
     for caip2 in [
         "eip155",
         "eip155:",
@@ -107,7 +107,7 @@ fn bitcoin_transfer_is_a_bip21_uri_with_the_amount_as_given() {
 }
 
 #[test]
-fn every_form_of_bitcoin_address_is_taken_on_its_own_network() {
+fn every_bitcoin_address_format_is_accepted_on_its_own_network() {
     let capitals = SEGWIT.to_uppercase();
     let main =
         ["1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", SEGWIT, &capitals];
@@ -162,7 +162,7 @@ fn tron_ckb_solana_and_unknown_namespaces_show_the_recipient_only() {
 }
 
 #[test]
-fn a_malformed_amount_is_refused_even_where_only_the_recipient_would_be_shown() {
+fn a_malformed_amount_is_rejected_even_when_only_the_recipient_is_shown() {
     let payment = Transfer { caip2: "tron:0x2b6653dc", amount: "1e18", ..ETHER };
     assert_eq!(transfer(&payment), Err(Error::MalformedAmount));
 }
@@ -195,7 +195,7 @@ fn decimals_are_an_integer_from_0_to_36() {
 }
 
 #[test]
-fn a_payload_over_2048_characters_is_refused() {
+fn a_payload_over_2048_characters_is_rejected() {
     let longest = "é".repeat(MAX_CHARACTERS);
     assert_eq!(generic(Some(&longest)), Ok(longest.as_str()));
     let longer = format!("{longest}x");
@@ -205,7 +205,7 @@ fn a_payload_over_2048_characters_is_refused() {
 }
 
 #[test]
-fn generic_content_is_encoded_as_it_is_and_required() {
+fn generic_content_is_required_and_encoded_verbatim() {
     assert_eq!(generic(Some("https://pay.example/?a=1&b=2")), Ok("https://pay.example/?a=1&b=2"));
     for absent in [None, Some(""), Some("\n")] {
         assert_eq!(generic(absent), Err(Error::Missing(vec!["content"])));
@@ -236,7 +236,7 @@ const SOLANA: Transfer<'_> = Transfer {
 };
 
 #[test]
-fn a_code_on_solana_shows_the_recipient_and_who_asks_gets_the_solana_pay_address() {
+fn a_code_on_solana_shows_the_recipient_only_and_solana_pay_is_separate() {
     assert!(shows_recipient_only(SOLANA));
     let (recipient, token) = (SOLANA.recipient, SOLANA.token);
     assert_eq!(solana_pay(&SOLANA), Some(format!("solana:{recipient}?amount=0.5&spl-token={token}")));
@@ -260,7 +260,7 @@ fn is_evm_address(text: &str) -> bool {
 
 proptest! {
     #[test]
-    fn only_an_address_ever_reaches_the_inside_of_a_payment_uri(
+    fn only_addresses_enter_a_payment_uri(
         recipient in hostile(),
         token in prop_oneof![Just("native".to_owned()), Just(USDC.to_owned()), hostile()],
         chain in prop_oneof![Just("eip155:1".to_owned()), Just(BITCOIN.to_owned()), hostile()],
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn a_recipient_with_a_character_that_no_address_has_is_shown_alone(
+    fn a_recipient_with_an_invalid_character_is_shown_alone(
         before in "[0-9a-zA-Z]{0,42}", bad in "[&?@/#%=:+., \r\n]", after in "[0-9a-zA-Z]{0,42}",
     ) {
         let recipient = format!("{before}{bad}{after}");

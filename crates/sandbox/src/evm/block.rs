@@ -9,9 +9,9 @@ use alloy_eips::eip2718::Typed2718;
 use alloy_eips::eip7685::EMPTY_REQUESTS_HASH;
 use alloy_primitives::{Address, B256, Bloom, Bytes, Log, TxKind, address, keccak256};
 
-/// The gas that fits in a block.
+/// The block gas limit.
 pub(crate) const BLOCK_GAS: u64 = 30_000_000;
-/// Who earns the tips.
+/// The fee recipient.
 pub(crate) const COINBASE: Address = address!("0x00000000000000000000000000005a4db0c01ba5");
 /// The base fee of the first block: one gwei.
 pub(crate) const FIRST_BASE_FEE: u64 = 1_000_000_000;
@@ -31,13 +31,13 @@ impl Mined {
         *self.tx.inner().tx_hash()
     }
 
-    /// The address of the contract that it deploys, or would have deployed had it not failed: nodes tell both.
+    /// The address of the contract that it deploys, even if it failed, as nodes report it.
     pub(crate) fn created(&self) -> Option<Address> {
         let deploys = self.tx.kind() == TxKind::Create;
         deploys.then(|| self.tx.signer().create(self.tx.nonce()))
     }
 
-    /// The receipt as the receipts root commits to it, with logs of either face.
+    /// The receipt in the form of the receipts root, for either log type.
     pub(crate) fn receipt<T>(
         &self,
         cumulative_gas_used: u64,
@@ -61,7 +61,7 @@ impl Mined {
     }
 }
 
-/// A block as it is part of the chain.
+/// A block of the chain.
 #[derive(Clone, Debug)]
 pub(crate) struct SealedBlock {
     pub(crate) hash: B256,
@@ -82,7 +82,7 @@ impl SealedBlock {
         self.header.base_fee_per_gas.unwrap_or_default()
     }
 
-    /// How many logs the transactions before `index` left.
+    /// How many logs the transactions before `index` emitted.
     pub(crate) fn logs_before(&self, index: usize) -> u64 {
         self.body.iter().take(index).map(|mined| mined.logs.len() as u64).sum()
     }
@@ -93,7 +93,7 @@ impl SealedBlock {
     }
 }
 
-/// What the makers of blocks agree on besides the parent.
+/// The inputs of a block besides its parent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) timestamp: u64,
@@ -122,7 +122,7 @@ pub(crate) fn next_header(parent: &SealedBlock, slot: Slot) -> Header {
     }
 }
 
-/// What every header here has in common; as it stands, the header of an empty first block.
+/// The fields that every header has in common: the header of an empty first block.
 pub(crate) fn first_header() -> Header {
     Header {
         beneficiary: COINBASE,

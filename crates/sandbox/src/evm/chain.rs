@@ -11,20 +11,20 @@ use super::faults::{Faults, NodeFaults};
 use super::filters::Filters;
 use super::genesis::Genesis;
 use super::journal::{self, Journal, OpenError, Record};
-use super::ledger::{Ledger, Recent};
+use super::ledger::{Ledger, RecentBlock};
 use super::options::Options;
 use super::pending::PendingCache;
 use super::pool::Pool;
-use super::sending::Interference;
+use super::submit::TxFaults;
 use crate::jsonrpc::{self, FIRST_NODE};
 
-/// How many calls of one chain run at once.
-const CALLS_AT_ONCE: usize = 4;
+/// The maximum number of concurrent calls per chain.
+const MAX_CONCURRENT_CALLS: usize = 4;
 
-/// A node that nobody can give faults to, for what is part of the sandbox.
+/// The node for internal use, which has no faults.
 pub(crate) const OWN_NODE: u8 = 0;
 
-/// One EVM chain: its state, blocks and waiting transactions, and the JSON-RPC of a node over them.
+/// One EVM chain: its state, blocks and pending transactions, and the JSON-RPC of a node.
 ///
 /// Clones are the same chain. [`EvmChain::run`] makes its blocks for as long as it is polled.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ impl fmt::Debug for EvmChain {
     }
 }
 
-/// The chain as one of its nodes shows it.
+/// The chain as seen by one of its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EvmNode<'a> {
     pub(crate) chain: &'a EvmChain,
@@ -51,26 +51,26 @@ pub(crate) struct Inner {
     pub(crate) options: Options,
     ledger: RwLock<Ledger>,
     pool: Mutex<Pool>,
-    /// Whoever holds this may make blocks.
-    maker: Mutex<Maker>,
+    /// Held while producing a block.
+    producer: Mutex<BlockProducer>,
     clock: Mutex<Clock>,
     filters: Mutex<Filters>,
-    interference: Mutex<Interference>,
+    tx_faults: Mutex<TxFaults>,
     pub(crate) faults: Mutex<NodeFaults>,
     pub(crate) pending: Mutex<PendingCache>,
-    /// Told when the next block may be due sooner than it was.
+    /// Notified when the next block may be due sooner.
     pub(crate) wake: Notify,
     pub(crate) calls: Arc<Semaphore>,
 }
 
-/// What making blocks needs besides the ledger.
+/// What block production needs besides the ledger.
 #[derive(Debug)]
-pub(crate) struct Maker {
+pub(crate) struct BlockProducer {
     pub(crate) journal: Option<(Journal, Record)>,
 }
 
 impl EvmChain {
-    /// Opens the chain kept in the options' folder, or begins it from its genesis.
+    /// Opens the chain stored in the options' folder, or starts it from its genesis.
     pub fn open(genesis: &Genesis, options: Options) -> Result<Self, OpenError> {
         let path =
             options.data_dir.as_ref().map(|folder| folder.join(format!("evm-{}.journal", genesis.chain_id)));
@@ -82,14 +82,14 @@ impl EvmChain {
             options,
             ledger: RwLock::new(opened.ledger),
             pool: Mutex::default(),
-            maker: Mutex::new(Maker { journal: opened.journal }),
+            producer: Mutex::new(BlockProducer { journal: opened.journal }),
             clock: Mutex::new(clock),
             filters: Mutex::default(),
-            interference: Mutex::default(),
+            tx_faults: Mutex::default(),
             faults: Mutex::default(),
             pending: Mutex::default(),
             wake: Notify::new(),
-            calls: Arc::new(Semaphore::new(CALLS_AT_ONCE)),
+            calls: Arc::new(Semaphore::new(MAX_CONCURRENT_CALLS)),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -103,17 +103,17 @@ impl EvmChain {
         self.inner.ledger().head().block.number()
     }
 
-    /// Answers one JSON-RPC body, single or batch.
+    /// Answers one JSON-RPC request body, single or batch.
     pub async fn rpc(&self, body: &[u8]) -> Vec<u8> {
         jsonrpc::answer(self, body).await
     }
 
-    /// The same through one of the chain's nodes, which has faults of its own.
+    /// Like [`EvmChain::rpc`], at one of the chain's nodes, which has its own faults.
     pub async fn rpc_at(&self, node: u8, body: &[u8]) -> Vec<u8> {
         jsonrpc::answer(&EvmNode { chain: self, node }, body).await
     }
 
-    /// Makes answers slow, failing or stale from now on; the default makes them good again.
+    /// Makes answers slow, failing or stale from now on; the default restores normal answers.
     pub fn set_faults(&self, faults: Faults) {
         self.set_faults_at(FIRST_NODE, faults);
     }
@@ -138,8 +138,8 @@ impl Inner {
         lock(&self.pool)
     }
 
-    pub(crate) fn maker(&self) -> MutexGuard<'_, Maker> {
-        lock(&self.maker)
+    pub(crate) fn producer(&self) -> MutexGuard<'_, BlockProducer> {
+        lock(&self.producer)
     }
 
     pub(crate) fn clock(&self) -> MutexGuard<'_, Clock> {
@@ -150,12 +150,12 @@ impl Inner {
         lock(&self.filters)
     }
 
-    pub(crate) fn interference(&self) -> MutexGuard<'_, Interference> {
-        lock(&self.interference)
+    pub(crate) fn tx_faults(&self) -> MutexGuard<'_, TxFaults> {
+        lock(&self.tx_faults)
     }
 
-    /// The newest block with its state; cheap, and no lock stays held.
-    pub(crate) fn head(&self) -> Recent {
+    /// The newest block with its state; cheap, and holds no lock.
+    pub(crate) fn head(&self) -> RecentBlock {
         self.ledger().head().clone()
     }
 
@@ -164,14 +164,14 @@ impl Inner {
         self.ledger().block(number).map(|block| block.hash).unwrap_or_default()
     }
 
-    /// Something happened: empty blocks come quickly for a while, and the next block may be due.
-    pub(crate) fn stir(&self) {
-        self.clock().stir(Instant::now());
+    /// Records activity: empty blocks come faster for a while, and the next block may be due.
+    pub(crate) fn mark_active(&self) {
+        self.clock().mark_active(Instant::now());
         self.wake.notify_one();
     }
 }
 
-/// Locks, and goes on after a panic elsewhere: what is guarded is never left half changed.
+/// Locks, ignoring poisoning: guarded data is never left half changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

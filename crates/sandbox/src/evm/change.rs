@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use alloy_primitives::{Address, B256, Bytes, U256, keccak256};
 use alloy_rlp::{Decodable, Encodable, RlpDecodable, RlpEncodable};
 
-/// What an account is apart from its storage.
+/// An account without its storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Core {
     pub(crate) balance: U256,
@@ -11,14 +11,14 @@ pub(crate) struct Core {
     pub(crate) code_hash: B256,
 }
 
-/// What became of one account: `core` is `None` when it is gone, `slots` holds the slots that changed.
+/// The change of one account: `core` is `None` when it was removed, `slots` holds the changed slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AccountChange {
     pub(crate) core: Option<Core>,
     pub(crate) slots: BTreeMap<U256, U256>,
 }
 
-/// What a block changed in the state.
+/// The state changes of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) accounts: BTreeMap<Address, AccountChange>,
@@ -31,7 +31,7 @@ struct SlotRecord {
     value: U256,
 }
 
-/// An account on the wire of the journal, both as a change and as part of a whole state.
+/// An account in the journal, as a change and as part of a whole state.
 #[derive(RlpEncodable, RlpDecodable)]
 struct AccountRecord {
     address: Address,

@@ -2,26 +2,26 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::options::Timing;
 
-/// How long a chain that nothing is due on sleeps.
-const LONG: Duration = Duration::from_hours(1);
+/// How long a paused chain sleeps.
+const PAUSED_SLEEP: Duration = Duration::from_hours(1);
 
-/// A chain's sense of time: what its blocks' timestamps are, and when the next block is due.
+/// A chain's clock: block timestamps, and when the next block is due.
 #[derive(Debug)]
 pub(crate) struct Clock {
-    /// Seconds by which the chain is ahead of (or behind) the world.
+    /// Seconds by which the chain is ahead of (or behind) real time.
     offset: i64,
-    /// The next block's timestamp, when somebody set it.
+    /// The next block's timestamp, if it was set.
     next: Option<u64>,
     paused: bool,
     last_block: Instant,
-    last_stir: Option<Instant>,
+    last_activity: Option<Instant>,
 }
 
 impl Clock {
-    /// A clock that goes on from the newest block's timestamp.
+    /// A clock that continues from the newest block's timestamp.
     pub(crate) fn new(head: u64) -> Self {
         let offset = i64::try_from(head.saturating_sub(now())).unwrap_or(i64::MAX);
-        Self { offset, next: None, paused: false, last_block: Instant::now(), last_stir: None }
+        Self { offset, next: None, paused: false, last_block: Instant::now(), last_activity: None }
     }
 
     /// The timestamp of a block made now on a parent with the given timestamp.
@@ -31,20 +31,20 @@ impl Clock {
         self.next.unwrap_or_else(|| now().saturating_add_signed(self.offset)).max(parent)
     }
 
-    /// The chain's time at which a block was made; time goes on from there.
-    pub(crate) fn made(&mut self, timestamp: u64, at: Instant) {
+    /// Records that a block was made; time continues from its timestamp.
+    pub(crate) fn block_made(&mut self, timestamp: u64, at: Instant) {
         if self.next.take().is_some() {
             self.set_offset(timestamp);
         }
         self.last_block = at;
     }
 
-    /// The next block has this timestamp.
+    /// Sets the timestamp of the next block.
     pub(crate) fn set_next(&mut self, timestamp: u64) {
         self.next = Some(timestamp);
     }
 
-    /// The chain is this much further ahead.
+    /// Moves the chain's time ahead.
     pub(crate) fn increase(&mut self, seconds: u64) {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
         self.offset = self.offset.saturating_add(seconds);
@@ -64,16 +64,17 @@ impl Clock {
         self.paused
     }
 
-    pub(crate) fn stir(&mut self, at: Instant) {
-        self.last_stir = Some(at);
+    pub(crate) fn mark_active(&mut self, at: Instant) {
+        self.last_activity = Some(at);
     }
 
     /// How long until the next block, when the first waiting transaction is ready at `ready`.
     pub(crate) fn due_in(&self, timing: &Timing, ready: Option<Instant>, at: Instant) -> Duration {
         if self.paused {
-            return LONG;
+            return PAUSED_SLEEP;
         }
-        let active = self.last_stir.is_some_and(|stir| at.duration_since(stir) < timing.active_for);
+        let active =
+            self.last_activity.is_some_and(|mark_active| at.duration_since(mark_active) < timing.active_for);
         let empty = self.last_block + if active { timing.active } else { timing.idle };
         let full = ready.map(|ready| (ready + timing.gather).max(self.last_block + timing.spacing));
         full.map_or(empty, |full| full.min(empty)).saturating_duration_since(at)

@@ -5,9 +5,9 @@ use alloy_trie::TrieAccount;
 use rpds::HashTrieMapSync;
 
 use super::trie::Trie;
-use super::world::Account;
+use super::world_state::Account;
 
-/// What the state root is made from: the accounts, and the slots of each, by the hashes of their keys.
+/// The tries behind the state root: the accounts and their slots, by the hashes of their keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Commitment {
     accounts: Trie,
@@ -21,7 +21,7 @@ impl Default for Commitment {
 }
 
 impl Commitment {
-    /// Takes in what became of an account and of those of its slots that changed.
+    /// Updates an account and its changed slots.
     pub(crate) fn set(
         &mut self,
         address: Address,

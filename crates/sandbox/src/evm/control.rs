@@ -6,38 +6,38 @@ use alloy_consensus::Transaction as _;
 use alloy_primitives::{Address, B256, Bytes, U256};
 
 use super::chain::{EvmChain, Inner};
-use super::ledger::STATES;
+use super::ledger::KEPT_STATES;
 use super::write::Write;
 
-/// The most blocks that one request makes.
+/// The maximum number of blocks per request.
 const MAX_MINE: u64 = 10_000;
 /// The deepest reorganisation.
-const MAX_REORG: u64 = STATES as u64 - 1;
+const MAX_REORG: u64 = KEPT_STATES as u64 - 1;
 
-/// Why a chain would not do what it was told.
+/// Why a control request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    #[error("{asked} blocks are too many at once: at most {MAX_MINE}")]
-    TooMany { asked: u64 },
-    #[error("cannot replace {asked} blocks: only the newest {kept} can be")]
-    TooDeep { asked: u64, kept: u64 },
-    #[error("the next block cannot be at {asked}: the newest is at {newest}")]
-    Past { asked: u64, newest: u64 },
-    #[error("cannot keep the block: {0}")]
+    #[error("{requested} blocks are too many at once: at most {MAX_MINE}")]
+    TooMany { requested: u64 },
+    #[error("cannot replace {requested} blocks: only the newest {kept} can be")]
+    TooDeep { requested: u64, kept: u64 },
+    #[error("the next block cannot be at {requested}: the newest is at {newest}")]
+    Past { requested: u64, newest: u64 },
+    #[error("cannot store the block: {0}")]
     Keep(#[from] io::Error),
 }
 
-/// What becomes of the transactions of blocks that are replaced.
+/// What happens to the transactions of replaced blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reorged {
-    /// They wait for a block again.
+    /// They return to the pool.
     Return,
-    /// They are gone, as if nobody had sent them.
+    /// They are dropped, as if they were never sent.
     Drop,
 }
 
 impl EvmChain {
-    /// Makes blocks now, even while paused, each `interval` seconds after the one before; tells the newest.
+    /// Makes blocks now, even while paused, each `interval` seconds after the previous; returns the newest number.
     pub async fn mine(&self, blocks: u64, interval: u64) -> Result<u64, ControlError> {
         self.blocking(move |inner| inner.mine(blocks, interval)).await
     }
@@ -59,69 +59,69 @@ impl EvmChain {
         self.write(vec![Write::Storage { address, key, value }]).await
     }
 
-    /// Replaces the newest blocks by as many without their transactions, which return or are dropped; tells
+    /// Replaces the newest blocks by as many without their transactions, which return or are dropped; returns
     /// their hashes. Writes stay.
     pub async fn reorg(&self, blocks: u64, transactions: Reorged) -> Result<Vec<B256>, ControlError> {
         self.blocking(move |inner| inner.reorg(blocks, transactions)).await
     }
 
-    /// Makes no more blocks by itself.
+    /// Stops block production.
     pub fn pause(&self) {
         self.inner.clock().pause(true);
         self.inner.wake.notify_one();
     }
 
-    /// Makes blocks by itself again.
+    /// Resumes block production.
     pub fn resume(&self) {
         self.inner.clock().pause(false);
-        self.inner.stir();
+        self.inner.mark_active();
     }
 
     pub fn is_paused(&self) -> bool {
         self.inner.clock().is_paused()
     }
 
-    /// The next block has this timestamp, and time goes on from there.
+    /// Sets the timestamp of the next block; time continues from there.
     pub fn set_next_timestamp(&self, timestamp: u64) -> Result<(), ControlError> {
         let newest = self.inner.head().block.header.timestamp;
         if timestamp < newest {
-            return Err(ControlError::Past { asked: timestamp, newest });
+            return Err(ControlError::Past { requested: timestamp, newest });
         }
         self.inner.clock().set_next(timestamp);
         Ok(())
     }
 
-    /// The chain's time jumps ahead.
+    /// Moves the chain's time ahead.
     pub fn increase_time(&self, seconds: u64) {
         self.inner.clock().increase(seconds);
     }
 
-    /// The next transactions are answered as if taken, and vanish.
+    /// Accepts the next transactions and drops them.
     pub fn drop_next(&self, transactions: u64) {
-        self.inner.interference().drop_next = transactions;
+        self.inner.tx_faults().drop_next = transactions;
     }
 
-    /// The next transactions wait this long before a block may take them.
+    /// Delays the next transactions before a block may include them.
     pub fn delay_next(&self, transactions: u64, delay: Duration) {
-        let mut interference = self.inner.interference();
-        interference.delay_next = transactions;
-        interference.delay = delay;
+        let mut tx_faults = self.inner.tx_faults();
+        tx_faults.delay_next = transactions;
+        tx_faults.delay = delay;
     }
 
-    async fn blocking<T, F>(&self, deed: F) -> Result<T, ControlError>
+    async fn blocking<T, F>(&self, operation: F) -> Result<T, ControlError>
     where
         T: Send + 'static,
         F: FnOnce(&Inner) -> Result<T, ControlError> + Send + 'static,
     {
         let inner = Arc::clone(&self.inner);
-        tokio::task::spawn_blocking(move || deed(&inner)).await.map_err(io::Error::other)?
+        tokio::task::spawn_blocking(move || operation(&inner)).await.map_err(io::Error::other)?
     }
 }
 
 impl Inner {
     pub(crate) fn mine(&self, blocks: u64, interval: u64) -> Result<u64, ControlError> {
         if blocks > MAX_MINE {
-            return Err(ControlError::TooMany { asked: blocks });
+            return Err(ControlError::TooMany { requested: blocks });
         }
         for made in 0..blocks {
             if made > 0 {
@@ -129,14 +129,14 @@ impl Inner {
             }
             self.make_block(Vec::new(), true)?;
         }
-        self.stir();
+        self.mark_active();
         Ok(self.head().block.number())
     }
 
     pub(crate) fn write(&self, writes: Vec<Write>) -> Result<u64, ControlError> {
         let take_pool = !self.clock().is_paused();
         let block = self.make_block(writes, take_pool)?;
-        self.stir();
+        self.mark_active();
         Ok(block.number())
     }
 
@@ -144,7 +144,7 @@ impl Inner {
         let head = self.head().block.number();
         let kept = head.saturating_sub(self.ledger().base().block.number()).min(MAX_REORG);
         if blocks > kept {
-            return Err(ControlError::TooDeep { asked: blocks, kept });
+            return Err(ControlError::TooDeep { requested: blocks, kept });
         }
         let replaced = self.replace_blocks(blocks)?;
         let mined = replaced.iter().flat_map(|recent| &recent.block.body);
@@ -153,7 +153,7 @@ impl Inner {
             let now = std::time::Instant::now();
             let mut pool = self.pool();
             for mined in mined {
-                // One that waits already, or was replaced meanwhile, need not return.
+                // Skip a transaction that is already in the pool or was replaced meanwhile.
                 if pool.at(mined.tx.signer(), mined.tx.nonce()).is_none() {
                     let _ = pool.insert(mined.tx.clone(), now, now);
                 }

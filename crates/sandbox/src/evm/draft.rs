@@ -8,13 +8,13 @@ use revm::context::result::{EVMError, InvalidTransaction};
 
 use super::block::{Mined, SealedBlock, Slot, next_header, seal};
 use super::change::Change;
-use super::execute::{Refusal, transact, tx_env};
-use super::ledger::Recent;
+use super::execute::{TxRejection, transact, tx_env};
+use super::ledger::RecentBlock;
 use super::pool::{Pooled, Run};
-use super::world::{BlockHashes, StateAt, World};
+use super::world_state::{BlockHashes, StateAt, WorldState};
 use super::write::Write;
 
-/// What goes into the next block.
+/// The contents of the next block.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) chain_id: u64,
@@ -23,14 +23,14 @@ pub(crate) struct Plan {
     pub(crate) runs: Vec<Run>,
 }
 
-/// The next block, made but not yet part of the chain, and the transactions that can never be part of it.
+/// The next block, not yet part of the chain, and the transactions that can never be included.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    pub(crate) recent: Recent,
-    pub(crate) unfit: Vec<B256>,
+    pub(crate) recent: RecentBlock,
+    pub(crate) invalid: Vec<B256>,
 }
 
-/// The first of an account's run, worth what it tips.
+/// An account's next transactions, ordered by the tip of the first.
 struct Bid {
     tip: u128,
     order: Reverse<u64>,
@@ -43,14 +43,14 @@ impl Bid {
         Some(Self { tip: first.tip(base_fee)?, order: Reverse(first.order()), run })
     }
 
-    fn worth(&self) -> (u128, Reverse<u64>) {
+    fn priority(&self) -> (u128, Reverse<u64>) {
         (self.tip, self.order)
     }
 }
 
 impl Ord for Bid {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.worth().cmp(&other.worth())
+        self.priority().cmp(&other.priority())
     }
 }
 
@@ -62,42 +62,50 @@ impl PartialOrd for Bid {
 
 impl PartialEq for Bid {
     fn eq(&self, other: &Self) -> bool {
-        self.worth() == other.worth()
+        self.priority() == other.priority()
     }
 }
 
 impl Eq for Bid {}
 
 /// Makes the next block on top of `parent`: writes first, then transactions, best tip first.
-pub(crate) fn draft(parent: &SealedBlock, world: &World, plan: Plan, hashes: &BlockHashes<'_>) -> Draft {
+pub(crate) fn draft(parent: &SealedBlock, world: &WorldState, plan: Plan, hashes: &BlockHashes<'_>) -> Draft {
     let mut header = next_header(parent, plan.slot);
     let (mut world, mut change) = (world.clone(), Change::default());
     for write in plan.writes.iter() {
         write.apply(&mut world, &mut change);
     }
-    let mut fill =
-        Fill { chain_id: plan.chain_id, header: &header, hashes, body: Vec::new(), unfit: Vec::new() };
+    let mut fill = BlockBuilder {
+        chain_id: plan.chain_id,
+        header: &header,
+        hashes,
+        body: Vec::new(),
+        invalid: Vec::new(),
+    };
     fill.run(plan.runs, &mut world, &mut change);
-    let Fill { body, unfit, .. } = fill;
+    let BlockBuilder { body, invalid, .. } = fill;
     if !change.accounts.is_empty() {
-        world.settle(&change);
+        world.update_root(&change);
         header.state_root = world.commitment().root();
     }
     let block = Arc::new(seal(header, body));
     let change = Arc::new(change);
-    Draft { recent: Recent { block, world, change, writes: plan.writes, branch: plan.slot.branch }, unfit }
+    Draft {
+        recent: RecentBlock { block, world, change, writes: plan.writes, branch: plan.slot.branch },
+        invalid,
+    }
 }
 
-struct Fill<'a> {
+struct BlockBuilder<'a> {
     chain_id: u64,
     header: &'a Header,
     hashes: &'a BlockHashes<'a>,
     body: Vec<Mined>,
-    unfit: Vec<B256>,
+    invalid: Vec<B256>,
 }
 
-impl Fill<'_> {
-    fn run(&mut self, runs: Vec<Run>, world: &mut World, change: &mut Change) {
+impl BlockBuilder<'_> {
+    fn run(&mut self, runs: Vec<Run>, world: &mut WorldState, change: &mut Change) {
         let base_fee = self.header.base_fee_per_gas.unwrap_or_default();
         let mut gas_left = self.header.gas_limit;
         let mut bids: BinaryHeap<Bid> = runs.into_iter().filter_map(|run| Bid::new(run, base_fee)).collect();
@@ -105,7 +113,7 @@ impl Fill<'_> {
             let Some(pooled) = run.pop_front() else {
                 continue;
             };
-            // What does not fit waits for the next block, and so does what follows it.
+            // A transaction that does not fit waits for the next block, and so do its successors.
             if pooled.tx.gas_limit() > gas_left {
                 continue;
             }
@@ -114,13 +122,18 @@ impl Fill<'_> {
                     gas_left = gas_left.saturating_sub(gas_used);
                     bids.extend(Bid::new(run, base_fee));
                 }
-                Err(refusal) if can_wait(&refusal) => {}
-                Err(_) => self.unfit.push(pooled.hash),
+                Err(rejection) if can_wait(&rejection) => {}
+                Err(_) => self.invalid.push(pooled.hash),
             }
         }
     }
 
-    fn include(&mut self, pooled: &Pooled, world: &mut World, change: &mut Change) -> Result<u64, Refusal> {
+    fn include(
+        &mut self,
+        pooled: &Pooled,
+        world: &mut WorldState,
+        change: &mut Change,
+    ) -> Result<u64, TxRejection> {
         let state = StateAt { world, number: self.header.number, hashes: self.hashes };
         let outcome = transact(&state, self.chain_id, self.header, tx_env(&pooled.tx))?;
         world.absorb(outcome.state, change);
@@ -131,10 +144,10 @@ impl Fill<'_> {
     }
 }
 
-/// Whether a later block may take what this one would not.
-fn can_wait(refusal: &Refusal) -> bool {
+/// Whether a later block may include the transaction.
+fn can_wait(rejection: &TxRejection) -> bool {
     matches!(
-        refusal,
+        rejection,
         EVMError::Transaction(
             InvalidTransaction::GasPriceLessThanBasefee | InvalidTransaction::NonceTooHigh { .. }
         )

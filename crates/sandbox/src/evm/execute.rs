@@ -18,25 +18,25 @@ use revm::primitives::hardfork::SpecId;
 use revm::{Context, ExecuteEvm, InspectEvm, Inspector, MainBuilder, MainContext};
 
 use super::touched::Touched;
-use super::world::StateAt;
+use super::world_state::StateAt;
 
-/// The rules that every chain here runs by.
+/// The hard fork of every sandbox chain.
 pub(crate) const SPEC: SpecId = SpecId::PRAGUE;
 
-/// Why the interpreter would not run a transaction at all.
-pub(crate) type Refusal = EVMError<Infallible>;
+/// Why the interpreter rejected a transaction.
+pub(crate) type TxRejection = EVMError<Infallible>;
 
-/// How a call ended that was given a time to end in.
+/// The outcome of a call with a time limit.
 #[derive(Debug)]
 pub(crate) enum Simulated {
     Done(ExecutionResult),
     OutOfTime,
 }
 
-/// Where to note what a run touches, and what is not worth noting.
-pub(crate) type Noting<'a> = (&'a BTreeSet<Address>, &'a mut Touched);
+/// Records the state that a run touches, except always-warm accounts.
+pub(crate) type TouchRecorder<'a> = (&'a BTreeSet<Address>, &'a mut Touched);
 
-/// The rules for a chain id.
+/// The configuration for a chain id.
 pub(crate) fn config(chain_id: u64) -> CfgEnv {
     let mut config = CfgEnv::new().with_chain_id(chain_id);
     config.set_spec_and_mainnet_gas_params(SPEC);
@@ -56,7 +56,7 @@ fn block_env(header: &Header) -> BlockEnv {
     }
 }
 
-/// A signed transaction as the interpreter takes it.
+/// Converts a signed transaction for the interpreter.
 pub(crate) fn tx_env(tx: &Recovered<TxEnvelope>) -> TxEnv {
     TxEnv {
         tx_type: tx.ty(),
@@ -84,7 +84,7 @@ pub(crate) fn transact(
     chain_id: u64,
     header: &Header,
     tx: TxEnv,
-) -> Result<ResultAndState, Refusal> {
+) -> Result<ResultAndState, TxRejection> {
     Context::mainnet()
         .with_db(WrapDatabaseRef(state))
         .with_cfg(config(chain_id))
@@ -93,15 +93,15 @@ pub(crate) fn transact(
         .transact(tx)
 }
 
-/// Runs a call that nobody signed, under the rules that nodes relax for calls.
+/// Runs an unsigned call, with the checks relaxed as nodes do for calls.
 pub(crate) fn simulate(
     state: &StateAt<'_>,
     chain_id: u64,
     header: &Header,
     tx: TxEnv,
     deadline: Instant,
-    noting: Option<Noting<'_>>,
-) -> Result<Simulated, Refusal> {
+    recorder: Option<TouchRecorder<'_>>,
+) -> Result<Simulated, TxRejection> {
     let mut config = config(chain_id);
     config.disable_nonce_check = true;
     config.disable_eip3607 = true;
@@ -109,38 +109,38 @@ pub(crate) fn simulate(
     config.tx_chain_id_check = false;
     let mut block = block_env(header);
     if tx.gas_price == 0 {
-        // A call without a price pays nothing, so the base fee that it sees is nothing too.
+        // A call without a gas price pays nothing, so its base fee is zero too.
         block.basefee = 0;
     }
     let mut evm = Context::mainnet()
         .with_db(WrapDatabaseRef(state))
         .with_cfg(config)
         .with_block(block)
-        .build_mainnet_with_inspector(Watch { deadline, steps: 0, passed: false, noting });
+        .build_mainnet_with_inspector(CallInspector { deadline, steps: 0, timed_out: false, recorder });
     let outcome = evm.inspect_tx(tx);
-    if evm.inspector.passed {
+    if evm.inspector.timed_out {
         return Ok(Simulated::OutOfTime);
     }
     outcome.map(|outcome| Simulated::Done(outcome.result))
 }
 
-/// Stops the interpreter once its time is up, and notes what it touches where that is asked for.
-struct Watch<'a> {
+/// Stops the interpreter at the deadline and optionally records the state it touches.
+struct CallInspector<'a> {
     deadline: Instant,
     steps: u32,
-    passed: bool,
-    noting: Option<Noting<'a>>,
+    timed_out: bool,
+    recorder: Option<TouchRecorder<'a>>,
 }
 
-impl<C> Inspector<C, EthInterpreter> for Watch<'_> {
+impl<C> Inspector<C, EthInterpreter> for CallInspector<'_> {
     fn step(&mut self, interpreter: &mut Interpreter<EthInterpreter>, _: &mut C) {
         self.steps = self.steps.wrapping_add(1);
-        // The clock is read every thousand steps or so; once passed, every frame ends at its next step.
-        if self.passed || (self.steps.is_multiple_of(1_024) && Instant::now() >= self.deadline) {
-            self.passed = true;
+        // The clock is read about every thousand steps; after the deadline every frame ends at its next step.
+        if self.timed_out || (self.steps.is_multiple_of(1_024) && Instant::now() >= self.deadline) {
+            self.timed_out = true;
             interpreter.halt(InstructionResult::OutOfGas);
-        } else if let Some((warm, touched)) = &mut self.noting {
-            touched.note(interpreter, warm);
+        } else if let Some((warm, touched)) = &mut self.recorder {
+            touched.record(interpreter, warm);
         }
     }
 }

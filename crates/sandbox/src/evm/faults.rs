@@ -5,21 +5,21 @@ use std::time::Duration;
 use super::ledger::Ledger;
 use crate::jsonrpc::RpcError;
 
-/// How answers fail.
+/// How calls fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failing {
     /// One is every call, two every second call, and so on; zero is never.
     pub every: u64,
     pub code: i64,
     pub message: String,
-    /// The call is carried out and only its answer lost, as when a connection breaks.
+    /// The call is executed and only its answer is lost, as when a connection breaks.
     pub after_effect: bool,
 }
 
-/// What is wrong with a node's answers.
+/// The faults of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// How long every answer takes more than it would.
+    /// The extra delay of every answer.
     pub slow: Duration,
     pub fail: Option<Failing>,
     /// Answers are those of this many blocks ago.
@@ -35,17 +35,17 @@ pub struct Faults {
 pub(crate) struct NodeFaults(BTreeMap<u8, FaultState>);
 
 impl NodeFaults {
-    /// `now` is what a frozen node goes on showing.
+    /// `now` is the chain that a frozen node keeps showing.
     pub(crate) fn set(&mut self, node: u8, faults: Faults, now: Option<Arc<Ledger>>) {
         self.0.insert(node, FaultState { faults, calls: 0, frozen: now });
     }
 
-    pub(crate) fn judge(&mut self, node: u8, method: &str) -> Verdict {
-        self.0.get_mut(&node).map(|state| state.judge(method)).unwrap_or_default()
+    pub(crate) fn for_call(&mut self, node: u8, method: &str) -> CallFaults {
+        self.0.get_mut(&node).map(|state| state.for_call(method)).unwrap_or_default()
     }
 }
 
-/// The faults and how many calls they were counted over.
+/// The faults of a node and its call counter.
 #[derive(Debug)]
 struct FaultState {
     faults: Faults,
@@ -53,44 +53,44 @@ struct FaultState {
     frozen: Option<Arc<Ledger>>,
 }
 
-/// How much of the chain an answer is made from.
+/// The part of the chain that an answer uses.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sight {
-    /// All but so many of the newest blocks,
+pub(crate) struct VisibleChain {
+    /// Hides this many of the newest blocks.
     pub(crate) stale: u64,
-    /// of what the chain was then, instead of what it is.
+    /// Uses this earlier chain instead of the current one.
     pub(crate) frozen: Option<Arc<Ledger>>,
 }
 
-/// What the faults do to one call.
+/// The effect of the faults on one call.
 #[derive(Debug, Default)]
-pub(crate) struct Verdict {
+pub(crate) struct CallFaults {
     pub(crate) slow: Duration,
-    pub(crate) sight: Sight,
-    pub(crate) refuse: Option<RpcError>,
-    pub(crate) lose: Option<RpcError>,
+    pub(crate) visible: VisibleChain,
+    pub(crate) fail_before: Option<RpcError>,
+    pub(crate) fail_after: Option<RpcError>,
 }
 
 impl FaultState {
-    fn judge(&mut self, method: &str) -> Verdict {
+    fn for_call(&mut self, method: &str) -> CallFaults {
         let Faults { slow, fail, stale, frozen: _, methods } = &self.faults;
-        let sight = Sight { stale: *stale, frozen: self.frozen.clone() };
-        let mut verdict = Verdict { sight, ..Verdict::default() };
+        let visible = VisibleChain { stale: *stale, frozen: self.frozen.clone() };
+        let mut faults = CallFaults { visible, ..CallFaults::default() };
         if !methods.is_empty() && !methods.iter().any(|named| named == method) {
-            return verdict;
+            return faults;
         }
-        verdict.slow = *slow;
+        faults.slow = *slow;
         if let Some(fail) = fail.as_ref().filter(|fail| fail.every > 0) {
             self.calls += 1;
             if self.calls.is_multiple_of(fail.every) {
                 let error = RpcError::new(fail.code, fail.message.clone());
                 if fail.after_effect {
-                    verdict.lose = Some(error);
+                    faults.fail_after = Some(error);
                 } else {
-                    verdict.refuse = Some(error);
+                    faults.fail_before = Some(error);
                 }
             }
         }
-        verdict
+        faults
     }
 }

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 use alloy_primitives::{U128, keccak256};
 use alloy_rpc_types_eth::Filter;
 
-/// How long a filter lives that nobody polls.
+/// How long a filter lives without being polled.
 const LIFETIME: Duration = Duration::from_mins(5);
-/// The most filters at once; the one that was polled longest ago makes room.
+/// The maximum number of filters; the one polled longest ago is evicted.
 const CAPACITY: usize = 1_000;
 
-/// What a filter tells.
+/// What a filter reports.
 #[derive(Clone, Debug)]
-pub(crate) enum Interest {
+pub(crate) enum FilterKind {
     Logs(Box<Filter>),
     Blocks,
     Pending,
@@ -19,13 +19,13 @@ pub(crate) enum Interest {
 
 #[derive(Debug)]
 struct Installed {
-    interest: Interest,
-    mark: u64,
+    kind: FilterKind,
+    cursor: u64,
     polled: Instant,
 }
 
-/// The filters that clients poll. A filter is a mark in the chain's list of happenings, so that one costs
-/// nothing while blocks are made.
+/// The filters that clients poll. A filter is a cursor in the chain's event list, so that it costs nothing while
+/// blocks are made.
 #[derive(Debug, Default)]
 pub(crate) struct Filters {
     installed: HashMap<U128, Installed>,
@@ -33,8 +33,8 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// Installs a filter that tells what happens after `mark`, and names it.
-    pub(crate) fn install(&mut self, interest: Interest, mark: u64, chain_id: u64, now: Instant) -> U128 {
+    /// Installs a filter for events after `cursor` and returns its id.
+    pub(crate) fn install(&mut self, kind: FilterKind, cursor: u64, chain_id: u64, now: Instant) -> U128 {
         self.expire(now);
         if self.installed.len() >= CAPACITY {
             let oldest = self.installed.iter().min_by_key(|(_, filter)| filter.polled).map(|(id, _)| *id);
@@ -43,30 +43,30 @@ impl Filters {
             }
         }
         self.count += 1;
-        // Names that look like a node's, and that differ between chains and between filters.
+        // Ids that look like a node's and differ between chains and filters.
         let mut seed = chain_id.to_be_bytes().to_vec();
         seed.extend_from_slice(&self.count.to_be_bytes());
         seed.extend_from_slice(&std::process::id().to_be_bytes());
         let mut name = [0; 16];
         name.copy_from_slice(&keccak256(seed)[..16]);
-        // A number in hex has no leading zero, and a name always the same length.
+        // A hex number has no leading zero, and ids have a fixed length.
         let id = U128::from_be_bytes(name) | U128::ONE << 127;
-        self.installed.insert(id, Installed { interest, mark, polled: now });
+        self.installed.insert(id, Installed { kind, cursor, polled: now });
         id
     }
 
-    /// A filter's interest and mark, for as long as it lives.
-    pub(crate) fn poll(&mut self, id: U128, now: Instant) -> Option<(Interest, u64)> {
+    /// A filter's kind and cursor; `None` if it has expired.
+    pub(crate) fn poll(&mut self, id: U128, now: Instant) -> Option<(FilterKind, u64)> {
         self.expire(now);
         let filter = self.installed.get_mut(&id)?;
         filter.polled = now;
-        Some((filter.interest.clone(), filter.mark))
+        Some((filter.kind.clone(), filter.cursor))
     }
 
-    /// The filter has told everything before `mark`.
-    pub(crate) fn advance(&mut self, id: U128, mark: u64) {
+    /// Moves a filter's cursor after its events were reported.
+    pub(crate) fn advance(&mut self, id: U128, cursor: u64) {
         if let Some(filter) = self.installed.get_mut(&id) {
-            filter.mark = mark;
+            filter.cursor = cursor;
         }
     }
 

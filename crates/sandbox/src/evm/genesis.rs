@@ -8,7 +8,7 @@ use revm::state::Bytecode;
 
 use super::block::{SealedBlock, first_header};
 use super::change::Change;
-use super::world::{World, bytecode};
+use super::world_state::{WorldState, bytecode};
 
 /// An account that a chain starts with.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct GenesisAccount {
     pub storage: Vec<(U256, U256)>,
 }
 
-/// What a chain starts from. Of two accounts with one address, the later adds to the earlier.
+/// The genesis of a chain. If two accounts share an address, the later one adds to the earlier.
 #[derive(Clone, Debug)]
 pub struct Genesis {
     pub chain_id: ChainId,
@@ -31,9 +31,9 @@ pub struct Genesis {
 
 impl Genesis {
     /// The first state.
-    pub(crate) fn world(&self) -> World {
+    pub(crate) fn world(&self) -> WorldState {
         let mut codes: HashMap<B256, Bytecode> = HashMap::new();
-        let (mut world, mut change) = (World::default(), Change::default());
+        let (mut world, mut change) = (WorldState::default(), Change::default());
         let history = GenesisAccount {
             address: HISTORY_STORAGE_ADDRESS,
             nonce: 1,
@@ -41,7 +41,7 @@ impl Genesis {
             ..GenesisAccount::default()
         };
         for account in std::iter::once(&history).chain(&self.accounts) {
-            // Tokens that share their code share its memory.
+            // Tokens with the same code share its memory.
             let code =
                 codes.entry(keccak256(&account.code)).or_insert_with(|| bytecode(account.code.clone()));
             let slots: BTreeMap<_, _> = account.storage.iter().copied().collect();
@@ -56,7 +56,7 @@ impl Genesis {
                 }
             });
         }
-        world.settle(&change);
+        world.update_root(&change);
         world
     }
 

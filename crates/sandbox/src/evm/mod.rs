@@ -1,6 +1,6 @@
 //! EVM chains: real execution, blocks, a mempool and the JSON-RPC of a node, all in the process.
 
-mod admit;
+mod admission;
 mod block;
 mod chain;
 mod change;
@@ -8,6 +8,7 @@ mod clock;
 mod commitment;
 mod control;
 mod draft;
+mod errors;
 mod execute;
 mod faults;
 mod filters;
@@ -19,13 +20,12 @@ mod pending;
 mod pool;
 mod produce;
 mod rpc;
-mod sending;
+mod submit;
 #[cfg(test)]
 mod tests;
 mod touched;
 mod trie;
-mod words;
-mod world;
+mod world_state;
 mod write;
 
 pub use chain::EvmChain;

@@ -4,15 +4,15 @@ use std::time::Duration;
 /// When a chain makes its blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// How long a transaction waits for company before its block is made.
+    /// How long a transaction waits for others before its block is made.
     pub gather: Duration,
-    /// The least time between two blocks.
+    /// The minimum time between two blocks.
     pub spacing: Duration,
-    /// The time between empty blocks while something happened lately,
+    /// The time between empty blocks while the chain is active.
     pub active: Duration,
-    /// how long that counts as lately,
+    /// How long the chain counts as active after activity.
     pub active_for: Duration,
-    /// and the time between empty blocks after that.
+    /// The time between empty blocks on an idle chain.
     pub idle: Duration,
 }
 
@@ -28,16 +28,16 @@ impl Default for Timing {
     }
 }
 
-/// How a chain is run.
+/// Options of a chain.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder that keeps the chain; without one it lives in memory only.
+    /// The folder that stores the chain; without one it is in memory only.
     pub data_dir: Option<PathBuf>,
-    /// Begin anew even if the folder has a chain.
+    /// Start from genesis even if the folder has a chain.
     pub fresh: bool,
     pub timing: Timing,
-    /// The base fee never falls under this; zero is EIP-1559 to the letter.
+    /// The minimum base fee; zero follows EIP-1559 exactly.
     pub min_base_fee: u64,
-    /// Take legacy transactions that any chain would take, as deterministic deployers sign them.
+    /// Accept legacy transactions without a chain id, as deterministic deployers sign them.
     pub allow_unprotected: bool,
 }

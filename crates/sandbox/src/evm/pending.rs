@@ -5,18 +5,18 @@ use alloy_primitives::B256;
 
 use super::chain::{Inner, lock};
 use super::draft::draft;
-use super::ledger::Recent;
+use super::ledger::RecentBlock;
 
-/// What a pending block was made from.
+/// The inputs of a pending block.
 type Source = (B256, (u64, usize), u64);
 
-/// The last pending block that somebody asked for.
+/// The last pending block that was requested.
 #[derive(Debug, Default)]
-pub(crate) struct PendingCache(Option<(Source, Recent)>);
+pub(crate) struct PendingCache(Option<(Source, RecentBlock)>);
 
 impl Inner {
-    /// The next block as it would be if it were made now. It is made again only when something changed.
-    pub(crate) fn pending(&self) -> Recent {
+    /// The next block as it would be if made now. It is rebuilt only when its inputs change.
+    pub(crate) fn pending(&self) -> RecentBlock {
         let (head, branch) = {
             let ledger = self.ledger();
             (ledger.head().clone(), ledger.branch())

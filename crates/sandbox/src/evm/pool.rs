@@ -6,20 +6,20 @@ use alloy_consensus::transaction::Recovered;
 use alloy_consensus::{Transaction as _, TxEnvelope};
 use alloy_primitives::{Address, B256, U256};
 
-use super::world::World;
+use super::world_state::WorldState;
 
-/// The most transactions that wait at once.
+/// The maximum number of pooled transactions.
 const CAPACITY: usize = 6_000;
-/// The most transactions of one account that wait at once.
+/// The maximum number of pooled transactions per account.
 const PER_ACCOUNT: usize = 1_000;
-/// How long a transaction may wait for its turn.
+/// How long a transaction stays in the pool.
 const LIFETIME: Duration = Duration::from_hours(3);
 /// By how much a replacement must outbid what it replaces, in percent.
 const REPLACEMENT_BUMP: u128 = 10;
 /// How many arrivals a filter may lag behind.
 const ARRIVALS: usize = 4_096;
 
-/// A transaction that waits for a block.
+/// A pending transaction.
 #[derive(Debug)]
 pub(crate) struct Pooled {
     pub(crate) tx: Recovered<TxEnvelope>,
@@ -34,12 +34,12 @@ impl Pooled {
         self.tx.nonce()
     }
 
-    /// What the sender must have for it: value, and all the gas at the highest price.
+    /// What the sender must hold: value plus all gas at the maximum price.
     pub(crate) fn cost(&self) -> U256 {
         cost(&self.tx)
     }
 
-    /// What it pays the block's maker per gas; `None` when it does not even pay the base fee.
+    /// The tip per gas; `None` if it does not cover the base fee.
     pub(crate) fn tip(&self, base_fee: u64) -> Option<u128> {
         self.tx.effective_tip_per_gas(base_fee)
     }
@@ -50,12 +50,12 @@ impl Pooled {
     }
 }
 
-/// What a transaction can cost its sender at most.
+/// The maximum cost of a transaction for its sender.
 pub(crate) fn cost(tx: &Recovered<TxEnvelope>) -> U256 {
     U256::from(tx.gas_limit()).saturating_mul(U256::from(tx.max_fee_per_gas())).saturating_add(tx.value())
 }
 
-/// Why a transaction may not wait here.
+/// Why the pool rejects a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PoolError {
     #[error("already known")]
@@ -68,10 +68,10 @@ pub(crate) enum PoolError {
     AccountFull,
 }
 
-/// Transactions of one account that follow each other.
+/// Transactions of one account with consecutive nonces.
 pub(crate) type Run = VecDeque<Arc<Pooled>>;
 
-/// The transactions that wait, by account and nonce.
+/// The pending transactions, by account and nonce.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     accounts: HashMap<Address, BTreeMap<u64, Arc<Pooled>>>,
@@ -90,18 +90,18 @@ impl Pool {
         self.accounts.get(&sender)?.get(&nonce)
     }
 
-    /// What an account's waiting transactions cost together.
+    /// The total cost of an account's pending transactions.
     pub(crate) fn spent_by(&self, sender: Address) -> U256 {
         let waiting = self.accounts.get(&sender).into_iter().flat_map(BTreeMap::values);
         waiting.fold(U256::ZERO, |sum, pooled| sum.saturating_add(pooled.cost()))
     }
 
-    /// Changes whenever a transaction comes.
+    /// Changes whenever a transaction is added.
     pub(crate) fn version(&self) -> (u64, usize) {
         (self.order, self.hashes.len())
     }
 
-    /// Takes a transaction in, for the blocks from `ready_at` on; it may take the place of a cheaper one.
+    /// Adds a transaction for blocks from `ready_at` on; it may replace a cheaper one.
     pub(crate) fn insert(
         &mut self,
         tx: Recovered<TxEnvelope>,
@@ -148,8 +148,8 @@ impl Pool {
         }
     }
 
-    /// Forgets what the state has overtaken and what has waited too long.
-    pub(crate) fn sweep(&mut self, world: &World, now: Instant) {
+    /// Removes transactions with used nonces and expired ones.
+    pub(crate) fn sweep(&mut self, world: &WorldState, now: Instant) {
         let stale: Vec<B256> = self
             .hashes
             .values()
@@ -171,7 +171,7 @@ impl Pool {
     }
 
     /// Every account's transactions that can go into a block now, each account's in order of nonce.
-    pub(crate) fn ready(&self, world: &World, now: Instant) -> Vec<Run> {
+    pub(crate) fn ready(&self, world: &WorldState, now: Instant) -> Vec<Run> {
         let runs = self.accounts.iter().map(|(sender, waiting)| {
             let first = world.nonce(*sender);
             (first..)
@@ -184,18 +184,18 @@ impl Pool {
     }
 
     /// When the first of the waiting transactions can go into a block at this base fee.
-    pub(crate) fn first_ready(&self, world: &World, base_fee: u64) -> Option<Instant> {
+    pub(crate) fn first_ready(&self, world: &WorldState, base_fee: u64) -> Option<Instant> {
         let firsts = self.accounts.iter().filter_map(|(sender, waiting)| waiting.get(&world.nonce(*sender)));
         firsts.filter(|pooled| pooled.tip(base_fee).is_some()).map(|pooled| pooled.ready_at).min()
     }
 
-    /// The hashes that came since a mark, and the mark to come back with.
-    pub(crate) fn arrivals_since(&self, mark: u64) -> (Vec<B256>, u64) {
-        let skip = usize::try_from(mark.saturating_sub(self.dropped_arrivals)).unwrap_or(usize::MAX);
-        (self.arrivals.iter().skip(skip).copied().collect(), self.arrival_mark())
+    /// The hashes that arrived since a cursor, and the next cursor.
+    pub(crate) fn arrivals_since(&self, cursor: u64) -> (Vec<B256>, u64) {
+        let skip = usize::try_from(cursor.saturating_sub(self.dropped_arrivals)).unwrap_or(usize::MAX);
+        (self.arrivals.iter().skip(skip).copied().collect(), self.arrival_cursor())
     }
 
-    pub(crate) fn arrival_mark(&self) -> u64 {
+    pub(crate) fn arrival_cursor(&self) -> u64 {
         self.dropped_arrivals + self.arrivals.len() as u64
     }
 }

@@ -3,18 +3,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::block::{SealedBlock, Slot, next_base_fee};
-use super::chain::{EvmChain, Inner, Maker};
+use super::chain::{BlockProducer, EvmChain, Inner};
 use super::draft::{Draft, Plan, draft};
 use super::journal::Record;
-use super::ledger::Recent;
+use super::ledger::RecentBlock;
 use super::pool::Run;
 use super::write::Write;
 
-/// How long block making rests after its file could not be written.
-const AFTER_FAILURE: Duration = Duration::from_secs(1);
+/// The pause after a block could not be stored.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 impl EvmChain {
-    /// Makes blocks for as long as it is polled: soon after a transaction came, and empty ones in between.
+    /// Makes blocks while polled: soon after a transaction arrives, and empty ones in between.
     pub async fn run(&self) {
         loop {
             let wait = self.inner.due_in();
@@ -28,8 +28,8 @@ impl EvmChain {
             let inner = Arc::clone(&self.inner);
             let made = tokio::task::spawn_blocking(move || inner.make_block(Vec::new(), true)).await;
             if let Err(error) = made.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
-                tracing::error!(chain = self.inner.chain_id, %error, "cannot make a block; trying again");
-                tokio::time::sleep(AFTER_FAILURE).await;
+                tracing::error!(chain = self.inner.chain_id, %error, "block production failed, retrying");
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
         }
     }
@@ -45,31 +45,31 @@ impl Inner {
 
     /// Makes the next block, durable when this returns.
     pub(crate) fn make_block(&self, writes: Vec<Write>, take_pool: bool) -> io::Result<Arc<SealedBlock>> {
-        let mut maker = self.maker();
+        let mut producer = self.producer();
         let head = self.head();
         let made_at = Instant::now();
         let timestamp = self.clock().timestamp(head.block.header.timestamp);
         let runs = if take_pool { self.pool().ready(&head.world, made_at) } else { Vec::new() };
         let plan = self.plan(timestamp, self.ledger().branch(), Arc::new(writes), runs);
-        let Draft { recent, unfit } =
+        let Draft { recent, invalid } =
             draft(&head.block, &head.world, plan, &|number| self.block_hash(number));
 
         let full = !recent.block.body.is_empty();
-        maker.keep(&[recent.clone().into_record()], full || !recent.writes.is_empty())?;
+        producer.append(&[recent.clone().into_record()], full || !recent.writes.is_empty())?;
         let block = Arc::clone(&recent.block);
         let world = recent.world.clone();
         self.ledger_mut().push(recent);
-        self.clock().made(block.header.timestamp, made_at);
+        self.clock().block_made(block.header.timestamp, made_at);
         {
             let mut pool = self.pool();
-            for hash in unfit {
+            for hash in invalid {
                 pool.remove(hash);
             }
             pool.sweep(&world, made_at);
         }
-        self.compact_if_due(&mut maker);
+        self.compact_if_due(&mut producer);
         if full {
-            self.stir();
+            self.mark_active();
         }
         Ok(block)
     }
@@ -79,16 +79,17 @@ impl Inner {
         Plan { chain_id: self.chain_id, slot, writes, runs }
     }
 
-    /// Replaces the newest `depth` blocks by as many without transactions; what was written stays written.
-    pub(crate) fn replace_blocks(&self, depth: u64) -> io::Result<Vec<Recent>> {
-        let mut maker = self.maker();
+    /// Replaces the newest `depth` blocks by as many without transactions; writes stay.
+    pub(crate) fn replace_blocks(&self, depth: u64) -> io::Result<Vec<RecentBlock>> {
+        let mut producer = self.producer();
         let (mut top, replaced, branch) = {
             let ledger = self.ledger();
             let head = ledger.head().block.number();
             let to = head.saturating_sub(depth);
-            let replaced: Vec<Recent> = (to + 1..=head).filter_map(|n| ledger.recent(n).cloned()).collect();
+            let replaced: Vec<RecentBlock> =
+                (to + 1..=head).filter_map(|n| ledger.recent(n).cloned()).collect();
             let Some(top) = ledger.recent(to).cloned() else {
-                return Err(io::Error::other("the state to go back to is no longer kept"));
+                return Err(io::Error::other("the state to rewind to is no longer kept"));
             };
             (top, replaced, ledger.branch() + 1)
         };
@@ -102,7 +103,7 @@ impl Inner {
             others.push(recent.clone());
             top = recent;
         }
-        maker.keep(&records, true)?;
+        producer.append(&records, true)?;
         {
             let mut ledger = self.ledger_mut();
             ledger.rewind(to);
@@ -110,23 +111,23 @@ impl Inner {
                 ledger.push(recent);
             }
         }
-        self.compact_if_due(&mut maker);
-        self.stir();
+        self.compact_if_due(&mut producer);
+        self.mark_active();
         Ok(replaced)
     }
 
-    fn compact_if_due(&self, maker: &mut Maker) {
-        let Some((journal, start)) = maker.journal.as_mut().filter(|(journal, _)| journal.is_due()) else {
+    fn compact_if_due(&self, producer: &mut BlockProducer) {
+        let Some((journal, start)) = producer.journal.as_mut().filter(|(journal, _)| journal.is_due()) else {
             return;
         };
         if let Err(error) = journal.compact(start, &self.ledger()) {
-            tracing::warn!(chain = self.chain_id, %error, "cannot rewrite a chain's file; it goes on growing");
+            tracing::warn!(chain = self.chain_id, %error, "journal compaction failed");
         }
     }
 }
 
-impl Maker {
-    fn keep(&mut self, records: &[Record], sync: bool) -> io::Result<()> {
+impl BlockProducer {
+    fn append(&mut self, records: &[Record], sync: bool) -> io::Result<()> {
         match &mut self.journal {
             Some((journal, _)) => journal.append(records, sync),
             None => Ok(()),

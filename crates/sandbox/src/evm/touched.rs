@@ -7,14 +7,14 @@ use revm::interpreter::Interpreter;
 use revm::interpreter::interpreter::EthInterpreter;
 use revm::interpreter::interpreter_types::{InputsTr as _, Jumps as _};
 
-/// The accounts and slots that a run reads and that an access list could have named.
+/// The accounts and slots that a run reads and that an access list could name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Touched(BTreeMap<Address, BTreeSet<B256>>);
 
 impl Touched {
     /// What the interpreter's next step reads. The slots of an account count even where the account is warm from
     /// the start, as `warm` accounts are.
-    pub(crate) fn note(&mut self, interpreter: &Interpreter<EthInterpreter>, warm: &BTreeSet<Address>) {
+    pub(crate) fn record(&mut self, interpreter: &Interpreter<EthInterpreter>, warm: &BTreeSet<Address>) {
         let argument = |index| interpreter.stack.peek(index).ok();
         let account = match interpreter.bytecode.opcode() {
             opcode::SLOAD | opcode::SSTORE => {

@@ -4,8 +4,8 @@ use alloy_primitives::{B256, Bytes, keccak256};
 use alloy_trie::nodes::{BranchNodeRef, ExtensionNodeRef, LeafNodeRef, RlpNode};
 use alloy_trie::{EMPTY_ROOT_HASH, Nibbles, TrieMask};
 
-/// A Merkle Patricia trie over keys of one length. A clone shares its nodes, and each node is hashed once: a change
-/// costs the hashes on its way to the root, whatever the trie holds.
+/// A Merkle Patricia trie over keys of one length. Clones share nodes, and each node is hashed once: a change costs
+/// only the hashes on its path to the root.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trie(Option<Arc<Node>>);
 
@@ -21,7 +21,7 @@ struct Node {
 #[derive(Debug)]
 enum Kind {
     Leaf(Vec<u8>),
-    /// Two children or more; a path before them is an extension node to everybody else.
+    /// Two children or more; a non-empty path is encoded as an extension node.
     Branch(Children),
 }
 
@@ -46,7 +46,7 @@ impl Trie {
         let Some(root) = &self.0 else {
             return EMPTY_ROOT_HASH;
         };
-        // A root that is short enough to stand for itself is hashed all the same.
+        // A root shorter than a hash is hashed as well.
         root.reference().as_hash().unwrap_or_else(|| keccak256(root.reference()))
     }
 
@@ -55,10 +55,10 @@ impl Trie {
         let (mut nodes, mut next, mut left) = (Vec::new(), self.0.clone(), Nibbles::unpack(key));
         while let Some(node) = next.take() {
             let (top, branch) = node.encode();
-            // What is shorter than a hash lies within its parent.
-            let stands_alone = |node: &Vec<u8>, nodes: &[Bytes]| nodes.is_empty() || node.len() >= 32;
+            // A node shorter than a hash is inlined in its parent.
+            let is_separate = |node: &Vec<u8>, nodes: &[Bytes]| nodes.is_empty() || node.len() >= 32;
             for encoded in std::iter::once(top).chain(branch.filter(|_| left.starts_with(&node.path))) {
-                if stands_alone(&encoded, &nodes) {
+                if is_separate(&encoded, &nodes) {
                     nodes.push(encoded.into());
                 }
             }
@@ -94,7 +94,7 @@ impl Node {
     fn insert(&self, path: Nibbles, value: Vec<u8>) -> Arc<Self> {
         let shared = self.path.common_prefix_length(&path);
         let Some(nibble) = path.get(shared) else {
-            // Keys have one length: who shares all of a key is its leaf.
+            // Keys have one length, so a full match is the leaf.
             return Self::leaf(path, value);
         };
         let rest = path.slice(shared + 1..);
@@ -117,7 +117,7 @@ impl Node {
         Self::new(path.slice(..shared), Kind::Branch(children))
     }
 
-    /// What is left without the key; nothing when it was the only one.
+    /// The node without the key; `None` when it was the only one.
     fn remove(self: &Arc<Self>, path: Nibbles) -> Option<Arc<Self>> {
         let children = match &self.kind {
             Kind::Leaf(_) => return (self.path != path).then(|| Arc::clone(self)),
@@ -136,7 +136,7 @@ impl Node {
         put(&mut children, nibble, after);
         let mut left = (0..).zip(&children).filter_map(|(nibble, child)| Some((nibble, child.as_ref()?)));
         match (left.next(), left.next()) {
-            // A branch with one child is no branch.
+            // A branch with one child collapses.
             (Some((nibble, only)), None) => {
                 let mut path = self.path;
                 path.push(nibble);

@@ -2,7 +2,7 @@ use alloy_primitives::{Address, Bytes, U256};
 use alloy_rlp::{RlpDecodable, RlpEncodable};
 
 use super::change::Change;
-use super::world::{World, bytecode};
+use super::world_state::{WorldState, bytecode};
 
 /// A change of state that no transaction made: what the faucet and the tests do to a chain.
 ///
@@ -34,7 +34,7 @@ pub enum Write {
 }
 
 impl Write {
-    pub(crate) fn apply(&self, world: &mut World, change: &mut Change) {
+    pub(crate) fn apply(&self, world: &mut WorldState, change: &mut Change) {
         match self {
             Self::Balance { address, balance } => {
                 world.edit(*address, change, |account| account.balance = *balance);

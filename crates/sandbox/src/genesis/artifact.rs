@@ -17,7 +17,7 @@ pub(super) struct Codes {
     pub(super) permit2: Artifact,
 }
 
-/// A compiled contract as `contracts/evm` keeps it.
+/// A compiled contract from `contracts/evm`.
 #[derive(Clone, Debug)]
 pub(super) struct Artifact {
     name: &'static str,
@@ -89,25 +89,27 @@ impl Artifact {
 
     /// The code with its immutables filled in, as the constructor would leave it.
     pub(super) fn code_with(&self, immutables: &[(&str, B256)]) -> Result<Bytes, GenesisError> {
-        let mut code =
-            hex::decode(&self.file.deployed_bytecode).map_err(|error| self.fault(error.to_string()))?;
+        let mut code = hex::decode(&self.file.deployed_bytecode)
+            .map_err(|error| self.artifact_error(error.to_string()))?;
         if immutables.len() != self.file.immutable_references.len() {
-            return Err(self.fault("it has other immutables than expected".to_owned()));
+            return Err(self.artifact_error("unexpected immutables".to_owned()));
         }
         for (name, value) in immutables {
             let spans = self.file.immutable_references.get(*name);
-            for Span { start, length } in spans.ok_or_else(|| self.fault(format!("no immutable {name}")))? {
+            for Span { start, length } in
+                spans.ok_or_else(|| self.artifact_error(format!("no immutable {name}")))?
+            {
                 let hole = code.get_mut(*start..).and_then(|rest| rest.first_chunk_mut::<32>());
                 match hole {
                     Some(hole) if *length == hole.len() => *hole = value.0,
-                    _ => return Err(self.fault(format!("immutable {name} does not fit its place"))),
+                    _ => return Err(self.artifact_error(format!("immutable {name} does not fit its place"))),
                 }
             }
         }
         Ok(code.into())
     }
 
-    fn fault(&self, reason: String) -> GenesisError {
+    fn artifact_error(&self, reason: String) -> GenesisError {
         GenesisError::Artifact { name: self.name, reason }
     }
 }

@@ -11,7 +11,7 @@ pub const CREATE2_DEPLOYER: Address = address!("4e59b44847b379578588920cA78FbF26
 const ZKSYNC: u64 = 324;
 const ABSTRACT: u64 = 2741;
 
-/// Where Multicall3 lies on a chain. The ZKsync stack derives other addresses than the rest.
+/// The address of Multicall3 on a chain. The ZKsync stack derives other addresses.
 pub fn multicall3_address(chain: ChainId) -> Address {
     match chain.get() {
         ZKSYNC => address!("F9cda624FBC7e059355ce98a31693d299FACd963"),
@@ -20,7 +20,7 @@ pub fn multicall3_address(chain: ChainId) -> Address {
     }
 }
 
-/// Where Permit2 lies on a chain.
+/// The address of Permit2 on a chain.
 pub fn permit2_address(chain: ChainId) -> Address {
     match chain.get() {
         ZKSYNC | ABSTRACT => address!("0000000000225e31D15943971F47aD3022F714Fa"),
@@ -42,7 +42,7 @@ pub(super) fn accounts(codes: &Codes, chain: ChainId) -> Result<Vec<GenesisAccou
     .into())
 }
 
-/// The EIP-712 domain that Permit2's constructor computes and keeps in its code.
+/// The EIP-712 domain separator that Permit2's constructor stores in its code.
 pub(super) fn permit2_domain(chain: ChainId) -> B256 {
     let kind = keccak256("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
     let chain_id = B256::from(U256::from(chain.get()));

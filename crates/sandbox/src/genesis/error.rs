@@ -1,7 +1,7 @@
 use alloy_primitives::Address;
 use thiserror::Error;
 
-/// Why a chain's first accounts could not be made.
+/// Why the genesis accounts of a chain could not be created.
 #[derive(Debug, Error)]
 pub enum GenesisError {
     #[error("the compiled contract {name} is unusable: {reason}; build contracts/evm again")]
@@ -10,6 +10,6 @@ pub enum GenesisError {
     SharedAddress(Address),
     #[error("the token {symbol} has {decimals} decimals and a price that give no amount to start with")]
     Amount { symbol: String, decimals: u8 },
-    #[error("the test phrase gives no key at index {0}")]
+    #[error("the test phrase has no key at index {0}")]
     Key(u32),
 }

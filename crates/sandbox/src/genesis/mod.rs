@@ -1,5 +1,5 @@
-//! What an EVM chain of the sandbox starts with: funded test wallets, play tokens at the addresses of the real
-//! ones, and the contracts that everybody expects everywhere.
+//! The genesis of a sandbox EVM chain: funded test wallets, test tokens at the addresses of the real ones, and
+//! canonical contracts.
 
 mod artifact;
 mod canonical;
@@ -36,7 +36,7 @@ const ROLE_COINS: u64 = 100_000;
 /// What the faucet holds of the native coin.
 const FAUCET_COINS: u64 = 1_000_000_000;
 
-/// Makes the first accounts of EVM chains; made once, used for each chain.
+/// Creates the genesis accounts of EVM chains; loaded once, used for each chain.
 #[derive(Clone, Debug)]
 pub struct EvmGenesis {
     codes: Codes,
@@ -59,7 +59,7 @@ impl EvmGenesis {
         &self.wallets
     }
 
-    /// The accounts that `chain` starts with; `faucet` may mint the tokens and holds plenty of the native coin.
+    /// The genesis accounts of `chain`; `faucet` can mint the tokens and holds native coins.
     pub fn accounts(
         &self,
         chain: ChainId,
@@ -73,7 +73,7 @@ impl EvmGenesis {
         for token in tokens {
             contracts.push(token.account(&self.codes, chain, holders, faucet)?);
         }
-        refuse_shared_addresses(&contracts)?;
+        reject_shared_addresses(&contracts)?;
         let mut accounts: Vec<_> = wallets.iter().map(|wallet| funded(*wallet, WALLET_COINS)).collect();
         accounts.extend(self.roles.senders().into_iter().map(|role| funded(role, ROLE_COINS)));
         accounts.push(funded(faucet, FAUCET_COINS));
@@ -87,7 +87,7 @@ fn funded(address: Address, coins: u64) -> GenesisAccount {
     GenesisAccount { address, balance: U256::from(coins) * wei_per_coin, ..GenesisAccount::default() }
 }
 
-fn refuse_shared_addresses(contracts: &[GenesisAccount]) -> Result<(), GenesisError> {
+fn reject_shared_addresses(contracts: &[GenesisAccount]) -> Result<(), GenesisError> {
     let mut taken = HashSet::new();
     match contracts.iter().find(|account| !taken.insert(account.address)) {
         Some(account) => Err(GenesisError::SharedAddress(account.address)),

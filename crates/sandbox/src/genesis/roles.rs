@@ -3,10 +3,10 @@ use alloy_primitives::Address;
 use super::error::GenesisError;
 use super::wallet::{SolanaWallet, TestWallet, solana_wallet_at, wallet_at};
 
-/// The accounts that the service itself uses on the sandbox's chains: of the test phrase too, behind the ten wallets.
+/// The service's own accounts on the sandbox chains, from the test phrase after the ten wallets.
 #[derive(Clone, Debug)]
 pub struct Roles {
-    /// Puts the contracts on the chains.
+    /// Deploys the contracts.
     pub deployer: TestWallet,
     /// Pays the gas of what the service sends for others.
     pub relayer: TestWallet,
@@ -14,11 +14,11 @@ pub struct Roles {
     pub maker: TestWallet,
     pub attesters: [TestWallet; 3],
     pub fillers: [FillerRole; 2],
-    /// Begins the program on Solana, and may replace it.
+    /// Deploys and upgrades the program on Solana.
     pub solana_deployer: SolanaWallet,
     /// Pays for what the service sends for others on Solana.
     pub solana_relayer: SolanaWallet,
-    /// Delivers what the play on-ramps sell.
+    /// Pays out what the sandbox on-ramps sell.
     pub ramps: TestWallet,
     pub solana_ramps: SolanaWallet,
 }
@@ -35,7 +35,7 @@ pub struct FillerRole {
 }
 
 impl FillerRole {
-    /// A filler whose accounts lie at two indices in a row.
+    /// A filler whose accounts are at two consecutive indices.
     fn at(name: &'static str, index: u32) -> Result<Self, GenesisError> {
         Ok(Self {
             name,
@@ -62,14 +62,14 @@ impl Roles {
         })
     }
 
-    /// Who needs coins for gas.
+    /// The accounts that need coins for gas.
     pub(super) fn senders(&self) -> Vec<Address> {
         let mut senders = vec![self.deployer.address, self.relayer.address];
         senders.extend(self.makers());
         senders
     }
 
-    /// Who needs tokens to deliver.
+    /// The accounts that need tokens to pay out.
     pub(super) fn makers(&self) -> impl Iterator<Item = Address> + '_ {
         self.fillers.iter().map(|filler| filler.hot.address).chain([self.ramps.address])
     }

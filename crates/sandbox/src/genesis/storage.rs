@@ -1,6 +1,6 @@
 use alloy_primitives::{Address, B256, U256, keccak256};
 
-/// The slots that all play tokens share, then those of some; `contracts/evm/src/sandbox/TokenStorage.sol` says why.
+/// The storage slots of the test tokens; see `contracts/evm/src/sandbox/TokenStorage.sol`.
 pub(super) mod slot {
     pub(crate) const NAME: u64 = 0;
     pub(crate) const SYMBOL: u64 = 1;
@@ -12,7 +12,7 @@ pub(super) mod slot {
     pub(crate) const TAX_BASIS_POINTS: u64 = 7;
 }
 
-/// Storage as a Solidity contract lays it out, written from outside.
+/// Contract storage in Solidity's layout.
 #[derive(Debug, Default)]
 pub(super) struct Storage(Vec<(U256, U256)>);
 

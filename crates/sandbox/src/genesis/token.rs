@@ -6,31 +6,31 @@ use super::error::GenesisError;
 use super::storage::{Storage, slot};
 use crate::evm::GenesisAccount;
 
-/// Where the token lies, on every chain, that burns one percent of each transfer.
+/// The address, on every chain, of the token that burns one percent of each transfer.
 pub const TAXED_TOKEN: Address = address!("7A8ed00000000000000000000000000000000001");
 
-/// USDT on Ethereum, the one place where it behaves unlike a standard token.
+/// USDT on Ethereum, where it does not follow the standard.
 const QUIRKY_USDT: (u64, Address) = (1, address!("dAC17F958D2ee523a2206206994597C13D831ec7"));
 
 /// What a wallet holds of a stablecoin, in dollars.
 const STABLECOIN_DOLLARS: &str = "1000000";
 
-/// What a wallet holds of any other token: so many of them, or so many dollars' worth if that is more.
+/// What a wallet holds of any other token: this many, or this many dollars' worth if that is more.
 const OTHER_TOKENS: u64 = 100;
 const OTHER_DOLLARS: &str = "1000";
 
-/// What a filler holds of every token: so many dollars' worth, or so many of them if that is more.
+/// What a filler holds of every token: this many dollars' worth, or this many tokens if that is more.
 const MAKER_DOLLARS: &str = "5000000";
 const MAKER_TOKENS: u64 = 1_000;
 
-/// Whom a token's first supply belongs to.
+/// The initial holders of a token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holders<'a> {
     pub(super) wallets: &'a [Address],
     pub(super) makers: &'a [Address],
 }
 
-/// A token that lives on a chain in reality and gets a play token at its address here.
+/// A real token, which gets a test token at its address.
 #[derive(Clone, Debug)]
 pub struct WellKnownToken {
     pub address: Address,
@@ -43,9 +43,9 @@ pub struct WellKnownToken {
     pub usd_price: Option<UsdPrice>,
 }
 
-/// Which contract plays a token.
+/// The contract of a test token.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum TokenContract {
     Play,
     Quirky,
     Taxed,
@@ -53,7 +53,7 @@ enum Part {
 }
 
 impl WellKnownToken {
-    /// The token as `chain` starts with it, `holders` holding the same amount each.
+    /// The genesis account of the token on `chain`.
     pub(super) fn account(
         &self,
         codes: &Codes,
@@ -61,19 +61,19 @@ impl WellKnownToken {
         holders: Holders<'_>,
         faucet: Address,
     ) -> Result<GenesisAccount, GenesisError> {
-        let part = if self.is_wrapped_native {
-            Part::WrappedNative
+        let contract = if self.is_wrapped_native {
+            TokenContract::WrappedNative
         } else if QUIRKY_USDT == (chain.get(), self.address) {
-            Part::Quirky
+            TokenContract::Quirky
         } else {
-            Part::Play
+            TokenContract::Play
         };
-        self.played_by(part, codes, holders, faucet)
+        self.genesis_account(contract, codes, holders, faucet)
     }
 
-    fn played_by(
+    fn genesis_account(
         &self,
-        part: Part,
+        contract: TokenContract,
         codes: &Codes,
         holders: Holders<'_>,
         faucet: Address,
@@ -88,23 +88,23 @@ impl WellKnownToken {
         for (holder, held) in balances {
             storage.entry(slot::BALANCE_OF, holder, held);
         }
-        if !matches!(part, Part::WrappedNative) {
+        if !matches!(contract, TokenContract::WrappedNative) {
             storage.number(slot::TOTAL_SUPPLY, supply);
             storage.address(slot::FAUCET, faucet);
         }
         let mut balance = U256::ZERO;
-        let code = match part {
-            Part::Play => {
+        let code = match contract {
+            TokenContract::Play => {
                 storage.text(slot::VERSION, self.permit_version());
                 &codes.play_token
             }
-            Part::Quirky => &codes.quirky_token,
-            Part::Taxed => {
+            TokenContract::Quirky => &codes.quirky_token,
+            TokenContract::Taxed => {
                 storage.number(slot::TAX_BASIS_POINTS, U256::from(100));
                 &codes.taxed_token
             }
-            Part::WrappedNative => {
-                // Each token can be exchanged for the coin that it stands for.
+            TokenContract::WrappedNative => {
+                // Each token is backed by one native coin.
                 balance = supply;
                 &codes.wrapped_native
             }
@@ -113,10 +113,10 @@ impl WellKnownToken {
         Ok(GenesisAccount { address, balance, nonce: 1, code, storage: storage.into_slots() })
     }
 
-    /// Who holds how much, and how much that is together, if the decimals and the price allow an answer.
+    /// The balances and the total supply, if the decimals and the price allow it.
     fn balances(&self, holders: Holders<'_>) -> Option<(Vec<(Address, U256)>, U256)> {
         let (wallet, maker) =
-            (self.wallet_holding()?, self.worth(MAKER_DOLLARS)?.max(self.whole(MAKER_TOKENS)?));
+            (self.wallet_holding()?, self.amount_for(MAKER_DOLLARS)?.max(self.whole(MAKER_TOKENS)?));
         let wallets = holders.wallets.iter().map(|holder| (*holder, wallet));
         let balances: Vec<_> = wallets.chain(holders.makers.iter().map(|holder| (*holder, maker))).collect();
         let supply = balances.iter().try_fold(U256::ZERO, |sum, (_, held)| sum.checked_add(*held))?;
@@ -125,23 +125,23 @@ impl WellKnownToken {
 
     fn wallet_holding(&self) -> Option<U256> {
         if self.is_stablecoin() {
-            return self.worth(STABLECOIN_DOLLARS);
+            return self.amount_for(STABLECOIN_DOLLARS);
         }
-        Some(self.whole(OTHER_TOKENS)?.max(self.worth(OTHER_DOLLARS)?))
+        Some(self.whole(OTHER_TOKENS)?.max(self.amount_for(OTHER_DOLLARS)?))
     }
 
-    /// What so many dollars buy; nothing where the price is not known.
-    fn worth(&self, dollars: &str) -> Option<U256> {
+    /// The amount that these dollars buy; zero if the price is unknown.
+    fn amount_for(&self, dollars: &str) -> Option<U256> {
         let dollars: UsdAmount = dollars.parse().ok()?;
         self.usd_price.map_or(Some(U256::ZERO), |price| Some(price.buys(dollars, self.decimals)?.get()))
     }
 
-    /// So many whole tokens.
+    /// A number of whole tokens.
     fn whole(&self, tokens: u64) -> Option<U256> {
         U256::from(10).checked_pow(U256::from(self.decimals))?.checked_mul(U256::from(tokens))
     }
 
-    /// A price within two percent of a dollar tells a stablecoin; only that of the euro floats.
+    /// A price within two percent of a dollar, or the euro stablecoin.
     fn is_stablecoin(&self) -> bool {
         let is_a_dollar = |price: UsdPrice| {
             let bound = |text: &str| text.parse::<UsdPrice>().ok();
@@ -150,13 +150,13 @@ impl WellKnownToken {
         self.usd_price.is_some_and(|price| self.symbol == "EURC" || is_a_dollar(price))
     }
 
-    /// The version in the domain of permits: Circle's tokens are at their second.
+    /// The version in the permit domain; Circle's tokens use 2.
     fn permit_version(&self) -> &'static str {
         if matches!(self.symbol.as_str(), "USDC" | "EURC") { "2" } else { "1" }
     }
 }
 
-/// The token that is there for tests of what a tax on transfers does.
+/// The test token with a transfer tax.
 pub(super) fn taxed(
     codes: &Codes,
     holders: Holders<'_>,
@@ -170,5 +170,5 @@ pub(super) fn taxed(
         is_wrapped_native: false,
         usd_price: None,
     };
-    token.played_by(Part::Taxed, codes, holders, faucet)
+    token.genesis_account(TokenContract::Taxed, codes, holders, faucet)
 }

@@ -13,17 +13,17 @@ use crate::solana::{Signer as _, TEST_MNEMONIC, test_wallet};
 const WALLETS: u32 = 10;
 const HARDENED: u32 = 1 << 31;
 
-/// Thousands of hashes away from the phrase, so made once.
+/// Derived once: the key stretching takes thousands of hashes.
 static SEED: LazyLock<Vec<u8>> = LazyLock::new(|| seed_of(TEST_MNEMONIC, ""));
 
-/// An account of the test phrase. Its key is public knowledge.
+/// An account of the test phrase. Its key is public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestWallet {
     pub address: Address,
     pub key: B256,
 }
 
-/// An account of the test phrase on Solana. Its key is public knowledge too.
+/// An account of the test phrase on Solana. Its key is public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolanaWallet {
     pub address: [u8; 32],
@@ -42,7 +42,7 @@ pub(super) fn test_wallets() -> Result<Vec<TestWallet>, GenesisError> {
     (0..WALLETS).map(wallet_at).collect()
 }
 
-/// Whether the key is one of the first hundred of the test phrase on either family of chains, which everybody knows.
+/// Whether the key is one of the first hundred of the public test phrase, on EVM chains or Solana.
 pub fn is_test_key(key: &B256) -> bool {
     let evm = |index| wallet_at(index).is_ok_and(|wallet| wallet.key == *key);
     let solana = |index| solana_wallet_at(index).is_ok_and(|wallet| wallet.seed == *key);
@@ -57,12 +57,12 @@ pub(super) fn wallet_at(index: u32) -> Result<TestWallet, GenesisError> {
 
 fn wallet(key: &SecretKey) -> TestWallet {
     let point = key.public_key().to_encoded_point(false);
-    // The hash is over the two coordinates, without the byte that says how the point is written.
+    // The hash covers the two coordinates, without the format byte.
     let address = Address::from_raw_public_key(point.as_bytes().split_at(1).1);
     TestWallet { address, key: B256::from_slice(&key.to_bytes()) }
 }
 
-/// Derives a key by BIP-32. `None` stands for the one in 2^127 seeds or indices that have none.
+/// Derives a key by BIP-32; `None` for the one in 2^127 seeds or indices without a key.
 fn derive(seed: &[u8], path: &[u32]) -> Option<SecretKey> {
     let (mut key, mut chain_code) = halves(b"Bitcoin seed", &[seed])?;
     for &index in path {

@@ -7,13 +7,13 @@ use axum::extract::{Path, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{Refusal, chain_id, done, node_number, read};
+use super::error::{HttpError, chain_id, done, node_number, read};
 use crate::Sandbox;
 use crate::evm::{self, EvmChain, Reorged};
 use crate::jsonrpc::FIRST_NODE;
 use crate::solana::{self, SolanaChain};
 
-/// What can be done to a chain. On Solana a block is a slot.
+/// A control request for a chain. On Solana a block is a slot.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "action", rename_all = "camelCase", deny_unknown_fields)]
 enum Control {
@@ -28,11 +28,11 @@ enum Control {
     SetTime {
         timestamp: u64,
     },
-    /// Accepts the next transactions and loses them.
+    /// Accepts the next transactions and drops them.
     Drop {
         transactions: u32,
     },
-    /// Lets the next transactions wait; on Solana all later ones, for so many slots of 400 ms.
+    /// Delays the next transactions; on Solana all later ones, by slots of 400 ms.
     Delay {
         #[serde(default = "one")]
         transactions: u64,
@@ -41,39 +41,39 @@ enum Control {
     /// Replaces the newest blocks by others without their transactions.
     Reorg {
         blocks: u64,
-        /// The transactions are gone instead of waiting for a block again.
+        /// Drops the transactions instead of returning them to the pool.
         #[serde(default)]
         forget: bool,
     },
-    /// Makes the JSON-RPC of one node misbehave, or behave again when nothing is set.
-    Faults(FaultsAsked),
-    /// Solana only: makes every blockhash handed out until now too old.
+    /// Sets faults of one node's JSON-RPC; none when nothing is set.
+    Faults(FaultsRequest),
+    /// Solana only: expires every blockhash issued so far.
     ExpireBlockhashes,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct FaultsAsked {
+struct FaultsRequest {
     #[serde(default = "first_node")]
     node: u64,
     #[serde(default)]
     slow_milliseconds: u64,
-    /// Every how many calls one fails.
+    /// Fails one in this many calls.
     #[serde(default)]
     fail_every: u32,
-    /// What fails is carried out all the same, and only its answer lost.
+    /// Failing calls are executed and only their answers are lost.
     #[serde(default)]
     lose_answers: bool,
-    /// Answer as of so many blocks ago; on Solana any number but 0 means as of now.
+    /// Answers as of this many blocks ago; on Solana any number but 0 means as of now.
     #[serde(default)]
     stale_blocks: u64,
-    /// Answer as of now, also when the chain has left this fork.
+    /// Answers as of now, even after the chain leaves this fork.
     #[serde(default)]
     frozen: bool,
 }
 
-impl FaultsAsked {
-    fn node(&self) -> Result<u8, Refusal> {
+impl FaultsRequest {
+    fn node(&self) -> Result<u8, HttpError> {
         node_number(self.node).ok_or_else(|| refused("a node is a number from 1 to 255"))
     }
 }
@@ -88,27 +88,27 @@ const fn one() -> u64 {
 
 const SLOT_MILLISECONDS: u64 = 400;
 
-/// Does something to a chain that only a sandbox can.
+/// Handles a control request.
 pub(super) async fn control(
     State(sandbox): State<Arc<Sandbox>>,
     Path(id): Path<String>,
     body: Bytes,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, HttpError> {
     let id = chain_id(&id)?;
     let control: Control = read(&body)?;
     match (sandbox.evm.get(&id), &sandbox.solana) {
         (Some(chain), _) => control_evm(chain, control).await,
         (None, Some(solana)) if solana.chain_id() == id => control_solana(solana, control).await,
-        _ => Err(Refusal::NoChain),
+        _ => Err(HttpError::NoChain),
     }
 }
 
-fn refused(error: impl std::fmt::Display) -> Refusal {
-    Refusal::Refused(format!("{error}."))
+fn refused(error: impl std::fmt::Display) -> HttpError {
+    HttpError::Refused(format!("{error}."))
 }
 
-async fn control_evm(chain: &EvmChain, control: Control) -> Result<Json<Value>, Refusal> {
-    let mut gone = Vec::new();
+async fn control_evm(chain: &EvmChain, control: Control) -> Result<Json<Value>, HttpError> {
+    let mut removed = Vec::new();
     match control {
         Control::Mine { blocks } => drop(chain.mine(blocks, 1).await.map_err(refused)?),
         Control::Pause => chain.pause(),
@@ -119,42 +119,45 @@ async fn control_evm(chain: &EvmChain, control: Control) -> Result<Json<Value>, 
             chain.delay_next(transactions, Duration::from_millis(milliseconds));
         }
         Control::Reorg { blocks, forget } => {
-            let fate = if forget { Reorged::Drop } else { Reorged::Return };
-            gone = chain.reorg(blocks, fate).await.map_err(refused)?;
+            let reorged = if forget { Reorged::Drop } else { Reorged::Return };
+            removed = chain.reorg(blocks, reorged).await.map_err(refused)?;
         }
-        Control::Faults(asked) => chain.set_faults_at(asked.node()?, evm_faults(&asked)),
+        Control::Faults(request) => chain.set_faults_at(request.node()?, evm_faults(&request)),
         Control::ExpireBlockhashes => return Err(refused("EVM chains have no blockhashes to expire")),
     }
-    Ok(done(json!({ "blockNumber": chain.block_number(), "paused": chain.is_paused(), "removed": gone })))
+    Ok(done(json!({ "blockNumber": chain.block_number(), "paused": chain.is_paused(), "removed": removed })))
 }
 
-fn evm_faults(asked: &FaultsAsked) -> evm::Faults {
+fn evm_faults(request: &FaultsRequest) -> evm::Faults {
     evm::Faults {
-        slow: Duration::from_millis(asked.slow_milliseconds),
-        fail: (asked.fail_every > 0).then(|| evm::Failing {
-            every: asked.fail_every.into(),
+        slow: Duration::from_millis(request.slow_milliseconds),
+        fail: (request.fail_every > 0).then(|| evm::Failing {
+            every: request.fail_every.into(),
             code: -32603,
             message: "internal error".to_owned(),
-            after_effect: asked.lose_answers,
+            after_effect: request.lose_answers,
         }),
-        stale: asked.stale_blocks,
-        frozen: asked.frozen,
+        stale: request.stale_blocks,
+        frozen: request.frozen,
         methods: Vec::new(),
     }
 }
 
-fn solana_faults(asked: &FaultsAsked) -> solana::RpcFaults {
-    let every = match asked.fail_every {
-        0 => solana::Failing::Never,
-        every => solana::Failing::Every { every, passed: 0 },
+fn solana_faults(request: &FaultsRequest) -> solana::RpcFaults {
+    let every = match request.fail_every {
+        0 => solana::FaultSchedule::Never,
+        every => solana::FaultSchedule::Every { every, passed: 0 },
     };
-    let (failing, answer_lost) =
-        if asked.lose_answers { (solana::Failing::Never, every) } else { (every, solana::Failing::Never) };
-    let delay = Duration::from_millis(asked.slow_milliseconds);
-    solana::RpcFaults { delay, failing, answer_lost, stale: asked.stale_blocks > 0 || asked.frozen }
+    let (failing, response_lost) = if request.lose_answers {
+        (solana::FaultSchedule::Never, every)
+    } else {
+        (every, solana::FaultSchedule::Never)
+    };
+    let delay = Duration::from_millis(request.slow_milliseconds);
+    solana::RpcFaults { delay, failing, response_lost, stale: request.stale_blocks > 0 || request.frozen }
 }
 
-async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Value>, Refusal> {
+async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Value>, HttpError> {
     match control {
         Control::Mine { blocks } => drop(chain.advance(blocks).await.map_err(refused)?),
         Control::Pause => chain.pause().await.map_err(refused)?,
@@ -172,8 +175,8 @@ async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Va
             let forked = if forget { chain.fork(slots).await } else { chain.fork_and_return(slots).await };
             forked.map_err(refused)?;
         }
-        Control::Faults(asked) => {
-            chain.set_faults_at(asked.node()?, solana_faults(&asked)).await.map_err(refused)?;
+        Control::Faults(request) => {
+            chain.set_faults_at(request.node()?, solana_faults(&request)).await.map_err(refused)?;
         }
         Control::ExpireBlockhashes => drop(chain.expire_blockhashes().await.map_err(refused)?),
     }

@@ -1,7 +1,7 @@
 //! The chains over HTTP: JSON-RPC, the faucet, the controls.
 
-mod answer;
 mod control;
+mod error;
 mod faucet;
 mod rpc;
 

@@ -6,15 +6,15 @@ use thiserror::Error;
 /// How a Solana chain runs.
 #[derive(Clone, Debug)]
 pub struct SolanaConfig {
-    /// Where blocks are kept; without it the chain lives in memory only.
+    /// Where blocks are stored; without it the chain is in memory only.
     pub data_dir: Option<PathBuf>,
-    /// Forgets what an earlier run left in the data folder.
+    /// Discards the chain of an earlier run in the data folder.
     pub fresh: bool,
     /// The time between two slots.
     pub slot_time: Duration,
-    /// How many transactions stay readable; older ones are forgotten.
+    /// How many transactions stay readable; older ones are pruned.
     pub history: usize,
-    /// Starts without ticking: slots come by [`advance`](super::SolanaChain::advance) only.
+    /// Starts without a clock: slots pass only by [`advance`](super::SolanaChain::advance).
     pub paused: bool,
 }
 
@@ -30,7 +30,7 @@ impl Default for SolanaConfig {
     }
 }
 
-/// Why a chain could not be opened or would not do as it was told.
+/// Why a chain could not be opened, or refused a command.
 #[derive(Debug, Error)]
 pub enum SolanaError {
     #[error("cannot use the chain's file {path}: {source}")]

@@ -2,44 +2,44 @@ use std::time::Duration;
 
 use crate::jsonrpc::RpcError;
 
-/// How a node's RPC misbehaves, for tests of what relies on it.
+/// Injected faults of a node's RPC.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RpcFaults {
-    /// Every answer takes this much longer.
+    /// Added to the latency of every response.
     pub delay: Duration,
-    /// Which calls are answered with an error and not carried out.
-    pub failing: Failing,
-    /// Which calls are carried out and then answered with an error all the same.
-    pub answer_lost: Failing,
-    /// Reads are answered from the moment at which this was set; transactions still land.
+    /// Which calls fail without being executed.
+    pub failing: FaultSchedule,
+    /// Which calls are executed and then answered with an error.
+    pub response_lost: FaultSchedule,
+    /// Reads show the state at which this was set; transactions still land.
     pub stale: bool,
 }
 
-/// How many calls a fault concerns.
+/// Which calls a fault affects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Failing {
+pub enum FaultSchedule {
     #[default]
     Never,
     Next(u32),
-    /// One of so many.
+    /// Every n-th call.
     Every {
         every: u32,
-        /// How many calls have passed since the last one that it concerned.
+        /// Calls since the last affected one.
         passed: u32,
     },
     Always,
 }
 
-impl Failing {
-    /// Whether this call is concerned; counts it.
-    pub(super) fn strike(&mut self) -> bool {
+impl FaultSchedule {
+    /// Counts a call; returns whether the fault affects it.
+    pub(super) fn should_fail(&mut self) -> bool {
         match *self {
             Self::Never => false,
             Self::Always => true,
             Self::Every { every, passed } => {
-                let strikes = passed.saturating_add(1) >= every;
-                *self = Self::Every { every, passed: if strikes { 0 } else { passed.saturating_add(1) } };
-                strikes && every > 0
+                let fails = passed.saturating_add(1) >= every;
+                *self = Self::Every { every, passed: if fails { 0 } else { passed.saturating_add(1) } };
+                fails && every > 0
             }
             Self::Next(calls) => {
                 *self = if calls > 1 { Self::Next(calls - 1) } else { Self::Never };
@@ -59,11 +59,14 @@ mod tests {
 
     #[test]
     fn a_fault_counts_its_calls() {
-        let mut failing = Failing::Next(2);
-        assert_eq!([failing.strike(), failing.strike(), failing.strike()], [true, true, false]);
-        assert!(!Failing::Next(0).strike());
-        assert!(Failing::Always.strike());
-        let mut third = Failing::Every { every: 3, passed: 0 };
-        assert_eq!([(); 6].map(|()| third.strike()), [false, false, true, false, false, true]);
+        let mut failing = FaultSchedule::Next(2);
+        assert_eq!(
+            [failing.should_fail(), failing.should_fail(), failing.should_fail()],
+            [true, true, false]
+        );
+        assert!(!FaultSchedule::Next(0).should_fail());
+        assert!(FaultSchedule::Always.should_fail());
+        let mut third = FaultSchedule::Every { every: 3, passed: 0 };
+        assert_eq!([(); 6].map(|()| third.should_fail()), [false, false, true, false, false, true]);
     }
 }

@@ -28,15 +28,15 @@ pub use solana_signature::Signature;
 pub use solana_signer::Signer;
 
 pub use config::{SolanaConfig, SolanaError};
-pub use faults::{Failing, RpcFaults};
-pub use genesis::{ESCROW_PROGRAM, Genesis, MintSpec, TokenProgram, play_genesis};
+pub use faults::{FaultSchedule, RpcFaults};
+pub use genesis::{ESCROW_PROGRAM, Genesis, MintSpec, TokenProgram, sandbox_genesis};
 pub use programs::{ASSOCIATED_TOKEN, MEMO, NATIVE_MINT, TOKEN, TOKEN_2022};
 pub use wallets::{TEST_MNEMONIC, TEST_WALLETS, test_wallet, test_wallets};
 
 use crate::jsonrpc::{self, FIRST_NODE, Methods, RpcError};
 use thread::NodeThread;
 
-/// A running Solana chain; clones are the same chain, which ends with the last of them.
+/// A running Solana chain; clones share it, and it ends with the last one.
 #[derive(Clone, Debug)]
 pub struct SolanaChain {
     inner: Arc<Inner>,
@@ -50,7 +50,7 @@ struct Inner {
 }
 
 impl SolanaChain {
-    /// Continues the chain of the data folder, or starts one from the genesis.
+    /// Resumes the chain of the data folder, or starts one from the genesis.
     pub fn open(config: SolanaConfig, genesis: Genesis) -> Result<Self, SolanaError> {
         let thread = NodeThread::start(config, genesis)?;
         Ok(Self { inner: Arc::new(Inner { thread, faults: Mutex::default() }) })
@@ -66,14 +66,14 @@ impl SolanaChain {
         self.rpc_at(FIRST_NODE, body).await
     }
 
-    /// The same through one of the chain's nodes, which has faults of its own.
+    /// The same through one of the chain's nodes, which has its own faults.
     pub async fn rpc_at(&self, node: u8, body: &[u8]) -> Vec<u8> {
         jsonrpc::answer(&SolanaNode { chain: self, node }, body).await
     }
 
-    /// Puts everything on the disk and ends the chain.
+    /// Writes everything to disk and ends the chain.
     pub async fn stop(&self) -> Result<(), SolanaError> {
-        self.inner.thread.ask(node::Node::stop).await
+        self.inner.thread.run(node::Node::stop).await
     }
 }
 
@@ -83,7 +83,7 @@ impl Methods for SolanaChain {
     }
 }
 
-/// The chain as one of its nodes shows it.
+/// One node of the chain.
 #[derive(Clone, Copy, Debug)]
 struct SolanaNode<'a> {
     chain: &'a SolanaChain,
@@ -93,10 +93,10 @@ struct SolanaNode<'a> {
 impl Methods for SolanaNode<'_> {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         let (inner, by) = (&self.chain.inner, self.node);
-        let (delay, fails, answer_lost) = {
+        let (delay, fails, response_lost) = {
             let mut faults = inner.faults.lock().unwrap_or_else(PoisonError::into_inner);
             faults.get_mut(&by).map_or((Duration::ZERO, false, false), |faults| {
-                (faults.delay, faults.failing.strike(), faults.answer_lost.strike())
+                (faults.delay, faults.failing.should_fail(), faults.response_lost.should_fail())
             })
         };
         if !delay.is_zero() {
@@ -106,9 +106,9 @@ impl Methods for SolanaNode<'_> {
             return Err(faults::failed());
         }
         let method = method.to_owned();
-        let answer = inner.thread.ask(move |node| rpc::call(node, by, &method, params)).await;
+        let answer = inner.thread.run(move |node| rpc::call(node, by, &method, params)).await;
         match answer {
-            Ok(_) if answer_lost => Err(faults::failed()),
+            Ok(_) if response_lost => Err(faults::failed()),
             Ok(answer) => answer,
             Err(_) => Err(faults::failed()),
         }

@@ -4,11 +4,11 @@ use solana_address::Address;
 pub const TOKEN: Address = Address::from_str_const("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 /// The token program with extensions.
 pub const TOKEN_2022: Address = Address::from_str_const("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
-/// The program that gives every owner one account per mint at a known address.
+/// The associated token account program.
 pub const ASSOCIATED_TOKEN: Address = Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 /// The memo program in its current version.
 pub const MEMO: Address = Address::from_str_const("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
-/// The mint under which SOL itself is held in token accounts.
+/// The mint of wrapped SOL.
 pub const NATIVE_MINT: Address = Address::from_str_const("So11111111111111111111111111111111111111112");
 
 pub(super) const SYSTEM: Address = Address::new_from_array([0; 32]);

@@ -6,7 +6,7 @@ use causeway_domain::ports::ChainError;
 
 use crate::RpcError;
 
-/// What at least `quorum` endpoints say alike. Those that do not answer count for nobody; `None` where two that do differ.
+/// The value that at least `quorum` endpoints agree on. Failed answers are ignored; `None` if two answers differ.
 pub(super) fn agreed<T: PartialEq>(
     what: &str,
     quorum: NonZeroUsize,
@@ -15,16 +15,16 @@ pub(super) fn agreed<T: PartialEq>(
     let (mut known, mut count, mut faults) = (None, 0_usize, Vec::new());
     for answer in answers {
         match (answer, &known) {
-            (Ok(said), Some(before)) if *before != said => return Ok(None),
-            (Ok(said), _) => {
-                known = Some(said);
+            (Ok(value), Some(before)) if *before != value => return Ok(None),
+            (Ok(value), _) => {
+                known = Some(value);
                 count += 1;
             }
             (Err(error), _) => faults.push(error),
         }
     }
     match known {
-        Some(said) if count >= quorum.get() => Ok(Some(said)),
+        Some(value) if count >= quorum.get() => Ok(Some(value)),
         _ => Err(too_few(what, count, quorum, &faults)),
     }
 }
@@ -49,7 +49,7 @@ pub(super) fn reached(
 
 fn too_few(what: &str, count: usize, quorum: NonZeroUsize, faults: &[impl fmt::Display]) -> ChainError {
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    tracing::debug!(what, count, quorum, faults = faults.join("; "), "too few endpoints answered");
+    tracing::debug!(what, count, quorum, faults = faults.join("; "), "quorum not reached");
     ChainError::Unavailable(SOLANA_CHAIN_ID)
 }
 
@@ -59,22 +59,22 @@ mod tests {
 
     const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
-    fn silent<T>() -> Result<T, RpcError> {
+    fn unavailable<T>() -> Result<T, RpcError> {
         Err(RpcError::Unavailable("x".to_owned()))
     }
 
     #[test]
-    fn rule_11_two_endpoints_must_say_the_same() {
-        let said = |answers: Vec<Result<u8, RpcError>>| agreed("slot", TWO, answers).ok();
-        assert_eq!(said(vec![Ok(1), silent(), Ok(1)]), Some(Some(1)));
-        assert_eq!(said(vec![Ok(1), Ok(1), Ok(2)]), Some(None));
-        assert_eq!(said(vec![Ok(1), silent()]), None);
+    fn rule_11_a_quorum_of_endpoints_must_agree() {
+        let value = |answers: Vec<Result<u8, RpcError>>| agreed("slot", TWO, answers).ok();
+        assert_eq!(value(vec![Ok(1), unavailable(), Ok(1)]), Some(Some(1)));
+        assert_eq!(value(vec![Ok(1), Ok(1), Ok(2)]), Some(None));
+        assert_eq!(value(vec![Ok(1), unavailable()]), None);
     }
 
     #[test]
     fn the_final_slot_is_one_that_two_endpoints_have_reached() {
         let slot = |answers: Vec<Result<u64, RpcError>>| reached("slot", TWO, answers).ok();
         assert_eq!(slot(vec![Ok(9), Ok(5), Ok(7)]), Some(7));
-        assert_eq!(slot(vec![Ok(9), silent()]), None);
+        assert_eq!(slot(vec![Ok(9), unavailable()]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What an attester needs of Solana: a view through endpoints that must agree.
+//! The attester's view of Solana: a quorum of endpoints must agree.
 
 mod agree;
 mod view;

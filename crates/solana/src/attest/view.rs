@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    BlockMark, Care, ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, Sighting,
+    ChainContracts, ChainCursor, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, FinalityTier,
+    ObservedEvent,
 };
 use causeway_domain::{ChainId, FactKind, SOLANA_CHAIN_ID};
 use serde_json::json;
@@ -13,21 +14,21 @@ use solana_address::Address;
 
 use super::agree::{agreed, reached};
 use crate::account::accounts_call;
-use crate::orders::{facts, kept_fill, kept_order};
+use crate::orders::{facts, read_fill_marker, read_order_account};
 use crate::program::{EscrowProgram, OrderStatus};
 use crate::rpc::Call;
-use crate::{Account, Bookmark, Commitment, RpcError, SolanaRpc};
+use crate::{Account, Commitment, HistoryCursor, RpcError, SolanaRpc};
 
-/// How carefully the chain is looked at.
+/// How many endpoints must agree, and how long a final block is cached.
 #[derive(Clone, Copy, Debug)]
 pub struct SolanaViewConfig {
-    /// How many endpoints must say the same before it is believed.
+    /// How many endpoints must agree on a value.
     pub quorum: NonZeroUsize,
-    /// How long a final block is good for without asking again; it stays final for ever.
+    /// How long the newest final block is cached.
     pub fresh_for: Duration,
 }
 
-/// Solana as an attester sees it.
+/// The attester's view of Solana.
 #[derive(Debug)]
 pub struct SolanaView {
     rpc: SolanaRpc,
@@ -42,7 +43,7 @@ struct State {
 }
 
 impl SolanaView {
-    /// The client's endpoints are the attester's own, and nobody else's.
+    /// `rpc` must use the attester's own endpoints.
     pub fn new(rpc: SolanaRpc, config: SolanaViewConfig) -> Self {
         Self { rpc, config, state: Mutex::default() }
     }
@@ -51,36 +52,36 @@ impl SolanaView {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A disagreement about something final ends all belief until a person has looked.
-    fn halt(&self, words: String) -> ChainError {
-        tracing::error!(words, "endpoints of Solana disagree: nothing of this chain is believed any more");
-        self.state().halted.get_or_insert_with(|| words.clone());
-        ChainError::Disagreement(SOLANA_CHAIN_ID, words)
+    /// A disagreement about final state halts the view until an operator intervenes.
+    fn halt(&self, reason: String) -> ChainError {
+        tracing::error!(reason, "chain halted: Solana endpoints disagree");
+        self.state().halted.get_or_insert_with(|| reason.clone());
+        ChainError::Disagreement(SOLANA_CHAIN_ID, reason)
     }
 
     fn check_halted(&self) -> Result<(), ChainError> {
         match &self.state().halted {
-            Some(words) => Err(ChainError::Disagreement(SOLANA_CHAIN_ID, words.clone())),
+            Some(reason) => Err(ChainError::Disagreement(SOLANA_CHAIN_ID, reason.clone())),
             None => Ok(()),
         }
     }
 
     async fn newest_final(&self) -> Result<FinalBlock, ChainError> {
         let quorum = self.config.quorum;
-        let ask = Call { method: "getSlot", params: json!([{ "commitment": Commitment::Finalized }]) };
-        let slot = reached("the final slot", quorum, self.rpc.ask_everyone::<u64>(ask).await)?;
+        let call = Call { method: "getSlot", params: json!([{ "commitment": Commitment::Finalized }]) };
+        let slot = reached("the final slot", quorum, self.rpc.request_all_endpoints::<u64>(call).await)?;
         let before = self.state().newest.map(|(_, block)| block);
         if let Some(before) = before.filter(|before| before.number >= slot) {
             return Ok(before);
         }
         let newest = self.agreed_block(slot).await?;
         if let Some(before) = before {
-            // What was final must still stand below what is final now.
+            // The block that was final before must still be the same.
             let again = self.agreed_block(before.number).await?;
             if again.hash != before.hash {
-                let words =
+                let reason =
                     format!("slot {} was final as {} and is {} now", before.number, before.hash, again.hash);
-                return Err(self.halt(words));
+                return Err(self.halt(reason));
             }
         }
         Ok(newest)
@@ -88,23 +89,23 @@ impl SolanaView {
 
     async fn agreed_block(&self, slot: u64) -> Result<FinalBlock, ChainError> {
         let missing = || RpcError::Unavailable(format!("it has no block in slot {slot}"));
-        let marks = self.rpc.marks(slot).await;
-        let marks = marks.into_iter().map(|mark| mark.and_then(|mark| mark.ok_or_else(missing)));
-        match agreed("a final block", self.config.quorum, marks)? {
-            Some(BlockMark { number, hash, time }) => Ok(FinalBlock { number, hash, time }),
+        let blocks = self.rpc.block_cursors(slot).await;
+        let blocks = blocks.into_iter().map(|block| block.and_then(|block| block.ok_or_else(missing)));
+        match agreed("a final block", self.config.quorum, blocks)? {
+            Some(ChainCursor { number, hash, time }) => Ok(FinalBlock { number, hash, time }),
             None => Err(self.halt(format!("slot {slot} is not the same block everywhere"))),
         }
     }
 
-    /// An account as endpoints that have come as far as `at` show it. Nobody can be asked how it was in a block, so two answers
-    /// may lie on both sides of a change: that is no contradiction, and passes.
+    /// An account as shown by endpoints that have reached `at`. Nodes cannot be queried for a past slot, so two answers
+    /// may be from before and after a change; that is transient and no disagreement.
     async fn account(&self, address: Address, at: &FinalBlock) -> Result<Option<Account>, ChainError> {
         self.check_halted()?;
         let call = accounts_call(&[address], Commitment::Finalized, Some(at.number));
-        let answers = self.rpc.ask_everyone(call).await;
+        let answers = self.rpc.request_all_endpoints(call).await;
         let answers = answers.into_iter().map(|answer| {
             let read = crate::account::read_accounts(answer?, 1, Some(at.number));
-            read.map(|seen| seen.value).map_err(RpcError::Nonsense)
+            read.map(|seen| seen.value).map_err(RpcError::InvalidResponse)
         });
         match agreed("an account", self.config.quorum, answers)? {
             Some(mut accounts) => Ok(accounts.pop().flatten()),
@@ -119,15 +120,15 @@ impl ChainView for SolanaView {
         SOLANA_CHAIN_ID
     }
 
-    /// Transactions are listed by program, however many slots lie between them.
+    /// Transactions are listed by program, so the range of slots is unlimited.
     fn span(&self) -> u64 {
         u64::MAX
     }
 
-    async fn final_block(&self, _: Care) -> Result<FinalBlock, ChainError> {
+    async fn final_block(&self, _: FinalityTier) -> Result<FinalBlock, ChainError> {
         self.check_halted()?;
-        let held = self.state().newest;
-        if let Some((_, block)) = held.filter(|(since, _)| since.elapsed() < self.config.fresh_for) {
+        let cached = self.state().newest;
+        if let Some((_, block)) = cached.filter(|(since, _)| since.elapsed() < self.config.fresh_for) {
             return Ok(block);
         }
         let block = self.newest_final().await?;
@@ -144,8 +145,8 @@ impl ChainView for SolanaView {
         let program = program(escrow);
         let address = program.order(order);
         let account = self.account(address, at).await?;
-        let kept = account.and_then(|account| kept_order(program, address, &account));
-        Ok(match kept.map(|kept| kept.status) {
+        let state = account.and_then(|account| read_order_account(program, address, &account));
+        Ok(match state.map(|state| state.status) {
             Some(OrderStatus::Open) => EscrowState::Open,
             Some(OrderStatus::Claimed) => EscrowState::Claimed,
             Some(OrderStatus::Refunded(_)) => EscrowState::Refunded,
@@ -162,36 +163,36 @@ impl ChainView for SolanaView {
         let program = program(settler);
         let address = program.fill_marker(order);
         let account = self.account(address, at).await?;
-        let kept = account.and_then(|account| kept_fill(program, address, &account));
+        let state = account.and_then(|account| read_fill_marker(program, address, &account));
         let reference = address.to_bytes().into();
-        Ok(kept.map(|kept| FillRecord { filled_at: kept.filled_at, reference }))
+        Ok(state.map(|state| FillRecord { filled_at: state.filled_at, reference }))
     }
 
-    async fn sightings(
+    async fn observed_events(
         &self,
         contracts: &ChainContracts,
         from: u64,
         to: u64,
-    ) -> Result<Vec<Sighting>, ChainError> {
+    ) -> Result<Vec<ObservedEvent>, ChainError> {
         self.check_halted()?;
         let mut programs: Vec<B256> = contracts.escrows.iter().chain(&contracts.settlers).copied().collect();
         programs.sort_unstable();
         programs.dedup();
-        let mut sightings = Vec::new();
+        let mut observed_events = Vec::new();
         for program in programs.into_iter().map(program) {
-            let bookmark = Bookmark { slot: from, signature: None };
-            let listed = self.rpc.mentions_at(&program.id, bookmark, Commitment::Finalized, Some(to)).await?;
+            let cursor = HistoryCursor { slot: from, signature: None };
+            let listed = self.rpc.mentions_at(&program.id, cursor, Commitment::Finalized, Some(to)).await?;
             let wanted = listed.iter().filter(|one| one.slot <= to && one.failure.is_none());
             let wanted: Vec<_> = wanted.map(|one| one.signature).collect();
-            let told = self.rpc.told_for_good(program, &wanted).await?;
-            let facts = facts(&self.rpc, program, &told, Commitment::Finalized, Some(to)).await?;
-            sightings.extend(facts.into_iter().map(|fact| match fact.kind {
-                FactKind::Opened(terms) => Sighting::Opened(terms),
-                FactKind::Filled(_) => Sighting::Filled(fact.intent),
-                FactKind::Claimed(_) | FactKind::Refunded { .. } => Sighting::Ended(fact.intent),
+            let transactions = self.rpc.final_escrow_transactions(program, &wanted).await?;
+            let facts = facts(&self.rpc, program, &transactions, Commitment::Finalized, Some(to)).await?;
+            observed_events.extend(facts.into_iter().map(|fact| match fact.kind {
+                FactKind::Opened(terms) => ObservedEvent::Opened(terms),
+                FactKind::Filled(_) => ObservedEvent::Filled(fact.intent_id),
+                FactKind::Claimed(_) | FactKind::Refunded { .. } => ObservedEvent::Ended(fact.intent_id),
             }));
         }
-        Ok(sightings)
+        Ok(observed_events)
     }
 }
 

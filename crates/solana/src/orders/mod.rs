@@ -1,31 +1,31 @@
-//! The life of orders on Solana: putting the program into office, making and recognising deposits, watching addresses.
+//! Orders on Solana: initializing the program, deposits, address watching, sending and following transactions.
 
-mod carry;
 mod closed;
-mod deeds;
 mod deploy;
 mod deposits;
+mod escrow_transactions;
 mod facts;
 mod follow;
-mod jump_desk;
+mod forwarding_signer;
+mod instruction_plan;
 mod mint;
-mod oddities;
+mod on_chain_status;
+mod outbox_attempt;
 mod payouts;
 mod record;
 mod rents;
-mod stored;
-mod told;
-mod truth;
+mod tx_sender;
+mod unsupported_tokens;
 mod wallets;
 
-pub use carry::{SolanaCarrier, SolanaSending};
 pub use deploy::{DeployError, FirstEpoch, ensure_program, find_program};
-pub use deposits::{SolanaAddressWatch, SolanaDesk};
-pub(crate) use facts::{facts, kept_fill, kept_order};
+pub use deposits::{SolanaAddressWatch, SolanaDepositBuilder};
+pub(crate) use facts::{facts, read_fill_marker, read_order_account};
 pub use follow::{SolanaFollowConfig, SolanaOrderFollower};
-pub use jump_desk::SolanaJumpDesk;
-pub use mint::{CachedMints, MintRefusal, PlainMint, check_mint, wants_memo};
+pub use forwarding_signer::SolanaForwardingSigner;
+pub use mint::{CachedMints, MintError, SupportedMint, check_mint, requires_memo};
 pub use payouts::SolanaPayoutWatch;
-pub use record::SolanaRecord;
-pub use rents::SolanaRents;
+pub use record::SolanaChainHistory;
+pub use rents::SolanaRentReader;
+pub use tx_sender::{SolanaSendConfig, SolanaTxSender};
 pub use wallets::SolanaWalletCheck;

@@ -14,8 +14,8 @@ use crate::program::associated_token_account;
 use crate::rpc::Call;
 use crate::{Commitment, SolanaRpc};
 
-/// Looks for deliveries on Solana: what the address, or its associated token account, holds more after a finalized transaction
-/// than before it.
+/// Finds payouts on Solana: by how much a final transaction increased the balance of an address or its associated token
+/// account.
 #[derive(Clone, Debug)]
 pub struct SolanaPayoutWatch {
     rpc: SolanaRpc,
@@ -27,9 +27,9 @@ impl SolanaPayoutWatch {
     }
 }
 
-/// A transaction as far as it tells what balances became.
+/// The parts of a transaction that show balance changes.
 #[derive(Debug, Deserialize)]
-struct Shown {
+struct ParsedTransaction {
     meta: Option<Meta>,
     transaction: Transaction,
 }
@@ -69,7 +69,7 @@ struct Transaction {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Message {
-    /// With those of lookup tables behind the transaction's own.
+    /// Includes the keys of lookup tables, after the transaction's own.
     account_keys: Vec<Key>,
 }
 
@@ -78,20 +78,20 @@ struct Key {
     pubkey: String,
 }
 
-impl Shown {
+impl ParsedTransaction {
     fn is_at(&self, place: usize, address: &Address) -> bool {
         let keys = &self.transaction.message.account_keys;
         keys.get(place).is_some_and(|key| key.pubkey == address.to_string())
     }
 
-    /// How many lamports more the address has.
+    /// The lamports that the address gained.
     fn lamports(&self, meta: &Meta, to: &Address) -> Option<(usize, u64)> {
         let place = (0..self.transaction.message.account_keys.len()).find(|place| self.is_at(*place, to))?;
         let gained = meta.post_balances.get(place)?.checked_sub(*meta.pre_balances.get(place)?)?;
         Some((place, gained))
     }
 
-    /// How much of the token the associated account of the address has more.
+    /// The tokens that the associated account of the address gained.
     fn tokens(&self, meta: &Meta, mint: &Address, to: &Address) -> Option<(usize, u64)> {
         let name = mint.to_string();
         let is_theirs = |held: &&TokenBalance| {
@@ -101,7 +101,7 @@ impl Shown {
         };
         let amount = |held: &TokenBalance| held.ui_token_amount.amount.parse::<u64>().ok();
         let after = meta.post_token_balances.iter().flatten().find(is_theirs)?;
-        // An account that the transaction made held nothing before.
+        // An account created by the transaction held nothing before.
         let before = meta.pre_token_balances.iter().flatten().find(is_theirs).map_or(Some(0), amount)?;
         Some((after.account_index, amount(after)?.checked_sub(before)?))
     }
@@ -126,21 +126,24 @@ impl PayoutWatch for SolanaPayoutWatch {
             "maxSupportedTransactionVersion": 0,
         });
         let call = Call { method: "getTransaction", params: json!([name, options]) };
-        let shown: Option<Shown> = self
+        let transaction: Option<ParsedTransaction> = self
             .rpc
-            .ask(call, |shown: Option<Shown>| match shown {
-                Some(shown) if shown.transaction.signatures.first() != Some(&name) => {
-                    Err("another transaction than was asked for".to_owned())
+            .request(call, |transaction: Option<ParsedTransaction>| match transaction {
+                Some(transaction) if transaction.transaction.signatures.first() != Some(&name) => {
+                    Err("the response is another transaction".to_owned())
                 }
-                shown => Ok(shown),
+                transaction => Ok(transaction),
             })
             .await?;
-        let Some(shown) = shown else { return Ok(Vec::new()) };
-        let Some(meta) = shown.meta.as_ref().filter(|meta| meta.err.is_none()) else {
+        let Some(transaction) = transaction else { return Ok(Vec::new()) };
+        let Some(meta) = transaction.meta.as_ref().filter(|meta| meta.err.is_none()) else {
             return Ok(Vec::new());
         };
-        let gained =
-            if token.is_native() { shown.lamports(meta, &to) } else { shown.tokens(meta, &mint, &to) };
+        let gained = if token.is_native() {
+            transaction.lamports(meta, &to)
+        } else {
+            transaction.tokens(meta, &mint, &to)
+        };
         let payout = |(place, gained): (usize, u64)| Payout {
             token,
             tx: name.clone(),

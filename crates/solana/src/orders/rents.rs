@@ -1,30 +1,30 @@
 use async_trait::async_trait;
 use causeway_domain::ports::{ChainError, RentReader, RentState};
 use causeway_domain::{
-    Address as AnyAddress, ChainId, RentedAccount, SOLANA_CHAIN_ID, SolanaDeployment, Terms,
+    Address as AnyAddress, ChainId, IntentTerms, RentedAccount, SOLANA_CHAIN_ID, SolanaDeployment,
 };
 use solana_address::Address;
 
-use super::{kept_fill, kept_order};
+use super::{read_fill_marker, read_order_account};
 use crate::program::{EscrowProgram, OrderStatus};
 use crate::{Account, Commitment, SolanaRpc};
 
-/// Looks whether our programs still keep the accounts of orders.
+/// Reads whether order accounts still exist and who paid their rent.
 #[derive(Clone, Debug)]
-pub struct SolanaRents {
+pub struct SolanaRentReader {
     rpc: SolanaRpc,
     programs: Vec<EscrowProgram>,
 }
 
-impl SolanaRents {
-    /// Of these programs, of every version that may still have accounts.
+impl SolanaRentReader {
+    /// Reads accounts of the programs of every version that may still have some.
     pub fn new(rpc: SolanaRpc, deployments: &[SolanaDeployment]) -> Self {
-        let program = |there: &SolanaDeployment| EscrowProgram::new(there.program.0.into());
+        let program = |deployment: &SolanaDeployment| EscrowProgram::new(deployment.program.0.into());
         Self { rpc, programs: deployments.iter().map(program).collect() }
     }
 
-    /// Where the account lies, if one of our programs made it.
-    fn place(&self, terms: &Terms, account: RentedAccount) -> Option<(EscrowProgram, Address)> {
+    /// The address of the account, if one of the programs derives it.
+    fn place(&self, terms: &IntentTerms, account: RentedAccount) -> Option<(EscrowProgram, Address)> {
         let (chain, by) = match account {
             RentedAccount::Order => (terms.origin_chain_id, terms.escrow),
             RentedAccount::Fill => (terms.destination_chain_id, terms.settler),
@@ -39,14 +39,14 @@ impl SolanaRents {
 }
 
 #[async_trait]
-impl RentReader for SolanaRents {
+impl RentReader for SolanaRentReader {
     fn chain(&self) -> ChainId {
         SOLANA_CHAIN_ID
     }
 
     async fn rents(
         &self,
-        asked: &[(Terms, RentedAccount)],
+        asked: &[(IntentTerms, RentedAccount)],
         not_before: u64,
     ) -> Result<Vec<RentState>, ChainError> {
         let places: Vec<_> = asked.iter().map(|(terms, account)| self.place(terms, *account)).collect();
@@ -57,21 +57,21 @@ impl RentReader for SolanaRents {
             let (program, at) = place?;
             state(program, *account, at, &found.next()??)
         });
-        Ok(states.map(|state| state.unwrap_or(RentState::Gone)).collect())
+        Ok(states.map(|state| state.unwrap_or(RentState::Closed)).collect())
     }
 }
 
-/// What lies at an address without being the program's is nobody's rent.
+/// An account that does not belong to the program holds no rent of an order.
 fn state(program: EscrowProgram, kind: RentedAccount, at: Address, account: &Account) -> Option<RentState> {
     let payer = match kind {
         RentedAccount::Order => {
-            let kept = kept_order(program, at, account)?;
-            if kept.status == OrderStatus::Open {
+            let order = read_order_account(program, at, account)?;
+            if order.status == OrderStatus::Open {
                 return Some(RentState::InUse);
             }
-            kept.payer
+            order.payer
         }
-        RentedAccount::Fill => kept_fill(program, at, account)?.payer,
+        RentedAccount::Fill => read_fill_marker(program, at, account)?.payer,
     };
-    Some(RentState::Over { payer: AnyAddress::Solana(payer.to_bytes()) })
+    Some(RentState::Closable { payer: AnyAddress::Solana(payer.to_bytes()) })
 }

@@ -3,7 +3,7 @@ use causeway_domain::ports::{ChainError, WalletCheck};
 use causeway_domain::{Address as AnyAddress, ChainId, SOLANA_CHAIN_ID};
 use solana_address::Address;
 
-/// Tells wallets from the accounts of programs on Solana, by the address alone: only points on the curve have a key.
+/// Distinguishes wallets from program accounts by the address: only points on the curve have a key.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SolanaWalletCheck;
 

@@ -1,9 +1,9 @@
 use alloy_primitives::{Address as Attester, B256};
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use solana_address::Address;
 use thiserror::Error;
 
-/// How an order of the escrow stands; without an account it was never opened, or it has ended and was closed.
+/// The status of an order; an order without an account was never opened, or has ended and was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderStatus {
     Open,
@@ -11,7 +11,7 @@ pub enum OrderStatus {
     Refunded(RefundCause),
 }
 
-/// Why a deposit went back.
+/// Why a deposit was refunded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefundCause {
     Waived,
@@ -19,35 +19,35 @@ pub enum RefundCause {
     Expired,
 }
 
-/// What the account of an order says.
+/// The account of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderAccount {
     pub status: OrderStatus,
     /// Whether it was opened from its deposit address.
     pub swept: bool,
-    /// Whether the referrer took its fee; otherwise the payee has it.
+    /// Whether the referrer got its fee; otherwise the payee has it.
     pub referrer_paid: bool,
     pub opened_at: u64,
-    /// Zero while it is open, as the three that follow.
+    /// Zero while it is open, like the three fields below.
     pub ended_at: u64,
     pub filled_at: u64,
     pub fill_ref: B256,
-    /// The payee, or whoever holds the refund.
+    /// The payee, or the recipient of the refund.
     pub paid_to: Address,
-    /// Who gets the rent back.
+    /// Who paid the rent and gets it back.
     pub payer: Address,
     pub rent: u64,
-    pub terms: Terms,
+    pub terms: IntentTerms,
 }
 
-/// What the record of a fill says.
+/// The record of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillMarker {
     pub order: B256,
     pub filled_at: u64,
-    /// Until then the record stays.
+    /// The record cannot be closed before this time.
     pub kept_until: u64,
-    /// Who called the fill, and gets the rent back.
+    /// The caller of the fill, who gets the rent back.
     pub payer: Address,
 }
 
@@ -55,46 +55,46 @@ pub struct FillMarker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EpochAccount {
     pub number: u64,
-    /// In office from then on.
+    /// In effect from this time on.
     pub from: u64,
     pub threshold: u8,
     pub members: Vec<Attester>,
-    /// Members whose keys no longer count.
+    /// Members that have resigned.
     pub resigned: Vec<Attester>,
 }
 
-/// What holds for all orders.
+/// The attester configuration of the program: current epoch, pause and grace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Office {
+pub struct AttesterConfig {
     pub newest_epoch: u64,
     pub newest_from: u64,
     pub paused_until: u64,
-    /// How many handovers were ever proposed; the next one is signed with this number.
+    /// The number of proposed handovers, which the next one signs.
     pub proposals: u64,
-    /// The shortest time between the fill deadline and the refund that anyone may ask for.
+    /// The shortest time between the fill deadline and the refund by anyone, in seconds.
     pub min_grace: u64,
 }
 
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("the data is not what the escrow program writes into such an account")]
-pub struct NotOurs;
+#[error("the data is not an account of this kind of the escrow program")]
+pub struct InvalidAccountData;
 
 const ORDER: u8 = 1;
 const FILL: u8 = 2;
 const EPOCH: u8 = 3;
-const OFFICE: u8 = 4;
+const ATTESTER_CONFIG: u8 = 4;
 
 impl OrderAccount {
-    /// Reads an order's data. That the account belongs to the program, at the address of the order, is the caller's to see.
-    pub fn parse(data: &[u8]) -> Result<Self, NotOurs> {
-        let fields = Fields::of(data, ORDER, 808)?;
+    /// Parses an order's data. The caller checks the owner and address of the account.
+    pub fn parse(data: &[u8]) -> Result<Self, InvalidAccountData> {
+        let fields = Fields::new(data, ORDER, 808)?;
         let status = match (fields.byte(1)?, fields.byte(2)?) {
             (1, 0) => OrderStatus::Open,
             (2, 0) => OrderStatus::Claimed,
             (3, 1) => OrderStatus::Refunded(RefundCause::Waived),
             (3, 2) => OrderStatus::Refunded(RefundCause::Unfilled),
             (3, 3) => OrderStatus::Refunded(RefundCause::Expired),
-            _ => return Err(NotOurs),
+            _ => return Err(InvalidAccountData),
         };
         Ok(Self {
             status,
@@ -107,15 +107,15 @@ impl OrderAccount {
             paid_to: fields.bytes(64)?.into(),
             payer: fields.bytes(96)?.into(),
             rent: fields.number(128)?,
-            terms: data.get(136..).and_then(Terms::from_bytes).ok_or(NotOurs)?,
+            terms: data.get(136..).and_then(IntentTerms::from_bytes).ok_or(InvalidAccountData)?,
         })
     }
 }
 
 impl FillMarker {
-    /// Reads the data of a fill's record.
-    pub fn parse(data: &[u8]) -> Result<Self, NotOurs> {
-        let fields = Fields::of(data, FILL, 88)?;
+    /// Parses the data of a fill marker.
+    pub fn parse(data: &[u8]) -> Result<Self, InvalidAccountData> {
+        let fields = Fields::new(data, FILL, 88)?;
         Ok(Self {
             order: fields.bytes(56)?.into(),
             filled_at: fields.number(8)?,
@@ -126,15 +126,15 @@ impl FillMarker {
 }
 
 impl EpochAccount {
-    /// Reads the data of an epoch.
-    pub fn parse(data: &[u8]) -> Result<Self, NotOurs> {
-        let fields = Fields::of(data, EPOCH, 324)?;
+    /// Parses the data of an epoch.
+    pub fn parse(data: &[u8]) -> Result<Self, InvalidAccountData> {
+        let fields = Fields::new(data, EPOCH, 324)?;
         let count = usize::from(fields.byte(2)?);
-        let marks = u16::from_le_bytes(fields.bytes(4)?);
-        let (members, _) = data.get(24..).ok_or(NotOurs)?.as_chunks::<20>();
+        let resigned_bits = u16::from_le_bytes(fields.bytes(4)?);
+        let (members, _) = data.get(24..).ok_or(InvalidAccountData)?.as_chunks::<20>();
         let members: Vec<Attester> =
-            members.get(..count).ok_or(NotOurs)?.iter().map(Attester::from).collect();
-        let resigned = members.iter().zip(0..16).filter(|(_, place)| marks >> place & 1 == 1);
+            members.get(..count).ok_or(InvalidAccountData)?.iter().map(Attester::from).collect();
+        let resigned = members.iter().zip(0..16).filter(|(_, place)| resigned_bits >> place & 1 == 1);
         Ok(Self {
             number: fields.number(8)?,
             from: fields.number(16)?,
@@ -145,10 +145,10 @@ impl EpochAccount {
     }
 }
 
-impl Office {
-    /// Reads the data of the office.
-    pub fn parse(data: &[u8]) -> Result<Self, NotOurs> {
-        let fields = Fields::of(data, OFFICE, 48)?;
+impl AttesterConfig {
+    /// Parses the data of the attester configuration.
+    pub fn parse(data: &[u8]) -> Result<Self, InvalidAccountData> {
+        let fields = Fields::new(data, ATTESTER_CONFIG, 48)?;
         Ok(Self {
             newest_epoch: fields.number(8)?,
             newest_from: fields.number(16)?,
@@ -158,7 +158,7 @@ impl Office {
         })
     }
 
-    /// The epoch in office at this time.
+    /// The epoch in effect at this time.
     pub const fn current_epoch(&self, now: u64) -> u64 {
         if now < self.newest_from { self.newest_epoch.saturating_sub(1) } else { self.newest_epoch }
     }
@@ -167,19 +167,23 @@ impl Office {
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn of(data: &'a [u8], kind: u8, length: usize) -> Result<Self, NotOurs> {
-        if data.len() == length && data.first() == Some(&kind) { Ok(Self(data)) } else { Err(NotOurs) }
+    fn new(data: &'a [u8], kind: u8, length: usize) -> Result<Self, InvalidAccountData> {
+        if data.len() == length && data.first() == Some(&kind) {
+            Ok(Self(data))
+        } else {
+            Err(InvalidAccountData)
+        }
     }
 
-    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], NotOurs> {
-        self.0.get(at..).and_then(|rest| rest.first_chunk().copied()).ok_or(NotOurs)
+    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], InvalidAccountData> {
+        self.0.get(at..).and_then(|rest| rest.first_chunk().copied()).ok_or(InvalidAccountData)
     }
 
-    fn byte(&self, at: usize) -> Result<u8, NotOurs> {
-        self.0.get(at).copied().ok_or(NotOurs)
+    fn byte(&self, at: usize) -> Result<u8, InvalidAccountData> {
+        self.0.get(at).copied().ok_or(InvalidAccountData)
     }
 
-    fn number(&self, at: usize) -> Result<u64, NotOurs> {
+    fn number(&self, at: usize) -> Result<u64, InvalidAccountData> {
         self.bytes(at).map(u64::from_le_bytes)
     }
 }
@@ -198,7 +202,7 @@ mod tests {
             let mut data = vec![fill; length];
             data[0] = kind;
             let _ = (OrderAccount::parse(&data), FillMarker::parse(&data));
-            let _ = (EpochAccount::parse(&data), Office::parse(&data));
+            let _ = (EpochAccount::parse(&data), AttesterConfig::parse(&data));
         }
     }
 }

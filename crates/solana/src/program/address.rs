@@ -13,17 +13,17 @@ impl EscrowProgram {
         self.derive(b"order", id.as_slice())
     }
 
-    /// The token account that holds an order's deposit; it belongs to itself.
+    /// The token account that holds an order's deposit; it is its own authority.
     pub fn vault(&self, id: B256) -> Address {
         self.derive(b"vault", id.as_slice())
     }
 
-    /// The record of an order's delivery on Solana.
+    /// The record of an order's fill on Solana.
     pub fn fill_marker(&self, id: B256) -> Address {
         self.derive(b"fill", id.as_slice())
     }
 
-    /// Where plain transfers for an order are sent: SOL to the address, tokens to its associated account.
+    /// The deposit address of an order: SOL goes to the address, tokens to its associated account.
     pub fn deposit(&self, id: B256) -> Address {
         self.derive(b"deposit", id.as_slice())
     }
@@ -33,12 +33,12 @@ impl EscrowProgram {
         self.derive(b"epoch", &number.to_le_bytes())
     }
 
-    /// Which epoch is in office, and whether opening is paused.
-    pub fn office(&self) -> Address {
+    /// The attester configuration: the current epoch, and whether opening is paused. Its seed is `office`.
+    pub fn attester_config(&self) -> Address {
         self.derive(b"office", b"")
     }
 
-    /// The loader's account with the program's code and whoever may replace it.
+    /// The loader's account with the program's code and upgrade authority.
     pub fn code(&self) -> Address {
         Address::find_program_address(&[self.id.as_ref()], &LOADER).0
     }
@@ -48,13 +48,13 @@ impl EscrowProgram {
     }
 }
 
-/// Where wallets look for `wallet`'s tokens of `mint`.
+/// The associated token account of `wallet` for `mint`.
 pub fn associated_token_account(wallet: &Address, mint: &Address, token_program: &Address) -> Address {
     let seeds = [wallet.as_ref(), token_program.as_ref(), mint.as_ref()];
     Address::find_program_address(&seeds, &ASSOCIATED_TOKEN).0
 }
 
-/// An address as the terms write it.
+/// The address in a word of the terms.
 pub(super) fn address(word: B256) -> Address {
     Address::new_from_array(word.0)
 }

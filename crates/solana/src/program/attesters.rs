@@ -12,8 +12,8 @@ const RESIGN: u8 = 2;
 const PAUSE: u8 = 3;
 
 impl EscrowProgram {
-    /// Begins the first epoch, once. `authority` signs, pays and must still be allowed to replace the program's code; the
-    /// attesters are in ascending order.
+    /// Initializes the first epoch, once. `authority` signs, pays and must be the upgrade authority; the attesters
+    /// are in ascending order.
     pub fn init(
         &self,
         authority: Address,
@@ -23,7 +23,7 @@ impl EscrowProgram {
     ) -> Instruction {
         let accounts = vec![
             AccountMeta::new(authority, true),
-            AccountMeta::new(self.office(), false),
+            AccountMeta::new(self.attester_config(), false),
             AccountMeta::new(self.epoch(1), false),
             AccountMeta::new_readonly(self.code(), false),
             AccountMeta::new_readonly(SYSTEM, false),
@@ -35,8 +35,8 @@ impl EscrowProgram {
         Instruction { program_id: self.id, accounts, data }
     }
 
-    /// Hands over from the epoch in office to the next on its attesters' signatures, signers in ascending order; `payer`
-    /// signs and pays the rent.
+    /// Moves from the current epoch to the next with its attesters' signatures, signers in ascending order;
+    /// `payer` signs and pays the rent.
     pub fn hand_over(
         &self,
         payer: Address,
@@ -46,7 +46,7 @@ impl EscrowProgram {
     ) -> Instruction {
         let accounts = vec![
             AccountMeta::new(payer, true),
-            AccountMeta::new(self.office(), false),
+            AccountMeta::new(self.attester_config(), false),
             AccountMeta::new_readonly(self.epoch(current), false),
             AccountMeta::new(self.epoch(current.saturating_add(1)), false),
             AccountMeta::new_readonly(SYSTEM, false),
@@ -58,16 +58,16 @@ impl EscrowProgram {
         Instruction { program_id: self.id, accounts, data }
     }
 
-    /// Strikes a key of an epoch on its own signature.
+    /// Removes a key from an epoch with its own signature.
     pub fn resign(&self, epoch: u64, signature: &SignatureBytes) -> Instruction {
         let accounts = vec![AccountMeta::new(self.epoch(epoch), false)];
         Instruction { program_id: self.id, accounts, data: [&[RESIGN][..], signature.as_slice()].concat() }
     }
 
-    /// Stops new deposits until a time that an attester in office signed.
+    /// Pauses new deposits until the time that a current attester signed.
     pub fn pause(&self, current: u64, until: u64, signature: &SignatureBytes) -> Instruction {
         let accounts = vec![
-            AccountMeta::new(self.office(), false),
+            AccountMeta::new(self.attester_config(), false),
             AccountMeta::new_readonly(self.epoch(current), false),
         ];
         let data = [&[PAUSE][..], &until.to_le_bytes(), signature.as_slice()].concat();

@@ -5,8 +5,8 @@ use super::{EscrowProgram, SOLANA_CHAIN_ID};
 
 const DOMAIN_TYPE: &str = "EIP712Domain(string name,string version,uint256 chainId,bytes32 salt)";
 
-/// What attesters and makers sign for the program: EIP-712 with the types of the EVM contracts. The domain has name, version, Solana's
-/// number as its chain and the program's address as its salt.
+/// Digests that attesters and makers sign for the program: EIP-712 with the types of the EVM contracts.
+/// The domain has name, version, Solana's chain id and the program's address as its salt.
 impl EscrowProgram {
     /// The digest of a statement about an order that was opened here.
     pub fn attestation_digest(&self, attestation: &Attestation) -> B256 {
@@ -23,7 +23,8 @@ impl EscrowProgram {
         self.digest("Causeway Escrow", statement)
     }
 
-    /// The digest of a handover to `members` as the next epoch, `proposal` being the number of handovers proposed so far.
+    /// The digest of a handover to `members` as the next epoch, `proposal` being the number of handovers proposed so
+    /// far.
     pub fn handover_digest(&self, epoch: u64, proposal: u64, threshold: u8, members: &[Attester]) -> B256 {
         let kind = "Handover(uint256 epoch,uint256 proposal,address[] attesters,uint256 threshold)";
         let list = keccak256(members.iter().map(Attester::into_word).collect::<Vec<_>>().concat());
@@ -36,18 +37,18 @@ impl EscrowProgram {
         self.digest("Causeway Attesters", hash("Resign(uint256 epoch)", &[number(epoch)]))
     }
 
-    /// The digest of an attester's word to stop new deposits.
+    /// The digest of an attester's pause of new deposits.
     pub fn pause_digest(&self, epoch: u64, until: u64) -> B256 {
         let words = [number(epoch), number(until)];
         self.digest("Causeway Attesters", hash("PauseOpen(uint256 epoch,uint256 until)", &words))
     }
 
-    /// The digest of a maker's word that what lies at a jump's address opens an order.
+    /// The digest that a maker signs to open an order from a forwarding address.
     pub fn open_jump_digest(&self, jump: B256, order: B256) -> B256 {
         self.digest("Causeway Deposits", hash("OpenJump(bytes32 jumpId,bytes32 orderId)", &[jump, order]))
     }
 
-    /// The digest of a maker's word that what lies at a jump's address goes back.
+    /// The digest that a maker signs to return the balance of a forwarding address.
     pub fn release_jump_digest(&self, jump: B256) -> B256 {
         self.digest("Causeway Deposits", hash("ReleaseJump(bytes32 jumpId)", &[jump]))
     }
@@ -105,9 +106,9 @@ mod tests {
             PROGRAM.attestation_digest(&Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref });
         let theirs = Filled { orderId: order, filledAt: uint!(1_700_000_000_U256), fillRef: fill_ref };
         assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
-        let said = Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref };
+        let attestation = Attestation::Filled { order, filled_at: 1_700_000_000, fill_ref };
         assert_eq!(
-            said.digest(causeway_domain::SOLANA_CHAIN_ID, SANDBOX_PROGRAM.to_bytes().into()),
+            attestation.digest(causeway_domain::SOLANA_CHAIN_ID, SANDBOX_PROGRAM.to_bytes().into()),
             Some(ours)
         );
         // As viem hashes the same statement.
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_attesters_say_of_themselves_has_a_domain_of_its_own() {
+    fn attester_set_messages_have_their_own_domain() {
         let domain = domain("Causeway Attesters");
         let members = vec![Attester::repeat_byte(3), Attester::repeat_byte(4)];
         let ours = PROGRAM.handover_digest(2, 5, 2, &members);
@@ -137,8 +138,9 @@ mod tests {
         let pause = PauseOpen { epoch: uint!(1_U256), until: uint!(2_U256) };
         assert_eq!(PROGRAM.pause_digest(1, 2), pause.eip712_signing_hash(&domain));
     }
+
     #[test]
-    fn rule_21_a_maker_speaks_in_a_domain_of_its_own() {
+    fn rule_21_maker_signatures_have_their_own_domain() {
         let domain = domain("Causeway Deposits");
         let (jump, order) = (B256::repeat_byte(5), B256::repeat_byte(6));
         let open = OpenJump { jumpId: jump, orderId: order };

@@ -1,5 +1,5 @@
 use alloy_primitives::B256;
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 
@@ -7,7 +7,7 @@ use super::EscrowProgram;
 use super::address::{SYSTEM, address, associated_token_account};
 use super::pack::pack;
 
-/// From which account tokens are taken, and which of the two programs keeps it.
+/// The account that tokens are taken from, and its token program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenSource {
     pub account: Address,
@@ -25,7 +25,7 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// What moves it to the refund address.
+    /// The accounts that move it to the refund address.
     pub(super) fn accounts(&self, refund_to: &Address) -> [AccountMeta; 4] {
         let destination = associated_token_account(refund_to, &self.mint, &self.token_program);
         [
@@ -43,25 +43,24 @@ const GIVE_BACK: u8 = 6;
 pub(super) const FILL: u8 = 7;
 
 impl EscrowProgram {
-    /// Takes the user's deposit; the user signs, and `payer` signs and pays the rent. `source` is where tokens come from, and
-    /// none for SOL.
-    pub fn open(&self, terms: &Terms, payer: Address, source: Option<TokenSource>) -> Instruction {
-        let mut accounts = self.opening(terms, payer, AccountMeta::new(address(terms.user), true));
-        self.deposited(terms, source, &mut accounts);
+    /// Deposits from the user's wallet; the user signs, and `payer` signs and pays the rent. `source` is none for SOL.
+    pub fn open(&self, terms: &IntentTerms, payer: Address, source: Option<TokenSource>) -> Instruction {
+        let mut accounts = self.opening_accounts(terms, payer, AccountMeta::new(address(terms.user), true));
+        self.push_deposit_accounts(terms, source, &mut accounts);
         self.with_terms(&[OPEN], terms, accounts)
     }
 
-    /// Opens an order with what arrived at its deposit address; `payer` signs and pays the rent.
-    pub fn sweep(&self, terms: &Terms, payer: Address, source: Option<TokenSource>) -> Instruction {
+    /// Opens an order from its deposit address; `payer` signs and pays the rent.
+    pub fn sweep(&self, terms: &IntentTerms, payer: Address, source: Option<TokenSource>) -> Instruction {
         let deposit = AccountMeta::new(self.deposit(terms.id()), false);
-        let mut accounts = self.opening(terms, payer, deposit);
+        let mut accounts = self.opening_accounts(terms, payer, deposit);
         accounts.push(AccountMeta::new(address(terms.refund_to), false));
-        self.deposited(terms, source, &mut accounts);
+        self.push_deposit_accounts(terms, source, &mut accounts);
         self.with_terms(&[SWEEP], terms, accounts)
     }
 
-    /// Sends what lies at a deposit address to the refund address: a token, or without one all SOL.
-    pub fn give_back(&self, terms: &Terms, holding: Option<Holding>) -> Instruction {
+    /// Returns a token of a deposit address, or all its SOL, to the refund address.
+    pub fn give_back(&self, terms: &IntentTerms, holding: Option<Holding>) -> Instruction {
         let id = terms.id();
         let refund_to = address(terms.refund_to);
         let mut accounts = vec![
@@ -75,8 +74,8 @@ impl EscrowProgram {
         self.with_terms(&[GIVE_BACK, u8::from(close)], terms, accounts)
     }
 
-    /// Delivers an order from `caller`, who signs. `source` is where tokens come from, and none for SOL.
-    pub fn fill(&self, terms: &Terms, caller: Address, source: Option<TokenSource>) -> Instruction {
+    /// Fills an order from `caller`, who signs. `source` is none for SOL.
+    pub fn fill(&self, terms: &IntentTerms, caller: Address, source: Option<TokenSource>) -> Instruction {
         let recipient = address(terms.recipient);
         let mut accounts = vec![
             AccountMeta::new(caller, true),
@@ -99,19 +98,24 @@ impl EscrowProgram {
         self.with_terms(&[FILL], terms, accounts)
     }
 
-    pub(super) fn opening(&self, terms: &Terms, payer: Address, depositor: AccountMeta) -> Vec<AccountMeta> {
+    pub(super) fn opening_accounts(
+        &self,
+        terms: &IntentTerms,
+        payer: Address,
+        depositor: AccountMeta,
+    ) -> Vec<AccountMeta> {
         vec![
             AccountMeta::new(payer, true),
             depositor,
             AccountMeta::new(self.order(terms.id()), false),
-            AccountMeta::new_readonly(self.office(), false),
+            AccountMeta::new_readonly(self.attester_config(), false),
             AccountMeta::new_readonly(SYSTEM, false),
         ]
     }
 
-    pub(super) fn deposited(
+    pub(super) fn push_deposit_accounts(
         &self,
-        terms: &Terms,
+        terms: &IntentTerms,
         source: Option<TokenSource>,
         accounts: &mut Vec<AccountMeta>,
     ) {
@@ -129,7 +133,7 @@ impl EscrowProgram {
         }
     }
 
-    fn with_terms(&self, prefix: &[u8], terms: &Terms, accounts: Vec<AccountMeta>) -> Instruction {
+    fn with_terms(&self, prefix: &[u8], terms: &IntentTerms, accounts: Vec<AccountMeta>) -> Instruction {
         let data = [prefix, &pack(&terms.words(), &self.id, &accounts)].concat();
         Instruction { program_id: self.id, accounts, data }
     }

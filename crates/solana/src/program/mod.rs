@@ -1,33 +1,34 @@
-//! The escrow program of `contracts/solana`: where its accounts lie, what they say, and how it is asked.
+//! The escrow program of `contracts/solana`: addresses, accounts, instructions, digests and errors.
 
 mod account;
-mod act;
 mod address;
 mod attesters;
 mod digest;
-mod end;
+mod error;
+mod event;
+mod forwarding;
 mod instruction;
-mod jump;
 mod pack;
-mod refusal;
+mod settlement;
 
 use solana_address::Address;
 
-pub use account::{EpochAccount, FillMarker, NotOurs, Office, OrderAccount, OrderStatus, RefundCause};
-pub use act::Act;
+pub use account::{
+    AttesterConfig, EpochAccount, FillMarker, InvalidAccountData, OrderAccount, OrderStatus, RefundCause,
+};
 pub use address::associated_token_account;
+pub use error::EscrowError;
+pub use event::EscrowEvent;
 pub use instruction::{Holding, TokenSource};
-pub use refusal::Refusal;
 
-/// The number that stands for Solana in the terms of orders.
+/// The chain id of Solana in the terms of orders.
 pub const SOLANA_CHAIN_ID: u64 = 20_011_000_000;
 
-/// Where the sandbox puts the program. Nobody has the key of this address, and a program that is there from the beginning
-/// needs none.
+/// The program's address in the sandbox. Nobody has its key, and a genesis program needs none.
 pub const SANDBOX_PROGRAM: Address = Address::from_str_const("CausewayEscrow11111111111111111111111111111");
 
-/// The compute units that no instruction of the program exceeds with eight signatures and the unluckiest addresses.
-pub const MOST_COMPUTE_UNITS: u32 = 400_000;
+/// The upper bound of any instruction with eight signatures and the costliest address derivation.
+pub const MAX_INSTRUCTION_COMPUTE_UNITS: u32 = 400_000;
 
 /// The escrow program at its address on one cluster. In the terms of orders that address is escrow and settler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

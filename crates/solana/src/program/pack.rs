@@ -1,21 +1,21 @@
 use alloy_primitives::B256;
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use solana_address::Address;
 use solana_instruction::AccountMeta;
 
 const OWN_ADDRESS: u8 = 33;
 const ACCOUNT: u8 = 64;
-/// The program looks no further than this many accounts.
-const MOST_ACCOUNTS: usize = 16;
+/// The program reads no more accounts than this.
+const MAX_ACCOUNTS: usize = 16;
 
-/// Words as an instruction carries them: each without its leading zeros after a byte that tells its length, or one byte
-/// that names an address which the transaction carries anyway. The program puts the words together again and hashes them.
+/// Packs words for an instruction: each as a length byte and the bytes without leading zeros, or as one byte that
+/// refers to an account of the transaction. The program unpacks and hashes them.
 pub(super) fn pack(words: &[B256], program: &Address, accounts: &[AccountMeta]) -> Vec<u8> {
     let mut packed = Vec::new();
     for word in words {
         let named = accounts
             .iter()
-            .take(MOST_ACCOUNTS)
+            .take(MAX_ACCOUNTS)
             .zip(ACCOUNT..)
             .find(|(meta, _)| meta.pubkey.as_ref() == word.as_slice());
         let significant = word.iter().skip_while(|byte| **byte == 0);
@@ -31,13 +31,13 @@ pub(super) fn pack(words: &[B256], program: &Address, accounts: &[AccountMeta]) 
     packed
 }
 
-/// Reads terms that [`pack`] wrote; `accounts` are those of the instruction.
-pub(super) fn unpack(packed: &[u8], program: &Address, accounts: &[Address]) -> Option<Terms> {
-    let (words, rest) = unpack_words(packed, Terms::WORDS, program, accounts)?;
-    if rest.is_empty() { Terms::from_bytes(&words.concat()) } else { None }
+/// Unpacks terms; `accounts` are those of the instruction.
+pub(super) fn unpack(packed: &[u8], program: &Address, accounts: &[Address]) -> Option<IntentTerms> {
+    let (words, rest) = unpack_words(packed, IntentTerms::WORDS, program, accounts)?;
+    if rest.is_empty() { IntentTerms::from_bytes(&words.concat()) } else { None }
 }
 
-/// Reads so many words that [`pack`] wrote, and what follows them.
+/// Unpacks `count` words, and returns the rest.
 pub(super) fn unpack_words<'a>(
     packed: &'a [u8],
     count: usize,
@@ -71,21 +71,21 @@ mod tests {
 
     const PROGRAM: Address = Address::new_from_array([9; 32]);
 
-    fn terms(word: [u8; 32], amount: u64, chain: u64) -> Terms {
-        let words = [B256::with_last_byte(1); Terms::WORDS];
-        Terms {
+    fn terms(word: [u8; 32], amount: u64, chain: u64) -> IntentTerms {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        IntentTerms {
             escrow: PROGRAM.to_bytes().into(),
             user: word.into(),
             recipient: B256::repeat_byte(5),
             amount_in: U256::from(amount),
             destination_chain_id: chain,
-            ..Terms::from_bytes(&words.concat()).unwrap()
+            ..IntentTerms::from_bytes(&words.concat()).unwrap()
         }
     }
 
     proptest! {
         #[test]
-        fn packed_terms_read_back(word in any::<[u8; 32]>(), amount in any::<u64>(), chain in any::<u64>()) {
+        fn packed_terms_round_trip(word in any::<[u8; 32]>(), amount in any::<u64>(), chain in any::<u64>()) {
             let named = Address::new_from_array([5; 32]);
             let metas = [AccountMeta::new(PROGRAM, false), AccountMeta::new(named, false)];
             let packed = pack(&terms(word, amount, chain).words(), &PROGRAM, &metas);

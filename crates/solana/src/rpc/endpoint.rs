@@ -6,14 +6,14 @@ use reqwest::Client;
 use super::fault::Fault;
 use super::health::Health;
 use super::http;
-use super::pace::Pace;
+use super::rate_limiter::RateLimiter;
 use super::wire::{self, Call};
 use crate::{RpcConfig, RpcUrl};
 
-/// How long an endpoint of another chain is left alone before it is asked again who it is.
-const EXILE: Duration = Duration::from_mins(5);
+/// How long an endpoint of another chain is skipped before its genesis hash is checked again.
+const WRONG_CHAIN_RETRY_AFTER: Duration = Duration::from_mins(5);
 
-/// What an endpoint has shown of its chain.
+/// Which chain an endpoint serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chain {
     Unknown,
@@ -24,18 +24,18 @@ enum Chain {
 #[derive(Debug)]
 struct State {
     health: Health,
-    pace: Pace,
+    rate_limiter: RateLimiter,
     chain: Chain,
 }
 
-/// One address at which the chain is asked.
+/// One RPC endpoint.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     url: RpcUrl,
     state: Mutex<State>,
 }
 
-/// How an endpoint does, for those who watch over the service.
+/// The health of an endpoint, for monitoring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointStatus {
     /// Scheme and host.
@@ -43,17 +43,20 @@ pub struct EndpointStatus {
     /// From 0 to 1000.
     pub score: u32,
     pub latency: Duration,
-    /// Whether it is left alone for now after faults.
-    pub resting: bool,
-    /// Whether it serves the configured chain; `None` before it was asked.
+    /// Whether it is skipped for now after faults.
+    pub is_backing_off: bool,
+    /// Whether it serves the configured chain; `None` before it was checked.
     pub serves_chain: Option<bool>,
 }
 
 impl Endpoint {
     pub(super) fn new(url: RpcUrl, config: &RpcConfig) -> Self {
         let now = Instant::now();
-        let pace = Pace::new(config.calls_per_second, config.burst, now);
-        Self { url, state: Mutex::new(State { health: Health::new(now), pace, chain: Chain::Unknown }) }
+        let rate_limiter = RateLimiter::new(config.calls_per_second, config.burst, now);
+        Self {
+            url,
+            state: Mutex::new(State { health: Health::new(now), rate_limiter, chain: Chain::Unknown }),
+        }
     }
 
     pub(super) fn name(&self) -> String {
@@ -66,7 +69,7 @@ impl Endpoint {
             name: self.name(),
             score: state.health.score(now),
             latency: state.health.latency(),
-            resting: state.health.is_resting(now),
+            is_backing_off: state.health.is_backing_off(now),
             serves_chain: match state.chain {
                 Chain::Unknown => None,
                 Chain::Ours => Some(true),
@@ -75,7 +78,7 @@ impl Endpoint {
         }
     }
 
-    /// Its place among others, or nothing while it is known to serve another chain.
+    /// Its rank among endpoints; `None` while it is known to serve another chain.
     pub(super) fn rank(&self) -> Option<impl Ord> {
         let (state, now) = (self.state(), Instant::now());
         match state.chain {
@@ -84,12 +87,12 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn is_resting(&self) -> bool {
-        self.state().health.is_resting(Instant::now())
+    pub(super) fn is_backing_off(&self) -> bool {
+        self.state().health.is_backing_off(Instant::now())
     }
 
-    /// Asks `calls` here once, after the endpoint has shown that it serves the configured chain.
-    pub(super) async fn ask<T>(
+    /// Sends `calls` once, after verifying that the endpoint serves the configured chain.
+    pub(super) async fn request<T>(
         &self,
         client: &Client,
         config: &RpcConfig,
@@ -97,18 +100,19 @@ impl Endpoint {
         read: impl FnOnce(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         if self.state().chain != Chain::Ours {
-            self.introduce(client, config).await?;
+            self.verify_chain(client, config).await?;
         }
         self.exchange(client, config, calls, read).await
     }
 
-    async fn introduce(&self, client: &Client, config: &RpcConfig) -> Result<(), Fault> {
-        let question = [Call { method: "getGenesisHash", params: serde_json::json!([]) }];
+    async fn verify_chain(&self, client: &Client, config: &RpcConfig) -> Result<(), Fault> {
+        let calls = [Call { method: "getGenesisHash", params: serde_json::json!([]) }];
         let genesis: String = self
-            .exchange(client, config, &question, |body| {
+            .exchange(client, config, &calls, |body| {
                 let answers = wire::decode(body, 1)?;
-                let answer = answers.first().ok_or_else(|| Fault::Garbage("an empty answer".to_owned()))?;
-                serde_json::from_str(answer.get()).map_err(|error| wire::garbage(&error))
+                let answer =
+                    answers.first().ok_or_else(|| Fault::InvalidResponse("an empty response".to_owned()))?;
+                serde_json::from_str(answer.get()).map_err(|error| wire::invalid_response(&error))
             })
             .await?;
         if genesis == config.genesis {
@@ -116,9 +120,9 @@ impl Endpoint {
             return Ok(());
         }
         let genesis = wire::shorten(&genesis);
-        tracing::error!(endpoint = %self.url, %genesis, expected = %config.genesis, "endpoint of another chain");
-        self.state().chain = Chain::Other { until: Instant::now() + EXILE };
-        Err(Fault::OtherChain(genesis))
+        tracing::error!(endpoint = %self.url, %genesis, expected = %config.genesis, "endpoint serves another chain");
+        self.state().chain = Chain::Other { until: Instant::now() + WRONG_CHAIN_RETRY_AFTER };
+        Err(Fault::WrongChain(genesis))
     }
 
     async fn exchange<T>(
@@ -129,8 +133,11 @@ impl Endpoint {
         read: impl FnOnce(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let cost = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        let wait =
-            self.state().pace.reserve(cost, Instant::now(), config.attempt_timeout).ok_or(Fault::OwnPace)?;
+        let wait = self
+            .state()
+            .rate_limiter
+            .reserve(cost, Instant::now(), config.attempt_timeout)
+            .ok_or(Fault::LocalRateLimit)?;
         tokio::time::sleep(wait).await;
         let sent = Instant::now();
         let post = http::post(client, &self.url, wire::encode(calls), config.max_response_bytes);
@@ -138,7 +145,7 @@ impl Endpoint {
             Ok(received) => received.and_then(|body| read(&body)),
             Err(_) => Err(Fault::Timeout),
         };
-        let answer = answer.map_err(|fault| self.hide(fault));
+        let answer = answer.map_err(|fault| self.redact(fault));
         self.record(sent.elapsed(), answer.as_ref().err());
         answer
     }
@@ -146,10 +153,10 @@ impl Endpoint {
     fn record(&self, took: Duration, fault: Option<&Fault>) {
         let (mut state, now) = (self.state(), Instant::now());
         match fault {
-            Some(fault) if fault.is_the_endpoints() => {
-                tracing::debug!(endpoint = %self.url, %fault, "an endpoint failed");
-                state.health.failed(now, fault.named_rest());
-                if fault.breaks_trust() && state.chain == Chain::Ours {
+            Some(fault) if fault.is_endpoint_fault() => {
+                tracing::debug!(endpoint = %self.url, %fault, "endpoint failed");
+                state.health.failed(now, fault.retry_after());
+                if fault.requires_chain_check() && state.chain == Chain::Ours {
                     state.chain = Chain::Unknown;
                 }
             }
@@ -157,20 +164,20 @@ impl Endpoint {
         }
     }
 
-    /// Servers repeat keys in their errors, and errors end in logs and answers.
-    fn hide(&self, fault: Fault) -> Fault {
+    /// Servers repeat keys in their errors, and errors end up in logs and responses.
+    fn redact(&self, fault: Fault) -> Fault {
         match fault {
-            Fault::Garbage(why) => Fault::Garbage(self.url.hide(&why)),
-            Fault::Node { code, message } => Fault::Node { code, message: self.url.hide(&message) },
+            Fault::InvalidResponse(why) => Fault::InvalidResponse(self.url.redact(&why)),
+            Fault::Node { code, message } => Fault::Node { code, message: self.url.redact(&message) },
             Fault::Refused { code, message, data } => {
-                Fault::Refused { code, message: self.url.hide(&message), data }
+                Fault::Refused { code, message: self.url.redact(&message), data }
             }
             other => other,
         }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is held; if something did, the numbers in it would still be usable.
+        // Nothing panics while it is held; the state would still be usable.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

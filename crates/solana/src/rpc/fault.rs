@@ -14,17 +14,17 @@ pub(super) enum Fault {
     Connection(String),
     Status(u16),
     RateLimited(Option<Duration>),
-    /// We would exceed the pace that we keep ourselves.
-    OwnPace,
+    /// The call would exceed our own rate limit.
+    LocalRateLimit,
     TooLarge(usize),
-    Garbage(String),
-    OtherChain(String),
-    /// The node says that it cannot answer now: it is behind, unhealthy, or lacks that piece of history.
+    InvalidResponse(String),
+    WrongChain(String),
+    /// The node cannot answer now: it lags behind, is unhealthy, or lacks that history.
     Node {
         code: i64,
         message: String,
     },
-    /// The node says no, as every other would.
+    /// The node refuses, as every other would.
     Refused {
         code: i64,
         message: String,
@@ -33,23 +33,23 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Whether the endpoint is to blame, so that others are asked before it.
-    pub(super) fn is_the_endpoints(&self) -> bool {
-        !(matches!(self, Self::OwnPace) || self.is_lasting())
+    /// Whether the endpoint is at fault, so that others rank before it.
+    pub(super) fn is_endpoint_fault(&self) -> bool {
+        !(matches!(self, Self::LocalRateLimit) || self.is_permanent())
     }
 
-    /// Whether the connection itself is in doubt, so that whoever answers next must show its genesis hash again.
-    pub(super) fn breaks_trust(&self) -> bool {
-        matches!(self, Self::Connection(_) | Self::Status(_) | Self::Garbage(_) | Self::OtherChain(_))
+    /// Whether another server may answer next, so that its genesis hash must be verified again.
+    pub(super) fn requires_chain_check(&self) -> bool {
+        matches!(self, Self::Connection(_) | Self::Status(_) | Self::InvalidResponse(_) | Self::WrongChain(_))
     }
 
-    /// Whether asking the same endpoint again would bring the same.
-    pub(super) fn is_lasting(&self) -> bool {
+    /// Whether a retry at the same endpoint would fail the same way.
+    pub(super) fn is_permanent(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Node { code: METHOD_NOT_FOUND, .. })
     }
 
-    pub(super) fn named_rest(&self) -> Option<Duration> {
-        if let Self::RateLimited(rest) = self { *rest } else { None }
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        if let Self::RateLimited(delay) = self { *delay } else { None }
     }
 }
 
@@ -60,10 +60,10 @@ impl fmt::Display for Fault {
             Self::Connection(why) => write!(f, "no connection: {why}"),
             Self::Status(status) => write!(f, "HTTP status {status}"),
             Self::RateLimited(_) => f.write_str("it limits our rate"),
-            Self::OwnPace => f.write_str("our own rate limit is reached"),
+            Self::LocalRateLimit => f.write_str("our own rate limit is reached"),
             Self::TooLarge(limit) => write!(f, "an answer of more than {limit} bytes"),
-            Self::Garbage(why) => write!(f, "an answer that is not JSON-RPC of Solana: {why}"),
-            Self::OtherChain(genesis) => write!(f, "it serves the chain with genesis hash {genesis}"),
+            Self::InvalidResponse(why) => write!(f, "an answer that is not JSON-RPC of Solana: {why}"),
+            Self::WrongChain(genesis) => write!(f, "it serves the chain with genesis hash {genesis}"),
             Self::Node { code, message } | Self::Refused { code, message, .. } => {
                 write!(f, "{message} ({code})")
             }
@@ -74,20 +74,20 @@ impl fmt::Display for Fault {
 /// Faults with the names of their endpoints, latest last.
 pub(super) type Faults = Vec<(String, Fault)>;
 
-/// Whether the same calls one by one may be answered where a batch of them was not.
+/// Whether single calls may succeed where the batch failed.
 pub(super) fn may_mean_no_batches(faults: &Faults) -> bool {
     faults.iter().any(|(_, fault)| match fault {
-        Fault::Refused { .. } | Fault::Node { .. } | Fault::Garbage(_) | Fault::TooLarge(_) => true,
+        Fault::Refused { .. } | Fault::Node { .. } | Fault::InvalidResponse(_) | Fault::TooLarge(_) => true,
         Fault::Status(status) => (400..500).contains(status),
         Fault::Timeout
         | Fault::Connection(_)
         | Fault::RateLimited(_)
-        | Fault::OwnPace
-        | Fault::OtherChain(_) => false,
+        | Fault::LocalRateLimit
+        | Fault::WrongChain(_) => false,
     })
 }
 
-/// What all attempts together mean.
+/// The error that all attempts together amount to.
 pub(super) fn conclude(mut faults: Faults) -> RpcError {
     match faults.pop() {
         None => return RpcError::WrongChain("all of them have shown another genesis hash".to_owned()),
@@ -97,20 +97,20 @@ pub(super) fn conclude(mut faults: Faults) -> RpcError {
         Some(last) => faults.push(last),
     }
     let all = |test: fn(&Fault) -> bool| faults.iter().all(|(_, fault)| test(fault));
-    let words = || {
-        let said: Vec<String> = faults.iter().map(|(name, fault)| format!("{name}: {fault}")).collect();
-        said.join("; ")
+    let reason = || {
+        let messages: Vec<String> = faults.iter().map(|(name, fault)| format!("{name}: {fault}")).collect();
+        messages.join("; ")
     };
-    if all(|fault| matches!(fault, Fault::OtherChain(_))) {
-        return RpcError::WrongChain(words());
+    if all(|fault| matches!(fault, Fault::WrongChain(_))) {
+        return RpcError::WrongChain(reason());
     }
-    if all(|fault| matches!(fault, Fault::Garbage(_) | Fault::TooLarge(_) | Fault::OtherChain(_))) {
-        return RpcError::Nonsense(words());
+    if all(|fault| matches!(fault, Fault::InvalidResponse(_) | Fault::TooLarge(_) | Fault::WrongChain(_))) {
+        return RpcError::InvalidResponse(reason());
     }
     if all(|fault| matches!(fault, Fault::Node { code: METHOD_NOT_FOUND, .. })) {
-        return RpcError::Refused { code: METHOD_NOT_FOUND, message: words(), data: None };
+        return RpcError::Refused { code: METHOD_NOT_FOUND, message: reason(), data: None };
     }
-    RpcError::Unavailable(words())
+    RpcError::Unavailable(reason())
 }
 
 #[cfg(test)]
@@ -122,11 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn one_passing_fault_among_others_makes_the_chain_unavailable_not_wrong() {
-        let other = Fault::OtherChain("abc".to_owned());
-        let garbage = Fault::Garbage("x".to_owned());
+    fn one_transient_fault_makes_the_chain_unavailable_not_wrong() {
+        let other = Fault::WrongChain("abc".to_owned());
+        let invalid = Fault::InvalidResponse("x".to_owned());
         assert!(matches!(concluded(&[other.clone(), other.clone()]), RpcError::WrongChain(_)));
-        assert!(matches!(concluded(&[other.clone(), garbage]), RpcError::Nonsense(_)));
+        assert!(matches!(concluded(&[other.clone(), invalid]), RpcError::InvalidResponse(_)));
         assert!(matches!(concluded(&[other, Fault::Timeout]), RpcError::Unavailable(_)));
         assert!(matches!(concluded(&[]), RpcError::WrongChain(_)));
     }

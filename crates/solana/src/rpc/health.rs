@@ -1,67 +1,67 @@
 use std::time::{Duration, Instant};
 
-const BEST: u32 = 1_000;
-/// Points that come back with each second without a fault, so that an endpoint that failed is tried again.
+const MAX_SCORE: u32 = 1_000;
+/// Points regained per second without a fault, so that a failed endpoint is tried again.
 const RECOVERY_PER_SECOND: u32 = 10;
-const FIRST_REST: Duration = Duration::from_millis(500);
-const LONGEST_REST: Duration = Duration::from_mins(1);
-/// Endpoints whose delays differ by less count as equally fast, so that the configured order decides.
+const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
+const MAX_BACKOFF: Duration = Duration::from_mins(1);
+/// Endpoints whose latencies differ by less count as equal, so that the configured order decides.
 const LATENCY_STEP_MS: u64 = 250;
 
-/// How well an endpoint has served lately.
+/// The recent health of an endpoint.
 #[derive(Clone, Debug)]
 pub(super) struct Health {
     score: u32,
     scored_at: Instant,
     latency_ms: u64,
-    faults_in_a_row: u32,
-    rests_until: Instant,
+    consecutive_faults: u32,
+    backoff_until: Instant,
 }
 
 impl Health {
     pub(super) fn new(now: Instant) -> Self {
-        Self { score: BEST, scored_at: now, latency_ms: 0, faults_in_a_row: 0, rests_until: now }
+        Self { score: MAX_SCORE, scored_at: now, latency_ms: 0, consecutive_faults: 0, backoff_until: now }
     }
 
     /// From 0 (failed all the time) to 1000 (never failed).
     pub(super) fn score(&self, now: Instant) -> u32 {
         let seconds = now.saturating_duration_since(self.scored_at).as_secs();
         let recovered = u32::try_from(seconds).unwrap_or(u32::MAX).saturating_mul(RECOVERY_PER_SECOND);
-        self.score.saturating_add(recovered).min(BEST)
+        self.score.saturating_add(recovered).min(MAX_SCORE)
     }
 
     pub(super) fn latency(&self) -> Duration {
         Duration::from_millis(self.latency_ms)
     }
 
-    pub(super) fn is_resting(&self, now: Instant) -> bool {
-        now < self.rests_until
+    pub(super) fn is_backing_off(&self, now: Instant) -> bool {
+        now < self.backoff_until
     }
 
-    /// Orders endpoints: the smallest is asked first.
+    /// Orders endpoints: the smallest rank is called first.
     pub(super) fn rank(&self, now: Instant) -> (Duration, u32, u64) {
-        let rest = self.rests_until.saturating_duration_since(now);
-        (rest, (BEST - self.score(now)) / 100, self.latency_ms / LATENCY_STEP_MS)
+        let backoff = self.backoff_until.saturating_duration_since(now);
+        (backoff, (MAX_SCORE - self.score(now)) / 100, self.latency_ms / LATENCY_STEP_MS)
     }
 
     pub(super) fn served(&mut self, now: Instant, took: Duration) {
         self.score = self.score(now);
-        self.score += (BEST - self.score) / 4;
+        self.score += (MAX_SCORE - self.score) / 4;
         self.scored_at = now;
-        self.faults_in_a_row = 0;
-        self.rests_until = now;
+        self.consecutive_faults = 0;
+        self.backoff_until = now;
         let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX / 8);
         self.latency_ms =
             if self.latency_ms == 0 { took } else { (self.latency_ms.saturating_mul(3) + took) / 4 };
     }
 
-    /// A fault halves the score; each further one in a row doubles the rest, unless the server named one.
-    pub(super) fn failed(&mut self, now: Instant, named_rest: Option<Duration>) {
+    /// A fault halves the score; each consecutive one doubles the backoff, unless the server sent Retry-After.
+    pub(super) fn failed(&mut self, now: Instant, retry_after: Option<Duration>) {
         self.score = self.score(now) / 2;
         self.scored_at = now;
-        let doubled = FIRST_REST.saturating_mul(1 << self.faults_in_a_row.min(10));
-        self.faults_in_a_row = self.faults_in_a_row.saturating_add(1);
-        self.rests_until = now + named_rest.unwrap_or(doubled).min(LONGEST_REST);
+        let doubled = INITIAL_BACKOFF.saturating_mul(1 << self.consecutive_faults.min(10));
+        self.consecutive_faults = self.consecutive_faults.saturating_add(1);
+        self.backoff_until = now + retry_after.unwrap_or(doubled).min(MAX_BACKOFF);
     }
 }
 
@@ -70,15 +70,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_that_fails_is_asked_after_one_that_does_not() {
+    fn failing_endpoint_ranks_after_a_healthy_one() {
         let now = Instant::now();
         let good = Health::new(now);
         let mut bad = Health::new(now);
         bad.failed(now, None);
         assert!(bad.rank(now) > good.rank(now));
-        let rested = now + Duration::from_secs(1);
-        assert!(!bad.is_resting(rested));
-        assert!(bad.rank(rested) > good.rank(rested));
+        let after_backoff = now + Duration::from_secs(1);
+        assert!(!bad.is_backing_off(after_backoff));
+        assert!(bad.rank(after_backoff) > good.rank(after_backoff));
     }
 
     #[test]
@@ -89,21 +89,21 @@ mod tests {
             health.failed(now, None);
         }
         assert_eq!(health.score(now), 0);
-        assert!(health.is_resting(now + Duration::from_secs(59)));
+        assert!(health.is_backing_off(now + Duration::from_secs(59)));
         let later = now + Duration::from_secs(100);
-        assert_eq!(health.score(later), BEST);
+        assert_eq!(health.score(later), MAX_SCORE);
         assert_eq!(health.rank(later), Health::new(later).rank(later));
     }
 
     #[test]
-    fn a_server_may_name_its_rest_but_not_beyond_a_minute() {
+    fn retry_after_is_honored_up_to_a_minute() {
         let now = Instant::now();
         let mut health = Health::new(now);
         health.failed(now, Some(Duration::from_secs(7)));
-        assert!(health.is_resting(now + Duration::from_secs(6)));
-        assert!(!health.is_resting(now + Duration::from_secs(7)));
+        assert!(health.is_backing_off(now + Duration::from_secs(6)));
+        assert!(!health.is_backing_off(now + Duration::from_secs(7)));
         health.failed(now, Some(Duration::from_secs(1_000_000)));
-        assert!(!health.is_resting(now + Duration::from_secs(61)));
+        assert!(!health.is_backing_off(now + Duration::from_secs(61)));
     }
 
     #[test]

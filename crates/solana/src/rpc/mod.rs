@@ -2,7 +2,7 @@ mod endpoint;
 mod fault;
 mod health;
 mod http;
-mod pace;
+mod rate_limiter;
 mod wire;
 
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use self::endpoint::Endpoint;
 use self::fault::{Fault, Faults, conclude, may_mean_no_batches};
 use crate::{RpcConfig, RpcError, SetupError};
 
-/// The wait before endpoints that all failed are asked once more; it doubles with each round.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The delay before endpoints that all failed are retried; it doubles with each round.
+const INITIAL_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// A client of Solana that asks the healthiest of several endpoints and goes on to the next when one fails.
+/// A Solana client that uses the healthiest of several endpoints and fails over to the next.
 #[derive(Clone, Debug)]
 pub struct SolanaRpc(Arc<Pool>);
 
@@ -32,41 +32,41 @@ struct Pool {
     config: RpcConfig,
     client: Client,
     endpoints: Vec<Endpoint>,
-    /// Cleared when batches fail where the same calls one by one do not: some providers refuse them.
-    takes_batches: AtomicBool,
+    /// Cleared when batches fail where single calls do not: some providers refuse them.
+    supports_batches: AtomicBool,
 }
 
 impl SolanaRpc {
-    /// Sets up without connecting; endpoints are asked for their genesis hash when they are first needed.
+    /// Does not connect; the genesis hash of an endpoint is verified on its first use.
     pub fn new(config: RpcConfig) -> Result<Self, SetupError> {
         if config.endpoints.is_empty() {
             return Err(SetupError::NoEndpoint);
         }
         let endpoints = config.endpoints.iter().map(|url| Endpoint::new(url.clone(), &config)).collect();
         let client = http::client()?;
-        Ok(Self(Arc::new(Pool { config, client, endpoints, takes_batches: AtomicBool::new(true) })))
+        Ok(Self(Arc::new(Pool { config, client, endpoints, supports_batches: AtomicBool::new(true) })))
     }
 
-    /// How each endpoint does, in the configured order.
+    /// The status of each endpoint, in the configured order.
     pub fn endpoints(&self) -> Vec<EndpointStatus> {
         self.0.endpoints.iter().map(Endpoint::status).collect()
     }
 
-    /// Asks any method and reads its result as `T`.
+    /// Calls a method and reads its result as `T`.
     pub async fn call<T: DeserializeOwned>(
         &self,
         method: &'static str,
         params: Value,
     ) -> Result<T, RpcError> {
-        self.ask(Call { method, params }, Ok::<T, String>).await
+        self.request(Call { method, params }, Ok::<T, String>).await
     }
 
     pub(crate) fn config(&self) -> &RpcConfig {
         &self.0.config
     }
 
-    /// Asks one question; an answer that `check` does not accept counts as the endpoint's fault.
-    pub(crate) async fn ask<W: DeserializeOwned, T>(
+    /// Makes one call; a response that `check` rejects counts as the endpoint's fault.
+    pub(crate) async fn request<W: DeserializeOwned, T>(
         &self,
         call: Call,
         check: impl Fn(W) -> Result<T, String>,
@@ -76,9 +76,9 @@ impl SolanaRpc {
         only(answers)
     }
 
-    /// Asks several questions in as few requests as allowed; each request's answers come from one endpoint.
-    /// `check` also gets the number of the question.
-    pub(crate) async fn ask_all<W: DeserializeOwned, T>(
+    /// Makes several calls in as few requests as allowed; the responses of one request come from one endpoint.
+    /// `check` also gets the index of the call.
+    pub(crate) async fn request_batch<W: DeserializeOwned, T>(
         &self,
         calls: &[Call],
         check: impl Fn(usize, W) -> Result<T, String>,
@@ -87,17 +87,17 @@ impl SolanaRpc {
         let mut results = Vec::with_capacity(calls.len());
         for (number, chunk) in calls.chunks(size).enumerate() {
             let check = |index: usize, wire: W| check(number * size + index, wire);
-            results.extend(self.ask_chunk(chunk, &check).await?);
+            results.extend(self.request_chunk(chunk, &check).await?);
         }
         Ok(results)
     }
 
-    async fn ask_chunk<W: DeserializeOwned, T>(
+    async fn request_chunk<W: DeserializeOwned, T>(
         &self,
         calls: &[Call],
         check: &impl Fn(usize, W) -> Result<T, String>,
     ) -> Result<Vec<T>, RpcError> {
-        if calls.len() == 1 || self.0.takes_batches.load(Ordering::Relaxed) {
+        if calls.len() == 1 || self.0.supports_batches.load(Ordering::Relaxed) {
             match self.attempt(calls, check).await {
                 Err(faults) if calls.len() > 1 && may_mean_no_batches(&faults) => {}
                 done => return done.map_err(conclude),
@@ -108,30 +108,36 @@ impl SolanaRpc {
             let answers = self.attempt(std::slice::from_ref(call), &|_, wire| check(index, wire)).await;
             results.extend(answers.map_err(conclude)?);
         }
-        if self.0.takes_batches.swap(false, Ordering::Relaxed) {
-            tracing::info!("Solana's endpoints refuse batches; calls go one by one from now on");
+        if self.0.supports_batches.swap(false, Ordering::Relaxed) {
+            tracing::info!("Solana endpoints refuse batches: switching to single calls");
         }
         Ok(results)
     }
 
-    /// Asks every endpoint of our chain once, for what must reach many nodes or be seen by several. Those that rest
-    /// after faults are left out while others are there, because the slowest sets the pace.
-    pub(crate) async fn ask_everyone<T: DeserializeOwned>(&self, call: Call) -> Vec<Result<T, RpcError>> {
+    /// Calls every endpoint of the chain once, for what must reach or be confirmed by several nodes. Endpoints that
+    /// back off are left out while others are available, because the slowest one determines the duration.
+    pub(crate) async fn request_all_endpoints<T: DeserializeOwned>(
+        &self,
+        call: Call,
+    ) -> Vec<Result<T, RpcError>> {
         let Pool { config, client, endpoints, .. } = &*self.0;
-        let ours: Vec<&Endpoint> = endpoints.iter().filter(|endpoint| endpoint.rank().is_some()).collect();
-        let awake: Vec<&Endpoint> = ours.iter().copied().filter(|endpoint| !endpoint.is_resting()).collect();
+        let of_chain: Vec<&Endpoint> =
+            endpoints.iter().filter(|endpoint| endpoint.rank().is_some()).collect();
+        let available: Vec<&Endpoint> =
+            of_chain.iter().copied().filter(|endpoint| !endpoint.is_backing_off()).collect();
         let calls = &[call];
-        let asking = if awake.is_empty() { ours } else { awake }.into_iter().map(|endpoint| async move {
-            let read = |body: &[u8]| read_all(body, 1, &|_, wire: T| Ok(wire));
-            match endpoint.ask(client, config, calls, read).await {
-                Ok(answers) => only(answers),
-                Err(fault) => Err(conclude(vec![(endpoint.name(), fault)])),
-            }
-        });
-        futures::future::join_all(asking).await
+        let calling =
+            if available.is_empty() { of_chain } else { available }.into_iter().map(|endpoint| async move {
+                let read = |body: &[u8]| read_all(body, 1, &|_, wire: T| Ok(wire));
+                match endpoint.request(client, config, calls, read).await {
+                    Ok(answers) => only(answers),
+                    Err(fault) => Err(conclude(vec![(endpoint.name(), fault)])),
+                }
+            });
+        futures::future::join_all(calling).await
     }
 
-    /// Asks one endpoint after the other, each again only when all others have failed too.
+    /// Tries one endpoint after the other, and retries one only after all others have failed too.
     async fn attempt<W: DeserializeOwned, T>(
         &self,
         calls: &[Call],
@@ -139,20 +145,20 @@ impl SolanaRpc {
     ) -> Result<Vec<T>, Faults> {
         let Pool { config, client, endpoints, .. } = &*self.0;
         let mut faults = Faults::new();
-        let mut asked = Vec::new();
-        let mut pause = FIRST_PAUSE;
+        let mut tried = Vec::new();
+        let mut pause = INITIAL_RETRY_DELAY;
         for _ in 0..config.attempts.max(1) {
-            if best(endpoints, &asked).is_none() && !asked.is_empty() {
-                if faults.iter().all(|(_, fault)| fault.is_lasting()) {
+            if best(endpoints, &tried).is_none() && !tried.is_empty() {
+                if faults.iter().all(|(_, fault)| fault.is_permanent()) {
                     break;
                 }
-                asked.clear();
+                tried.clear();
                 tokio::time::sleep(pause).await;
                 pause = pause.saturating_mul(2);
             }
-            let Some((index, endpoint)) = best(endpoints, &asked) else { break };
-            asked.push(index);
-            match endpoint.ask(client, config, calls, |body| read_all(body, calls.len(), check)).await {
+            let Some((index, endpoint)) = best(endpoints, &tried) else { break };
+            tried.push(index);
+            match endpoint.request(client, config, calls, |body| read_all(body, calls.len(), check)).await {
                 Ok(answers) => return Ok(answers),
                 Err(fault) => {
                     let is_final = matches!(fault, Fault::Refused { .. });
@@ -168,7 +174,7 @@ impl SolanaRpc {
 }
 
 fn only<T>(mut answers: Vec<T>) -> Result<T, RpcError> {
-    answers.pop().ok_or_else(|| RpcError::Nonsense("an empty answer".to_owned()))
+    answers.pop().ok_or_else(|| RpcError::InvalidResponse("an empty response".to_owned()))
 }
 
 fn read_all<W: DeserializeOwned, T>(
@@ -178,15 +184,15 @@ fn read_all<W: DeserializeOwned, T>(
 ) -> Result<Vec<T>, Fault> {
     let answers = wire::decode(body, calls)?;
     let read = |(index, raw): (usize, &&serde_json::value::RawValue)| {
-        let wire = serde_json::from_str(raw.get()).map_err(|error| wire::garbage(&error))?;
-        check(index, wire).map_err(|why| Fault::Garbage(shorten(&why)))
+        let wire = serde_json::from_str(raw.get()).map_err(|error| wire::invalid_response(&error))?;
+        check(index, wire).map_err(|why| Fault::InvalidResponse(shorten(&why)))
     };
     answers.iter().enumerate().map(read).collect()
 }
 
-/// The endpoint to ask next; the configured order decides among equals.
-fn best<'a>(endpoints: &'a [Endpoint], asked: &[usize]) -> Option<(usize, &'a Endpoint)> {
-    let left = endpoints.iter().enumerate().filter(|(index, _)| !asked.contains(index));
+/// The endpoint to try next; the configured order decides among equals.
+fn best<'a>(endpoints: &'a [Endpoint], tried: &[usize]) -> Option<(usize, &'a Endpoint)> {
+    let left = endpoints.iter().enumerate().filter(|(index, _)| !tried.contains(index));
     let ranked = left.filter_map(|(index, endpoint)| Some((endpoint.rank()?, index, endpoint)));
     ranked.min_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1))).map(|(_, index, endpoint)| (index, endpoint))
 }

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::fault::Fault;
 
-/// What a server says is shown to people, but not without end.
-const LONGEST_MESSAGE: usize = 300;
-/// Details of an error beyond this are not worth reading.
-const LONGEST_DATA: usize = 256 * 1024;
+/// Server messages are shown to people, so they are truncated.
+const MAX_MESSAGE_CHARS: usize = 300;
+/// Longer error data is ignored.
+const MAX_ERROR_DATA_BYTES: usize = 256 * 1024;
 
-/// One question to a node.
+/// One JSON-RPC call.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) method: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Call {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct Response<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -35,12 +35,12 @@ struct ErrorBody<'a> {
     data: Option<&'a RawValue>,
 }
 
-/// Tells a field that is `null`, which is an answer, from one that is missing, which is none.
+/// Distinguishes a field that is `null` from a missing one.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// The HTTP body that asks all of `calls`; a single one is not wrapped into a batch.
+/// The HTTP body of `calls`; a single call is not wrapped into a batch.
 pub(super) fn encode(calls: &[Call]) -> Vec<u8> {
     let one = |(id, call): (usize, &Call)| json!({ "jsonrpc": "2.0", "id": id, "method": call.method, "params": call.params });
     let mut all: Vec<Value> = calls.iter().enumerate().map(one).collect();
@@ -52,44 +52,46 @@ pub(super) fn encode(calls: &[Call]) -> Vec<u8> {
 pub(super) fn decode(body: &[u8], calls: usize) -> Result<Vec<&RawValue>, Fault> {
     let is_list = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if !is_list {
-        let answer: Answer<'_> = serde_json::from_slice(body).map_err(|error| garbage(&error))?;
+        let answer: Response<'_> = serde_json::from_slice(body).map_err(|error| invalid_response(&error))?;
         let result = outcome(&answer)?;
         return if calls == 1 && is_id(&answer, 0) {
             Ok(vec![result])
         } else {
-            Err(Fault::Garbage("the answer belongs to another question".to_owned()))
+            Err(Fault::InvalidResponse("the response has another id".to_owned()))
         };
     }
-    let answers: Vec<Answer<'_>> = serde_json::from_slice(body).map_err(|error| garbage(&error))?;
+    let answers: Vec<Response<'_>> =
+        serde_json::from_slice(body).map_err(|error| invalid_response(&error))?;
     (0..calls)
         .map(|id| match answers.iter().find(|answer| is_id(answer, id)) {
             Some(answer) => outcome(answer),
-            None => Err(answers.iter().find_map(|answer| outcome(answer).err()).unwrap_or_else(|| {
-                Fault::Garbage("an answer to one of the questions is missing".to_owned())
-            })),
+            None => Err(answers
+                .iter()
+                .find_map(|answer| outcome(answer).err())
+                .unwrap_or_else(|| Fault::InvalidResponse("a response of the batch is missing".to_owned()))),
         })
         .collect()
 }
 
-/// The error that a body contains, if it is one: many servers send them with an HTTP status of their own.
+/// The JSON-RPC error in a body, if any: many servers send it with an HTTP error status.
 pub(super) fn decode_error(body: &[u8]) -> Option<Fault> {
-    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
+    let answer: Response<'_> = serde_json::from_slice(body).ok()?;
     answer.error.as_ref().map(classify)
 }
 
-fn is_id(answer: &Answer<'_>, id: usize) -> bool {
+fn is_id(answer: &Response<'_>, id: usize) -> bool {
     answer.id.is_some_and(|raw| raw.get() == id.to_string())
 }
 
-fn outcome<'a>(answer: &Answer<'a>) -> Result<&'a RawValue, Fault> {
+fn outcome<'a>(answer: &Response<'a>) -> Result<&'a RawValue, Fault> {
     match (&answer.error, answer.result) {
         (Some(error), _) => Err(classify(error)),
         (None, Some(result)) => Ok(result),
-        (None, None) => Err(Fault::Garbage("neither result nor error".to_owned())),
+        (None, None) => Err(Fault::InvalidResponse("neither result nor error".to_owned())),
     }
 }
 
-/// Sorts a node's error by whether another node may do better. Codes that we do not know may.
+/// Classifies a node's error by whether another node may succeed. Unknown codes may.
 fn classify(error: &ErrorBody<'_>) -> Fault {
     let message = shorten(&error.message);
     match error.code {
@@ -101,7 +103,7 @@ fn classify(error: &ErrorBody<'_>) -> Fault {
                 message,
                 data: error
                     .data
-                    .filter(|data| data.get().len() <= LONGEST_DATA)
+                    .filter(|data| data.get().len() <= MAX_ERROR_DATA_BYTES)
                     .and_then(|data| serde_json::from_str(data.get()).ok())
                     .map(Box::new),
             }
@@ -110,16 +112,16 @@ fn classify(error: &ErrorBody<'_>) -> Fault {
     }
 }
 
-pub(super) fn garbage(error: &serde_json::Error) -> Fault {
+pub(super) fn invalid_response(error: &serde_json::Error) -> Fault {
     // The error of a typed field quotes what the server sent.
-    Fault::Garbage(shorten(&error.to_string()))
+    Fault::InvalidResponse(shorten(&error.to_string()))
 }
 
-/// A server's words on one line of bounded length.
+/// A server's reason on one line of bounded length.
 pub(crate) fn shorten(text: &str) -> String {
     let mut short: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_MESSAGE).collect();
-    if text.chars().nth(LONGEST_MESSAGE).is_some() {
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE_CHARS).collect();
+    if text.chars().nth(MAX_MESSAGE_CHARS).is_some() {
         short.push('…');
     }
     short
@@ -138,15 +140,15 @@ mod tests {
     #[test]
     fn a_null_result_is_an_answer_and_a_missing_one_is_not() {
         assert_eq!(text(r#"{"jsonrpc":"2.0","id":0,"result":null}"#, 1), Ok(vec!["null".to_owned()]));
-        assert!(matches!(text(r#"{"jsonrpc":"2.0","id":0}"#, 1), Err(Fault::Garbage(_))));
-        assert!(matches!(text(r#"{"jsonrpc":"2.0","id":7,"result":1}"#, 1), Err(Fault::Garbage(_))));
+        assert!(matches!(text(r#"{"jsonrpc":"2.0","id":0}"#, 1), Err(Fault::InvalidResponse(_))));
+        assert!(matches!(text(r#"{"jsonrpc":"2.0","id":7,"result":1}"#, 1), Err(Fault::InvalidResponse(_))));
     }
 
     #[test]
     fn batch_answers_are_matched_by_id_in_any_order() {
         let body = r#" [{"id":1,"result":"b"},{"id":0,"result":"a"}]"#;
         assert_eq!(text(body, 2), Ok(vec![r#""a""#.to_owned(), r#""b""#.to_owned()]));
-        assert!(matches!(text(body, 3), Err(Fault::Garbage(_))));
+        assert!(matches!(text(body, 3), Err(Fault::InvalidResponse(_))));
     }
 
     #[test]
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_behind_is_passed_over_and_one_that_says_no_is_believed() {
+    fn lagging_node_is_skipped_and_a_refusal_is_final() {
         let of = |code: i64| {
             text(&format!(r#"{{"id":0,"error":{{"code":{code},"message":"m"}}}}"#), 1).unwrap_err()
         };
@@ -188,7 +190,7 @@ mod tests {
         #[test]
         fn messages_are_one_bounded_line(text in any::<String>()) {
             let short = shorten(&text);
-            prop_assert!(short.chars().count() <= LONGEST_MESSAGE + 1);
+            prop_assert!(short.chars().count() <= MAX_MESSAGE_CHARS + 1);
             prop_assert!(!short.chars().any(char::is_control));
         }
     }

@@ -10,20 +10,20 @@ use thiserror::Error;
 use crate::commitment::{Commitment, Contextual};
 use crate::rpc::{Call, SolanaRpc};
 
-/// What fits into one network packet.
+/// The size of one network packet.
 pub const MAX_TRANSACTION_BYTES: usize = 1_232;
 const SIGNATURE_BYTES: usize = 64;
-/// Beyond this the count of signatures would take a second byte; no transaction of that many fits a packet.
+/// More signatures do not fit into a packet.
 const MAX_SIGNATURES: u8 = 12;
 
-/// A blockhash with which a transaction lives until a certain block height.
+/// A blockhash and the last block height that accepts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecentBlockhash {
     pub blockhash: Hash,
     pub last_valid_block_height: u64,
 }
 
-/// A version 0 message that waits for its signatures.
+/// A version 0 message without its signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsignedTransaction {
     message: Vec<u8>,
@@ -34,7 +34,7 @@ pub struct UnsignedTransaction {
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BuildError {
-    #[error("the instructions do not make a transaction: {0}")]
+    #[error("the instructions do not compile into a transaction: {0}")]
     Compile(String),
     #[error("the transaction takes {0} bytes, more than the {MAX_TRANSACTION_BYTES} that Solana carries")]
     TooLarge(usize),
@@ -43,7 +43,7 @@ pub enum BuildError {
 }
 
 impl UnsignedTransaction {
-    /// Puts instructions that `payer` pays for into a message.
+    /// Compiles instructions into a message that `payer` pays for.
     pub fn build(
         payer: &Address,
         instructions: &[Instruction],
@@ -68,12 +68,12 @@ impl UnsignedTransaction {
         }
     }
 
-    /// The bytes that are signed.
+    /// The bytes to sign.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
 
-    /// The transaction with zeros where its signatures belong, as wallets take it.
+    /// The transaction with zeroed signatures, as wallets accept it.
     pub fn to_wire(&self) -> Vec<u8> {
         let mut wire = vec![self.signatures];
         wire.resize(1 + SIGNATURE_BYTES * usize::from(self.signatures), 0);
@@ -90,11 +90,11 @@ struct WireBlockhash {
 }
 
 impl SolanaRpc {
-    /// A blockhash for a new transaction. It is a confirmed one: a final one would live some twelve seconds less.
+    /// A confirmed blockhash for a new transaction; a final one would expire about twelve seconds earlier.
     pub async fn recent_blockhash(&self) -> Result<RecentBlockhash, ChainError> {
         let call =
             Call { method: "getLatestBlockhash", params: json!([{ "commitment": Commitment::Confirmed }]) };
-        let recent = self.ask(call, |answer: Contextual<WireBlockhash>| {
+        let recent = self.request(call, |answer: Contextual<WireBlockhash>| {
             let text = answer.value.blockhash;
             Ok(RecentBlockhash {
                 blockhash: text.parse().map_err(|_| format!("`{text}` is not a blockhash"))?,
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_packet_can_carry_is_refused() {
+    fn transaction_larger_than_a_packet_is_refused() {
         let fits = |data| UnsignedTransaction::build(&PAYER, &[instruction(data, 0)], &[], recent());
         let Err(BuildError::TooLarge(length)) = fits(1_200) else { panic!("1,200 bytes of data do not fit") };
         let most = 1_200 - (length - MAX_TRANSACTION_BYTES);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_in_a_table_are_not_written_out() {
+    fn lookup_table_addresses_are_not_inlined() {
         let far = Address::new_from_array([9; 32]);
         let mut instruction = instruction(0, 0);
         instruction.accounts.push(AccountMeta::new(far, false));

@@ -1,72 +1,74 @@
 use super::SignatureStatus;
 use crate::commitment::Commitment;
 
-/// Looks in a row that must miss a transaction past its last height before it counts as dead: one node may be
-/// on a fork of its own.
-const ABSENCES_NEEDED: u32 = 2;
+/// Consecutive checks past the last valid height that must miss a transaction before it counts as expired: one node may
+/// be on its own fork.
+const MIN_ABSENCES: u32 = 2;
 
-/// What one look at the chain told about a transaction that was sent.
+/// The result of one check of a sent transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// The height of the newest final block, read before the status.
     pub final_height: u64,
     /// The newest final slot, read together with the height.
     pub final_slot: u64,
-    /// The slot at which the status was looked up.
+    /// The slot at which the status was read.
     pub status_slot: u64,
     pub status: Option<SignatureStatus>,
-    /// Looks before this one, in a row, that were past the last height and found nothing.
+    /// Earlier consecutive checks past the last valid height that found nothing.
     pub absences: u32,
 }
 
-/// What to do about a transaction that was sent.
+/// What to do about a sent transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Send the same bytes again: no supermajority has seen it yet.
-    SendAgain,
-    /// It is on its way to being final.
+    /// Send the same bytes again: it is not confirmed yet.
+    Resend,
+    /// It is confirmed but not final.
     Wait,
-    /// It can no longer land, but one more look must confirm that it has not.
-    LookAgain,
-    /// It is final and did what it should.
+    /// It can no longer land, but one more check must confirm that it has not.
+    CheckAgain,
+    /// It is final and succeeded.
     Landed { slot: u64 },
     /// It is final and failed.
-    Failed { slot: u64, words: String },
-    /// Its blockhash died before it landed; it never will.
+    Failed { slot: u64, reason: String },
+    /// Its blockhash expired before it landed; it never will.
     Expired,
 }
 
-/// What follows from an observation of a transaction that lives until `last_valid_block_height`.
-pub fn decide(last_valid_block_height: u64, seen: &Observation) -> Decision {
-    let Some(status) = &seen.status else {
-        return decide_absent(last_valid_block_height, seen);
+/// Decides about a transaction that is valid until `last_valid_block_height`.
+pub fn decide(last_valid_block_height: u64, observation: &Observation) -> Decision {
+    let Some(status) = &observation.status else {
+        return decide_absent(last_valid_block_height, observation);
     };
     match (status.commitment, &status.failure) {
         (Commitment::Finalized, None) => Decision::Landed { slot: status.slot },
-        (Commitment::Finalized, Some(words)) => Decision::Failed { slot: status.slot, words: words.clone() },
-        // The fork it is on may die, and with it the only copy.
-        (Commitment::Processed, _) if seen.final_height <= last_valid_block_height => Decision::SendAgain,
+        (Commitment::Finalized, Some(reason)) => {
+            Decision::Failed { slot: status.slot, reason: reason.clone() }
+        }
+        // Its fork may be abandoned, and the transaction with it.
+        (Commitment::Processed, _) if observation.final_height <= last_valid_block_height => Decision::Resend,
         (Commitment::Processed | Commitment::Confirmed, _) => Decision::Wait,
     }
 }
 
-fn decide_absent(last_valid_block_height: u64, seen: &Observation) -> Decision {
-    if seen.final_height <= last_valid_block_height {
-        return Decision::SendAgain;
+fn decide_absent(last_valid_block_height: u64, observation: &Observation) -> Decision {
+    if observation.final_height <= last_valid_block_height {
+        return Decision::Resend;
     }
-    // Every block that could hold it is final. Only a node that has reached that point can say that it is in none.
-    let looked_far_enough = seen.status_slot >= seen.final_slot;
-    if looked_far_enough && seen.absences + 1 >= ABSENCES_NEEDED {
+    // Every block that could hold it is final. Only a node that has reached that point can rule it out.
+    let is_caught_up = observation.status_slot >= observation.final_slot;
+    if is_caught_up && observation.absences + 1 >= MIN_ABSENCES {
         Decision::Expired
     } else {
-        Decision::LookAgain
+        Decision::CheckAgain
     }
 }
 
 impl Observation {
-    /// The number of absences to carry into the next look.
+    /// The number of absences to pass to the next check.
     pub fn absences_after(&self, decision: &Decision) -> u32 {
-        let counts = *decision == Decision::LookAgain && self.status_slot >= self.final_slot;
+        let counts = *decision == Decision::CheckAgain && self.status_slot >= self.final_slot;
         if counts { self.absences + 1 } else { 0 }
     }
 }
@@ -91,50 +93,50 @@ mod tests {
 
     #[test]
     fn an_unseen_transaction_is_sent_again_up_to_its_last_height() {
-        assert_eq!(decide(LAST, &absent(LAST, 1_040, 0)), Decision::SendAgain);
-        assert_ne!(decide(LAST, &absent(LAST + 1, 1_040, 0)), Decision::SendAgain);
+        assert_eq!(decide(LAST, &absent(LAST, 1_040, 0)), Decision::Resend);
+        assert_ne!(decide(LAST, &absent(LAST + 1, 1_040, 0)), Decision::Resend);
     }
 
     #[test]
     fn only_a_final_transaction_has_landed_or_failed() {
-        assert_eq!(decide(LAST, &present(Commitment::Processed, None)), Decision::SendAgain);
+        assert_eq!(decide(LAST, &present(Commitment::Processed, None)), Decision::Resend);
         assert_eq!(decide(LAST, &present(Commitment::Confirmed, None)), Decision::Wait);
         assert_eq!(decide(LAST, &present(Commitment::Confirmed, Some("no"))), Decision::Wait);
         assert_eq!(decide(LAST, &present(Commitment::Finalized, None)), Decision::Landed { slot: 990 });
-        let failed = Decision::Failed { slot: 990, words: "no".to_owned() };
+        let failed = Decision::Failed { slot: 990, reason: "no".to_owned() };
         assert_eq!(decide(LAST, &present(Commitment::Finalized, Some("no"))), failed);
     }
 
     #[test]
-    fn death_needs_two_looks_in_a_row_by_nodes_that_are_far_enough() {
+    fn expiry_needs_two_consecutive_checks_by_caught_up_nodes() {
         let first = absent(LAST + 1, 1_000, 0);
         let decision = decide(LAST, &first);
-        assert_eq!(decision, Decision::LookAgain);
+        assert_eq!(decision, Decision::CheckAgain);
         let absences = first.absences_after(&decision);
         assert_eq!(decide(LAST, &absent(LAST + 1, 1_000, absences)), Decision::Expired);
 
         let behind = absent(LAST + 1, 999, absences);
         let decision = decide(LAST, &behind);
-        assert_eq!(decision, Decision::LookAgain);
+        assert_eq!(decision, Decision::CheckAgain);
         assert_eq!(behind.absences_after(&decision), 0);
     }
 
     proptest! {
         #[test]
-        fn a_transaction_that_a_node_has_seen_is_never_called_dead(
+        fn observed_transaction_never_expires(
             height in any::<u64>(), last in any::<u64>(), slot in any::<u64>(), absences in 0u32..9,
             commitment in prop_oneof![
                 Just(Commitment::Processed), Just(Commitment::Confirmed), Just(Commitment::Finalized)
             ],
         ) {
-            let seen = Observation { final_height: height, final_slot: slot, absences, ..present(commitment, None) };
-            prop_assert_ne!(decide(last, &seen), Decision::Expired);
+            let observation = Observation { final_height: height, final_slot: slot, absences, ..present(commitment, None) };
+            prop_assert_ne!(decide(last, &observation), Decision::Expired);
         }
 
         #[test]
-        fn nothing_is_called_dead_while_it_can_land(last in any::<u64>(), below in any::<u64>(), slot in any::<u64>()) {
+        fn transaction_that_can_still_land_never_expires(last in any::<u64>(), below in any::<u64>(), slot in any::<u64>()) {
             let height = last.saturating_sub(below);
-            prop_assert_eq!(decide(last, &absent(height, slot, 9)), Decision::SendAgain);
+            prop_assert_eq!(decide(last, &absent(height, slot, 9)), Decision::Resend);
         }
     }
 }

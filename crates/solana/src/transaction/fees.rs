@@ -11,15 +11,15 @@ use crate::commitment::{Commitment, Contextual};
 use crate::rpc::{Call, SolanaRpc};
 
 const COMPUTE_BUDGET: Address = Address::from_str_const("ComputeBudget111111111111111111111111111111");
-/// Accounts by which a node narrows down recent fees; more are refused.
+/// The limit of accounts in `getRecentPrioritizationFees`.
 const MAX_FEE_ACCOUNTS: usize = 128;
 
-/// The instruction that bounds how many compute units a transaction may use.
+/// The instruction that limits the compute units of a transaction.
 pub fn compute_unit_limit(units: u32) -> Instruction {
     budget(2, &units.to_le_bytes())
 }
 
-/// The instruction that offers a priority fee, in millionths of a lamport for each compute unit.
+/// The instruction that offers a priority fee, in micro-lamports per compute unit.
 pub fn compute_unit_price(micro_lamports: u64) -> Instruction {
     budget(3, &micro_lamports.to_le_bytes())
 }
@@ -36,7 +36,7 @@ struct WireFee {
 }
 
 impl SolanaRpc {
-    /// What the network takes for this transaction, in lamports; `None` when its blockhash has died.
+    /// The network fee of this transaction, in lamports; `None` when its blockhash has expired.
     pub async fn fee(&self, transaction: &UnsignedTransaction) -> Result<Option<u64>, ChainError> {
         let message = STANDARD.encode(transaction.message());
         let params = json!([message, { "commitment": Commitment::Confirmed }]);
@@ -44,12 +44,12 @@ impl SolanaRpc {
         Ok(answer.value)
     }
 
-    /// The price per compute unit that three quarters of the recent blocks would have taken for transactions that
+    /// The price per compute unit that three quarters of the recent blocks would have accepted for transactions that
     /// write to these accounts.
     pub async fn priority_price(&self, writable: &[Address]) -> Result<u64, ChainError> {
         let accounts: Vec<String> = writable.iter().take(MAX_FEE_ACCOUNTS).map(ToString::to_string).collect();
         let call = Call { method: "getRecentPrioritizationFees", params: json!([accounts]) };
-        let fees = self.ask(call, |fees: Vec<WireFee>| {
+        let fees = self.request(call, |fees: Vec<WireFee>| {
             Ok(fees.into_iter().map(|fee| fee.prioritization_fee).collect::<Vec<u64>>())
         });
         Ok(upper_quartile(fees.await?))

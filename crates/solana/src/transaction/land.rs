@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use solana_signature::Signature;
 use thiserror::Error;
 
-use super::words::{explain, explain_with_logs};
+use super::error_text::{explain, explain_with_logs};
 use super::{Decision, Observation, SignedTransaction, decide};
 use crate::RpcError;
 use crate::commitment::Commitment;
@@ -14,25 +14,25 @@ use crate::rpc::{Call, SolanaRpc};
 
 const PREFLIGHT_FAILED: i64 = -32_002;
 
-/// How a transaction that was sent ended.
+/// How a sent transaction ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Landing {
-    /// It is final and did what it should.
+    /// It is final and succeeded.
     Landed { slot: u64 },
     /// It is final and failed; the network fee is spent.
-    Failed { slot: u64, words: String },
+    Failed { slot: u64, reason: String },
     /// It never landed and never will; a new one may be built.
     Expired,
 }
 
-/// Why a transaction did not get out.
+/// Why a transaction was not sent.
 #[derive(Debug, Error)]
 pub enum SendError {
-    /// It would fail, so that nobody sent it on; the words are for a person.
+    /// Preflight failed, so no node forwarded it.
     #[error("{0}")]
     WouldFail(String),
-    /// Its blockhash is too old, or too new for the nodes that were asked.
-    #[error("the transaction's blockhash has expired or is not known yet; build it anew")]
+    /// Its blockhash has expired, or the nodes do not know it yet.
+    #[error("the transaction's blockhash has expired or is not known yet; build it again")]
     UnknownBlockhash,
     #[error(transparent)]
     Chain(#[from] ChainError),
@@ -46,23 +46,23 @@ struct WireEpoch {
 }
 
 impl SolanaRpc {
-    /// Hands a transaction to every endpoint; one that takes it is enough. With `preflight`, nodes play it first
-    /// and say no to one that would fail.
+    /// Sends a transaction to every endpoint; one that accepts it is enough. With `preflight`, nodes simulate it first
+    /// and refuse one that would fail.
     pub async fn send(&self, transaction: &SignedTransaction, preflight: bool) -> Result<(), SendError> {
         let options = json!({
             "encoding": "base64",
             "skipPreflight": !preflight,
             "preflightCommitment": Commitment::Confirmed,
-            // We rebroadcast ourselves, and know when to stop.
+            // `land` and the sender rebroadcast.
             "maxRetries": 0,
         });
         let params = json!([STANDARD.encode(transaction.wire()), options]);
-        let answers = self.ask_everyone::<String>(Call { method: "sendTransaction", params }).await;
-        judge(&transaction.signature().to_string(), answers)
+        let answers = self.request_all_endpoints::<String>(Call { method: "sendTransaction", params }).await;
+        send_result(&transaction.signature().to_string(), answers)
     }
 
-    /// Sends a transaction again and again until it is final or can no longer become so. It goes on through failures
-    /// of the endpoints; who wants to stop earlier drops the future, and may call again later with the same bytes.
+    /// Resends a transaction until it is final or has expired. Endpoint failures do not stop it. The caller may drop
+    /// the future and call again later with the same bytes.
     pub async fn land(&self, transaction: &SignedTransaction) -> Landing {
         let mut absences = 0;
         loop {
@@ -72,33 +72,37 @@ impl SolanaRpc {
                     absences = seen.absences_after(&decision);
                     match decision {
                         Decision::Landed { slot } => return Landing::Landed { slot },
-                        Decision::Failed { slot, words } => return Landing::Failed { slot, words },
+                        Decision::Failed { slot, reason } => return Landing::Failed { slot, reason },
                         Decision::Expired => return Landing::Expired,
-                        Decision::Wait | Decision::LookAgain => {}
-                        Decision::SendAgain => {
+                        Decision::Wait | Decision::CheckAgain => {}
+                        Decision::Resend => {
                             if let Err(error) = self.send(transaction, false).await {
-                                tracing::debug!(%error, signature = %transaction.signature(), "not sent this time");
+                                tracing::debug!(%error, signature = %transaction.signature(), "transaction not sent");
                             }
                         }
                     }
                 }
                 Err(error) => {
                     absences = 0;
-                    tracing::debug!(%error, signature = %transaction.signature(), "cannot be looked up this time");
+                    tracing::debug!(%error, signature = %transaction.signature(), "transaction status unavailable");
                 }
             }
-            tokio::time::sleep(self.config().look_every).await;
+            tokio::time::sleep(self.config().poll_interval).await;
         }
     }
 
-    /// Looks up what has become of a transaction, for [`decide`].
+    /// Reads the status of a transaction, for [`decide`].
     pub async fn observe(
         &self,
         transaction: &SignedTransaction,
         absences: u32,
     ) -> Result<Observation, ChainError> {
         let mut seen = self.observe_all(&[(transaction.signature(), absences)]).await?;
-        let missing = || RpcError::Nonsense("not one status for each signature".to_owned());
+        let missing = || {
+            RpcError::InvalidResponse(
+                "the number of statuses differs from the number of signatures".to_owned(),
+            )
+        };
         Ok(seen.pop().ok_or_else(missing)?)
     }
 
@@ -107,7 +111,7 @@ impl SolanaRpc {
         &self,
         transactions: &[(Signature, u32)],
     ) -> Result<Vec<Observation>, ChainError> {
-        // The height comes first: read after the status, it could hide that the transaction landed in between.
+        // The height is read first: otherwise a transaction that lands in between could be missed.
         let params = json!([{ "commitment": Commitment::Finalized }]);
         let epoch: WireEpoch = self.call("getEpochInfo", params).await?;
         let signatures: Vec<Signature> = transactions.iter().map(|(signature, _)| *signature).collect();
@@ -124,15 +128,15 @@ impl SolanaRpc {
     }
 }
 
-/// One endpoint that took the transaction, or has it already, outweighs any that did not.
-fn judge(signature: &str, answers: Vec<Result<String, RpcError>>) -> Result<(), SendError> {
+/// One endpoint that accepted the transaction, or has it already, outweighs all others.
+fn send_result(signature: &str, answers: Vec<Result<String, RpcError>>) -> Result<(), SendError> {
     let mut worst = RpcError::WrongChain("no endpoint serves it".to_owned());
     for answer in answers {
         match answer {
             Ok(taken) if taken == signature => return Ok(()),
-            Ok(_) => worst = RpcError::Nonsense("the signature of another transaction came back".to_owned()),
-            Err(error) if is_known_already(&error) => return Ok(()),
-            // A refusal says more than silence.
+            Ok(_) => worst = RpcError::InvalidResponse("the response names another transaction".to_owned()),
+            Err(error) if is_already_processed(&error) => return Ok(()),
+            // A refusal is more specific than no answer.
             Err(error) if !matches!(worst, RpcError::Refused { .. }) => worst = error,
             Err(_) => {}
         }
@@ -140,8 +144,8 @@ fn judge(signature: &str, answers: Vec<Result<String, RpcError>>) -> Result<(), 
     if preflight_error(&worst).is_some_and(|(err, _)| err == "BlockhashNotFound") {
         return Err(SendError::UnknownBlockhash);
     }
-    Err(match preflight_words(&worst) {
-        Some(words) => SendError::WouldFail(words),
+    Err(match preflight_reason(&worst) {
+        Some(reason) => SendError::WouldFail(reason),
         None => SendError::Chain(worst.into()),
     })
 }
@@ -151,11 +155,11 @@ fn preflight_error(error: &RpcError) -> Option<(&Value, &Value)> {
     Some((data.get("err")?, data.get("logs").unwrap_or(&Value::Null)))
 }
 
-fn is_known_already(error: &RpcError) -> bool {
+fn is_already_processed(error: &RpcError) -> bool {
     preflight_error(error).is_some_and(|(err, _)| err == "AlreadyProcessed")
 }
 
-fn preflight_words(error: &RpcError) -> Option<String> {
+fn preflight_reason(error: &RpcError) -> Option<String> {
     match preflight_error(error) {
         Some((err, logs)) => Some(match serde_json::from_value::<Vec<String>>(logs.clone()) {
             Ok(logs) => explain_with_logs(err, &logs),
@@ -177,36 +181,43 @@ mod tests {
         Err(RpcError::Refused { code: PREFLIGHT_FAILED, message: "simulation failed".to_owned(), data })
     }
 
-    fn silent() -> Result<String, RpcError> {
+    fn unavailable() -> Result<String, RpcError> {
         Err(RpcError::Unavailable("x".to_owned()))
     }
 
     #[test]
-    fn one_endpoint_that_takes_it_is_enough() {
-        assert!(judge("s", vec![silent(), refused(&json!("BlockhashNotFound")), Ok("s".to_owned())]).is_ok());
-        assert!(judge("s", vec![refused(&json!("AlreadyProcessed"))]).is_ok());
+    fn one_accepting_endpoint_is_enough() {
+        assert!(
+            send_result("s", vec![unavailable(), refused(&json!("BlockhashNotFound")), Ok("s".to_owned())])
+                .is_ok()
+        );
+        assert!(send_result("s", vec![refused(&json!("AlreadyProcessed"))]).is_ok());
     }
 
     #[test]
-    fn a_refusal_is_told_in_words_even_when_others_are_silent() {
-        let error = judge("s", vec![refused(&json!("InsufficientFundsForFee")), silent()]).unwrap_err();
+    fn refusal_outweighs_endpoints_that_do_not_answer() {
+        let error =
+            send_result("s", vec![refused(&json!("InsufficientFundsForFee")), unavailable()]).unwrap_err();
         assert!(
-            matches!(&error, SendError::WouldFail(words) if words.contains("not have enough SOL")),
+            matches!(&error, SendError::WouldFail(reason) if reason.contains("not have enough SOL")),
             "{error}"
         );
         assert!(error.to_string().contains("nothing there"));
-        assert!(matches!(judge("s", vec![silent()]), Err(SendError::Chain(ChainError::Unavailable(_)))));
+        assert!(matches!(
+            send_result("s", vec![unavailable()]),
+            Err(SendError::Chain(ChainError::Unavailable(_)))
+        ));
     }
 
     #[test]
-    fn a_blockhash_that_nobody_knows_is_told_from_other_failures() {
-        let error = judge("s", vec![refused(&json!("BlockhashNotFound"))]).unwrap_err();
+    fn unknown_blockhash_is_distinguished_from_other_failures() {
+        let error = send_result("s", vec![refused(&json!("BlockhashNotFound"))]).unwrap_err();
         assert!(matches!(error, SendError::UnknownBlockhash), "{error}");
     }
 
     #[test]
-    fn an_endpoint_that_names_another_signature_is_not_believed() {
-        let error = judge("s", vec![Ok("t".to_owned())]).unwrap_err();
+    fn response_with_another_signature_is_rejected() {
+        let error = send_result("s", vec![Ok("t".to_owned())]).unwrap_err();
         assert!(matches!(error, SendError::Chain(ChainError::Nonsense(..))));
     }
 }

@@ -9,7 +9,7 @@ const ADDRESS_BYTES: usize = 32;
 const VERSION_ZERO: u8 = 0x80;
 const KEYS_COUNT_AT: usize = 4;
 
-/// A transaction whose every signature has been checked.
+/// A transaction with verified signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedTransaction {
     wire: Vec<u8>,
@@ -31,7 +31,7 @@ pub enum SignedError {
 }
 
 impl SignedTransaction {
-    /// Accepts `wire` only if it carries exactly `message`, signed by everybody who has to.
+    /// Accepts `wire` only if it contains exactly `message`, with every required signature.
     pub fn check(wire: &[u8], message: &[u8], last_valid_block_height: u64) -> Result<Self, SignedError> {
         if wire.len() > MAX_TRANSACTION_BYTES {
             return Err(SignedError::TooLarge);
@@ -61,7 +61,7 @@ impl SignedTransaction {
         Ok(Self { wire: wire.to_vec(), signature, last_valid_block_height })
     }
 
-    /// The payer's signature, by which the chain knows the transaction.
+    /// The payer's signature, which identifies the transaction on the chain.
     pub const fn signature(&self) -> Signature {
         self.signature
     }

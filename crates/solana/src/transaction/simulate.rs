@@ -4,18 +4,18 @@ use causeway_domain::ports::ChainError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::words::{explain_with_logs, refusal};
+use super::error_text::{escrow_error, explain_with_logs};
 use crate::commitment::{Commitment, Contextual};
-use crate::program::Refusal;
+use crate::program::EscrowError;
 use crate::rpc::{Call, SolanaRpc};
 
-/// What a transaction would do if it landed now.
+/// The result of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
-    /// Why it would fail, in words for a person; `None` if it would not.
+    /// Why it would fail; `None` if it would not.
     pub failure: Option<String>,
-    /// Why the escrow program refused it, if it was that.
-    pub refusal: Option<Refusal>,
+    /// The error of the escrow program, if it is the cause.
+    pub escrow_error: Option<EscrowError>,
     pub compute_units: u64,
     pub logs: Vec<String>,
 }
@@ -31,7 +31,7 @@ struct WireSimulation {
 }
 
 impl SolanaRpc {
-    /// Plays a transaction, signed or not, against the newest confirmed state, with a fresh blockhash.
+    /// Simulates a transaction, signed or not, against the newest confirmed state, with a fresh blockhash.
     pub async fn simulate(&self, wire: &[u8]) -> Result<Simulation, ChainError> {
         let options = json!({
             "encoding": "base64",
@@ -40,13 +40,13 @@ impl SolanaRpc {
             "replaceRecentBlockhash": true,
         });
         let call = Call { method: "simulateTransaction", params: json!([STANDARD.encode(wire), options]) };
-        let simulation = self.ask(call, |answer: Contextual<WireSimulation>| {
+        let simulation = self.request(call, |answer: Contextual<WireSimulation>| {
             let logs = answer.value.logs.unwrap_or_default();
             let failure = answer.value.err.as_ref().map(|err| explain_with_logs(err, &logs));
-            let refusal = answer.value.err.as_ref().and_then(refusal);
+            let escrow_error = answer.value.err.as_ref().and_then(escrow_error);
             Ok(Simulation {
                 failure,
-                refusal,
+                escrow_error,
                 compute_units: answer.value.units_consumed.unwrap_or_default(),
                 logs,
             })

@@ -3,19 +3,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use solana_signature::Signature;
 
-use super::words::explain;
-use crate::commitment::{Commitment, Contextual, Seen};
+use super::error_text::explain;
+use crate::commitment::{AtSlot, Commitment, Contextual};
 use crate::rpc::{Call, SolanaRpc};
 
-/// As many as a node takes in one `getSignatureStatuses`.
+/// The limit of `getSignatureStatuses`.
 const SIGNATURES_PER_CALL: usize = 256;
 
-/// What has become of a transaction.
+/// The status of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureStatus {
     pub slot: u64,
     pub commitment: Commitment,
-    /// Why it failed, in words, if it did.
+    /// Why it failed, if it did.
     pub failure: Option<String>,
 }
 
@@ -32,7 +32,7 @@ struct WireStatus {
 
 impl From<WireStatus> for SignatureStatus {
     fn from(wire: WireStatus) -> Self {
-        // Before nodes named the commitment, only a rooted transaction had no count of confirmations.
+        // Old nodes do not name the commitment; only a rooted transaction has no confirmation count.
         let unnamed =
             if wire.confirmations.is_none() { Commitment::Finalized } else { Commitment::Processed };
         Self {
@@ -44,12 +44,12 @@ impl From<WireStatus> for SignatureStatus {
 }
 
 impl SolanaRpc {
-    /// What has become of each transaction, `None` for one that the node does not know. The slot is the earliest at
-    /// which the node looked.
+    /// The status of each transaction; `None` for one that the node does not know. The slot is the earliest at which
+    /// any status was read.
     pub async fn statuses(
         &self,
         signatures: &[Signature],
-    ) -> Result<Seen<Vec<Option<SignatureStatus>>>, ChainError> {
+    ) -> Result<AtSlot<Vec<Option<SignatureStatus>>>, ChainError> {
         let chunks: Vec<&[Signature]> = signatures.chunks(SIGNATURES_PER_CALL).collect();
         let call = |chunk: &&[Signature]| {
             let texts: Vec<String> = chunk.iter().map(ToString::to_string).collect();
@@ -59,14 +59,14 @@ impl SolanaRpc {
         let calls: Vec<Call> = chunks.iter().map(call).collect();
         let read = |index: usize, wire: Contextual<Vec<Option<WireStatus>>>| {
             if chunks.get(index).map(|chunk| chunk.len()) != Some(wire.value.len()) {
-                return Err("not one status for each signature".to_owned());
+                return Err("the number of statuses differs from the number of signatures".to_owned());
             }
             let statuses: Vec<_> =
                 wire.value.into_iter().map(|status| status.map(SignatureStatus::from)).collect();
-            Ok(Seen { slot: wire.context.slot, value: statuses })
+            Ok(AtSlot { slot: wire.context.slot, value: statuses })
         };
-        let parts = self.ask_all(&calls, read).await?;
+        let parts = self.request_batch(&calls, read).await?;
         let slot = parts.iter().map(|part| part.slot).min().unwrap_or_default();
-        Ok(Seen { slot, value: parts.into_iter().flat_map(|part| part.value).collect() })
+        Ok(AtSlot { slot, value: parts.into_iter().flat_map(|part| part.value).collect() })
     }
 }

@@ -5,7 +5,7 @@ use causeway_domain::{Address, ChainId, SOLANA_CHAIN_ID, TokenId};
 use causeway_solana::{TOKEN_2022_PROGRAM, TOKEN_PROGRAM};
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, client, rpc_error};
+use crate::fake_node::{FakeNode, client, rpc_error};
 
 const OWNER: [u8; 32] = [9; 32];
 const FROZEN: u8 = 2;
@@ -31,8 +31,8 @@ fn holding(program: &str, mint: u8, owner: [u8; 32], amount: u64, state: u8) -> 
 }
 
 /// A node at which each token program lists `accounts` of its own.
-async fn node(classic: Vec<Value>, extended: Vec<Value>) -> Fake {
-    Fake::start(move |method, params| {
+async fn node(classic: Vec<Value>, extended: Vec<Value>) -> FakeNode {
+    FakeNode::start(move |method, params| {
         let context = json!({ "slot": 5, "apiVersion": "3.0.0" });
         match (method, params[1]["programId"].as_str()) {
             ("getBalance", _) => Ok(json!({ "context": context, "value": 12_345 })),
@@ -46,7 +46,7 @@ async fn node(classic: Vec<Value>, extended: Vec<Value>) -> Fake {
     .await
 }
 
-async fn balances(fake: &Fake, tokens: &[TokenId]) -> Result<Vec<(TokenId, String)>, ChainError> {
+async fn balances(fake: &FakeNode, tokens: &[TokenId]) -> Result<Vec<(TokenId, String)>, ChainError> {
     let read = client(&[fake]).balances(Address::Solana(OWNER), tokens).await?;
     Ok(read.into_iter().map(|(token, amount)| (token, amount.to_string())).collect())
 }
@@ -75,19 +75,19 @@ async fn native_and_both_token_programs_are_summed_by_mint() {
 }
 
 #[tokio::test]
-async fn only_what_is_needed_is_asked() {
+async fn only_needed_methods_are_called() {
     let fake = node(vec![], vec![]).await;
     balances(&fake, &[TokenId::native(SOLANA_CHAIN_ID)]).await.unwrap();
-    assert_eq!(fake.asked("getTokenAccountsByOwner"), 0);
+    assert_eq!(fake.call_count("getTokenAccountsByOwner"), 0);
     assert_eq!(balances(&fake, &[mint(1)]).await.unwrap(), []);
-    assert_eq!(fake.asked("getBalance"), 1);
+    assert_eq!(fake.call_count("getBalance"), 1);
     let requests = fake.requests();
     assert_eq!(balances(&fake, &[]).await.unwrap(), []);
     assert_eq!(fake.requests(), requests);
 }
 
 #[tokio::test]
-async fn accounts_of_somebody_else_or_of_another_program_are_not_believed() {
+async fn accounts_of_another_owner_or_program_are_rejected() {
     let classic = TOKEN_PROGRAM.to_string();
     let other_owner = node(vec![holding(&classic, 1, [8; 32], 100, 1)], vec![]).await;
     let other_program =
@@ -101,7 +101,7 @@ async fn accounts_of_somebody_else_or_of_another_program_are_not_believed() {
 }
 
 #[tokio::test]
-async fn an_owner_of_another_family_is_refused() {
+async fn owner_of_another_chain_family_is_refused() {
     let fake = node(vec![], vec![]).await;
     let error = client(&[&fake]).balances(Address::Evm([1; 20].into()), &[mint(1)]).await.unwrap_err();
     assert!(matches!(error, ChainError::Refused(..)));

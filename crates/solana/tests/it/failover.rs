@@ -4,10 +4,10 @@ use causeway_domain::ports::ChainError;
 use causeway_solana::{RpcError, SolanaRpc};
 use serde_json::{Value, json};
 
-use crate::fake::{Fake, Treat, client, client_with, rpc_error};
+use crate::fake_node::{FakeNode, NodeBehavior, client, client_with, rpc_error};
 
-async fn node(slot: u64) -> Fake {
-    Fake::start(move |method, _| match method {
+async fn node(slot: u64) -> FakeNode {
+    FakeNode::start(move |method, _| match method {
         "getSlot" => Ok(slot.into()),
         _ => rpc_error(-32_601, "Method not found"),
     })
@@ -19,51 +19,51 @@ async fn slot(rpc: &SolanaRpc) -> Result<u64, RpcError> {
 }
 
 #[tokio::test]
-async fn every_fault_of_one_endpoint_is_made_good_by_the_next() {
+async fn every_endpoint_fault_fails_over_to_the_next() {
     let faults = [
-        Treat::Silence,
-        Treat::HangUp,
-        Treat::Status(500, "oops"),
-        Treat::Status(429, ""),
-        Treat::Status(
+        NodeBehavior::NoResponse,
+        NodeBehavior::CloseConnection,
+        NodeBehavior::Status(500, "oops"),
+        NodeBehavior::Status(429, ""),
+        NodeBehavior::Status(
             403,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32052,"message":"key is not valid"}}"#,
         ),
-        Treat::Raw("<html>".to_owned()),
-        Treat::Raw(String::new()),
-        Treat::Raw(r#"{"jsonrpc":"2.0","id":0,"result":"many"}"#.to_owned()),
-        Treat::Raw(
+        NodeBehavior::Raw("<html>".to_owned()),
+        NodeBehavior::Raw(String::new()),
+        NodeBehavior::Raw(r#"{"jsonrpc":"2.0","id":0,"result":"many"}"#.to_owned()),
+        NodeBehavior::Raw(
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"Node is behind by 42 slots"}}"#
                 .to_owned(),
         ),
-        Treat::Raw("[".repeat(50_000)),
-        Treat::Endless,
+        NodeBehavior::Raw("[".repeat(50_000)),
+        NodeBehavior::EndlessBody,
     ];
     for fault in faults {
         let (bad, good) = (node(1).await, node(2).await);
         let rpc = client(&[&bad, &good]);
         assert_eq!(slot(&rpc).await, Ok(1));
-        bad.always(fault.clone());
+        bad.set_behavior(fault.clone());
         assert_eq!(slot(&rpc).await, Ok(2), "{fault:?}");
         let status = &rpc.endpoints()[0];
         assert!(status.score < 1_000, "{fault:?}: {status:?}");
         let requests = bad.requests();
         assert_eq!(slot(&rpc).await, Ok(2));
-        assert_eq!(bad.requests(), requests, "an endpoint that failed is left alone while another serves");
+        assert_eq!(bad.requests(), requests, "a failed endpoint is skipped while another is healthy");
     }
 }
 
 #[tokio::test]
 async fn a_single_endpoint_is_asked_again_after_a_pause() {
     let only = node(7).await;
-    only.next([Treat::Status(502, ""), Treat::HangUp]);
+    only.queue([NodeBehavior::Status(502, ""), NodeBehavior::CloseConnection]);
     assert_eq!(slot(&client(&[&only])).await, Ok(7));
 }
 
 #[tokio::test]
-async fn when_nobody_answers_the_chain_is_unavailable_within_the_time_allowed() {
+async fn chain_without_answers_is_unavailable_within_the_timeout() {
     let only = node(7).await;
-    only.always(Treat::Silence);
+    only.set_behavior(NodeBehavior::NoResponse);
     let began = Instant::now();
     let error = slot(&client_with(&[&only], |config| config.attempts = 2)).await.unwrap_err();
     assert!(began.elapsed() < Duration::from_secs(6));
@@ -72,63 +72,65 @@ async fn when_nobody_answers_the_chain_is_unavailable_within_the_time_allowed() 
 }
 
 #[tokio::test]
-async fn an_endpoint_of_another_chain_is_never_believed() {
-    let foreign = Fake::of_chain("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG", |_, _| Ok(666.into())).await;
+async fn endpoint_of_another_chain_is_never_used() {
+    let foreign =
+        FakeNode::with_genesis("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG", |_, _| Ok(666.into())).await;
     let rpc = client(&[&foreign]);
     assert!(matches!(slot(&rpc).await, Err(RpcError::WrongChain(_))));
     assert!(matches!(slot(&rpc).await, Err(RpcError::WrongChain(_))));
-    assert_eq!(foreign.asked("getSlot"), 0);
-    assert_eq!(foreign.asked("getGenesisHash"), 1);
+    assert_eq!(foreign.call_count("getSlot"), 0);
+    assert_eq!(foreign.call_count("getGenesisHash"), 1);
     assert_eq!(rpc.endpoints()[0].serves_chain, Some(false));
 
     let good = node(2).await;
     assert_eq!(slot(&client(&[&foreign, &good])).await, Ok(2));
-    assert_eq!(foreign.asked("getSlot"), 0);
+    assert_eq!(foreign.call_count("getSlot"), 0);
 }
 
 #[tokio::test]
-async fn the_genesis_hash_is_asked_once_and_again_after_the_connection_broke() {
+async fn genesis_hash_is_verified_once_and_again_after_a_broken_connection() {
     let only = node(7).await;
     let rpc = client(&[&only]);
     for _ in 0..3 {
         slot(&rpc).await.unwrap();
     }
-    assert_eq!(only.asked("getGenesisHash"), 1);
-    only.next([Treat::HangUp]);
+    assert_eq!(only.call_count("getGenesisHash"), 1);
+    only.queue([NodeBehavior::CloseConnection]);
     slot(&rpc).await.unwrap();
-    assert_eq!(only.asked("getGenesisHash"), 2);
+    assert_eq!(only.call_count("getGenesisHash"), 2);
 }
 
 #[tokio::test]
-async fn a_refusal_is_passed_on_at_once_in_the_nodes_words() {
-    let picky = Fake::start(|_, _| rpc_error(-32_602, "Invalid param: WrongSize")).await;
+async fn refusal_is_returned_at_once_with_the_nodes_message() {
+    let picky = FakeNode::start(|_, _| rpc_error(-32_602, "Invalid param: WrongSize")).await;
     let spare = node(2).await;
     let rpc = client(&[&picky, &spare]);
     let error = slot(&rpc).await.unwrap_err();
     assert_eq!(error.to_string(), "Invalid param: WrongSize (-32602)");
     assert_eq!(spare.requests(), 0);
-    assert!(!rpc.endpoints()[0].resting);
+    assert!(!rpc.endpoints()[0].is_backing_off);
     assert!(matches!(ChainError::from(error), ChainError::Refused(..)));
 }
 
 #[tokio::test]
-async fn a_method_that_one_endpoint_lacks_is_asked_of_the_next_and_of_each_once() {
+async fn missing_method_is_tried_once_at_each_endpoint() {
     let (first, second) = (node(1).await, node(2).await);
     let rpc = client(&[&first, &second]);
     let error = rpc.call::<Value>("getMoney", json!([])).await.unwrap_err();
     assert!(matches!(error, RpcError::Refused { code: -32_601, .. }), "{error}");
-    assert_eq!((first.asked("getMoney"), second.asked("getMoney")), (1, 1));
+    assert_eq!((first.call_count("getMoney"), second.call_count("getMoney")), (1, 1));
     assert!(rpc.endpoints().iter().all(|endpoint| endpoint.score == 1_000));
 }
 
 #[tokio::test]
-async fn keys_in_addresses_are_in_no_error() {
-    let talkative = Fake::start(|_, _| rpc_error(-32_602, "key secret-key-0123456789 may not do that")).await;
+async fn errors_never_contain_keys_from_urls() {
+    let talkative =
+        FakeNode::start(|_, _| rpc_error(-32_602, "key secret-key-0123456789 may not do that")).await;
     let error = slot(&client(&[&talkative])).await.unwrap_err();
     assert_eq!(error.to_string(), "key … may not do that (-32602)");
 
     let gone = node(1).await;
-    gone.always(Treat::HangUp);
+    gone.set_behavior(NodeBehavior::CloseConnection);
     let rpc = client(&[&gone]);
     let error = slot(&rpc).await.unwrap_err();
     assert!(!format!("{error} {error:?} {rpc:?}").contains("secret-key"), "{error}");
@@ -137,13 +139,13 @@ async fn keys_in_addresses_are_in_no_error() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_not_read_to_its_end() {
     let only = node(1).await;
-    only.always(Treat::Endless);
+    only.set_behavior(NodeBehavior::EndlessBody);
     let error = slot(&client(&[&only])).await.unwrap_err();
-    assert!(matches!(error, RpcError::Nonsense(_)), "{error}");
+    assert!(matches!(error, RpcError::InvalidResponse(_)), "{error}");
 }
 
 #[tokio::test]
-async fn an_endpoint_gets_no_more_calls_than_our_pace_allows() {
+async fn endpoint_gets_no_more_calls_than_the_rate_limit_allows() {
     let (first, second) = (node(1).await, node(2).await);
     let rpc = client_with(&[&first, &second], |config| {
         config.attempt_timeout = Duration::from_millis(500);
@@ -156,50 +158,53 @@ async fn an_endpoint_gets_no_more_calls_than_our_pace_allows() {
         answered += usize::from(slot(&rpc).await.is_ok());
     }
     let allowed = 3 + usize::try_from(began.elapsed().as_secs()).unwrap() + 1;
-    assert!(answered >= 4, "two at each, beside the genesis hash");
+    assert!(answered >= 4, "two at each, in addition to the genesis hash");
     for node in [first, second] {
         assert!(node.requests() <= allowed, "{} of {allowed}", node.requests());
     }
-    assert!(rpc.endpoints().iter().all(|endpoint| !endpoint.resting), "our pace is not their fault");
+    assert!(
+        rpc.endpoints().iter().all(|endpoint| !endpoint.is_backing_off),
+        "our own limit is not their fault"
+    );
 }
 
 #[tokio::test]
-async fn providers_that_refuse_batches_are_asked_one_by_one() {
+async fn providers_that_refuse_batches_get_single_calls() {
     let only = node(5).await;
     let rpc = client(&[&only]);
     slot(&rpc).await.unwrap();
     let refusal =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are for paying customers"}}"#;
-    only.next([Treat::Raw(refusal.to_owned())]);
+    only.queue([NodeBehavior::Raw(refusal.to_owned())]);
     assert_eq!(rpc.heads().await.unwrap().finalized, 5);
     let requests = only.requests();
     rpc.heads().await.unwrap();
-    assert_eq!(only.requests(), requests + 2, "and it is remembered");
+    assert_eq!(only.requests(), requests + 2, "the client remembers it");
 }
 
 #[tokio::test]
-async fn many_questions_at_once_are_all_answered() {
+async fn concurrent_calls_are_all_answered() {
     let nodes = [node(5).await, node(5).await];
-    nodes[0].next((0..20).map(|_| Treat::Status(503, "")));
+    nodes[0].queue((0..20).map(|_| NodeBehavior::Status(503, "")));
     let rpc = client(&[&nodes[0], &nodes[1]]);
-    let asking = (0..50).map(|_| {
+    let calls = (0..50).map(|_| {
         let rpc = rpc.clone();
         tokio::spawn(async move { slot(&rpc).await })
     });
-    for answer in asking.collect::<Vec<_>>() {
+    for answer in calls.collect::<Vec<_>>() {
         assert_eq!(answer.await.unwrap(), Ok(5));
     }
 }
 
 #[tokio::test]
-async fn no_answer_of_any_shape_is_more_than_an_error() {
+async fn malformed_responses_are_errors() {
     let only = node(1).await;
     let shapes =
         ["null", "[]", "{}", "0", "\"x\"", "[null]", "[{}]", r#"{"result":{}}"#, r#"{"id":0,"result":null}"#];
     for shape in shapes {
         let rpc = client_with(&[&only], |config| config.attempts = 1);
         slot(&rpc).await.unwrap();
-        only.next([Treat::Raw(shape.to_owned())]);
+        only.queue([NodeBehavior::Raw(shape.to_owned())]);
         assert!(slot(&rpc).await.is_err(), "{shape}");
         let anything: Result<Value, _> = rpc.call("getMoney", json!([])).await;
         assert!(anything.is_err());

@@ -3,10 +3,10 @@
 mod balances;
 mod deposits;
 mod failover;
-mod fake;
+mod fake_node;
 mod landing;
 mod orders;
-mod play;
 mod program;
 mod reading;
+mod sandbox_chain;
 mod signing;

@@ -1,35 +1,34 @@
 use causeway_domain::ports::ChainError;
-use causeway_solana::{Account, Bookmark, Commitment, Heads, SlotFollower, Step};
+use causeway_solana::{Account, Commitment, Heads, HistoryCursor};
 use serde_json::{Value, json};
 use solana_address::Address;
 use solana_signature::Signature;
 
-use crate::fake::{Fake, client, rpc_error};
+use crate::fake_node::{FakeNode, client, rpc_error};
 
 #[tokio::test]
 async fn heads_are_the_newest_and_the_final_slot() {
-    let fake = Fake::start(|_, params| {
+    let fake = FakeNode::start(|_, params| {
         Ok(if params[0]["commitment"] == "finalized" { 100.into() } else { 132.into() })
     })
     .await;
     let rpc = client(&[&fake]);
     assert_eq!(rpc.heads().await.unwrap(), Heads { processed: 132, finalized: 100 });
-    assert_eq!(SlotFollower::after(90).look(&rpc).await.unwrap(), Step::Finalized(91..=100));
 }
 
 #[tokio::test]
 async fn endpoints_that_differ_about_a_final_block_are_a_disagreement() {
     let saying =
-        |hash: &'static str| Fake::start(move |_, _| Ok(json!({ "blockhash": hash, "parentSlot": 1 })));
+        |hash: &'static str| FakeNode::start(move |_, _| Ok(json!({ "blockhash": hash, "parentSlot": 1 })));
     let (a, b, c) = (saying("aaa").await, saying("aaa").await, saying("bbb").await);
     assert_eq!(client(&[&a, &b]).agreed_block(5).await.unwrap(), Some("aaa".to_owned()));
     let error = client(&[&a, &b, &c]).agreed_block(5).await.unwrap_err();
-    assert!(matches!(&error, ChainError::Disagreement(_, words) if words.contains("slot 5")), "{error}");
+    assert!(matches!(&error, ChainError::Disagreement(_, reason) if reason.contains("slot 5")), "{error}");
 }
 
 #[tokio::test]
 async fn hundreds_of_accounts_come_in_order_in_one_request() {
-    let fake = Fake::start(|_, params| {
+    let fake = FakeNode::start(|_, params| {
         let one = |address: &Value| {
             let present = address != "11111111111111111111111111111111";
             let lamports = address.as_str().unwrap_or_default().len();
@@ -55,16 +54,16 @@ async fn hundreds_of_accounts_come_in_order_in_one_request() {
 }
 
 #[tokio::test]
-async fn a_node_that_looked_too_early_is_not_believed() {
-    let fake = Fake::start(|_, _| Ok(json!({ "context": { "slot": 49 }, "value": [null] }))).await;
+async fn response_of_an_earlier_slot_than_requested_is_rejected() {
+    let fake = FakeNode::start(|_, _| Ok(json!({ "context": { "slot": 49 }, "value": [null] }))).await;
     let address = Address::new_from_array([1; 32]);
     let error = client(&[&fake]).accounts(&[address], Commitment::Finalized, Some(50)).await.unwrap_err();
     assert!(matches!(error, ChainError::Nonsense(..)));
 }
 
 /// A history of `length` transactions, one a slot, in pages as a node gives them.
-async fn history(length: u64) -> Fake {
-    Fake::start(move |method, params| {
+async fn history(length: u64) -> FakeNode {
+    FakeNode::start(move |method, params| {
         if method != "getSignaturesForAddress" {
             return rpc_error(-32_601, "Method not found");
         }
@@ -89,23 +88,22 @@ fn signature(slot: u64) -> Signature {
 #[tokio::test]
 async fn a_backlog_is_read_over_several_pages_without_gap() {
     let fake = history(2_500).await;
-    let bookmark = Bookmark { slot: 100, signature: Some(signature(100)) };
+    let cursor = HistoryCursor { slot: 100, signature: Some(signature(100)) };
     let address = Address::new_from_array([1; 32]);
-    let mentions = crate::fake::client_with(&[&fake], |config| config.max_response_bytes = 1_000_000)
-        .mentions_since(&address, bookmark)
+    let mentions = crate::fake_node::client_with(&[&fake], |config| config.max_response_bytes = 1_000_000)
+        .mentions_since(&address, cursor)
         .await
         .unwrap();
     let slots: Vec<u64> = mentions.iter().map(|mention| mention.slot).collect();
     assert_eq!(slots, (101..=2_500).collect::<Vec<u64>>());
     assert!(mentions.iter().all(|mention| mention.failure.is_some() == (mention.slot % 7 == 0)));
-    assert_eq!(fake.asked("getSignaturesForAddress"), 4);
+    assert_eq!(fake.call_count("getSignaturesForAddress"), 4);
 }
 
 #[tokio::test]
-async fn a_history_that_does_not_reach_the_bookmark_is_not_believed() {
+async fn history_that_does_not_reach_the_cursor_is_rejected() {
     let fake = history(20).await;
-    let bookmark = Bookmark { slot: 0, signature: Some(signature(9_999)) };
-    let error =
-        client(&[&fake]).mentions_since(&Address::new_from_array([1; 32]), bookmark).await.unwrap_err();
+    let cursor = HistoryCursor { slot: 0, signature: Some(signature(9_999)) };
+    let error = client(&[&fake]).mentions_since(&Address::new_from_array([1; 32]), cursor).await.unwrap_err();
     assert!(matches!(error, ChainError::Nonsense(..)));
 }

@@ -35,7 +35,7 @@ fn the_built_message_signed_by_everybody_is_accepted() {
 }
 
 #[test]
-fn anything_else_is_refused() {
+fn altered_or_incompletely_signed_transaction_is_refused() {
     let (payer, other) = (Keypair::new(), Keypair::new());
     let unsigned = built(&payer, &other);
     let check = |wire: &[u8]| SignedTransaction::check(wire, unsigned.message(), 150).unwrap_err();

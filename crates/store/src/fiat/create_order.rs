@@ -1,10 +1,10 @@
 use causeway_domain::ports::{FiatCreation, StoreError};
 use sqlx::{AssertSqlSafe, Database};
 
-use super::read::{OF_QUOTE, select};
-use crate::engine::Connection;
-use crate::fault::Fault;
-use crate::job::Deed;
+use super::read::{BY_QUOTE, select};
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
 use crate::record::{FIAT_COLUMNS, FiatEventRecord, FiatOrderRecord};
 
 /// Writes a purchase with its first event, once per quote.
@@ -13,23 +13,23 @@ pub(super) struct CreateFiatOrder {
     pub(super) event: FiatEventRecord,
 }
 
-// Comes first: a sweep that is about to remove the quote waits for this row, and then lets it be.
+// Runs first: retention that is about to remove the quote waits for this row lock, and then keeps the quote.
 const TAKE: &str = "UPDATE fiat_quotes SET taken = 1 WHERE id = $1";
 
 fn create() -> String {
-    let places: Vec<String> = (1..=39).map(|place| format!("${place}")).collect();
+    let parameters: Vec<String> = (1..=39).map(|number| format!("${number}")).collect();
     format!(
         "INSERT INTO fiat_orders ({FIAT_COLUMNS}) VALUES ({}) ON CONFLICT (quote_id) DO NOTHING",
-        places.join(", ")
+        parameters.join(", ")
     )
 }
 
-/// Adds lines to a story.
+/// Appends events to a purchase's history.
 pub(super) trait AddFiatEvents: Database {
     fn add_fiat_events(
         connection: &mut Connection<Self>,
         events: &[FiatEventRecord],
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
+    ) -> impl Future<Output = Result<(), DbError>> + Send;
 }
 
 for_each_engine! {
@@ -37,7 +37,7 @@ for_each_engine! {
         async fn add_fiat_events(
             connection: &mut Connection<Self>,
             events: &[FiatEventRecord],
-        ) -> Result<(), Fault> {
+        ) -> Result<(), DbError> {
             for event in events {
                 sqlx::query(
                     "INSERT INTO fiat_events (row_key, order_id, status, detail, happened_at) \
@@ -55,10 +55,10 @@ for_each_engine! {
         }
     }
 
-    impl Deed<Db> for CreateFiatOrder {
+    impl WriteOp<Db> for CreateFiatOrder {
         type Outcome = FiatCreation;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<FiatCreation, Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<FiatCreation, DbError> {
             let row = &self.order;
             if self.event.order_id != row.id {
                 return Err(StoreError::Conflict("the event belongs to another order").into());
@@ -86,10 +86,10 @@ for_each_engine! {
                 .bind(&row.sold_amount)
                 .bind(&row.expected)
                 .bind(&row.least)
-                .bind(&row.jump)
-                .bind(&row.jump_address)
-                .bind(&row.jump_filler)
-                .bind(&row.jump_route)
+                .bind(&row.forwarding_order)
+                .bind(&row.forwarding_address)
+                .bind(&row.forwarding_filler)
+                .bind(&row.forwarding_route)
                 .bind(&row.swap_id)
                 .bind(&row.returned_tx)
                 .bind(&row.widget_url)
@@ -102,7 +102,7 @@ for_each_engine! {
                 .bind(&row.fill_tx)
                 .bind(&row.failure_code)
                 .bind(&row.failure_source)
-                .bind(&row.failure_words)
+                .bind(&row.failure_message)
                 .bind(row.pay_by)
                 .bind(row.due_at)
                 .bind(row.created_at)
@@ -115,7 +115,7 @@ for_each_engine! {
                 return Ok(FiatCreation::Created);
             }
             let existing: FiatOrderRecord =
-                sqlx::query_as(select(OF_QUOTE)).bind(&row.quote_id).fetch_one(connection).await?;
+                sqlx::query_as(select(BY_QUOTE)).bind(&row.quote_id).fetch_one(connection).await?;
             Ok(FiatCreation::Existing(Box::new(existing.into_order()?)))
         }
     }

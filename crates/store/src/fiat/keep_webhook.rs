@@ -1,8 +1,8 @@
-use crate::engine::Connection;
-use crate::fault::Fault;
-use crate::job::Deed;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
 
-/// Keeps what a provider sent, once, and wakes its purchase.
+/// Stores a provider's webhook once, and makes its purchase due.
 pub(super) struct KeepWebhook {
     pub(super) provider: String,
     pub(super) event: String,
@@ -11,18 +11,18 @@ pub(super) struct KeepWebhook {
     pub(super) now: i64,
 }
 
-const KEEP: &str = "INSERT INTO fiat_webhooks (provider, event, order_id, body, received_at) \
+const INSERT: &str = "INSERT INTO fiat_webhooks (provider, event, order_id, body, received_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (provider, event) DO NOTHING";
 
-// Whoever looks at the purchase at this moment has not seen it, and loses.
+// A worker that holds the purchase has not seen the webhook, and loses its write by the version.
 const WAKE: &str = "UPDATE fiat_orders SET due_at = $1, lease_until = 0, version = version + 1 WHERE id = $2";
 
 for_each_engine! {
-    impl Deed<Db> for KeepWebhook {
+    impl WriteOp<Db> for KeepWebhook {
         type Outcome = bool;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, Fault> {
-            let kept = sqlx::query(KEEP)
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
+            let inserted = sqlx::query(INSERT)
                 .bind(&self.provider)
                 .bind(&self.event)
                 .bind(&self.order)
@@ -30,7 +30,7 @@ for_each_engine! {
                 .bind(self.now)
                 .execute(&mut *connection)
                 .await?;
-            if kept.rows_affected() == 0 {
+            if inserted.rows_affected() == 0 {
                 return Ok(false);
             }
             sqlx::query(WAKE).bind(self.now).bind(&self.order).execute(connection).await?;

@@ -1,9 +1,10 @@
-//! Purchases with fiat behind the domain's port.
+//! Fiat purchases behind the domain's port.
 
 mod create_order;
 mod keep_webhook;
 mod prune;
 mod put_quotes;
+mod ramp_tokens;
 mod read;
 mod update_order;
 
@@ -19,7 +20,7 @@ pub(crate) use prune::PruneFiat;
 use put_quotes::PutFiatQuotes;
 use update_order::UpdateFiatOrder;
 
-use crate::claim_due::ClaimDue;
+use crate::database::claim_due::ClaimDue;
 use crate::record::{FiatOrderRecord, text};
 use crate::store::Store;
 
@@ -46,7 +47,7 @@ impl FiatStore for Store {
     }
 
     async fn fiat_order_of_quote(&self, quote: &FiatQuoteId) -> Result<Option<FiatOrder>, StoreError> {
-        self.read_fiat_order(read::OF_QUOTE, quote.as_str()).await
+        self.read_fiat_order(read::BY_QUOTE, quote.as_str()).await
     }
 
     async fn fiat_orders(&self, query: &FiatOrderQuery) -> Result<Vec<FiatOrder>, StoreError> {
@@ -72,7 +73,7 @@ impl FiatStore for Store {
         self.read_fiat_payout(payout).await
     }
 
-    async fn keep_webhook(
+    async fn store_webhook(
         &self,
         provider: &str,
         event: &str,
@@ -85,7 +86,7 @@ impl FiatStore for Store {
             .await
     }
 
-    async fn fiat_story(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
-        self.read_fiat_story(id).await
+    async fn fiat_order_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
+        self.read_fiat_events(id).await
     }
 }

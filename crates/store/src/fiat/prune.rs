@@ -1,19 +1,19 @@
 use sqlx::Database;
 
-use crate::engine::Connection;
-use crate::fault::Fault;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
 
-/// Removes what is older than wanted of purchases, and needed by nobody.
+/// Removes fiat quotes, events and webhooks that are past their retention and unreferenced.
 pub(crate) trait PruneFiat: Database {
-    /// How many quotes and lines of stories went.
+    /// Returns how many quotes and events were removed.
     fn prune_fiat(
         connection: &mut Connection<Self>,
         quotes: (i64, i64),
         events: (i64, i64),
-    ) -> impl Future<Output = Result<(u64, u64), Fault>> + Send;
+    ) -> impl Future<Output = Result<(u64, u64), DbError>> + Send;
 }
 
-// `taken` is asked twice: the second time after the row is locked.
+// `taken` is checked twice: the second time with the row locked.
 const QUOTES: &str = "DELETE FROM fiat_quotes WHERE taken = 0 AND id IN (SELECT id FROM fiat_quotes \
      WHERE taken = 0 AND created_at < $1 ORDER BY created_at LIMIT $2)";
 
@@ -33,14 +33,14 @@ for_each_engine! {
             connection: &mut Connection<Self>,
             quotes: (i64, i64),
             events: (i64, i64),
-        ) -> Result<(u64, u64), Fault> {
-            let mut gone = [0; 3];
+        ) -> Result<(u64, u64), DbError> {
+            let mut removed = [0; 3];
             let sweeps = [(QUOTES, quotes), (EVENTS, events), (WEBHOOKS, events)];
-            for (gone, (sweep, (before, limit))) in gone.iter_mut().zip(sweeps) {
+            for (removed, (sweep, (before, limit))) in removed.iter_mut().zip(sweeps) {
                 let swept = sqlx::query(sweep).bind(before).bind(limit).execute(&mut *connection).await?;
-                *gone = swept.rows_affected();
+                *removed = swept.rows_affected();
             }
-            let [quotes, events, webhooks] = gone;
+            let [quotes, events, webhooks] = removed;
             Ok((quotes, events.max(webhooks)))
         }
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_the_terminal_statuses_let_their_story_go() {
+    fn only_events_of_terminal_purchases_are_pruned() {
         for status in FiatStatus::ALL {
             for sweep in [EVENTS, WEBHOOKS] {
                 assert_eq!(sweep.contains(&format!("'{status}'")), status.is_terminal(), "{status}");

@@ -1,12 +1,12 @@
 use causeway_domain::fiat::FiatQuote;
 use causeway_domain::ports::StoreError;
 
-use crate::engine::Connection;
-use crate::fault::Fault;
-use crate::job::Deed;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
 use crate::record::{offer_text, text};
 
-/// Writes quotes of providers; those that are there stay as they are.
+/// Writes quotes of providers; stored quotes stay unchanged.
 pub(super) struct PutFiatQuotes {
     rows: Vec<(String, i64, String, String, i64)>,
 }
@@ -25,10 +25,10 @@ const PUT: &str = "INSERT INTO fiat_quotes (id, row_key, provider, offer, create
      ON CONFLICT (id) DO NOTHING";
 
 for_each_engine! {
-    impl Deed<Db> for PutFiatQuotes {
+    impl WriteOp<Db> for PutFiatQuotes {
         type Outcome = ();
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             for (id, key, provider, offer, created_at) in &self.rows {
                 sqlx::query(PUT)
                     .bind(id)

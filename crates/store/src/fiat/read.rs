@@ -3,19 +3,19 @@ use causeway_domain::ports::{FiatOrderQuery, StoreError};
 use causeway_domain::{FiatOrderId, FiatQuoteId, RowKey};
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
-use crate::fault::store_error;
+use crate::database::error::store_error;
 use crate::record::{
     FIAT_COLUMNS, FiatEventRecord, FiatOrderRecord, chain_number, count, parse, read_offer, text,
 };
 use crate::store::Store;
 
 pub(super) const BY_ID: &str = "id = $1";
-pub(super) const OF_QUOTE: &str = "quote_id = $1";
+pub(super) const BY_QUOTE: &str = "quote_id = $1";
 
 const QUOTE: &str = "SELECT offer FROM fiat_quotes WHERE id = $1";
-const OF_PAYOUT: &str =
+const BY_PAYOUT: &str =
     "SELECT id FROM fiat_orders WHERE payout_tx = $1 AND sold_chain = $2 AND payout_index = $3";
-const STORY: &str = "SELECT row_key, order_id, status, detail, happened_at FROM fiat_events \
+const EVENTS: &str = "SELECT row_key, order_id, status, detail, happened_at FROM fiat_events \
      WHERE order_id = $1 ORDER BY row_key";
 
 pub(super) fn select(condition: &str) -> AssertSqlSafe<String> {
@@ -41,7 +41,7 @@ impl Store {
         row.map_err(store_error)?.map(FiatOrderRecord::into_order).transpose()
     }
 
-    /// Both columns hold addresses in the same form.
+    /// Both address columns hold the same canonical form.
     pub(super) async fn read_fiat_page(&self, query: &FiatOrderQuery) -> Result<Vec<FiatOrder>, StoreError> {
         let before = query.before.map_or(i64::MAX, RowKey::get);
         let address = query.address.to_author();
@@ -61,14 +61,14 @@ impl Store {
     pub(super) async fn read_fiat_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError> {
         let (tx, chain, index) = (text(&payout.tx), chain_number(payout.token.chain()), count(payout.index)?);
         let id: Result<Option<String>, _> = on_engine!(self.engine, handles => {
-            sqlx::query_scalar(OF_PAYOUT).bind(tx).bind(chain).bind(index).fetch_optional(&handles.readers).await
+            sqlx::query_scalar(BY_PAYOUT).bind(tx).bind(chain).bind(index).fetch_optional(&handles.readers).await
         });
         id.map_err(store_error)?.map(|id| parse("fiat_orders.id", &id)).transpose()
     }
 
-    pub(super) async fn read_fiat_story(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
+    pub(super) async fn read_fiat_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
         let rows: Result<Vec<FiatEventRecord>, _> = on_engine!(self.engine, handles => {
-            sqlx::query_as(STORY).bind(id.as_str()).fetch_all(&handles.readers).await
+            sqlx::query_as(EVENTS).bind(id.as_str()).fetch_all(&handles.readers).await
         });
         rows.map_err(store_error)?.into_iter().map(FiatEventRecord::into_event).collect()
     }

@@ -1,10 +1,9 @@
 use causeway_domain::ports::{Arrival, StoreError};
-use sqlx::FromRow;
 
 use super::{Plain, PlainToken, address, count, parse, read_count, text};
 
 /// A row of `arrivals`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArrivalRecord {
     pub(crate) order_id: String,
     pub(crate) block: i64,
@@ -14,6 +13,8 @@ pub(crate) struct ArrivalRecord {
     pub(crate) gained: String,
     pub(crate) tx: Option<String>,
 }
+
+impl_from_row!(ArrivalRecord { order_id, block, token, address, balance, gained, tx });
 
 impl TryFrom<&Arrival> for ArrivalRecord {
     type Error = StoreError;

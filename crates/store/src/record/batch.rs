@@ -4,12 +4,12 @@ use causeway_domain::{Quote, QuoteId};
 
 use super::compact;
 
-/// A mark, and where the record ends.
-const LINE: usize = 12;
-/// Ids of one batch begin within the same so many bits of milliseconds, so that only few batches can hold an id.
+/// The bytes of one index entry: the end of an id, and where its record ends.
+const ENTRY_BYTES: usize = 12;
+/// The ids of one batch start within one window of this many bits of milliseconds, so that few batches can hold an id.
 const WINDOW_BITS: u32 = 7;
 
-/// A quote on its way into a batch.
+/// A quote to be written into a batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) row_key: i64,
@@ -18,12 +18,12 @@ pub(crate) struct Entry {
     record: Vec<u8>,
 }
 
-/// Where a quote is looked for, as its id tells.
+/// Where a quote is stored, derived from its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The 48 bits with which the id begins: milliseconds, in any id that was made to lie in a batch.
+    /// The first 48 bits of the id: milliseconds, in every id made for batches.
     pub(crate) moment: i64,
-    /// The 64 random bits with which it ends; they tell a batch's ids apart well enough to look closer.
+    /// The last 64 bits of the id, which are random and used for a first comparison.
     pub(crate) mark: [u8; 8],
 }
 
@@ -44,12 +44,12 @@ impl Place {
     }
 }
 
-/// The first moment of the window that a moment lies in.
+/// The first millisecond of the window of a moment.
 pub(crate) const fn window_start(moment: i64) -> i64 {
     moment & !((1 << WINDOW_BITS) - 1)
 }
 
-/// The last moment of the window that a moment lies in.
+/// The last millisecond of the window of a moment.
 pub(crate) const fn window_end(moment: i64) -> i64 {
     moment | ((1 << WINDOW_BITS) - 1)
 }
@@ -66,7 +66,7 @@ impl From<&Quote> for Entry {
 }
 
 impl Entry {
-    /// Whose record it is.
+    /// The id of its quote.
     pub(crate) fn id(&self) -> Result<QuoteId, StoreError> {
         let id = compact::id_of(&self.record).and_then(|id| hex::encode(id).parse().ok());
         id.ok_or(StoreError::Conflict("a record without the id of its quote"))
@@ -86,10 +86,10 @@ pub(crate) struct BatchRecord {
 }
 
 impl BatchRecord {
-    /// Puts quotes of one window into one row; none make no row.
+    /// Builds one row of the quotes of one window; `None` if there are none.
     pub(crate) fn of(entries: &[&Entry]) -> Option<Self> {
         let moments = || entries.iter().map(|entry| entry.place.moment);
-        let mut contents = Vec::with_capacity(entries.len() * LINE);
+        let mut contents = Vec::with_capacity(entries.len() * ENTRY_BYTES);
         let mut quotes = Vec::with_capacity(entries.iter().map(|entry| entry.record.len()).sum());
         for entry in entries {
             quotes.extend_from_slice(&entry.record);
@@ -108,12 +108,12 @@ impl BatchRecord {
     }
 }
 
-/// The marks of a batch.
+/// The id marks of a batch.
 pub(crate) fn marks(contents: &[u8]) -> impl Iterator<Item = [u8; 8]> {
-    contents.chunks_exact(LINE).filter_map(|line| line.first_chunk().copied())
+    contents.chunks_exact(ENTRY_BYTES).filter_map(|line| line.first_chunk().copied())
 }
 
-/// The record of an id among those of a batch; `None` where the batch does not have it.
+/// Finds the record of an id in a batch; `None` if the batch does not hold it.
 pub(crate) fn find<'a>(
     id: &QuoteId,
     contents: &[u8],
@@ -122,7 +122,7 @@ pub(crate) fn find<'a>(
     let mark = Place::of(id).mark;
     let end = |line: &[u8]| line.last_chunk().map(|end| u32::from_be_bytes(*end));
     let mut start = Some(0);
-    for line in contents.chunks_exact(LINE) {
+    for line in contents.chunks_exact(ENTRY_BYTES) {
         let bounds = start.zip(end(line));
         start = end(line);
         if !line.starts_with(&mark) {
@@ -139,12 +139,12 @@ pub(crate) fn find<'a>(
     Ok(None)
 }
 
-/// The quote of an id, out of its record.
+/// Decodes the quote of an id.
 pub(crate) fn read(id: &QuoteId, record: &[u8]) -> Result<Quote, StoreError> {
     compact::read(record).ok_or_else(|| damaged(id))
 }
 
-/// Whether the record is the one that the entry would write.
+/// Whether the stored record equals the entry's.
 pub(crate) fn is_same(entry: &Entry, record: &[u8]) -> bool {
     entry.record == record
 }
@@ -200,7 +200,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_looked_through_without_panic(
+        fn any_bytes_are_searched_without_panic(
             quote in any_quote(), contents in prop::collection::vec(any::<u8>(), 0..60),
             quotes in prop::collection::vec(any::<u8>(), 0..60),
         ) {

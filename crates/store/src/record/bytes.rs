@@ -1,17 +1,17 @@
-//! The pieces of which a compact record is made. What reads them takes any bytes and never panics.
+//! The encoding of compact records. Reading accepts any bytes and never panics.
 
 use alloy_primitives::U256;
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 
-/// Writes pieces one after the other. An address or a text that stood there before is only pointed at.
+/// Writes values in sequence. A repeated address or text is written as a reference.
 #[derive(Default)]
-pub(super) struct Out<'a> {
+pub(super) struct Encoder<'a> {
     pub(super) bytes: Vec<u8>,
     addresses: Vec<Address>,
     texts: Vec<&'a str>,
 }
 
-impl<'a> Out<'a> {
+impl<'a> Encoder<'a> {
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }
@@ -20,7 +20,7 @@ impl<'a> Out<'a> {
         self.bytes.push(byte);
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+    /// A varint: seven bits per byte, the lowest first; the highest bit says that more follow.
     pub(super) fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(low_bits(number) | 0x80);
@@ -29,7 +29,7 @@ impl<'a> Out<'a> {
         self.bytes.push(low_bits(number));
     }
 
-    /// Numbers near zero are short, whatever their sign.
+    /// A zigzag varint: numbers near zero are short, whatever their sign.
     pub(super) fn signed(&mut self, number: i64) {
         self.number((number << 1 ^ number >> 63).cast_unsigned());
     }
@@ -38,7 +38,7 @@ impl<'a> Out<'a> {
         self.number(count as u64);
     }
 
-    /// The bytes that matter, the highest first.
+    /// The significant bytes, the highest first.
     pub(super) fn amount(&mut self, amount: RawAmount) {
         let amount = amount.get();
         let bytes: [u8; 32] = amount.to_be_bytes();
@@ -46,7 +46,7 @@ impl<'a> Out<'a> {
         self.short(used);
     }
 
-    /// Up to 255 bytes with their count.
+    /// Up to 255 bytes, prefixed with their count.
     pub(super) fn short(&mut self, bytes: &[u8]) {
         debug_assert!(bytes.len() <= 255, "ids and amounts are short");
         self.bytes.push(low_byte(bytes.len()));
@@ -89,14 +89,14 @@ fn low_byte(count: usize) -> u8 {
     u8::try_from(count).unwrap_or(u8::MAX)
 }
 
-/// Reads pieces one after the other; `None` where the bytes are none of ours.
-pub(super) struct In<'a> {
+/// Reads values in sequence; `None` if the bytes are invalid.
+pub(super) struct Decoder<'a> {
     rest: &'a [u8],
     addresses: Vec<Address>,
     texts: Vec<&'a str>,
 }
 
-impl<'a> In<'a> {
+impl<'a> Decoder<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, addresses: Vec::new(), texts: Vec::new() }
     }
@@ -191,12 +191,12 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_read_back(number in any::<u64>(), signed in any::<i64>(), small in -70i64..70) {
-            let mut out = Out::default();
+            let mut out = Encoder::default();
             out.number(number);
             out.signed(signed);
             out.signed(small);
             prop_assert!(out.bytes.len() <= 22);
-            let mut read = In::new(&out.bytes);
+            let mut read = Decoder::new(&out.bytes);
             prop_assert_eq!(
                 (read.number(), read.signed(), read.signed(), read.is_at_end()),
                 (Some(number), Some(signed), Some(small), true)
@@ -205,22 +205,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
-        assert_eq!(In::new(&[0xff; 12]).number(), None);
-        assert_eq!(In::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).number(), None);
-        assert_eq!(In::new(&[0x80]).number(), None);
+    fn invalid_numbers_are_rejected() {
+        assert_eq!(Decoder::new(&[0xff; 12]).number(), None);
+        assert_eq!(Decoder::new(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).number(), None);
+        assert_eq!(Decoder::new(&[0x80]).number(), None);
     }
 
     #[test]
-    fn what_stood_there_before_is_pointed_at() {
-        let mut out = Out::default();
+    fn repeated_values_are_written_as_references() {
+        let mut out = Encoder::default();
         let address = Address::Solana([7; 32]);
         for _ in 0..3 {
             out.text("filler");
             out.address(address);
         }
         assert_eq!(out.bytes.len(), 2 + 6 + 2 + 32 + 4);
-        let mut read = In::new(&out.bytes);
+        let mut read = Decoder::new(&out.bytes);
         for _ in 0..3 {
             assert_eq!((read.text(), read.address()), (Some("filler"), Some(address)));
         }

@@ -1,4 +1,4 @@
-//! A quote as a batch holds it: positional, and a few hundred bytes.
+//! The positional encoding of a quote in a batch, a few hundred bytes long.
 
 use std::borrow::Cow;
 
@@ -9,15 +9,15 @@ use causeway_domain::{
 };
 use jiff::Timestamp;
 
-use super::bytes::{In, Out};
+use super::bytes::{Decoder, Encoder};
 use super::text;
 
-/// Leads every record, so that a later form can be told from this one.
-const FORM: u8 = 1;
-/// What most quotes take less than.
-const USUAL: usize = 640;
+/// The first byte of every record: the version of the encoding.
+const VERSION: u8 = 1;
+/// The initial capacity; most quotes take less.
+const CAPACITY: usize = 640;
 
-// What stands in records never changes its meaning.
+// These codes are stored and never change their meaning.
 const fn trade_type(value: TradeType) -> u8 {
     match value {
         TradeType::ExactInput => 0,
@@ -59,8 +59,8 @@ const FEE_KINDS: [FeeKind; 4] = [FeeKind::Filler, FeeKind::Gas, FeeKind::Referre
 
 pub(super) fn write(quote: &Quote) -> Vec<u8> {
     let quote = clean(quote);
-    let mut out = Out::with_capacity(USUAL);
-    out.byte(FORM);
+    let mut out = Encoder::with_capacity(CAPACITY);
+    out.byte(VERSION);
     let mut id = [0; 22];
     let digits = quote.id.as_str();
     let id = id.get_mut(..digits.len() / 2).unwrap_or_default();
@@ -71,7 +71,7 @@ pub(super) fn write(quote: &Quote) -> Vec<u8> {
     let made = quote.created_at.as_millisecond();
     out.signed(made);
     write_ask(&mut out, &quote.ask);
-    option(&mut out, quote.integrator.as_deref(), Out::text);
+    option(&mut out, quote.integrator.as_deref(), Encoder::text);
     out.count(quote.routes.len());
     for route in &quote.routes {
         write_route(&mut out, route, made);
@@ -79,7 +79,7 @@ pub(super) fn write(quote: &Quote) -> Vec<u8> {
     out.bytes
 }
 
-fn write_ask(out: &mut Out<'_>, ask: &Ask) {
+fn write_ask(out: &mut Encoder<'_>, ask: &Ask) {
     out.byte(trade_type(ask.trade_type));
     out.token(ask.from);
     out.token(ask.to);
@@ -94,8 +94,8 @@ fn write_ask(out: &mut Out<'_>, ask: &Ask) {
     });
 }
 
-/// Times are written as how long after `made` they are.
-fn write_route<'a>(out: &mut Out<'a>, route: &'a Route, made: i64) {
+/// Times are written relative to `made`.
+fn write_route<'a>(out: &mut Encoder<'a>, route: &'a Route, made: i64) {
     let after = |time: Timestamp| time.as_millisecond().wrapping_sub(made);
     out.text(&route.filler);
     out.text(route.id.as_str());
@@ -111,7 +111,7 @@ fn write_route<'a>(out: &mut Out<'a>, route: &'a Route, made: i64) {
     out.number(route.expected_duration_seconds.into());
     out.signed(after(route.valid_before));
     option(out, route.price_holds_until, |out, time| out.signed(after(time)));
-    option(out, route.estimated_gas, Out::amount);
+    option(out, route.estimated_gas, Encoder::amount);
     out.count(route.fees.len());
     for fee in &route.fees {
         out.byte(fee_kind(fee.kind));
@@ -124,18 +124,18 @@ fn write_route<'a>(out: &mut Out<'a>, route: &'a Route, made: i64) {
     });
 }
 
-fn option<'a, T>(out: &mut Out<'a>, value: Option<T>, write: impl FnOnce(&mut Out<'a>, T)) {
+fn option<'a, T>(out: &mut Encoder<'a>, value: Option<T>, write: impl FnOnce(&mut Encoder<'a>, T)) {
     out.byte(u8::from(value.is_some()));
     if let Some(value) = value {
         write(out, value);
     }
 }
 
-/// The words as rows hold them, so that a quote reads the same after it moved into one.
+/// Replaces NUL as rows do, so that a quote reads the same after it was copied into a row.
 fn clean(quote: &Quote) -> Cow<'_, Quote> {
-    let spoilt = |words: &str| words.contains('\0');
-    let routes_spoilt = || quote.routes.iter().any(|route| spoilt(&route.filler) || spoilt(&route.kind));
-    if !quote.integrator.as_deref().is_some_and(spoilt) && !routes_spoilt() {
+    let has_nul = |text: &str| text.contains('\0');
+    let routes_have_nul = || quote.routes.iter().any(|route| has_nul(&route.filler) || has_nul(&route.kind));
+    if !quote.integrator.as_deref().is_some_and(has_nul) && !routes_have_nul() {
         return Cow::Borrowed(quote);
     }
     let mut quote = quote.clone();
@@ -148,27 +148,27 @@ fn clean(quote: &Quote) -> Cow<'_, Quote> {
 
 /// The bytes of the id at the beginning of a record.
 pub(super) fn id_of(bytes: &[u8]) -> Option<&[u8]> {
-    let mut read = In::new(bytes);
-    if read.byte()? == FORM { read.short() } else { None }
+    let mut read = Decoder::new(bytes);
+    if read.byte()? == VERSION { read.short() } else { None }
 }
 
-/// Reads a record back; `None` where it is none of ours.
+/// Decodes a record; `None` if it is invalid.
 pub(super) fn read(bytes: &[u8]) -> Option<Quote> {
-    let mut read = In::new(bytes);
-    if read.byte()? != FORM {
+    let mut read = Decoder::new(bytes);
+    if read.byte()? != VERSION {
         return None;
     }
     let id = hex::encode(read.short()?).parse().ok()?;
     let key = RowKey::new(i64::try_from(read.number()?).ok()?)?;
     let made = read.signed()?;
     let ask = read_ask(&mut read)?;
-    let integrator = maybe(&mut read, In::text).ok()?.map(str::to_owned);
+    let integrator = maybe(&mut read, Decoder::text).ok()?.map(str::to_owned);
     let routes = many(&mut read, |read| read_route(read, made))?;
     let created_at = Timestamp::from_millisecond(made).ok()?;
     read.is_at_end().then_some(Quote { id, key, ask, integrator, created_at, routes })
 }
 
-fn read_ask(read: &mut In<'_>) -> Option<Ask> {
+fn read_ask(read: &mut Decoder<'_>) -> Option<Ask> {
     Some(Ask {
         trade_type: one_of(&TRADE_TYPES, trade_type, read)?,
         from: read.token()?,
@@ -187,8 +187,8 @@ fn read_ask(read: &mut In<'_>) -> Option<Ask> {
     })
 }
 
-fn read_route(read: &mut In<'_>, made: i64) -> Option<Route> {
-    let time = |read: &mut In<'_>| Timestamp::from_millisecond(made.wrapping_add(read.signed()?)).ok();
+fn read_route(read: &mut Decoder<'_>, made: i64) -> Option<Route> {
+    let time = |read: &mut Decoder<'_>| Timestamp::from_millisecond(made.wrapping_add(read.signed()?)).ok();
     Some(Route {
         filler: read.text()?.to_owned(),
         id: read.text()?.parse().ok()?,
@@ -201,7 +201,7 @@ fn read_route(read: &mut In<'_>, made: i64) -> Option<Route> {
         expected_duration_seconds: u32::try_from(read.number()?).ok()?,
         valid_before: time(read)?,
         price_holds_until: maybe(read, time).ok()?,
-        estimated_gas: maybe(read, In::amount).ok()?,
+        estimated_gas: maybe(read, Decoder::amount).ok()?,
         fees: many(read, |read| {
             Some(Fee {
                 kind: one_of(&FEE_KINDS, fee_kind, read)?,
@@ -214,10 +214,13 @@ fn read_route(read: &mut In<'_>, made: i64) -> Option<Route> {
     })
 }
 
-/// Bytes that are none of ours, where no value is a value too.
+/// Invalid bytes, where `None` is a valid value.
 struct Damaged;
 
-fn maybe<'a, T>(read: &mut In<'a>, one: impl FnOnce(&mut In<'a>) -> Option<T>) -> Result<Option<T>, Damaged> {
+fn maybe<'a, T>(
+    read: &mut Decoder<'a>,
+    one: impl FnOnce(&mut Decoder<'a>) -> Option<T>,
+) -> Result<Option<T>, Damaged> {
     match read.byte() {
         Some(0) => Ok(None),
         Some(1) => one(read).map(Some).ok_or(Damaged),
@@ -225,12 +228,12 @@ fn maybe<'a, T>(read: &mut In<'a>, one: impl FnOnce(&mut In<'a>) -> Option<T>) -
     }
 }
 
-fn many<'a, T>(read: &mut In<'a>, mut one: impl FnMut(&mut In<'a>) -> Option<T>) -> Option<Vec<T>> {
+fn many<'a, T>(read: &mut Decoder<'a>, mut one: impl FnMut(&mut Decoder<'a>) -> Option<T>) -> Option<Vec<T>> {
     let count = read.count()?;
     (0..count).map(|_| one(read)).collect()
 }
 
-fn one_of<T: Copy>(all: &[T], code: impl Fn(T) -> u8, read: &mut In<'_>) -> Option<T> {
+fn one_of<T: Copy>(all: &[T], code: impl Fn(T) -> u8, read: &mut Decoder<'_>) -> Option<T> {
     let byte = read.byte()?;
     all.iter().copied().find(|value| code(*value) == byte)
 }
@@ -313,7 +316,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn a_record_that_lost_its_end_or_got_another_is_refused(quote in any_quote(), cut in any::<prop::sample::Index>()) {
+        fn a_truncated_or_extended_record_is_rejected(quote in any_quote(), cut in any::<prop::sample::Index>()) {
             let mut bytes = write(&quote);
             prop_assert!(read(&bytes[..cut.index(bytes.len())]).is_none());
             bytes.push(0);

@@ -1,11 +1,10 @@
 use causeway_domain::ports::StoreError;
 use causeway_domain::{EventKind, OrderEvent};
-use sqlx::FromRow;
 
 use super::{corrupt, key, parse, text, time};
 
 /// A row of `events`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventRecord {
     pub(crate) row_key: i64,
     pub(crate) order_id: String,
@@ -15,6 +14,8 @@ pub(crate) struct EventRecord {
     pub(crate) detail: String,
     pub(crate) happened_at: i64,
 }
+
+impl_from_row!(EventRecord { row_key, order_id, kind, status, detail, happened_at });
 
 const STATUS: &str = "status";
 const NOTE: &str = "note";

@@ -1,25 +1,25 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Evidence, RefundCause, Shown};
+use causeway_domain::{ConfirmedTx, Evidence, RefundCause};
 use serde::{Deserialize, Serialize};
 
 use super::packed::json;
 use super::{chain, chain_number, corrupt, parse, parse_with, text};
 
-/// What the chains have shown of an order, as the JSON in its row.
+/// The on-chain evidence of an order, as the JSON in its row.
 #[derive(Default, Serialize, Deserialize)]
 struct EvidenceRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
-    deposit: Option<ShownRecord>,
+    deposit: Option<ConfirmedTxRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fill: Option<ShownRecord>,
+    fill: Option<ConfirmedTxRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    claim: Option<ShownRecord>,
+    claim: Option<ConfirmedTxRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    refund: Option<(ShownRecord, String)>,
+    refund: Option<(ConfirmedTxRecord, String)>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct ShownRecord {
+struct ConfirmedTxRecord {
     chain: i64,
     tx: String,
     block: u64,
@@ -27,21 +27,21 @@ struct ShownRecord {
     amount: String,
 }
 
-impl From<&Shown> for ShownRecord {
-    fn from(shown: &Shown) -> Self {
+impl From<&ConfirmedTx> for ConfirmedTxRecord {
+    fn from(confirmed: &ConfirmedTx) -> Self {
         Self {
-            chain: chain_number(shown.chain),
-            tx: text(&shown.tx),
-            block: shown.block,
-            time: shown.time,
-            amount: shown.amount.to_string(),
+            chain: chain_number(confirmed.chain),
+            tx: text(&confirmed.tx),
+            block: confirmed.block,
+            time: confirmed.time,
+            amount: confirmed.amount.to_string(),
         }
     }
 }
 
-impl ShownRecord {
-    fn into_shown(self) -> Result<Shown, StoreError> {
-        Ok(Shown {
+impl ConfirmedTxRecord {
+    fn into_confirmed(self) -> Result<ConfirmedTx, StoreError> {
+        Ok(ConfirmedTx {
             chain: chain(COLUMN, self.chain)?,
             tx: self.tx,
             block: self.block,
@@ -59,20 +59,21 @@ pub(super) fn evidence_text(evidence: &Evidence) -> String {
         deposit: evidence.deposit.as_ref().map(Into::into),
         fill: evidence.fill.as_ref().map(Into::into),
         claim: evidence.claim.as_ref().map(Into::into),
-        refund: refund.map(|(shown, cause)| (shown.into(), cause.as_str().to_owned())),
+        refund: refund.map(|(confirmed, cause)| (confirmed.into(), cause.as_str().to_owned())),
     })
 }
 
 pub(super) fn read_evidence(json: &str) -> Result<Evidence, StoreError> {
     let record: EvidenceRecord = serde_json::from_str(json).map_err(|_| corrupt(COLUMN, json))?;
-    let shown = |record: Option<ShownRecord>| record.map(ShownRecord::into_shown).transpose();
-    let refund = |(record, cause): (ShownRecord, String)| -> Result<_, StoreError> {
-        Ok((record.into_shown()?, parse_with(COLUMN, &cause, RefundCause::parse)?))
+    let confirmed =
+        |record: Option<ConfirmedTxRecord>| record.map(ConfirmedTxRecord::into_confirmed).transpose();
+    let refund = |(record, cause): (ConfirmedTxRecord, String)| -> Result<_, StoreError> {
+        Ok((record.into_confirmed()?, parse_with(COLUMN, &cause, RefundCause::parse)?))
     };
     Ok(Evidence {
-        deposit: shown(record.deposit)?,
-        fill: shown(record.fill)?,
-        claim: shown(record.claim)?,
+        deposit: confirmed(record.deposit)?,
+        fill: confirmed(record.fill)?,
+        claim: confirmed(record.claim)?,
         refund: record.refund.map(refund).transpose()?,
     })
 }
@@ -85,9 +86,9 @@ mod tests {
 
     use super::*;
 
-    fn any_shown() -> impl Strategy<Value = Shown> {
+    fn any_confirmed_tx() -> impl Strategy<Value = ConfirmedTx> {
         (1..=ChainId::MAX, "[^\0]{0,12}", any::<(u64, u64)>(), any::<[u64; 4]>()).prop_map(
-            |(chain, tx, (block, time), amount)| Shown {
+            |(chain, tx, (block, time), amount)| ConfirmedTx {
                 chain: ChainId::new(chain).unwrap(),
                 tx,
                 block,
@@ -98,9 +99,9 @@ mod tests {
     }
 
     fn any_evidence() -> impl Strategy<Value = Evidence> {
-        let one = || prop::option::of(any_shown());
+        let one = || prop::option::of(any_confirmed_tx());
         let causes = [RefundCause::Waived, RefundCause::Unfilled, RefundCause::Expired];
-        let refund = prop::option::of((any_shown(), prop::sample::select(causes.to_vec())));
+        let refund = prop::option::of((any_confirmed_tx(), prop::sample::select(causes.to_vec())));
         (one(), one(), one(), refund).prop_map(|(deposit, fill, claim, refund)| Evidence {
             deposit,
             fill,

@@ -1,16 +1,15 @@
 use alloy_primitives::B256;
-use causeway_domain::ports::{BlockMark, Care, StoreError};
+use causeway_domain::ports::{ChainCursor, FinalityTier, StoreError};
 use causeway_domain::{ChainId, Fact, FactKind, FactPlace, RefundCause};
-use sqlx::FromRow;
 
 use super::order::read_terms;
 use super::{
-    Plain, address, care_number, chain, chain_number, corrupt, count, parse, parse_with, read_care,
-    read_count, text,
+    Plain, address, chain, chain_number, corrupt, count, parse, parse_with, read_count, read_tier, text,
+    tier_number,
 };
 
 /// A row of `facts`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FactRecord {
     pub(crate) tx: String,
     pub(crate) chain: i64,
@@ -19,22 +18,37 @@ pub(crate) struct FactRecord {
     pub(crate) kind: String,
     pub(crate) block: i64,
     pub(crate) block_time: i64,
-    pub(crate) care: i64,
+    pub(crate) finality_tier: i64,
     pub(crate) terms: Option<Vec<u8>>,
     pub(crate) amount: Option<String>,
     pub(crate) paid_to: Option<String>,
     pub(crate) cause: Option<String>,
 }
 
-/// Follows the fields of [`FactRecord`].
-pub(crate) const FACT_COLUMNS: &str =
-    "tx, chain, log_index, intent_id, kind, block, block_time, care, terms, amount, paid_to, cause";
+impl_from_row!(FactRecord {
+    tx,
+    chain,
+    log_index,
+    intent_id,
+    kind,
+    block,
+    block_time,
+    finality_tier,
+    terms,
+    amount,
+    paid_to,
+    cause
+});
 
-/// A row of `marks`.
+/// In the order of the fields of [`FactRecord`].
+pub(crate) const FACT_COLUMNS: &str =
+    "tx, chain, log_index, intent_id, kind, block, block_time, finality_tier, terms, amount, paid_to, cause";
+
+/// A row of `chain_cursors`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MarkRecord {
+pub(crate) struct CursorRecord {
     pub(crate) chain: i64,
-    pub(crate) care: i64,
+    pub(crate) finality_tier: i64,
     pub(crate) block: i64,
     pub(crate) hash: String,
     pub(crate) block_time: i64,
@@ -46,7 +60,7 @@ const CLAIMED: &str = "claimed";
 const REFUNDED: &str = "refunded";
 
 impl FactRecord {
-    pub(crate) fn new(fact: &Fact, care: Care) -> Result<Self, StoreError> {
+    pub(crate) fn new(fact: &Fact, finality_tier: FinalityTier) -> Result<Self, StoreError> {
         let FactPlace { chain, tx, index, block, time } = &fact.place;
         let (kind, terms, amount) = match &fact.kind {
             FactKind::Opened(terms) => (OPENED, Some(terms.to_bytes()), None),
@@ -62,11 +76,11 @@ impl FactRecord {
             tx: text(tx),
             chain: chain_number(*chain),
             log_index: count(*index)?,
-            intent_id: fact.intent.to_string(),
+            intent_id: fact.intent_id.to_string(),
             kind: kind.to_owned(),
             block: count(*block)?,
             block_time: count(*time)?,
-            care: care_number(care),
+            finality_tier: tier_number(finality_tier),
             terms,
             amount: amount.map(ToString::to_string),
             paid_to: paid_to.map(|address| Plain(*address).to_string()),
@@ -74,7 +88,7 @@ impl FactRecord {
         })
     }
 
-    pub(crate) fn into_fact(self) -> Result<(Fact, Care), StoreError> {
+    pub(crate) fn into_fact(self) -> Result<(Fact, FinalityTier), StoreError> {
         let kind = match (self.kind.as_str(), &self.terms, &self.amount, &self.paid_to, &self.cause) {
             (OPENED, Some(terms), None, None, None) => {
                 FactKind::Opened(Box::new(read_terms("facts.terms", terms)?))
@@ -96,27 +110,31 @@ impl FactRecord {
             time: read_count("facts.block_time", self.block_time)?,
         };
         let intent = parse("facts.intent_id", &self.intent_id)?;
-        Ok((Fact { intent, kind, place }, read_care("facts.care", self.care)?))
+        Ok((Fact { intent_id: intent, kind, place }, read_tier("facts.finality_tier", self.finality_tier)?))
     }
 }
 
-impl MarkRecord {
-    pub(crate) fn new(chain: ChainId, care: Care, mark: BlockMark) -> Result<Self, StoreError> {
+impl CursorRecord {
+    pub(crate) fn new(
+        chain: ChainId,
+        finality_tier: FinalityTier,
+        cursor: ChainCursor,
+    ) -> Result<Self, StoreError> {
         Ok(Self {
             chain: chain_number(chain),
-            care: care_number(care),
-            block: count(mark.number)?,
-            hash: mark.hash.to_string(),
-            block_time: count(mark.time)?,
+            finality_tier: tier_number(finality_tier),
+            block: count(cursor.number)?,
+            hash: cursor.hash.to_string(),
+            block_time: count(cursor.time)?,
         })
     }
 }
 
-/// Reads the block, the hash and the time of a mark.
-pub(crate) fn read_mark((block, hash, time): (i64, String, i64)) -> Result<BlockMark, StoreError> {
-    Ok(BlockMark {
-        number: read_count("marks.block", block)?,
-        hash: parse::<B256>("marks.hash", &hash)?,
-        time: read_count("marks.block_time", time)?,
+/// Reads the block, the hash and the time of a cursor.
+pub(crate) fn read_cursor((block, hash, time): (i64, String, i64)) -> Result<ChainCursor, StoreError> {
+    Ok(ChainCursor {
+        number: read_count("chain_cursors.block", block)?,
+        hash: parse::<B256>("chain_cursors.hash", &hash)?,
+        time: read_count("chain_cursors.block_time", time)?,
     })
 }

@@ -1,11 +1,10 @@
 use causeway_domain::fiat::FiatEvent;
 use causeway_domain::ports::StoreError;
-use sqlx::FromRow;
 
 use super::{key, parse, text, time};
 
 /// A row of `fiat_events`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FiatEventRecord {
     pub(crate) row_key: i64,
     pub(crate) order_id: String,
@@ -13,6 +12,8 @@ pub(crate) struct FiatEventRecord {
     pub(crate) detail: String,
     pub(crate) happened_at: i64,
 }
+
+impl_from_row!(FiatEventRecord { row_key, order_id, status, detail, happened_at });
 
 impl From<&FiatEvent> for FiatEventRecord {
     fn from(event: &FiatEvent) -> Self {

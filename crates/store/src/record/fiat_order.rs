@@ -1,19 +1,18 @@
 use causeway_domain::fiat::{
-    FiatAmount, FiatFailure, FiatFailureSource, FiatOrder, JumpPlan, Payout, Strategy,
+    FiatAmount, FiatFailure, FiatFailureSource, FiatOrder, ForwardingPlan, Payout, Strategy,
 };
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Jump, TokenId};
+use causeway_domain::{ForwardingOrder, TokenId};
 use jiff::Timestamp;
-use sqlx::FromRow;
 
 use super::{
     Plain, PlainToken, address, chain_number, corrupt, count, key, parse, parse_with, read_count, small,
     text, time,
 };
-use crate::claim_due::Leased;
+use crate::database::claim_due::Leased;
 
 /// A row of `fiat_orders`, without the lease.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FiatOrderRecord {
     pub(crate) id: String,
     pub(crate) row_key: i64,
@@ -21,7 +20,7 @@ pub(crate) struct FiatOrderRecord {
     pub(crate) provider: String,
     pub(crate) provider_order: Option<String>,
     pub(crate) status: String,
-    /// In the form that authors are compared in.
+    /// In the canonical form for comparing authors.
     pub(crate) author: String,
     pub(crate) recipient: String,
     pub(crate) refund_to: String,
@@ -33,10 +32,10 @@ pub(crate) struct FiatOrderRecord {
     pub(crate) sold_amount: String,
     pub(crate) expected: String,
     pub(crate) least: String,
-    pub(crate) jump: Option<Vec<u8>>,
-    pub(crate) jump_address: Option<String>,
-    pub(crate) jump_filler: Option<String>,
-    pub(crate) jump_route: Option<String>,
+    pub(crate) forwarding_order: Option<Vec<u8>>,
+    pub(crate) forwarding_address: Option<String>,
+    pub(crate) forwarding_filler: Option<String>,
+    pub(crate) forwarding_route: Option<String>,
     pub(crate) swap_id: Option<String>,
     pub(crate) returned_tx: Option<String>,
     pub(crate) widget_url: String,
@@ -49,7 +48,7 @@ pub(crate) struct FiatOrderRecord {
     pub(crate) fill_tx: Option<String>,
     pub(crate) failure_code: Option<String>,
     pub(crate) failure_source: Option<String>,
-    pub(crate) failure_words: Option<String>,
+    pub(crate) failure_message: Option<String>,
     pub(crate) pay_by: i64,
     pub(crate) due_at: Option<i64>,
     pub(crate) created_at: i64,
@@ -57,18 +56,60 @@ pub(crate) struct FiatOrderRecord {
     pub(crate) version: i64,
 }
 
-/// Named one by one, so that a column which a newer version adds does not change a prepared answer.
+impl_from_row!(FiatOrderRecord {
+    id,
+    row_key,
+    quote_id,
+    provider,
+    provider_order,
+    status,
+    author,
+    recipient,
+    refund_to,
+    currency,
+    pays_minor,
+    target,
+    sold,
+    sold_chain,
+    sold_amount,
+    expected,
+    least,
+    forwarding_order,
+    forwarding_address,
+    forwarding_filler,
+    forwarding_route,
+    swap_id,
+    returned_tx,
+    widget_url,
+    origin,
+    metadata,
+    payout_tx,
+    payout_index,
+    payout_amount,
+    output,
+    fill_tx,
+    failure_code,
+    failure_source,
+    failure_message,
+    pay_by,
+    due_at,
+    created_at,
+    updated_at,
+    version
+});
+
+/// Named one by one, so that a column added by a newer version does not change a prepared statement's result.
 pub(crate) const FIAT_COLUMNS: &str = "id, row_key, quote_id, provider, provider_order, status, author, recipient, \
-     refund_to, currency, pays_minor, target, sold, sold_chain, sold_amount, expected, least, jump, jump_address, \
-     jump_filler, jump_route, swap_id, returned_tx, widget_url, origin, metadata, payout_tx, payout_index, \
-     payout_amount, output, fill_tx, failure_code, failure_source, failure_words, pay_by, due_at, created_at, \
-     updated_at, version";
+     refund_to, currency, pays_minor, target, sold, sold_chain, sold_amount, expected, least, \
+     forwarding_order, forwarding_address, forwarding_filler, forwarding_route, swap_id, returned_tx, \
+     widget_url, origin, metadata, payout_tx, payout_index, payout_amount, output, fill_tx, \
+     failure_code, failure_source, failure_message, pay_by, due_at, created_at, updated_at, version";
 
 impl TryFrom<&FiatOrder> for FiatOrderRecord {
     type Error = StoreError;
 
     fn try_from(order: &FiatOrder) -> Result<Self, StoreError> {
-        let plan = order.strategy.jump();
+        let plan = order.strategy.forwarding();
         let (payout, failure) = (order.payout.as_ref(), order.failure.as_ref());
         if payout.is_some_and(|payout| payout.token != order.sold) {
             return Err(StoreError::Conflict("a purchase is paid out in what was sold"));
@@ -91,10 +132,10 @@ impl TryFrom<&FiatOrder> for FiatOrderRecord {
             sold_amount: order.sold_amount.to_string(),
             expected: order.expected.to_string(),
             least: order.least.to_string(),
-            jump: plan.map(|plan| plan.jump.to_bytes()),
-            jump_address: plan.map(|plan| Plain(plan.address).to_string()),
-            jump_filler: plan.map(|plan| text(&plan.filler)),
-            jump_route: plan.map(|plan| plan.route.to_string()),
+            forwarding_order: plan.map(|plan| plan.order.to_bytes()),
+            forwarding_address: plan.map(|plan| Plain(plan.address).to_string()),
+            forwarding_filler: plan.map(|plan| text(&plan.filler)),
+            forwarding_route: plan.map(|plan| plan.route.to_string()),
             swap_id: plan.and_then(|plan| plan.swap.as_ref()).map(ToString::to_string),
             returned_tx: plan.and_then(|plan| plan.returned_tx.as_deref()).map(text),
             widget_url: text(&order.widget_url),
@@ -107,7 +148,7 @@ impl TryFrom<&FiatOrder> for FiatOrderRecord {
             fill_tx: order.fill_tx.as_deref().map(text),
             failure_code: failure.map(|failure| text(&failure.code)),
             failure_source: failure.map(|failure| failure.source.as_str().to_owned()),
-            failure_words: failure.map(|failure| text(&failure.words)),
+            failure_message: failure.map(|failure| text(&failure.message)),
             pay_by: order.pay_by.as_millisecond(),
             due_at: order.due_at.map(Timestamp::as_millisecond),
             created_at: order.created_at.as_millisecond(),
@@ -168,20 +209,21 @@ impl FiatOrderRecord {
     }
 
     fn strategy(&mut self) -> Result<Strategy, StoreError> {
-        let Some(bytes) = &self.jump else { return Ok(Strategy::Direct) };
-        let jump = Jump::from_bytes(bytes);
-        let jump = jump.ok_or_else(|| corrupt("fiat_orders.jump", format_args!("{} bytes", bytes.len())))?;
-        let (place, filler) = (self.jump_address.take(), self.jump_filler.take());
-        let ((place, filler), route) = place
-            .zip(filler)
-            .zip(self.jump_route.take())
-            .ok_or_else(|| corrupt("fiat_orders.jump_address", "nothing, though it is a jump"))?;
+        let Some(bytes) = &self.forwarding_order else { return Ok(Strategy::Direct) };
+        let forwarding_order = ForwardingOrder::from_bytes(bytes);
+        let forwarding_order = forwarding_order
+            .ok_or_else(|| corrupt("fiat_orders.forwarding_order", format_args!("{} bytes", bytes.len())))?;
+        let (place, filler) = (self.forwarding_address.take(), self.forwarding_filler.take());
+        let ((place, filler), route) =
+            place.zip(filler).zip(self.forwarding_route.take()).ok_or_else(|| {
+                corrupt("fiat_orders.forwarding_address", "nothing, though the purchase is forwarded")
+            })?;
         let swap = self.swap_id.take();
-        Ok(Strategy::Jump(Box::new(JumpPlan {
-            jump,
-            address: address("fiat_orders.jump_address", &place)?,
+        Ok(Strategy::Forwarding(Box::new(ForwardingPlan {
+            order: forwarding_order,
+            address: address("fiat_orders.forwarding_address", &place)?,
             filler,
-            route: parse("fiat_orders.jump_route", &route)?,
+            route: parse("fiat_orders.forwarding_route", &route)?,
             swap: swap.map(|id| parse("fiat_orders.swap_id", &id)).transpose()?,
             returned_tx: self.returned_tx.take(),
         })))
@@ -198,10 +240,10 @@ impl FiatOrderRecord {
 
     fn failure(&mut self) -> Result<Option<FiatFailure>, StoreError> {
         let Some(code) = self.failure_code.take() else { return Ok(None) };
-        let (source, words) = (self.failure_source.take(), self.failure_words.take());
+        let (source, words) = (self.failure_source.take(), self.failure_message.take());
         let (source, words) =
             source.zip(words).ok_or_else(|| corrupt("fiat_orders.failure_source", "nothing"))?;
         let source = parse_with("fiat_orders.failure_source", &source, FiatFailureSource::parse)?;
-        Ok(Some(FiatFailure { code, source, words }))
+        Ok(Some(FiatFailure { code, source, message: words }))
     }
 }

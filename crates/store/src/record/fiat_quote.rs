@@ -1,6 +1,6 @@
 use causeway_domain::RawAmount;
 use causeway_domain::fiat::{
-    FiatAmount, FiatAsk, FiatCurrency, FiatQuote, JumpOption, PaymentMethod, QuoteFirmness, RampFee,
+    FiatAmount, FiatAsk, FiatCurrency, FiatQuote, ForwardingOption, PaymentMethod, QuoteFirmness, RampFee,
     RampFeeKind, WantedAmount,
 };
 use causeway_domain::ports::StoreError;
@@ -35,7 +35,7 @@ struct OfferRecord {
 #[derive(Serialize, Deserialize)]
 struct AskRecord {
     currency: String,
-    /// One of the two is there.
+    /// Exactly one of `pay` and `receive` is set.
     pay: Option<u64>,
     receive: Option<String>,
     target: String,
@@ -56,14 +56,14 @@ struct JumpRecord {
     least: String,
 }
 
-/// The text of a quote's row. All its money is of one currency.
+/// The JSON of a quote's row. All its fiat amounts have one currency.
 pub(crate) fn offer_text(quote: &FiatQuote) -> Result<String, StoreError> {
     let currency = quote.ask.currency;
     let amounts = quote.fees.iter().map(|fee| fee.amount).chain([quote.pays]);
     if amounts.into_iter().any(|amount| amount.currency != currency) {
         return Err(StoreError::Conflict("a quote is in one currency"));
     }
-    let jump = |option: &JumpOption| JumpRecord {
+    let jump = |option: &ForwardingOption| JumpRecord {
         quote: option.quote.to_string(),
         route: option.route.to_string(),
         filler: text(&option.filler),
@@ -83,7 +83,7 @@ pub(crate) fn offer_text(quote: &FiatQuote) -> Result<String, StoreError> {
         sold_amount: quote.sold_amount.to_string(),
         expected: quote.expected.to_string(),
         least: quote.least.to_string(),
-        jumps: quote.jumps.iter().map(jump).collect(),
+        jumps: quote.forwarding_options.iter().map(jump).collect(),
         methods: quote.methods.iter().map(method).collect(),
         limits: quote.limits.map(|(least, most)| (least.minor, most.minor)),
         expires_at: quote.expires_at.as_millisecond(),
@@ -98,8 +98,8 @@ pub(crate) fn read_offer(json: &str) -> Result<FiatQuote, StoreError> {
     let fee = |(kind, minor): (String, u64)| -> Result<RampFee, StoreError> {
         Ok(RampFee { kind: parse_with(COLUMN, &kind, RampFeeKind::parse)?, amount: money(minor) })
     };
-    let jump = |record: JumpRecord| -> Result<JumpOption, StoreError> {
-        Ok(JumpOption {
+    let jump = |record: JumpRecord| -> Result<ForwardingOption, StoreError> {
+        Ok(ForwardingOption {
             quote: parse(COLUMN, &record.quote)?,
             route: parse(COLUMN, &record.route)?,
             filler: record.filler,
@@ -118,7 +118,7 @@ pub(crate) fn read_offer(json: &str) -> Result<FiatQuote, StoreError> {
         sold_amount: parse(COLUMN, &record.sold_amount)?,
         expected: parse(COLUMN, &record.expected)?,
         least: parse(COLUMN, &record.least)?,
-        jumps: record.jumps.into_iter().map(jump).collect::<Result<_, _>>()?,
+        forwarding_options: record.jumps.into_iter().map(jump).collect::<Result<_, _>>()?,
         methods: record.methods.into_iter().map(|(id, name)| PaymentMethod { id, name }).collect(),
         limits: record.limits.map(|(least, most)| (money(least), money(most))),
         expires_at: time(COLUMN, record.expires_at)?,

@@ -1,4 +1,4 @@
-//! Rows as the engines hold them, and their way into the domain and back.
+//! Rows as the engines hold them, and their conversion to and from domain types.
 
 mod arrival;
 pub(crate) mod batch;
@@ -21,14 +21,14 @@ mod transfer;
 use std::fmt;
 use std::str::FromStr;
 
-use causeway_domain::ports::{Care, StoreError};
+use causeway_domain::ports::{FinalityTier, StoreError};
 use causeway_domain::{Address, ChainId, RowKey, TokenId};
 use jiff::Timestamp;
 
 pub(crate) use arrival::ArrivalRecord;
 pub(crate) use batch::{BatchRecord, Entry, Place};
 pub(crate) use event::EventRecord;
-pub(crate) use fact::{FACT_COLUMNS, FactRecord, MarkRecord, read_mark};
+pub(crate) use fact::{CursorRecord, FACT_COLUMNS, FactRecord, read_cursor};
 pub(crate) use fiat_event::FiatEventRecord;
 pub(crate) use fiat_order::{FIAT_COLUMNS, FiatOrderRecord};
 pub(crate) use fiat_quote::{offer_text, read_offer};
@@ -42,7 +42,7 @@ pub(crate) use reservation::{HeldRecord, ReservationRecord, TokenHeldRecord, add
 pub(crate) use route::RouteRecord;
 pub(crate) use transfer::{OwedRecord, TransferRecord};
 
-/// A value that no version of ours has written there.
+/// The error for a value that no version of the store has written.
 pub(crate) fn corrupt(column: &'static str, value: impl fmt::Display) -> StoreError {
     StoreError::Corrupt(format!("{column} holds `{value}`"))
 }
@@ -63,7 +63,7 @@ fn address(column: &'static str, text: &str) -> Result<Address, StoreError> {
     parse_with(column, text, Address::parse_any)
 }
 
-/// An address without its checksum, which is a hash to compute and a typing aid that a store has no use for.
+/// An address without its checksum, which costs a hash and is useless in the store.
 pub(crate) struct Plain(pub(crate) Address);
 
 impl fmt::Display for Plain {
@@ -75,7 +75,7 @@ impl fmt::Display for Plain {
     }
 }
 
-/// A token whose address is plain.
+/// A token whose address has no checksum.
 struct PlainToken(TokenId);
 
 impl fmt::Display for PlainToken {
@@ -96,7 +96,7 @@ fn small(column: &'static str, value: i64) -> Result<u32, StoreError> {
     u32::try_from(value).map_err(|_| corrupt(column, value))
 }
 
-/// Chain ids end below 2^53.
+/// Chain ids are below 2^53.
 pub(crate) fn chain_number(chain: ChainId) -> i64 {
     chain.get().cast_signed()
 }
@@ -105,29 +105,31 @@ fn chain(column: &'static str, number: i64) -> Result<ChainId, StoreError> {
     u64::try_from(number).ok().and_then(ChainId::new).ok_or_else(|| corrupt(column, number))
 }
 
-/// A chain's number of a block, a log or a second.
+/// The number of a block, a log or a second.
 pub(crate) fn count(number: u64) -> Result<i64, StoreError> {
-    i64::try_from(number).map_err(|_| StoreError::Conflict("no chain counts this far"))
+    i64::try_from(number).map_err(|_| StoreError::Conflict("number out of range"))
 }
 
 pub(crate) fn read_count(column: &'static str, number: i64) -> Result<u64, StoreError> {
     u64::try_from(number).map_err(|_| corrupt(column, number))
 }
 
-/// Numbers that are ordered as the cares are, so that the engines can compare them.
-pub(crate) const fn care_number(care: Care) -> i64 {
-    match care {
-        Care::Usual => 0,
-        Care::Large => 1,
+/// Numbers in the order of the tiers, so that the engines can compare them.
+pub(crate) const fn tier_number(finality_tier: FinalityTier) -> i64 {
+    match finality_tier {
+        FinalityTier::Standard => 0,
+        FinalityTier::Large => 1,
     }
 }
 
-fn read_care(column: &'static str, number: i64) -> Result<Care, StoreError> {
-    let care = [Care::Usual, Care::Large].into_iter().find(|care| care_number(*care) == number);
-    care.ok_or_else(|| corrupt(column, number))
+fn read_tier(column: &'static str, number: i64) -> Result<FinalityTier, StoreError> {
+    let finality_tier = [FinalityTier::Standard, FinalityTier::Large]
+        .into_iter()
+        .find(|finality_tier| tier_number(*finality_tier) == number);
+    finality_tier.ok_or_else(|| corrupt(column, number))
 }
 
-/// PostgreSQL cannot hold NUL, and words from outside (a chain's reason for a failure) may carry one.
-pub(crate) fn text(words: &str) -> String {
-    words.replace('\0', "\u{fffd}")
+/// Replaces NUL, which PostgreSQL cannot hold and external text (a chain's failure reason) may contain.
+pub(crate) fn text(value: &str) -> String {
+    value.replace('\0', "\u{fffd}")
 }

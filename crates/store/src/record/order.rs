@@ -1,17 +1,16 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Decision, DepositMethod, Jump, Order, OrderStatus, Terms, TradeType};
+use causeway_domain::{Decision, DepositMethod, ForwardingOrder, IntentTerms, Order, OrderStatus, TradeType};
 use jiff::Timestamp;
-use sqlx::FromRow;
 
 use super::evidence::{evidence_text, read_evidence};
 use super::{
-    Plain, PlainToken, address, care_number, chain_number, corrupt, key, parse, parse_with, read_care, small,
-    text, time,
+    Plain, PlainToken, address, chain_number, corrupt, key, parse, parse_with, read_tier, small, text,
+    tier_number, time,
 };
-use crate::claim_due::Leased;
+use crate::database::claim_due::Leased;
 
 /// A row of `orders`, without the lease.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OrderRecord {
     pub(crate) id: String,
     pub(crate) row_key: i64,
@@ -24,7 +23,7 @@ pub(crate) struct OrderRecord {
     pub(crate) to_token: String,
     pub(crate) src_amount: String,
     pub(crate) dest_amount: String,
-    /// In the form that authors are compared in.
+    /// In the canonical form for comparing authors.
     pub(crate) author: String,
     pub(crate) recipient: String,
     pub(crate) refund_to: String,
@@ -33,13 +32,13 @@ pub(crate) struct OrderRecord {
     pub(crate) method: String,
     pub(crate) terms: Vec<u8>,
     pub(crate) deposit_address: Option<String>,
-    pub(crate) jump: Option<Vec<u8>>,
+    pub(crate) forwarding_order: Option<Vec<u8>>,
     pub(crate) valid_before: i64,
-    pub(crate) care: i64,
+    pub(crate) finality_tier: i64,
     pub(crate) announced: i64,
-    pub(crate) told_tx: Option<String>,
+    pub(crate) submitted_tx: Option<String>,
     pub(crate) built: Option<Vec<u8>>,
-    pub(crate) handed: Option<Vec<u8>>,
+    pub(crate) signed_payload: Option<Vec<u8>>,
     pub(crate) decision: Option<String>,
     pub(crate) evidence: String,
     pub(crate) failure_reason: Option<String>,
@@ -49,13 +48,49 @@ pub(crate) struct OrderRecord {
     pub(crate) version: i64,
 }
 
-/// Named one by one, so that a column which a newer version adds does not change a prepared answer.
+impl_from_row!(OrderRecord {
+    id,
+    row_key,
+    quote_id,
+    route_id,
+    intent_id,
+    status,
+    trade_type,
+    from_token,
+    to_token,
+    src_amount,
+    dest_amount,
+    author,
+    recipient,
+    refund_to,
+    filler,
+    kind,
+    method,
+    terms,
+    deposit_address,
+    forwarding_order,
+    valid_before,
+    finality_tier,
+    announced,
+    submitted_tx,
+    built,
+    signed_payload,
+    decision,
+    evidence,
+    failure_reason,
+    due_at,
+    created_at,
+    updated_at,
+    version
+});
+
+/// Named one by one, so that a column added by a newer version does not change a prepared statement's result.
 pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, intent_id, status, trade_type, from_token, \
      to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, method, terms, deposit_address, \
-     jump, valid_before, care, announced, told_tx, built, handed, decision, evidence, failure_reason, due_at, \
-     created_at, updated_at, version";
+     forwarding_order, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
+     evidence, failure_reason, due_at, created_at, updated_at, version";
 
-/// Columns that only say again what others hold, where an index can reach it.
+/// Derived columns, stored for indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OrderIndex {
     pub(crate) from_chain: i64,
@@ -70,14 +105,14 @@ impl From<&Order> for OrderIndex {
         Self {
             from_chain: chain_number(order.from.chain()),
             to_chain: chain_number(order.to.chain()),
-            deposit_tx: order.evidence.deposit.as_ref().map(|shown| text(&shown.tx)),
+            deposit_tx: order.evidence.deposit.as_ref().map(|confirmed| text(&confirmed.tx)),
             owed: i64::from(is_owed(order)),
             intent_state: i64::from(order.intent_state().number()),
         }
     }
 }
 
-/// Whether the filler delivers, or has delivered, and was not paid yet.
+/// Whether the filler fills or has filled the order and is not paid yet.
 fn is_owed(order: &Order) -> bool {
     matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !order.evidence.is_ended()
 }
@@ -89,7 +124,7 @@ impl From<&Order> for OrderRecord {
             row_key: order.key.get(),
             quote_id: order.quote.to_string(),
             route_id: order.route.to_string(),
-            intent_id: order.intent.to_string(),
+            intent_id: order.intent_id.to_string(),
             status: order.status.as_str().to_owned(),
             trade_type: order.trade_type.as_str().to_owned(),
             from_token: PlainToken(order.from).to_string(),
@@ -104,13 +139,13 @@ impl From<&Order> for OrderRecord {
             method: order.method.as_str().to_owned(),
             terms: order.terms.to_bytes(),
             deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
-            jump: order.jump.as_ref().map(|jump| jump.to_bytes()),
+            forwarding_order: order.forwarding.as_ref().map(|order| order.to_bytes()),
             valid_before: order.valid_before.as_millisecond(),
-            care: care_number(order.care),
+            finality_tier: tier_number(order.finality_tier),
             announced: i64::from(order.announced),
-            told_tx: order.told_tx.as_deref().map(text),
+            submitted_tx: order.submitted_tx.as_deref().map(text),
             built: order.built.clone(),
-            handed: order.handed.clone(),
+            signed_payload: order.signed_payload.clone(),
             decision: order.decision.map(|decision| decision.as_str().to_owned()),
             evidence: evidence_text(&order.evidence),
             failure_reason: order.failure_reason.as_deref().map(text),
@@ -156,18 +191,21 @@ impl OrderRecord {
             kind: self.kind,
             method: parse::<DepositMethod>("orders.method", &self.method)?,
             terms: read_terms("orders.terms", &self.terms)?,
-            intent: parse("orders.intent_id", &self.intent_id)?,
+            intent_id: parse("orders.intent_id", &self.intent_id)?,
             deposit_address: self
                 .deposit_address
                 .map(|text| address("orders.deposit_address", &text))
                 .transpose()?,
-            jump: self.jump.map(|bytes| read_jump(&bytes).map(Box::new)).transpose()?,
+            forwarding: self
+                .forwarding_order
+                .map(|bytes| read_forwarding_order(&bytes).map(Box::new))
+                .transpose()?,
             valid_before: time("orders.valid_before", self.valid_before)?,
-            care: read_care("orders.care", self.care)?,
+            finality_tier: read_tier("orders.finality_tier", self.finality_tier)?,
             announced: self.announced != 0,
-            told_tx: self.told_tx,
+            submitted_tx: self.submitted_tx,
             built: self.built,
-            handed: self.handed,
+            signed_payload: self.signed_payload,
             decision: self
                 .decision
                 .map(|text| parse_with("orders.decision", &text, Decision::parse))
@@ -182,10 +220,11 @@ impl OrderRecord {
     }
 }
 
-fn read_jump(bytes: &[u8]) -> Result<Jump, StoreError> {
-    Jump::from_bytes(bytes).ok_or_else(|| corrupt("orders.jump", format_args!("{} bytes", bytes.len())))
+fn read_forwarding_order(bytes: &[u8]) -> Result<ForwardingOrder, StoreError> {
+    ForwardingOrder::from_bytes(bytes)
+        .ok_or_else(|| corrupt("orders.forwarding_order", format_args!("{} bytes", bytes.len())))
 }
 
-pub(super) fn read_terms(column: &'static str, bytes: &[u8]) -> Result<Terms, StoreError> {
-    Terms::from_bytes(bytes).ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
+pub(super) fn read_terms(column: &'static str, bytes: &[u8]) -> Result<IntentTerms, StoreError> {
+    IntentTerms::from_bytes(bytes).ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }

@@ -1,10 +1,9 @@
 use causeway_domain::ports::{Attempt, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
-use sqlx::FromRow;
 
 use super::{address, chain, chain_number, corrupt, parse, text, time};
 
-/// What a transaction of ours is known by.
+/// The key of an outgoing transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutgoingKey {
     pub(crate) signer: String,
@@ -12,7 +11,7 @@ pub(crate) struct OutgoingKey {
     pub(crate) nonce: i64,
 }
 
-/// A row of `outbox` and what it brings along for `attempts`.
+/// A row of `outbox` and its rows of `attempts`.
 pub(crate) struct OutgoingRows {
     pub(crate) key: OutgoingKey,
     pub(crate) purpose: String,
@@ -20,7 +19,7 @@ pub(crate) struct OutgoingRows {
 }
 
 /// A row of `attempts`, without the transaction that it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AttemptRecord {
     pub(crate) hash: String,
     pub(crate) raw: Vec<u8>,
@@ -29,8 +28,10 @@ pub(crate) struct AttemptRecord {
     pub(crate) made_at: i64,
 }
 
+impl_from_row!(AttemptRecord { hash, raw, max_fee_per_gas, priority_fee_per_gas, made_at });
+
 /// An attempt together with its transaction.
-#[derive(Debug, FromRow)]
+#[derive(Debug)]
 pub(crate) struct SentRecord {
     signer: String,
     chain: i64,
@@ -38,18 +39,18 @@ pub(crate) struct SentRecord {
     purpose: String,
     state: String,
     ended_by: Option<String>,
-    #[sqlx(flatten)]
     attempt: AttemptRecord,
 }
 
-/// Follows the columns of [`SentRecord`]; one statement, so that a transaction is never read without its attempts.
+impl_from_row!(SentRecord { signer, chain, nonce, purpose, state, ended_by; flatten attempt });
+
+/// In the order of the fields of [`SentRecord`]; one statement, so that a transaction is never read without its attempts.
 pub(crate) const SENT: &str = "SELECT signer, chain, nonce, purpose, state, ended_by, hash, raw, max_fee_per_gas, \
      priority_fee_per_gas, made_at FROM outbox JOIN attempts USING (nonce, chain, signer)";
 
 impl OutgoingKey {
     pub(crate) fn new(chain: ChainId, signer: Address, nonce: u64) -> Result<Self, StoreError> {
-        let nonce =
-            i64::try_from(nonce).map_err(|_| StoreError::Conflict("no chain counts nonces this far"))?;
+        let nonce = i64::try_from(nonce).map_err(|_| StoreError::Conflict("nonce out of range"))?;
         Ok(Self { signer: signer.to_string(), chain: chain_number(chain), nonce })
     }
 }
@@ -62,7 +63,7 @@ impl TryFrom<&Outgoing> for OutgoingRows {
             return Err(StoreError::Conflict("a transaction needs its signed bytes before it is written"));
         }
         if outgoing.end.is_some() {
-            return Err(StoreError::Conflict("a transaction that has ended is not written anew"));
+            return Err(StoreError::Conflict("an ended transaction cannot be written"));
         }
         Ok(Self {
             key: OutgoingKey::new(outgoing.chain, outgoing.signer, outgoing.nonce)?,
@@ -116,7 +117,7 @@ pub(crate) fn read_nonce(nonce: i64) -> Result<u64, StoreError> {
     u64::try_from(nonce).map_err(|_| corrupt("outbox.nonce", nonce))
 }
 
-/// Puts the attempts of each transaction together; they stand one after another.
+/// Groups the attempts of each transaction, whose rows are consecutive.
 pub(crate) fn gather(rows: Vec<SentRecord>) -> Result<Vec<Outgoing>, StoreError> {
     let mut gathered: Vec<Outgoing> = Vec::new();
     for row in rows {
@@ -136,7 +137,7 @@ const SUCCEEDED: &str = "succeeded";
 const REVERTED: &str = "reverted";
 const SUPERSEDED: &str = "superseded";
 
-/// The state that an end leaves, and the attempt that the chain took.
+/// The stored state of an end, and the attempt that the chain included.
 pub(crate) fn end_state(end: OutgoingEnd) -> (&'static str, Option<String>) {
     match end {
         OutgoingEnd::Succeeded(hash) => (SUCCEEDED, Some(hash.to_string())),

@@ -8,53 +8,57 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Plain, PlainToken, RouteRecord, corrupt, text};
 
-/// A route on its way into the row of its quote. Quotes are written in thousands, so nothing is copied before it stands there.
+/// A route as JSON in the row of its quote, borrowed to avoid copies.
 #[derive(Serialize)]
-struct Packing<'a> {
+struct RouteJson<'a> {
     id: &'a str,
     filler: Cow<'a, str>,
     kind: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exact_out: Option<&'static str>,
     methods: String,
-    amount_in: Shown<RawAmount>,
-    amount_out: Shown<RawAmount>,
-    min_out: Shown<RawAmount>,
+    amount_in: DisplayJson<RawAmount>,
+    amount_out: DisplayJson<RawAmount>,
+    min_out: DisplayJson<RawAmount>,
     seconds: u32,
     valid_before: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     holds_until: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gas: Option<Shown<RawAmount>>,
-    fees: Vec<PackingFee>,
+    gas: Option<DisplayJson<RawAmount>>,
+    fees: Vec<FeeJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parties: Option<(Shown<Plain>, Shown<Plain>)>,
+    parties: Option<(DisplayJson<Plain>, DisplayJson<Plain>)>,
 }
 
-/// A fee on its way into JSON.
+/// A fee as JSON.
 #[derive(Serialize)]
-pub(super) struct PackingFee {
+pub(super) struct FeeJson {
     kind: &'static str,
-    token: Shown<PlainToken>,
-    amount: Shown<RawAmount>,
+    token: DisplayJson<PlainToken>,
+    amount: DisplayJson<RawAmount>,
 }
 
-/// A value whose text is what is kept.
-struct Shown<T>(T);
+/// A value that is serialized by its `Display` text.
+struct DisplayJson<T>(T);
 
-impl<T: Display> Serialize for Shown<T> {
+impl<T: Display> Serialize for DisplayJson<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
 }
 
-impl From<&Fee> for PackingFee {
+impl From<&Fee> for FeeJson {
     fn from(fee: &Fee) -> Self {
-        Self { kind: fee.kind.as_str(), token: Shown(PlainToken(fee.token)), amount: Shown(fee.amount) }
+        Self {
+            kind: fee.kind.as_str(),
+            token: DisplayJson(PlainToken(fee.token)),
+            amount: DisplayJson(fee.amount),
+        }
     }
 }
 
-/// The same route as it is read back.
+/// The same route for reading.
 #[derive(Deserialize)]
 struct PackedRoute {
     id: String,
@@ -73,7 +77,7 @@ struct PackedRoute {
     parties: Option<(String, String)>,
 }
 
-/// A fee as it is read back.
+/// The same fee for reading.
 #[derive(Serialize, Deserialize)]
 pub(super) struct FeeRecord {
     pub(super) kind: String,
@@ -81,42 +85,44 @@ pub(super) struct FeeRecord {
     pub(super) amount: String,
 }
 
-/// JSON of what is nothing but texts and numbers, which cannot fail; were it to, an empty text is no list and reads as damage.
+/// Serializes plain data, which cannot fail; an empty text would read as corrupt.
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The routes as one text; none is no text.
+/// The routes as one JSON text; `None` if there are none.
 pub(super) fn pack(routes: &[Route]) -> Option<String> {
-    let packed: Vec<Packing<'_>> = routes.iter().map(pack_one).collect();
+    let packed: Vec<RouteJson<'_>> = routes.iter().map(pack_one).collect();
     (!packed.is_empty()).then(|| json(&packed))
 }
 
-fn pack_one(route: &Route) -> Packing<'_> {
-    Packing {
+fn pack_one(route: &Route) -> RouteJson<'_> {
+    RouteJson {
         id: route.id.as_str(),
         filler: clean(&route.filler),
         kind: clean(&route.kind),
         exact_out: route.exact_out.map(causeway_domain::ExactOutMethod::as_str),
         methods: RouteRecord::method_names(&route.deposit_methods),
-        amount_in: Shown(route.amount_in),
-        amount_out: Shown(route.amount_out),
-        min_out: Shown(route.min_amount_out),
+        amount_in: DisplayJson(route.amount_in),
+        amount_out: DisplayJson(route.amount_out),
+        min_out: DisplayJson(route.min_amount_out),
         seconds: route.expected_duration_seconds,
         valid_before: route.valid_before.as_millisecond(),
         holds_until: route.price_holds_until.map(Timestamp::as_millisecond),
-        gas: route.estimated_gas.map(Shown),
-        fees: route.fees.iter().map(PackingFee::from).collect(),
-        parties: route.parties.map(|parties| (Shown(Plain(parties.filler)), Shown(Plain(parties.payee)))),
+        gas: route.estimated_gas.map(DisplayJson),
+        fees: route.fees.iter().map(FeeJson::from).collect(),
+        parties: route
+            .parties
+            .map(|parties| (DisplayJson(Plain(parties.filler)), DisplayJson(Plain(parties.payee)))),
     }
 }
 
-/// Words as every column holds them.
-fn clean(words: &str) -> Cow<'_, str> {
-    if words.contains('\0') { Cow::Owned(text(words)) } else { Cow::Borrowed(words) }
+/// Replaces NUL as [`text`] does.
+fn clean(value: &str) -> Cow<'_, str> {
+    if value.contains('\0') { Cow::Owned(text(value)) } else { Cow::Borrowed(value) }
 }
 
-/// The routes that a quote was made with, as rows of their own.
+/// The packed routes of a quote as rows.
 pub(crate) fn unpack(quote_id: &str, packed: Option<&str>) -> Result<Vec<RouteRecord>, StoreError> {
     let Some(packed) = packed else { return Ok(Vec::new()) };
     let routes: Vec<PackedRoute> =
@@ -156,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packed_routes_are_the_rows_that_they_stand_for(routes in prop::collection::vec(any_route(), 0..4)) {
+        fn packed_routes_unpack_to_their_rows(routes in prop::collection::vec(any_route(), 0..4)) {
             let id = causeway_domain::QuoteId::random().unwrap();
             let packed = pack(&routes);
             let rows: Vec<_> = (0..).zip(&routes).map(|(place, route)| RouteRecord::new(&id, place, route)).collect();

@@ -1,12 +1,11 @@
 use causeway_domain::ports::StoreError;
 use causeway_domain::{Ask, Quote, Referral, Slippage, TradeType};
-use sqlx::FromRow;
 
 use super::packed::{pack, unpack};
 use super::{Plain, PlainToken, RouteRecord, address, corrupt, key, parse, parse_with, small, text, time};
 
 /// A row of `quotes`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuoteRecord {
     pub(crate) id: String,
     pub(crate) row_key: i64,
@@ -22,11 +21,29 @@ pub(crate) struct QuoteRecord {
     pub(crate) referrer_fee_bps: Option<i64>,
     pub(crate) integrator: Option<String>,
     pub(crate) created_at: i64,
-    /// Those that the quote was made with, as a JSON list.
+    /// The routes that the quote was created with, as a JSON list.
     pub(crate) routes: Option<String>,
 }
 
-/// A quote with the routes that came later, in their order.
+impl_from_row!(QuoteRecord {
+    id,
+    row_key,
+    trade_type,
+    from_token,
+    to_token,
+    amount,
+    from_address,
+    recipient,
+    refund_to,
+    slippage,
+    referrer,
+    referrer_fee_bps,
+    integrator,
+    created_at,
+    routes
+});
+
+/// A quote with the routes that were added later, in order.
 pub(crate) struct QuoteRows {
     pub(crate) quote: QuoteRecord,
     pub(crate) routes: Vec<RouteRecord>,
@@ -59,7 +76,7 @@ impl QuoteRows {
     pub(crate) fn into_quote(self) -> Result<Quote, StoreError> {
         let row = self.quote;
         let mut routes = unpack(&row.id, row.routes.as_deref())?;
-        // One that an order came from has a row of its own beside.
+        // An ordered route has a row of its own as well.
         let later = self.routes.into_iter();
         let later: Vec<_> =
             later.filter(|row| routes.iter().all(|known| known.route_id != row.route_id)).collect();

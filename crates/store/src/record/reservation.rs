@@ -1,7 +1,6 @@
 use causeway_domain::ports::{Reservation, ReservationKind, StoreError};
 use causeway_domain::{RawAmount, TokenId};
 use jiff::Timestamp;
-use sqlx::FromRow;
 
 use super::{parse, parse_with, text};
 
@@ -16,20 +15,24 @@ pub(crate) struct ReservationRecord {
     pub(crate) expires_at: Option<i64>,
 }
 
-/// What somebody holds of one token.
-#[derive(Debug, FromRow)]
+/// A holder's reservation of one token.
+#[derive(Debug)]
 pub(crate) struct HeldRecord {
     pub(crate) holder: String,
     amount: String,
     kind: String,
 }
 
-/// What somebody holds of some token.
-#[derive(Debug, FromRow)]
+impl_from_row!(HeldRecord { holder, amount, kind });
+
+/// A reservation of any token.
+#[derive(Debug)]
 pub(crate) struct TokenHeldRecord {
     token: String,
     amount: String,
 }
+
+impl_from_row!(TokenHeldRecord { token, amount });
 
 const fn kind_text(kind: ReservationKind) -> &'static str {
     match kind {
@@ -72,7 +75,7 @@ impl TokenHeldRecord {
     }
 }
 
-/// The sum of what is held; no limit ever let it pass 256 bits.
+/// Adds reservations; no limit lets their sum exceed 256 bits.
 pub(crate) fn add(sum: RawAmount, amount: RawAmount) -> Result<RawAmount, StoreError> {
     sum.checked_add(amount)
         .ok_or_else(|| StoreError::Corrupt("reservations add up to more than 256 bits".to_owned()))

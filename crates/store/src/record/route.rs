@@ -1,22 +1,21 @@
 use causeway_domain::ports::StoreError;
 use causeway_domain::{DepositMethod, ExactOutMethod, Fee, FeeKind, Parties, QuoteId, Route};
 use jiff::Timestamp;
-use sqlx::FromRow;
 
-use super::packed::{FeeRecord, PackingFee, json};
+use super::packed::{FeeJson, FeeRecord, json};
 use super::{Plain, address, corrupt, parse, parse_with, small, text, time};
 
 /// A row of `routes`.
-#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RouteRecord {
     pub(crate) quote_id: String,
     pub(crate) route_id: String,
-    /// Where it stands among the quote's routes.
+    /// Its position among the quote's routes.
     pub(crate) place: i64,
     pub(crate) filler: String,
     pub(crate) kind: String,
     pub(crate) exact_out: Option<String>,
-    /// Names with commas between.
+    /// Comma-separated names.
     pub(crate) deposit_methods: String,
     pub(crate) amount_in: String,
     pub(crate) amount_out: String,
@@ -30,6 +29,26 @@ pub(crate) struct RouteRecord {
     pub(crate) filler_address: Option<String>,
     pub(crate) payee: Option<String>,
 }
+
+impl_from_row!(RouteRecord {
+    quote_id,
+    route_id,
+    place,
+    filler,
+    kind,
+    exact_out,
+    deposit_methods,
+    amount_in,
+    amount_out,
+    min_amount_out,
+    expected_seconds,
+    valid_before,
+    price_holds_until,
+    estimated_gas,
+    fees,
+    filler_address,
+    payee
+});
 
 impl RouteRecord {
     pub(crate) fn new(quote: &QuoteId, place: i64, route: &Route) -> Self {
@@ -100,7 +119,7 @@ fn read_methods(names: &str) -> Result<Vec<DepositMethod>, StoreError> {
 }
 
 fn write_fees(fees: &[Fee]) -> String {
-    let fees: Vec<_> = fees.iter().map(PackingFee::from).collect();
+    let fees: Vec<_> = fees.iter().map(FeeJson::from).collect();
     json(&fees)
 }
 
@@ -144,7 +163,7 @@ pub(super) mod tests {
 
     prop_compose! {
         pub(in crate::record) fn any_route()(
-            words in ("[a-z0-9._-]{1,64}", "[^\0]{0,20}", "[^\0]{0,20}"),
+            texts in ("[a-z0-9._-]{1,64}", "[^\0]{0,20}", "[^\0]{0,20}"),
             exact_out in prop::option::of(prop::sample::select(vec![ExactOutMethod::Native, ExactOutMethod::Adaptive])),
             deposit_methods in prop::sample::subsequence(METHODS.to_vec(), 0..=3),
             amounts in (any_amount(), any_amount(), any_amount(), prop::option::of(any_amount())),
@@ -155,9 +174,9 @@ pub(super) mod tests {
         ) -> Route {
             let time = |millis| Timestamp::from_millisecond(millis).unwrap();
             Route {
-                id: words.0.parse().unwrap(),
-                filler: words.1,
-                kind: words.2,
+                id: texts.0.parse().unwrap(),
+                filler: texts.1,
+                kind: texts.2,
                 exact_out,
                 deposit_methods,
                 amount_in: amounts.0,

@@ -1,13 +1,13 @@
 use causeway_domain::ports::{Delivery, StoreError};
-use sqlx::{AssertSqlSafe, FromRow, QueryBuilder};
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
-use crate::engine::{Connection, Dialect as _};
-use crate::fault::{Fault, store_error};
-use crate::job::Deed;
+use crate::database::engine::{Connection, Dialect as _};
+use crate::database::error::{DbError, store_error};
+use crate::database::write_op::WriteOp;
 use crate::record::{key, parse, time};
 use crate::store::Store;
 
-/// Takes what is due for an endpoint and what nobody holds.
+/// Leases deliveries that are due for an endpoint and not leased.
 pub(super) struct Claim {
     pub(super) endpoint: String,
     pub(super) now: i64,
@@ -15,15 +15,16 @@ pub(super) struct Claim {
     pub(super) limit: i64,
 }
 
-#[derive(FromRow)]
 struct DueRecord {
     event_key: i64,
     order_id: String,
     attempts: i64,
-    waits_since: i64,
+    queued_at: i64,
 }
 
-pub(crate) const DUE: &str = "SELECT event_key, order_id, attempts, waits_since FROM webhook_deliveries \
+impl_from_row!(DueRecord { event_key, order_id, attempts, queued_at });
+
+pub(crate) const DUE: &str = "SELECT event_key, order_id, attempts, queued_at FROM webhook_deliveries \
      WHERE endpoint = $1 AND due_at <= $2 AND lease_until <= $2 ORDER BY due_at, event_key LIMIT $3";
 
 impl Claim {
@@ -33,17 +34,17 @@ impl Claim {
             event: key("webhook_deliveries.event_key", row.event_key)?,
             order: parse("webhook_deliveries.order_id", &row.order_id)?,
             attempts: u32::try_from(row.attempts).unwrap_or(u32::MAX),
-            waits_since: time("webhook_deliveries.waits_since", row.waits_since)?,
+            waits_since: time("webhook_deliveries.queued_at", row.queued_at)?,
             lease_until: time("webhook_deliveries.lease_until", self.lease_until)?,
         })
     }
 }
 
 for_each_engine! {
-    impl Deed<Db> for Claim {
+    impl WriteOp<Db> for Claim {
         type Outcome = Vec<Delivery>;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<Vec<Delivery>, Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<Vec<Delivery>, DbError> {
             let due: Vec<DueRecord> = sqlx::query_as(AssertSqlSafe(format!("{DUE}{}", Db::SKIP_LOCKED)))
                 .bind(&self.endpoint)
                 .bind(self.now)

@@ -1,22 +1,22 @@
 use causeway_domain::ports::{DeliveryAttempt, DeliveryEnd};
 
 use super::step_up::StepUp as _;
-use crate::engine::Connection;
-use crate::fault::Fault;
-use crate::job::Deed;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
 
-/// Writes down how an attempt went, and lets the order's next event follow when it is over.
+/// Records the result of an attempt, and makes the order's next event due once this one is done.
 pub(super) struct End {
     pub(super) attempt: DeliveryAttempt,
     pub(super) lease: i64,
-    pub(super) how: DeliveryEnd,
+    pub(super) result: DeliveryEnd,
     pub(super) give_up_before: Option<i64>,
 }
 
-// First, so that replicas take turns.
-pub(super) const TURN: &str = "UPDATE webhook_endpoints SET read_to = read_to WHERE name = $1";
+// Runs first: the row lock serializes replicas.
+pub(super) const LOCK_ENDPOINT: &str = "UPDATE webhook_endpoints SET read_to = read_to WHERE name = $1";
 
-// What a receiver has acknowledged is delivered, whoever holds it by now.
+// An acknowledged event is delivered, whoever holds its lease by now.
 const DELIVERED: &str = "UPDATE webhook_deliveries SET state = 'delivered', attempts = $1, due_at = NULL, lease_until = 0 \
      WHERE event_key = $2 AND endpoint = $3 AND state = 'waiting'";
 
@@ -26,36 +26,36 @@ const LATER: &str = "UPDATE webhook_deliveries SET attempts = $1, due_at = $5, l
 const GIVEN_UP: &str = "UPDATE webhook_deliveries SET state = 'given_up', attempts = $1, due_at = NULL, lease_until = 0 \
      WHERE event_key = $2 AND endpoint = $3 AND state = 'waiting' AND lease_until = $4";
 
-// What somebody is sending at this moment is for them to end. The second word on the state leads SQLite to the index.
+// A leased delivery is left to its holder. The second condition on the state makes SQLite use the index.
 pub(crate) const GIVE_UP: &str = "UPDATE webhook_deliveries SET state = 'given_up', due_at = NULL \
-     WHERE endpoint = $1 AND state = 'waiting' AND state <> 'delivered' AND waits_since < $2 AND lease_until <= $3 RETURNING order_id";
+     WHERE endpoint = $1 AND state = 'waiting' AND state <> 'delivered' AND queued_at < $2 AND lease_until <= $3 RETURNING order_id";
 
 const LOG: &str = "INSERT INTO webhook_attempts (row_key, event_key, endpoint, order_id, number, tried_at, status, \
-     outcome, words) SELECT $1, event_key, endpoint, order_id, $2, $3, $4, $5, $6 FROM webhook_deliveries \
+     outcome, message) SELECT $1, event_key, endpoint, order_id, $2, $3, $4, $5, $6 FROM webhook_deliveries \
      WHERE event_key = $7 AND endpoint = $8";
 
 for_each_engine! {
-    impl Deed<Db> for End {
+    impl WriteOp<Db> for End {
         type Outcome = ();
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), Fault> {
-            let DeliveryAttempt { key, endpoint, event, order, number, at, status, outcome, words } = &self.attempt;
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
+            let DeliveryAttempt { key, endpoint, event, order, number, at, status, outcome, message: words } = &self.attempt;
             let at = at.as_millisecond();
-            sqlx::query(TURN).bind(endpoint.as_str()).execute(&mut *connection).await?;
-            let ending = match self.how {
+            sqlx::query(LOCK_ENDPOINT).bind(endpoint.as_str()).execute(&mut *connection).await?;
+            let ending = match self.result {
                 DeliveryEnd::Delivered => sqlx::query(DELIVERED),
                 DeliveryEnd::Later(_) => sqlx::query(LATER),
                 DeliveryEnd::GivenUp => sqlx::query(GIVEN_UP),
             };
             let mut ending = ending.bind(i64::from(*number)).bind(event.get()).bind(endpoint.as_str());
-            if self.how != DeliveryEnd::Delivered {
+            if self.result != DeliveryEnd::Delivered {
                 ending = ending.bind(self.lease);
             }
-            if let DeliveryEnd::Later(due) = self.how {
+            if let DeliveryEnd::Later(due) = self.result {
                 ending = ending.bind(due.as_millisecond());
             }
             ending.execute(&mut *connection).await?;
-            // Nothing is written where the event, or the endpoint, has gone meanwhile.
+            // Writes nothing if the event or the endpoint was removed in the meantime.
             sqlx::query(LOG)
                 .bind(key.get())
                 .bind(i64::from(*number))
@@ -67,7 +67,7 @@ for_each_engine! {
                 .bind(endpoint.as_str())
                 .execute(&mut *connection)
                 .await?;
-            let mut moved = vec![order.to_string()];
+            let mut affected = vec![order.to_string()];
             if let Some(before) = self.give_up_before {
                 let given_up: Vec<String> = sqlx::query_scalar(GIVE_UP)
                     .bind(endpoint.as_str())
@@ -75,11 +75,11 @@ for_each_engine! {
                     .bind(at)
                     .fetch_all(&mut *connection)
                     .await?;
-                moved.extend(given_up);
+                affected.extend(given_up);
             }
-            moved.sort_unstable();
-            moved.dedup();
-            Db::step_up(connection, &moved, at).await
+            affected.sort_unstable();
+            affected.dedup();
+            Db::step_up(connection, &affected, at).await
         }
     }
 }

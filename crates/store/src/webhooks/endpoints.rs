@@ -1,15 +1,13 @@
 use causeway_domain::RowKey;
 use causeway_domain::ports::{EndpointSource, StoreError, WebhookEndpoint, WebhookSecret};
-use sqlx::FromRow;
 
-use crate::engine::Connection;
-use crate::fault::{Fault, store_error};
-use crate::job::Deed;
+use crate::database::engine::Connection;
+use crate::database::error::{DbError, store_error};
+use crate::database::write_op::WriteOp;
 use crate::record::{key, parse, text, time};
 use crate::store::Store;
 
-/// A row of `webhook_endpoints`, but for how far it was read.
-#[derive(FromRow)]
+/// A row of `webhook_endpoints` without its cursor.
 pub(super) struct EndpointRecord {
     name: String,
     url: String,
@@ -21,10 +19,12 @@ pub(super) struct EndpointRecord {
     created_at: i64,
 }
 
+impl_from_row!(EndpointRecord { name, url, secrets, integrator, source, enabled, since, created_at });
+
 const ALL: &str = "SELECT name, url, secrets, integrator, source, enabled, since, created_at \
      FROM webhook_endpoints ORDER BY name";
 
-// There are few.
+// The table is small, so it needs no index.
 const CURSOR: &str = "SELECT MIN(read_to) FROM webhook_endpoints WHERE enabled = 1";
 
 const ADD: &str = "INSERT INTO webhook_endpoints (name, url, secrets, integrator, source, enabled, since, created_at, \
@@ -43,7 +43,7 @@ pub(super) struct Remove(pub(super) String);
 
 impl From<&WebhookEndpoint> for EndpointRecord {
     fn from(endpoint: &WebhookEndpoint) -> Self {
-        // Secrets hold no space of any kind.
+        // Secrets hold no whitespace.
         let secrets: Vec<_> = endpoint.secrets.iter().map(WebhookSecret::reveal).collect();
         Self {
             name: endpoint.name.to_string(),
@@ -61,7 +61,9 @@ impl From<&WebhookEndpoint> for EndpointRecord {
 impl EndpointRecord {
     fn into_endpoint(self) -> Result<WebhookEndpoint, StoreError> {
         let secret = |line: &str| {
-            line.parse().map_err(|_| StoreError::Corrupt("webhook_endpoints.secrets holds none".to_owned()))
+            line.parse().map_err(|_| {
+                StoreError::Corrupt("webhook_endpoints.secrets holds no valid secret".to_owned())
+            })
         };
         let unknown = || StoreError::Corrupt(format!("webhook_endpoints.source holds `{}`", self.source));
         Ok(WebhookEndpoint {
@@ -78,10 +80,10 @@ impl EndpointRecord {
 }
 
 for_each_engine! {
-    impl Deed<Db> for Add {
+    impl WriteOp<Db> for Add {
         type Outcome = bool;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let row = &self.0;
             let added = sqlx::query(ADD)
                 .bind(&row.name)
@@ -98,10 +100,10 @@ for_each_engine! {
         }
     }
 
-    impl Deed<Db> for Change {
+    impl WriteOp<Db> for Change {
         type Outcome = bool;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let row = &self.0;
             let changed = sqlx::query(CHANGE)
                 .bind(&row.url)
@@ -116,10 +118,10 @@ for_each_engine! {
         }
     }
 
-    impl Deed<Db> for Remove {
+    impl WriteOp<Db> for Remove {
         type Outcome = bool;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let removed = sqlx::query(REMOVE).bind(&self.0).execute(connection).await?;
             Ok(removed.rows_affected() == 1)
         }

@@ -1,11 +1,11 @@
 use sqlx::QueryBuilder;
 
 use super::step_up::StepUp as _;
-use crate::engine::Connection;
-use crate::fault::Fault;
-use crate::job::Deed;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
 
-/// Puts the events of orders on their way to whoever wants them.
+/// Queues the events of orders for every subscribed endpoint.
 pub(super) struct Enqueue {
     pub(super) orders: Vec<String>,
     pub(super) from: i64,
@@ -13,31 +13,31 @@ pub(super) struct Enqueue {
     pub(super) now: i64,
 }
 
-// First, so that replicas take turns. An endpoint that was not read as far as the reader began stays where it is.
+// Runs first: the row locks serialize replicas. An endpoint whose cursor is behind the reader's start keeps it.
 const READ: &str = "UPDATE webhook_endpoints SET read_to = CASE WHEN read_to >= $1 AND read_to < $2 THEN $2 \
      ELSE read_to END WHERE enabled = 1";
 
-/// Every event of certain orders with every endpoint that wants it.
-pub(super) const WANTED: &str = "FROM events JOIN orders ON orders.id = events.order_id \
+/// Every event of announced orders joined with every endpoint subscribed to it.
+pub(super) const SUBSCRIBED: &str = "FROM events JOIN orders ON orders.id = events.order_id \
      JOIN quotes ON quotes.id = orders.quote_id \
      JOIN webhook_endpoints AS endpoints \
      ON endpoints.integrator IS NULL OR endpoints.integrator = quotes.integrator \
      WHERE orders.announced = 1";
 
 for_each_engine! {
-    impl Deed<Db> for Enqueue {
+    impl WriteOp<Db> for Enqueue {
         type Outcome = u64;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<u64, Fault> {
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<u64, DbError> {
             sqlx::query(READ).bind(self.from).bind(self.to).execute(&mut *connection).await?;
             if self.orders.is_empty() {
                 return Ok(0);
             }
             let mut insert = QueryBuilder::<Db>::new(
-                "INSERT INTO webhook_deliveries (event_key, endpoint, order_id, state, attempts, waits_since, due_at, \
+                "INSERT INTO webhook_deliveries (event_key, endpoint, order_id, state, attempts, queued_at, due_at, \
                  lease_until) SELECT events.row_key, endpoints.name, events.order_id, 'waiting', 0, ",
             );
-            insert.push_bind(self.now).push(", NULL, 0 ").push(WANTED);
+            insert.push_bind(self.now).push(", NULL, 0 ").push(SUBSCRIBED);
             insert.push(" AND endpoints.enabled = 1 AND events.row_key > endpoints.since AND events.order_id IN (");
             let mut list = insert.separated(", ");
             for order in &self.orders {

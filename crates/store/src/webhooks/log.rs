@@ -1,21 +1,19 @@
 use causeway_domain::RowKey;
 use causeway_domain::ports::{AttemptOutcome, DeliveryAttempt, DeliveryCount, EndpointName, StoreError};
-use sqlx::FromRow;
 
-use crate::fault::store_error;
+use crate::database::error::store_error;
 use crate::record::{key, parse, time};
 use crate::store::Store;
 
-pub(crate) const LOG: &str = "SELECT row_key, event_key, endpoint, order_id, number, tried_at, status, outcome, words \
+pub(crate) const LOG: &str = "SELECT row_key, event_key, endpoint, order_id, number, tried_at, status, outcome, message \
      FROM webhook_attempts WHERE endpoint = $1 AND row_key < $2 ORDER BY row_key DESC LIMIT $3";
 
-// The second word on the state leads SQLite to the index.
+// The second condition on the state makes SQLite use the index.
 const COUNTS: &str = "SELECT name, \
      (SELECT COUNT(*) FROM webhook_deliveries WHERE endpoint = name AND state = 'waiting' AND state <> 'delivered'), \
      (SELECT COUNT(*) FROM webhook_deliveries WHERE endpoint = name AND state = 'given_up' AND state <> 'delivered') \
      FROM webhook_endpoints ORDER BY name";
 
-#[derive(FromRow)]
 struct AttemptRecord {
     row_key: i64,
     event_key: i64,
@@ -25,8 +23,20 @@ struct AttemptRecord {
     tried_at: i64,
     status: Option<i64>,
     outcome: String,
-    words: String,
+    message: String,
 }
+
+impl_from_row!(AttemptRecord {
+    row_key,
+    event_key,
+    endpoint,
+    order_id,
+    number,
+    tried_at,
+    status,
+    outcome,
+    message
+});
 
 impl AttemptRecord {
     fn into_attempt(self) -> Result<DeliveryAttempt, StoreError> {
@@ -40,7 +50,7 @@ impl AttemptRecord {
             number: u32::try_from(self.number).unwrap_or(u32::MAX),
             at: time("webhook_attempts.tried_at", self.tried_at)?,
             status: self.status.and_then(|status| u16::try_from(status).ok()),
-            words: self.words,
+            message: self.message,
         })
     }
 }

@@ -77,7 +77,7 @@ impl WebhookStore for Store {
             lease_until: lease_until.as_millisecond(),
             limit: i64::from(limit),
         };
-        // Mostly nothing is due, and then nobody needs the writer.
+        // Usually nothing is due, and the writer is not needed.
         if self.is_delivery_due(&claim).await? { self.write(claim).await } else { Ok(Vec::new()) }
     }
 
@@ -89,10 +89,10 @@ impl WebhookStore for Store {
         give_up_before: Option<Timestamp>,
     ) -> Result<(), StoreError> {
         let mut attempt = attempt.clone();
-        attempt.words = text(&attempt.words);
+        attempt.message = text(&attempt.message);
         let give_up_before = give_up_before.map(Timestamp::as_millisecond);
         let lease = delivery.lease_until.as_millisecond();
-        self.write(End { attempt, lease, how: end, give_up_before }).await
+        self.write(End { attempt, lease, result: end, give_up_before }).await
     }
 
     async fn replay_deliveries(

@@ -2,15 +2,15 @@ use causeway_domain::RowKey;
 use causeway_domain::ports::StoreError;
 use sqlx::AssertSqlSafe;
 
-use super::end::TURN;
-use super::enqueue::WANTED;
+use super::end::LOCK_ENDPOINT;
+use super::enqueue::SUBSCRIBED;
 use super::step_up::StepUp as _;
-use crate::engine::Connection;
-use crate::fault::Fault;
-use crate::job::Deed;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
 use crate::record::key;
 
-/// Puts events on their way to an endpoint again, whether it had them or not.
+/// Queues events for an endpoint again, delivered or not.
 pub(super) struct Replay {
     pub(super) endpoint: String,
     pub(super) after: i64,
@@ -18,25 +18,25 @@ pub(super) struct Replay {
     pub(super) now: i64,
 }
 
-// What waits already goes on waiting.
-const AGAIN: &str = "INSERT INTO webhook_deliveries (event_key, endpoint, order_id, state, attempts, waits_since, due_at, \
+// Queued deliveries stay as they are.
+const REQUEUE: &str = "INSERT INTO webhook_deliveries (event_key, endpoint, order_id, state, attempts, queued_at, due_at, \
      lease_until) VALUES ($1, $2, $3, 'waiting', 0, $4, NULL, 0) \
      ON CONFLICT (event_key, endpoint) DO UPDATE SET state = 'waiting', attempts = 0, due_at = NULL, lease_until = 0, \
-     waits_since = excluded.waits_since WHERE webhook_deliveries.state <> 'waiting'";
+     queued_at = excluded.queued_at WHERE webhook_deliveries.state <> 'waiting'";
 
 fn page() -> AssertSqlSafe<String> {
     AssertSqlSafe(format!(
-        "SELECT events.row_key, events.order_id {WANTED} AND endpoints.name = $1 AND events.row_key > $2 \
+        "SELECT events.row_key, events.order_id {SUBSCRIBED} AND endpoints.name = $1 AND events.row_key > $2 \
          ORDER BY events.row_key LIMIT $3"
     ))
 }
 
 for_each_engine! {
-    impl Deed<Db> for Replay {
+    impl WriteOp<Db> for Replay {
         type Outcome = (u64, Option<RowKey>);
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<Self::Outcome, Fault> {
-            let found = sqlx::query(TURN).bind(&self.endpoint).execute(&mut *connection).await?;
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<Self::Outcome, DbError> {
+            let found = sqlx::query(LOCK_ENDPOINT).bind(&self.endpoint).execute(&mut *connection).await?;
             if found.rows_affected() == 0 {
                 return Err(StoreError::Conflict("there is no such endpoint").into());
             }
@@ -47,7 +47,7 @@ for_each_engine! {
                 .fetch_all(&mut *connection)
                 .await?;
             for (event, order) in &events {
-                sqlx::query(AGAIN)
+                sqlx::query(REQUEUE)
                     .bind(event)
                     .bind(&self.endpoint)
                     .bind(order)

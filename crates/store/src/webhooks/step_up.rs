@@ -1,18 +1,18 @@
 use sqlx::{Database, QueryBuilder};
 
-use crate::engine::Connection;
-use crate::fault::Fault;
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
 
-/// Makes the oldest waiting event of each order due, for every endpoint, where none is yet.
+/// Makes the oldest waiting event of each order due, for every endpoint that has none due.
 ///
-/// Whoever adds or ends deliveries holds the rows of their endpoints, so that no two do so at once and leave an order with
+/// Callers that add or end deliveries hold the row locks of their endpoints, so that two of them never leave an order with
 /// nothing due.
 pub(super) trait StepUp: Database {
     fn step_up(
         connection: &mut Connection<Self>,
         orders: &[String],
         now: i64,
-    ) -> impl Future<Output = Result<(), Fault>> + Send;
+    ) -> impl Future<Output = Result<(), DbError>> + Send;
 }
 
 for_each_engine! {
@@ -21,7 +21,7 @@ for_each_engine! {
             connection: &mut Connection<Self>,
             orders: &[String],
             now: i64,
-        ) -> Result<(), Fault> {
+        ) -> Result<(), DbError> {
             if orders.is_empty() {
                 return Ok(());
             }

@@ -1,13 +1,13 @@
 use causeway_domain::RowKeys;
 use causeway_domain::ports::{AuditEvent, AuditLog, Retention};
 
-use crate::fresh::Fresh;
 use crate::sample::{days_ago, now};
+use crate::test_database::TestDatabase;
 
-on_both_engines!(audit_lines_stay_and_come_newest_first, audit_lines_go_when_they_are_old_oldest_first);
+on_both_engines!(audit_events_are_listed_newest_first, old_audit_events_are_pruned_oldest_first);
 
-async fn audit_lines_stay_and_come_newest_first(fresh: &Fresh) {
-    let (store, reader) = (fresh.store().await, fresh.store().await);
+async fn audit_events_are_listed_newest_first(database: &TestDatabase) {
+    let (store, reader) = (database.store().await, database.store().await);
     let keys = RowKeys::new(3);
     let line = |subject: &str| AuditEvent {
         key: keys.next(now()),
@@ -27,8 +27,8 @@ async fn audit_lines_stay_and_come_newest_first(fresh: &Fresh) {
     assert!(store.record_audit(&three).await.is_err(), "a line is never written over");
 }
 
-async fn audit_lines_go_when_they_are_old_oldest_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn old_audit_events_are_pruned_oldest_first(database: &TestDatabase) {
+    let store = database.store().await;
     let keys = RowKeys::new(0);
     let mut lines = Vec::new();
     for days in [9, 8, 7, 1] {

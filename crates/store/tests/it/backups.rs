@@ -10,18 +10,18 @@ use sqlx::{ConnectOptions, Connection};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::sample::quote;
+use crate::test_database::TestDatabase;
 
-fn path(fresh: &Fresh) -> &std::path::Path {
-    let Location::Sqlite(path) = &fresh.location else { unreachable!("a fresh SQLite is a file") };
+fn path(database: &TestDatabase) -> &std::path::Path {
+    let Location::Sqlite(path) = &database.location else { unreachable!("a SQLite test database is a file") };
     path
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_of_a_busy_store_holds_every_write_acknowledged_before_it_and_can_be_put_back() {
-    let fresh = Fresh::sqlite();
-    let store = Arc::new(fresh.store().await);
+async fn a_backup_of_a_busy_store_holds_every_acknowledged_write_and_can_be_restored() {
+    let database = TestDatabase::sqlite();
+    let store = Arc::new(database.store().await);
     let acknowledged: Arc<Mutex<Vec<QuoteId>>> = Arc::default();
     let stop = Arc::new(AtomicBool::new(false));
     let mut writers = JoinSet::new();
@@ -44,10 +44,11 @@ async fn a_copy_of_a_busy_store_holds_every_write_acknowledged_before_it_and_can
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
-        let copy = fresh.beside(&format!("copy-{turn}.db"));
+        let copy = database.sibling(&format!("copy-{turn}.db"));
         // The command of another process, and the store's own.
-        let size = if turn % 2 == 0 { backup(path(&fresh), &copy).await } else { store.backup(&copy).await }
-            .unwrap();
+        let size =
+            if turn % 2 == 0 { backup(path(&database), &copy).await } else { store.backup(&copy).await }
+                .unwrap();
         assert_eq!(std::fs::metadata(&copy).unwrap().len(), size);
         copies.push((copy, expected));
     }
@@ -65,10 +66,10 @@ async fn a_copy_of_a_busy_store_holds_every_write_acknowledged_before_it_and_can
     // As the manual says: with the service stopped, the copy takes the place of the file and its log.
     let (copy, expected) = copies.first().unwrap();
     for leftover in ["db-wal", "db-shm"] {
-        let _ = std::fs::remove_file(path(&fresh).with_extension(leftover));
+        let _ = std::fs::remove_file(path(&database).with_extension(leftover));
     }
-    std::fs::copy(copy, path(&fresh)).unwrap();
-    let restored = fresh.store().await;
+    std::fs::copy(copy, path(&database)).unwrap();
+    let restored = database.store().await;
     for id in expected {
         assert_eq!(restored.quote(id).await.unwrap().unwrap().routes.len(), 2);
     }
@@ -78,22 +79,22 @@ async fn a_copy_of_a_busy_store_holds_every_write_acknowledged_before_it_and_can
 }
 
 #[tokio::test]
-async fn a_backup_never_overwrites_and_leaves_nothing_behind_when_it_fails() {
-    let fresh = Fresh::sqlite();
-    let store = fresh.store().await;
-    let taken = fresh.beside("taken.db");
+async fn a_backup_never_overwrites_and_a_failed_one_leaves_no_files() {
+    let database = TestDatabase::sqlite();
+    let store = database.store().await;
+    let taken = database.sibling("taken.db");
     std::fs::write(&taken, "precious").unwrap();
     assert!(matches!(store.backup(&taken).await, Err(BackupError::Exists(_))));
     assert_eq!(std::fs::read(&taken).unwrap(), b"precious");
 
-    let missing = fresh.beside("missing.db");
-    assert!(matches!(backup(&missing, &fresh.beside("copy.db")).await, Err(BackupError::Missing(_))));
+    let missing = database.sibling("missing.db");
+    assert!(matches!(backup(&missing, &database.sibling("copy.db")).await, Err(BackupError::Missing(_))));
     assert!(!missing.exists());
-    let nowhere = fresh.beside("no such folder/copy.db");
+    let nowhere = database.sibling("no such folder/copy.db");
     assert!(matches!(store.backup(&nowhere).await, Err(BackupError::Write { .. })));
-    let letter = fresh.beside("letter.txt");
+    let letter = database.sibling("letter.txt");
     std::fs::write(&letter, "Dear reader, ".repeat(500)).unwrap();
-    assert!(matches!(backup(&letter, &fresh.beside("copy.db")).await, Err(BackupError::Copy(_))));
+    assert!(matches!(backup(&letter, &database.sibling("copy.db")).await, Err(BackupError::Copy(_))));
 
     let mut names: Vec<_> = std::fs::read_dir(taken.parent().unwrap())
         .unwrap()
@@ -104,20 +105,20 @@ async fn a_backup_never_overwrites_and_leaves_nothing_behind_when_it_fails() {
 }
 
 #[tokio::test]
-async fn a_copy_is_for_its_owner_alone() {
+async fn a_backup_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
-    let fresh = Fresh::sqlite();
-    let copy = fresh.beside("copy.db");
-    fresh.store().await.backup(&copy).await.unwrap();
+    let database = TestDatabase::sqlite();
+    let copy = database.sibling("copy.db");
+    database.store().await.backup(&copy).await.unwrap();
     assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[tokio::test]
-async fn a_store_in_postgres_is_backed_up_by_its_own_tools() {
-    let Some(fresh) = Fresh::postgres().await else { return };
-    let store: Store = fresh.store().await;
-    let error = store.backup(&fresh.beside("copy.db")).await.unwrap_err();
+async fn backing_up_postgres_points_to_pg_dump() {
+    let Some(database) = TestDatabase::postgres().await else { return };
+    let store: Store = database.store().await;
+    let error = store.backup(&database.sibling("copy.db")).await.unwrap_err();
     assert!(error.to_string().contains("pg_dump"), "{error}");
     store.close().await;
-    fresh.remove().await;
+    database.remove().await;
 }

@@ -7,16 +7,16 @@ use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::sample::{now, placed, seconds};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
     the_longest_due_are_claimed_first,
-    what_is_not_due_yet_or_no_more_is_left_alone,
-    a_lease_keeps_others_away_until_it_ends,
+    orders_that_are_not_due_are_not_claimed,
+    a_leased_order_is_not_claimed_until_the_lease_ends,
     an_update_ends_the_lease,
-    claims_at_the_same_moment_never_meet,
-    an_order_that_cannot_be_read_does_not_keep_others_from_being_claimed,
+    concurrent_claims_are_disjoint,
+    an_unreadable_order_does_not_block_claims_of_others,
     an_order_that_has_ended_is_claimed_while_it_is_due,
 );
 
@@ -25,8 +25,8 @@ async fn claim(store: &Store, at: Timestamp, limit: u32) -> Vec<OrderId> {
     claimed.into_iter().map(|order| order.id).collect()
 }
 
-async fn the_longest_due_are_claimed_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_longest_due_are_claimed_first(database: &TestDatabase) {
+    let store = database.store().await;
     let now = now();
     let recent = placed(&store, |order| order.due_at = Some(now - seconds(1))).await;
     let oldest = placed(&store, |order| order.due_at = Some(now - seconds(9))).await;
@@ -36,8 +36,8 @@ async fn the_longest_due_are_claimed_first(fresh: &Fresh) {
     assert_eq!(claim(&store, now, 2).await, [recent.id]);
 }
 
-async fn what_is_not_due_yet_or_no_more_is_left_alone(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn orders_that_are_not_due_are_not_claimed(database: &TestDatabase) {
+    let store = database.store().await;
     let now = now();
     let later = placed(&store, |order| order.due_at = Some(now + seconds(1))).await;
     placed(&store, |order| order.due_at = None).await;
@@ -45,8 +45,8 @@ async fn what_is_not_due_yet_or_no_more_is_left_alone(fresh: &Fresh) {
     assert_eq!(claim(&store, now + seconds(1), 10).await, [later.id]);
 }
 
-async fn a_lease_keeps_others_away_until_it_ends(fresh: &Fresh) {
-    let (mine, theirs) = (fresh.store().await, fresh.store().await);
+async fn a_leased_order_is_not_claimed_until_the_lease_ends(database: &TestDatabase) {
+    let (mine, theirs) = (database.store().await, database.store().await);
     let order = placed(&mine, |_| ()).await;
     let now = now();
     assert_eq!(claim(&mine, now, 10).await.first(), Some(&order.id));
@@ -55,8 +55,8 @@ async fn a_lease_keeps_others_away_until_it_ends(fresh: &Fresh) {
     assert_eq!(claim(&theirs, now + seconds(30), 10).await, [order.id]);
 }
 
-async fn an_update_ends_the_lease(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_update_ends_the_lease(database: &TestDatabase) {
+    let store = database.store().await;
     let mut order = placed(&store, |_| ()).await;
     let now = now();
     assert_eq!(claim(&store, now, 10).await.len(), 1);
@@ -66,15 +66,15 @@ async fn an_update_ends_the_lease(fresh: &Fresh) {
     assert_eq!(claim(&store, now + seconds(2), 10).await, [order.id]);
 }
 
-async fn claims_at_the_same_moment_never_meet(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn concurrent_claims_are_disjoint(database: &TestDatabase) {
+    let store = database.store().await;
     for _ in 0..120 {
         placed(&store, |_| ()).await;
     }
     let now = now();
     let mut workers = JoinSet::new();
     for _ in 0..4 {
-        let replica = Arc::new(fresh.store().await);
+        let replica = Arc::new(database.store().await);
         for _ in 0..3 {
             let replica = Arc::clone(&replica);
             workers.spawn(async move {
@@ -94,17 +94,21 @@ async fn claims_at_the_same_moment_never_meet(fresh: &Fresh) {
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 120);
 }
 
-async fn an_order_that_cannot_be_read_does_not_keep_others_from_being_claimed(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_unreadable_order_does_not_block_claims_of_others(database: &TestDatabase) {
+    let store = database.store().await;
     let now = now();
     let damaged = placed(&store, |order| order.due_at = Some(now - seconds(9))).await;
     let sound = placed(&store, |order| order.due_at = Some(now)).await;
-    fresh.raw().await.run(&format!("UPDATE orders SET status = 'stolen' WHERE id = '{}'", damaged.id)).await;
+    database
+        .raw()
+        .await
+        .run(&format!("UPDATE orders SET status = 'stolen' WHERE id = '{}'", damaged.id))
+        .await;
     assert_eq!(claim(&store, now, 10).await, [sound.id]);
 }
 
-async fn an_order_that_has_ended_is_claimed_while_it_is_due(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_order_that_has_ended_is_claimed_while_it_is_due(database: &TestDatabase) {
+    let store = database.store().await;
     for status in OrderStatus::ALL {
         let order = placed(&store, |order| order.status = status).await;
         assert_eq!(claim(&store, now(), 10).await, [order.id], "{status}");

@@ -13,17 +13,17 @@ use causeway_domain::ports::{
 use causeway_store::{Location, Store};
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::outbox::{attempt, outgoing};
 use crate::reservations::{of, units};
 use crate::sample::{now, quote};
+use crate::test_database::TestDatabase;
 
-on_both_engines!(what_was_acknowledged_survives_a_kill_at_any_moment);
+on_both_engines!(acknowledged_writes_survive_a_kill_at_any_time);
 
-const PLACE: &str = "CAUSEWAY_TEST_CHILD_PLACE";
-const MARK: &str = "acknowledged ";
+const LOCATION: &str = "CAUSEWAY_TEST_CHILD_LOCATION";
+const PREFIX: &str = "acknowledged ";
 
-/// What the process that is killed says it has written.
+/// What the killed process has acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Written {
     Quote(QuoteId),
@@ -32,8 +32,8 @@ enum Written {
 }
 
 impl Written {
-    fn read(words: &str) -> Self {
-        words.parse().map_or_else(|_| Self::Quote(words.parse().unwrap()), Self::Nonce)
+    fn read(text: &str) -> Self {
+        text.parse().map_or_else(|_| Self::Quote(text.parse().unwrap()), Self::Nonce)
     }
 }
 
@@ -42,24 +42,24 @@ fn kills() -> u64 {
     std::env::var("CAUSEWAY_SOAK").map_or(6, |count| count.parse().unwrap())
 }
 
-/// The same moments in every run.
-fn moment(turn: u64) -> Duration {
+/// Deterministic delays.
+fn delay(turn: u64) -> Duration {
     let mixed = (turn + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     Duration::from_micros((mixed ^ (mixed >> 29)) % 150_000)
 }
 
-async fn what_was_acknowledged_survives_a_kill_at_any_moment(fresh: &Fresh) {
-    fresh.store().await.close().await;
+async fn acknowledged_writes_survive_a_kill_at_any_time(database: &TestDatabase) {
+    database.store().await.close().await;
     let mut acknowledged = HashSet::new();
     for turn in 0..kills() {
-        let place = fresh.place.clone();
-        let heard =
-            tokio::task::spawn_blocking(move || write_until_killed(&place, moment(turn))).await.unwrap();
-        find_all(fresh, &heard).await;
-        acknowledged.extend(heard);
+        let place = database.place.clone();
+        let acknowledged_now =
+            tokio::task::spawn_blocking(move || write_until_killed(&place, delay(turn))).await.unwrap();
+        find_all(database, &acknowledged_now).await;
+        acknowledged.extend(acknowledged_now);
     }
-    // What one crash left whole, the recovery from the next must leave whole too.
-    find_all(fresh, &acknowledged).await;
+    // Recovery from a crash must not lose what survived an earlier one.
+    find_all(database, &acknowledged).await;
     let (nonces, quotes): (Vec<_>, Vec<_>) =
         acknowledged.iter().partition(|written| matches!(written, Written::Nonce(_)));
     assert!(quotes.len() as u64 > kills(), "the child hardly wrote");
@@ -67,8 +67,8 @@ async fn what_was_acknowledged_survives_a_kill_at_any_moment(fresh: &Fresh) {
     println!("{} quotes and {} transactions survived {} kills", quotes.len(), nonces.len(), kills());
 }
 
-async fn find_all(fresh: &Fresh, all: impl IntoIterator<Item = &Written>) {
-    let store = fresh.store().await;
+async fn find_all(database: &TestDatabase, all: impl IntoIterator<Item = &Written>) {
+    let store = database.store().await;
     let sent = outgoing(0, "");
     let open = store.open(sent.chain, sent.signer).await.unwrap();
     for written in all {
@@ -95,18 +95,18 @@ async fn find_all(fresh: &Fresh, all: impl IntoIterator<Item = &Written>) {
 fn write_until_killed(place: &str, after: Duration) -> Vec<Written> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "durability::child", "--ignored", "--nocapture"])
-        .env(PLACE, place)
+        .env(LOCATION, place)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut heard = Vec::new();
+    let mut acknowledged = Vec::new();
     let mut killer = None;
     while let Some(Ok(line)) = lines.next() {
-        let Some(words) = line.split(MARK).nth(1) else { continue };
-        heard.push(Written::read(words));
-        if killer.is_none() && matches!(heard.last(), Some(Written::Nonce(_))) {
+        let Some(text) = line.split(PREFIX).nth(1) else { continue };
+        acknowledged.push(Written::read(text));
+        if killer.is_none() && matches!(acknowledged.last(), Some(Written::Nonce(_))) {
             let pid = child.id();
             killer = Some(thread::spawn(move || {
                 thread::sleep(after);
@@ -116,13 +116,13 @@ fn write_until_killed(place: &str, after: Duration) -> Vec<Written> {
     }
     killer.expect("the child sent nothing").join().unwrap();
     assert!(!child.wait().unwrap().success());
-    heard
+    acknowledged
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "the process that is killed"]
 async fn child() {
-    let Ok(place) = std::env::var(PLACE) else { return };
+    let Ok(place) = std::env::var(LOCATION) else { return };
     let location = match place.parse() {
         Ok(url) => Location::Postgres(url),
         Err(_) => Location::Sqlite(place.into()),
@@ -164,6 +164,6 @@ async fn child() {
 }
 
 /// One write call a line, so that a line is either there or not.
-fn acknowledge(words: &str) {
-    std::io::stdout().write_all(format!("{MARK}{words}\n").as_bytes()).unwrap();
+fn acknowledge(text: &str) {
+    std::io::stdout().write_all(format!("{PREFIX}{text}\n").as_bytes()).unwrap();
 }

@@ -8,26 +8,26 @@ use tokio::task::JoinSet;
 use crate::fiat_sample::{
     bare_fiat_quote, bought, complete, fiat_event, fiat_order, fiat_quote, jump_plan, payout,
 };
-use crate::fresh::Fresh;
 use crate::sample::{AUTHOR, days_ago, evm, now, seconds};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    quotes_of_providers_read_back,
-    a_purchase_is_made_once_per_quote,
-    a_purchase_of_a_quote_that_is_not_stored_is_refused,
-    purchases_made_at_the_same_moment_are_one,
-    purchases_read_back_with_everything_set,
-    a_writer_who_saw_an_older_version_loses,
+    provider_quotes_round_trip,
+    a_purchase_is_created_once_per_quote,
+    a_purchase_without_a_stored_quote_is_rejected,
+    concurrent_purchases_of_one_quote_are_one,
+    purchases_round_trip_with_all_fields_set,
+    an_update_on_a_stale_version_is_rejected,
     rule_22_a_delivery_completes_one_purchase,
-    rule_22_a_webhook_is_kept_once_and_wakes_its_purchase,
-    due_purchases_are_taken_by_one,
-    an_address_sees_what_it_made_and_what_goes_to_it_newest_first,
-    quotes_that_nobody_took_go_and_others_stay,
-    chains_that_begin_anew_have_no_purchases,
+    rule_22_a_webhook_is_stored_once_and_makes_its_purchase_due,
+    due_purchases_are_leased_to_one_worker,
+    purchases_by_and_to_an_address_are_listed_newest_first,
+    unused_quotes_are_pruned_and_used_ones_kept,
+    forgetting_chains_removes_purchases,
 );
 
-async fn quotes_of_providers_read_back(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn provider_quotes_round_trip(database: &TestDatabase) {
+    let store = database.store().await;
     let quotes = [fiat_quote(), bare_fiat_quote()];
     for _ in 0..2 {
         store.put_fiat_quotes(&quotes).await.unwrap();
@@ -38,25 +38,25 @@ async fn quotes_of_providers_read_back(fresh: &Fresh) {
     assert_eq!(store.fiat_quote(&FiatQuoteId::random().unwrap()).await.unwrap(), None);
 }
 
-async fn a_purchase_is_made_once_per_quote(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_purchase_is_created_once_per_quote(database: &TestDatabase) {
+    let store = database.store().await;
     let order = bought(&store, |_| {}).await;
     let again = FiatOrder { id: FiatOrderId::random().unwrap(), key: crate::sample::key(), ..order.clone() };
     let created = store.create_fiat_order(&again, &fiat_event(&again, None)).await.unwrap();
     assert_eq!(created, FiatCreation::Existing(Box::new(order.clone())));
     assert_eq!(store.fiat_order_of_quote(&order.quote).await.unwrap(), Some(order.clone()));
-    assert_eq!(store.fiat_story(&order.id).await.unwrap().len(), 1);
+    assert_eq!(store.fiat_order_events(&order.id).await.unwrap().len(), 1);
 }
 
-async fn a_purchase_of_a_quote_that_is_not_stored_is_refused(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_purchase_without_a_stored_quote_is_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     let order = fiat_order(&fiat_quote());
     let refused = store.create_fiat_order(&order, &fiat_event(&order, None)).await.unwrap_err();
     assert!(matches!(refused, StoreError::Conflict("the quote is not stored")), "{refused}");
 }
 
-async fn purchases_made_at_the_same_moment_are_one(fresh: &Fresh) {
-    let stores = [Arc::new(fresh.store().await), Arc::new(fresh.store().await)];
+async fn concurrent_purchases_of_one_quote_are_one(database: &TestDatabase) {
+    let stores = [Arc::new(database.store().await), Arc::new(database.store().await)];
     let quote = bare_fiat_quote();
     stores[0].put_fiat_quotes(std::slice::from_ref(&quote)).await.unwrap();
     let mut making = JoinSet::new();
@@ -67,12 +67,12 @@ async fn purchases_made_at_the_same_moment_are_one(fresh: &Fresh) {
     }
     let made = making.join_all().await;
     assert_eq!(made.iter().filter(|made| **made == FiatCreation::Created).count(), 1);
-    assert_eq!(fresh.raw().await.count("fiat_orders").await, 1);
+    assert_eq!(database.raw().await.count("fiat_orders").await, 1);
 }
 
-async fn purchases_read_back_with_everything_set(fresh: &Fresh) {
-    let store = fresh.store().await;
-    for strategy in [Strategy::Direct, Strategy::Jump(Box::new(jump_plan()))] {
+async fn purchases_round_trip_with_all_fields_set(database: &TestDatabase) {
+    let store = database.store().await;
+    for strategy in [Strategy::Direct, Strategy::Forwarding(Box::new(jump_plan()))] {
         let mut order = bought(&store, |order| {
             order.strategy = strategy;
             order.origin = Some("https://shop.example".to_owned());
@@ -85,22 +85,26 @@ async fn purchases_read_back_with_everything_set(fresh: &Fresh) {
         assert!(store.update_fiat_order(&order, std::slice::from_ref(&note)).await.unwrap());
         order.version = 1;
         assert_eq!(store.fiat_order(&order.id).await.unwrap(), Some(order.clone()));
-        assert_eq!(store.fiat_story(&order.id).await.unwrap().last(), Some(&note));
+        assert_eq!(store.fiat_order_events(&order.id).await.unwrap().last(), Some(&note));
     }
 }
 
-async fn a_writer_who_saw_an_older_version_loses(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_update_on_a_stale_version_is_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     let order = bought(&store, |_| {}).await;
     assert!(store.update_fiat_order(&order, &[]).await.unwrap());
     let late = FiatOrder { status: FiatStatus::Expired, ..order.clone() };
     assert!(!store.update_fiat_order(&late, &[fiat_event(&order, None)]).await.unwrap());
     assert_eq!(store.fiat_order(&order.id).await.unwrap().unwrap().status, FiatStatus::Created);
-    assert_eq!(store.fiat_story(&order.id).await.unwrap().len(), 1, "its lines are not written either");
+    assert_eq!(
+        store.fiat_order_events(&order.id).await.unwrap().len(),
+        1,
+        "its lines are not written either"
+    );
 }
 
-async fn rule_22_a_delivery_completes_one_purchase(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rule_22_a_delivery_completes_one_purchase(database: &TestDatabase) {
+    let store = database.store().await;
     let (one, other) = (bought(&store, |_| {}).await, bought(&store, |_| {}).await);
     let paid = |order: &FiatOrder, tx, index| FiatOrder { payout: Some(payout(tx, index)), ..order.clone() };
     assert_eq!(store.fiat_order_of_payout(&payout("0xa", 1)).await.unwrap(), None);
@@ -111,14 +115,14 @@ async fn rule_22_a_delivery_completes_one_purchase(fresh: &Fresh) {
     assert!(store.update_fiat_order(&paid(&other, "0xa", 2), &[]).await.unwrap(), "another transfer in it");
 }
 
-async fn rule_22_a_webhook_is_kept_once_and_wakes_its_purchase(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rule_22_a_webhook_is_stored_once_and_makes_its_purchase_due(database: &TestDatabase) {
+    let store = database.store().await;
     let order = bought(&store, |order| order.due_at = Some(now() + seconds(3_600))).await;
     let later = now() + seconds(5);
     assert_eq!(store.claim_due_fiat(later, later, 9).await.unwrap(), []);
     let keep = |provider: &'static str, event: &'static str| {
         let (store, id) = (&store, order.id.clone());
-        async move { store.keep_webhook(provider, event, &id, &[0, 255], now()).await.unwrap() }
+        async move { store.store_webhook(provider, event, &id, &[0, 255], now()).await.unwrap() }
     };
     assert!(keep("card", "e1").await);
     assert_eq!(store.claim_due_fiat(later, later + seconds(9), 9).await.unwrap().len(), 1);
@@ -129,8 +133,8 @@ async fn rule_22_a_webhook_is_kept_once_and_wakes_its_purchase(fresh: &Fresh) {
     assert!(keep("bank", "e1").await, "another provider's names are its own");
 }
 
-async fn due_purchases_are_taken_by_one(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn due_purchases_are_leased_to_one_worker(database: &TestDatabase) {
+    let store = database.store().await;
     let first = bought(&store, |order| order.due_at = Some(now() - seconds(5))).await;
     let second = bought(&store, |order| order.due_at = Some(now() - seconds(1))).await;
     bought(&store, |order| order.due_at = None).await;
@@ -145,8 +149,8 @@ async fn due_purchases_are_taken_by_one(fresh: &Fresh) {
     assert_eq!(store.claim_due_fiat(now(), lease, 1).await.unwrap().len(), 1, "a write ends the lease");
 }
 
-async fn an_address_sees_what_it_made_and_what_goes_to_it_newest_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn purchases_by_and_to_an_address_are_listed_newest_first(database: &TestDatabase) {
+    let store = database.store().await;
     let author = evm(AUTHOR);
     let made = bought(&store, |_| {}).await;
     let mine = |order: &mut FiatOrder| (order.author, order.recipient) = (order.recipient, author);
@@ -162,8 +166,8 @@ async fn an_address_sees_what_it_made_and_what_goes_to_it_newest_first(fresh: &F
     assert_eq!(store.fiat_orders(&completed).await.unwrap(), [done]);
 }
 
-async fn quotes_that_nobody_took_go_and_others_stay(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn unused_quotes_are_pruned_and_used_ones_kept(database: &TestDatabase) {
+    let store = database.store().await;
     let mut old = fiat_quote();
     old.created_at = days_ago(3);
     let young = fiat_quote();
@@ -171,7 +175,7 @@ async fn quotes_that_nobody_took_go_and_others_stay(fresh: &Fresh) {
     let open = bought(&store, |_| {}).await;
     let over = bought(&store, |order| order.status = FiatStatus::Expired).await;
     for order in [&open, &over] {
-        store.keep_webhook("card", order.id.as_str(), &order.id, b"{}", now()).await.unwrap();
+        store.store_webhook("card", order.id.as_str(), &order.id, b"{}", now()).await.unwrap();
     }
     let pruned = store.prune(days_ago(1), now() + seconds(9), 10).await.unwrap();
     assert_eq!(pruned, Pruned { quotes: 1, events: 1 });
@@ -179,20 +183,20 @@ async fn quotes_that_nobody_took_go_and_others_stay(fresh: &Fresh) {
     for quote in [&young.id, &open.quote, &over.quote] {
         assert!(store.fiat_quote(quote).await.unwrap().is_some());
     }
-    assert_eq!(fresh.raw().await.count("fiat_webhooks").await, 1, "what is over needs no webhooks");
-    assert_eq!(store.fiat_story(&open.id).await.unwrap().len(), 1);
+    assert_eq!(database.raw().await.count("fiat_webhooks").await, 1, "what is over needs no webhooks");
+    assert_eq!(store.fiat_order_events(&open.id).await.unwrap().len(), 1);
     let all = store.prune(now() + seconds(9), now() + seconds(9), 10).await.unwrap();
     assert_eq!(all, Pruned { quotes: 1, events: 0 }, "a quote that was taken stays");
 }
 
-async fn chains_that_begin_anew_have_no_purchases(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn forgetting_chains_removes_purchases(database: &TestDatabase) {
+    let store = database.store().await;
     let order = bought(&store, |_| {}).await;
-    store.keep_webhook("card", "e1", &order.id, b"{}", now()).await.unwrap();
+    store.store_webhook("card", "e1", &order.id, b"{}", now()).await.unwrap();
     store.forget_chains().await.unwrap();
     assert_eq!(store.fiat_order(&order.id).await.unwrap(), None);
     for table in ["fiat_orders", "fiat_events", "fiat_webhooks"] {
-        assert_eq!(fresh.raw().await.count(table).await, 0, "{table}");
+        assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
     assert!(store.fiat_quote(&order.quote).await.unwrap().is_some());
 }

@@ -1,11 +1,12 @@
 use alloy_primitives::{B256, U256};
 use causeway_domain::fiat::{
     FiatAmount, FiatAsk, FiatEvent, FiatFailure, FiatFailureSource, FiatOrder, FiatQuote, FiatStatus,
-    JumpOption, JumpPlan, PaymentMethod, Payout, QuoteFirmness, RampFee, RampFeeKind, Strategy, WantedAmount,
+    ForwardingOption, ForwardingPlan, PaymentMethod, Payout, QuoteFirmness, RampFee, RampFeeKind, Strategy,
+    WantedAmount,
 };
 use causeway_domain::ports::{FiatCreation, FiatStore};
 use causeway_domain::{
-    Address, ChainId, FiatOrderId, FiatQuoteId, Jump, OrderId, QuoteId, RawAmount, TokenId,
+    Address, ChainId, FiatOrderId, FiatQuoteId, ForwardingOrder, OrderId, QuoteId, RawAmount, TokenId,
 };
 use causeway_store::Store;
 
@@ -21,7 +22,7 @@ pub(crate) fn base_usdc() -> TokenId {
 
 /// A quote with everything set.
 pub(crate) fn fiat_quote() -> FiatQuote {
-    let option = |route: &str| JumpOption {
+    let option = |route: &str| ForwardingOption {
         quote: QuoteId::random().unwrap(),
         route: route.parse().unwrap(),
         filler: "‘north’".to_owned(),
@@ -53,7 +54,7 @@ pub(crate) fn fiat_quote() -> FiatQuote {
         sold_amount: RawAmount::new(U256::MAX),
         expected: RawAmount::new(U256::from(7)),
         least: RawAmount::ZERO,
-        jumps: vec![option("north"), option("south")],
+        forwarding_options: vec![option("north"), option("south")],
         methods: vec![PaymentMethod { id: "card".to_owned(), name: "Card ‘Visa’".to_owned() }],
         limits: Some((usd(1), usd(2))),
         expires_at: now() + seconds(60),
@@ -73,7 +74,7 @@ pub(crate) fn bare_fiat_quote() -> FiatQuote {
         country: None,
         ..quote.ask
     };
-    FiatQuote { fees: Vec::new(), jumps: Vec::new(), methods: Vec::new(), limits: None, ..quote }
+    FiatQuote { fees: Vec::new(), forwarding_options: Vec::new(), methods: Vec::new(), limits: None, ..quote }
 }
 
 /// A purchase with nothing set that may be left out.
@@ -110,10 +111,10 @@ pub(crate) fn fiat_order(quote: &FiatQuote) -> FiatOrder {
     }
 }
 
-pub(crate) fn jump_plan() -> JumpPlan {
+pub(crate) fn jump_plan() -> ForwardingPlan {
     let word = B256::repeat_byte;
-    JumpPlan {
-        jump: Jump {
+    ForwardingPlan {
+        order: ForwardingOrder {
             origin_chain_id: 8453,
             escrow: word(1),
             nonce: word(2),
@@ -139,11 +140,11 @@ pub(crate) fn payout(tx: &str, index: u64) -> Payout {
     Payout { token: base_usdc(), tx: tx.to_owned(), index, amount: RawAmount::new(U256::MAX) }
 }
 
-/// Sets everything that changes in the life of a purchase.
+/// Sets every mutable field of a purchase.
 pub(crate) fn complete(order: &mut FiatOrder) {
     order.provider_order = Some("their ‘name’".to_owned());
     order.status = FiatStatus::Failed;
-    if let Strategy::Jump(plan) = &mut order.strategy {
+    if let Strategy::Forwarding(plan) = &mut order.strategy {
         plan.swap = Some(OrderId::random().unwrap());
         plan.returned_tx = Some("0xreturned".to_owned());
     }
@@ -154,7 +155,7 @@ pub(crate) fn complete(order: &mut FiatOrder) {
     order.failure = Some(FiatFailure {
         code: "swap_refunded".to_owned(),
         source: FiatFailureSource::Swap,
-        words: "a ‘reason’".to_owned(),
+        message: "a ‘reason’".to_owned(),
     });
     order.due_at = None;
     order.updated_at += seconds(5);

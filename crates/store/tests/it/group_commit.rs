@@ -7,17 +7,17 @@ use causeway_store::{Options, Store};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-use crate::fresh::Fresh;
 use crate::sample::{placed, quote, route};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
     at_256_writers_one_commit_serves_at_least_20_writes,
-    with_a_batch_of_one_every_write_has_its_commit,
+    with_a_batch_of_one_every_write_has_its_own_commit,
     one_bad_write_does_not_fail_its_neighbours,
-    batches_of_two_replicas_that_cross_both_come_through,
+    conflicting_batches_of_two_replicas_both_commit,
     a_full_queue_makes_writers_wait_and_loses_none,
-    a_write_whose_caller_has_gone_still_happens,
-    closing_finishes_what_waits_and_refuses_what_comes,
+    a_write_completes_after_its_caller_is_dropped,
+    closing_finishes_queued_writes_and_refuses_new_ones,
 );
 
 fn put(store: &Arc<Store>, quote: Quote) -> JoinHandle<Result<(), StoreError>> {
@@ -32,29 +32,29 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
         }
         sleep(Duration::from_millis(10)).await;
     }
-    panic!("waited in vain until {what}");
+    panic!("timed out waiting until {what}");
 }
 
-async fn at_256_writers_one_commit_serves_at_least_20_writes(fresh: &Fresh) {
-    let store = Arc::new(fresh.store().await);
-    let mut askers = JoinSet::new();
+async fn at_256_writers_one_commit_serves_at_least_20_writes(database: &TestDatabase) {
+    let store = Arc::new(database.store().await);
+    let mut clients = JoinSet::new();
     for _ in 0..256 {
         let store = Arc::clone(&store);
-        askers.spawn(async move {
+        clients.spawn(async move {
             for _ in 0..10 {
                 store.put_quote(&quote(&["a"])).await.unwrap();
             }
         });
     }
-    askers.join_all().await;
+    clients.join_all().await;
     let (writes, commits) = (store.writes(), store.commits());
     println!("{writes} writes in {commits} commits");
     assert_eq!(writes, 2_560);
     assert!(commits * 20 <= writes, "{writes} writes took {commits} commits");
 }
 
-async fn with_a_batch_of_one_every_write_has_its_commit(fresh: &Fresh) {
-    let store = Arc::new(fresh.store_with(Options { max_batch: 1, ..Options::default() }).await);
+async fn with_a_batch_of_one_every_write_has_its_own_commit(database: &TestDatabase) {
+    let store = Arc::new(database.store_with(Options { max_batch: 1, ..Options::default() }).await);
     let writes: Vec<_> = (0..40).map(|_| put(&store, quote(&["a"]))).collect();
     for write in writes {
         write.await.unwrap().unwrap();
@@ -62,18 +62,18 @@ async fn with_a_batch_of_one_every_write_has_its_commit(fresh: &Fresh) {
     assert_eq!((store.writes(), store.commits()), (40, 40));
 }
 
-async fn one_bad_write_does_not_fail_its_neighbours(fresh: &Fresh) {
-    let store = Arc::new(fresh.store().await);
+async fn one_bad_write_does_not_fail_its_neighbours(database: &TestDatabase) {
+    let store = Arc::new(database.store().await);
     let stored = quote(&["a"]);
     store.put_quote(&stored).await.unwrap();
-    let mut imposter = quote(&["a"]);
-    imposter.id = stored.id.clone();
+    let mut conflicting = quote(&["a"]);
+    conflicting.id = stored.id.clone();
 
-    let stall = fresh.stall().await;
-    // The writer is kept busy with one, so that the others gather behind it in one batch.
+    let stall = database.stall().await;
+    // One write keeps the writer busy, so that the others gather in one batch.
     let mut good = vec![put(&store, quote(&["a"]))];
     sleep(Duration::from_millis(100)).await;
-    let mut bad = vec![put(&store, imposter)];
+    let mut bad = vec![put(&store, conflicting)];
     for turn in 0..60 {
         good.push(put(&store, quote(&["a", "b"])));
         if turn % 20 == 0 {
@@ -83,23 +83,23 @@ async fn one_bad_write_does_not_fail_its_neighbours(fresh: &Fresh) {
         }
     }
     until("all have queued", || store.queued() == 64).await;
-    stall.let_go().await;
+    stall.release().await;
     for write in good {
         write.await.unwrap().unwrap();
     }
     for write in bad {
         assert!(matches!(write.await.unwrap(), Err(StoreError::Conflict(_))));
     }
-    assert_eq!(fresh.raw().await.batched().await, 62);
+    assert_eq!(database.raw().await.batched().await, 62);
     assert_eq!(
-        fresh.raw().await.count("routes").await,
+        database.raw().await.count("routes").await,
         0,
         "the bad ones alone would have had rows of their own"
     );
 }
 
-async fn batches_of_two_replicas_that_cross_both_come_through(fresh: &Fresh) {
-    let (one, two) = (Arc::new(fresh.store().await), Arc::new(fresh.store().await));
+async fn conflicting_batches_of_two_replicas_both_commit(database: &TestDatabase) {
+    let (one, two) = (Arc::new(database.store().await), Arc::new(database.store().await));
     let mut orders = Vec::new();
     for _ in 0..30 {
         orders.push(placed(&one, |_| ()).await);
@@ -109,13 +109,13 @@ async fn batches_of_two_replicas_that_cross_both_come_through(fresh: &Fresh) {
         tokio::spawn(async move { u32::from(store.update_order(&order, &[]).await.unwrap()) })
     };
     // Each writer is kept busy with a quote, so that its updates gather behind it in one batch.
-    let stall = fresh.stall().await;
+    let stall = database.stall().await;
     let quotes = [put(&one, quote(&["a"])), put(&two, quote(&["a"]))];
     sleep(Duration::from_millis(100)).await;
     let mut updates: Vec<_> = orders.iter().map(|order| update(&one, order.clone())).collect();
     updates.extend(orders.iter().rev().map(|order| update(&two, order.clone())));
     until("all have queued", || one.queued() == 30 && two.queued() == 30).await;
-    stall.let_go().await;
+    stall.release().await;
     for write in quotes {
         write.await.unwrap().unwrap();
     }
@@ -126,36 +126,36 @@ async fn batches_of_two_replicas_that_cross_both_come_through(fresh: &Fresh) {
     assert_eq!(won, 30);
 }
 
-async fn a_full_queue_makes_writers_wait_and_loses_none(fresh: &Fresh) {
+async fn a_full_queue_makes_writers_wait_and_loses_none(database: &TestDatabase) {
     let options = Options { max_batch: 2, queue: 4, ..Options::default() };
-    let store = Arc::new(fresh.store_with(options).await);
-    let stall = fresh.stall().await;
+    let store = Arc::new(database.store_with(options).await);
+    let stall = database.stall().await;
     let writes: Vec<_> = (0..20).map(|_| put(&store, quote(&["a"]))).collect();
     until("the queue is full", || store.queued() == 4).await;
     sleep(Duration::from_millis(100)).await;
     assert_eq!(store.queued(), 4);
     assert!(writes.iter().all(|write| !write.is_finished()));
-    stall.let_go().await;
+    stall.release().await;
     for write in writes {
         write.await.unwrap().unwrap();
     }
     assert_eq!(store.queued(), 0);
-    assert_eq!(fresh.raw().await.batched().await, 20);
+    assert_eq!(database.raw().await.batched().await, 20);
 }
 
-async fn a_write_whose_caller_has_gone_still_happens(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_write_completes_after_its_caller_is_dropped(database: &TestDatabase) {
+    let store = database.store().await;
     let quote = quote(&["a"]);
-    let stall = fresh.stall().await;
+    let stall = database.stall().await;
     assert!(timeout(Duration::from_millis(100), store.put_quote(&quote)).await.is_err());
-    stall.let_go().await;
+    stall.release().await;
     store.close().await;
-    assert_eq!(fresh.store().await.quote(&quote.id).await.unwrap(), Some(quote));
+    assert_eq!(database.store().await.quote(&quote.id).await.unwrap(), Some(quote));
 }
 
-async fn closing_finishes_what_waits_and_refuses_what_comes(fresh: &Fresh) {
-    let store = Arc::new(fresh.store_with(Options { max_batch: 1, ..Options::default() }).await);
-    let stall = fresh.stall().await;
+async fn closing_finishes_queued_writes_and_refuses_new_ones(database: &TestDatabase) {
+    let store = Arc::new(database.store_with(Options { max_batch: 1, ..Options::default() }).await);
+    let stall = database.stall().await;
     let writes: Vec<_> = (0..10).map(|_| put(&store, quote(&["a"]))).collect();
     until("all have queued", || store.queued() == 9).await;
     let closing = tokio::spawn({
@@ -164,10 +164,10 @@ async fn closing_finishes_what_waits_and_refuses_what_comes(fresh: &Fresh) {
     });
     sleep(Duration::from_millis(50)).await;
     assert!(store.put_quote(&quote(&["a"])).await.unwrap_err().is_retryable());
-    stall.let_go().await;
+    stall.release().await;
     closing.await.unwrap();
     for write in writes {
         write.await.unwrap().unwrap();
     }
-    assert_eq!(fresh.raw().await.batched().await, 10);
+    assert_eq!(database.raw().await.batched().await, 10);
 }

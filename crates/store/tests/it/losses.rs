@@ -6,14 +6,14 @@ use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::reservations::units;
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    rule_14_a_day_costs_no_more_than_it_may,
-    an_order_is_borne_once,
-    losses_of_a_day_ago_count_no_more,
-    rule_14_losses_at_the_same_moment_stay_within_the_limit_together,
+    rule_14_losses_stay_within_the_daily_limit,
+    the_loss_of_an_order_is_recorded_once,
+    losses_before_the_period_do_not_count,
+    rule_14_concurrent_losses_stay_within_the_limit,
 );
 
 fn dollars(cents: u64) -> UsdAmount {
@@ -28,42 +28,42 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
-/// Bears within 100 cents since then.
-async fn bear(store: &Store, loss: &Loss, since: i64, now: i64) -> bool {
-    store.bear(loss, dollars(100), at(since), at(now)).await.unwrap()
+/// Records a loss within a limit of 100 cents since then.
+async fn record(store: &Store, loss: &Loss, since: i64, now: i64) -> bool {
+    store.record_loss(loss, dollars(100), at(since), at(now)).await.unwrap()
 }
 
-async fn rule_14_a_day_costs_no_more_than_it_may(fresh: &Fresh) {
-    let store = fresh.store().await;
-    assert!(bear(&store, &loss("north", 60), 0, 10).await);
-    assert!(!bear(&store, &loss("north", 41), 0, 11).await);
-    assert!(bear(&store, &loss("north", 40), 0, 12).await, "what was refused was not written");
-    assert!(!bear(&store, &loss("north", 1), 0, 13).await);
-    assert!(bear(&store, &loss("south", 100), 0, 14).await, "each filler bears its own");
+async fn rule_14_losses_stay_within_the_daily_limit(database: &TestDatabase) {
+    let store = database.store().await;
+    assert!(record(&store, &loss("north", 60), 0, 10).await);
+    assert!(!record(&store, &loss("north", 41), 0, 11).await);
+    assert!(record(&store, &loss("north", 40), 0, 12).await, "a rejected loss is not written");
+    assert!(!record(&store, &loss("north", 1), 0, 13).await);
+    assert!(record(&store, &loss("south", 100), 0, 14).await, "each filler has its own limit");
 }
 
-async fn an_order_is_borne_once(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_loss_of_an_order_is_recorded_once(database: &TestDatabase) {
+    let store = database.store().await;
     let once = loss("north", 100);
     for _ in 0..2 {
-        assert!(bear(&store, &once, 0, 10).await);
+        assert!(record(&store, &once, 0, 10).await);
     }
 }
 
-async fn losses_of_a_day_ago_count_no_more(fresh: &Fresh) {
-    let store = fresh.store().await;
-    assert!(bear(&store, &loss("north", 100), 0, 10).await);
-    assert!(!bear(&store, &loss("north", 1), 10, 20).await, "that moment is within the day");
-    assert!(bear(&store, &loss("north", 100), 11, 20).await);
+async fn losses_before_the_period_do_not_count(database: &TestDatabase) {
+    let store = database.store().await;
+    assert!(record(&store, &loss("north", 100), 0, 10).await);
+    assert!(!record(&store, &loss("north", 1), 10, 20).await, "the start is within the period");
+    assert!(record(&store, &loss("north", 100), 11, 20).await);
 }
 
-async fn rule_14_losses_at_the_same_moment_stay_within_the_limit_together(fresh: &Fresh) {
-    let stores = [Arc::new(fresh.store().await), Arc::new(fresh.store().await)];
-    let mut bearing = JoinSet::new();
+async fn rule_14_concurrent_losses_stay_within_the_limit(database: &TestDatabase) {
+    let stores = [Arc::new(database.store().await), Arc::new(database.store().await)];
+    let mut recording = JoinSet::new();
     for number in 0..20 {
         let store = Arc::clone(&stores[number % 2]);
-        bearing.spawn(async move { bear(&store, &loss("north", 30), 0, 10).await });
+        recording.spawn(async move { record(&store, &loss("north", 30), 0, 10).await });
     }
-    let borne = bearing.join_all().await;
-    assert_eq!(borne.into_iter().filter(|borne| *borne).count(), 3);
+    let recorded = recording.join_all().await;
+    assert_eq!(recorded.into_iter().filter(|recorded| *recorded).count(), 3);
 }

@@ -6,22 +6,22 @@
     reason = "a test fails by panicking"
 )]
 
-/// Runs each test against a fresh SQLite, and against a fresh PostgreSQL where there is one.
+/// Runs each test against an empty SQLite, and against an empty PostgreSQL if one is configured.
 macro_rules! on_both_engines {
     ($($test:ident),+ $(,)?) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                super::$test(&crate::fresh::Fresh::sqlite()).await;
+                super::$test(&crate::test_database::TestDatabase::sqlite()).await;
             })+
         }
 
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                let Some(fresh) = crate::fresh::Fresh::postgres().await else { return };
-                super::$test(&fresh).await;
-                fresh.remove().await;
+                let Some(database) = crate::test_database::TestDatabase::postgres().await else { return };
+                super::$test(&database).await;
+                database.remove().await;
             })+
         }
     };
@@ -31,18 +31,17 @@ mod audit;
 mod backups;
 mod claims;
 mod deposits;
+mod due_orders;
 mod durability;
 mod event_log;
 mod facts;
 mod fiat;
 mod fiat_sample;
-mod forget;
-mod fresh;
+mod forget_chains;
 mod group_commit;
 mod losses;
-mod operating;
+mod operations;
 mod orders;
-mod outages;
 mod outbox;
 mod quote_batches;
 mod quotes;
@@ -54,6 +53,7 @@ mod reservations;
 mod retention;
 mod sample;
 mod schema;
+mod test_database;
 mod transfers;
-mod wakes;
+mod unavailable;
 mod webhooks;

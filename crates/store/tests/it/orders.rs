@@ -4,26 +4,26 @@ use causeway_domain::{
 };
 use causeway_store::Store;
 
-use crate::fresh::Fresh;
 use crate::sample::{AUTHOR, complete, event, evm, now, order, placed, quote};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    an_order_reads_back_exactly_as_it_was_written,
-    a_route_is_taken_once_and_the_second_taker_gets_the_order,
-    takers_at_the_same_moment_agree_on_one_order,
+    an_order_round_trips,
+    a_route_is_ordered_once_and_repeats_return_the_same_order,
+    concurrent_creations_agree_on_one_order,
     an_order_needs_its_quote_and_route,
-    an_event_of_another_order_is_refused,
-    an_update_writes_everything_that_may_change,
+    an_event_of_another_order_is_rejected,
+    an_update_writes_every_mutable_field,
     an_update_on_a_stale_version_writes_nothing,
-    of_many_updates_on_one_version_one_wins,
-    pages_go_from_new_to_old_and_stay_put_when_orders_come_in,
+    concurrent_updates_on_one_version_have_one_winner,
+    pages_are_newest_first_and_stable_while_orders_are_added,
     authors_are_compared_as_addresses,
-    only_the_asked_ids_of_the_author_are_listed,
-    a_story_is_told_in_order,
-    an_order_that_cannot_be_read_is_corrupt,
+    only_requested_ids_of_the_author_are_listed,
+    events_of_an_order_are_listed_in_order,
+    an_unreadable_order_is_corrupt,
     orders_are_counted_by_filler_and_status,
-    what_the_first_build_froze_stays,
-    an_order_that_was_not_announced_is_not_listed_and_not_counted,
+    fields_fixed_by_the_first_build_never_change,
+    an_unannounced_order_is_not_listed_or_counted,
     orders_are_listed_by_their_chains,
 );
 
@@ -35,8 +35,8 @@ async fn listed(store: &Store, query: &OrderQuery) -> Vec<RowKey> {
     store.orders(query).await.unwrap().iter().map(|order| order.key).collect()
 }
 
-async fn orders_are_counted_by_filler_and_status(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn orders_are_counted_by_filler_and_status(database: &TestDatabase) {
+    let store = database.store().await;
     for status in [OrderStatus::Filled, OrderStatus::Created, OrderStatus::Filled] {
         placed(&store, |order| order.status = status).await;
     }
@@ -48,8 +48,8 @@ async fn orders_are_counted_by_filler_and_status(fresh: &Fresh) {
     assert_eq!(counts, [(filler.clone(), "created", 1), (filler, "filled", 2)]);
 }
 
-async fn an_order_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_order_round_trips(database: &TestDatabase) {
+    let store = database.store().await;
     let full = placed(&store, complete).await;
     let bare = placed(&store, |order| order.due_at = None).await;
     for order in [full, bare] {
@@ -58,8 +58,8 @@ async fn an_order_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
     assert_eq!(store.order(&OrderId::random().unwrap()).await.unwrap(), None);
 }
 
-async fn a_route_is_taken_once_and_the_second_taker_gets_the_order(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_route_is_ordered_once_and_repeats_return_the_same_order(database: &TestDatabase) {
+    let store = database.store().await;
     let quote = quote(&["a", "b"]);
     store.put_quote(&quote).await.unwrap();
     let (first, second, other) = (order(&quote, "a"), order(&quote, "a"), order(&quote, "b"));
@@ -68,12 +68,12 @@ async fn a_route_is_taken_once_and_the_second_taker_gets_the_order(fresh: &Fresh
     let again = store.create_order(&second, &note(&second)).await.unwrap();
     assert_eq!(again, Creation::Existing(Box::new(first.clone())));
     assert_eq!(store.order(&second.id).await.unwrap(), None);
-    assert_eq!(store.story(&first.id).await.unwrap().len(), 1);
+    assert_eq!(store.order_events(&first.id).await.unwrap().len(), 1);
     assert_eq!(store.create_order(&other, &note(&other)).await.unwrap(), Creation::Created);
 }
 
-async fn takers_at_the_same_moment_agree_on_one_order(fresh: &Fresh) {
-    let (one, two) = (fresh.store().await, fresh.store().await);
+async fn concurrent_creations_agree_on_one_order(database: &TestDatabase) {
+    let (one, two) = (database.store().await, database.store().await);
     let quote = quote(&["a"]);
     one.put_quote(&quote).await.unwrap();
     let take = async |store: &Store| {
@@ -88,8 +88,8 @@ async fn takers_at_the_same_moment_agree_on_one_order(fresh: &Fresh) {
     assert!([b, c, d].iter().all(|id| *id == a));
 }
 
-async fn an_order_needs_its_quote_and_route(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_order_needs_its_quote_and_route(database: &TestDatabase) {
+    let store = database.store().await;
     let quote = quote(&["a"]);
     let unknown_quote = order(&quote, "a");
     store.put_quote(&crate::sample::quote(&["a"])).await.unwrap();
@@ -101,39 +101,39 @@ async fn an_order_needs_its_quote_and_route(fresh: &Fresh) {
     assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
 }
 
-async fn an_event_of_another_order_is_refused(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_event_of_another_order_is_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     let (one, two) = (placed(&store, |_| ()).await, placed(&store, |_| ()).await);
     let error = store.update_order(&one, &[event(&two, EventKind::Note, now())]).await;
     assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
     assert_eq!(store.order(&one.id).await.unwrap(), Some(one));
 }
 
-async fn an_update_writes_everything_that_may_change(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_update_writes_every_mutable_field(database: &TestDatabase) {
+    let store = database.store().await;
     let mut order = placed(&store, |_| ()).await;
     complete(&mut order);
-    order.jump = None;
-    let told = event(&order, EventKind::Status(order.status), now());
-    assert!(store.update_order(&order, std::slice::from_ref(&told)).await.unwrap());
+    order.forwarding = None;
+    let event = event(&order, EventKind::Status(order.status), now());
+    assert!(store.update_order(&order, std::slice::from_ref(&event)).await.unwrap());
     order.version = 1;
     assert_eq!(store.order(&order.id).await.unwrap(), Some(order.clone()));
-    assert_eq!(store.story(&order.id).await.unwrap().last(), Some(&told));
+    assert_eq!(store.order_events(&order.id).await.unwrap().last(), Some(&event));
 }
 
-async fn what_the_first_build_froze_stays(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn fields_fixed_by_the_first_build_never_change(database: &TestDatabase) {
+    let store = database.store().await;
     let (order, other) = (placed(&store, |_| ()).await, placed(&store, |_| ()).await);
     let changed = Order { id: order.id.clone(), status: OrderStatus::Failed, announced: true, ..other };
     assert!(store.update_order(&changed, &[]).await.unwrap());
     let stored = store.order(&order.id).await.unwrap().unwrap();
-    assert_eq!((stored.terms, stored.intent), (order.terms, order.intent));
+    assert_eq!((stored.terms, stored.intent_id), (order.terms, order.intent_id));
     assert_eq!((stored.key, stored.quote, stored.route), (order.key, order.quote, order.route));
     assert_eq!(stored.status, OrderStatus::Failed);
 }
 
-async fn an_order_that_was_not_announced_is_not_listed_and_not_counted(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_unannounced_order_is_not_listed_or_counted(database: &TestDatabase) {
+    let store = database.store().await;
     let mut hidden = placed(&store, |order| order.announced = false).await;
     let asked = OrderQuery { ids: vec![hidden.id.clone()], ..all_of(evm(AUTHOR)) };
     for query in [&all_of(evm(AUTHOR)), &asked] {
@@ -149,8 +149,8 @@ async fn an_order_that_was_not_announced_is_not_listed_and_not_counted(fresh: &F
     assert_eq!(store.fill_counts().await.unwrap().len(), 1);
 }
 
-async fn orders_are_listed_by_their_chains(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn orders_are_listed_by_their_chains(database: &TestDatabase) {
+    let store = database.store().await;
     let [one, ten, solana] = [ChainId::new(1).unwrap(), ChainId::new(10).unwrap(), SOLANA_CHAIN_ID];
     let away = placed(&store, |_| ()).await;
     let back = placed(&store, |order| (order.from, order.to) = (TokenId::native(ten), order.from)).await;
@@ -167,37 +167,37 @@ async fn orders_are_listed_by_their_chains(fresh: &Fresh) {
     }
 }
 
-async fn an_update_on_a_stale_version_writes_nothing(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_update_on_a_stale_version_writes_nothing(database: &TestDatabase) {
+    let store = database.store().await;
     let seen = placed(&store, |_| ()).await;
-    let deposited = seen.clone().become_status(OrderStatus::Deposited, now()).unwrap();
+    let deposited = seen.clone().transition_to(OrderStatus::Deposited, now()).unwrap();
     assert!(store.update_order(&deposited, &[]).await.unwrap());
 
-    let failed = seen.clone().become_status(OrderStatus::Failed, now()).unwrap();
+    let failed = seen.clone().transition_to(OrderStatus::Failed, now()).unwrap();
     assert!(!store.update_order(&failed, &[event(&seen, EventKind::Note, now())]).await.unwrap());
     assert_eq!(store.order(&seen.id).await.unwrap().unwrap().status, OrderStatus::Deposited);
-    assert_eq!(store.story(&seen.id).await.unwrap().len(), 1);
+    assert_eq!(store.order_events(&seen.id).await.unwrap().len(), 1);
 
     let mut unknown = seen;
     unknown.id = OrderId::random().unwrap();
     assert!(!store.update_order(&unknown, &[]).await.unwrap());
 }
 
-async fn of_many_updates_on_one_version_one_wins(fresh: &Fresh) {
-    let (one, two) = (fresh.store().await, fresh.store().await);
+async fn concurrent_updates_on_one_version_have_one_winner(database: &TestDatabase) {
+    let (one, two) = (database.store().await, database.store().await);
     let order = placed(&one, |_| ()).await;
     let update = async |store: &Store| {
-        let told = event(&order, EventKind::Note, now());
-        u8::from(store.update_order(&order, &[told]).await.unwrap())
+        let event = event(&order, EventKind::Note, now());
+        u8::from(store.update_order(&order, &[event]).await.unwrap())
     };
     let (a, b, c, d) = tokio::join!(update(&one), update(&two), update(&one), update(&two));
     assert_eq!(a + b + c + d, 1);
     assert_eq!(one.order(&order.id).await.unwrap().unwrap().version, 1);
-    assert_eq!(one.story(&order.id).await.unwrap().len(), 2);
+    assert_eq!(one.order_events(&order.id).await.unwrap().len(), 2);
 }
 
-async fn pages_go_from_new_to_old_and_stay_put_when_orders_come_in(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn pages_are_newest_first_and_stable_while_orders_are_added(database: &TestDatabase) {
+    let store = database.store().await;
     let mut keys = Vec::new();
     for _ in 0..7 {
         keys.push(placed(&store, |_| ()).await.key);
@@ -215,8 +215,8 @@ async fn pages_go_from_new_to_old_and_stay_put_when_orders_come_in(fresh: &Fresh
     assert_eq!(seen, keys);
 }
 
-async fn authors_are_compared_as_addresses(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn authors_are_compared_as_addresses(database: &TestDatabase) {
+    let store = database.store().await;
     // The same letters in another case are another address on Solana, and the same on EVM.
     let capital = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
     let small = "9wzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
@@ -231,8 +231,8 @@ async fn authors_are_compared_as_addresses(fresh: &Fresh) {
     assert_eq!(store.orders(&all_of(capital)).await.unwrap()[0].author, capital);
 }
 
-async fn only_the_asked_ids_of_the_author_are_listed(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn only_requested_ids_of_the_author_are_listed(database: &TestDatabase) {
+    let store = database.store().await;
     let stranger = evm("0x00000000000000000000000000000000000000aa");
     let (one, two, three) =
         (placed(&store, |_| ()).await, placed(&store, |_| ()).await, placed(&store, |_| ()).await);
@@ -244,30 +244,30 @@ async fn only_the_asked_ids_of_the_author_are_listed(fresh: &Fresh) {
     assert_eq!(listed(&store, &older).await, [one.key]);
 }
 
-async fn a_story_is_told_in_order(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn events_of_an_order_are_listed_in_order(database: &TestDatabase) {
+    let store = database.store().await;
     let mut order = placed(&store, |_| ()).await;
-    let mut told = store.story(&order.id).await.unwrap();
+    let mut expected = store.order_events(&order.id).await.unwrap();
     for status in [OrderStatus::Deposited, OrderStatus::Published, OrderStatus::Filled] {
         let events = [event(&order, EventKind::Note, now()), event(&order, EventKind::Status(status), now())];
-        order = order.become_status(status, now()).unwrap();
+        order = order.transition_to(status, now()).unwrap();
         assert!(store.update_order(&order, &events).await.unwrap());
         order.version += 1;
-        told.extend(events);
+        expected.extend(events);
     }
-    assert_eq!(told.len(), 7);
-    assert_eq!(store.story(&order.id).await.unwrap(), told);
-    assert_eq!(store.story(&OrderId::random().unwrap()).await.unwrap(), []);
+    assert_eq!(expected.len(), 7);
+    assert_eq!(store.order_events(&order.id).await.unwrap(), expected);
+    assert_eq!(store.order_events(&OrderId::random().unwrap()).await.unwrap(), []);
 }
 
-async fn an_order_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
-    let store = fresh.store().await;
-    let mut raw = fresh.raw().await;
+async fn an_unreadable_order_is_corrupt(database: &TestDatabase) {
+    let store = database.store().await;
+    let mut raw = database.raw().await;
     for damage in [
         "status = 'stolen'",
         "method = 'CHEQUE'",
         "terms = SUBSTR(terms, 2)",
-        "care = 2",
+        "finality_tier = 2",
         "decision = 'maybe'",
         "evidence = '{\"deposit\":{}}'",
         "intent_id = '0x12'",
@@ -280,6 +280,6 @@ async fn an_order_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
         assert!(matches!(store.orders(&all_of(order.author)).await, Err(StoreError::Corrupt(_))));
     }
     let order = placed(&store, |_| ()).await;
-    raw.run("UPDATE events SET kind = 'song'").await;
-    assert!(matches!(store.story(&order.id).await, Err(StoreError::Corrupt(_))));
+    raw.run("UPDATE events SET kind = 'unknown'").await;
+    assert!(matches!(store.order_events(&order.id).await, Err(StoreError::Corrupt(_))));
 }

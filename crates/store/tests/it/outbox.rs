@@ -3,22 +3,22 @@ use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, 
 use causeway_domain::{Address, ChainId};
 use causeway_store::Store;
 
-use crate::fresh::Fresh;
 use crate::sample::{AUTHOR, evm, now, seconds};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    a_transaction_reads_back_exactly_as_it_was_written,
+    a_transaction_round_trips,
     rule_13_a_nonce_is_taken_once_per_chain_and_signer,
-    a_purpose_is_on_its_way_once_at_most_on_each_chain,
+    a_purpose_has_one_open_transaction_per_chain,
     a_purpose_is_free_again_only_after_it_was_superseded,
     the_same_attempt_twice_is_written_once,
-    attempts_stand_in_the_order_they_were_made,
-    an_attempt_is_refused_after_the_end_and_without_a_transaction,
-    the_first_end_stands,
-    open_ones_come_lowest_nonce_first,
-    the_highest_nonce_counts_what_has_ended_too,
-    what_no_chain_can_have_is_refused,
-    a_transaction_that_cannot_be_read_is_corrupt,
+    attempts_are_listed_in_the_order_they_were_made,
+    an_attempt_is_rejected_after_the_end_and_without_a_transaction,
+    the_first_end_is_final,
+    open_transactions_are_listed_by_nonce,
+    the_highest_nonce_includes_ended_transactions,
+    invalid_transactions_are_rejected,
+    an_unreadable_transaction_is_corrupt,
 );
 
 pub(crate) fn chain(id: u64) -> ChainId {
@@ -66,8 +66,8 @@ pub(crate) async fn for_purpose(store: &Store, outgoing: &Outgoing) -> Option<Ou
     store.for_purpose(outgoing.chain, &outgoing.purpose).await.unwrap()
 }
 
-async fn a_transaction_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_transaction_round_trips(database: &TestDatabase) {
+    let store = database.store().await;
     let full = outgoing(0, "fill ‘one’");
     let mut bare = Outgoing { chain: chain(ChainId::MAX), ..outgoing(i64::MAX as u64, "") };
     bare.signer = Address::Solana([7; 32]);
@@ -84,8 +84,8 @@ async fn a_transaction_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
     }
 }
 
-async fn rule_13_a_nonce_is_taken_once_per_chain_and_signer(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rule_13_a_nonce_is_taken_once_per_chain_and_signer(database: &TestDatabase) {
+    let store = database.store().await;
     let first = outgoing(7, "a");
     put(&store, &first).await;
     assert_eq!(store.put(&outgoing(7, "b")).await.unwrap(), OutboxPut::NonceTaken);
@@ -103,8 +103,8 @@ async fn rule_13_a_nonce_is_taken_once_per_chain_and_signer(fresh: &Fresh) {
     assert_eq!(store.open(chain(8453), signer()).await.unwrap(), [first]);
 }
 
-async fn a_purpose_is_on_its_way_once_at_most_on_each_chain(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_purpose_has_one_open_transaction_per_chain(database: &TestDatabase) {
+    let store = database.store().await;
     let first = outgoing(1, "fill");
     put(&store, &first).await;
     let existing = OutboxPut::Existing(Box::new(first.clone()));
@@ -118,8 +118,8 @@ async fn a_purpose_is_on_its_way_once_at_most_on_each_chain(fresh: &Fresh) {
     assert_eq!(for_purpose(&store, &first).await, Some(first));
 }
 
-async fn a_purpose_is_free_again_only_after_it_was_superseded(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_purpose_is_free_again_only_after_it_was_superseded(database: &TestDatabase) {
+    let store = database.store().await;
     for (nonce, ended) in
         [(0, OutgoingEnd::Succeeded(B256::repeat_byte(1))), (10, OutgoingEnd::Reverted(B256::repeat_byte(2)))]
     {
@@ -142,8 +142,8 @@ async fn a_purpose_is_free_again_only_after_it_was_superseded(fresh: &Fresh) {
     put(&store, &outgoing(22, "fill 20")).await;
 }
 
-async fn the_same_attempt_twice_is_written_once(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_same_attempt_twice_is_written_once(database: &TestDatabase) {
+    let store = database.store().await;
     let mut sent = outgoing(1, "fill");
     put(&store, &sent).await;
     let dearer = attempt("dearer");
@@ -157,8 +157,8 @@ async fn the_same_attempt_twice_is_written_once(fresh: &Fresh) {
     assert_eq!(for_purpose(&store, &sent).await, Some(sent));
 }
 
-async fn attempts_stand_in_the_order_they_were_made(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn attempts_are_listed_in_the_order_they_were_made(database: &TestDatabase) {
+    let store = database.store().await;
     let mut sent = outgoing(1, "fill");
     sent.attempts.push(attempt("second"));
     put(&store, &sent).await;
@@ -171,8 +171,8 @@ async fn attempts_stand_in_the_order_they_were_made(fresh: &Fresh) {
     assert_eq!(store.put(&sent).await.unwrap(), OutboxPut::Existing(Box::new(sent)));
 }
 
-async fn an_attempt_is_refused_after_the_end_and_without_a_transaction(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_attempt_is_rejected_after_the_end_and_without_a_transaction(database: &TestDatabase) {
+    let store = database.store().await;
     let hash = B256::repeat_byte(1);
     let ends = [OutgoingEnd::Succeeded(hash), OutgoingEnd::Reverted(hash), OutgoingEnd::Superseded];
     for (nonce, ended) in (0..).zip(ends) {
@@ -186,11 +186,11 @@ async fn an_attempt_is_refused_after_the_end_and_without_a_transaction(fresh: &F
     }
     let unknown = outgoing(99, "never written");
     assert!(matches!(add(&store, &unknown, &attempt("x")).await, Err(StoreError::Conflict(_))));
-    assert_eq!(fresh.raw().await.count("attempts").await, 3);
+    assert_eq!(database.raw().await.count("attempts").await, 3);
 }
 
-async fn the_first_end_stands(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_first_end_is_final(database: &TestDatabase) {
+    let store = database.store().await;
     let hash = B256::repeat_byte(1);
     let mut sent = outgoing(1, "fill");
     put(&store, &sent).await;
@@ -213,8 +213,8 @@ async fn the_first_end_stands(fresh: &Fresh) {
     assert_eq!(store.highest_nonce(chain(8453), signer()).await.unwrap(), Some(2));
 }
 
-async fn open_ones_come_lowest_nonce_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn open_transactions_are_listed_by_nonce(database: &TestDatabase) {
+    let store = database.store().await;
     let mut expected = Vec::new();
     for nonce in [10, 9, 100, 2, 11] {
         let mut sent = outgoing(nonce, &format!("fill {nonce}"));
@@ -231,8 +231,8 @@ async fn open_ones_come_lowest_nonce_first(fresh: &Fresh) {
     assert_eq!(store.open(chain(1), signer()).await.unwrap(), []);
 }
 
-async fn the_highest_nonce_counts_what_has_ended_too(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_highest_nonce_includes_ended_transactions(database: &TestDatabase) {
+    let store = database.store().await;
     assert_eq!(store.highest_nonce(chain(8453), signer()).await.unwrap(), None);
     let hash = B256::repeat_byte(1);
     let ends = [OutgoingEnd::Succeeded(hash), OutgoingEnd::Reverted(hash), OutgoingEnd::Superseded];
@@ -248,20 +248,20 @@ async fn the_highest_nonce_counts_what_has_ended_too(fresh: &Fresh) {
     assert_eq!(store.highest_nonce(chain(1), signer()).await.unwrap(), None);
 }
 
-async fn what_no_chain_can_have_is_refused(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn invalid_transactions_are_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     let without = Outgoing { attempts: Vec::new(), ..outgoing(1, "fill") };
     let ended = Outgoing { end: Some(OutgoingEnd::Superseded), ..outgoing(1, "fill") };
     for impossible in [without, ended, outgoing(u64::MAX, "fill")] {
         let error = store.put(&impossible).await.unwrap_err();
         assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
     }
-    assert_eq!(fresh.raw().await.count("outbox").await, 0);
+    assert_eq!(database.raw().await.count("outbox").await, 0);
 }
 
-async fn a_transaction_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
-    let store = fresh.store().await;
-    let mut raw = fresh.raw().await;
+async fn an_unreadable_transaction_is_corrupt(database: &TestDatabase) {
+    let store = database.store().await;
+    let mut raw = database.raw().await;
     for (nonce, damage) in (0..).zip([
         "attempts SET max_fee_per_gas = '-1'",
         "attempts SET hash = '0x12'",

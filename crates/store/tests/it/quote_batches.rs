@@ -6,22 +6,22 @@ use causeway_domain::{EventKind, Quote};
 use causeway_store::Store;
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::sample::{days_ago, event, now, order, quote, route};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    quotes_that_share_a_commit_are_few_rows_and_each_is_found_by_another_replica,
-    a_damaged_record_is_corrupt_and_its_neighbours_are_not,
-    a_batch_that_lost_its_records_is_corrupt,
+    quotes_of_one_commit_share_rows_and_are_found_by_other_replicas,
+    a_damaged_record_leaves_its_batch_readable,
+    a_truncated_batch_is_corrupt,
     the_same_quote_twice_in_one_commit_is_written_once,
-    a_quote_that_another_replica_wrote_is_not_written_again_and_another_with_its_id_is_refused,
-    a_quote_gets_a_row_of_its_own_when_an_order_or_a_route_points_to_it,
-    a_batch_goes_when_its_youngest_quote_is_old_and_what_has_rows_stays,
+    a_quote_of_another_replica_is_not_written_twice_and_a_conflicting_id_is_rejected,
+    a_quote_gets_its_own_row_when_an_order_or_a_route_references_it,
+    a_batch_is_pruned_when_its_newest_quote_is_old_and_referenced_quotes_stay,
 );
 
 /// Writes quotes while the writer is held up, so that they share commits.
-async fn put_together(fresh: &Fresh, store: &Arc<Store>, quotes: &[Quote]) {
-    let stall = fresh.stall().await;
+async fn put_together(database: &TestDatabase, store: &Arc<Store>, quotes: &[Quote]) {
+    let stall = database.stall().await;
     let mut writes = JoinSet::new();
     for quote in quotes {
         let (store, quote) = (Arc::clone(store), quote.clone());
@@ -29,28 +29,28 @@ async fn put_together(fresh: &Fresh, store: &Arc<Store>, quotes: &[Quote]) {
     }
     // Those that came first are on their way into the store, which is stalled; the others gather behind them.
     tokio::time::sleep(Duration::from_millis(100)).await;
-    stall.let_go().await;
+    stall.release().await;
     writes.join_all().await;
 }
 
-async fn quotes_that_share_a_commit_are_few_rows_and_each_is_found_by_another_replica(fresh: &Fresh) {
-    let (here, there) = (Arc::new(fresh.store().await), fresh.store().await);
+async fn quotes_of_one_commit_share_rows_and_are_found_by_other_replicas(database: &TestDatabase) {
+    let (here, there) = (Arc::new(database.store().await), database.store().await);
     let quotes: Vec<Quote> = (0..60).map(|_| quote(&["a", "b"])).collect();
-    put_together(fresh, &here, &quotes).await;
-    let rows = fresh.raw().await.count("quote_batches").await;
+    put_together(database, &here, &quotes).await;
+    let rows = database.raw().await.count("quote_batches").await;
     assert!(rows < 20, "{rows} rows for 60 quotes");
-    assert_eq!(fresh.raw().await.count("quotes").await, 0);
+    assert_eq!(database.raw().await.count("quotes").await, 0);
     for quote in quotes {
         assert_eq!(there.quote(&quote.id).await.unwrap(), Some(quote));
     }
 }
 
-async fn a_damaged_record_is_corrupt_and_its_neighbours_are_not(fresh: &Fresh) {
-    let store = Arc::new(fresh.store().await);
+async fn a_damaged_record_leaves_its_batch_readable(database: &TestDatabase) {
+    let store = Arc::new(database.store().await);
     let quotes: Vec<Quote> = (0..12).map(|_| quote(&["a", "b"])).collect();
-    put_together(fresh, &store, &quotes).await;
+    put_together(database, &store, &quotes).await;
     // Past the first byte, which says how to read the rest, and past the id.
-    fresh.raw().await.spoil_records(40).await;
+    database.raw().await.corrupt_records(40).await;
     let (mut corrupt, mut whole) = (0, 0);
     for quote in quotes {
         match store.quote(&quote.id).await {
@@ -63,15 +63,15 @@ async fn a_damaged_record_is_corrupt_and_its_neighbours_are_not(fresh: &Fresh) {
         }
     }
     // The first of each batch was hit.
-    assert_eq!(corrupt, fresh.raw().await.count("quote_batches").await);
+    assert_eq!(corrupt, database.raw().await.count("quote_batches").await);
     assert!(whole > 0);
 }
 
-async fn a_batch_that_lost_its_records_is_corrupt(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_truncated_batch_is_corrupt(database: &TestDatabase) {
+    let store = database.store().await;
     let quote = quote(&["a"]);
     store.put_quote(&quote).await.unwrap();
-    fresh.raw().await.run("UPDATE quote_batches SET quotes = SUBSTR(quotes, 1, 5)").await;
+    database.raw().await.run("UPDATE quote_batches SET quotes = SUBSTR(quotes, 1, 5)").await;
     let error = store.quote(&quote.id).await.unwrap_err();
     assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
     let order = order(&quote, "a");
@@ -79,18 +79,18 @@ async fn a_batch_that_lost_its_records_is_corrupt(fresh: &Fresh) {
     assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");
 }
 
-async fn the_same_quote_twice_in_one_commit_is_written_once(fresh: &Fresh) {
-    let store = Arc::new(fresh.store().await);
+async fn the_same_quote_twice_in_one_commit_is_written_once(database: &TestDatabase) {
+    let store = Arc::new(database.store().await);
     let (busy, twice) = (quote(&["a"]), quote(&["a"]));
-    put_together(fresh, &store, &[busy, twice.clone(), twice.clone(), twice.clone()]).await;
-    assert_eq!(fresh.raw().await.batched().await, 2);
+    put_together(database, &store, &[busy, twice.clone(), twice.clone(), twice.clone()]).await;
+    assert_eq!(database.raw().await.batched().await, 2);
     assert_eq!(store.quote(&twice.id).await.unwrap(), Some(twice));
 }
 
-async fn a_quote_that_another_replica_wrote_is_not_written_again_and_another_with_its_id_is_refused(
-    fresh: &Fresh,
+async fn a_quote_of_another_replica_is_not_written_twice_and_a_conflicting_id_is_rejected(
+    database: &TestDatabase,
 ) {
-    let (here, there) = (fresh.store().await, fresh.store().await);
+    let (here, there) = (database.store().await, database.store().await);
     let first = quote(&["a"]);
     // Ids of one moment, which may share a batch.
     let at = |tail: char| {
@@ -110,42 +110,42 @@ async fn a_quote_that_another_replica_wrote_is_not_written_again_and_another_wit
             assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
         }
     }
-    assert_eq!(fresh.raw().await.batched().await, 4);
+    assert_eq!(database.raw().await.batched().await, 4);
     for quote in quotes {
         assert_eq!(here.quote(&quote.id).await.unwrap(), Some(quote));
     }
 }
 
-async fn a_quote_gets_a_row_of_its_own_when_an_order_or_a_route_points_to_it(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_quote_gets_its_own_row_when_an_order_or_a_route_references_it(database: &TestDatabase) {
+    let store = database.store().await;
     let (ordered, joined, other) = (quote(&["a", "b"]), quote(&["a"]), quote(&["a"]));
     for quote in [&ordered, &joined, &other] {
         store.put_quote(quote).await.unwrap();
     }
     let order = order(&ordered, "b");
-    let told = event(&order, EventKind::Note, now());
-    assert_eq!(store.create_order(&order, &told).await.unwrap(), Creation::Created);
+    let event = event(&order, EventKind::Note, now());
+    assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
     store.add_route(&joined.id, &route("z")).await.unwrap();
-    assert_eq!(fresh.raw().await.count("quotes").await, 2);
+    assert_eq!(database.raw().await.count("quotes").await, 2);
     assert_eq!(store.quote(&ordered.id).await.unwrap(), Some(ordered));
     assert_eq!(store.quote(&joined.id).await.unwrap().unwrap().routes.len(), 2);
     assert_eq!(store.quote(&other.id).await.unwrap(), Some(other));
 }
 
-async fn a_batch_goes_when_its_youngest_quote_is_old_and_what_has_rows_stays(fresh: &Fresh) {
-    let store = Arc::new(fresh.store().await);
+async fn a_batch_is_pruned_when_its_newest_quote_is_old_and_referenced_quotes_stay(database: &TestDatabase) {
+    let store = Arc::new(database.store().await);
     let mut quotes: Vec<Quote> = (0..10).map(|_| quote(&["a"])).collect();
     for quote in &mut quotes {
         quote.created_at = days_ago(5);
     }
-    put_together(fresh, &store, &quotes).await;
+    put_together(database, &store, &quotes).await;
     let ordered = quotes.pop().unwrap();
     let order = order(&ordered, "a");
     store.create_order(&order, &event(&order, EventKind::Note, now())).await.unwrap();
     assert_eq!(store.prune(days_ago(6), days_ago(6), 100).await.unwrap(), Pruned::default());
     let pruned = store.prune(days_ago(4), days_ago(6), 100).await.unwrap();
     assert_eq!(pruned, Pruned { quotes: 9, events: 0 });
-    assert_eq!(fresh.raw().await.count("quote_batches").await, 0);
+    assert_eq!(database.raw().await.count("quote_batches").await, 0);
     for quote in quotes {
         assert_eq!(store.quote(&quote.id).await.unwrap(), None);
     }

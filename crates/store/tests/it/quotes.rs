@@ -1,24 +1,24 @@
 use causeway_domain::ports::{Creation, OrderStore, QuoteStore, StoreError};
 use causeway_domain::{EventKind, QuoteId};
 
-use crate::fresh::Fresh;
 use crate::sample::{bare_route, event, now, order, quote, route};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    a_quote_reads_back_exactly_as_it_was_written,
-    a_quote_is_there_for_another_store_as_soon_as_it_is_acknowledged,
-    a_route_that_answers_later_comes_last,
+    a_quote_round_trips,
+    an_acknowledged_quote_is_visible_to_other_stores,
+    a_route_added_later_comes_last,
     the_same_route_twice_is_written_once,
     an_unknown_quote_is_none,
-    a_route_of_an_unknown_quote_is_refused,
-    a_quote_reads_the_same_after_orders_came_from_its_routes,
-    the_same_quote_again_is_no_error_and_another_with_its_id_is,
-    words_with_nul_are_kept_without_it,
-    a_quote_that_cannot_be_read_is_corrupt,
+    a_route_of_an_unknown_quote_is_rejected,
+    a_quote_is_unchanged_by_orders_of_its_routes,
+    rewriting_a_quote_is_allowed_and_a_conflicting_one_is_rejected,
+    nul_characters_are_replaced,
+    an_unreadable_quote_is_corrupt,
 );
 
-async fn a_quote_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_quote_round_trips(database: &TestDatabase) {
+    let store = database.store().await;
     let full = quote(&["a", "b-2", "c.3_x"]);
     let mut bare = quote(&[]);
     bare.integrator = None;
@@ -31,8 +31,8 @@ async fn a_quote_reads_back_exactly_as_it_was_written(fresh: &Fresh) {
     }
 }
 
-async fn a_quote_is_there_for_another_store_as_soon_as_it_is_acknowledged(fresh: &Fresh) {
-    let (here, there) = (fresh.store().await, fresh.store().await);
+async fn an_acknowledged_quote_is_visible_to_other_stores(database: &TestDatabase) {
+    let (here, there) = (database.store().await, database.store().await);
     for _ in 0..20 {
         let quote = quote(&["a"]);
         here.put_quote(&quote).await.unwrap();
@@ -40,8 +40,8 @@ async fn a_quote_is_there_for_another_store_as_soon_as_it_is_acknowledged(fresh:
     }
 }
 
-async fn a_route_that_answers_later_comes_last(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_route_added_later_comes_last(database: &TestDatabase) {
+    let store = database.store().await;
     let mut quote = quote(&["z", "m"]);
     store.put_quote(&quote).await.unwrap();
     for name in ["k", "a"] {
@@ -52,8 +52,8 @@ async fn a_route_that_answers_later_comes_last(fresh: &Fresh) {
     assert_eq!(names, ["z", "m", "k", "a"]);
 }
 
-async fn the_same_route_twice_is_written_once(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_same_route_twice_is_written_once(database: &TestDatabase) {
+    let store = database.store().await;
     let quote = quote(&["a"]);
     store.put_quote(&quote).await.unwrap();
     store.add_route(&quote.id, &bare_route("a")).await.unwrap();
@@ -61,20 +61,20 @@ async fn the_same_route_twice_is_written_once(fresh: &Fresh) {
     assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
 }
 
-async fn an_unknown_quote_is_none(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_unknown_quote_is_none(database: &TestDatabase) {
+    let store = database.store().await;
     assert_eq!(store.quote(&QuoteId::random().unwrap()).await.unwrap(), None);
 }
 
-async fn a_route_of_an_unknown_quote_is_refused(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_route_of_an_unknown_quote_is_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     let error = store.add_route(&QuoteId::random().unwrap(), &route("a")).await.unwrap_err();
     assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
     assert!(!error.is_retryable());
 }
 
-async fn a_quote_reads_the_same_after_orders_came_from_its_routes(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_quote_is_unchanged_by_orders_of_its_routes(database: &TestDatabase) {
+    let store = database.store().await;
     let mut quote = quote(&["a", "b"]);
     store.put_quote(&quote).await.unwrap();
     store.add_route(&quote.id, &route("c")).await.unwrap();
@@ -87,8 +87,8 @@ async fn a_quote_reads_the_same_after_orders_came_from_its_routes(fresh: &Fresh)
     assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
 }
 
-async fn the_same_quote_again_is_no_error_and_another_with_its_id_is(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rewriting_a_quote_is_allowed_and_a_conflicting_one_is_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     let first = quote(&["a"]);
     store.put_quote(&first).await.unwrap();
     store.add_route(&first.id, &route("b")).await.unwrap();
@@ -102,16 +102,16 @@ async fn the_same_quote_again_is_no_error_and_another_with_its_id_is(fresh: &Fre
     assert_eq!(store.quote(&first.id).await.unwrap().unwrap().key, first.key);
 }
 
-async fn words_with_nul_are_kept_without_it(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn nul_characters_are_replaced(database: &TestDatabase) {
+    let store = database.store().await;
     let mut quote = quote(&["a"]);
     quote.routes[0].filler = String::from("no\0rth");
     store.put_quote(&quote).await.unwrap();
     assert_eq!(store.quote(&quote.id).await.unwrap().unwrap().routes[0].filler, "no\u{fffd}rth");
 }
 
-async fn a_quote_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_unreadable_quote_is_corrupt(database: &TestDatabase) {
+    let store = database.store().await;
     for damage in [
         "UPDATE quotes SET amount = '-1' WHERE id = ",
         "UPDATE quotes SET created_at = 9223372036854775807 WHERE id = ",
@@ -125,7 +125,7 @@ async fn a_quote_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
         let quote = quote(&["a"]);
         store.put_quote(&quote).await.unwrap();
         store.add_route(&quote.id, &route("b")).await.unwrap();
-        fresh.raw().await.run(&format!("{damage} '{}'", quote.id)).await;
+        database.raw().await.run(&format!("{damage} '{}'", quote.id)).await;
         let error = store.quote(&quote.id).await.unwrap_err();
         assert!(matches!(error, StoreError::Corrupt(_)), "{damage}: {error:?}");
     }

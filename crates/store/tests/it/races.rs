@@ -7,22 +7,25 @@ use causeway_domain::ports::{
 };
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::outbox::{add, attempt, chain, end, for_purpose, outgoing, put, signer};
 use crate::reservations::{build, limit, order, reserved, units};
 use crate::sample::now;
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    of_many_that_take_one_nonce_at_the_same_moment_one_wins,
-    of_many_that_serve_one_purpose_at_the_same_moment_one_wins_and_the_others_get_it,
-    attempts_and_an_end_at_the_same_moment_keep_what_was_acknowledged,
-    rule_14_of_a_hundred_that_reserve_at_the_same_moment_exactly_what_fits_is_written,
-    builds_that_become_orders_at_the_same_moment_keep_the_total,
+    concurrent_uses_of_one_nonce_have_one_winner,
+    concurrent_transactions_of_one_purpose_have_one_winner_that_all_get,
+    concurrent_attempts_and_end_keep_acknowledged_attempts,
+    rule_14_concurrent_reservations_fill_the_limit_exactly,
+    builds_that_become_orders_concurrently_keep_the_total,
 );
 
 /// Puts all of them through three replicas at once.
-async fn put_all(fresh: &Fresh, all: impl IntoIterator<Item = Outgoing>) -> Vec<(Outgoing, OutboxPut)> {
-    let replicas = [fresh.store().await, fresh.store().await, fresh.store().await].map(Arc::new);
+async fn put_all(
+    database: &TestDatabase,
+    all: impl IntoIterator<Item = Outgoing>,
+) -> Vec<(Outgoing, OutboxPut)> {
+    let replicas = [database.store().await, database.store().await, database.store().await].map(Arc::new);
     let mut puts = JoinSet::new();
     for (store, outgoing) in replicas.iter().cycle().zip(all) {
         let store = Arc::clone(store);
@@ -34,29 +37,29 @@ async fn put_all(fresh: &Fresh, all: impl IntoIterator<Item = Outgoing>) -> Vec<
     puts.join_all().await
 }
 
-async fn of_many_that_take_one_nonce_at_the_same_moment_one_wins(fresh: &Fresh) {
-    let answers = put_all(fresh, (0..60).map(|turn| outgoing(5, &format!("fill {turn}")))).await;
+async fn concurrent_uses_of_one_nonce_have_one_winner(database: &TestDatabase) {
+    let answers = put_all(database, (0..60).map(|turn| outgoing(5, &format!("fill {turn}")))).await;
     let (won, lost): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|(_, answer)| *answer == OutboxPut::Written);
     assert_eq!(won.len(), 1);
     assert!(lost.iter().all(|(_, answer)| *answer == OutboxPut::NonceTaken));
-    let store = fresh.store().await;
+    let store = database.store().await;
     assert_eq!(store.open(chain(8453), signer()).await.unwrap(), [won[0].0.clone()]);
-    assert_eq!(fresh.raw().await.count("attempts").await, 1);
+    assert_eq!(database.raw().await.count("attempts").await, 1);
 }
 
-async fn of_many_that_serve_one_purpose_at_the_same_moment_one_wins_and_the_others_get_it(fresh: &Fresh) {
-    let answers = put_all(fresh, (0..60).map(|nonce| outgoing(nonce, "fill"))).await;
+async fn concurrent_transactions_of_one_purpose_have_one_winner_that_all_get(database: &TestDatabase) {
+    let answers = put_all(database, (0..60).map(|nonce| outgoing(nonce, "fill"))).await;
     let (won, lost): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|(_, answer)| *answer == OutboxPut::Written);
     assert_eq!(won.len(), 1);
     let existing = OutboxPut::Existing(Box::new(won[0].0.clone()));
     assert!(lost.iter().all(|(_, answer)| *answer == existing));
-    assert_eq!(fresh.raw().await.count("outbox").await, 1);
+    assert_eq!(database.raw().await.count("outbox").await, 1);
 }
 
-async fn attempts_and_an_end_at_the_same_moment_keep_what_was_acknowledged(fresh: &Fresh) {
-    let replicas = [fresh.store().await, fresh.store().await].map(Arc::new);
+async fn concurrent_attempts_and_end_keep_acknowledged_attempts(database: &TestDatabase) {
+    let replicas = [database.store().await, database.store().await].map(Arc::new);
     let sent = outgoing(1, "fill");
     put(&replicas[0], &sent).await;
     let mut work = JoinSet::new();
@@ -86,8 +89,8 @@ async fn attempts_and_an_end_at_the_same_moment_keep_what_was_acknowledged(fresh
 }
 
 /// Reserves all at once through three replicas, and counts what was written.
-async fn reserve_all(fresh: &Fresh, all: Vec<Reservation>, limit: ReservationLimit) -> usize {
-    let replicas = [fresh.store().await, fresh.store().await, fresh.store().await].map(Arc::new);
+async fn reserve_all(database: &TestDatabase, all: Vec<Reservation>, limit: ReservationLimit) -> usize {
+    let replicas = [database.store().await, database.store().await, database.store().await].map(Arc::new);
     let mut work = JoinSet::new();
     for (store, reservation) in replicas.iter().cycle().zip(all) {
         let store = Arc::clone(store);
@@ -98,16 +101,16 @@ async fn reserve_all(fresh: &Fresh, all: Vec<Reservation>, limit: ReservationLim
     answers.into_iter().filter(|answer| *answer == Reserved::Written).count()
 }
 
-async fn rule_14_of_a_hundred_that_reserve_at_the_same_moment_exactly_what_fits_is_written(fresh: &Fresh) {
+async fn rule_14_concurrent_reservations_fill_the_limit_exactly(database: &TestDatabase) {
     let orders = (0..100).map(|turn| order(&format!("order {turn}"), 1)).collect();
-    assert_eq!(reserve_all(fresh, orders, limit(37, 0)).await, 37);
-    let store = fresh.store().await;
+    assert_eq!(reserve_all(database, orders, limit(37, 0)).await, 37);
+    let store = database.store().await;
     assert_eq!(reserved(&store).await, units(37));
-    assert_eq!(fresh.raw().await.count("reservations").await, 37);
+    assert_eq!(database.raw().await.count("reservations").await, 37);
 }
 
-async fn builds_that_become_orders_at_the_same_moment_keep_the_total(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn builds_that_become_orders_concurrently_keep_the_total(database: &TestDatabase) {
+    let store = database.store().await;
     let holders: Vec<String> = (0..40).map(|turn| format!("order {turn}")).collect();
     for holder in &holders {
         let held = store.reserve(&build(holder, 1), limit(100, 40), now()).await.unwrap();
@@ -115,6 +118,6 @@ async fn builds_that_become_orders_at_the_same_moment_keep_the_total(fresh: &Fre
     }
     // Each wants two more, so twenty of them fit.
     let orders = holders.iter().map(|holder| order(holder, 3)).collect();
-    assert_eq!(reserve_all(fresh, orders, limit(80, 0)).await, 20);
+    assert_eq!(reserve_all(database, orders, limit(80, 0)).await, 20);
     assert_eq!(reserved(&store).await, units(80));
 }

@@ -2,14 +2,14 @@ use causeway_domain::ports::{OrderStore, RentStore};
 use causeway_domain::{OrderId, OrderStatus, RentedAccount, SOLANA_CHAIN_ID, TokenId};
 use causeway_store::Store;
 
-use crate::fresh::Fresh;
 use crate::sample::placed;
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    the_accounts_of_an_order_are_due_when_they_need_not_be_kept,
-    what_is_taken_is_nobody_elses_until_it_is_due_again,
-    what_is_put_off_waits_and_what_is_forgotten_is_gone,
-    orders_from_before_rents_were_kept_are_looked_at_first,
+    rented_accounts_are_due_when_they_may_be_closed,
+    a_claimed_rent_is_not_claimed_again_until_due,
+    a_postponed_rent_waits_and_a_forgotten_one_is_removed,
+    orders_from_before_the_rents_table_are_due_first,
 );
 
 async fn due(store: &Store, time: u64, again: u64) -> Vec<(OrderId, RentedAccount)> {
@@ -27,8 +27,8 @@ async fn within(store: &Store, open_deadline: u64, refund_at: u64) -> OrderId {
     order.await.id
 }
 
-async fn the_accounts_of_an_order_are_due_when_they_need_not_be_kept(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rented_accounts_are_due_when_they_may_be_closed(database: &TestDatabase) {
+    let store = database.store().await;
     let id = within(&store, 100, 200).await;
     assert_eq!(due(&store, 99, 99).await, []);
     assert_eq!(due(&store, 100, 1_000).await, [(id.clone(), RentedAccount::Order)]);
@@ -41,8 +41,8 @@ async fn the_accounts_of_an_order_are_due_when_they_need_not_be_kept(fresh: &Fre
     assert_eq!(store.claim_rents(ethereum, u64::MAX, u64::MAX, 10).await.unwrap(), []);
 }
 
-async fn what_is_taken_is_nobody_elses_until_it_is_due_again(fresh: &Fresh) {
-    let (store, other) = (fresh.store().await, fresh.store().await);
+async fn a_claimed_rent_is_not_claimed_again_until_due(database: &TestDatabase) {
+    let (store, other) = (database.store().await, database.store().await);
     let mut ids = Vec::new();
     for due in [30, 10, 20] {
         ids.push(within(&store, due, 9_000).await);
@@ -55,30 +55,30 @@ async fn what_is_taken_is_nobody_elses_until_it_is_due_again(fresh: &Fresh) {
     assert_eq!(due(&other, 110, 170).await.len(), 3, "whoever took them may have died");
 }
 
-async fn what_is_put_off_waits_and_what_is_forgotten_is_gone(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_postponed_rent_waits_and_a_forgotten_one_is_removed(database: &TestDatabase) {
+    let store = database.store().await;
     let id = within(&store, 100, 200).await;
-    store.put_off_rent(&id, RentedAccount::Order, 500).await.unwrap();
-    store.forget_rent(&id, RentedAccount::Fill).await.unwrap();
+    store.postpone_rent(&id, RentedAccount::Order, 500).await.unwrap();
+    store.remove_rent(&id, RentedAccount::Fill).await.unwrap();
     assert_eq!(due(&store, 499, 499).await, []);
     assert_eq!(due(&store, 500, 500).await, [(id.clone(), RentedAccount::Order)]);
-    store.forget_rent(&id, RentedAccount::Order).await.unwrap();
-    store.forget_rent(&id, RentedAccount::Order).await.unwrap();
-    store.put_off_rent(&id, RentedAccount::Order, 0).await.unwrap();
+    store.remove_rent(&id, RentedAccount::Order).await.unwrap();
+    store.remove_rent(&id, RentedAccount::Order).await.unwrap();
+    store.postpone_rent(&id, RentedAccount::Order, 0).await.unwrap();
     assert_eq!(due(&store, u64::MAX, 0).await, []);
     assert!(store.order(&id).await.unwrap().is_some(), "the order stays");
 }
 
-async fn orders_from_before_rents_were_kept_are_looked_at_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn orders_from_before_the_rents_table_are_due_first(database: &TestDatabase) {
+    let store = database.store().await;
     let id = within(&store, 100, 200).await;
     placed(&store, |order| order.status = OrderStatus::Failed).await;
     store.close().await;
     // As the version before has left it.
-    let mut raw = fresh.raw().await;
+    let mut raw = database.raw().await;
     raw.run("DROP TABLE rents").await;
     raw.run("DELETE FROM _sqlx_migrations WHERE version = 15").await;
-    let store = fresh.store().await;
+    let store = database.store().await;
     let mut found = due(&store, 0, 10).await;
     found.sort_by_key(|(_, account)| *account == RentedAccount::Fill);
     assert_eq!(found, [(id.clone(), RentedAccount::Order), (id, RentedAccount::Fill)]);

@@ -13,11 +13,11 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
-use crate::fresh::Fresh;
 use crate::reservations::ether;
 use crate::sample::now;
+use crate::test_database::TestDatabase;
 
-on_both_engines!(any_sequence_of_reservations_ends_as_the_model_says);
+on_both_engines!(any_sequence_of_reservations_matches_the_model);
 
 /// What the port promises, in memory.
 #[derive(Default)]
@@ -163,8 +163,8 @@ async fn follow(store: &Store, steps: &[Step], limit: ReservationLimit) -> Resul
     Ok(())
 }
 
-async fn any_sequence_of_reservations_ends_as_the_model_says(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn any_sequence_of_reservations_matches_the_model(database: &TestDatabase) {
+    let store = database.store().await;
     // Each case writes dozens of times, so the ordinary run takes fewer.
     let usual = Config { failure_persistence: None, ..Config::default() };
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { usual.cases } else { 40 };

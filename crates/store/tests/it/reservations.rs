@@ -5,22 +5,22 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use causeway_store::Store;
 
-use crate::fresh::Fresh;
 use crate::sample::{now, seconds};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    what_is_reserved_counts_until_it_is_released,
+    a_reservation_counts_until_it_is_released,
     the_same_holder_again_is_written_once,
-    another_amount_for_the_same_holder_is_refused,
-    an_order_takes_over_what_its_build_held,
-    a_build_never_weakens_an_order,
-    rule_14_builds_stay_within_their_part_of_the_book,
-    rule_14_what_does_not_fit_changes_nothing,
-    a_build_counts_until_the_moment_it_expires,
+    another_amount_for_the_same_holder_is_rejected,
+    an_order_replaces_the_reservation_of_its_build,
+    a_build_never_replaces_the_reservation_of_an_order,
+    rule_14_builds_stay_within_their_share_of_the_book,
+    rule_14_a_reservation_over_the_limit_changes_nothing,
+    a_build_counts_until_it_expires,
     an_order_never_expires,
     every_filler_and_token_has_a_book_of_its_own,
-    names_with_nul_are_the_same_holder_every_time,
-    a_reservation_that_cannot_be_read_is_corrupt,
+    names_with_nul_identify_the_same_holder,
+    an_unreadable_reservation_is_corrupt,
 );
 
 const FILLER: &str = "inventory ‘north’";
@@ -63,8 +63,8 @@ pub(crate) async fn reserved(store: &Store) -> RawAmount {
     store.reserved(FILLER, ether(), now()).await.unwrap()
 }
 
-async fn what_is_reserved_counts_until_it_is_released(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_reservation_counts_until_it_is_released(database: &TestDatabase) {
+    let store = database.store().await;
     assert_eq!(reserved(&store).await, RawAmount::ZERO);
     assert_eq!(reserve(&store, &order("a", 60)).await, Reserved::Written);
     assert_eq!(reserve(&store, &build("b", 10)).await, Reserved::Written);
@@ -82,8 +82,8 @@ async fn what_is_reserved_counts_until_it_is_released(fresh: &Fresh) {
     assert_eq!(store.reserve(&order("d", 1), unlimited, now()).await.unwrap(), over(all.amount));
 }
 
-async fn the_same_holder_again_is_written_once(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_same_holder_again_is_written_once(database: &TestDatabase) {
+    let store = database.store().await;
     for reservation in [build("a", 20), order("b", 80)] {
         assert_eq!(reserve(&store, &reservation).await, Reserved::Written);
         for _ in 0..3 {
@@ -96,8 +96,8 @@ async fn the_same_holder_again_is_written_once(fresh: &Fresh) {
     assert_eq!(reserved(&store).await, units(100));
 }
 
-async fn another_amount_for_the_same_holder_is_refused(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn another_amount_for_the_same_holder_is_rejected(database: &TestDatabase) {
+    let store = database.store().await;
     reserve(&store, &build("a", 5)).await;
     reserve(&store, &order("b", 5)).await;
     for other in [build("a", 6), build("a", 4), order("b", 6), build("b", 4)] {
@@ -109,8 +109,8 @@ async fn another_amount_for_the_same_holder_is_refused(fresh: &Fresh) {
     assert_eq!(reserve(&store, &build("a", 6)).await, Reserved::Written);
 }
 
-async fn an_order_takes_over_what_its_build_held(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_order_replaces_the_reservation_of_its_build(database: &TestDatabase) {
+    let store = database.store().await;
     let soon = now() + seconds(60);
     let held = Reservation { expires_at: Some(soon), ..build("a", 20) };
     assert_eq!(reserve(&store, &held).await, Reserved::Written);
@@ -121,14 +121,14 @@ async fn an_order_takes_over_what_its_build_held(fresh: &Fresh) {
     assert_eq!(reserve(&store, &order("a", 30)).await, Reserved::Written);
     assert_eq!(reserved(&store).await, units(100));
     assert_eq!(store.reserved(FILLER, ether(), soon + seconds(1)).await.unwrap(), units(100));
-    assert_eq!(fresh.raw().await.count("reservations").await, 2);
+    assert_eq!(database.raw().await.count("reservations").await, 2);
     // The part of the builds is free again.
     store.release(FILLER, "b").await.unwrap();
     assert_eq!(reserve(&store, &build("c", 20)).await, Reserved::Written);
 }
 
-async fn a_build_never_weakens_an_order(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_build_never_replaces_the_reservation_of_an_order(database: &TestDatabase) {
+    let store = database.store().await;
     reserve(&store, &order("a", 50)).await;
     let soon = now() + seconds(60);
     let weaker = Reservation { expires_at: Some(soon), ..build("a", 50) };
@@ -137,8 +137,8 @@ async fn a_build_never_weakens_an_order(fresh: &Fresh) {
     assert_eq!(reserve(&store, &build("b", 20)).await, Reserved::Written);
 }
 
-async fn rule_14_builds_stay_within_their_part_of_the_book(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rule_14_builds_stay_within_their_share_of_the_book(database: &TestDatabase) {
+    let store = database.store().await;
     assert_eq!(reserve(&store, &build("a", 21)).await, over(RawAmount::ZERO));
     assert_eq!(reserve(&store, &build("a", 12)).await, Reserved::Written);
     assert_eq!(reserve(&store, &order("b", 50)).await, Reserved::Written);
@@ -148,8 +148,8 @@ async fn rule_14_builds_stay_within_their_part_of_the_book(fresh: &Fresh) {
     assert_eq!(reserve(&store, &order("d", 30)).await, Reserved::Written);
 }
 
-async fn rule_14_what_does_not_fit_changes_nothing(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn rule_14_a_reservation_over_the_limit_changes_nothing(database: &TestDatabase) {
+    let store = database.store().await;
     assert_eq!(reserve(&store, &order("a", 101)).await, over(RawAmount::ZERO));
     assert_eq!(reserve(&store, &order("a", 95)).await, Reserved::Written);
     assert_eq!(reserve(&store, &order("b", 6)).await, over(units(95)));
@@ -161,8 +161,8 @@ async fn rule_14_what_does_not_fit_changes_nothing(fresh: &Fresh) {
     assert_eq!(store.reserve(&order("d", 0), limit(99, 0), now()).await.unwrap(), over(units(100)));
 }
 
-async fn a_build_counts_until_the_moment_it_expires(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_build_counts_until_it_expires(database: &TestDatabase) {
+    let store = database.store().await;
     let (before, at) = (now() + seconds(59), now() + seconds(60));
     let first = Reservation { expires_at: Some(at), ..build("a", 20) };
     assert_eq!(reserve(&store, &first).await, Reserved::Written);
@@ -178,8 +178,8 @@ async fn a_build_counts_until_the_moment_it_expires(fresh: &Fresh) {
     assert_eq!(store.reserve(&order("a", 80), limit(100, 20), at).await.unwrap(), Reserved::Written);
 }
 
-async fn an_order_never_expires(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_order_never_expires(database: &TestDatabase) {
+    let store = database.store().await;
     let past = now() - seconds(60);
     let order = Reservation { expires_at: Some(past), ..order("a", 40) };
     assert_eq!(reserve(&store, &order).await, Reserved::Written);
@@ -187,8 +187,8 @@ async fn an_order_never_expires(fresh: &Fresh) {
     assert_eq!(reserved(&store).await, units(41));
 }
 
-async fn every_filler_and_token_has_a_book_of_its_own(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn every_filler_and_token_has_a_book_of_its_own(database: &TestDatabase) {
+    let store = database.store().await;
     let sol = TokenId::native(SOLANA_CHAIN_ID);
     let south = || "south".to_owned();
     let ours = [order("a", 100), Reservation { token: sol, ..order("a", 99) }];
@@ -208,8 +208,8 @@ async fn every_filler_and_token_has_a_book_of_its_own(fresh: &Fresh) {
     assert_eq!(store.reserved("south", ether(), now()).await.unwrap(), units(98));
 }
 
-async fn names_with_nul_are_the_same_holder_every_time(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn names_with_nul_identify_the_same_holder(database: &TestDatabase) {
+    let store = database.store().await;
     let odd = Reservation { filler: "no\0rth".to_owned(), ..order("a\0", 7) };
     assert_eq!(reserve(&store, &odd).await, Reserved::Written);
     assert_eq!(reserve(&store, &odd).await, Reserved::Existing);
@@ -218,10 +218,10 @@ async fn names_with_nul_are_the_same_holder_every_time(fresh: &Fresh) {
     assert_eq!(store.all_reserved("no\0rth", now()).await.unwrap(), []);
 }
 
-async fn a_reservation_that_cannot_be_read_is_corrupt(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_unreadable_reservation_is_corrupt(database: &TestDatabase) {
+    let store = database.store().await;
     reserve(&store, &order("a", 7)).await;
-    let mut raw = fresh.raw().await;
+    let mut raw = database.raw().await;
     raw.run("UPDATE reservations SET kind = 'wish'").await;
     let error = store.reserve(&order("b", 1), limit(100, 20), now()).await.unwrap_err();
     assert!(matches!(error, StoreError::Corrupt(_)), "{error:?}");

@@ -1,22 +1,22 @@
 use causeway_domain::ports::{Creation, OrderStore, Pruned, QuoteStore, Retention};
 use causeway_domain::{EventKind, Order, OrderStatus};
 
-use crate::fresh::Fresh;
 use crate::sample::{days_ago, event, now, order, placed, quote, route};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    old_quotes_go_with_their_routes_and_young_ones_stay,
-    a_quote_that_an_order_came_from_stays,
-    the_story_of_an_open_order_stays,
-    a_sweep_removes_no_more_than_its_limit,
-    an_order_that_nobody_used_goes_with_its_quote,
-    an_order_that_somebody_knows_or_that_is_not_over_stays,
-    a_quote_with_another_order_stays_when_an_unused_one_goes,
-    a_quote_that_is_taken_while_its_unused_order_goes_stays,
+    old_quotes_are_pruned_with_their_routes_and_new_ones_stay,
+    an_ordered_quote_is_not_pruned,
+    events_of_an_open_order_are_not_pruned,
+    pruning_removes_no_more_than_its_limit,
+    an_unused_order_is_pruned_with_its_quote,
+    an_announced_or_open_order_is_not_pruned,
+    a_quote_with_another_order_stays_when_an_unused_order_is_pruned,
+    a_quote_ordered_while_its_unused_order_is_pruned_stays,
 );
 
-async fn old_quotes_go_with_their_routes_and_young_ones_stay(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn old_quotes_are_pruned_with_their_routes_and_new_ones_stay(database: &TestDatabase) {
+    let store = database.store().await;
     let (mut old, young) = (quote(&["a", "b"]), quote(&["a"]));
     old.created_at = days_ago(3);
     store.put_quote(&old).await.unwrap();
@@ -26,20 +26,20 @@ async fn old_quotes_go_with_their_routes_and_young_ones_stay(fresh: &Fresh) {
     assert_eq!(pruned, Pruned { quotes: 1, events: 0 });
     assert_eq!(store.quote(&old.id).await.unwrap(), None);
     assert_eq!(store.quote(&young.id).await.unwrap(), Some(young));
-    assert_eq!(fresh.raw().await.count("routes").await, 0);
+    assert_eq!(database.raw().await.count("routes").await, 0);
     assert_eq!(store.prune(days_ago(2), days_ago(2), 100).await.unwrap(), Pruned::default());
 }
 
-async fn a_quote_that_an_order_came_from_stays(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_ordered_quote_is_not_pruned(database: &TestDatabase) {
+    let store = database.store().await;
     let order = placed(&store, |_| ()).await;
-    fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+    database.raw().await.run("UPDATE quotes SET created_at = 0").await;
     assert_eq!(store.prune(now(), days_ago(2), 100).await.unwrap(), Pruned::default());
     assert!(store.quote(&order.quote).await.unwrap().is_some());
 }
 
-async fn the_story_of_an_open_order_stays(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn events_of_an_open_order_are_not_pruned(database: &TestDatabase) {
+    let store = database.store().await;
     let open = placed(&store, |order| order.created_at = days_ago(9)).await;
     let mut closed = Vec::new();
     for status in [OrderStatus::Filled, OrderStatus::Refunded, OrderStatus::Failed] {
@@ -53,15 +53,15 @@ async fn the_story_of_an_open_order_stays(fresh: &Fresh) {
     }
     let pruned = store.prune(days_ago(9), days_ago(8), 100).await.unwrap();
     assert_eq!(pruned, Pruned { quotes: 0, events: 3 });
-    assert_eq!(store.story(&open.id).await.unwrap().len(), 1);
+    assert_eq!(store.order_events(&open.id).await.unwrap().len(), 1);
     for order in closed {
-        assert_eq!(store.story(&order.id).await.unwrap().len(), 1);
+        assert_eq!(store.order_events(&order.id).await.unwrap().len(), 1);
         assert!(store.order(&order.id).await.unwrap().is_some());
     }
 }
 
-async fn a_sweep_removes_no_more_than_its_limit(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn pruning_removes_no_more_than_its_limit(database: &TestDatabase) {
+    let store = database.store().await;
     for days in [5, 4, 6] {
         let mut quote = quote(&["a"]);
         quote.created_at = days_ago(days);
@@ -80,7 +80,7 @@ async fn a_sweep_removes_no_more_than_its_limit(fresh: &Fresh) {
     assert_eq!(swept, [of(2), of(1), of(0)]);
 }
 
-/// As an order is that was built, failed two days ago for want of a deposit, and needs nothing more.
+/// Makes an order built but unused: it failed two days ago without a deposit.
 fn unused(order: &mut Order) {
     order.status = OrderStatus::Failed;
     order.announced = false;
@@ -88,21 +88,21 @@ fn unused(order: &mut Order) {
     order.updated_at = days_ago(2);
 }
 
-async fn an_order_that_nobody_used_goes_with_its_quote(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_unused_order_is_pruned_with_its_quote(database: &TestDatabase) {
+    let store = database.store().await;
     let order = placed(&store, unused).await;
-    fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+    database.raw().await.run("UPDATE quotes SET created_at = 0").await;
     assert_eq!(store.prune(days_ago(3), days_ago(3), 100).await.unwrap(), Pruned::default());
     assert!(store.order(&order.id).await.unwrap().is_some());
     let pruned = store.prune(days_ago(1), days_ago(3), 100).await.unwrap();
     assert_eq!(pruned, Pruned { quotes: 1, events: 0 });
     for table in ["orders", "events", "quotes", "routes"] {
-        assert_eq!(fresh.raw().await.count(table).await, 0, "{table}");
+        assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
 }
 
-async fn an_order_that_somebody_knows_or_that_is_not_over_stays(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_announced_or_open_order_is_not_pruned(database: &TestDatabase) {
+    let store = database.store().await;
     let changes: [fn(&mut Order); 4] = [
         |order| order.announced = true,
         |order| order.status = OrderStatus::Created,
@@ -115,22 +115,22 @@ async fn an_order_that_somebody_knows_or_that_is_not_over_stays(fresh: &Fresh) {
             change(order);
         })
         .await;
-        fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+        database.raw().await.run("UPDATE quotes SET created_at = 0").await;
         assert_eq!(store.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
         assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
     }
 }
 
-async fn a_quote_with_another_order_stays_when_an_unused_one_goes(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_quote_with_another_order_stays_when_an_unused_order_is_pruned(database: &TestDatabase) {
+    let store = database.store().await;
     let mut quote = quote(&["a", "b"]);
     quote.created_at = days_ago(9);
     store.put_quote(&quote).await.unwrap();
     let (mut gone, kept) = (order(&quote, "a"), order(&quote, "b"));
     unused(&mut gone);
     for order in [&gone, &kept] {
-        let told = event(order, EventKind::Note, now());
-        assert_eq!(store.create_order(order, &told).await.unwrap(), Creation::Created);
+        let event = event(order, EventKind::Note, now());
+        assert_eq!(store.create_order(order, &event).await.unwrap(), Creation::Created);
     }
     assert_eq!(store.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
     assert_eq!(store.order(&gone.id).await.unwrap(), None);
@@ -138,8 +138,8 @@ async fn a_quote_with_another_order_stays_when_an_unused_one_goes(fresh: &Fresh)
     assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
 }
 
-async fn a_quote_that_is_taken_while_its_unused_order_goes_stays(fresh: &Fresh) {
-    let (sweeper, taker) = (fresh.store().await, fresh.store().await);
+async fn a_quote_ordered_while_its_unused_order_is_pruned_stays(database: &TestDatabase) {
+    let (sweeper, taker) = (database.store().await, database.store().await);
     let mut quotes = Vec::new();
     for _ in 0..20 {
         let quote = quote(&["a", "b"]);
@@ -147,14 +147,14 @@ async fn a_quote_that_is_taken_while_its_unused_order_goes_stays(fresh: &Fresh) 
         let (mut gone, kept) = (order(&quote, "a"), order(&quote, "b"));
         unused(&mut gone);
         taker.create_order(&gone, &event(&gone, EventKind::Note, now())).await.unwrap();
-        let told = event(&kept, EventKind::Note, now());
+        let event = event(&kept, EventKind::Note, now());
         let (created, pruned) =
-            tokio::join!(taker.create_order(&kept, &told), sweeper.prune(days_ago(1), days_ago(3), 100));
+            tokio::join!(taker.create_order(&kept, &event), sweeper.prune(days_ago(1), days_ago(3), 100));
         assert_eq!((created.unwrap(), pruned.unwrap()), (Creation::Created, Pruned::default()));
         assert_eq!(taker.order(&gone.id).await.unwrap(), None);
         quotes.push(quote);
     }
-    fresh.raw().await.run("UPDATE quotes SET created_at = 0").await;
+    database.raw().await.run("UPDATE quotes SET created_at = 0").await;
     assert_eq!(sweeper.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
     for quote in quotes {
         assert!(sweeper.quote(&quote.id).await.unwrap().is_some());

@@ -1,11 +1,12 @@
 use std::sync::LazyLock;
 
 use alloy_primitives::{B256, U256, keccak256};
-use causeway_domain::ports::{Care, Creation, OrderStore, QuoteStore};
+use causeway_domain::ports::{Creation, FinalityTier, OrderStore, QuoteStore};
 use causeway_domain::{
-    Address, Ask, ChainId, Decision, DepositMethod, EventKind, Evidence, ExactOutMethod, Family, Fee,
-    FeeKind, Jump, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral,
-    RefundCause, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Shown, Slippage, Terms, TokenId, TradeType,
+    Address, Ask, ChainId, ConfirmedTx, Decision, DepositMethod, EventKind, Evidence, ExactOutMethod, Family,
+    Fee, FeeKind, ForwardingOrder, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote,
+    QuoteId, RawAmount, Referral, RefundCause, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Slippage, TokenId,
+    TradeType,
 };
 use causeway_store::Store;
 use jiff::{SignedDuration, Timestamp};
@@ -98,9 +99,9 @@ pub(crate) fn quote(routes: &[&str]) -> Quote {
 }
 
 /// Terms that no other order has.
-pub(crate) fn terms(order: &OrderId) -> Terms {
+pub(crate) fn terms(order: &OrderId) -> IntentTerms {
     let word = B256::repeat_byte;
-    Terms {
+    IntentTerms {
         origin_chain_id: 1,
         escrow: word(2),
         user: word(3),
@@ -146,16 +147,16 @@ pub(crate) fn order(quote: &Quote, route: &str) -> Order {
         filler: "inventory ‘north’".to_owned(),
         kind: "native-filler".to_owned(),
         method: DepositMethod::ContractCall,
-        intent: terms.id(),
+        intent_id: terms.id(),
         terms,
         deposit_address: None,
-        jump: None,
+        forwarding: None,
         valid_before: now() + seconds(60),
-        care: Care::Usual,
+        finality_tier: FinalityTier::Standard,
         announced: true,
-        told_tx: None,
+        submitted_tx: None,
         built: None,
-        handed: None,
+        signed_payload: None,
         decision: None,
         evidence: Evidence::default(),
         failure_reason: None,
@@ -166,9 +167,9 @@ pub(crate) fn order(quote: &Quote, route: &str) -> Order {
     }
 }
 
-/// A thing that a chain showed in a transaction.
-pub(crate) fn shown(tx: &str) -> Shown {
-    Shown {
+/// A transaction observed on a chain.
+pub(crate) fn confirmed_tx(tx: &str) -> ConfirmedTx {
+    ConfirmedTx {
         chain: ChainId::new(1).unwrap(),
         tx: tx.to_owned(),
         block: u64::MAX,
@@ -177,23 +178,23 @@ pub(crate) fn shown(tx: &str) -> Shown {
     }
 }
 
-/// Sets everything that changes in the life of an order.
+/// Sets every mutable field of an order.
 pub(crate) fn complete(order: &mut Order) {
     order.status = OrderStatus::Refunded;
     order.method = DepositMethod::Transfer;
     order.deposit_address = Some(evm("0x00000000000000000000000000000000000000dd"));
-    order.care = Care::Large;
+    order.finality_tier = FinalityTier::Large;
     order.announced = !order.announced;
-    order.told_tx = Some(format!("told {}", order.id));
+    order.submitted_tx = Some(format!("submitted {}", order.id));
     order.built = Some(vec![1, 0, 254]);
-    order.handed = Some(vec![0, 255, 1]);
-    order.jump = Some(Box::new(jump(&order.terms)));
+    order.signed_payload = Some(vec![0, 255, 1]);
+    order.forwarding = Some(Box::new(jump(&order.terms)));
     order.decision = Some(Decision::Waive);
     order.evidence = Evidence {
-        deposit: Some(shown("deposit")),
-        fill: Some(shown("fill")),
-        claim: Some(shown("claim")),
-        refund: Some((shown("refund"), RefundCause::Unfilled)),
+        deposit: Some(confirmed_tx("deposit")),
+        fill: Some(confirmed_tx("fill")),
+        claim: Some(confirmed_tx("claim")),
+        refund: Some((confirmed_tx("refund"), RefundCause::Unfilled)),
     };
     order.failure_reason = Some("a ‘reason’".to_owned());
     order.due_at = None;
@@ -218,8 +219,8 @@ pub(crate) async fn placed(store: &Store, change: impl FnOnce(&mut Order)) -> Or
     order
 }
 
-fn jump(terms: &Terms) -> Jump {
-    Jump {
+fn jump(terms: &IntentTerms) -> ForwardingOrder {
+    ForwardingOrder {
         origin_chain_id: terms.origin_chain_id,
         escrow: terms.escrow,
         nonce: B256::repeat_byte(9),

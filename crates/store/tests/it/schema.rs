@@ -2,32 +2,32 @@ use causeway_domain::ports::{Health, QuoteStore};
 use causeway_store::{OpenError, Store};
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::sample::quote;
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
     migrating_again_changes_nothing,
-    processes_that_start_together_all_start,
-    a_database_of_a_newer_version_is_refused_with_words,
-    a_database_with_another_history_is_refused,
+    concurrent_starts_all_succeed,
+    a_database_of_a_newer_version_is_rejected_with_advice,
+    a_database_with_other_migrations_is_rejected,
     an_open_store_is_healthy,
 );
 
-async fn migrating_again_changes_nothing(fresh: &Fresh) {
+async fn migrating_again_changes_nothing(database: &TestDatabase) {
     let quote = quote(&["a"]);
-    let store = fresh.store().await;
+    let store = database.store().await;
     store.put_quote(&quote).await.unwrap();
     store.close().await;
-    let applied = fresh.raw().await.count("_sqlx_migrations").await;
-    let store = fresh.store().await;
+    let applied = database.raw().await.count("_sqlx_migrations").await;
+    let store = database.store().await;
     assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
-    assert_eq!(fresh.raw().await.count("_sqlx_migrations").await, applied);
+    assert_eq!(database.raw().await.count("_sqlx_migrations").await, applied);
 }
 
-async fn processes_that_start_together_all_start(fresh: &Fresh) {
+async fn concurrent_starts_all_succeed(database: &TestDatabase) {
     let mut starts = JoinSet::new();
     for _ in 0..8 {
-        let location = fresh.location.clone();
+        let location = database.location.clone();
         starts.spawn(async move { Store::open(&location).await.unwrap() });
     }
     let quote = quote(&["a"]);
@@ -39,9 +39,9 @@ async fn processes_that_start_together_all_start(fresh: &Fresh) {
     }
 }
 
-async fn a_database_of_a_newer_version_is_refused_with_words(fresh: &Fresh) {
-    fresh.store().await.close().await;
-    fresh
+async fn a_database_of_a_newer_version_is_rejected_with_advice(database: &TestDatabase) {
+    database.store().await.close().await;
+    database
         .raw()
         .await
         .run(
@@ -49,20 +49,20 @@ async fn a_database_of_a_newer_version_is_refused_with_words(fresh: &Fresh) {
              VALUES (9999, 'from the future', TRUE, '', 0)",
         )
         .await;
-    let error = Store::open(&fresh.location).await.unwrap_err();
+    let error = Store::open(&database.location).await.unwrap_err();
     assert!(matches!(error, OpenError::Newer { found: 9999, .. }), "{error:?}");
     assert!(error.to_string().contains("run the newer version"), "{error}");
 }
 
-async fn a_database_with_another_history_is_refused(fresh: &Fresh) {
-    fresh.store().await.close().await;
-    fresh.raw().await.run("UPDATE _sqlx_migrations SET checksum = ''").await;
-    let error = Store::open(&fresh.location).await.unwrap_err();
+async fn a_database_with_other_migrations_is_rejected(database: &TestDatabase) {
+    database.store().await.close().await;
+    database.raw().await.run("UPDATE _sqlx_migrations SET checksum = ''").await;
+    let error = Store::open(&database.location).await.unwrap_err();
     assert!(matches!(error, OpenError::Foreign(1)), "{error:?}");
 }
 
-async fn an_open_store_is_healthy(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_open_store_is_healthy(database: &TestDatabase) {
+    let store = database.store().await;
     store.check().await.unwrap();
     store.close().await;
     assert!(store.check().await.unwrap_err().is_retryable());

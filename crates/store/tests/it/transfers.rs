@@ -4,16 +4,16 @@ use causeway_domain::{Order, OrderStatus, RawAmount, RefundCause, RowKey, TokenI
 use causeway_store::Store;
 use jiff::Timestamp;
 
-use crate::fresh::Fresh;
 use crate::outbox::chain;
-use crate::sample::{AUTHOR, days_ago, evm, now, placed, shown};
+use crate::sample::{AUTHOR, confirmed_tx, days_ago, evm, now, placed};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    transfers_that_wait_are_told_page_by_page_oldest_first,
-    a_transfer_is_told_while_it_waits_and_afterwards_among_the_ended,
-    ended_transfers_are_told_from_the_asked_day_on,
-    exactly_what_was_delivered_and_not_paid_is_owed,
-    what_is_owed_is_the_input_without_the_referrers_part,
+    open_transfers_are_paged_oldest_first,
+    a_transfer_is_listed_as_open_and_later_as_ended,
+    ended_transfers_are_listed_from_the_requested_time,
+    only_unpaid_fills_are_owed,
+    the_owed_amount_is_the_input_without_the_referrer_fee,
 );
 
 fn awaiting(order: &mut Order) {
@@ -25,8 +25,8 @@ async fn keys(store: &Store, ended: Option<Timestamp>, after: Option<RowKey>, li
     transfers.into_iter().map(|transfer| transfer.key).collect()
 }
 
-async fn transfers_that_wait_are_told_page_by_page_oldest_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn open_transfers_are_paged_oldest_first(database: &TestDatabase) {
+    let store = database.store().await;
     let mut expected = Vec::new();
     for _ in 0..7 {
         placed(&store, |_| ()).await;
@@ -54,8 +54,8 @@ async fn transfers_that_wait_are_told_page_by_page_oldest_first(fresh: &Fresh) {
     assert_eq!(seen, expected.into_iter().map(transfer).collect::<Vec<_>>());
 }
 
-async fn a_transfer_is_told_while_it_waits_and_afterwards_among_the_ended(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_transfer_is_listed_as_open_and_later_as_ended(database: &TestDatabase) {
+    let store = database.store().await;
     let since = Some(days_ago(1));
     for status in OrderStatus::ALL {
         let order = placed(&store, |order| {
@@ -70,8 +70,8 @@ async fn a_transfer_is_told_while_it_waits_and_afterwards_among_the_ended(fresh:
     }
 }
 
-async fn ended_transfers_are_told_from_the_asked_day_on(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn ended_transfers_are_listed_from_the_requested_time(database: &TestDatabase) {
+    let store = database.store().await;
     let mut ended = Vec::new();
     for days in [9, 3, 2, 0] {
         let order = placed(&store, |order| {
@@ -90,28 +90,28 @@ async fn ended_transfers_are_told_from_the_asked_day_on(fresh: &Fresh) {
     assert_eq!(store.transfers(chain(10), Some(days_ago(4)), None, 9).await.unwrap(), []);
 }
 
-async fn exactly_what_was_delivered_and_not_paid_is_owed(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn only_unpaid_fills_are_owed(database: &TestDatabase) {
+    let store = database.store().await;
     for status in OrderStatus::ALL {
         let mut order = placed(&store, |order| order.status = status).await;
         let owed = matches!(status, OrderStatus::Published | OrderStatus::Filled);
         assert_eq!(store.owed().await.unwrap().len(), usize::from(owed), "{status}");
         match status {
-            OrderStatus::Published => order.evidence.refund = Some((shown("a"), RefundCause::Expired)),
-            _ => order.evidence.claim = Some(shown("b")),
+            OrderStatus::Published => order.evidence.refund = Some((confirmed_tx("a"), RefundCause::Expired)),
+            _ => order.evidence.claim = Some(confirmed_tx("b")),
         }
         assert!(store.update_order(&order, &[]).await.unwrap());
         assert_eq!(store.owed().await.unwrap(), [], "{status}");
     }
     let mut order = placed(&store, |order| order.status = OrderStatus::Deposited).await;
     assert_eq!(store.owed().await.unwrap(), []);
-    order = order.become_status(OrderStatus::Published, now()).unwrap();
+    order = order.transition_to(OrderStatus::Published, now()).unwrap();
     assert!(store.update_order(&order, &[]).await.unwrap());
     assert_eq!(store.owed().await.unwrap().len(), 1);
 }
 
-async fn what_is_owed_is_the_input_without_the_referrers_part(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_owed_amount_is_the_input_without_the_referrer_fee(database: &TestDatabase) {
+    let store = database.store().await;
     let order = placed(&store, |order| order.status = OrderStatus::Filled).await;
     let amount = RawAmount::new(U256::MAX - U256::from(11));
     let owed = Owed { filler: order.filler.clone(), token: order.from, amount };
@@ -120,7 +120,7 @@ async fn what_is_owed_is_the_input_without_the_referrers_part(fresh: &Fresh) {
         order.status = OrderStatus::Filled;
         order.terms.referrer_fee = U256::MAX;
         order.terms.amount_in = U256::from(1);
-        order.intent = B256::ZERO;
+        order.intent_id = B256::ZERO;
     })
     .await;
     assert!(matches!(store.owed().await, Err(StoreError::Corrupt(_))));

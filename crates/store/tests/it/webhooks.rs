@@ -10,24 +10,24 @@ use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 
-use crate::fresh::Fresh;
 use crate::sample::{days_ago, event, key, now, placed, seconds};
+use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    an_endpoint_is_kept_changed_and_removed_with_all_that_was_on_its_way,
-    an_event_goes_to_every_endpoint_that_wants_it_once,
-    an_endpoint_hears_only_of_its_integrators_orders_and_of_nothing_before_it,
-    an_order_that_is_not_shown_is_told_whole_once_it_is,
-    events_of_an_order_come_one_after_the_other_and_orders_do_not_wait_for_each_other,
+    an_endpoint_is_added_changed_and_removed_with_its_deliveries,
+    an_event_is_queued_once_per_subscribed_endpoint,
+    an_endpoint_gets_only_new_events_of_its_integrators_orders,
+    all_events_of_an_order_are_queued_once_it_is_announced,
+    events_are_delivered_in_order_per_order_and_orders_are_independent,
     a_lease_keeps_replicas_from_sending_twice,
-    what_a_receiver_acknowledged_late_is_delivered_all_the_same,
-    what_is_given_up_lets_the_next_event_pass,
-    a_receiver_that_failed_for_too_long_loses_all_that_waited_so_long,
-    a_replay_sends_again_what_came_after_a_cursor,
-    the_log_tells_every_attempt_newest_first,
-    the_cursor_is_where_the_endpoint_that_was_read_least_stands,
-    writers_and_finishers_at_once_leave_no_order_stuck,
-    deliveries_go_with_their_events,
+    a_late_acknowledgement_counts_as_delivered,
+    after_giving_up_the_next_event_is_due,
+    an_endpoint_that_failed_for_too_long_drops_its_old_deliveries,
+    a_replay_requeues_events_after_a_cursor,
+    the_delivery_log_lists_attempts_newest_first,
+    the_webhook_cursor_is_the_lowest_of_all_enabled_endpoints,
+    concurrent_enqueues_and_ends_leave_no_delivery_behind,
+    deliveries_are_pruned_with_their_events,
 );
 
 fn name(text: &str) -> EndpointName {
@@ -53,18 +53,18 @@ async fn with_endpoints(store: &Store, names: &[&str]) {
     }
 }
 
-/// Adds a line to an order's story.
-async fn line(store: &Store, order: &mut Order) -> RowKey {
+/// Appends an event to an order.
+async fn append_event(store: &Store, order: &mut Order) -> RowKey {
     let line = event(order, EventKind::Note, now());
     assert!(store.update_order(order, std::slice::from_ref(&line)).await.unwrap());
     order.version += 1;
     line.key
 }
 
-/// Puts everything that there is on its way.
+/// Queues all stored events.
 async fn enqueue(store: &Store) -> u64 {
     let start = RowKey::new(0).unwrap();
-    let lines = store.lines_after(start, 10_000).await.unwrap();
+    let lines = store.events_after(start, 10_000).await.unwrap();
     let to = lines.last().map_or(start, |(key, _)| *key);
     let orders: HashSet<OrderId> = lines.into_iter().map(|(_, order)| order).collect();
     store.enqueue_deliveries(&orders.into_iter().collect::<Vec<_>>(), (start, to), now()).await.unwrap()
@@ -92,7 +92,7 @@ fn attempt(delivery: &Delivery, status: u16, end: DeliveryEnd) -> DeliveryAttemp
             DeliveryEnd::Later(_) => AttemptOutcome::Failed,
             DeliveryEnd::GivenUp => AttemptOutcome::GivenUp,
         },
-        words: format!("it answered {status}\0"),
+        message: format!("it answered {status}\0"),
     }
 }
 
@@ -100,8 +100,8 @@ async fn end(store: &Store, delivery: &Delivery, status: u16, end: DeliveryEnd) 
     store.end_delivery(delivery, &attempt(delivery, status, end), end, None).await.unwrap();
 }
 
-async fn an_endpoint_is_kept_changed_and_removed_with_all_that_was_on_its_way(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_endpoint_is_added_changed_and_removed_with_its_deliveries(database: &TestDatabase) {
+    let store = database.store().await;
     let mut shop = endpoint("shop");
     assert!(store.add_endpoint(&shop).await.unwrap());
     assert!(!store.add_endpoint(&endpoint("shop")).await.unwrap(), "the name is taken");
@@ -121,25 +121,25 @@ async fn an_endpoint_is_kept_changed_and_removed_with_all_that_was_on_its_way(fr
     assert!(store.remove_endpoint(&name("a")).await.unwrap());
     assert!(!store.remove_endpoint(&name("a")).await.unwrap());
     for table in ["webhook_deliveries", "webhook_attempts"] {
-        assert_eq!(fresh.raw().await.count(table).await, 0, "{table}");
+        assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
 }
 
-async fn an_event_goes_to_every_endpoint_that_wants_it_once(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_event_is_queued_once_per_subscribed_endpoint(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one", "two"]).await;
     assert!(store.add_endpoint(&WebhookEndpoint { enabled: false, ..endpoint("disabled") }).await.unwrap());
     placed(&store, |_| ()).await;
     placed(&store, |_| ()).await;
     assert_eq!(enqueue(&store).await, 4);
-    assert_eq!(enqueue(&store).await, 0, "looking back puts nothing on its way twice");
+    assert_eq!(enqueue(&store).await, 0, "no event is queued twice");
     let first = claimed(&store, "one").await;
     assert_eq!((first.len(), claimed(&store, "two").await), (2, first));
     assert_eq!(claimed(&store, "disabled").await, []);
 }
 
-async fn an_endpoint_hears_only_of_its_integrators_orders_and_of_nothing_before_it(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_endpoint_gets_only_new_events_of_its_integrators_orders(database: &TestDatabase) {
+    let store = database.store().await;
     // The sample's quotes are asked for by `wallet-00ff00ff`.
     for (text, integrator, since) in [
         ("mine", Some("wallet-00ff00ff"), 0),
@@ -155,37 +155,38 @@ async fn an_endpoint_hears_only_of_its_integrators_orders_and_of_nothing_before_
     assert_eq!(claim(&store, "mine", now()).await[0].order, order.id);
 }
 
-async fn an_order_that_is_not_shown_is_told_whole_once_it_is(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn all_events_of_an_order_are_queued_once_it_is_announced(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one"]).await;
     let mut order = placed(&store, |order| order.announced = false).await;
     assert_eq!(enqueue(&store).await, 0);
     order.announced = true;
-    line(&store, &mut order).await;
-    let told = std::slice::from_ref(&order.id);
+    append_event(&store, &mut order).await;
+    let announced = std::slice::from_ref(&order.id);
     let start = RowKey::new(0).unwrap();
-    assert_eq!(store.enqueue_deliveries(told, (start, start), now()).await.unwrap(), 2);
+    assert_eq!(store.enqueue_deliveries(announced, (start, start), now()).await.unwrap(), 2);
 }
 
-async fn events_of_an_order_come_one_after_the_other_and_orders_do_not_wait_for_each_other(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn events_are_delivered_in_order_per_order_and_orders_are_independent(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one"]).await;
     let (mut stuck, mut quick) = (placed(&store, |_| ()).await, placed(&store, |_| ()).await);
     for order in [&mut stuck, &mut quick] {
-        line(&store, order).await;
+        append_event(&store, order).await;
     }
     assert_eq!(enqueue(&store).await, 4);
     let first = claim(&store, "one", now()).await;
     assert_eq!(first.len(), 2, "the oldest of each");
     for delivery in first {
         let later = now() + seconds(60);
-        let how = if delivery.order == stuck.id { DeliveryEnd::Later(later) } else { DeliveryEnd::Delivered };
-        end(&store, &delivery, 200, how).await;
+        let result =
+            if delivery.order == stuck.id { DeliveryEnd::Later(later) } else { DeliveryEnd::Delivered };
+        end(&store, &delivery, 200, result).await;
     }
     let second = claim(&store, "one", now()).await;
     assert_eq!(second.len(), 1);
     assert_eq!((&second[0].order, second[0].attempts), (&quick.id, 0));
-    let third = line(&store, &mut quick).await;
+    let third = append_event(&store, &mut quick).await;
     assert_eq!(enqueue(&store).await, 1);
     assert_eq!(claimed(&store, "one").await, [], "the one before is still on its way");
     end(&store, &second[0], 200, DeliveryEnd::Delivered).await;
@@ -194,8 +195,8 @@ async fn events_of_an_order_come_one_after_the_other_and_orders_do_not_wait_for_
     assert_eq!(again.iter().find(|delivery| delivery.order == stuck.id).unwrap().attempts, 1);
 }
 
-async fn a_lease_keeps_replicas_from_sending_twice(fresh: &Fresh) {
-    let (mine, theirs) = (fresh.store().await, fresh.store().await);
+async fn a_lease_keeps_replicas_from_sending_twice(database: &TestDatabase) {
+    let (mine, theirs) = (database.store().await, database.store().await);
     with_endpoints(&mine, &["one"]).await;
     placed(&mine, |_| ()).await;
     enqueue(&mine).await;
@@ -204,15 +205,15 @@ async fn a_lease_keeps_replicas_from_sending_twice(fresh: &Fresh) {
     assert_eq!(claim(&theirs, "one", at + seconds(29)).await, []);
     let taken = claim(&theirs, "one", at + seconds(30)).await.remove(0);
     assert_eq!(taken.event, held.event);
-    // Who lost the lease cannot put off what another is sending.
+    // A worker that lost its lease cannot change what another one is sending.
     end(&mine, &held, 500, DeliveryEnd::Later(at + seconds(3_600))).await;
     end(&mine, &held, 500, DeliveryEnd::GivenUp).await;
     end(&theirs, &taken, 500, DeliveryEnd::Later(at)).await;
     assert_eq!(claim(&mine, "one", at).await.len(), 1);
 }
 
-async fn what_a_receiver_acknowledged_late_is_delivered_all_the_same(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_late_acknowledgement_counts_as_delivered(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one"]).await;
     placed(&store, |_| ()).await;
     enqueue(&store).await;
@@ -223,11 +224,11 @@ async fn what_a_receiver_acknowledged_late_is_delivered_all_the_same(fresh: &Fre
     assert_eq!(claim(&store, "one", at + seconds(90)).await, []);
 }
 
-async fn what_is_given_up_lets_the_next_event_pass(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn after_giving_up_the_next_event_is_due(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one"]).await;
     let mut order = placed(&store, |_| ()).await;
-    let second = line(&store, &mut order).await;
+    let second = append_event(&store, &mut order).await;
     enqueue(&store).await;
     let first = claim(&store, "one", now()).await.remove(0);
     end(&store, &first, 500, DeliveryEnd::GivenUp).await;
@@ -236,12 +237,12 @@ async fn what_is_given_up_lets_the_next_event_pass(fresh: &Fresh) {
     assert_eq!((counts[0].waiting, counts[0].given_up), (1, 1));
 }
 
-async fn a_receiver_that_failed_for_too_long_loses_all_that_waited_so_long(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn an_endpoint_that_failed_for_too_long_drops_its_old_deliveries(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one", "two"]).await;
     for _ in 0..3 {
         let mut order = placed(&store, |_| ()).await;
-        line(&store, &mut order).await;
+        append_event(&store, &mut order).await;
     }
     enqueue(&store).await;
     let probe = store.claim_deliveries(&name("one"), now(), now() + seconds(30), 1).await.unwrap().remove(0);
@@ -249,18 +250,18 @@ async fn a_receiver_that_failed_for_too_long_loses_all_that_waited_so_long(fresh
     store.end_delivery(&probe, &failed, DeliveryEnd::GivenUp, Some(now() + seconds(1))).await.unwrap();
     let counts = store.delivery_counts().await.unwrap();
     assert_eq!((counts[0].waiting, counts[0].given_up), (0, 6));
-    assert_eq!((counts[1].waiting, counts[1].given_up), (6, 0), "others are not concerned");
+    assert_eq!((counts[1].waiting, counts[1].given_up), (6, 0), "other endpoints are not affected");
     let mut order = placed(&store, |_| ()).await;
-    line(&store, &mut order).await;
+    append_event(&store, &mut order).await;
     enqueue(&store).await;
-    assert_eq!(claimed(&store, "one").await.len(), 1, "what comes later is told again");
+    assert_eq!(claimed(&store, "one").await.len(), 1, "later events are delivered again");
 }
 
-async fn a_replay_sends_again_what_came_after_a_cursor(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn a_replay_requeues_events_after_a_cursor(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one"]).await;
     let mut order = placed(&store, |_| ()).await;
-    let (second, third) = (line(&store, &mut order).await, line(&store, &mut order).await);
+    let (second, third) = (append_event(&store, &mut order).await, append_event(&store, &mut order).await);
     enqueue(&store).await;
     for _ in 0..3 {
         let delivery = claim(&store, "one", now()).await.remove(0);
@@ -268,7 +269,7 @@ async fn a_replay_sends_again_what_came_after_a_cursor(fresh: &Fresh) {
     }
     assert_eq!(claimed(&store, "one").await, []);
     let one = name("one");
-    let first = store.lines_after(RowKey::new(0).unwrap(), 1).await.unwrap()[0].0;
+    let first = store.events_after(RowKey::new(0).unwrap(), 1).await.unwrap()[0].0;
     let page = store.replay_deliveries(&one, first, 1, now()).await.unwrap();
     assert_eq!(page, (1, Some(second)));
     assert_eq!(store.replay_deliveries(&one, second, 10, now()).await.unwrap(), (1, Some(third)));
@@ -280,8 +281,8 @@ async fn a_replay_sends_again_what_came_after_a_cursor(fresh: &Fresh) {
     assert!(store.replay_deliveries(&name("none"), first, 10, now()).await.is_err());
 }
 
-async fn the_log_tells_every_attempt_newest_first(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_delivery_log_lists_attempts_newest_first(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one", "two"]).await;
     let order = placed(&store, |_| ()).await;
     enqueue(&store).await;
@@ -293,15 +294,15 @@ async fn the_log_tells_every_attempt_newest_first(fresh: &Fresh) {
     let delivered = attempt(&again, 204, DeliveryEnd::Delivered);
     store.end_delivery(&again, &delivered, DeliveryEnd::Delivered, None).await.unwrap();
     let log = store.delivery_log(&name("one"), None, 10).await.unwrap();
-    let told: Vec<_> = log.iter().map(|line| (line.number, line.status, line.outcome)).collect();
-    assert_eq!(told, [(2, Some(204), AttemptOutcome::Delivered), (1, None, AttemptOutcome::Failed)]);
-    assert_eq!((&log[0].order, log[0].words.as_str()), (&order.id, "it answered 204\u{fffd}"));
+    let attempts: Vec<_> = log.iter().map(|line| (line.number, line.status, line.outcome)).collect();
+    assert_eq!(attempts, [(2, Some(204), AttemptOutcome::Delivered), (1, None, AttemptOutcome::Failed)]);
+    assert_eq!((&log[0].order, log[0].message.as_str()), (&order.id, "it answered 204\u{fffd}"));
     assert_eq!(store.delivery_log(&name("one"), Some(log[0].key), 10).await.unwrap(), log[1..]);
     assert_eq!(store.delivery_log(&name("two"), None, 10).await.unwrap(), []);
 }
 
-async fn the_cursor_is_where_the_endpoint_that_was_read_least_stands(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn the_webhook_cursor_is_the_lowest_of_all_enabled_endpoints(database: &TestDatabase) {
+    let store = database.store().await;
     let at = |key: i64| RowKey::new(key).unwrap();
     assert_eq!(store.webhook_cursor().await.unwrap(), None);
     store.add_endpoint(&WebhookEndpoint { since: at(50), ..endpoint("young") }).await.unwrap();
@@ -314,8 +315,8 @@ async fn the_cursor_is_where_the_endpoint_that_was_read_least_stands(fresh: &Fre
     assert_eq!(store.webhook_cursor().await.unwrap(), Some(at(60)));
 }
 
-async fn writers_and_finishers_at_once_leave_no_order_stuck(fresh: &Fresh) {
-    let stores = [Arc::new(fresh.store().await), Arc::new(fresh.store().await)];
+async fn concurrent_enqueues_and_ends_leave_no_delivery_behind(database: &TestDatabase) {
+    let stores = [Arc::new(database.store().await), Arc::new(database.store().await)];
     with_endpoints(&stores[0], &["one"]).await;
     let mut work = JoinSet::new();
     for number in 0..4 {
@@ -323,7 +324,7 @@ async fn writers_and_finishers_at_once_leave_no_order_stuck(fresh: &Fresh) {
         work.spawn(async move {
             let mut order = placed(&store, |_| ()).await;
             for _ in 0..15 {
-                line(&store, &mut order).await;
+                append_event(&store, &mut order).await;
                 enqueue(&store).await;
             }
             0
@@ -347,8 +348,8 @@ async fn writers_and_finishers_at_once_leave_no_order_stuck(fresh: &Fresh) {
     assert_eq!(delivered, 4 * 16, "each once, and none is left behind");
 }
 
-async fn deliveries_go_with_their_events(fresh: &Fresh) {
-    let store = fresh.store().await;
+async fn deliveries_are_pruned_with_their_events(database: &TestDatabase) {
+    let store = database.store().await;
     with_endpoints(&store, &["one"]).await;
     placed(&store, |order| {
         order.created_at = days_ago(9);
@@ -360,6 +361,6 @@ async fn deliveries_go_with_their_events(fresh: &Fresh) {
     store.prune(days_ago(9), days_ago(8), 100).await.unwrap();
     end(&store, &delivery, 200, DeliveryEnd::Delivered).await;
     for table in ["events", "webhook_deliveries", "webhook_attempts"] {
-        assert_eq!(fresh.raw().await.count(table).await, 0, "{table}");
+        assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
 }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ErrorName;
 
-/// The codes by which clients of the fiat API tell errors apart.
+/// The error codes of the fiat API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -64,7 +64,7 @@ impl FiatErrorCode {
         }
     }
 
-    /// The name that the older envelope gives it.
+    /// The error name in the older envelope.
     pub const fn name(self) -> ErrorName {
         match self {
             Self::ValidationError => ErrorName::Validation,
@@ -85,7 +85,7 @@ impl FiatErrorCode {
         }
     }
 
-    /// The HTTP status that always goes with the code.
+    /// The HTTP status of the error.
     pub const fn status(self) -> u16 {
         match self {
             Self::ValidationError | Self::WebhookRejected => 400,
@@ -106,7 +106,7 @@ impl FiatErrorCode {
         matches!(self, Self::RateLimited | Self::InternalError | Self::ProviderUnavailable)
     }
 
-    /// When it is answered, in one sentence.
+    /// A one-sentence description.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::ValidationError => {
@@ -114,29 +114,29 @@ impl FiatErrorCode {
             }
             Self::QuoteInvalid => "No such quote of this service, or no such route in it.",
             Self::OrderNotFound => "No such order.",
-            Self::OriginNotAllowed => "The page that shows the checkout is not one of the configured ones.",
-            Self::StateConflict => "The quote has become an order that differs from what is asked now.",
-            Self::RateLimited => "Too many requests; `Retry-After` tells when to come back.",
-            Self::Screened => "The screening of an address refused.",
-            Self::InternalError => "Our fault; `details.requestId` names the request.",
+            Self::OriginNotAllowed => "The origin of the checkout page is not configured.",
+            Self::StateConflict => "The quote already has an order with other parameters.",
+            Self::RateLimited => "Too many requests; `Retry-After` says when to retry.",
+            Self::Screened => "Screening rejected an address.",
+            Self::InternalError => "An internal error; `details.requestId` identifies the request.",
             Self::QuoteExpired => "The quote is past `expiresAt`; ask for a new one.",
             Self::UnsupportedAsset => "The token or its chain is not known here.",
-            Self::NoRoute => "No provider sells it and no route leads to it; `details.errors` tells why.",
-            Self::ProviderDisabled => "No provider of that name sells here.",
-            Self::ProviderUnavailable => "The provider does not answer now, or not what it should.",
+            Self::NoRoute => "No provider sells it and no route leads to it; `details.errors` lists why.",
+            Self::ProviderDisabled => "There is no such provider.",
+            Self::ProviderUnavailable => "The provider is unavailable or returns invalid data.",
             Self::WebhookRejected => "The webhook is not signed by the provider, or cannot be read.",
             Self::PayloadTooLarge => "The request body is over the limit.",
         }
     }
 }
 
-/// The body of every error of the fiat API: the envelopes of both generations in one.
+/// The error body of the fiat API, which combines the envelopes of both API generations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatErrorBody {
     #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
     pub name: String,
-    /// What to change, in a person's words.
+    /// What to change, for people.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]

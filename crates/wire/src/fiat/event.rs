@@ -25,7 +25,7 @@ pub struct FiatWidgetEvent {
     pub data: Option<serde_json::Value>,
 }
 
-/// What became of a provider's webhook.
+/// The result of a provider's webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatWebhookAnswer {

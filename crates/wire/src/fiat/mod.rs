@@ -1,4 +1,4 @@
-//! Buying with the money of states: one set of shapes for both generations of clients.
+//! Buying with fiat: one set of types for both API generations.
 
 mod error;
 mod event;

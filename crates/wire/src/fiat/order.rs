@@ -2,30 +2,30 @@ use serde::{Deserialize, Serialize};
 
 use super::{FiatAsset, FiatPolling};
 
-/// Takes a quote. The author stands in `author` or in `metadata.author`.
+/// Creates an order from a quote. The author is in `author` or in `metadata.author`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatOrderAsk {
     #[cfg_attr(feature = "openapi", schema(example = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e"))]
     pub quote_id: String,
-    /// The wallet in whose history the order stands.
+    /// The wallet whose order list contains the order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
     pub author: Option<String>,
-    /// One of a jump's routes; the best where none is named.
+    /// One of a jump's routes; the best one by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route_id: Option<String>,
-    /// Kept with the order and never sent to a provider; at most 4 KiB of JSON.
+    /// Stored with the order and never sent to a provider; at most 4 KiB of JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub metadata: Option<serde_json::Value>,
-    /// Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient.
+    /// Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund_to: Option<String>,
 }
 
-/// An order, and where its payer goes now.
+/// An order and the next step of its payer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -36,9 +36,9 @@ pub struct FiatOrderAnswer {
     pub status: String,
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
-    /// The provider's own checkout page.
+    /// The provider's checkout page.
     pub widget_url: String,
-    /// Our page around it, which tells its opener and its parent what happens.
+    /// Our wrapper page around it, which posts events to its opener and parent.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "https://swap.example/v1/fiat/widget/0f8fad5bd9cb469fa16570867728950e")
@@ -61,7 +61,7 @@ pub struct FiatAction {
     pub url: String,
 }
 
-/// A purchase and everything that is known of it.
+/// A purchase with all its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -85,7 +85,7 @@ pub struct FiatOrderView {
     /// Raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_output_amount: Option<String>,
-    /// What the recipient got, in raw units of the target.
+    /// What the recipient received, in raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_amount: Option<String>,
     /// The provider's delivery: to the recipient, or to a jump's deposit address.
@@ -94,24 +94,24 @@ pub struct FiatOrderView {
     /// The transaction that delivered the target to the recipient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill_tx_hash: Option<String>,
-    /// The transaction that gave a jump's money to `refundTo`.
+    /// The transaction that returned a jump's funds to `refundTo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund_tx_hash: Option<String>,
-    /// The swap that a jump's money went into.
+    /// The swap that took a jump's funds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap_order_id: Option<String>,
-    /// Where a jump's money arrives.
+    /// The deposit address of a jump.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit_address: Option<String>,
-    /// Where a jump's money goes that cannot be swapped.
+    /// Where a jump's funds are returned if they cannot be swapped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund_to: Option<String>,
-    /// All that a jump's deposit address commits to: with it anybody can free the money without us.
+    /// The terms of a jump's deposit address, which allow a refund without the service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<JumpTerms>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<JumpRecovery>,
-    /// What the payer can still do.
+    /// Actions available to the payer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<FiatAction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ pub struct FiatOrderView {
     pub updated_at: String,
 }
 
-/// Why a purchase came to nothing.
+/// Why a purchase failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFailure {
@@ -132,12 +132,12 @@ pub struct FiatFailure {
     /// `provider`, `swap` or `service`.
     #[cfg_attr(feature = "openapi", schema(example = "provider"))]
     pub source: String,
-    /// In a person's words.
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// A purchase as a wallet's history shows it.
+/// A purchase as listed for a wallet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -165,7 +165,7 @@ pub struct JumpTerms {
     pub origin_chain_id: String,
     pub escrow: String,
     pub nonce: String,
-    /// Whose word opens the swap, or lets the money go back early.
+    /// Whose signature opens the swap or returns the funds early.
     pub maker: String,
     pub input_token: String,
     pub refund_to: String,
@@ -176,12 +176,12 @@ pub struct JumpTerms {
     /// At least `rateOut` of the output for every `rateIn` of the input.
     pub rate_in: String,
     pub rate_out: String,
-    /// Later, all goes back.
+    /// Later, all funds are returned.
     #[cfg_attr(feature = "openapi", schema(example = "1794767100"))]
     pub expiry: String,
 }
 
-/// How to free a jump's money without us.
+/// How to refund a jump without the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -189,10 +189,10 @@ pub struct JumpRecovery {
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
     pub escrow: String,
-    /// The contract that knows the deposit address, where that chain has one.
+    /// The factory of the deposit address, where the chain has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit_factory: Option<String>,
-    /// Unix seconds; from then on anybody may send what lies at the address to `refundTo`.
+    /// Unix seconds; from then on anybody may return the balance to `refundTo`.
     #[cfg_attr(feature = "openapi", schema(example = 1_794_767_100))]
     pub refund_after: u64,
 }

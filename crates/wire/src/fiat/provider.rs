@@ -1,13 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-/// Every provider that sells here.
+/// All providers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatProviders {
     pub providers: Vec<FiatProvider>,
 }
 
-/// A provider, and what can be bought from it with what.
+/// A provider with its chains, currencies and limits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +26,7 @@ pub struct FiatProvider {
     #[cfg_attr(feature = "openapi", schema(example = json!(["EUR", "USD"])))]
     pub fiat_currencies: Vec<String>,
     pub payment_methods: Vec<PaymentMethod>,
-    /// ISO 3166 codes; absent where it serves everybody.
+    /// ISO 3166 codes; absent where it serves all countries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub countries: Option<Vec<String>>,
     pub limits: Vec<FiatLimit>,
@@ -42,7 +42,7 @@ pub struct PaymentMethod {
     pub name: String,
 }
 
-/// The least and the most that may be paid, fees included; decimals with all digits of the currency.
+/// Minimum and maximum payment, fees included; decimals with all digits of the currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -55,14 +55,14 @@ pub struct FiatLimit {
     pub max: String,
 }
 
-/// What the fiat API can do, for clients that set themselves up.
+/// The capabilities of the fiat API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatConfig {
     #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub contract_version: u32,
-    /// Under which path the operations lie.
+    /// The path prefix of the operations.
     #[cfg_attr(feature = "openapi", schema(example = "/v1/fiat"))]
     pub base_path: String,
     pub providers: Vec<FiatProviderConfig>,
@@ -70,7 +70,7 @@ pub struct FiatConfig {
     pub features: FiatFeatures,
 }
 
-/// A provider as a client sets itself up for it.
+/// A provider's configuration for clients.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatProviderConfig {
@@ -80,7 +80,7 @@ pub struct FiatProviderConfig {
     pub capabilities: FiatCapabilities,
 }
 
-/// How a provider is shown.
+/// Display data of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -91,7 +91,7 @@ pub struct FiatDisplay {
     pub logo_url: Option<String>,
 }
 
-/// What a provider can do.
+/// The capabilities of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -107,7 +107,7 @@ pub struct FiatCapabilities {
     pub supports_status_polling: bool,
 }
 
-/// Whether tokens can be bought that no provider sells, and over what.
+/// Whether tokens can be bought that no provider sells, and over which stablecoin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -129,7 +129,7 @@ pub struct FiatAsset {
     pub address: String,
 }
 
-/// Which operations answer.
+/// The available operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFeatures {

@@ -29,15 +29,15 @@ pub struct FiatQuoteAsk {
     pub recipient: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wallet_address: Option<String>,
-    /// Ask this one only.
+    /// Use this provider only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
-    /// Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient.
+    /// Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund_to: Option<String>,
-    /// The most that a jump may deliver less than expected, in hundredths of a percent; 0 to 5000.
+    /// Maximum slippage of a jump, in basis points; 0 to 5000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_bps: Option<u16>,
     /// ISO 3166: `DE`, or with a subdivision `US-NY`.
@@ -54,7 +54,7 @@ pub struct FiatQuoteAnswer {
     pub errors: Vec<FiatProviderError>,
 }
 
-/// A line of a streamed answer.
+/// A line of a streamed response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -72,7 +72,7 @@ pub struct FiatProviderError {
     /// Stable, for programs.
     #[cfg_attr(feature = "openapi", schema(example = "AMOUNT_OUT_OF_RANGE"))]
     pub code: String,
-    /// In a person's words.
+    /// For people.
     pub message: String,
     pub retryable: bool,
 }
@@ -96,7 +96,7 @@ pub struct FiatQuote {
     /// `direct` where the provider delivers the target itself, `jump` where a swap follows.
     #[cfg_attr(feature = "openapi", schema(example = "direct"))]
     pub swap_strategy: String,
-    /// The ways from the stablecoin to the target to choose between, best first; there exactly for a jump.
+    /// Swap routes from the stablecoin to the target, best first; present only for a jump.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routes: Option<Vec<FiatRoute>>,
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
@@ -114,7 +114,7 @@ pub struct FiatQuote {
     pub crypto_amount: String,
     /// The target.
     pub output_asset: FiatAsset,
-    /// What the catalog knows of the target.
+    /// Catalog data of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<Token>,
     /// Raw units of the target.
@@ -138,12 +138,12 @@ pub struct FiatQuote {
     pub expires_at: i64,
 }
 
-/// A way of the swap engine from the stablecoin to the target.
+/// A swap route from the stablecoin to the target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatRoute {
-    /// Names the way inside its quote.
+    /// The id of the route within its quote.
     #[cfg_attr(feature = "openapi", schema(example = "north"))]
     pub route_id: String,
     /// The kind of filler: `native-filler`, `rfq`, …
@@ -152,7 +152,7 @@ pub struct FiatRoute {
     pub quote: RouteQuote,
 }
 
-/// A part of what is paid that buys nothing.
+/// A fee included in the payment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFee {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How far a purchase has come.
+/// The status of a purchase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -10,7 +10,7 @@ pub struct FiatStatus {
     /// `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`.
     #[cfg_attr(feature = "openapi", schema(example = "completed"))]
     pub status: String,
-    /// `awaiting_payment`, `payment_processing`, `settling`, or a terminal status' own name.
+    /// `awaiting_payment`, `payment_processing`, `settling`, or the terminal status.
     #[cfg_attr(feature = "openapi", schema(example = "completed"))]
     pub progress: String,
     /// The transaction that delivered the target to the recipient.
@@ -20,7 +20,7 @@ pub struct FiatStatus {
         schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
     )]
     pub fill_tx_hash: Option<String>,
-    /// In a person's words.
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_reason: Option<String>,
     /// Stable, for programs.
@@ -31,18 +31,18 @@ pub struct FiatStatus {
     /// `direct` or `jump`.
     #[cfg_attr(feature = "openapi", schema(example = "direct"))]
     pub swap_strategy: String,
-    /// The swap that a jump's money went into.
+    /// The swap that took a jump's funds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap_order_id: Option<String>,
     pub polling: FiatPolling,
 }
 
-/// When to ask again.
+/// When to poll again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatPolling {
-    /// 0 when nothing will change any more.
+    /// 0 once the order is terminal.
     #[cfg_attr(feature = "openapi", schema(example = 2000))]
     pub suggested_interval_ms: u64,
     pub is_terminal: bool,

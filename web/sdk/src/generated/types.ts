@@ -1,21 +1,21 @@
 // Generated from the API document by `npm run types`. Do not edit.
 
-/** One thing to ask of a wallet. */
+/** One action for a wallet. */
 export type Approval = WalletApproval & {
   type: "eip1193_request";
 } | SolanaApproval & {
   type: "solana_sendTransaction";
 };
 
-/** What became of an intent, by the attesters' word. */
+/** The attested outcome of an intent. */
 export type AttestedOutcome = "filled" | "unfilled";
 
-/** What was understood of a half-typed sentence, and what it could become. */
+/** The interpretation of a partial input, and completions. */
 export interface Autocomplete {
   data: AutocompleteItem[];
   /** What is still missing: `amount`, `token`, `chain`, `toToken`. */
   nextSlots: string[];
-  /** What was understood, in words. */
+  /** The interpretation as text. */
   parsed: string;
 }
 
@@ -41,7 +41,7 @@ export interface BlockExplorers {
   default: BlockExplorer;
 }
 
-/** What to do to deposit, by the way of depositing. */
+/** How to deposit, by deposit method. */
 export type BuildAnswer = ContractCallDeposit & {
   kind: "CONTRACT_CALL";
 } | PermitDeposit & {
@@ -98,14 +98,14 @@ export interface Data_Token {
   data: Token[];
 }
 
-/** An order that waits, or waited, for a plain transfer. */
+/** An order with a deposit address. */
 export interface DepositAddressOrder {
   createdAt: string;
   depositAddress: string;
   depositTxHash?: string | null | undefined;
   errorMessage?: string | null | undefined;
   intentId: string;
-  /** Names the deposit address among those of all chains: CAIP-2 chain and address. */
+  /** The deposit address with its CAIP-2 chain. */
   odaId: string;
   orderId: string;
   refundTo?: string | null | undefined;
@@ -130,15 +130,15 @@ export interface DepositAddressOrders {
 /** The body of every error. */
 export interface ErrorBody {
   details?: Record<string, unknown> | null | undefined;
-  /** What to change, in a person's words. */
+  /** What to change, for people. */
   message: string;
   name: ErrorName;
 }
 
-/** The names by which clients tell errors apart. */
+/** The error names of the API. */
 export type ErrorName = "ValidationException" | "BadRequestException" | "UnexpectedFromAddressException" | "UnauthorizedException" | "ScreeningException" | "QuoteNotFoundException" | "IntentNotFoundException" | "OrderNotFoundException" | "NotFoundException" | "MethodNotAllowedException" | "DuplicateRecordException" | "QuoteExpiredException" | "PayloadTooLargeException" | "NotSupportedTokenException" | "NotSupportedChainException" | "NotSupportedDepositMethodException" | "CannotFillException" | "RateLimitedException" | "InternalErrorException" | "BroadcastException";
 
-/** Where a part of the difference between input and output goes. */
+/** One component of the difference between input and output. */
 export interface Fee {
   /** Raw units of `token`. */
   amount: string;
@@ -162,7 +162,7 @@ export interface FiatAsset {
   chainId: number;
 }
 
-/** What a provider can do. */
+/** The capabilities of a provider. */
 export interface FiatCapabilities {
   /** Of `estimate` and `firm`. */
   quoteKinds: string[];
@@ -172,9 +172,9 @@ export interface FiatCapabilities {
   supportsWebhook: boolean;
 }
 
-/** What the fiat API can do, for clients that set themselves up. */
+/** The capabilities of the fiat API. */
 export interface FiatConfig {
-  /** Under which path the operations lie. */
+  /** The path prefix of the operations. */
   basePath: string;
   contractVersion: number;
   features: FiatFeatures;
@@ -182,27 +182,27 @@ export interface FiatConfig {
   providers: FiatProviderConfig[];
 }
 
-/** How a provider is shown. */
+/** Display data of a provider. */
 export interface FiatDisplay {
   logoUrl?: string | null | undefined;
   name: string;
 }
 
-/** The body of every error of the fiat API: the envelopes of both generations in one. */
+/** The error body of the fiat API, which combines the envelopes of both API generations. */
 export interface FiatErrorBody {
   details?: Record<string, unknown> | null | undefined;
   error: FiatFault;
-  /** What to change, in a person's words. */
+  /** What to change, for people. */
   message: string;
   name: ErrorName;
 }
 
-/** The codes by which clients of the fiat API tell errors apart. */
+/** The error codes of the fiat API. */
 export type FiatErrorCode = "VALIDATION_ERROR" | "QUOTE_INVALID" | "ORDER_NOT_FOUND" | "ORIGIN_NOT_ALLOWED" | "STATE_CONFLICT" | "RATE_LIMITED" | "SCREENED" | "INTERNAL_ERROR" | "QUOTE_EXPIRED" | "UNSUPPORTED_ASSET" | "NO_ROUTE" | "PROVIDER_DISABLED" | "PROVIDER_UNAVAILABLE" | "WEBHOOK_REJECTED" | "PAYLOAD_TOO_LARGE";
 
-/** Why a purchase came to nothing. */
+/** Why a purchase failed. */
 export interface FiatFailure {
-  /** In a person's words. */
+  /** For people. */
   message?: string | null | undefined;
   /** Stable, for programs. */
   reason: string;
@@ -219,13 +219,13 @@ export interface FiatFault {
   retryable: boolean;
 }
 
-/** Which operations answer. */
+/** The available operations. */
 export interface FiatFeatures {
   order: boolean;
   quote: boolean;
 }
 
-/** A part of what is paid that buys nothing. */
+/** A fee included in the payment. */
 export interface FiatFee {
   /** In the currency of the quote. */
   amount: string;
@@ -233,20 +233,20 @@ export interface FiatFee {
   kind: string;
 }
 
-/** Whether tokens can be bought that no provider sells, and over what. */
+/** Whether tokens can be bought that no provider sells, and over which stablecoin. */
 export interface FiatJump {
   enabled: boolean;
   intermediateAsset?: FiatAsset | null | undefined;
 }
 
-/** The least and the most that may be paid, fees included; decimals with all digits of the currency. */
+/** Minimum and maximum payment, fees included; decimals with all digits of the currency. */
 export interface FiatLimit {
   fiatCurrency: string;
   max: string;
   min: string;
 }
 
-/** A purchase as a wallet's history shows it. */
+/** A purchase as listed for a wallet. */
 export type FiatOrder = FiatOrderView & {
   /** Lower case on EVM chains. */
   author: string;
@@ -254,36 +254,36 @@ export type FiatOrder = FiatOrderView & {
   recipient: string;
 };
 
-/** An order, and where its payer goes now. */
+/** An order and the next step of its payer. */
 export interface FiatOrderAnswer {
   action: FiatAction;
   orderId: string;
   provider: string;
   status: string;
-  /** The provider's own checkout page. */
+  /** The provider's checkout page. */
   widgetUrl: string;
-  /** Our page around it, which tells its opener and its parent what happens. */
+  /** Our wrapper page around it, which posts events to its opener and parent. */
   wrapperUrl: string;
 }
 
-/** Takes a quote. The author stands in `author` or in `metadata.author`. */
+/** Creates an order from a quote. The author is in `author` or in `metadata.author`. */
 export interface FiatOrderAsk {
-  /** The wallet in whose history the order stands. */
+  /** The wallet whose order list contains the order. */
   author?: string | null | undefined;
-  /** Kept with the order and never sent to a provider; at most 4 KiB of JSON. */
+  /** Stored with the order and never sent to a provider; at most 4 KiB of JSON. */
   metadata?: Record<string, unknown> | null | undefined;
   quoteId: string;
-  /** Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient. */
+  /** Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient. */
   refundTo?: string | null | undefined;
-  /** One of a jump's routes; the best where none is named. */
+  /** One of a jump's routes; the best one by default. */
   routeId?: string | null | undefined;
 }
 
-/** A purchase and everything that is known of it. */
+/** A purchase with all its data. */
 export interface FiatOrderView {
   action?: FiatAction | null | undefined;
   createdAt: string;
-  /** Where a jump's money arrives. */
+  /** The deposit address of a jump. */
   depositAddress?: string | null | undefined;
   /** Raw units of the target. */
   expectedOutputAmount?: string | null | undefined;
@@ -293,18 +293,18 @@ export interface FiatOrderView {
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
   orderId: string;
-  /** What the recipient got, in raw units of the target. */
+  /** What the recipient received, in raw units of the target. */
   outputAmount?: string | null | undefined;
   outputAsset: FiatAsset;
   progress: string;
   provider: string;
   recovery?: JumpRecovery | null | undefined;
-  /** Where a jump's money goes that cannot be swapped. */
+  /** Where a jump's funds are returned if they cannot be swapped. */
   refundTo?: string | null | undefined;
-  /** The transaction that gave a jump's money to `refundTo`. */
+  /** The transaction that returned a jump's funds to `refundTo`. */
   refundTxHash?: string | null | undefined;
   status: string;
-  /** The swap that a jump's money went into. */
+  /** The swap that took a jump's funds. */
   swapOrderId?: string | null | undefined;
   swapStrategy: string;
   terminal: boolean;
@@ -314,16 +314,16 @@ export interface FiatOrderView {
   updatedAt: string;
 }
 
-/** When to ask again. */
+/** When to poll again. */
 export interface FiatPolling {
   isTerminal: boolean;
-  /** 0 when nothing will change any more. */
+  /** 0 once the order is terminal. */
   suggestedIntervalMs: number;
 }
 
-/** A provider, and what can be bought from it with what. */
+/** A provider with its chains, currencies and limits. */
 export interface FiatProvider {
-  /** ISO 3166 codes; absent where it serves everybody. */
+  /** ISO 3166 codes; absent where it serves all countries. */
   countries?: string[] | null | undefined;
   /** ISO 4217 codes. */
   fiatCurrencies: string[];
@@ -337,7 +337,7 @@ export interface FiatProvider {
   supportedChainIds: number[];
 }
 
-/** A provider as a client sets itself up for it. */
+/** A provider's configuration for clients. */
 export interface FiatProviderConfig {
   capabilities: FiatCapabilities;
   display: FiatDisplay;
@@ -348,13 +348,13 @@ export interface FiatProviderConfig {
 export interface FiatProviderError {
   /** Stable, for programs. */
   code: string;
-  /** In a person's words. */
+  /** For people. */
   message: string;
   provider: string;
   retryable: boolean;
 }
 
-/** Every provider that sells here. */
+/** All providers. */
 export interface FiatProviders {
   providers: FiatProvider[];
 }
@@ -384,7 +384,7 @@ export interface FiatQuote {
   providerLogoUrl?: string | null | undefined;
   providerName: string;
   quoteId: string;
-  /** The ways from the stablecoin to the target to choose between, best first; there exactly for a jump. */
+  /** Swap routes from the stablecoin to the target, best first; present only for a jump. */
   routes?: FiatRoute[] | null | undefined;
   slippageBps?: number | null | undefined;
   /** `direct` where the provider delivers the target itself, `jump` where a swap follows. */
@@ -415,57 +415,57 @@ export interface FiatQuoteAsk {
   fiatCurrency: string;
   outputAsset?: FiatAsset | null | undefined;
   paymentMethod?: string | null | undefined;
-  /** Ask this one only. */
+  /** Use this provider only. */
   provider?: string | null | undefined;
   /** Who receives; of the target chain's family. */
   recipient?: string | null | undefined;
-  /** Where the stablecoin of a jump goes that cannot be swapped; defaults to the recipient. */
+  /** Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient. */
   refundTo?: string | null | undefined;
-  /** The most that a jump may deliver less than expected, in hundredths of a percent; 0 to 5000. */
+  /** Maximum slippage of a jump, in basis points; 0 to 5000. */
   slippageBps?: number | null | undefined;
   toChainId?: number | null | undefined;
   toToken?: string | null | undefined;
   walletAddress?: string | null | undefined;
 }
 
-/** A line of a streamed answer. */
+/** A line of a streamed response. */
 export type FiatQuoteLine = {
   quote: FiatQuote;
 } | {
   error: FiatProviderError;
 };
 
-/** A way of the swap engine from the stablecoin to the target. */
+/** A swap route from the stablecoin to the target. */
 export interface FiatRoute {
   quote: RouteQuote;
-  /** Names the way inside its quote. */
+  /** The id of the route within its quote. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, … */
   type: string;
 }
 
-/** How far a purchase has come. */
+/** The status of a purchase. */
 export interface FiatStatus {
   /** Stable, for programs. */
   errorReason?: string | null | undefined;
-  /** In a person's words. */
+  /** For people. */
   failedReason?: string | null | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
   orderId: string;
   polling: FiatPolling;
-  /** `awaiting_payment`, `payment_processing`, `settling`, or a terminal status' own name. */
+  /** `awaiting_payment`, `payment_processing`, `settling`, or the terminal status. */
   progress: string;
   provider: string;
   /** `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`. */
   status: string;
-  /** The swap that a jump's money went into. */
+  /** The swap that took a jump's funds. */
   swapOrderId?: string | null | undefined;
   /** `direct` or `jump`. */
   swapStrategy: string;
 }
 
-/** What became of a provider's webhook. */
+/** The result of a provider's webhook. */
 export interface FiatWebhookAnswer {
   /** `accepted`, `duplicate`, `unknown_order` or `rejected`. */
   outcome: string;
@@ -483,71 +483,71 @@ export interface FiatWidgetEvent {
   type: string;
 }
 
-/** A source of routes, and how it does. */
+/** A filler and its health. */
 export interface Filler {
   fills: FillerFills;
-  /** `healthy`, `degraded` (asked, and failed lately) or `open` (not asked for now, after repeated failures). */
+  /** `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures). */
   health: string;
   /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
   kind: string;
   name: string;
-  /** Why it is not asked for now, where the operator has paused it. */
+  /** Why the operator paused it, if paused. */
   paused?: string | null | undefined;
   quotes: FillerQuotes;
   reputation?: FillerReputation | null | undefined;
 }
 
-/** What became of a filler's orders, over all replicas. */
+/** Order counts of a filler, over all replicas. */
 export interface FillerFills {
-  /** No deposit came. */
+  /** No deposit arrived. */
   failed: number;
   filled: number;
-  /** Neither delivered nor given back yet. */
+  /** Neither filled nor refunded yet. */
   open: number;
   refunded: number;
 }
 
-/** What a filler was asked since the service started, and how it answered. */
+/** Request counts of a filler since the service started. */
 export interface FillerQuotes {
   asked: number;
   faulted: number;
-  /** Milliseconds, over its latest answers. */
+  /** Milliseconds, over its latest responses. */
   medianMs?: number | null | undefined;
   offered: number;
   refused: number;
-  /** Not asked, because too many asks waited or it had failed too often. */
+  /** Skipped, because its queue was full or its circuit breaker was open. */
   skipped: number;
   timedOut: number;
-  /** Quotes in which its offer stood first. */
+  /** Quotes in which its offer ranked first. */
   won: number;
 }
 
 /** Why one filler has no offer, as `details.reasons` of a `CannotFillException` lists it. */
 export interface FillerReason {
   filler: string;
-  /** The most it would take, in raw units of the asked amount's token. */
+  /** The maximum, in raw units of the requested amount's token. */
   maximum?: string | null | undefined;
-  /** The least it would take, in raw units of the asked amount's token. */
+  /** The minimum, in raw units of the requested amount's token. */
   minimum?: string | null | undefined;
-  /** In a person's words. */
+  /** For people. */
   reason: string;
 }
 
-/** What became of a filler's last orders; it decides between offers that are equally good. */
+/** Statistics of a filler's recent orders; they break ties between equal offers. */
 export interface FillerReputation {
-  /** Of those, the part that it delivered, from 0 to 1. */
+  /** The share of those that it filled, from 0 to 1. */
   fillRate?: number | null | undefined;
-  /** Seconds between the blocks of deposit and delivery. */
+  /** Seconds between the blocks of deposit and fill. */
   medianFillSeconds?: number | null | undefined;
   /** Its orders of the last 30 days that were deposited and have ended. */
   orders: number;
-  /** By how many hundredths of a percent its offers beat the median of all offers for the same asks. */
+  /** By how many basis points its offers beat the median of all offers for the same requests. */
   priceBps?: number | null | undefined;
-  /** How many of its last orders in a row went back because it never delivered; from three on it is not asked for a while. */
+  /** Consecutive recent orders that were refunded because it did not fill; from three on it is paused for a while. */
   unfilledInARow: number;
 }
 
-/** What every built deposit tells of its order, so that nobody signs blindly and nobody depends on us to be paid back. */
+/** Data of the order that every built deposit includes, for clear signing and for a refund without the service. */
 export interface FrozenOrder {
   recovery: Recovery;
   /** A plain sentence for each action. */
@@ -555,7 +555,7 @@ export interface FrozenOrder {
   terms: Terms;
 }
 
-/** Where the hub's contracts lie. */
+/** The hub's contracts. */
 export interface HubConfig {
   chainId: number;
   contract: HubContracts;
@@ -563,7 +563,7 @@ export interface HubConfig {
   medusaURL: string;
 }
 
-/** Contract addresses; one contract may stand behind several names. */
+/** Contract addresses; one contract may have several names. */
 export interface HubContracts {
   /** The attester registry. */
   accessManager: string;
@@ -591,30 +591,30 @@ export type Intent = IntentSummary & {
   deposits: IntentDeposit[];
 };
 
-/** What the attesters have signed of an intent: the arguments of the escrow's `claim`, or of its `refundUnfilled`. */
+/** Attestations of an intent: the arguments of the escrow's `claim` or `refundUnfilled`. */
 export interface IntentAttestations {
-  /** Where the escrow lies. */
+  /** The chain of the escrow. */
   chainId: number;
-  /** A time of the destination chain, past the fill deadline, at which nothing was delivered. */
+  /** A destination chain time past the fill deadline at which the order was not filled. */
   destinationTime?: string | null | undefined;
-  /** In which epoch the signers attest. */
+  /** The attester epoch of the signers. */
   epoch: string;
-  /** Where to look for the delivery; zero where the escrow looks itself. */
+  /** Reference of the fill; zero where the escrow checks it itself. */
   fillRef?: string | null | undefined;
-  /** The destination chain's time of the delivery, in Unix seconds. */
+  /** The destination chain's time of the fill, in Unix seconds. */
   filledAt?: string | null | undefined;
   intentId: string;
   outcome: AttestedOutcome;
-  /** In ascending order of their signers, as the escrow wants them; none where both sides lie on one chain. */
+  /** In ascending order of their signers, as the escrow requires; empty where both sides are on one chain. */
   signatures: string[];
 }
 
-/** A deposit made for an intent, or told of. */
+/** A confirmed or submitted deposit of an intent. */
 export interface IntentDeposit {
   /** Raw units. */
   amountIn: string;
   chainId: number;
-  /** When its block was beyond doubt. */
+  /** When its block was final. */
   confirmedAt?: string | null | undefined;
   createdAt: string;
   id: number;
@@ -623,10 +623,10 @@ export interface IntentDeposit {
   txHash: string;
 }
 
-/** Where an intent stands. */
+/** The state of an intent. */
 export type IntentState = "NonExistent" | "Open" | "Locked" | "Solved" | "Settled" | "Expired" | "Cancelled" | "Error";
 
-/** An order as the chains know it. */
+/** An order as identified on chain. */
 export interface IntentSummary {
   /** Who deposits; lower case on EVM chains. */
   author: string;
@@ -646,20 +646,20 @@ export interface IntentSummary {
   toToken: string;
 }
 
-/** One thing that is wrong with a request; a `ValidationException` lists all of them in `details.issues`. */
+/** One problem of a request; a `ValidationException` lists all of them in `details.issues`. */
 export interface Issue {
   message: string;
   /** Which parameter or field. */
   path: string;
 }
 
-/** How to free a jump's money without us. */
+/** How to refund a jump without the service. */
 export interface JumpRecovery {
   chainId: number;
-  /** The contract that knows the deposit address, where that chain has one. */
+  /** The factory of the deposit address, where the chain has one. */
   depositFactory?: string | null | undefined;
   escrow: string;
-  /** Unix seconds; from then on anybody may send what lies at the address to `refundTo`. */
+  /** Unix seconds; from then on anybody may return the balance to `refundTo`. */
   refundAfter: number;
 }
 
@@ -671,10 +671,10 @@ export interface JumpRecovery {
 export interface JumpTerms {
   destinationChainId: string;
   escrow: string;
-  /** Later, all goes back. */
+  /** Later, all funds are returned. */
   expiry: string;
   inputToken: string;
-  /** Whose word opens the swap, or lets the money go back early. */
+  /** Whose signature opens the swap or returns the funds early. */
   maker: string;
   nonce: string;
   originChainId: string;
@@ -687,42 +687,42 @@ export interface JumpTerms {
   version: string;
 }
 
-/** The coin that pays for a chain's transactions. */
+/** The native coin of a chain. */
 export interface NativeCurrency {
   decimals: number;
   name: string;
   symbol: string;
 }
 
-/** Something that arrived at a deposit address, in a block that stands. */
+/** An arrival at a deposit address in a final block. */
 export interface ObservedDeposit {
   /** Raw units. */
   amount: string;
   chainId: number;
   token: string;
-  /** `null` where the transaction could not be found. */
+  /** `null` where the transaction was not found. */
   txHash?: string | null | undefined;
 }
 
-/** A swap that somebody took, and how far it has come. */
+/** A swap order and its progress. */
 export interface Order {
   /** Who deposits; lower case on EVM chains. */
   author: string;
   createdAt: string;
-  /** As the chain showed it, else as it was submitted. */
+  /** The confirmed transaction, else the submitted one. */
   depositTxHash?: string | null | undefined;
   /** Raw units. */
   destAmount: string;
-  /** Names the order at a filler elsewhere. */
+  /** The order's id at a remote filler. */
   externalOrderId?: string | null | undefined;
-  /** In a person's words. */
+  /** For people. */
   failureReason?: string | null | undefined;
   fillerAddress?: string | null | undefined;
   fromChainId: number;
   fromToken?: string | null | undefined;
   fromTokenMeta?: TokenMeta | null | undefined;
   id: string;
-  /** By which the chains know the order. */
+  /** The id of the order on chain. */
   intentId?: string | null | undefined;
   providerStatus?: ProviderStatus | null | undefined;
   quoteId: string;
@@ -733,7 +733,7 @@ export interface Order {
   srcAmount: string;
   /** `created`, `deposited`, `published`, `filled`, `refund_pending`, `refunded` or `failed`. */
   status: string;
-  /** Every status that it has had, in order. */
+  /** All statuses so far, in order. */
   stepsCompleted: string[];
   timestamps: OrderTimestamps;
   toChainId: number;
@@ -746,13 +746,13 @@ export interface Order {
   updatedAt: string;
 }
 
-/** One line of an order's story, as the stream of its events sends it. */
+/** One event of an order, as sent by the event stream. */
 export interface OrderEvent {
   /** ISO 8601. */
   at: string;
   detail: string;
   orderId: string;
-  /** The status that the order took; absent where it took none. */
+  /** The new status; absent where it did not change. */
   status?: string | null | undefined;
 }
 
@@ -766,37 +766,37 @@ export interface OrderTransaction {
   /** Raw units. */
   amount?: string | null | undefined;
   chainId: number;
-  /** The block's own time. */
+  /** The block's timestamp. */
   timestamp: string;
   txHash: string;
 }
 
-/** What the chains have shown, each in a block that stands. */
+/** The confirmed transactions, each in a final block. */
 export interface OrderTransactions {
   deposit?: OrderTransaction | null | undefined;
   fill?: OrderTransaction | null | undefined;
   refund?: OrderTransaction | null | undefined;
 }
 
-/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+/** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_FiatOrder {
   cursor?: number | null | undefined;
   data: FiatOrder[];
 }
 
-/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+/** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_IntentSummary {
   cursor?: number | null | undefined;
   data: IntentSummary[];
 }
 
-/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+/** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_Order {
   cursor?: number | null | undefined;
   data: Order[];
 }
 
-/** One page of a list; `cursor` is absent on the last page and is passed back as it came. */
+/** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_Token {
   cursor?: number | null | undefined;
   data: Token[];
@@ -808,9 +808,9 @@ export interface PaymentMethod {
   name: string;
 }
 
-/** A deposit that the payer signs and the service brings to the chain. */
+/** A deposit that the payer signs and the service submits. */
 export type PermitDeposit = FrozenOrder & {
-  /** What must be allowed to Permit2 before the signature is of use; absent where enough is. */
+  /** The approval that Permit2 needs first; absent where the allowance suffices. */
   approvals?: Approval[] | undefined;
   intentId: string;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
@@ -823,7 +823,7 @@ export interface Price {
   usd: string;
 }
 
-/** How the filler sees the order. */
+/** The filler's progress. */
 export interface ProviderStatus {
   /** `waiting`, `asked`, `accepted`, `declined`, `delivered`, `paid` or `returned`. */
   nativeStatus: string;
@@ -837,7 +837,7 @@ export interface QuoteAnswer {
   routes: Route[];
 }
 
-/** What somebody wants to swap. */
+/** A swap quote request. */
 export interface QuoteAsk {
   /** Raw units of `fromToken` on exact input, of `toToken` on exact output. */
   amount: string;
@@ -865,11 +865,11 @@ export interface QuoteAsk {
 /** How to get the deposit back without the service, with `terms` and any wallet. */
 export interface Recovery {
   chainId: number;
-  /** Its `sweep(terms)` and `giveBack(terms, tokens)` move what was sent to the order's deposit address. */
+  /** Its `sweep(terms)` and `giveBack(terms, tokens)` move the balance of the order's deposit address. */
   depositFactory?: string | null | undefined;
-  /** Its `refund(terms)` pays `refundTo` back, whoever calls it. */
+  /** Its `refund(terms)` refunds to `refundTo` and can be called by anybody. */
   escrow: string;
-  /** Unix seconds; from the next second on it does. */
+  /** Unix seconds; the refund is possible from the next second on. */
   refundAfter: number;
 }
 
@@ -882,25 +882,25 @@ export interface Route {
   /** Absolute URL. */
   icon?: string | null | undefined;
   quote: RouteQuote;
-  /** Names the offer inside its quote. */
+  /** The id of the offer within its quote. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
   type: string;
 }
 
-/** What a route costs and brings. */
+/** Amounts, fees and validity of a route. */
 export interface RouteQuote {
   /** Raw units of the input token. */
   amountIn: string;
   /** Raw units of the output token. */
   amountOut: string;
-  /** Raw units of the source chain's own coin. */
+  /** Raw units of the source chain's native coin. */
   estimatedGas?: string | null | undefined;
   expectedDurationSeconds: number;
   fees?: Fee[] | undefined;
   /** After slippage; equals `amountOut` where the filler guarantees it. */
   minAmountOut: string;
-  /** Unix seconds; how long the price holds. */
+  /** Unix seconds; until when the price is guaranteed. */
   quoteExpiresAt?: number | null | undefined;
   slippageTolerance?: number | null | undefined;
   /** `1-click` (no approval needed) or `needs-approval`. */
@@ -913,12 +913,12 @@ export interface RpcEndpoints {
   http: string[];
 }
 
-/** RPC addresses by purpose; only those meant to be public. */
+/** Public RPC URLs by purpose. */
 export interface RpcUrls {
   default: RpcEndpoints;
 }
 
-/** A transaction for a Solana wallet to sign, and to send or to hand back. */
+/** A transaction for a Solana wallet to sign, then to send or to submit. */
 export interface SolanaApproval {
   /** Signed, it is what is submitted. */
   deposit?: boolean | null | undefined;
@@ -926,7 +926,7 @@ export interface SolanaApproval {
   transaction: string;
 }
 
-/** What is running, for the start page and for people who look. */
+/** Information about the running service. */
 export interface Status {
   chains: number;
   /** `sandbox` or `production`. */
@@ -940,7 +940,7 @@ export interface Status {
   version: string;
 }
 
-/** A line of a streamed answer: a route with the id of its quote. */
+/** A line of a streamed response: a route with the id of its quote. */
 export type StreamedRoute = Route & {
   quoteId: string;
 };
@@ -951,7 +951,7 @@ export interface SubmitAnswer {
   txHash: string;
 }
 
-/** Tells that a deposit was made, or hands it over signed; exactly one of the three proofs. */
+/** Reports a deposit or submits a signed one; exactly one of the three proofs. */
 export interface SubmitAsk {
   quoteId: string;
   routeId: string;
@@ -963,7 +963,7 @@ export interface SubmitAsk {
   txHash?: string | null | undefined;
 }
 
-/** A sentence to start from. */
+/** An example input. */
 export interface Suggestion {
   description: string;
   text: string;
@@ -989,7 +989,7 @@ export interface Terms {
   outputToken: string;
   payee: string;
   recipient: string;
-  /** Zero where nobody is to be paid. */
+  /** Zero for no referrer. */
   referrer: string;
   referrerFee: string;
   refundAt: string;
@@ -1015,9 +1015,9 @@ export interface Token {
   symbol: string;
 }
 
-/** What else is known of a token. */
+/** Additional data of a token. */
 export interface TokenExtensions {
-  /** Raw units held by the address that was asked about. */
+  /** Raw balance of the requested address. */
   balance?: string | null | undefined;
   change?: string | null | undefined;
   /** The symbol imitates a well-known token under another address. */
@@ -1029,14 +1029,14 @@ export interface TokenExtensions {
   volume?: string | null | undefined;
 }
 
-/** What a person needs to read an amount. */
+/** Token data for displaying an amount. */
 export interface TokenMeta {
   decimals: number;
   logoURI?: string | null | undefined;
   symbol: string;
 }
 
-/** What to send where, until when. */
+/** What to send, where and until when. */
 export interface Transfer {
   /** Raw units. */
   amount: string;
@@ -1044,26 +1044,26 @@ export interface Transfer {
   chainId: number;
   decimals: number;
   depositAddress: string;
-  /** Unix seconds; what arrives later is given back. */
+  /** Unix seconds; later transfers are refunded. */
   expiresAt: number;
   intentId: string;
   orderId: string;
-  /** For wallets that open links; absent where no such link is beyond doubt. */
+  /** A payment link for wallets; absent where no reliable format exists. */
   paymentUri?: string | null | undefined;
   /** Absolute URL of a QR code as SVG. */
   qrImageUrl: string;
-  /** What the QR code says. */
+  /** The content of the QR code. */
   qrPayload: string;
   token: string;
 }
 
-/** A deposit that anybody makes by sending the input to an address that belongs to this order alone. */
+/** A deposit by a plain transfer to an address of this order. */
 export type TransferDeposit = Transfer & FrozenOrder & {
-  /** The same once more, for clients that look here. */
+  /** The same values, for clients that expect them here. */
   deposit: Transfer;
 };
 
-/** Where Permit2 moves the input, and how much of it. */
+/** The spender and amount of the permit. */
 export interface TransferDetails {
   /** Raw units. */
   requestedAmount: string;
@@ -1073,7 +1073,7 @@ export interface TransferDetails {
 
 /** A vault that pays out shares for one token. */
 export interface Vault {
-  /** What it takes. */
+  /** The deposited token. */
   assets: string[];
   backend: string;
   /** Of the shares. */

@@ -29,12 +29,17 @@ pub(crate) async fn balances(session: Session, args: &BalancesArgs) -> Result<()
     let directory = session.directory().await?;
     let chain_ids = directory.chain_ids(&args.chain)?;
     let held = session.client.balances(&args.address, &chain_ids).await?;
-    progress.rest();
+    progress.clear();
     if session.args.json {
-        return output::print_json(&json!({ "tokens": held.tokens, "silentChains": held.silent_chains }));
+        return output::print_json(
+            &json!({ "tokens": held.tokens, "silentChains": held.unavailable_chains }),
+        );
     }
-    for chain in &held.silent_chains {
-        output::say(&format!("{} did not answer; what it holds there is not shown", directory.name(*chain)));
+    for chain in &held.unavailable_chains {
+        output::notice(&format!(
+            "{} did not answer; what it holds there is not shown",
+            directory.name(*chain)
+        ));
     }
     output::print(&show(&held.tokens, &directory))
 }
@@ -51,7 +56,7 @@ fn show(tokens: &[Token], directory: &Directory) -> String {
     let mut table = Table::new(&[">balance", "token", "chain", ">worth", "address"]);
     for (cents, token, raw) in &worth {
         table.row([
-            units::shown(raw, token.decimals),
+            units::format_amount(raw, token.decimals),
             plain(&token.symbol),
             directory.name(token.chain_id),
             cents.map(dollars).unwrap_or_default(),

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::directory::Directory;
 use super::failure::Failure;
-use super::pair::sum;
-use super::words::{Purchase, read_purchase};
+use super::pair::describe_amount;
+use super::parse::{Purchase, parse_purchase};
 use super::{ServiceArgs, Session, output, purchase, units};
 
 #[derive(Clone, Debug, Args)]
@@ -16,11 +16,11 @@ pub(crate) struct BuyArgs {
     #[arg(value_name = "PURCHASE", required = true)]
     words: Vec<String>,
 
-    /// Who receives
+    /// The recipient
     #[arg(long, value_name = "ADDRESS")]
     to: String,
 
-    /// Buy from this provider, not from whoever gives most
+    /// Buy from this provider, not from the best one
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
 
@@ -28,11 +28,11 @@ pub(crate) struct BuyArgs {
     #[arg(long, value_name = "METHOD")]
     pay_by: Option<String>,
 
-    /// Where the payer lives, such as DE or US-NY
+    /// The payer's country, such as DE or US-NY
     #[arg(long, value_name = "COUNTRY")]
     country: Option<String>,
 
-    /// Print the address of the checkout, and do not open it
+    /// Print the checkout URL and do not open it
     #[arg(long)]
     no_open: bool,
 
@@ -44,11 +44,11 @@ pub(crate) struct BuyArgs {
     pub(crate) service: ServiceArgs,
 }
 
-/// Buys with the money of a state: takes the best offer, opens its checkout and follows the purchase.
+/// Buys with fiat: takes the best offer, opens its checkout and follows the purchase.
 pub(crate) async fn buy(session: Session, args: &BuyArgs) -> Result<(), Failure> {
     let directory = session.directory().await?;
     let Purchase { currency, amount, target, exact_output } =
-        read_purchase(&args.words).map_err(Failure::Usage)?;
+        parse_purchase(&args.words).map_err(Failure::Usage)?;
     let token = directory.token(&session.client, &target).await?;
     let exact = exact_output.then(|| units::to_raw(&amount, token.decimals));
     let crypto_amount = exact.transpose().map_err(Failure::Usage)?;
@@ -69,7 +69,7 @@ pub(crate) async fn buy(session: Session, args: &BuyArgs) -> Result<(), Failure>
     let answer = session.client.fiat_quote(&ask).await?;
     let quote = best(&answer)?;
     progress.step("quoted", &offers(&answer));
-    progress.step("chosen", &deal(quote, &token, &directory));
+    progress.step("chosen", &summary(quote, &token, &directory));
     let order = FiatOrderAsk {
         quote_id: quote.quote_id.clone(),
         author: Some(args.to.clone()),
@@ -78,7 +78,7 @@ pub(crate) async fn buy(session: Session, args: &BuyArgs) -> Result<(), Failure>
     let order = session.client.create_fiat_order(&order).await?;
     progress.step("order", &order.order_id);
     if args.no_wait {
-        progress.rest();
+        progress.clear();
         return if session.args.json {
             output::print_json(&order)
         } else {
@@ -86,10 +86,10 @@ pub(crate) async fn buy(session: Session, args: &BuyArgs) -> Result<(), Failure>
         };
     }
     progress.step("checkout", &order.wrapper_url);
-    progress.rest();
+    progress.clear();
     drop(progress);
     if !args.no_open && std::io::stderr().is_terminal() && !open(&order.wrapper_url) {
-        output::say("no browser could be opened: open the address of the checkout yourself");
+        output::notice("no browser could be opened: open the address of the checkout yourself");
     }
     purchase::follow(&session, &directory, &order.order_id).await
 }
@@ -101,22 +101,22 @@ fn best(answer: &FiatQuoteAnswer) -> Result<&FiatQuote, Failure> {
     })
 }
 
-/// How many offers there are, and who has none and why.
+/// The number of offers, and the providers without one.
 fn offers(answer: &FiatQuoteAnswer) -> String {
     let count = answer.quotes.len();
     let without = answer.errors.iter().map(|error| format!("; {}: {}", error.provider, error.message));
     format!("{count} offer{}{}", if count == 1 { "" } else { "s" }, without.collect::<String>())
 }
 
-fn deal(quote: &FiatQuote, token: &Token, directory: &Directory) -> String {
+fn summary(quote: &FiatQuote, token: &Token, directory: &Directory) -> String {
     let FiatQuote { provider_name, fiat_amount, fiat_currency, total_fee, .. } = quote;
-    let get = sum(&quote.expected_output_amount, token, directory);
+    let get = describe_amount(&quote.expected_output_amount, token, directory);
     format!(
         "{provider_name}: {fiat_amount} {fiat_currency} → {get}, of which {total_fee} {fiat_currency} fees"
     )
 }
 
-/// Opens an address with whatever the system opens such addresses with.
+/// Opens a URL in the system's browser.
 fn open(url: &str) -> bool {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let web = url.starts_with("https://") || url.starts_with("http://");

@@ -2,16 +2,16 @@ use causeway_client::wire::{Chain, Token};
 use causeway_client::{Client, TokenQuery};
 
 use super::failure::Failure;
-use super::words::Place;
+use super::parse::TokenRef;
 
-/// Names that people use and that no chain's name begins with.
+/// Common aliases that are no prefix of a chain's name.
 const OTHER_NAMES: [(&str, u64); 5] =
     [("optimism", 10), ("bsc", 56), ("matic", 137), ("avax", 43_114), ("mainnet", 1)];
 
 /// The largest page of the token catalog.
-const WHOLE_PAGE: u32 = 1000;
+const MAX_PAGE: u32 = 1000;
 
-/// The service's chains, and its tokens by the names that people use.
+/// Looks up the service's chains and tokens by name.
 pub(crate) struct Directory {
     chains: Vec<Chain>,
 }
@@ -25,12 +25,12 @@ impl Directory {
         self.chains.iter().find(|chain| chain.id == id)
     }
 
-    /// The chain's name, or its number where the service no longer has it.
+    /// The chain's name, or its id if unknown.
     pub(crate) fn name(&self, id: u64) -> String {
         self.by_id(id).map_or_else(|| format!("chain {id}"), |chain| chain.name.clone())
     }
 
-    /// Where a person can look at a transaction.
+    /// The explorer link of a transaction.
     pub(crate) fn link(&self, chain_id: u64, tx_hash: &str) -> String {
         match self.by_id(chain_id) {
             Some(chain) => format!("{}/tx/{tx_hash}", chain.explorer_url.trim_end_matches('/')),
@@ -38,18 +38,18 @@ impl Directory {
         }
     }
 
-    /// The chain that somebody means by a number, a CAIP-2 name, its name or the beginning of it.
+    /// Finds a chain by id, CAIP-2 name, name or prefix.
     pub(crate) fn chain(&self, text: &str) -> Result<&Chain, Failure> {
-        let wanted = folded(text);
+        let wanted = normalized(text);
         let exactly = |chain: &&Chain| {
-            chain.id.to_string() == text || chain.caip2 == text || folded(&chain.name) == wanted
+            chain.id.to_string() == text || chain.caip2 == text || normalized(&chain.name) == wanted
         };
         let other =
             || OTHER_NAMES.iter().find(|(name, _)| *name == wanted).and_then(|(_, id)| self.by_id(*id));
         if let Some(chain) = self.chains.iter().find(exactly).or_else(other) {
             return Ok(chain);
         }
-        let begins = |chain: &&Chain| !wanted.is_empty() && folded(&chain.name).starts_with(&wanted);
+        let begins = |chain: &&Chain| !wanted.is_empty() && normalized(&chain.name).starts_with(&wanted);
         let found: Vec<_> = self.chains.iter().filter(begins).collect();
         match found[..] {
             [chain] => Ok(chain),
@@ -61,15 +61,15 @@ impl Directory {
         }
     }
 
-    /// The chains that somebody means; all where none is named.
+    /// The ids of the named chains; empty for all.
     pub(crate) fn chain_ids(&self, texts: &[String]) -> Result<Vec<u64>, Failure> {
         texts.iter().map(|text| self.chain(text).map(|chain| chain.id)).collect()
     }
 
-    /// The token that somebody means by its address, its symbol, or `native`.
+    /// Finds a token by address, symbol, or `native`.
     ///
-    /// A symbol is a well-known token's, or that of the only token of the chain that bears it: imitations are never taken.
-    pub(crate) async fn token(&self, client: &Client, place: &Place) -> Result<Token, Failure> {
+    /// A symbol matches a well-known token, else the chain's only token of that symbol; never an imitation.
+    pub(crate) async fn token(&self, client: &Client, place: &TokenRef) -> Result<Token, Failure> {
         let chain = self.chain(&place.chain)?;
         let text = place.token.as_str();
         let top = client.top_tokens(&[chain.id]).await?;
@@ -82,7 +82,7 @@ impl Directory {
         let query = TokenQuery {
             q: Some(text.to_owned()),
             chain_ids: vec![chain.id],
-            limit: Some(WHOLE_PAGE),
+            limit: Some(MAX_PAGE),
             cursor: None,
         };
         let listed = client.tokens(&query).await?.data;
@@ -121,8 +121,8 @@ pub(crate) fn is_risky(token: &Token) -> bool {
     token.extensions.as_ref().and_then(|extensions| extensions.is_risk_token) == Some(true)
 }
 
-/// Without what people leave out or write differently.
-fn folded(name: &str) -> String {
+/// Lower-case letters and digits only.
+fn normalized(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_goes_by_number_name_beginning_or_nickname() {
+    fn chain_is_found_by_id_name_prefix_or_alias() {
         let directory = directory();
         for (text, id) in [
             ("8453", 8453),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_that_may_be_two_or_none_is_not_guessed() {
+    fn ambiguous_or_unknown_chain_is_rejected() {
         let directory = directory();
         for (text, says) in [
             ("a", "Avalanche (43114)"),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_is_shown_where_the_chain_says() {
+    fn transaction_links_to_the_chain_explorer() {
         assert_eq!(directory().link(10, "0x1"), "https://scan.example/tx/0x1");
         assert_eq!(directory().link(7, "0x1"), "0x1");
     }

@@ -4,41 +4,42 @@ use causeway_qr::Style;
 
 use super::failure::Failure;
 
-/// The quiet zone that scanners want around a code, in modules.
-const QUIET: usize = 4;
+/// The quiet zone around a code, in modules.
+const QUIET_ZONE: usize = 4;
 
-/// How light and dark are told apart in letters.
+/// How light and dark modules are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// By colours of our own, whatever the terminal's are.
+pub(crate) enum RenderMode {
+    /// With explicit colours.
     Colours,
-    /// Letters are the light modules, for light letters on a dark background.
-    LightLetters,
-    /// Letters are the dark modules.
-    DarkLetters,
+    /// Block characters are the light modules, for light text on a dark background.
+    LightText,
+    /// Block characters are the dark modules.
+    DarkText,
 }
 
-impl Look {
-    pub(crate) fn of_stdout(invert: bool) -> Self {
+impl RenderMode {
+    pub(crate) fn for_stdout(invert: bool) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         match (std::io::stdout().is_terminal() && !plain, invert) {
             (true, false) => Self::Colours,
-            (_, true) => Self::DarkLetters,
-            (false, false) => Self::LightLetters,
+            (_, true) => Self::DarkText,
+            (false, false) => Self::LightText,
         }
     }
 }
 
-/// A code in half blocks: each letter is two modules, one above the other.
-pub(crate) fn blocks(modules: &[Vec<bool>], look: Look) -> String {
-    let side = modules.len() + 2 * QUIET;
+/// A code in half blocks: each character is two modules, one above the other.
+pub(crate) fn blocks(modules: &[Vec<bool>], mode: RenderMode) -> String {
+    let side = modules.len() + 2 * QUIET_ZONE;
     let dark = |row: usize, column: usize| {
-        let (row, column) = (row.checked_sub(QUIET), column.checked_sub(QUIET));
+        let (row, column) = (row.checked_sub(QUIET_ZONE), column.checked_sub(QUIET_ZONE));
         row.zip(column).and_then(|(row, column)| modules.get(row)?.get(column)).copied().unwrap_or(false)
     };
-    let (begin, end) = if look == Look::Colours { ("\x1b[38;5;16;48;5;231m", "\x1b[0m") } else { ("", "") };
-    let filled = |dark: bool| dark != (look == Look::LightLetters);
+    let (begin, end) =
+        if mode == RenderMode::Colours { ("\x1b[38;5;16;48;5;231m", "\x1b[0m") } else { ("", "") };
+    let filled = |dark: bool| dark != (mode == RenderMode::LightText);
     let mut text = String::new();
     for row in (0..side).step_by(2) {
         text += begin;
@@ -76,8 +77,8 @@ pub(crate) fn png(modules: &[Vec<bool>], style: Style) -> Result<Vec<u8>, Failur
         }
         data.extend_from_slice(&line);
     }
-    let fault = |error: png::EncodingError| Failure::Here(error.to_string());
-    let length = u32::try_from(pixels).map_err(|error| Failure::Here(error.to_string()))?;
+    let fault = |error: png::EncodingError| Failure::Local(error.to_string());
+    let length = u32::try_from(pixels).map_err(|error| Failure::Local(error.to_string()))?;
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, length, length);
     encoder.set_color(png::ColorType::Grayscale);
@@ -97,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn both_looks_draw_the_same_code_with_the_quiet_zone_around_it() {
-        let light: Vec<String> = blocks(&code(), Look::LightLetters).lines().map(str::to_owned).collect();
-        let dark: Vec<String> = blocks(&code(), Look::DarkLetters).lines().map(str::to_owned).collect();
+    fn both_modes_draw_the_same_code_with_a_quiet_zone() {
+        let light: Vec<String> = blocks(&code(), RenderMode::LightText).lines().map(str::to_owned).collect();
+        let dark: Vec<String> = blocks(&code(), RenderMode::DarkText).lines().map(str::to_owned).collect();
         assert_eq!((light.len(), light[0].chars().count()), (15, 29));
         assert!(light[0].chars().all(|letter| letter == '█') && dark[0].trim().is_empty());
         let inverse = |letter| match letter {
@@ -108,7 +109,7 @@ mod tests {
             '▄' => '▀',
             _ => '█',
         };
-        // The last line has only an upper half in either look.
+        // The last line has only an upper half in either mode.
         for (light, dark) in light.iter().zip(&dark).take(14) {
             assert_eq!(light.chars().map(inverse).collect::<String>(), *dark);
         }

@@ -6,24 +6,24 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use thiserror::Error as ThisError;
 
-/// Why a command over the API did not do what it was asked for; each has an exit code of its own.
+/// Why a client command failed; each class has its own exit code.
 #[derive(Debug, ThisError)]
 pub(crate) enum Failure {
-    /// What was typed cannot be meant.
+    /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
     #[error("{}", explain(.0))]
     Client(Box<Error>),
-    /// Something of this machine: a file, the terminal.
+    /// A failure of this machine: a file, the terminal.
     #[error("{0}")]
-    Here(String),
-    /// Nobody sells what was asked for.
+    Local(String),
+    /// No provider has an offer.
     #[error("{0}")]
     NoOffer(String),
     /// A purchase that ended without the crypto.
-    #[error("{}", uncompleted(.0))]
-    Uncompleted(Box<FiatOrderView>),
-    /// The person stopped it, or said no.
+    #[error("{}", not_completed_message(.0))]
+    NotCompleted(Box<FiatOrderView>),
+    /// Interrupted or declined by the user.
     #[error("{0}")]
     Stopped(String),
 }
@@ -52,11 +52,11 @@ impl Failure {
 
     fn number(&self) -> u8 {
         match self {
-            Self::Here(_) => 1,
+            Self::Local(_) => 1,
             Self::Usage(_) => 2,
             Self::Client(error) => number(error),
             Self::NoOffer(_) => 5,
-            Self::Uncompleted(_) => 7,
+            Self::NotCompleted(_) => 7,
             Self::Stopped(_) => 130,
         }
     }
@@ -64,7 +64,7 @@ impl Failure {
     /// The failure for programs that read the output.
     pub(crate) fn json(&self) -> Value {
         let mut error = json!({ "message": self.to_string(), "exitCode": self.number() });
-        if let Self::Uncompleted(view) = self {
+        if let Self::NotCompleted(view) = self {
             error["order"] = json!(view);
         }
         if let Self::Client(inner) = self {
@@ -96,14 +96,14 @@ fn number(error: &Error) -> u8 {
     }
 }
 
-fn uncompleted(view: &FiatOrderView) -> String {
+fn not_completed_message(view: &FiatOrderView) -> String {
     let failure = view.failure.as_ref();
     let reason = failure.map(|failure| failure.message.as_deref().unwrap_or(&failure.reason));
     let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     format!("the purchase is {}{reason}", view.status)
 }
 
-/// The service's words, and below them each thing that it lists.
+/// The service's message, and below it each listed detail.
 fn explain(error: &Error) -> String {
     let details = error.details().map(|details| &details.body["details"]);
     let issues = listed::<Issue>(details, "issues").into_iter().map(|issue| (issue.path, issue.message));
@@ -111,7 +111,7 @@ fn explain(error: &Error) -> String {
     let offers =
         listed::<FiatProviderError>(details, "errors").into_iter().map(|no| (no.provider, no.message));
     let message = error.to_string();
-    // A single thing is often the whole message already.
+    // A single detail is often the whole message.
     let listed = issues.chain(reasons).chain(offers).filter(|(_, why)| !message.contains(why));
     let lines = listed.map(|(who, why)| format!("\n  {who}: {why}"));
     format!("{message}{}", lines.collect::<String>())
@@ -142,6 +142,6 @@ impl From<causeway_qr::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::Here(error.to_string())
+        Self::Local(error.to_string())
     }
 }

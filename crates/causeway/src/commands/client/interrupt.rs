@@ -5,10 +5,10 @@ use causeway_client::CancellationToken;
 
 use super::failure::Failure;
 
-/// As shells tell that Ctrl-C ended a command.
+/// The exit code after Ctrl-C, as in shells.
 const STOPPED: i32 = 130;
 
-/// What Ctrl-C does: the first lets the command end in order, a second ends it at once.
+/// Handles Ctrl-C: the first cancels the command, a second exits at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
     pub(crate) token: CancellationToken,
@@ -21,25 +21,25 @@ impl Interrupt {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let listening = Self::default();
-        let told = listening.clone();
+        let handler = listening.clone();
         tokio::spawn(async move {
             loop {
                 tokio::select! {
                     _ = interrupt.recv() => {}
                     _ = terminate.recv() => {}
                 }
-                // A question keeps its thread until it is answered, and nothing is signed before.
-                if told.asking.load(Ordering::SeqCst) || told.token.is_cancelled() {
-                    super::output::say("");
+                // A pending question blocks its thread, and nothing is signed before the answer.
+                if handler.asking.load(Ordering::SeqCst) || handler.token.is_cancelled() {
+                    super::output::notice("");
                     std::process::exit(STOPPED);
                 }
-                told.token.cancel();
+                handler.token.cancel();
             }
         });
         Ok(listening)
     }
 
-    /// Asks a person for a yes; Ctrl-C is a no.
+    /// Asks for confirmation; Ctrl-C declines.
     pub(crate) fn confirm(&self, question: &str) -> bool {
         use std::io::Write as _;
         self.asking.store(true, Ordering::SeqCst);

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 
-/// Holds the private key itself.
+/// The environment variable of the private key.
 const KEY: &str = "CAUSEWAY_KEY";
-const LONGEST: u64 = 4096;
+const MAX_KEY_BYTES: u64 = 4096;
 
-/// A private key as it was written; it is never shown.
+/// A private key as text; never printed.
 pub(crate) struct Key(String);
 
 impl Key {
-    /// From the file if one is named (`-` is standard input), else from the environment. Never from an argument: those can be
-    /// read by everybody on the machine.
+    /// From the file if given (`-` is standard input), else from the environment. Never from an argument, which every user
+    /// of the machine can read.
     pub(crate) fn read(file: Option<&PathBuf>) -> Result<Self, Failure> {
         if let Some(file) = file {
             return Self::from_file(file);
@@ -26,7 +26,7 @@ impl Key {
         })
     }
 
-    /// The key that the environment holds, if any.
+    /// The key in the environment, if any.
     pub(crate) fn from_environment() -> Option<Self> {
         std::env::var(KEY).ok().filter(|text| !text.trim().is_empty()).map(Self)
     }
@@ -37,7 +37,7 @@ impl Key {
         };
         let mut text = String::new();
         if file == Path::new("-") {
-            std::io::stdin().take(LONGEST).read_to_string(&mut text).map_err(fault)?;
+            std::io::stdin().take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(fault)?;
             return Ok(Self(text));
         }
         let opened = std::fs::File::open(file).map_err(fault)?;
@@ -48,11 +48,11 @@ impl Key {
                 file.display()
             )));
         }
-        opened.take(LONGEST).read_to_string(&mut text).map_err(fault)?;
+        opened.take(MAX_KEY_BYTES).read_to_string(&mut text).map_err(fault)?;
         Ok(Self(text))
     }
 
-    /// The key itself, for the one place that signs.
+    /// The key itself, for signing.
     pub(crate) fn reveal(&self) -> &str {
         self.0.trim()
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_others_may_read_is_refused_and_none_is_ever_shown() {
+    fn key_file_readable_by_others_is_rejected_and_keys_are_redacted() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
         std::fs::write(&file, " 0xabc\n").unwrap();

@@ -1,4 +1,4 @@
-//! The commands that speak to a running service, over the SDK.
+//! The client commands, which call a running service over the SDK.
 
 pub(crate) mod balances;
 pub(crate) mod buy;
@@ -6,21 +6,21 @@ mod directory;
 mod draw;
 pub(crate) mod failure;
 mod interrupt;
+mod interrupted;
 mod key;
 mod order;
 pub(crate) mod output;
 mod pair;
+mod parse;
 mod progress;
 mod purchase;
 pub(crate) mod qr;
 pub(crate) mod quote;
-mod stopped;
 pub(crate) mod swap;
 pub(crate) mod table;
 pub(crate) mod tokens;
 pub(crate) mod track;
 mod units;
-mod words;
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ use failure::Failure;
 use interrupt::Interrupt;
 use progress::Progress;
 
-/// Which service to ask, and how to answer.
+/// The service to call, and the output.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "The service to ask, and the answer")]
 pub(crate) struct ServiceArgs {
@@ -49,12 +49,12 @@ pub(crate) struct ServiceArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Do not tell on standard error how far it is
+    /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// A service that is being asked.
+/// A connection to a service.
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) interrupt: Interrupt,
@@ -65,7 +65,7 @@ impl Session {
     fn open(args: &ServiceArgs) -> Result<Self, Failure> {
         let interrupt = Interrupt::listen()?;
         let client = Client::builder(&args.url).timeout(Duration::from_secs(args.timeout)).build()?;
-        let client = client.aborted_by(interrupt.token.clone());
+        let client = client.with_cancellation(interrupt.token.clone());
         Ok(Self { client, interrupt, args: args.clone() })
     }
 
@@ -77,12 +77,12 @@ impl Session {
         Progress::start(self.args.quiet)
     }
 
-    /// The client with no regard to Ctrl-C, for what must still be said after it.
-    pub(crate) fn unstoppable(&self) -> Client {
-        self.client.aborted_by(causeway_client::CancellationToken::new())
+    /// A client that ignores Ctrl-C, for requests after it.
+    pub(crate) fn without_interrupt(&self) -> Client {
+        self.client.with_cancellation(causeway_client::CancellationToken::new())
     }
 
-    /// How to go on with an order in another terminal, or later.
+    /// The command that continues to track an order.
     pub(crate) fn resume(&self, order_id: &str) -> String {
         let elsewhere = self.args.url.trim_end_matches('/') != "http://127.0.0.1:8080";
         let url = if elsewhere { format!(" --url {}", self.args.url) } else { String::new() };
@@ -90,7 +90,7 @@ impl Session {
     }
 }
 
-/// Runs a command over the API; with `--json` a failure is a document too.
+/// Runs a client command; with `--json` a failure is a JSON document too.
 pub(crate) fn run<F>(args: &ServiceArgs, command: impl FnOnce(Session) -> F) -> anyhow::Result<()>
 where
     F: Future<Output = Result<(), Failure>>,
@@ -101,7 +101,7 @@ where
             Err(failure) => Err(failure),
         };
         if let (Err(failure), true) = (&done, args.json) {
-            // What is told on standard error counts, should this be impossible.
+            // The message on standard error remains if this fails.
             let _ = output::print_json(&failure.json());
         }
         Ok(done?)

@@ -5,17 +5,17 @@ use super::progress::Progress;
 use super::units;
 
 /// What an order is waiting for, by its status.
-pub(crate) fn awaited(status: &str) -> &'static str {
+pub(crate) fn waiting_text(status: &str) -> &'static str {
     match status {
-        "created" => "Waiting until the deposit stands on its chain",
+        "created" => "Waiting until the deposit is final",
         "deposited" => "Waiting for the filler to decide",
         "published" => "Waiting for the delivery",
-        "refund_pending" => "Waiting until the deposit is back",
+        "refund_pending" => "Waiting for the refund",
         _ => "Waiting",
     }
 }
 
-/// Tells of an order's new status, and what comes next.
+/// Reports an order's new status and what comes next.
 pub(crate) fn report(progress: &Progress, order: &Order, directory: &Directory) {
     let newest = match order.status.as_str() {
         "deposited" => order.transactions.deposit.as_ref(),
@@ -27,14 +27,15 @@ pub(crate) fn report(progress: &Progress, order: &Order, directory: &Directory) 
     let detail = newest.map_or(reason, |transaction| link(transaction, directory));
     progress.step(&order.status, &detail);
     if !causeway_client::is_terminal(&order.status) {
-        progress.waiting(awaited(&order.status));
+        progress.waiting(waiting_text(&order.status));
     }
 }
 
-/// An order for a person.
+/// An order as text.
 pub(crate) fn show(order: &Order, directory: &Directory) -> String {
-    let give = sum(&order.src_amount, order.from_token_meta.as_ref(), order.from_chain_id, directory);
-    let get = sum(&order.dest_amount, order.to_token_meta.as_ref(), order.to_chain_id, directory);
+    let give =
+        describe_amount(&order.src_amount, order.from_token_meta.as_ref(), order.from_chain_id, directory);
+    let get = describe_amount(&order.dest_amount, order.to_token_meta.as_ref(), order.to_chain_id, directory);
     let transactions = &order.transactions;
     let linked = |transaction: &Option<OrderTransaction>| {
         transaction.as_ref().map(|transaction| link(transaction, directory))
@@ -47,18 +48,18 @@ pub(crate) fn show(order: &Order, directory: &Directory) -> String {
         ("refund", linked(&transactions.refund)),
         ("reason", order.failure_reason.clone()),
     ];
-    let told = lines.into_iter().filter_map(|(name, value)| Some(format!("\n  {name:<10} {}", value?)));
-    format!("{}: {give} → {get}{}", order.status, told.collect::<String>())
+    let shown = lines.into_iter().filter_map(|(name, value)| Some(format!("\n  {name:<10} {}", value?)));
+    format!("{}: {give} → {get}{}", order.status, shown.collect::<String>())
 }
 
 fn link(transaction: &OrderTransaction, directory: &Directory) -> String {
     directory.link(transaction.chain_id, &transaction.tx_hash)
 }
 
-fn sum(raw: &str, meta: Option<&TokenMeta>, chain_id: u64, directory: &Directory) -> String {
+fn describe_amount(raw: &str, meta: Option<&TokenMeta>, chain_id: u64, directory: &Directory) -> String {
     let chain = directory.name(chain_id);
     match meta {
-        Some(meta) => format!("{} {} on {chain}", units::shown(raw, meta.decimals), meta.symbol),
+        Some(meta) => format!("{} {} on {chain}", units::format_amount(raw, meta.decimals), meta.symbol),
         None => format!("{raw} raw units on {chain}"),
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// Prints a result. A reader who has gone away, as `head` does, is no failure.
+/// Prints a result. A closed pipe, as with `head`, is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let text = text.trim_end_matches('\n');
     match writeln!(io::stdout().lock(), "{text}") {
@@ -15,11 +15,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints a result for programs: one document, indented.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    print(&serde_json::to_string_pretty(value).map_err(|error| Failure::Here(error.to_string()))?)
+    print(&serde_json::to_string_pretty(value).map_err(|error| Failure::Local(error.to_string()))?)
 }
 
-/// Says something beside the results.
-pub(crate) fn say(text: &str) {
-    // Nobody is left to be told if standard error is closed too.
+/// Prints a notice on standard error.
+pub(crate) fn notice(text: &str) {
+    // Nothing is left to do if standard error is closed too.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

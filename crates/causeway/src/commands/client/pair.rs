@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::directory::Directory;
 use super::failure::Failure;
+use super::parse::{SwapRequest, TokenRef, parse_swap};
 use super::units;
-use super::words::{Place, Wish, read_wish};
 
-/// What to swap, in words or field by field.
+/// What to swap, as text or field by field.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PairArgs {
     /// Such as `25 USDC@base ETH@arbitrum`, or `USDC@base 0.01 ETH@arbitrum` to get exactly 0.01 ETH
@@ -17,23 +17,23 @@ pub(crate) struct PairArgs {
     #[arg(value_name = "SWAP", required_unless_present = "amount", conflicts_with_all = FIELDS)]
     words: Vec<String>,
 
-    /// Instead of words: the chain that the swap begins on, by number or name
+    /// Instead of text: the source chain, by number or name
     #[arg(long, value_name = "CHAIN", requires = "amount", help_heading = RAW)]
     from_chain: Option<String>,
 
-    /// The token that is given, by address or symbol
+    /// The input token, by address or symbol
     #[arg(long, value_name = "TOKEN", requires = "amount", help_heading = RAW)]
     from_token: Option<String>,
 
-    /// The chain that the swap ends on
+    /// The destination chain
     #[arg(long, value_name = "CHAIN", requires = "amount", help_heading = RAW)]
     to_chain: Option<String>,
 
-    /// The token that is wanted
+    /// The output token
     #[arg(long, value_name = "TOKEN", requires = "amount", help_heading = RAW)]
     to_token: Option<String>,
 
-    /// Raw units of the token that is given, or with --exact-output of the one that is wanted
+    /// Raw units of the input token, or with --exact-output of the output token
     #[arg(
         long,
         value_name = "RAW",
@@ -42,7 +42,7 @@ pub(crate) struct PairArgs {
     )]
     amount: Option<String>,
 
-    /// The amount is what is to arrive
+    /// The amount is the output
     #[arg(long, requires = "amount", help_heading = RAW)]
     exact_output: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) struct PairArgs {
 const RAW: &str = "Field by field, with raw units";
 const FIELDS: [&str; 6] = ["from_chain", "from_token", "to_chain", "to_token", "amount", "exact_output"];
 
-/// What to swap, with nothing left to guess.
+/// A resolved swap.
 pub(crate) struct Pair {
     pub(crate) give: Token,
     pub(crate) get: Token,
@@ -63,13 +63,15 @@ impl PairArgs {
     pub(crate) async fn resolve(&self, client: &Client, directory: &Directory) -> Result<Pair, Failure> {
         let fields = (&self.from_chain, &self.from_token, &self.to_chain, &self.to_token, &self.amount);
         if let (Some(from_chain), Some(from_token), Some(to_chain), Some(to_token), Some(amount)) = fields {
-            let place = |token: &String, chain: &String| Place { token: token.clone(), chain: chain.clone() };
+            let place =
+                |token: &String, chain: &String| TokenRef { token: token.clone(), chain: chain.clone() };
             let give = directory.token(client, &place(from_token, from_chain)).await?;
             let get = directory.token(client, &place(to_token, to_chain)).await?;
             let amount = units::to_raw(amount, 0).map_err(Failure::Usage)?;
             return Ok(Pair { give, get, amount, exact_output: self.exact_output });
         }
-        let Wish { give, get, amount, exact_output } = read_wish(&self.words).map_err(Failure::Usage)?;
+        let SwapRequest { give, get, amount, exact_output } =
+            parse_swap(&self.words).map_err(Failure::Usage)?;
         let (give, get) = (directory.token(client, &give).await?, directory.token(client, &get).await?);
         let counted = if exact_output { &get } else { &give };
         let amount = units::to_raw(&amount, counted.decimals).map_err(Failure::Usage)?;
@@ -78,7 +80,7 @@ impl PairArgs {
 }
 
 impl Pair {
-    /// What the service is asked for, on behalf of `from`.
+    /// The quote request on behalf of `from`.
     pub(crate) fn ask(&self, from: &str) -> QuoteAsk {
         QuoteAsk {
             trade_type: if self.exact_output { "EXACT_OUTPUT" } else { "EXACT_INPUT" }.to_owned(),
@@ -92,14 +94,19 @@ impl Pair {
         }
     }
 
-    /// What a route does, in words.
-    pub(crate) fn tell(&self, quote: &RouteQuote, directory: &Directory) -> String {
-        let give = sum(&quote.amount_in, &self.give, directory);
-        format!("{give} → {}", sum(&quote.amount_out, &self.get, directory))
+    /// A route's input and output as text.
+    pub(crate) fn describe(&self, quote: &RouteQuote, directory: &Directory) -> String {
+        let give = describe_amount(&quote.amount_in, &self.give, directory);
+        format!("{give} → {}", describe_amount(&quote.amount_out, &self.get, directory))
     }
 }
 
-/// An amount with its token and chain, for a person.
-pub(crate) fn sum(raw: &str, token: &Token, directory: &Directory) -> String {
-    format!("{} {} on {}", units::shown(raw, token.decimals), token.symbol, directory.name(token.chain_id))
+/// An amount with its token and chain as text.
+pub(crate) fn describe_amount(raw: &str, token: &Token, directory: &Directory) -> String {
+    format!(
+        "{} {} on {}",
+        units::format_amount(raw, token.decimals),
+        token.symbol,
+        directory.name(token.chain_id)
+    )
 }

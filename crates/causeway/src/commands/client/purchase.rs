@@ -1,20 +1,20 @@
 use causeway_client::wire::{FiatOrderView, FiatStatus};
-use causeway_client::{Error, Pace};
+use causeway_client::{Error, PollingOptions};
 
 use super::directory::Directory;
 use super::failure::Failure;
-use super::pair::sum;
+use super::pair::describe_amount;
+use super::parse::TokenRef;
 use super::progress::Progress;
-use super::words::Place;
 use super::{Session, output};
 
 /// Follows a purchase until it is completed or over, and shows it.
 pub(crate) async fn follow(session: &Session, directory: &Directory, order_id: &str) -> Result<(), Failure> {
     let progress = session.progress();
     progress.waiting("Looking for the purchase");
-    let tell = |status: &FiatStatus| report(&progress, status);
-    let tracked = session.client.track_purchase(order_id, Pace::default(), tell).await;
-    progress.rest();
+    let on_status = |status: &FiatStatus| report(&progress, status);
+    let tracked = session.client.track_purchase(order_id, PollingOptions::default(), on_status).await;
+    progress.clear();
     match tracked {
         Ok(status) => {
             let view = session.client.fiat_order(order_id).await?;
@@ -25,7 +25,7 @@ pub(crate) async fn follow(session: &Session, directory: &Directory, order_id: &
             if !session.args.json {
                 output::print(&show(session, directory, &view).await)?;
             }
-            if done { Ok(()) } else { Err(Failure::Uncompleted(Box::new(view))) }
+            if done { Ok(()) } else { Err(Failure::NotCompleted(Box::new(view))) }
         }
         Err(Error::ApiAborted) => Err(Failure::Stopped(format!(
             "stopped looking; the purchase goes on. To look again: {}",
@@ -47,13 +47,13 @@ fn report(progress: &Progress, status: &FiatStatus) {
     }
 }
 
-/// A purchase for a person.
+/// A purchase as text.
 pub(crate) async fn show(session: &Session, directory: &Directory, view: &FiatOrderView) -> String {
     let asset = &view.output_asset;
-    let place = Place { token: asset.address.clone(), chain: asset.chain_id.to_string() };
+    let place = TokenRef { token: asset.address.clone(), chain: asset.chain_id.to_string() };
     let raw = view.output_amount.as_ref().or(view.expected_output_amount.as_ref());
     let get = match (raw, directory.token(&session.client, &place).await) {
-        (Some(raw), Ok(token)) => sum(raw, &token, directory),
+        (Some(raw), Ok(token)) => describe_amount(raw, &token, directory),
         _ => format!("{} on {}", asset.address, directory.name(asset.chain_id)),
     };
     let link = |tx_hash: &String| directory.link(asset.chain_id, tx_hash);
@@ -67,7 +67,7 @@ pub(crate) async fn show(session: &Session, directory: &Directory, view: &FiatOr
         ("checkout", view.action.as_ref().filter(|_| !view.terminal).map(|action| action.url.clone())),
         ("reason", failure.map(|failure| failure.message.clone().unwrap_or_else(|| failure.reason.clone()))),
     ];
-    let told = lines.into_iter().filter_map(|(name, value)| Some(format!("\n  {name:<10} {}", value?)));
+    let shown = lines.into_iter().filter_map(|(name, value)| Some(format!("\n  {name:<10} {}", value?)));
     let paid = format!("{} {}", view.fiat_amount, view.fiat_currency);
-    format!("{}: {paid} → {get}{}", view.status, told.collect::<String>())
+    format!("{}: {paid} → {get}{}", view.status, shown.collect::<String>())
 }

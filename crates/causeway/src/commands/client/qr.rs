@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::failure::Failure;
-use super::words::read_sum;
+use super::parse::parse_amount_and_token;
 use super::{ServiceArgs, Session, draw, output};
 
 #[derive(Clone, Debug, Args)]
@@ -45,7 +45,7 @@ pub(crate) async fn qr(session: Session, args: &QrArgs) -> Result<(), Failure> {
     let style = Style { size: args.size, ..Style::default() };
     if let Some(file) = &args.out {
         write(file, &payload, style)?;
-        output::say(&format!("wrote {}", file.display()));
+        output::notice(&format!("wrote {}", file.display()));
     }
     if session.args.json {
         let image = svg(&payload, &style)?;
@@ -54,12 +54,12 @@ pub(crate) async fn qr(session: Session, args: &QrArgs) -> Result<(), Failure> {
     if args.out.is_some() {
         return Ok(());
     }
-    let drawn = draw::blocks(&modules(&payload)?, draw::Look::of_stdout(args.invert));
+    let drawn = draw::blocks(&modules(&payload)?, draw::RenderMode::for_stdout(args.invert));
     output::print(&format!("{drawn}\n{payload}"))
 }
 
 async fn payment(session: &Session, words: &[String], recipient: &str) -> Result<String, Failure> {
-    let (amount, place) = read_sum(words).map_err(Failure::Usage)?;
+    let (amount, place) = parse_amount_and_token(words).map_err(Failure::Usage)?;
     let directory = session.directory().await?;
     let chain = directory.chain(&place.chain)?;
     let token = directory.token(&session.client, &place).await?;
@@ -81,5 +81,5 @@ fn write(file: &Path, payload: &str, style: Style) -> Result<(), Failure> {
         _ => return Err(Failure::usage("a code is written as SVG or PNG: let the file end in .svg or .png")),
     };
     std::fs::write(file, bytes)
-        .map_err(|error| Failure::Here(format!("cannot write {}: {error}", file.display())))
+        .map_err(|error| Failure::Local(format!("cannot write {}: {error}", file.display())))
 }

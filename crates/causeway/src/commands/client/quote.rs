@@ -3,7 +3,7 @@ use clap::Args;
 
 use super::directory::Directory;
 use super::failure::Failure;
-use super::pair::{Pair, PairArgs, sum};
+use super::pair::{Pair, PairArgs, describe_amount};
 use super::table::Table;
 use super::{ServiceArgs, Session, output, units};
 
@@ -12,15 +12,15 @@ pub(crate) struct QuoteArgs {
     #[command(flatten)]
     pair: PairArgs,
 
-    /// Who would pay; without it the quote is for nobody, to look at
+    /// The payer; without it the quote is only informative
     #[arg(long, value_name = "ADDRESS")]
     from: Option<String>,
 
-    /// Who would receive [default: who pays]
+    /// The recipient [default: the payer]
     #[arg(long, value_name = "ADDRESS")]
     to: Option<String>,
 
-    /// The worst price to bear, as a fraction: 0.005 is half a percent
+    /// The slippage tolerance as a fraction: 0.005 is half a percent
     #[arg(long, value_name = "FRACTION")]
     slippage: Option<f64>,
 
@@ -28,19 +28,19 @@ pub(crate) struct QuoteArgs {
     pub(crate) service: ServiceArgs,
 }
 
-/// Addresses that nobody has the key of.
-const NOBODY: &str = "0x000000000000000000000000000000000000dEaD";
-const NOBODY_ON_SOLANA: &str = "1nc1nerator11111111111111111111111111111111";
+/// Burn addresses, for quotes without a payer.
+const PLACEHOLDER_PAYER: &str = "0x000000000000000000000000000000000000dEaD";
+const SOLANA_PLACEHOLDER_PAYER: &str = "1nc1nerator11111111111111111111111111111111";
 
-/// Asks every filler at once and shows what they offer, best first.
+/// Requests a quote and shows its routes, best first.
 pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Failure> {
     let progress = session.progress();
     progress.waiting("Asking the fillers");
     let directory = session.directory().await?;
     let pair = args.pair.resolve(&session.client, &directory).await?;
     let nobody = |chain: u64| match directory.by_id(chain) {
-        Some(chain) if chain.r#type == "solana" => NOBODY_ON_SOLANA,
-        _ => NOBODY,
+        Some(chain) if chain.r#type == "solana" => SOLANA_PLACEHOLDER_PAYER,
+        _ => PLACEHOLDER_PAYER,
     };
     let mut ask = pair.ask(args.from.as_deref().unwrap_or(nobody(pair.give.chain_id)));
     ask.slippage_tolerance = args.slippage;
@@ -50,7 +50,7 @@ pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Fail
         ask.recipient = Some(nobody(pair.get.chain_id).to_owned());
     }
     let quote = session.client.quote(&ask).await?;
-    progress.rest();
+    progress.clear();
     if session.args.json {
         return output::print_json(&quote);
     }
@@ -67,15 +67,15 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
         let Route { route_id, deposit_methods, quote, .. } = route;
         table.row([
             route_id.clone(),
-            format!("{} {}", units::shown(&quote.amount_in, pair.give.decimals), pair.give.symbol),
-            format!("{} {}", units::shown(&quote.amount_out, pair.get.decimals), pair.get.symbol),
-            units::shown(&quote.min_amount_out, pair.get.decimals),
+            format!("{} {}", units::format_amount(&quote.amount_in, pair.give.decimals), pair.give.symbol),
+            format!("{} {}", units::format_amount(&quote.amount_out, pair.get.decimals), pair.get.symbol),
+            units::format_amount(&quote.min_amount_out, pair.get.decimals),
             format!("{} s", quote.expected_duration_seconds),
             gas(quote.estimated_gas.as_deref(), pair.give.chain_id, directory),
             deposit_methods.join(" "),
         ]);
     }
-    let best = quote.routes.first().map(|route| pair.tell(&route.quote, directory)).unwrap_or_default();
+    let best = quote.routes.first().map(|route| pair.describe(&route.quote, directory)).unwrap_or_default();
     format!("{best}\n\n{table}\nquote {}", quote.quote_id)
 }
 
@@ -83,16 +83,16 @@ fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
     match (raw, directory.by_id(chain_id)) {
         (Some(raw), Some(chain)) => {
             let coin = &chain.native_currency;
-            format!("{} {}", units::shown(raw, coin.decimals), coin.symbol)
+            format!("{} {}", units::format_amount(raw, coin.decimals), coin.symbol)
         }
         _ => String::new(),
     }
 }
 
-/// The question before money moves.
+/// The confirmation question of a swap.
 pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &Directory) -> String {
-    let least = sum(&route.quote.min_amount_out, &pair.get, directory);
-    let give = sum(&route.quote.amount_in, &pair.give, directory);
+    let least = describe_amount(&route.quote.min_amount_out, &pair.get, directory);
+    let give = describe_amount(&route.quote.amount_in, &pair.give, directory);
     let seconds = route.quote.expected_duration_seconds;
     format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.route_id)
 }

@@ -4,16 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use causeway_client::wire::{BuildAnswer, QuoteAsk, Route};
-use causeway_client::{DepositWay, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, Step, Wallet};
+use causeway_client::{DepositMethod, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, Step, Wallet};
 use clap::{Args, ValueEnum};
 
 use super::directory::Directory;
 use super::failure::Failure;
+use super::interrupted::{SwapState, interrupted};
 use super::key::Key;
 use super::pair::{Pair, PairArgs};
 use super::progress::Progress;
 use super::quote::question;
-use super::stopped::{Traces, stopped};
 use super::{ServiceArgs, Session, order, output, units};
 
 #[derive(Clone, Debug, Args)]
@@ -21,22 +21,22 @@ pub(crate) struct SwapArgs {
     #[command(flatten)]
     pair: PairArgs,
 
-    /// The file with the private key of who pays, readable by its owner alone; `-` reads standard input
+    /// The file with the payer's private key, readable by its owner alone; `-` reads standard input
     ///
     /// Without it the key is taken from the environment variable `CAUSEWAY_KEY`. It is 64 hex digits for EVM chains; for Solana it
     /// is a keypair of 64 bytes, in base58 or as a JSON array. The key never leaves this process.
     #[arg(long, env = "CAUSEWAY_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// Who receives [default: who pays]
+    /// The recipient [default: the payer]
     #[arg(long, value_name = "ADDRESS")]
     to: Option<String>,
 
-    /// Who is paid back if nobody delivers [default: who pays]
+    /// The recipient of a refund [default: the payer]
     #[arg(long, value_name = "ADDRESS")]
     refund_to: Option<String>,
 
-    /// Take no route that guarantees less than this, as people write amounts
+    /// Take no route that guarantees less than this decimal amount
     #[arg(long, value_name = "AMOUNT")]
     at_least: Option<String>,
 
@@ -44,7 +44,7 @@ pub(crate) struct SwapArgs {
     #[arg(long, value_name = "NAME")]
     route: Option<String>,
 
-    /// The worst price to bear, as a fraction: 0.005 is half a percent
+    /// The slippage tolerance as a fraction: 0.005 is half a percent
     #[arg(long, value_name = "FRACTION")]
     slippage: Option<f64>,
 
@@ -52,7 +52,7 @@ pub(crate) struct SwapArgs {
     #[arg(long, value_enum, default_value_t = Way::ContractCall)]
     by: Way,
 
-    /// Do not ask before the money moves; needed where nobody can be asked
+    /// Do not ask for confirmation; required without a terminal
     #[arg(long, short)]
     yes: bool,
 
@@ -68,7 +68,7 @@ enum Way {
     Permit2,
 }
 
-/// A whole swap: quote, question, deposit, and the order until it is filled.
+/// Runs a swap: quote, confirmation, deposit, and tracking until it is filled.
 pub(crate) async fn swap(session: Session, args: &SwapArgs) -> Result<(), Failure> {
     if !args.yes && !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
@@ -106,24 +106,24 @@ async fn execute(
     progress.waiting("Asking the fillers");
     let declined = Arc::new(AtomicBool::new(false));
     let options = options(session, args, pair, directory, &ask, &progress, &declined)?;
-    let traces = Mutex::new(Traces::default());
+    let state = Mutex::new(SwapState::default());
     let on_step = |step: Step<'_>| {
-        let mut traces = traces.lock().unwrap_or_else(PoisonError::into_inner);
-        tell(&progress, &mut traces, step, pair, directory);
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        report_step(&progress, &mut state, step, pair, directory);
     };
     let ended = session.client.execute(&ask, wallet, &options, on_step).await;
-    progress.rest();
-    let traces = traces.into_inner().unwrap_or_else(PoisonError::into_inner);
+    progress.clear();
+    let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match ended {
         Ok(filled) if session.args.json => output::print_json(&filled),
         Ok(filled) => output::print(&order::show(&filled, directory)),
         Err(Error::NoRoute) if declined.load(Ordering::SeqCst) => {
             Err(Failure::Stopped("nothing was signed".to_owned()))
         }
-        Err(Error::ApiAborted) => Err(stopped(session, &traces, &ask.from_address).await),
+        Err(Error::ApiAborted) => Err(interrupted(session, &state, &ask.from_address).await),
         Err(error) => {
-            if let (Some(order), false) = (&traces.order, matches!(error, Error::OrderFailed(_))) {
-                output::say(&format!("the order goes on; to look again: {}", session.resume(order)));
+            if let (Some(order), false) = (&state.order, matches!(error, Error::OrderFailed(_))) {
+                output::notice(&format!("the order goes on; to look again: {}", session.resume(order)));
             }
             Err(error.into())
         }
@@ -154,38 +154,44 @@ fn options(
         if yes {
             return true;
         }
-        // One answer counts for all: who does not like the best route is not asked about the next.
+        // One answer counts for all routes: a user who declines the best one is not asked again.
         if declined.load(Ordering::SeqCst) {
             return false;
         }
-        progress.rest();
+        progress.clear();
         let agreed = interrupt.confirm(&question(route, &pair, &recipient, &directory));
         declined.store(!agreed, Ordering::SeqCst);
         agreed
     };
     let way = match args.by {
-        Way::ContractCall => DepositWay::ContractCall,
-        Way::Permit2 => DepositWay::Permit2,
+        Way::ContractCall => DepositMethod::ContractCall,
+        Way::Permit2 => DepositMethod::Permit2,
     };
-    Ok(ExecuteOptions::default().depositing_by(way).accepting(accept))
+    Ok(ExecuteOptions::default().with_deposit_method(way).with_route_filter(accept))
 }
 
-fn tell(progress: &Progress, traces: &mut Traces, step: Step<'_>, pair: &Pair, directory: &Directory) {
+fn report_step(
+    progress: &Progress,
+    state: &mut SwapState,
+    step: Step<'_>,
+    pair: &Pair,
+    directory: &Directory,
+) {
     match step {
         Step::Quoted(quote) => {
-            traces.quote_id.clone_from(&quote.quote_id);
+            state.quote_id.clone_from(&quote.quote_id);
             let count = quote.routes.len();
             progress.step("quoted", &format!("{count} route{}", if count == 1 { "" } else { "s" }));
         }
         Step::Chosen(route) => {
-            traces.route_id.clone_from(&route.route_id);
+            state.route_id.clone_from(&route.route_id);
             let seconds = route.quote.expected_duration_seconds;
-            let deal = pair.tell(&route.quote, directory);
-            progress.step("chosen", &format!("{}: {deal}, about {seconds} s", route.route_id));
+            let summary = pair.describe(&route.quote, directory);
+            progress.step("chosen", &format!("{}: {summary}, about {seconds} s", route.route_id));
             progress.waiting("Building the deposit");
         }
         Step::Built(built) => {
-            traces.built = true;
+            state.built = true;
             for sentence in summary(built) {
                 progress.step("to sign", sentence);
             }
@@ -194,23 +200,23 @@ fn tell(progress: &Progress, traces: &mut Traces, step: Step<'_>, pair: &Pair, d
         Step::Sent { tx_hash, deposit } => {
             let link = directory.link(pair.give.chain_id, tx_hash);
             if deposit {
-                traces.deposit = Some(tx_hash.to_owned());
+                state.deposit = Some(tx_hash.to_owned());
                 progress.step("sent", &link);
-                progress.waiting("Telling the service");
+                progress.waiting("Submitting the deposit");
             } else {
                 progress.step("allowed", &link);
-                progress.waiting("Waiting until the allowance stands");
+                progress.waiting("Waiting for the approval");
             }
         }
         Step::Signed { tx_hash } => {
-            traces.deposit = Some(tx_hash.to_owned());
+            state.deposit = Some(tx_hash.to_owned());
             progress.step("signed", &directory.link(pair.give.chain_id, tx_hash));
-            progress.waiting("Handing it to the service");
+            progress.waiting("Submitting the signed deposit");
         }
         Step::Submitted(submitted) => {
-            traces.order = Some(submitted.order_id.clone());
+            state.order = Some(submitted.order_id.clone());
             progress.step("order", &submitted.order_id);
-            progress.waiting(order::awaited("created"));
+            progress.waiting(order::waiting_text("created"));
         }
         Step::Order(found) => order::report(progress, found, directory),
         _ => {}

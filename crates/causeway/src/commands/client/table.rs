@@ -1,4 +1,4 @@
-/// Rows of text in columns as wide as their widest cell; numbers stand to the right.
+/// Rows of text in columns as wide as their widest cell; numbers align right.
 pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_their_widest_cell_and_numbers_stand_to_the_right() {
+    fn columns_fit_their_widest_cell_and_numbers_align_right() {
         let mut table = Table::new(&["token", ">amount", "chain"]);
         table.row(["USDC".to_owned(), "1.5".to_owned(), "Base".to_owned()]);
         table.row(["a long one".to_owned(), "1000".to_owned(), "¥".to_owned()]);

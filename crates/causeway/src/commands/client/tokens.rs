@@ -20,7 +20,7 @@ pub(crate) struct TokensArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
 
-    /// Where to go on, as the page before told
+    /// The cursor of the previous page
     #[arg(long, value_name = "CURSOR", conflicts_with = "query")]
     cursor: Option<u64>,
 
@@ -67,7 +67,7 @@ fn show(tokens: &[Token], directory: &Directory) -> String {
     table.to_string()
 }
 
-/// Anybody may name a token: what would move the cursor or fill the screen is left out.
+/// Token names are untrusted: removes control characters and limits the length.
 pub(super) fn plain(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(32).collect()
 }

@@ -1,4 +1,4 @@
-use causeway_client::{Error, Pace};
+use causeway_client::{Error, PollingOptions};
 use clap::Args;
 
 use super::directory::Directory;
@@ -7,10 +7,10 @@ use super::{ServiceArgs, Session, order, output, purchase};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TrackArgs {
-    /// The order's id, as `swap` or `buy` told it
+    /// The order's id, as printed by `swap` or `buy`
     order: String,
 
-    /// Show how it stands now, and do not wait
+    /// Show the current status and do not wait
     #[arg(long)]
     once: bool,
 
@@ -18,12 +18,12 @@ pub(crate) struct TrackArgs {
     pub(crate) service: ServiceArgs,
 }
 
-/// Whether the service says that there is no such order.
+/// Whether the service has no such order.
 fn is_missing(error: &Error) -> bool {
     error.details().is_some_and(|details| details.status == 404)
 }
 
-/// What is no swap may be a purchase; if it is none either, the first answer counts.
+/// An unknown order id may be a purchase; otherwise the first error is returned.
 async fn track_purchase(
     session: &Session,
     directory: &Directory,
@@ -56,9 +56,11 @@ pub(crate) async fn track(session: Session, args: &TrackArgs) -> Result<(), Fail
     progress.waiting("Looking for the order");
     let tracked = session
         .client
-        .track_order(&args.order, Pace::default(), |found| order::report(&progress, found, &directory))
+        .track_order(&args.order, PollingOptions::default(), |found| {
+            order::report(&progress, found, &directory);
+        })
         .await;
-    progress.rest();
+    progress.clear();
     match tracked {
         Ok(ended) if ended.status == "filled" && session.args.json => output::print_json(&ended),
         Ok(ended) if ended.status == "filled" => output::print(&order::show(&ended, &directory)),

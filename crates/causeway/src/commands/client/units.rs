@@ -2,10 +2,10 @@ use std::cmp::Ordering;
 
 use alloy_primitives::U256;
 
-/// Digits after the point that a person is shown; programs get all of them.
-const SHOWN: usize = 8;
+/// The maximum of displayed significant fraction digits.
+const MAX_FRACTION_DIGITS: usize = 8;
 
-/// Reads an amount as people write it into raw units.
+/// Parses a decimal amount into raw units.
 pub(crate) fn to_raw(text: &str, decimals: u8) -> Result<String, String> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -27,8 +27,8 @@ pub(crate) fn to_raw(text: &str, decimals: u8) -> Result<String, String> {
     Ok(raw.to_owned())
 }
 
-/// Raw units as people write them, every digit.
-pub(crate) fn exact(raw: &str, decimals: u8) -> String {
+/// Raw units as a decimal amount with every digit.
+pub(crate) fn format_exact(raw: &str, decimals: u8) -> String {
     let places = usize::from(decimals);
     let padded = format!("{raw:0>width$}", width = places + 1);
     let (whole, fraction) = padded.split_at_checked(padded.len() - places).unwrap_or((raw, ""));
@@ -37,12 +37,14 @@ pub(crate) fn exact(raw: &str, decimals: u8) -> String {
     if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }
 
-/// Raw units for a person to read, cut (never rounded up) after eight digits that tell something.
-pub(crate) fn shown(raw: &str, decimals: u8) -> String {
-    let text = exact(raw, decimals);
+/// Raw units as a decimal amount, truncated after eight significant fraction digits.
+pub(crate) fn format_amount(raw: &str, decimals: u8) -> String {
+    let text = format_exact(raw, decimals);
     let Some((whole, fraction)) = text.split_once('.') else { return text };
-    let idle = if whole == "0" { fraction.len() - fraction.trim_start_matches('0').len() } else { 0 };
-    let fraction = fraction.get(..idle + SHOWN).unwrap_or(fraction).trim_end_matches('0');
+    let leading_zeros =
+        if whole == "0" { fraction.len() - fraction.trim_start_matches('0').len() } else { 0 };
+    let fraction =
+        fraction.get(..leading_zeros + MAX_FRACTION_DIGITS).unwrap_or(fraction).trim_end_matches('0');
     if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }
 
@@ -52,7 +54,7 @@ pub(crate) fn compare(left: &str, right: &str) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
-/// What raw units are worth in cents at a price in dollars, rounded down; `None` where that cannot be said.
+/// The value of raw units in cents at a price in dollars, rounded down; `None` on overflow or an invalid price.
 pub(crate) fn cents(raw: &str, decimals: u8, price: &str) -> Option<U256> {
     let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
     let places = U256::from(fraction.len()).checked_add(U256::from(decimals))?;
@@ -85,16 +87,16 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_is_shown_is_never_more_than_there_is() {
-        assert_eq!(shown("7134023948203948", 18), "0.0071340239");
-        assert_eq!(shown("1999999999999999999999", 18), "1999.99999999");
-        assert_eq!(shown("25000000", 6), "25");
-        assert_eq!(shown("1", 18), "0.000000000000000001");
-        assert_eq!(shown("0", 18), "0");
+    fn displayed_amounts_are_truncated_and_never_rounded_up() {
+        assert_eq!(format_amount("7134023948203948", 18), "0.0071340239");
+        assert_eq!(format_amount("1999999999999999999999", 18), "1999.99999999");
+        assert_eq!(format_amount("25000000", 6), "25");
+        assert_eq!(format_amount("1", 18), "0.000000000000000001");
+        assert_eq!(format_amount("0", 18), "0");
     }
 
     #[test]
-    fn worth_is_rounded_down_to_cents() {
+    fn value_is_rounded_down_to_cents() {
         assert_eq!(cents("25000000", 6, "1"), Some(U256::from(2_500)));
         assert_eq!(cents("1999999999999999999", 18, "3495.125"), Some(U256::from(699_024)));
         assert_eq!(cents("1", 0, "dear"), None);
@@ -104,7 +106,7 @@ mod tests {
     proptest! {
         #[test]
         fn an_amount_written_out_reads_back(raw in "[1-9][0-9]{0,76}", decimals in 0u8..37) {
-            prop_assert_eq!(to_raw(&exact(&raw, decimals), decimals), Ok(raw));
+            prop_assert_eq!(to_raw(&format_exact(&raw, decimals), decimals), Ok(raw));
         }
 
         #[test]

@@ -1,6 +1,5 @@
-//! The commands of those who run a service, over its operator's door.
+//! The operator commands, over the operator API of a service.
 
-mod door;
-pub(crate) mod token;
+mod client;
 
-pub(crate) use door::{Door, OperatorArgs, operate};
+pub(crate) use client::{OperatorArgs, OperatorClient, run_operator_command};

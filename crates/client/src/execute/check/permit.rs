@@ -1,15 +1,15 @@
 use alloy_primitives::{Address, address};
 use serde_json::{Value, json};
 
-use super::other;
-use super::terms::{Agreed, TERMS_TYPE, fields};
+use super::mismatch;
+use super::terms::{ParsedTerms, TERMS_TYPE, fields};
 
 const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
 const PERMIT_TYPE: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,\
 uint256 deadline,CausewayOrder witness)";
 const DOMAIN_TYPE: &str = "EIP712Domain(string name,uint256 chainId,address verifyingContract)";
 
-/// Where Permit2 lies on a chain. The `ZKsync` stack derives other addresses than the rest.
+/// The address of Permit2. `ZKsync` chains derive contract addresses differently.
 pub(super) const fn permit2(chain_id: u64) -> Address {
     match chain_id {
         324 | 2741 => address!("0000000000225e31D15943971F47aD3022F714Fa"),
@@ -17,51 +17,51 @@ pub(super) const fn permit2(chain_id: u64) -> Address {
     }
 }
 
-/// The permit that moves what the terms say into their escrow, with all of them as its witness.
-pub(super) fn permit_of(agreed: &Agreed, chain_id: u64) -> Value {
+/// Builds the permit that moves the input into the escrow, with the terms as its witness.
+pub(super) fn build_permit(terms: &ParsedTerms, chain_id: u64) -> Value {
     json!({
         "domain": { "name": "Permit2", "chainId": chain_id, "verifyingContract": permit2(chain_id) },
         "types": {
-            "EIP712Domain": type_of(DOMAIN_TYPE),
-            "PermitWitnessTransferFrom": type_of(PERMIT_TYPE),
-            "TokenPermissions": type_of(PERMITTED_TYPE),
-            "CausewayOrder": type_of(TERMS_TYPE),
+            "EIP712Domain": eip712_fields(DOMAIN_TYPE),
+            "PermitWitnessTransferFrom": eip712_fields(PERMIT_TYPE),
+            "TokenPermissions": eip712_fields(PERMITTED_TYPE),
+            "CausewayOrder": eip712_fields(TERMS_TYPE),
         },
         "primaryType": "PermitWitnessTransferFrom",
         "message": {
-            "permitted": { "token": agreed.address("inputToken"), "amount": agreed.text("amountIn") },
-            "spender": agreed.address("escrow"),
-            "nonce": agreed.number("nonce").to_string(),
-            "deadline": agreed.text("openDeadline"),
-            "witness": agreed.witness(),
+            "permitted": { "token": terms.address("inputToken"), "amount": terms.text("amountIn") },
+            "spender": terms.address("escrow"),
+            "nonce": terms.number("nonce").to_string(),
+            "deadline": terms.text("openDeadline"),
+            "witness": terms.witness(),
         },
     })
 }
 
-fn type_of(kind: &'static str) -> Value {
+fn eip712_fields(kind: &'static str) -> Value {
     fields(kind).into_iter().map(|(kind, name)| json!({ "name": name, "type": kind })).collect()
 }
 
-/// Says where the service's permit is another than the one that the terms give, which is the one to be signed.
+/// Checks that the service's permit equals the one built from the terms, which is the one that is signed.
 pub(super) fn check_permit(is: Option<&Value>, wanted: &Value, at: &str) -> Result<(), String> {
     match wanted {
         Value::Object(members) => {
-            let given = is.and_then(Value::as_object).ok_or_else(|| other(at, text(is), "an object"))?;
+            let given = is.and_then(Value::as_object).ok_or_else(|| mismatch(at, text(is), "an object"))?;
             members
                 .iter()
                 .try_for_each(|(name, value)| check_permit(given.get(name), value, &format!("{at}.{name}")))
         }
         Value::Array(items) => {
-            let given = is.and_then(Value::as_array).ok_or_else(|| other(at, text(is), "an object"))?;
+            let given = is.and_then(Value::as_array).ok_or_else(|| mismatch(at, text(is), "an object"))?;
             if given.len() != items.len() {
-                return Err(other(&format!("{at}.length"), given.len(), items.len()));
+                return Err(mismatch(&format!("{at}.length"), given.len(), items.len()));
             }
             let mut pairs = given.iter().zip(items).enumerate();
             pairs.try_for_each(|(index, (one, item))| check_permit(Some(one), item, &format!("{at}.{index}")))
         }
         plain => {
             let (given, wanted) = (text(is), text(Some(plain)));
-            if given.eq_ignore_ascii_case(&wanted) { Ok(()) } else { Err(other(at, given, wanted)) }
+            if given.eq_ignore_ascii_case(&wanted) { Ok(()) } else { Err(mismatch(at, given, wanted)) }
         }
     }
 }

@@ -4,35 +4,35 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use causeway_wire::QuoteAsk;
 
 use super::super::message::{Instruction, Transaction, UNREADABLE};
-use super::terms::Agreed;
+use super::terms::ParsedTerms;
 use super::word;
 
 const COMPUTE_BUDGET: &str = "ComputeBudget111111111111111111111111111111";
 const MEMO: &str = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 
-/// The escrow's instruction that takes the user's deposit.
+/// The escrow instruction that takes a deposit.
 const OPEN: u8 = 4;
 /// In packed terms: the escrow's own address.
 const OWN_ADDRESS: u8 = 33;
 /// In packed terms: from here on, the number of an account.
 const ACCOUNT: u8 = 64;
 
-/// What a transaction may pay to be taken sooner: a hundredth of a SOL.
-const MOST_TIP: u128 = 10_000_000;
-/// The compute units that a transaction can have at most.
-const MOST_UNITS: u32 = 1_400_000;
+/// Maximum priority fee: 0.01 SOL.
+const MAX_TIP_LAMPORTS: u128 = 10_000_000;
+/// Maximum compute units of a transaction.
+const MAX_COMPUTE_UNITS: u32 = 1_400_000;
 
-/// Holds a transaction against the terms that it should deposit for: the wallet alone signs and pays, only programs that a
-/// deposit needs are called, and the escrow takes exactly these terms. Answers its bytes.
+/// Checks a transaction against the terms: only the wallet signs and pays, only programs that a deposit needs are called, and
+/// the escrow gets exactly these terms. Returns its bytes.
 pub(super) fn check_transaction(
     ask: &QuoteAsk,
-    agreed: &Agreed,
+    terms: &ParsedTerms,
     transaction: &str,
 ) -> Result<Vec<u8>, String> {
     let bytes = BASE64.decode(transaction).map_err(|_| UNREADABLE)?;
     let transaction = Transaction::read(&bytes).ok_or(UNREADABLE)?;
-    let payer = word(&ask.from_address).ok_or("The payer is no address.")?;
+    let payer = word(&ask.from_address).ok_or("The payer is not an address.")?;
     if transaction.slots != 1 || transaction.signers != 1 || transaction.keys.first() != Some(&payer) {
         return Err("The deposit's transaction is not signed and paid by the wallet alone.".to_owned());
     }
@@ -40,13 +40,13 @@ pub(super) fn check_transaction(
         return Err("The deposit's transaction takes addresses from a table, where they cannot be checked."
             .to_owned());
     }
-    let escrow = agreed.word("escrow");
-    let (mut opened, mut price, mut units) = (0, 0_u64, MOST_UNITS);
+    let escrow = terms.word("escrow");
+    let (mut opened, mut price, mut units) = (0, 0_u64, MAX_COMPUTE_UNITS);
     for instruction in &transaction.instructions {
         let program = instruction.program;
         if program == escrow {
             opened += 1;
-            check_open(&transaction, instruction, agreed, payer)?;
+            check_open(&transaction, instruction, terms, payer)?;
         } else if Some(program) == word(COMPUTE_BUDGET) {
             match *instruction.data {
                 [2, a, b, c, d] => units = u32::from_le_bytes([a, b, c, d]),
@@ -56,19 +56,19 @@ pub(super) fn check_transaction(
                 _ => {}
             }
         } else if Some(program) == word(ASSOCIATED_TOKEN) {
-            // Only what makes an account of the payer, whose rent it is, and nothing that empties one.
+            // Only the creation of an account of the payer is allowed.
             let owner = transaction.account(instruction, 2);
             if owner != Some(payer) || !matches!(instruction.data, [] | [0 | 1]) {
-                return Err(strange(program));
+                return Err(unexpected_instruction(program));
             }
         } else if Some(program) != word(MEMO) {
-            return Err(strange(program));
+            return Err(unexpected_instruction(program));
         }
     }
     let tip = u128::from(price) * u128::from(units) / 1_000_000;
-    if tip > MOST_TIP {
+    if tip > MAX_TIP_LAMPORTS {
         return Err(format!(
-            "The deposit's transaction pays {tip} lamports to be taken sooner, more than {MOST_TIP}."
+            "The deposit's transaction pays {tip} lamports to be taken sooner, more than {MAX_TIP_LAMPORTS}."
         ));
     }
     if opened == 1 {
@@ -78,7 +78,7 @@ pub(super) fn check_transaction(
     }
 }
 
-fn strange(program: B256) -> String {
+fn unexpected_instruction(program: B256) -> String {
     let program = bs58::encode(program).into_string();
     format!("The deposit's transaction asks the program {program} for something that no deposit needs.")
 }
@@ -86,24 +86,24 @@ fn strange(program: B256) -> String {
 fn check_open(
     transaction: &Transaction<'_>,
     open: &Instruction<'_>,
-    agreed: &Agreed,
+    terms: &ParsedTerms,
     payer: B256,
 ) -> Result<(), String> {
     let parties = [0, 1].map(|number| transaction.account(open, number));
-    let [OPEN, packed @ ..] = open.data else { return Err(strange(open.program)) };
+    let [OPEN, packed @ ..] = open.data else { return Err(unexpected_instruction(open.program)) };
     if parties != [Some(payer); 2] {
         return Err("The deposit's transaction opens an order for somebody else.".to_owned());
     }
     let written =
         unpack(transaction, open, packed).ok_or("The deposit's transaction carries no whole order.")?;
-    if agreed.words().eq(written) {
+    if terms.words().eq(written) {
         Ok(())
     } else {
         Err("The deposit's transaction opens an order with other terms.".to_owned())
     }
 }
 
-/// The words of the order that the escrow will read.
+/// Unpacks the words of the order as the escrow does.
 fn unpack(transaction: &Transaction<'_>, open: &Instruction<'_>, packed: &[u8]) -> Option<Vec<B256>> {
     let (mut words, mut rest) = (Vec::new(), packed);
     while let Some((&length, after)) = rest.split_first() {

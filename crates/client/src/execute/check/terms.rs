@@ -2,27 +2,27 @@ use alloy_primitives::{Address, B256, U256, keccak256};
 use causeway_wire::Terms;
 use serde_json::{Map, Value};
 
-use super::other;
+use super::mismatch;
 
-/// What the chains hash.
+/// The EIP-712 type that the chains hash.
 pub(super) const TERMS_TYPE: &str = "CausewayOrder(uint256 version,uint256 originChainId,bytes32 escrow,bytes32 user,\
 bytes32 nonce,bytes32 inputToken,uint256 amountIn,bytes32 refundTo,bytes32 filler,bytes32 payee,bytes32 referrer,\
 uint256 referrerFee,uint256 destinationChainId,bytes32 settler,bytes32 outputToken,uint256 amountOut,bytes32 recipient,\
 uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch)";
 
-/// The escrow's call that takes a deposit.
+/// The escrow function that takes a deposit.
 const OPEN: &str = "open((uint32,bytes32,bytes))";
 
-/// An order's terms, each of which was read as the contract says.
+/// The parsed terms of an order.
 #[derive(Debug)]
-pub(in super::super) struct Agreed {
+pub(in super::super) struct ParsedTerms {
     /// Name and value, in the order in which they are hashed.
     words: Vec<(&'static str, B256)>,
-    /// The same as it came.
+    /// The original texts.
     texts: Map<String, Value>,
 }
 
-impl Agreed {
+impl ParsedTerms {
     pub(in super::super) fn read(terms: &Terms) -> Result<Self, String> {
         let Ok(Value::Object(texts)) = serde_json::to_value(terms) else {
             return Err("The terms are not what the contract says.".to_owned());
@@ -31,7 +31,7 @@ impl Agreed {
         for (kind, name) in fields(TERMS_TYPE) {
             let text = texts.get(name).and_then(Value::as_str).unwrap_or_default();
             let word = if kind == "uint256" { number(text).map(B256::from) } else { bytes(text) };
-            words.push((name, word.ok_or_else(|| other(name, text, format!("of type {kind}")))?));
+            words.push((name, word.ok_or_else(|| mismatch(name, text, format!("of type {kind}")))?));
         }
         Ok(Self { words, texts })
     }
@@ -52,33 +52,33 @@ impl Agreed {
         Address::from_word(self.word(name))
     }
 
-    /// The id by which the chains know the order.
+    /// The on-chain id of the order.
     pub(super) fn id(&self) -> B256 {
         let words: Vec<B256> = std::iter::once(keccak256(TERMS_TYPE)).chain(self.words()).collect();
         keccak256(words.concat())
     }
 
-    /// A term as it came.
+    /// The original text of a term.
     pub(super) fn text(&self, name: &str) -> &str {
         self.texts.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// All of them as they came, for a permit's witness.
+    /// The original texts of all terms, for the witness of a permit.
     pub(super) fn witness(&self) -> Value {
         self.texts.clone().into()
     }
 
-    /// The one call of the escrow that deposits for these terms, word by word with what each is called.
+    /// The escrow call that deposits for these terms, as named words.
     pub(super) fn open_call(&self) -> Call {
         let count = U256::from(self.words.len()) * U256::from(32);
-        let around =
+        let header =
             [U256::from(32), self.number("fillDeadline"), keccak256(TERMS_TYPE).into(), U256::from(96)];
-        let around = around.into_iter().chain([count]).map(|number| ("call", B256::from(number)));
-        Call { selector: selector(OPEN), words: around.chain(self.words.iter().copied()).collect() }
+        let header = header.into_iter().chain([count]).map(|number| ("call", B256::from(number)));
+        Call { selector: selector(OPEN), words: header.chain(self.words.iter().copied()).collect() }
     }
 }
 
-/// A call of a contract whose arguments are words.
+/// A contract call whose arguments are 32-byte words.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) selector: [u8; 4],
@@ -99,19 +99,19 @@ pub(super) fn selector(signature: &str) -> [u8; 4] {
     [hash[0], hash[1], hash[2], hash[3]]
 }
 
-/// Types and names of the fields of a type as EIP-712 writes it.
+/// Types and names of the fields of an EIP-712 type.
 pub(super) fn fields(kind: &'static str) -> Vec<(&'static str, &'static str)> {
     let inner = kind.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')');
     inner.split(',').filter_map(|field| field.split_once(' ')).collect()
 }
 
-/// A number in decimal digits and nothing else.
+/// Parses decimal digits only.
 pub(super) fn number(text: &str) -> Option<U256> {
     let plain = (1..=78).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
     plain.then(|| text.parse().ok()).flatten()
 }
 
-/// 32 bytes in hex with a prefix.
+/// Parses 32 bytes of hex with a prefix.
 fn bytes(text: &str) -> Option<B256> {
     text.strip_prefix("0x").filter(|digits| digits.len() == 64)?;
     text.parse().ok()
@@ -122,13 +122,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_terms_are_those_that_the_chains_hash() {
+    fn terms_type_matches_the_domain() {
         assert_eq!(TERMS_TYPE, causeway_domain::TERMS_TYPE);
         assert_eq!(selector(OPEN), [0xe9, 0x17, 0xa9, 0x62]);
     }
 
     #[test]
-    fn a_number_is_written_in_digits_alone() {
+    fn number_has_digits_only() {
         assert_eq!(number("1000"), Some(U256::from(1000)));
         assert_eq!(number(&U256::MAX.to_string()), Some(U256::MAX));
         let beyond = format!("{}0", U256::MAX);

@@ -1,121 +1,126 @@
 use alloy_primitives::{Address, B256, U256, hex};
 use causeway_wire::{Approval, QuoteAsk, WalletApproval};
 
-use super::super::DepositWay;
-use super::super::plan::{Deed, Sending};
-use super::super::request::{chain_of, read_transaction};
-use super::other;
+use super::super::DepositMethod;
+use super::super::plan::{SendTransaction, WalletAction};
+use super::super::request::{chain_id_param, read_transaction};
+use super::mismatch;
 use super::permit::permit2;
-use super::terms::{Agreed, Call, selector};
+use super::terms::{Call, ParsedTerms, selector};
 use crate::EvmTransaction;
 
-/// Some tokens want an allowance set to zero first.
-const MOST_APPROVALS: usize = 2;
+/// Some tokens need the allowance reset to zero first.
+const MAX_APPROVALS: usize = 2;
 
-/// Holds every request for the wallet against the terms, and draws up what it is asked for.
+/// Checks every wallet request against the terms, and returns the actions.
 pub(super) fn plan_requests(
     ask: &QuoteAsk,
-    agreed: &Agreed,
-    way: DepositWay,
+    terms: &ParsedTerms,
+    method: DepositMethod,
     approvals: &[Approval],
-) -> Result<Vec<Deed>, String> {
-    let (mut deeds, mut deposits, mut beside, mut on_solana) = (Vec::new(), 0, 0, false);
+) -> Result<Vec<WalletAction>, String> {
+    let (mut actions, mut deposits, mut others, mut on_solana) = (Vec::new(), 0, 0, false);
     for approval in approvals {
-        let (deed, deposit) = match approval {
+        let (action, deposit) = match approval {
             Approval::Solana(approval) => {
                 on_solana = true;
-                let transaction = super::solana::check_transaction(ask, agreed, &approval.transaction)?;
-                (Some(Deed::SignSolana(transaction)), approval.deposit == Some(true))
+                let transaction = super::solana::check_transaction(ask, terms, &approval.transaction)?;
+                (Some(WalletAction::SignSolana(transaction)), approval.deposit == Some(true))
             }
-            Approval::Eip1193(approval) => {
-                (plan_send(ask, agreed, way, approval)?.map(Deed::Send), approval.deposit == Some(true))
-            }
+            Approval::Eip1193(approval) => (
+                plan_send(ask, terms, method, approval)?.map(WalletAction::Send),
+                approval.deposit == Some(true),
+            ),
         };
         deposits += usize::from(deposit);
-        beside += usize::from(!deposit && deed.is_some());
-        deeds.extend(deed);
+        others += usize::from(!deposit && action.is_some());
+        actions.extend(action);
     }
-    let wanted = usize::from(way == DepositWay::ContractCall);
+    let wanted = usize::from(method == DepositMethod::ContractCall);
     if deposits != wanted {
         return Err(format!("The answer has {deposits} deposits where it must have {wanted}."));
     }
-    let needs_none = on_solana || agreed.word("inputToken").is_zero();
-    match beside {
-        0 => Ok(deeds),
-        _ if needs_none => Err(format!("The answer has {beside} approvals where it must have 0.")),
-        3.. => Err(format!("The answer has {beside} approvals where it must have at most {MOST_APPROVALS}.")),
-        _ => Ok(deeds),
+    let needs_none = on_solana || terms.word("inputToken").is_zero();
+    match others {
+        0 => Ok(actions),
+        _ if needs_none => Err(format!("The answer has {others} approvals where it must have 0.")),
+        3.. => Err(format!("The answer has {others} approvals where it must have at most {MAX_APPROVALS}.")),
+        _ => Ok(actions),
     }
 }
 
-/// What one request asks of the wallet; `None` where nothing is to be signed.
+/// The transaction of one request; `None` if nothing has to be signed.
 fn plan_send(
     ask: &QuoteAsk,
-    agreed: &Agreed,
-    way: DepositWay,
+    terms: &ParsedTerms,
+    method: DepositMethod,
     approval: &WalletApproval,
-) -> Result<Option<Sending>, String> {
-    let (method, params) = (approval.request.method.as_str(), &approval.request.params);
-    let chain = chain_of(params);
-    if !matches!(method, "wallet_switchEthereumChain" | "eth_sendTransaction") {
-        return Err(format!("The deposit asks the wallet for {method}, which no swap needs."));
+) -> Result<Option<SendTransaction>, String> {
+    let (rpc_method, params) = (approval.request.method.as_str(), &approval.request.params);
+    let chain = chain_id_param(params);
+    if !matches!(rpc_method, "wallet_switchEthereumChain" | "eth_sendTransaction") {
+        return Err(format!("The deposit asks the wallet for {rpc_method}, which no swap needs."));
     }
     if chain != Some(ask.from_chain_id) {
         let chain = chain.map_or_else(|| "missing".to_owned(), |chain| chain.to_string());
-        return Err(other("transaction's chain", chain, ask.from_chain_id));
+        return Err(mismatch("transaction's chain", chain, ask.from_chain_id));
     }
     // Each transaction names its chain itself.
-    if method == "wallet_switchEthereumChain" {
+    if rpc_method == "wallet_switchEthereumChain" {
         return Ok(None);
     }
     let (from, transaction) = read_transaction(params)?;
     let deposit = approval.deposit == Some(true);
-    if deposit { check_open(agreed, &transaction) } else { check_approval(agreed, way, &transaction) }?;
-    same_address("transaction's payer", from, agreed.address("user"))?;
+    if deposit { check_open(terms, &transaction) } else { check_approval(terms, method, &transaction) }?;
+    check_address("transaction's payer", from, terms.address("user"))?;
     let wait = approval.wait_for_receipt == Some(true);
-    Ok(Some(Sending { transaction, deposit, wait }))
+    Ok(Some(SendTransaction { transaction, deposit, wait }))
 }
 
-/// The escrow takes exactly these terms, and exactly their coin.
-fn check_open(agreed: &Agreed, transaction: &EvmTransaction) -> Result<(), String> {
-    same_address("deposit's contract", transaction.to, agreed.address("escrow"))?;
-    same_call("deposit", &transaction.data, &agreed.open_call())?;
-    let native = agreed.word("inputToken").is_zero();
-    same_coin("deposit", transaction.value, if native { agreed.number("amountIn") } else { U256::ZERO })
+/// Checks that the escrow gets exactly these terms and exactly the native amount.
+fn check_open(terms: &ParsedTerms, transaction: &EvmTransaction) -> Result<(), String> {
+    check_address("deposit's contract", transaction.to, terms.address("escrow"))?;
+    check_call("deposit", &transaction.data, &terms.open_call())?;
+    let native = terms.word("inputToken").is_zero();
+    check_value("deposit", transaction.value, if native { terms.number("amountIn") } else { U256::ZERO })
 }
 
-/// The token of the terms, and no other, lets the escrow or Permit2 have exactly the input.
-fn check_approval(agreed: &Agreed, way: DepositWay, transaction: &EvmTransaction) -> Result<(), String> {
-    same_address("approval's token", transaction.to, agreed.address("inputToken"))?;
-    let spender = match way {
-        DepositWay::ContractCall => agreed.word("escrow"),
-        DepositWay::Permit2 => permit2(transaction.chain_id).into_word(),
+/// Checks that the approval covers exactly the input token and amount, for the escrow or Permit2.
+fn check_approval(
+    terms: &ParsedTerms,
+    method: DepositMethod,
+    transaction: &EvmTransaction,
+) -> Result<(), String> {
+    check_address("approval's token", transaction.to, terms.address("inputToken"))?;
+    let spender = match method {
+        DepositMethod::ContractCall => terms.word("escrow"),
+        DepositMethod::Permit2 => permit2(transaction.chain_id).into_word(),
     };
     let approve = |amount| Call {
         selector: selector("approve(address,uint256)"),
         words: vec![("spender", spender), ("amount", amount)],
     };
     if *transaction.data != *approve(B256::ZERO).bytes() {
-        same_call("approval", &transaction.data, &approve(agreed.word("amountIn")))?;
+        check_call("approval", &transaction.data, &approve(terms.word("amountIn")))?;
     }
-    same_coin("approval", transaction.value, U256::ZERO)
+    check_value("approval", transaction.value, U256::ZERO)
 }
 
-fn same_address(what: &str, is: Address, asked: Address) -> Result<(), String> {
-    if is == asked { Ok(()) } else { Err(other(what, format!("{is:#x}"), format!("{asked:#x}"))) }
+fn check_address(what: &str, is: Address, asked: Address) -> Result<(), String> {
+    if is == asked { Ok(()) } else { Err(mismatch(what, format!("{is:#x}"), format!("{asked:#x}"))) }
 }
 
-fn same_coin(whose: &str, is: U256, asked: U256) -> Result<(), String> {
-    if is == asked { Ok(()) } else { Err(other(&format!("{whose}'s coin"), is, asked)) }
+fn check_value(whose: &str, is: U256, asked: U256) -> Result<(), String> {
+    if is == asked { Ok(()) } else { Err(mismatch(&format!("{whose}'s coin"), is, asked)) }
 }
 
-/// Compares two calls word by word, so that what differs can be named.
-fn same_call(whose: &str, is: &[u8], asked: &Call) -> Result<(), String> {
+/// Compares two calls word by word, so that the error names the difference.
+fn check_call(whose: &str, is: &[u8], asked: &Call) -> Result<(), String> {
     let (selector, rest) = is.split_at_checked(4).unwrap_or((is, &[]));
     let differs = |name: &str, is: Option<&[u8]>, asked: Option<&[u8]>| {
         let is = is.map_or_else(|| "missing".to_owned(), hex::encode_prefixed);
         let asked = asked.map_or_else(|| "nothing more".to_owned(), hex::encode_prefixed);
-        Err(other(&format!("{whose}'s {name}"), is, asked))
+        Err(mismatch(&format!("{whose}'s {name}"), is, asked))
     };
     if selector != asked.selector {
         return differs("call", Some(selector), Some(&asked.selector));

@@ -3,25 +3,25 @@ use causeway_wire::{QuoteAsk, RouteQuote, Transfer, TransferDeposit};
 use ed25519_dalek::VerifyingKey;
 use sha2::{Digest as _, Sha256};
 
-use super::terms::Agreed;
-use super::{other, word};
+use super::terms::ParsedTerms;
+use super::{mismatch, word};
 
-/// The contract that makes deposit addresses, and the hash of their code: the same on every chain where transfers are offered.
+/// The factory of deposit addresses and their code hash, the same on every chain with transfers.
 const FACTORY: Address = address!("3339b211673Ee8B82aA012B2fbAdAb4638e14b23");
 const ADDRESS_CODE: B256 = b256!("aa6c98ce584ee1b6b11c8d5384c0b285ed86cd4adfc68743d9da36e984dc68f8");
 
-/// Token, amount and chain are those asked for, and the address belongs to exactly these terms.
+/// Checks token, amount and chain, and that the address is derived from exactly these terms.
 pub(super) fn check_transfer(
     ask: &QuoteAsk,
     quote: &RouteQuote,
-    agreed: &Agreed,
+    terms: &ParsedTerms,
     deposit: &TransferDeposit,
 ) -> Result<(), String> {
     let is_evm = ask.from_address.parse::<Address>().is_ok();
     let address = if is_evm {
-        FACTORY.create2(agreed.id(), ADDRESS_CODE).into_word()
+        FACTORY.create2(terms.id(), ADDRESS_CODE).into_word()
     } else {
-        program_address(b"deposit", agreed.id(), agreed.word("escrow"))
+        program_address(b"deposit", terms.id(), terms.word("escrow"))
             .ok_or("The program derives no such address.")?
     };
     [&deposit.transfer, &deposit.deposit].into_iter().try_for_each(|copy| check(ask, quote, copy, address))
@@ -30,34 +30,34 @@ pub(super) fn check_transfer(
 fn check(ask: &QuoteAsk, quote: &RouteQuote, transfer: &Transfer, address: B256) -> Result<(), String> {
     let Transfer { deposit_address, amount, token, chain_id, qr_payload, payment_uri, .. } = transfer;
     if *chain_id != ask.from_chain_id {
-        return Err(other("transfer's chain", chain_id, ask.from_chain_id));
+        return Err(mismatch("transfer's chain", chain_id, ask.from_chain_id));
     }
     let is = word(token);
     if is.is_none() || is != word(&ask.from_token) {
-        return Err(other("transfer's token", token, &ask.from_token));
+        return Err(mismatch("transfer's token", token, &ask.from_token));
     }
     if *amount != quote.amount_in {
-        return Err(other("transfer's amount", amount, &quote.amount_in));
+        return Err(mismatch("transfer's amount", amount, &quote.amount_in));
     }
     if word(deposit_address) != Some(address) {
-        return Err(other("transfer's address", deposit_address, address));
+        return Err(mismatch("transfer's address", deposit_address, address));
     }
     let link = if is == Some(B256::ZERO) {
         format!("ethereum:{deposit_address}@{chain_id}?value={amount}")
     } else {
         format!("ethereum:{token}@{chain_id}/transfer?address={deposit_address}&uint256={amount}")
     };
-    // What else a link of Solana's says concerns the amount, and too much of it comes back.
+    // Other parameters of a Solana Pay link only concern the amount, and overpayments are refunded.
     let on_solana = format!("solana:{deposit_address}?");
     for text in std::iter::once(qr_payload).chain(payment_uri) {
         if text != deposit_address && *text != link && !text.starts_with(&on_solana) {
-            return Err(other("transfer's link", text, link));
+            return Err(mismatch("transfer's link", text, link));
         }
     }
     Ok(())
 }
 
-/// The address that a program of Solana derives from a kind and 32 bytes: the first that nobody can hold a key to.
+/// The program derived address of a Solana program for a seed and 32 bytes.
 fn program_address(kind: &[u8], name: B256, program: B256) -> Option<B256> {
     (0..=u8::MAX).rev().find_map(|bump| {
         let hash = Sha256::new()
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_addresses_are_those_of_the_contracts_as_they_are_compiled() {
+    fn addresses_match_the_compiled_contracts() {
         let address = code(include_str!("../../../../../contracts/evm/artifacts/DepositAddress.json"));
         assert_eq!(keccak256(address), ADDRESS_CODE);
         let factory = code(include_str!("../../../../../contracts/evm/artifacts/DepositFactory.json"));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_solana_is_derived_as_the_program_does() {
+    fn solana_address_matches_the_program() {
         let program = EscrowProgram::new(SANDBOX_PROGRAM);
         for byte in 0..32 {
             let id = B256::repeat_byte(byte);

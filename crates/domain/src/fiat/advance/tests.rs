@@ -7,7 +7,7 @@ use super::*;
 use crate::{Evidence, TokenId};
 
 #[test]
-fn rule_22_a_providers_word_moves_statuses_and_completes_nothing() {
+fn rule_22_provider_reports_change_the_status_but_never_complete_a_purchase() {
     for (state, expected) in [
         (RampState::Waiting, FiatStatus::Created),
         (RampState::Started, FiatStatus::Pending),
@@ -17,8 +17,9 @@ fn rule_22_a_providers_word_moves_statuses_and_completes_nothing() {
         (RampState::Canceled, FiatStatus::Canceled),
         (RampState::Expired, FiatStatus::Expired),
     ] {
-        for order in [direct(), jumping()] {
-            let step = advance_fiat(order, &FiatWorld { word: Some(says(state.clone())), ..world() });
+        for order in [direct(), forwarded()] {
+            let step =
+                advance_fiat(order, &FiatContext { lookup: Some(reported(state.clone())), ..context() });
             assert_eq!(step.order.status, expected, "{state:?}");
             assert_eq!((step.order.output, step.order.fill_tx), (None, None));
             assert_eq!(step.order.provider_order.as_deref(), Some("p-1"));
@@ -27,39 +28,44 @@ fn rule_22_a_providers_word_moves_statuses_and_completes_nothing() {
 }
 
 #[test]
-fn rule_22_a_direct_purchase_completes_by_what_the_chain_shows() {
-    let world = FiatWorld { word: Some(says(RampState::Paid)), payouts: vec![payout(98_000_000)], ..world() };
-    let step = advance_fiat(direct(), &world);
+fn rule_22_a_direct_purchase_completes_on_chain_evidence() {
+    let context = FiatContext {
+        lookup: Some(reported(RampState::Paid)),
+        payouts: vec![payout(98_000_000)],
+        ..context()
+    };
+    let step = advance_fiat(direct(), &context);
     assert_eq!(step.order.status, FiatStatus::Completed);
     assert_eq!(step.order.output, Some(raw(98_000_000)));
     assert_eq!(step.order.fill_tx.as_deref(), Some("0xpaid"));
     assert_eq!(step.order.payout, Some(payout(98_000_000)));
     assert_eq!(step.order.due_at, None, "nothing is left to do");
-    assert!(step.changes.iter().any(|(status, words)| status.is_none() && words.contains("98000000")));
+    assert!(step.changes.iter().any(|(status, message)| status.is_none() && message.contains("98000000")));
     let other = Payout { token: TokenId::native(chain(8453)), ..payout(98_000_000) };
-    let step = advance_fiat(direct(), &FiatWorld { payouts: vec![other], ..world });
+    let step = advance_fiat(direct(), &FiatContext { payouts: vec![other], ..context });
     assert_eq!(step.order.status, FiatStatus::Processing, "another token is no delivery");
 }
 
 #[test]
-fn a_declined_payment_fails_in_the_providers_words() {
-    let step = advance_fiat(direct(), &FiatWorld { word: Some(says(RampState::Failed)), ..world() });
+fn a_declined_payment_fails_with_the_providers_reason() {
+    let step =
+        advance_fiat(direct(), &FiatContext { lookup: Some(reported(RampState::Failed)), ..context() });
     let failure = step.order.failure.unwrap();
     assert_eq!(step.order.status, FiatStatus::Failed);
     assert_eq!((failure.code.as_str(), failure.source), ("payment_declined", FiatFailureSource::Provider));
-    assert_eq!(failure.words, "The card was declined.");
+    assert_eq!(failure.message, "The card was declined.");
 }
 
 #[test]
-fn a_declined_card_ends_an_attempt_and_not_the_purchase() {
-    let look = |order: FiatOrder, word, at| {
-        advance_fiat(order, &FiatWorld { word: Some(word), now: later(at), ..world() }).order
+fn a_declined_card_fails_the_attempt_not_the_purchase() {
+    let run = |order: FiatOrder, lookup, at| {
+        advance_fiat(order, &FiatContext { lookup: Some(lookup), now: later(at), ..context() }).order
     };
-    let declined = look(direct(), tried(RampState::Failed), 60);
+    let declined = run(direct(), tried(RampState::Failed), 60);
     assert_eq!((declined.status, &declined.failure), (FiatStatus::Pending, &None), "the payer has begun");
-    assert_eq!(look(declined.clone(), tried(RampState::Failed), 1_800).status, FiatStatus::Pending);
+    assert_eq!(run(declined.clone(), tried(RampState::Failed), 1_800).status, FiatStatus::Pending);
     assert_eq!(
-        look(declined.clone(), says(RampState::Paid), 120).status,
+        run(declined.clone(), reported(RampState::Paid), 120).status,
         FiatStatus::Processing,
         "another card"
     );
@@ -69,202 +75,244 @@ fn a_declined_card_ends_an_attempt_and_not_the_purchase() {
         (RampState::Expired, FiatStatus::Expired),
     ] {
         assert_eq!(
-            look(declined.clone(), tried(state.clone()), 2_400).status,
+            run(declined.clone(), tried(state.clone()), 2_400).status,
             FiatStatus::Pending,
             "{state:?}"
         );
-        assert_eq!(look(declined.clone(), tried(state.clone()), 2_401).status, end, "its time is over");
+        assert_eq!(run(declined.clone(), tried(state.clone()), 2_401).status, end, "its deadline has passed");
     }
-    let failed = look(declined, tried(RampState::Failed), 2_401);
-    assert_eq!(failed.failure.unwrap().words, "The card was declined.");
+    let failed = run(declined, tried(RampState::Failed), 2_401);
+    assert_eq!(failed.failure.unwrap().message, "The card was declined.");
     assert_eq!(
-        look(direct(), tried(RampState::Expired), 60).status,
+        run(direct(), tried(RampState::Expired), 60).status,
         FiatStatus::Created,
-        "nobody has come to the checkout, and another can be opened"
+        "nobody opened the checkout, and another one can be created"
     );
     let paid = FiatOrder { status: FiatStatus::Processing, ..direct() };
-    assert_eq!(look(paid.clone(), tried(RampState::Failed), 60).status, FiatStatus::Processing);
-    assert_eq!(look(paid, tried(RampState::Failed), 2_401).status, FiatStatus::Failed);
+    assert_eq!(run(paid.clone(), tried(RampState::Failed), 60).status, FiatStatus::Processing);
+    assert_eq!(run(paid, tried(RampState::Failed), 2_401).status, FiatStatus::Failed);
 }
 
 #[test]
-fn what_a_provider_delivers_after_the_end_is_told_with_the_purchase() {
+fn a_delivery_after_the_terminal_status_is_recorded_without_changing_it() {
     for status in [FiatStatus::Failed, FiatStatus::Canceled, FiatStatus::Expired] {
         let ended = FiatOrder { status, ..direct() };
-        let step = advance_fiat(ended.clone(), &world());
-        assert!(step.order.due_at.is_some(), "it is asked after for a while");
-        let late = FiatWorld { payouts: vec![payout(99_000_000)], now: later(90_000), ..world() };
+        let step = advance_fiat(ended.clone(), &context());
+        assert!(step.order.due_at.is_some(), "the provider is polled for a while");
+        let late = FiatContext { payouts: vec![payout(99_000_000)], now: later(90_000), ..context() };
         let step = advance_fiat(ended.clone(), &late);
-        assert_eq!((step.order.status, step.order.failure), (status, None), "the end stays");
+        assert_eq!((step.order.status, step.order.failure), (status, None), "the terminal status stays");
         assert_eq!(
             (step.order.output, step.order.fill_tx.as_deref()),
             (Some(raw(99_000_000)), Some("0xpaid"))
         );
-        assert_eq!(step.order.payout, Some(payout(99_000_000)), "it completes nothing else");
-        assert!(step.changes.iter().all(|(status, words)| status.is_none() && words.contains("0xpaid")));
-        assert_eq!(step.order.due_at, None, "nothing is left to wait for");
-        let much_later = FiatWorld { now: later(5 * 86_400), ..world() };
+        assert_eq!(step.order.payout, Some(payout(99_000_000)), "it completes no other purchase");
+        assert!(step.changes.iter().all(|(status, message)| status.is_none() && message.contains("0xpaid")));
+        assert_eq!(step.order.due_at, None, "nothing left to wait for");
+        let much_later = FiatContext { now: later(5 * 86_400), ..context() };
         assert_eq!(advance_fiat(ended, &much_later).order.due_at, None);
     }
 }
 
 #[test]
-fn rule_21_money_that_comes_to_a_jump_after_the_end_is_swapped_all_the_same() {
-    let ended = FiatOrder { status: FiatStatus::Expired, ..jumping() };
-    let came = FiatWorld {
+fn rule_21_funds_that_reach_a_forwarding_address_late_are_still_swapped() {
+    let ended = FiatOrder { status: FiatStatus::Expired, ..forwarded() };
+    let came = FiatContext {
         now: later(3_000),
         payouts: vec![payout(99_000_000)],
-        lying: Some(lies(99_000_000)),
-        ..world()
+        forwarding_balance: Some(held(99_000_000)),
+        ..context()
     };
     let step = advance_fiat(ended, &came);
-    assert_eq!((step.order.status, &step.todo[..]), (FiatStatus::Expired, &step_swap(99_000_000)[..]));
-    assert!(step.changes.iter().any(|(_, words)| words.contains("0xpaid")), "{:?}", step.changes);
+    assert_eq!((step.order.status, &step.actions[..]), (FiatStatus::Expired, &step_swap(99_000_000)[..]));
+    assert!(step.changes.iter().any(|(_, message)| message.contains("0xpaid")), "{:?}", step.changes);
     let order = step.order;
-    let drawn = FiatWorld { swaps: vec![swap(99_000_000, Evidence::default())], ..came.clone() };
-    assert_eq!(advance_fiat(order.clone(), &drawn).todo, [], "a swap waits for it");
-    let done = FiatWorld { swaps: vec![swap(99_000_000, filled())], lying: Some(lies(0)), ..came.clone() };
+    let created = FiatContext { swaps: vec![swap(99_000_000, Evidence::default())], ..came.clone() };
+    assert_eq!(advance_fiat(order.clone(), &created).actions, [], "a swap waits for it");
+    let done = FiatContext {
+        swaps: vec![swap(99_000_000, filled())],
+        forwarding_balance: Some(held(0)),
+        ..came.clone()
+    };
     let step = advance_fiat(order.clone(), &done);
     assert_eq!((step.order.output, step.order.fill_tx.as_deref()), (Some(raw(30)), Some("0xfilled")));
-    assert!(step.changes.iter().any(|(_, words)| words.contains("0xfilled")));
-    assert_eq!(advance_fiat(step.order, &done).changes, [], "it is told once");
-    let back = FiatWorld { swaps: vec![swap(99_000_000, refunded())], lying: Some(lies(0)), ..came.clone() };
+    assert!(step.changes.iter().any(|(_, message)| message.contains("0xfilled")));
+    assert_eq!(advance_fiat(step.order, &done).changes, [], "reported once");
+    let back = FiatContext {
+        swaps: vec![swap(99_000_000, refunded())],
+        forwarding_balance: Some(held(0)),
+        ..came.clone()
+    };
     let step = advance_fiat(order.clone(), &back);
-    assert_eq!(step.order.strategy.jump().unwrap().returned_tx.as_deref(), Some("0xback"));
-    assert!(step.changes.iter().any(|(_, words)| words.contains("0xback")));
-    let tired = FiatWorld { now: later(3_000 + 3_601), ..came };
+    assert_eq!(step.order.strategy.forwarding().unwrap().returned_tx.as_deref(), Some("0xback"));
+    assert!(step.changes.iter().any(|(_, message)| message.contains("0xback")));
+    let waited = FiatContext { now: later(3_000 + 3_601), ..came };
     assert_eq!(
-        advance_fiat(order.clone(), &tired).todo,
-        [FiatTodo::GiveBack { tokens: vec![usdc()], seen_in: 50 }],
-        "it waits no longer than any other"
+        advance_fiat(order.clone(), &waited).actions,
+        [FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }],
+        "late funds wait no longer than others"
     );
-    let returned = FiatWorld { returned: Some("0xreturned".to_owned()), ..tired };
-    let step = advance_fiat(order, &FiatWorld { lying: Some(lies(0)), ..returned.clone() });
-    assert!(step.changes.iter().any(|(_, words)| words.contains("0xreturned")));
-    let again = advance_fiat(step.order, &FiatWorld { lying: Some(lies(99_000_000)), ..returned });
-    assert!(matches!(again.todo[..], [FiatTodo::GiveBack { .. }]), "what comes after that goes back");
+    let returned = FiatContext { returned: Some("0xreturned".to_owned()), ..waited };
+    let step = advance_fiat(order, &FiatContext { forwarding_balance: Some(held(0)), ..returned.clone() });
+    assert!(step.changes.iter().any(|(_, message)| message.contains("0xreturned")));
+    let again =
+        advance_fiat(step.order, &FiatContext { forwarding_balance: Some(held(99_000_000)), ..returned });
+    assert!(matches!(again.actions[..], [FiatOrderAction::ReturnBalance { .. }]), "later funds are returned");
 }
 
 #[test]
-fn rule_22_what_is_paid_never_times_out_and_only_fails_by_the_providers_word() {
+fn rule_22_a_paid_purchase_never_expires_and_fails_only_when_the_provider_reports_it() {
     let paid = FiatOrder { status: FiatStatus::Processing, ..direct() };
     let much_later = later(30 * 86_400);
-    for word in
-        [None, Some(ProviderWord::Nothing), Some(says(RampState::Waiting)), Some(says(RampState::Started))]
-    {
-        let step = advance_fiat(paid.clone(), &FiatWorld { now: much_later, word, ..world() });
+    for lookup in [
+        None,
+        Some(ProviderLookup::NotFound),
+        Some(reported(RampState::Waiting)),
+        Some(reported(RampState::Started)),
+    ] {
+        let step = advance_fiat(paid.clone(), &FiatContext { now: much_later, lookup, ..context() });
         assert_eq!(step.order.status, FiatStatus::Processing);
         assert!(step.order.due_at.is_some());
     }
     for state in [RampState::Failed, RampState::Canceled, RampState::Expired] {
-        let step = advance_fiat(paid.clone(), &FiatWorld { word: Some(says(state)), ..world() });
+        let step = advance_fiat(paid.clone(), &FiatContext { lookup: Some(reported(state)), ..context() });
         assert_eq!(step.order.status, FiatStatus::Failed);
     }
 }
 
 #[test]
-fn an_unpaid_purchase_expires_only_when_the_provider_says_so_now() {
-    let over =
-        |word, after| advance_fiat(direct(), &FiatWorld { now: later(after), word, ..world() }).order.status;
-    assert_eq!(over(Some(says(RampState::Waiting)), 1_800), FiatStatus::Created, "the last moment");
-    assert_eq!(over(Some(says(RampState::Waiting)), 1_801), FiatStatus::Expired);
-    assert_eq!(over(Some(ProviderWord::Nothing), 1_801), FiatStatus::Expired);
+fn an_unpaid_purchase_expires_only_on_a_fresh_provider_answer() {
+    let over = |lookup, after| {
+        advance_fiat(direct(), &FiatContext { now: later(after), lookup, ..context() }).order.status
+    };
+    assert_eq!(over(Some(reported(RampState::Waiting)), 1_800), FiatStatus::Created, "the last moment");
+    assert_eq!(over(Some(reported(RampState::Waiting)), 1_801), FiatStatus::Expired);
+    assert_eq!(over(Some(ProviderLookup::NotFound), 1_801), FiatStatus::Expired);
     assert_eq!(over(None, 1_801), FiatStatus::Created, "the provider has not answered");
-    assert_eq!(over(Some(says(RampState::Started)), 1_801), FiatStatus::Pending, "a bank takes its time");
-    assert_eq!(over(Some(says(RampState::Started)), 1_801 + 86_400), FiatStatus::Expired);
-    assert_eq!(over(Some(says(RampState::Paid)), 1_801), FiatStatus::Processing);
+    assert_eq!(
+        over(Some(reported(RampState::Started)), 1_801),
+        FiatStatus::Pending,
+        "bank transfers are slow"
+    );
+    assert_eq!(over(Some(reported(RampState::Started)), 1_801 + 86_400), FiatStatus::Expired);
+    assert_eq!(over(Some(reported(RampState::Paid)), 1_801), FiatStatus::Processing);
 }
 
 #[test]
-fn rule_21_money_at_the_address_of_a_jump_is_swapped_whatever_was_said_of_it() {
-    let world = FiatWorld { word: Some(says(RampState::Waiting)), lying: Some(lies(90_000_000)), ..world() };
-    let step = advance_fiat(jumping(), &world);
+fn rule_21_funds_at_a_forwarding_address_are_swapped_whatever_the_provider_reports() {
+    let context = FiatContext {
+        lookup: Some(reported(RampState::Waiting)),
+        forwarding_balance: Some(held(90_000_000)),
+        ..context()
+    };
+    let step = advance_fiat(forwarded(), &context);
     assert_eq!(step.order.status, FiatStatus::Processing);
-    assert_eq!(step.todo, [FiatTodo::Swap { amount: raw(90_000_000), seen_in: 50 }]);
-    let drawn = FiatWorld { swaps: vec![swap(90_000_000, Evidence::default())], ..world.clone() };
-    let step = advance_fiat(jumping(), &drawn);
-    assert_eq!(step.todo, [], "a swap waits for it");
-    assert_eq!(step.order.strategy.jump().unwrap().swap, Some(drawn.swaps[0].id.clone()));
-    let more = FiatWorld { swaps: vec![swap(80_000_000, Evidence::default())], ..world.clone() };
-    assert_eq!(advance_fiat(jumping(), &more).todo, step_swap(90_000_000), "more came than was drawn up for");
-    let late = FiatWorld { hub_time: Some(seconds(3_601)), ..drawn };
-    assert_eq!(advance_fiat(jumping(), &late).todo, step_swap(90_000_000), "that swap is too late");
+    assert_eq!(step.actions, [FiatOrderAction::Swap { amount: raw(90_000_000), seen_in: 50 }]);
+    let created = FiatContext { swaps: vec![swap(90_000_000, Evidence::default())], ..context.clone() };
+    let step = advance_fiat(forwarded(), &created);
+    assert_eq!(step.actions, [], "a swap waits for it");
+    assert_eq!(step.order.strategy.forwarding().unwrap().swap, Some(created.swaps[0].id.clone()));
+    let more = FiatContext { swaps: vec![swap(80_000_000, Evidence::default())], ..context.clone() };
+    assert_eq!(
+        advance_fiat(forwarded(), &more).actions,
+        step_swap(90_000_000),
+        "more arrived than the swap takes"
+    );
+    let late = FiatContext { hub_time: Some(seconds(3_601)), ..created };
+    assert_eq!(advance_fiat(forwarded(), &late).actions, step_swap(90_000_000), "that swap is too late");
 }
 
-fn step_swap(amount: u64) -> [FiatTodo; 1] {
-    [FiatTodo::Swap { amount: raw(amount), seen_in: 50 }]
+fn step_swap(amount: u64) -> [FiatOrderAction; 1] {
+    [FiatOrderAction::Swap { amount: raw(amount), seen_in: 50 }]
 }
 
 #[test]
 fn dust_is_no_payment() {
-    let step = advance_fiat(jumping(), &FiatWorld { lying: Some(lies(989_999)), ..world() });
-    assert_eq!((step.order.status, step.todo.len()), (FiatStatus::Created, 0));
-    let step = advance_fiat(jumping(), &FiatWorld { lying: Some(lies(990_000)), ..world() });
-    assert_eq!((step.order.status, step.todo.len()), (FiatStatus::Processing, 1));
+    let step =
+        advance_fiat(forwarded(), &FiatContext { forwarding_balance: Some(held(989_999)), ..context() });
+    assert_eq!((step.order.status, step.actions.len()), (FiatStatus::Created, 0));
+    let step =
+        advance_fiat(forwarded(), &FiatContext { forwarding_balance: Some(held(990_000)), ..context() });
+    assert_eq!((step.order.status, step.actions.len()), (FiatStatus::Processing, 1));
 }
 
 #[test]
-fn a_jump_completes_by_its_swaps_delivery() {
-    let world = FiatWorld { swaps: vec![swap(99_000_000, filled())], lying: Some(lies(0)), ..world() };
-    let step = advance_fiat(jumping(), &world);
+fn a_forwarded_purchase_completes_when_its_swap_is_filled() {
+    let context = FiatContext {
+        swaps: vec![swap(99_000_000, filled())],
+        forwarding_balance: Some(held(0)),
+        ..context()
+    };
+    let step = advance_fiat(forwarded(), &context);
     assert_eq!(step.order.status, FiatStatus::Completed);
     assert_eq!((step.order.output, step.order.fill_tx.as_deref()), (Some(raw(30)), Some("0xfilled")));
-    assert!(step.order.due_at.is_some(), "what else comes to the address goes back");
-    let past = FiatWorld { now: later(86_400 * 9), ..world };
+    assert!(step.order.due_at.is_some(), "further funds are returned");
+    let past = FiatContext { now: later(86_400 * 9), ..context };
     assert_eq!(advance_fiat(step.order, &past).order.due_at, None);
 }
 
 #[test]
-fn a_swap_that_went_back_is_told_with_both_transactions() {
-    let world = FiatWorld { swaps: vec![swap(99_000_000, refunded())], ..world() };
-    let order = FiatOrder { payout: Some(payout(99_000_000)), status: FiatStatus::Processing, ..jumping() };
-    let failure = advance_fiat(order, &world).order.failure.unwrap();
+fn a_refunded_swap_is_reported_with_both_transactions() {
+    let context = FiatContext { swaps: vec![swap(99_000_000, refunded())], ..context() };
+    let order = FiatOrder { payout: Some(payout(99_000_000)), status: FiatStatus::Processing, ..forwarded() };
+    let failure = advance_fiat(order, &context).order.failure.unwrap();
     assert_eq!((failure.code.as_str(), failure.source), ("swap_refunded", FiatFailureSource::Swap));
-    assert!(failure.words.contains("0xback") && failure.words.contains("0xpaid"), "{}", failure.words);
+    assert!(failure.message.contains("0xback") && failure.message.contains("0xpaid"), "{}", failure.message);
 }
 
 #[test]
-fn rule_21_money_that_finds_no_route_goes_back_in_time() {
-    let order = FiatOrder { status: FiatStatus::Processing, ..jumping() };
-    let back = [FiatTodo::GiveBack { tokens: vec![usdc()], seen_in: 50 }];
-    let tired = FiatWorld { now: later(3_601), lying: Some(lies(99_000_000)), ..world() };
+fn rule_21_funds_without_a_route_are_returned_in_time() {
+    let order = FiatOrder { status: FiatStatus::Processing, ..forwarded() };
+    let back = [FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }];
+    let waited = FiatContext { now: later(3_601), forwarding_balance: Some(held(99_000_000)), ..context() };
     let seen = FiatOrder { payout: Some(payout(99_000_000)), ..order.clone() };
-    assert_eq!(advance_fiat(seen, &tired).todo, back);
-    let expiring =
-        FiatWorld { hub_time: Some(jump().expiry - 599), lying: Some(lies(99_000_000)), ..world() };
-    assert_eq!(advance_fiat(order.clone(), &expiring).todo, back);
+    assert_eq!(advance_fiat(seen, &waited).actions, back);
+    let expiring = FiatContext {
+        hub_time: Some(forwarding_order().expiry - 599),
+        forwarding_balance: Some(held(99_000_000)),
+        ..context()
+    };
+    assert_eq!(advance_fiat(order.clone(), &expiring).actions, back);
     let returned = Some("0xreturned".to_owned());
-    let step = advance_fiat(order.clone(), &FiatWorld { returned, lying: Some(lies(0)), ..world() });
+    let step = advance_fiat(
+        order.clone(),
+        &FiatContext { returned, forwarding_balance: Some(held(0)), ..context() },
+    );
     let failure = step.order.failure.unwrap();
     assert_eq!((step.order.status, failure.code.as_str()), (FiatStatus::Failed, "no_route"));
-    assert!(failure.words.contains("0xreturned"));
-    // Somebody else has sent it back, as anybody may when the jump has expired.
+    assert!(failure.message.contains("0xreturned"));
+    // Somebody else returned it, which anybody may do once the forwarding order has expired.
     let paid = FiatOrder { payout: Some(payout(99_000_000)), ..order };
-    let gone = |time| FiatWorld { hub_time: Some(time), lying: Some(lies(0)), ..world() };
-    let step = advance_fiat(paid.clone(), &gone(jump().expiry));
+    let gone = |time| FiatContext { hub_time: Some(time), forwarding_balance: Some(held(0)), ..context() };
+    let step = advance_fiat(paid.clone(), &gone(forwarding_order().expiry));
     assert_eq!(step.order.status, FiatStatus::Processing, "a swap may have taken it a moment ago");
-    assert_eq!(advance_fiat(paid, &gone(jump().expiry + 1)).order.status, FiatStatus::Failed);
+    assert_eq!(advance_fiat(paid, &gone(forwarding_order().expiry + 1)).order.status, FiatStatus::Failed);
 }
 
 #[test]
-fn rule_21_money_that_took_its_time_is_swapped_when_it_comes() {
-    let paid = FiatOrder { status: FiatStatus::Processing, ..jumping() };
-    let unread = FiatWorld { now: later(7_200), lying: Some(lies(99_000_000)), ..world() };
-    let amount = unread.lying.as_ref().unwrap().amount;
-    assert_eq!(advance_fiat(paid, &unread).todo, [FiatTodo::Swap { amount, seen_in: 50 }]);
+fn rule_21_funds_that_arrive_slowly_are_swapped_on_arrival() {
+    let paid = FiatOrder { status: FiatStatus::Processing, ..forwarded() };
+    let unread = FiatContext { now: later(7_200), forwarding_balance: Some(held(99_000_000)), ..context() };
+    let amount = unread.forwarding_balance.as_ref().unwrap().amount;
+    assert_eq!(advance_fiat(paid, &unread).actions, [FiatOrderAction::Swap { amount, seen_in: 50 }]);
 }
 
 #[test]
-fn rule_21_a_second_payout_goes_back_and_changes_nothing() {
+fn rule_21_a_second_payout_is_returned_and_changes_nothing() {
     let swaps = vec![swap(99_000_000, opened())];
-    let second = FiatWorld { swaps: swaps.clone(), lying: Some(lies(99_000_000)), ..world() };
-    let step = advance_fiat(jumping(), &second);
+    let second =
+        FiatContext { swaps: swaps.clone(), forwarding_balance: Some(held(99_000_000)), ..context() };
+    let step = advance_fiat(forwarded(), &second);
     assert_eq!(step.order.status, FiatStatus::Processing);
-    assert_eq!(step.todo, [FiatTodo::GiveBack { tokens: vec![usdc()], seen_in: 50 }]);
-    let stale = Some(Lying { block: 39, ..lies(99_000_000) });
-    let step = advance_fiat(jumping(), &FiatWorld { lying: stale, swaps, ..world() });
-    assert_eq!(step.todo, [], "that was before the swap took it");
-    let expired = FiatOrder { status: FiatStatus::Expired, ..jumping() };
-    let step = advance_fiat(expired, &FiatWorld { lying: Some(lies(5)), ..world() });
-    assert_eq!((step.order.status, step.todo.len()), (FiatStatus::Expired, 1), "too late to be a purchase");
+    assert_eq!(step.actions, [FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }]);
+    let stale = Some(ForwardingBalance { block: 39, ..held(99_000_000) });
+    let step = advance_fiat(forwarded(), &FiatContext { forwarding_balance: stale, swaps, ..context() });
+    assert_eq!(step.actions, [], "read before the swap took the funds");
+    let expired = FiatOrder { status: FiatStatus::Expired, ..forwarded() };
+    let step = advance_fiat(expired, &FiatContext { forwarding_balance: Some(held(5)), ..context() });
+    assert_eq!(
+        (step.order.status, step.actions.len()),
+        (FiatStatus::Expired, 1),
+        "too late to be a purchase"
+    );
 }

@@ -1,12 +1,12 @@
-mod desk;
-mod others;
+mod deposit_builder;
+mod executor;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use alloy_primitives::{Address as EvmAddress, U256};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Carrier, DepositDesk, Hand, OrderStore as _, QuoteStore as _};
+use causeway_domain::ports::{DepositBuilder, OrderExecutor, OrderStore as _, QuoteStore as _, TxSender};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, Order, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount,
     Route, RowKey, RowKeys, SOLANA_CHAIN_ID, TokenId, TradeType,
@@ -15,8 +15,8 @@ use causeway_store::{Location, Store};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-pub(crate) use desk::{FakeDesk, permit_over, signature_of, signed_by_payer};
-pub(crate) use others::{FakeCarrier, FakeHand, FakePrices};
+pub(crate) use deposit_builder::{FakeDepositBuilder, permit_over, signature_of, signed_by_payer};
+pub(crate) use executor::{FakeExecutor, FakePrices, FakeTxSender};
 
 use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
 use crate::pauses::Pauses;
@@ -41,7 +41,7 @@ pub(crate) fn usdc() -> TokenId {
     TokenId::new(chain(BASE), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap()
 }
 
-/// The moment of every build that does not say otherwise; the routes hold for half a minute more.
+/// The default time of builds; the routes are valid for half a minute more.
 pub(crate) fn now() -> Timestamp {
     "2026-11-15T12:00:00Z".parse().unwrap()
 }
@@ -88,13 +88,13 @@ fn quote(key: RowKey) -> Quote {
     Quote { id, key, ask, integrator: None, created_at: now(), routes: vec![route] }
 }
 
-/// Both deeds over a real store, with everything beyond the process made up.
+/// Building and submitting over a real store, with everything outside of the process faked.
 pub(crate) struct Scene {
     pub(crate) store: Arc<Store>,
-    pub(crate) origin: Arc<FakeDesk>,
-    pub(crate) solana: Arc<FakeDesk>,
-    pub(crate) hand: Arc<FakeHand>,
-    pub(crate) carrier: Arc<FakeCarrier>,
+    pub(crate) origin: Arc<FakeDepositBuilder>,
+    pub(crate) solana: Arc<FakeDepositBuilder>,
+    pub(crate) executor: Arc<FakeExecutor>,
+    pub(crate) sender: Arc<FakeTxSender>,
     pub(crate) prices: Arc<FakePrices>,
     pub(crate) build: BuildDeposit,
     pub(crate) submit: SubmitDeposit,
@@ -108,43 +108,44 @@ impl Scene {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&Location::Sqlite(folder.path().join("orders.db"))).await.unwrap();
         let store = Arc::new(store);
-        let origin = FakeDesk::new(chain(BASE), 0xe1, 0xe2);
-        let destination = FakeDesk::new(chain(ARBITRUM), 0xd1, 0xd2);
-        let solana = FakeDesk::new(SOLANA_CHAIN_ID, 0x51, 0x52);
-        let (hand, prices) = (Arc::<FakeHand>::default(), Arc::<FakePrices>::default());
-        let carrier = FakeCarrier::new(chain(BASE));
-        let desks: HashMap<ChainId, Arc<dyn DepositDesk>> = HashMap::from([
-            (chain(BASE), origin.clone() as Arc<dyn DepositDesk>),
-            (chain(ARBITRUM), destination as Arc<dyn DepositDesk>),
-            (SOLANA_CHAIN_ID, solana.clone() as Arc<dyn DepositDesk>),
+        let origin = FakeDepositBuilder::new(chain(BASE), 0xe1, 0xe2);
+        let destination = FakeDepositBuilder::new(chain(ARBITRUM), 0xd1, 0xd2);
+        let solana = FakeDepositBuilder::new(SOLANA_CHAIN_ID, 0x51, 0x52);
+        let (executor, prices) = (Arc::<FakeExecutor>::default(), Arc::<FakePrices>::default());
+        let sender = FakeTxSender::new(chain(BASE));
+        let deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>> = HashMap::from([
+            (chain(BASE), origin.clone() as Arc<dyn DepositBuilder>),
+            (chain(ARBITRUM), destination as Arc<dyn DepositBuilder>),
+            (SOLANA_CHAIN_ID, solana.clone() as Arc<dyn DepositBuilder>),
         ]);
         let row_keys = Arc::new(RowKeys::new(0));
         let build = BuildDeposit::new(BuildParts {
             catalog: Arc::clone(&CATALOG),
             quotes: store.clone(),
             orders: store.clone(),
-            desks: desks.clone(),
-            hands: HashMap::from([("house".to_owned(), hand.clone() as Arc<dyn Hand>)]).into(),
+            deposit_builders: deposit_builders.clone(),
+            executors: HashMap::from([("house".to_owned(), executor.clone() as Arc<dyn OrderExecutor>)])
+                .into(),
             prices: prices.clone(),
             row_keys: Arc::clone(&row_keys),
             quote_keys: quote_keys(),
             timing: OrderTiming::default(),
         });
         let pauses = Arc::<Pauses>::default();
-        let build = build.heeding(Arc::clone(&pauses));
+        let build = build.with_pauses(Arc::clone(&pauses));
         let submit = SubmitDeposit::new(SubmitParts {
             quotes: store.clone(),
             orders: store.clone(),
-            desks,
-            relayers: HashMap::from([(chain(BASE), carrier.clone() as Arc<dyn Carrier>)]),
+            deposit_builders,
+            relayers: HashMap::from([(chain(BASE), sender.clone() as Arc<dyn TxSender>)]),
             row_keys: Arc::clone(&row_keys),
         });
         Self {
             store,
             origin,
             solana,
-            hand,
-            carrier,
+            executor,
+            sender,
             prices,
             build,
             submit,
@@ -154,11 +155,11 @@ impl Scene {
         }
     }
 
-    pub(crate) fn screened_by(self, screening: Arc<Screening>) -> Self {
-        Self { build: self.build.screened_by(Some(screening)), ..self }
+    pub(crate) fn with_screening(self, screening: Arc<Screening>) -> Self {
+        Self { build: self.build.with_screening(Some(screening)), ..self }
     }
 
-    /// Keeps a quote, changed as the test needs it.
+    /// Stores a quote, changed as the test needs it.
     pub(crate) async fn quote(&self, change: impl FnOnce(&mut Quote)) -> Quote {
         let mut quote = quote(self.row_keys.next(now()));
         change(&mut quote);

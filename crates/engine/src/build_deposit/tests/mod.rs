@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{Care, OrderStore as _};
-use causeway_domain::{RawAmount, Referral, Terms};
+use causeway_domain::ports::{FinalityTier, OrderStore as _};
+use causeway_domain::{IntentTerms, RawAmount, Referral};
 use futures::future::join_all;
 use tokio::sync::Barrier;
 
@@ -23,13 +23,13 @@ fn raw(units: u64) -> RawAmount {
 }
 
 #[tokio::test]
-async fn rule_1_every_term_is_the_quotes_or_the_desks() {
+async fn rule_1_every_term_comes_from_the_quote_or_the_deposit_builder() {
     let scene = Scene::new().await;
     let quote = scene.quote(|quote| quote.ask.referral = Referral::new(evm(0x44), 30)).await;
     let built = scene.take(BuildRequest { recipient: Some(evm(0xb9)), ..request(&quote) }).await.unwrap();
     let terms = built.order.terms;
     let valid_before = u64::try_from(valid_before().as_second()).unwrap();
-    let expected = Terms {
+    let expected = IntentTerms {
         origin_chain_id: BASE,
         escrow: evm(0xe1).to_word(),
         user: evm(0xa1).to_word(),
@@ -52,21 +52,21 @@ async fn rule_1_every_term_is_the_quotes_or_the_desks() {
         epoch: 3,
     };
     assert_eq!(terms, expected);
-    assert_eq!(built.order.intent, terms.id());
+    assert_eq!(built.order.intent_id, terms.id());
     assert_eq!(scene.stored(&built.order).await.terms, terms);
 }
 
 #[tokio::test]
-async fn rule_2_the_nonce_bears_our_tag_over_all_other_terms() {
+async fn rule_2_nonce_authenticates_all_other_terms() {
     let scene = Scene::new().await;
     let terms = scene.order(DepositMethod::ContractCall).await.terms;
     assert!(quote_keys().have_sealed(&terms));
-    assert!(!quote_keys().have_sealed(&Terms { amount_out: terms.amount_out + U256::ONE, ..terms }));
+    assert!(!quote_keys().have_sealed(&IntentTerms { amount_out: terms.amount_out + U256::ONE, ..terms }));
     assert_ne!(scene.order(DepositMethod::ContractCall).await.terms.nonce, terms.nonce);
 }
 
 #[tokio::test]
-async fn rule_3_the_grace_is_never_shorter_than_the_escrow_asks_for() {
+async fn rule_3_grace_period_is_at_least_the_escrows_minimum() {
     let scene = Scene::new().await;
     *scene.origin.min_grace.lock().unwrap() = 100_000;
     let terms = scene.order(DepositMethod::ContractCall).await.terms;
@@ -74,7 +74,7 @@ async fn rule_3_the_grace_is_never_shorter_than_the_escrow_asks_for() {
 }
 
 #[tokio::test]
-async fn building_twice_gives_the_same_deposit_with_a_fresh_look_at_the_allowance() {
+async fn building_again_returns_the_same_deposit_with_the_current_allowance() {
     for method in METHODS {
         let scene = Scene::new().await;
         let quote = scene.quote(|_| {}).await;
@@ -88,25 +88,25 @@ async fn building_twice_gives_the_same_deposit_with_a_fresh_look_at_the_allowanc
         let saved = if method == DepositMethod::Transfer { 0 } else { 2 };
         assert_eq!(third.summary.len(), first.summary.len() - saved, "{method:?}");
         assert_eq!(third.order.terms, first.order.terms);
-        assert_eq!(*scene.hand.held.lock().unwrap(), [first.order.id], "held once");
+        assert_eq!(*scene.executor.held.lock().unwrap(), [first.order.id], "held once");
     }
 }
 
 #[tokio::test]
-async fn builds_at_the_same_moment_agree_on_one_order() {
+async fn concurrent_builds_agree_on_one_order() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     // All have seen that nothing was built yet before the first of them writes.
     *scene.origin.gate.lock().unwrap() = Some((Arc::new(Barrier::new(8)), 8));
     let built = join_all((0..8).map(|_| scene.take(request(&quote)))).await;
     let built: Vec<Built> = built.into_iter().map(Result::unwrap).collect();
-    assert_eq!(scene.origin.trials.load(Ordering::Relaxed), 8 + 7, "the losers look again");
+    assert_eq!(scene.origin.simulations.load(Ordering::Relaxed), 8 + 7, "the losers look again");
     for one in &built {
-        assert_eq!((one.order.intent, &one.order.id), (built[0].order.intent, &built[0].order.id));
+        assert_eq!((one.order.intent_id, &one.order.id), (built[0].order.intent_id, &built[0].order.id));
         assert_eq!(one.deposit, built[0].deposit);
     }
-    assert_eq!(scene.hand.held.lock().unwrap().len(), 1);
-    // Who wanted something else at that moment is told so.
+    assert_eq!(scene.executor.held.lock().unwrap().len(), 1);
+    // A concurrent build with other values is rejected.
     let quote = scene.quote(|_| {}).await;
     *scene.origin.gate.lock().unwrap() = Some((Arc::new(Barrier::new(2)), 2));
     let other = BuildRequest { recipient: Some(evm(1)), ..request(&quote) };
@@ -121,7 +121,7 @@ async fn builds_at_the_same_moment_agree_on_one_order() {
 }
 
 #[tokio::test]
-async fn only_transfers_are_shown_before_anybody_tells_of_them() {
+async fn only_transfers_are_announced_before_a_submission() {
     let scene = Scene::new().await;
     for method in METHODS {
         let order = scene.order(method).await;
@@ -129,34 +129,42 @@ async fn only_transfers_are_shown_before_anybody_tells_of_them() {
         let is_transfer = method == DepositMethod::Transfer;
         assert_eq!(stored.announced, is_transfer, "{method:?}");
         assert_eq!(stored.deposit_address.is_some(), is_transfer);
-        assert_eq!(stored.due_at, moment(order.terms.open_deadline + 1), "looked at once the time is over");
-        let story = scene.store.story(&order.id).await.unwrap();
-        assert_eq!(story.len(), 1);
-        assert_eq!(story[0].detail, format!("Built as {}.", method.as_str()));
+        assert_eq!(
+            stored.due_at,
+            moment(order.terms.open_deadline + 1),
+            "processed once the deadline has passed"
+        );
+        let events = scene.store.order_events(&order.id).await.unwrap();
+        assert_eq!(events.len(), 1);
+        assert_eq!(events[0].detail, format!("Built as {}.", method.as_str()));
     }
 }
 
 #[tokio::test]
-async fn deposits_over_a_thousand_dollars_or_of_unknown_worth_need_more_care() {
+async fn deposits_over_a_thousand_dollars_or_of_unknown_value_need_the_large_tier() {
     let scene = Scene::new().await;
-    for (price, amount, care) in [
-        (Some("1"), 1_000_000_000, Care::Usual),
-        (Some("1"), 1_000_010_000, Care::Large),
-        (Some("1.01"), 1_000_000_000, Care::Large),
-        (Some("0.5"), 2_000_000_000, Care::Usual),
-        (None, 1, Care::Large),
+    for (price, amount, tier) in [
+        (Some("1"), 1_000_000_000, FinalityTier::Standard),
+        (Some("1"), 1_000_010_000, FinalityTier::Large),
+        (Some("1.01"), 1_000_000_000, FinalityTier::Large),
+        (Some("0.5"), 2_000_000_000, FinalityTier::Standard),
+        (None, 1, FinalityTier::Large),
     ] {
         *scene.prices.0.lock().unwrap() =
             price.map(|price| (usdc(), price.parse().unwrap())).into_iter().collect();
         let quote = scene.quote(|quote| quote.routes[0].amount_in = raw(amount)).await;
-        assert_eq!(scene.take(request(&quote)).await.unwrap().order.care, care, "{amount} at {price:?}");
+        assert_eq!(
+            scene.take(request(&quote)).await.unwrap().order.finality_tier,
+            tier,
+            "{amount} at {price:?}"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_filler_that_cannot_hold_a_build_keeps_nobody_from_depositing() {
+async fn failed_hold_does_not_prevent_a_build() {
     let scene = Scene::new().await;
-    scene.hand.is_away.store(true, Ordering::Relaxed);
+    scene.executor.is_away.store(true, Ordering::Relaxed);
     let order = scene.order(DepositMethod::ContractCall).await;
-    assert_eq!(*scene.hand.held.lock().unwrap(), [order.id]);
+    assert_eq!(*scene.executor.held.lock().unwrap(), [order.id]);
 }

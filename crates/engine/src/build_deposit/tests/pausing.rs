@@ -5,7 +5,7 @@ use crate::build_deposit::fake::{ARBITRUM, BASE, Scene, request, usdc};
 use crate::pauses::tests::paused;
 
 #[tokio::test]
-async fn what_goes_through_something_paused_is_not_built_and_the_reason_is_told() {
+async fn route_through_a_paused_component_is_rejected_with_the_reason() {
     let scene = Scene::new().await;
     for (kind, name) in [
         ("chain", BASE.to_string()),
@@ -17,7 +17,7 @@ async fn what_goes_through_something_paused_is_not_built_and_the_reason_is_told(
         let quote = scene.quote(|_| {}).await;
         let refused = scene.take(request(&quote)).await.unwrap_err();
         assert!(
-            matches!(&refused, BuildError::Paused { words, .. } if words.contains("is paused: maintenance")),
+            matches!(&refused, BuildError::Paused { reason, .. } if reason.contains("is paused: maintenance")),
             "{kind} {name}: {refused:?}"
         );
         assert!(refused.is_retryable() && !scene.is_taken(&quote).await, "{kind} {name}");
@@ -27,7 +27,7 @@ async fn what_goes_through_something_paused_is_not_built_and_the_reason_is_told(
 }
 
 #[tokio::test]
-async fn a_deposit_that_was_given_out_is_built_again_whatever_is_paused_since() {
+async fn existing_deposit_is_built_again_despite_pauses() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     let first = scene.take(request(&quote)).await.unwrap();

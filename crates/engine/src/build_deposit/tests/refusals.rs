@@ -9,7 +9,7 @@ use super::raw;
 use crate::build_deposit::*;
 
 #[tokio::test]
-async fn rule_5_nobody_is_paid_whom_the_chain_would_refuse() {
+async fn rule_5_receivers_that_the_chain_would_reject_are_rejected() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     let zero = Address::native(Family::Evm);
@@ -20,10 +20,10 @@ async fn rule_5_nobody_is_paid_whom_the_chain_would_refuse() {
     let requests = recipients.map(|address| ("recipient", asked(Some(address), None))).into_iter();
     let requests = requests.chain(refunds.map(|address| ("refundTo", asked(None, Some(address)))));
     for (named, request) in requests {
-        let words = format!("{request:?}");
+        let message = format!("{request:?}");
         let error = scene.take(request).await.unwrap_err();
-        let BuildError::Field { field, expected } = error else { panic!("{error} for {words}") };
-        assert_eq!(field, named, "{words}");
+        let BuildError::Field { field, expected } = error else { panic!("{error} for {message}") };
+        assert_eq!(field, named, "{message}");
         assert!(expected.starts_with("expected an a"), "{expected}");
     }
     // The token that is delivered, where it is none of the chain's own.
@@ -36,7 +36,7 @@ async fn rule_5_nobody_is_paid_whom_the_chain_would_refuse() {
 }
 
 #[tokio::test]
-async fn other_values_after_the_first_build_are_refused_by_name() {
+async fn changed_values_after_the_first_build_are_rejected_by_name() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     let order = scene.take(request(&quote)).await.unwrap().order;
@@ -51,13 +51,13 @@ async fn other_values_after_the_first_build_are_refused_by_name() {
         let BuildError::AlreadyBuilt { order: id, differs } = error else { panic!("{error}") };
         assert_eq!((id, differs), (order.id.clone(), named));
     }
-    // What the quote says anyway is the same, said or not.
+    // Explicit values that equal the quote's are accepted.
     let same = other(Some(evm(0xb2)), Some(evm(0xc3)), DepositMethod::ContractCall);
     assert_eq!(scene.take(same).await.unwrap().order, scene.stored(&order).await);
 }
 
 #[tokio::test]
-async fn what_cannot_be_built_says_why_and_leaves_nothing() {
+async fn impossible_build_is_rejected_with_a_reason_and_stores_nothing() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     let unknown = BuildRequest { quote: QuoteId::random().unwrap(), ..request(&quote) };
@@ -87,14 +87,14 @@ async fn what_cannot_be_built_says_why_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_deposit_that_would_fail_is_told_in_words_and_writes_nothing() {
+async fn failing_deposit_is_rejected_with_a_message_and_stores_nothing() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     let gas = |has: &str, needs: &str| {
         let wei = |text| RawAmount::from_decimal(text, 18).unwrap();
         DepositError::Gas { has: wei(has), needs: wei(needs) }
     };
-    for (refusal, words) in [
+    for (refusal, message) in [
         (
             DepositError::Balance { has: raw(1_500_000), needs: raw(25_000_000) },
             "the payer has 1.5 USDC, and the deposit takes 25",
@@ -109,9 +109,9 @@ async fn a_deposit_that_would_fail_is_told_in_words_and_writes_nothing() {
     ] {
         *scene.origin.refusal.lock().unwrap() = Some(refusal);
         let error = scene.take(request(&quote)).await.unwrap_err();
-        assert_eq!(error.to_string(), words);
-        assert_eq!(error.is_retryable(), matches!(error, BuildError::Chain(_)), "{words}");
-        assert!(!scene.is_taken(&quote).await, "{words}");
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error.is_retryable(), matches!(error, BuildError::Chain(_)), "{message}");
+        assert!(!scene.is_taken(&quote).await, "{message}");
     }
     scene.origin.transfers.store(false, Ordering::Relaxed);
     let transfer = BuildRequest { method: DepositMethod::Transfer, ..request(&quote) };
@@ -120,11 +120,11 @@ async fn a_deposit_that_would_fail_is_told_in_words_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_route_whose_deposit_was_made_is_not_built_again() {
+async fn route_with_a_deposit_is_not_built_again() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {}).await;
     let order = scene.take(request(&quote)).await.unwrap().order;
-    let deposited = scene.stored(&order).await.become_status(OrderStatus::Deposited, now()).unwrap();
+    let deposited = scene.stored(&order).await.transition_to(OrderStatus::Deposited, now()).unwrap();
     assert!(scene.store.update_order(&deposited, &[]).await.unwrap());
     let error = scene.take(request(&quote)).await.unwrap_err();
     assert!(matches!(error, BuildError::AlreadyTaken { status: OrderStatus::Deposited, .. }), "{error}");

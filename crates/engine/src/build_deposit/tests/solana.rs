@@ -8,21 +8,21 @@ fn given(built: &Built) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_the_payer_is_given_to_sign_is_kept_and_a_new_build_gives_a_fresh_one() {
+async fn transaction_to_sign_is_stored_and_a_new_build_returns_a_fresh_one() {
     let scene = Scene::new().await;
     let quote = scene.solana_quote().await;
     let first = scene.take(request(&quote)).await.unwrap();
-    assert_eq!(scene.stored(&first.order).await.given_to_sign(), [given(&first)]);
+    assert_eq!(scene.stored(&first.order).await.unsigned_txs(), [given(&first)]);
     let second = scene.take(request(&quote)).await.unwrap();
     assert_ne!(given(&second), given(&first), "with another blockhash");
     assert_eq!(second.order.terms, first.order.terms, "for the same order");
     let stored = scene.stored(&first.order).await;
-    assert_eq!(stored.given_to_sign(), [given(&second), given(&first)]);
-    assert_eq!(scene.store.story(&stored.id).await.unwrap().len(), 1, "building again is no event");
+    assert_eq!(stored.unsigned_txs(), [given(&second), given(&first)]);
+    assert_eq!(scene.store.order_events(&stored.id).await.unwrap().len(), 1, "building again is no event");
 }
 
 #[tokio::test]
-async fn what_was_built_in_time_is_built_anew_for_as_long_as_the_escrow_takes_it() {
+async fn deposit_built_in_time_is_built_again_until_the_escrows_deadline() {
     let scene = Scene::new().await;
     let quote = scene.solana_quote().await;
     let first = scene.take(request(&quote)).await.unwrap();
@@ -36,7 +36,7 @@ async fn what_was_built_in_time_is_built_anew_for_as_long_as_the_escrow_takes_it
 }
 
 #[tokio::test]
-async fn builds_at_the_same_time_are_all_kept() {
+async fn concurrent_builds_are_all_stored() {
     let scene = Scene::new().await;
     let quote = scene.solana_quote().await;
     scene.take(request(&quote)).await.unwrap();
@@ -44,14 +44,14 @@ async fn builds_at_the_same_time_are_all_kept() {
     let builds = join_all((0..3).map(|_| scene.take(request(&quote)))).await;
     let builds: Vec<Built> = builds.into_iter().map(Result::unwrap).collect();
     let stored = scene.stored(&builds[0].order).await;
-    assert_eq!(stored.given_to_sign().len(), 4, "no two are the same");
+    assert_eq!(stored.unsigned_txs().len(), 4, "no two are the same");
     for built in &builds {
-        assert!(stored.given_to_sign().contains(&given(built).as_slice()));
+        assert!(stored.unsigned_txs().contains(&given(built).as_slice()));
     }
 }
 
 #[tokio::test]
-async fn nothing_is_given_for_an_order_that_was_paid_meanwhile() {
+async fn order_paid_meanwhile_is_not_built_again() {
     let scene = Scene::new().await;
     let quote = scene.solana_quote().await;
     let order = scene.take(request(&quote)).await.unwrap().order;
@@ -59,11 +59,11 @@ async fn nothing_is_given_for_an_order_that_was_paid_meanwhile() {
     *scene.solana.gate.lock().unwrap() = Some((Arc::clone(&gate), 1));
     let paid = async {
         // Somebody pays while the second build is tried.
-        while scene.solana.trials.load(Ordering::Relaxed) < 2 {
+        while scene.solana.simulations.load(Ordering::Relaxed) < 2 {
             tokio::task::yield_now().await;
         }
         let stored = scene.stored(&order).await;
-        let stored = stored.become_status(OrderStatus::Deposited, Timestamp::now()).unwrap();
+        let stored = stored.transition_to(OrderStatus::Deposited, Timestamp::now()).unwrap();
         assert!(scene.store.update_order(&stored, &[]).await.unwrap());
         gate.wait().await;
     };
@@ -72,11 +72,11 @@ async fn nothing_is_given_for_an_order_that_was_paid_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_transfer_on_solana_has_an_address_and_nothing_to_sign() {
+async fn solana_transfer_has_an_address_and_nothing_to_sign() {
     let scene = Scene::new().await;
     let quote = scene.solana_quote().await;
     let request = BuildRequest { method: DepositMethod::Transfer, ..request(&quote) };
     let built = scene.take(request).await.unwrap();
     assert!(built.order.deposit_address.is_some() && built.order.announced);
-    assert_eq!((built.order.built, scene.solana.trials.load(Ordering::Relaxed)), (None, 0));
+    assert_eq!((built.order.built, scene.solana.simulations.load(Ordering::Relaxed)), (None, 0));
 }

@@ -2,7 +2,7 @@ use super::super::fake::{Scene, evm, request};
 use crate::build_deposit::*;
 
 #[tokio::test]
-async fn the_summary_says_everything_that_is_worth_comparing() {
+async fn summary_contains_everything_worth_comparing() {
     let scene = Scene::new().await;
     let promise = format!(
         "{} receives at least 0.0098 ETH on Arbitrum One; if nobody delivers by 2026-11-15 12:45:30 UTC it comes back to {}.",

@@ -4,8 +4,8 @@ use alloy_primitives::{Address as EvmAddress, B256};
 use async_trait::async_trait;
 use causeway_domain::fiat::Payout;
 use causeway_domain::ports::{
-    AddressWatch, Carrier, ChainError, Deed, DeedError, JumpDesk, PayoutWatch, Progress, SigningError,
-    WalletCheck,
+    ActionError, AddressWatch, ChainAction, ChainError, ForwardingSigner, PayoutWatch, Progress,
+    SigningError, TxSender, WalletCheck,
 };
 use causeway_domain::{Address, ChainId, RawAmount, SignatureBytes, TokenId};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ pub(in crate::fiat) struct FakeChain {
 }
 
 impl FakeChain {
-    /// A transfer that stands.
+    /// A final transfer.
     pub(in crate::fiat) fn pay(&self, payout: Payout, to: Address) {
         self.balances.lock().unwrap().insert(to, payout.amount);
         self.payouts.lock().unwrap().push((payout, to));
@@ -52,7 +52,7 @@ impl AddressWatch for FakeChain {
         Ok(wanted.iter().map(|(at, _)| balances.get(at).copied().unwrap_or_default()).collect())
     }
 
-    async fn brought_by(
+    async fn funding_tx(
         &self,
         address: Address,
         _: TokenId,
@@ -64,14 +64,14 @@ impl AddressWatch for FakeChain {
     }
 }
 
-/// A relayer that sends what it is told to; by the next question it stands.
+/// A relayer whose transactions are confirmed by the next poll.
 #[derive(Default)]
 pub(in crate::fiat) struct FakeRelayer {
-    pub(in crate::fiat) carried: Shared<Vec<(String, Deed)>>,
+    pub(in crate::fiat) sent_actions: Shared<Vec<(String, ChainAction)>>,
 }
 
 #[async_trait]
-impl Carrier for FakeRelayer {
+impl TxSender for FakeRelayer {
     fn chain(&self) -> ChainId {
         chain(BASE)
     }
@@ -80,26 +80,26 @@ impl Carrier for FakeRelayer {
         evm(0x99)
     }
 
-    async fn carry(&self, purpose: &str, deed: &Deed, _: Timestamp) -> Result<Progress, DeedError> {
-        self.carried.lock().unwrap().push((purpose.to_owned(), deed.clone()));
-        Ok(Progress::OnItsWay(format!("0xdone {purpose}")))
+    async fn send(&self, purpose: &str, action: &ChainAction, _: Timestamp) -> Result<Progress, ActionError> {
+        self.sent_actions.lock().unwrap().push((purpose.to_owned(), action.clone()));
+        Ok(Progress::Sent(format!("0xdone {purpose}")))
     }
 
-    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, DeedError> {
-        let carried = self.carried.lock().unwrap();
-        let known = carried.iter().any(|(known, _)| known == purpose);
+    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, ActionError> {
+        let sent_actions = self.sent_actions.lock().unwrap();
+        let known = sent_actions.iter().any(|(known, _)| known == purpose);
         Ok(known.then(|| Progress::Succeeded(format!("0xdone {purpose}"))))
     }
 
-    async fn tend(&self, _: Timestamp) -> Result<(), DeedError> {
+    async fn poll_pending(&self, _: Timestamp) -> Result<(), ActionError> {
         Ok(())
     }
 }
 
-/// Jumps whose addresses are the first bytes of their ids.
-pub(in crate::fiat) struct FakeJumpDesk;
+/// A signer whose forwarding addresses are the first bytes of their ids.
+pub(in crate::fiat) struct FakeForwardingSigner;
 
-impl JumpDesk for FakeJumpDesk {
+impl ForwardingSigner for FakeForwardingSigner {
     fn chain(&self) -> ChainId {
         chain(BASE)
     }
@@ -108,8 +108,8 @@ impl JumpDesk for FakeJumpDesk {
         evm(0x77).to_word()
     }
 
-    fn address_for(&self, jump: B256) -> Address {
-        Address::Evm(EvmAddress::from_word(jump))
+    fn address_for(&self, id: B256) -> Address {
+        Address::Evm(EvmAddress::from_word(id))
     }
 
     fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {

@@ -10,30 +10,31 @@ use std::time::Duration;
 use alloy_primitives::B256;
 use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatOrder, FiatQuote, WantedAmount};
 use causeway_domain::ports::{
-    AddressWatch, BlockMark, Carrier, DepositDesk, FiatStore as _, JumpDesk, OnRamp, PayoutWatch, WalletCheck,
+    AddressWatch, ChainCursor, DepositBuilder, FiatStore as _, ForwardingSigner, OnRamp, PayoutWatch,
+    TxSender, WalletCheck,
 };
 use causeway_domain::{Address, ChainId, FiatOrderId, RowKeys, TokenId};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-pub(super) use chain::{FakeChain, FakeJumpDesk, FakeRelayer, FakeWallets};
+pub(super) use chain::{FakeChain, FakeForwardingSigner, FakeRelayer, FakeWallets};
 pub(super) use market::{FakeMarket, Nothing};
-pub(super) use ramp::{BRIEF, FakeRamp, Manner, report};
+pub(super) use ramp::{BRIEF, Behavior, FakeRamp, report};
 
 use super::{
-    FiatBell, FiatOrderRequest, FiatQuoteOptions, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts,
-    QuoteFiat, QuoteFiatParts, Ramps, TakeWebhook, TakeWebhookParts, WorkFiat, WorkFiatParts,
+    FiatOrderRequest, FiatQuoteOptions, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts,
+    QuoteFiat, QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, WorkFiat, WorkFiatParts,
 };
-use crate::build_deposit::fake::{ARBITRUM, BASE, CATALOG, FakeDesk, chain, evm, quote_keys, usdc};
+use crate::build_deposit::fake::{ARBITRUM, BASE, CATALOG, FakeDepositBuilder, chain, evm, quote_keys, usdc};
 use crate::build_deposit::{BuildDeposit, BuildParts, OrderTiming};
+use crate::chain_cursors::ChainCursors;
+use crate::executors::ExecutorRegistry;
 use crate::fillers::{Fillers, QuoteOptions};
-use crate::hands::Hands;
-use crate::marks::Marks;
 use crate::pauses::Pauses;
 use crate::request_quote::RequestQuote;
 
-/// Purchases over a real store and the real swap deeds, with providers, chains and fillers made up.
+/// Purchases over a real store and the real swap use cases, with fake providers, chains and fillers.
 pub(super) struct Scene {
     pub(super) store: Arc<Store>,
     pub(super) ramps: Vec<Arc<FakeRamp>>,
@@ -44,7 +45,7 @@ pub(super) struct Scene {
     pub(super) pauses: Arc<Pauses>,
     pub(super) quote: QuoteFiat,
     pub(super) order: OrderFiat,
-    pub(super) webhook: TakeWebhook,
+    pub(super) webhook: ReceiveWebhook,
     pub(super) work: WorkFiat,
     _folder: TempDir,
 }
@@ -89,15 +90,15 @@ pub(super) fn request(quote: &FiatQuote) -> FiatOrderRequest {
 }
 
 /// The block that the made-up chains stand at.
-pub(super) fn mark() -> BlockMark {
+pub(super) fn cursor() -> ChainCursor {
     let time = Timestamp::now().as_second().try_into().unwrap();
-    BlockMark { number: 100, hash: B256::repeat_byte(1), time }
+    ChainCursor { number: 100, hash: B256::repeat_byte(1), time }
 }
 
 impl Scene {
     /// One provider that sells USDC on Base and answers at once.
     pub(super) async fn new() -> Self {
-        Self::with(vec![FakeRamp::new("card", Manner::Sells)]).await
+        Self::with(vec![FakeRamp::new("card", Behavior::Sells)]).await
     }
 
     pub(super) async fn with(ramps: Vec<Arc<FakeRamp>>) -> Self {
@@ -108,19 +109,23 @@ impl Scene {
         let (relayer, wallets) = (Arc::<FakeRelayer>::default(), Arc::<FakeWallets>::default());
         let pauses = Arc::<Pauses>::default();
         let fillers =
-            Fillers::under(Arc::clone(&pauses), vec![market.clone()], &QuoteOptions::default()).unwrap();
+            Fillers::with_pauses(Arc::clone(&pauses), vec![market.clone()], &QuoteOptions::default())
+                .unwrap();
         let request_quote =
             RequestQuote::new(Arc::clone(&CATALOG), store.clone(), Arc::clone(&row_keys), fillers);
         let all = Ramps::new(ramps.iter().map(|ramp| ramp.clone() as Arc<dyn OnRamp>).collect());
-        let all = all.heeding(Arc::clone(&pauses));
-        let desks: HashMap<ChainId, Arc<dyn DepositDesk>> = HashMap::from([
-            (chain(BASE), FakeDesk::new(chain(BASE), 0xe1, 0xe2) as Arc<dyn DepositDesk>),
-            (chain(ARBITRUM), FakeDesk::new(chain(ARBITRUM), 0xd1, 0xd2) as Arc<dyn DepositDesk>),
+        let all = all.with_pauses(Arc::clone(&pauses));
+        let deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>> = HashMap::from([
+            (chain(BASE), FakeDepositBuilder::new(chain(BASE), 0xe1, 0xe2) as Arc<dyn DepositBuilder>),
+            (
+                chain(ARBITRUM),
+                FakeDepositBuilder::new(chain(ARBITRUM), 0xd1, 0xd2) as Arc<dyn DepositBuilder>,
+            ),
         ]);
-        let jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>> =
-            HashMap::from([(chain(BASE), Arc::new(FakeJumpDesk) as Arc<dyn JumpDesk>)]);
-        let (bell, marks) = (Arc::<FiatBell>::default(), Arc::<Marks>::default());
-        marks.set(chain(BASE), mark());
+        let forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>> =
+            HashMap::from([(chain(BASE), Arc::new(FakeForwardingSigner) as Arc<dyn ForwardingSigner>)]);
+        let (signal, cursors) = (Arc::<FiatSignal>::default(), Arc::<ChainCursors>::default());
+        cursors.set(chain(BASE), cursor());
         let check = |_| wallets.clone() as Arc<dyn WalletCheck>;
         Self {
             quote: QuoteFiat::new(QuoteFiatParts {
@@ -138,19 +143,19 @@ impl Scene {
             order: OrderFiat::new(OrderFiatParts {
                 store: store.clone(),
                 ramps: all.clone(),
-                desks: desks.clone(),
-                jump_desks: jump_desks.clone(),
+                deposit_builders: deposit_builders.clone(),
+                forwarding_signers: forwarding_signers.clone(),
                 wallets: [BASE, ARBITRUM].map(chain).into_iter().map(|chain| (chain, check(chain))).collect(),
                 row_keys: Arc::clone(&row_keys),
-                bell: Arc::clone(&bell),
+                signal: Arc::clone(&signal),
                 screening: None,
-                options: OrderFiatOptions { show_again: Duration::ZERO, ..OrderFiatOptions::default() },
+                options: OrderFiatOptions { reuse_for: Duration::ZERO, ..OrderFiatOptions::default() },
             }),
-            webhook: TakeWebhook::new(TakeWebhookParts {
+            webhook: ReceiveWebhook::new(ReceiveWebhookParts {
                 ramps: all.clone(),
                 store: store.clone(),
                 row_keys: Arc::clone(&row_keys),
-                bell: Arc::clone(&bell),
+                signal: Arc::clone(&signal),
             }),
             work: WorkFiat::new(WorkFiatParts {
                 store: store.clone(),
@@ -162,8 +167,8 @@ impl Scene {
                     catalog: Arc::clone(&CATALOG),
                     quotes: store.clone(),
                     orders: store.clone(),
-                    desks,
-                    hands: Hands::default(),
+                    deposit_builders,
+                    executors: ExecutorRegistry::default(),
                     prices: Arc::new(Nothing),
                     row_keys: Arc::clone(&row_keys),
                     quote_keys: quote_keys(),
@@ -171,14 +176,14 @@ impl Scene {
                 }),
                 payouts: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn PayoutWatch>)]),
                 watches: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn AddressWatch>)]),
-                jump_desks,
-                relayers: HashMap::from([(chain(BASE), relayer.clone() as Arc<dyn Carrier>)]),
+                forwarding_signers,
+                relayers: HashMap::from([(chain(BASE), relayer.clone() as Arc<dyn TxSender>)]),
                 prices: Arc::new(Nothing),
                 gas: Arc::new(Nothing),
                 catalog: Arc::clone(&CATALOG),
                 row_keys,
-                marks,
-                bell,
+                cursors,
+                signal,
                 provider_timeout: Duration::from_millis(200),
                 swap_within: SignedDuration::from_mins(60),
             }),
@@ -217,9 +222,9 @@ impl Scene {
         self.store.fiat_order(id).await.unwrap().unwrap()
     }
 
-    /// Looks at whatever is due within the hour.
-    pub(super) async fn turn(&self) {
-        self.work.turn(Timestamp::now() + SignedDuration::from_hours(1)).await.unwrap();
+    /// Processes every purchase that is due within the hour.
+    pub(super) async fn run_once(&self) {
+        self.work.run_once(Timestamp::now() + SignedDuration::from_hours(1)).await.unwrap();
     }
 
     pub(super) fn checkouts(&self) -> usize {

@@ -18,7 +18,7 @@ use crate::build_deposit::fake::usdc;
 
 /// What a provider does when it is asked for a quote.
 #[derive(Clone, Debug)]
-pub(in crate::fiat) enum Manner {
+pub(in crate::fiat) enum Behavior {
     /// Sells USDC at its price, for a fee of two dollars.
     Sells,
     Refuses(RampRefusal),
@@ -27,10 +27,10 @@ pub(in crate::fiat) enum Manner {
     Hangs,
 }
 
-/// A provider that does and says what the test told it to.
+/// A provider with scripted behavior.
 pub(in crate::fiat) struct FakeRamp {
     profile: Arc<RampProfile>,
-    manner: Manner,
+    behavior: Behavior,
     pub(in crate::fiat) checkouts: AtomicUsize,
     pub(in crate::fiat) is_away: AtomicBool,
     /// What it says of purchases.
@@ -43,7 +43,7 @@ const FEE: u64 = 200;
 pub(in crate::fiat) const BRIEF: &str = "brief";
 
 impl FakeRamp {
-    pub(in crate::fiat) fn new(id: &str, manner: Manner) -> Arc<Self> {
+    pub(in crate::fiat) fn new(id: &str, behavior: Behavior) -> Arc<Self> {
         let profile = RampProfile {
             id: id.to_owned(),
             name: id.to_owned(),
@@ -61,16 +61,16 @@ impl FakeRamp {
             session_for: (id == BRIEF).then(|| SignedDuration::from_mins(5)),
         };
         let (checkouts, is_away, says) = Default::default();
-        Arc::new(Self { profile: Arc::new(profile), manner, checkouts, is_away, says })
+        Arc::new(Self { profile: Arc::new(profile), behavior, checkouts, is_away, says })
     }
 
     /// One that serves these places only, and would lie to all others.
     pub(in crate::fiat) fn only_in(id: &str, places: &[&str]) -> Arc<Self> {
-        let ramp = Self::new(id, Manner::Sells);
+        let ramp = Self::new(id, Behavior::Sells);
         let countries = places.iter().map(|place| (*place).to_owned()).collect();
         let profile = RampProfile { countries, ..(*ramp.profile).clone() };
         let (checkouts, is_away, says) = Default::default();
-        Arc::new(Self { profile: Arc::new(profile), manner: Manner::Sells, checkouts, is_away, says })
+        Arc::new(Self { profile: Arc::new(profile), behavior: Behavior::Sells, checkouts, is_away, says })
     }
 
     pub(in crate::fiat) fn says(&self, state: RampState, payouts: &[&str]) {
@@ -120,13 +120,13 @@ impl OnRamp for FakeRamp {
 
     async fn quote(&self, ask: &RampAsk) -> Result<RampOffer, RampError> {
         self.away()?;
-        let pays = match (&self.manner, ask.amount) {
-            (Manner::Refuses(refusal), _) => return Err(refusal.clone().into()),
-            (Manner::Fails, _) => return Err(RampError::Unavailable("10.0.0.7".to_owned())),
-            (Manner::Hangs, _) => std::future::pending().await,
-            (Manner::Lies, _) => usd(1_000_000),
-            (Manner::Sells, WantedAmount::Pay(pays)) => pays,
-            (Manner::Sells, WantedAmount::Receive(amount)) => {
+        let pays = match (&self.behavior, ask.amount) {
+            (Behavior::Refuses(refusal), _) => return Err(refusal.clone().into()),
+            (Behavior::Fails, _) => return Err(RampError::Unavailable("10.0.0.7".to_owned())),
+            (Behavior::Hangs, _) => std::future::pending().await,
+            (Behavior::Lies, _) => usd(1_000_000),
+            (Behavior::Sells, WantedAmount::Pay(pays)) => pays,
+            (Behavior::Sells, WantedAmount::Receive(amount)) => {
                 let cents: u64 = amount.get().div_ceil(U256::from(10_000)).try_into().unwrap();
                 usd(cents + FEE)
             }
@@ -163,10 +163,10 @@ impl OnRamp for FakeRamp {
         if header("signature").as_deref() != Some("good") {
             return Err(WebhookError::Signature);
         }
-        let words: Vec<&str> = std::str::from_utf8(body).unwrap().split(' ').collect();
-        let paid = Some(FiatAmount::new(usd(0).currency, words[2].parse().unwrap()));
-        let state = if words.len() > 3 { RampState::Failed } else { RampState::Paid };
+        let parts: Vec<&str> = std::str::from_utf8(body).unwrap().split(' ').collect();
+        let paid = Some(FiatAmount::new(usd(0).currency, parts[2].parse().unwrap()));
+        let state = if parts.len() > 3 { RampState::Failed } else { RampState::Paid };
         let report = RampReport { paid, ..report(state, Vec::new()) };
-        Ok(RampNotice { event: words[0].to_owned(), order: words[1].parse().unwrap(), report })
+        Ok(RampNotice { event: parts[0].to_owned(), order: parts[1].parse().unwrap(), report })
     }
 }

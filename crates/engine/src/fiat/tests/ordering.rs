@@ -6,11 +6,11 @@ use causeway_domain::ports::{FiatStore as _, RampReport, RampState};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::build_deposit::fake::{evm, usdc};
-use crate::fiat::fake::{BRIEF, FakeRamp, Manner, Scene, report, request, target};
+use crate::fiat::fake::{BRIEF, Behavior, FakeRamp, Scene, report, request, target};
 use crate::fiat::{FiatCode, FiatOrderRequest};
 
 #[tokio::test]
-async fn the_same_quote_gives_the_same_order_and_one_checkout() {
+async fn ordering_a_quote_twice_returns_one_order_and_one_checkout() {
     let scene = Scene::new().await;
     let quote = scene.best(usdc()).await;
     let order = scene.order.order(request(&quote)).await.unwrap();
@@ -24,7 +24,7 @@ async fn the_same_quote_gives_the_same_order_and_one_checkout() {
 }
 
 #[tokio::test]
-async fn a_checkout_that_was_not_opened_is_opened_by_the_next_request_for_the_same_order() {
+async fn failed_checkout_is_opened_by_the_next_request() {
     let scene = Scene::new().await;
     let quote = scene.best(usdc()).await;
     scene.ramp().is_away.store(true, Ordering::Relaxed);
@@ -39,38 +39,46 @@ async fn a_checkout_that_was_not_opened_is_opened_by_the_next_request_for_the_sa
 }
 
 #[tokio::test]
-async fn a_checkout_whose_address_ends_is_opened_anew_until_somebody_pays() {
-    let scene = Scene::with(vec![FakeRamp::new(BRIEF, Manner::Sells)]).await;
+async fn short_lived_checkout_is_reopened_until_somebody_pays() {
+    let scene = Scene::with(vec![FakeRamp::new(BRIEF, Behavior::Sells)]).await;
     let quote = scene.best(usdc()).await;
     let order = scene.order.order(request(&quote)).await.unwrap();
-    let shown = scene.order.to_show(order.clone()).await;
+    let shown = scene.order.with_fresh_checkout(order.clone()).await;
     assert_eq!((scene.checkouts(), &shown), (1, &order), "nobody has seen the first");
-    let shown = scene.order.to_show(order.clone()).await;
+    let shown = scene.order.with_fresh_checkout(order.clone()).await;
     assert_eq!((scene.checkouts(), &shown.id, shown.version), (2, &order.id, order.version + 1));
     scene.ramp().is_away.store(true, Ordering::Relaxed);
-    assert_eq!(scene.order.to_show(shown.clone()).await, shown, "what was there is shown, if nothing else");
+    assert_eq!(
+        scene.order.with_fresh_checkout(shown.clone()).await,
+        shown,
+        "what was there is shown, if nothing else"
+    );
     scene.ramp().is_away.store(false, Ordering::Relaxed);
     let begun = FiatOrder { status: FiatStatus::Pending, ..shown };
-    assert_eq!(scene.order.to_show(begun.clone()).await, begun, "nobody is led to pay a second time");
+    assert_eq!(
+        scene.order.with_fresh_checkout(begun.clone()).await,
+        begun,
+        "nobody is led to pay a second time"
+    );
     scene.ramp().says(RampState::Started, &[]);
-    assert_eq!(scene.order.to_show(begun.clone()).await, begun, "somebody is paying");
+    assert_eq!(scene.order.with_fresh_checkout(begun.clone()).await, begun, "somebody is paying");
     assert_eq!(scene.checkouts(), 2);
     scene.ramp().reports(RampReport { may_retry: true, ..report(RampState::Failed, Vec::new()) });
-    scene.order.to_show(begun.clone()).await;
+    scene.order.with_fresh_checkout(begun.clone()).await;
     assert_eq!(scene.checkouts(), 3, "whose card was declined tries another");
     for _ in 0..20 {
-        scene.order.to_show(begun.clone()).await;
+        scene.order.with_fresh_checkout(begun.clone()).await;
     }
     assert_eq!(scene.checkouts(), 5, "who reloads without end is shown the last one");
     let scene = Scene::new().await;
     let quote = scene.best(usdc()).await;
     let order = scene.order.order(request(&quote)).await.unwrap();
-    scene.order.to_show(order).await;
+    scene.order.with_fresh_checkout(order).await;
     assert_eq!(scene.checkouts(), 1, "an address that stays good stays");
 }
 
 #[tokio::test]
-async fn a_quote_that_is_over_or_unknown_gives_no_order() {
+async fn expired_or_unknown_quote_is_rejected() {
     let scene = Scene::new().await;
     let quote = scene.best(usdc()).await;
     let past = Timestamp::now() - SignedDuration::from_secs(1);
@@ -83,16 +91,16 @@ async fn a_quote_that_is_over_or_unknown_gives_no_order() {
 }
 
 #[tokio::test]
-async fn rule_21_a_jumps_address_commits_to_all_that_was_promised() {
+async fn rule_21_forwarding_address_commits_to_the_promised_terms() {
     let scene = Scene::new().await;
     let quote = scene.best(target()).await;
     let order = scene.order.order(request(&quote)).await.unwrap();
-    let plan = order.strategy.jump().unwrap();
+    let plan = order.strategy.forwarding().unwrap();
     assert_eq!(order.deliver_to(), plan.address);
-    assert_eq!(plan.jump.recipient, quote.ask.recipient.to_word());
-    assert_eq!(plan.jump.refund_to, quote.ask.recipient.to_word(), "a plain wallet");
-    assert_eq!((plan.jump.rate_in, plan.jump.rate_out), (quote.sold_amount.get(), quote.least.get()));
-    assert!(plan.jump.expiry > u64::try_from(order.pay_by.as_second()).unwrap());
+    assert_eq!(plan.order.recipient, quote.ask.recipient.to_word());
+    assert_eq!(plan.order.refund_to, quote.ask.recipient.to_word(), "a plain wallet");
+    assert_eq!((plan.order.rate_in, plan.order.rate_out), (quote.sold_amount.get(), quote.least.get()));
+    assert!(plan.order.expiry > u64::try_from(order.pay_by.as_second()).unwrap());
     let other = scene.best(target()).await;
     let other = scene.order.order(request(&other)).await.unwrap();
     assert_ne!(other.deliver_to(), order.deliver_to(), "each purchase has an address of its own");
@@ -101,7 +109,7 @@ async fn rule_21_a_jumps_address_commits_to_all_that_was_promised() {
 }
 
 #[tokio::test]
-async fn rule_21_a_refund_goes_to_the_recipient_only_where_that_is_a_wallet() {
+async fn rule_21_refund_defaults_to_the_recipient_only_if_it_is_a_wallet() {
     let scene = Scene::new().await;
     let quote = scene.best(target()).await;
     scene.wallets.contracts.lock().unwrap().insert(quote.ask.recipient);

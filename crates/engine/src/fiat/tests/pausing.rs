@@ -4,14 +4,15 @@ use causeway_domain::fiat::{FiatStatus, Payout};
 use causeway_domain::ports::{OrderStore as _, RampState};
 
 use crate::build_deposit::fake::{ARBITRUM, BASE, usdc};
-use crate::fiat::fake::{FakeRamp, Manner, Scene, ask, request, target};
+use crate::fiat::fake::{Behavior, FakeRamp, Scene, ask, request, target};
 use crate::fiat::{FiatCode, FiatError};
 use crate::pauses::tests::paused;
 
 #[tokio::test]
-async fn a_paused_on_ramp_is_not_asked_and_the_reason_is_told() {
+async fn paused_on_ramp_is_skipped_with_a_reason() {
     let scene =
-        Scene::with(vec![FakeRamp::new("card", Manner::Sells), FakeRamp::new("bank", Manner::Sells)]).await;
+        Scene::with(vec![FakeRamp::new("card", Behavior::Sells), FakeRamp::new("bank", Behavior::Sells)])
+            .await;
     let earlier = scene.best(usdc()).await;
     let provider = earlier.provider.clone();
     scene.pauses.set(vec![paused("onramp", &provider)]);
@@ -22,13 +23,13 @@ async fn a_paused_on_ramp_is_not_asked_and_the_reason_is_told() {
     assert_eq!(fault.message, format!("on-ramp {provider} is paused: maintenance"));
     let refused = scene.order.order(request(&earlier)).await.unwrap_err();
     assert!(
-        matches!(&refused, FiatError::ProviderPaused(words) if words.contains("maintenance")),
+        matches!(&refused, FiatError::ProviderPaused(reason) if reason.contains("maintenance")),
         "{refused:?}"
     );
 }
 
 #[tokio::test]
-async fn a_purchase_of_what_is_paused_does_not_begin() {
+async fn purchase_through_a_paused_component_is_rejected() {
     let scene = Scene::new().await;
     let earlier = scene.best(usdc()).await;
     scene.pauses.set(vec![paused("chain", &BASE.to_string())]);
@@ -40,7 +41,7 @@ async fn a_purchase_of_what_is_paused_does_not_begin() {
 }
 
 #[tokio::test]
-async fn a_purchase_that_was_ordered_goes_on_whatever_is_paused_since() {
+async fn existing_purchase_continues_despite_pauses() {
     let scene = Scene::new().await;
     let order = scene.bought(target()).await;
     let provider = paused("onramp", &order.provider);
@@ -55,7 +56,7 @@ async fn a_purchase_that_was_ordered_goes_on_whatever_is_paused_since() {
     let amount = RawAmount::new(U256::from(90_000_000));
     scene.chain.pay(Payout { token: usdc(), tx: "0xpaid".to_owned(), index: 3, amount }, order.deliver_to());
     for _ in 0..3 {
-        scene.turn().await;
+        scene.run_once().await;
     }
     assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Processing);
     assert_eq!(scene.store.orders_at(order.deliver_to()).await.unwrap().len(), 1, "what came is swapped");

@@ -5,7 +5,7 @@ use causeway_domain::{Address, RawAmount};
 use futures::StreamExt as _;
 
 use crate::build_deposit::fake::{evm, usdc};
-use crate::fiat::fake::{FakeRamp, Manner, Scene, ask, target, usd};
+use crate::fiat::fake::{Behavior, FakeRamp, Scene, ask, target, usd};
 use crate::fiat::{FiatAnswer, FiatCode};
 
 fn raw(units: u64) -> RawAmount {
@@ -13,14 +13,14 @@ fn raw(units: u64) -> RawAmount {
 }
 
 #[tokio::test]
-async fn every_provider_answers_for_itself_and_none_delays_or_fails_the_others() {
+async fn providers_answer_independently_of_each_other() {
     let range = RampRefusal::Range { least: usd(2_500), most: usd(5_000) };
     let scene = Scene::with(vec![
-        FakeRamp::new("hangs", Manner::Hangs),
-        FakeRamp::new("refuses", Manner::Refuses(range)),
-        FakeRamp::new("fails", Manner::Fails),
-        FakeRamp::new("lies", Manner::Lies),
-        FakeRamp::new("card", Manner::Sells),
+        FakeRamp::new("hangs", Behavior::Hangs),
+        FakeRamp::new("refuses", Behavior::Refuses(range)),
+        FakeRamp::new("fails", Behavior::Fails),
+        FakeRamp::new("lies", Behavior::Lies),
+        FakeRamp::new("card", Behavior::Sells),
     ])
     .await;
     let answers: Vec<FiatAnswer> = scene.quote.quote(ask(usdc())).unwrap().collect().await;
@@ -42,7 +42,7 @@ async fn every_provider_answers_for_itself_and_none_delays_or_fails_the_others()
 }
 
 #[tokio::test]
-async fn who_does_not_serve_the_country_is_not_asked_and_the_reason_is_told() {
+async fn provider_that_does_not_serve_the_country_is_skipped_with_a_reason() {
     let ramps = || vec![FakeRamp::only_in("german", &["DE"]), FakeRamp::only_in("texan", &["US-TX"])];
     for (country, serving) in [
         (None, 2),
@@ -64,23 +64,27 @@ async fn who_does_not_serve_the_country_is_not_asked_and_the_reason_is_told() {
 }
 
 #[tokio::test]
-async fn a_provider_that_sells_the_target_delivers_it_and_others_by_a_jump() {
+async fn provider_that_sells_the_target_delivers_directly_and_others_forward() {
     let scene = Scene::new().await;
     let direct = scene.best(usdc()).await;
-    assert!(!direct.is_jump());
+    assert!(!direct.is_forwarding());
     assert_eq!((direct.expected, direct.least), (raw(98_000_000), raw(98_000_000)));
-    let jump = scene.best(target()).await;
-    assert_eq!((jump.sold, jump.sold_amount), (usdc(), raw(98_000_000)));
-    assert_eq!((jump.expected, jump.least), (raw(98_000_000_000), raw(97_020_000_000)), "one percent less");
-    assert_eq!(jump.jumps.len(), 1);
-    for quote in [direct, jump] {
+    let forwarding = scene.best(target()).await;
+    assert_eq!((forwarding.sold, forwarding.sold_amount), (usdc(), raw(98_000_000)));
+    assert_eq!(
+        (forwarding.expected, forwarding.least),
+        (raw(98_000_000_000), raw(97_020_000_000)),
+        "one percent less"
+    );
+    assert_eq!(forwarding.forwarding_options.len(), 1);
+    for quote in [direct, forwarding] {
         let id = quote.id.clone();
         assert_eq!(scene.store.fiat_quote(&id).await.unwrap().unwrap().pays, quote.pays, "stored before");
     }
 }
 
 #[tokio::test]
-async fn who_wants_to_receive_exactly_so_much_receives_at_least_that() {
+async fn exact_output_is_the_guaranteed_minimum() {
     let scene = Scene::new().await;
     let wanted = raw(50_000_000_000);
     let exact = FiatAsk { amount: WantedAmount::Receive(wanted), ..ask(target()) };
@@ -93,7 +97,7 @@ async fn who_wants_to_receive_exactly_so_much_receives_at_least_that() {
 }
 
 #[tokio::test]
-async fn an_ask_that_nobody_could_answer_is_refused_before_anybody_is_asked() {
+async fn invalid_ask_is_rejected_before_providers_are_asked() {
     let scene = Scene::new().await;
     let code = |ask| scene.quote.quote(ask).map(drop).unwrap_err().code();
     assert_eq!(

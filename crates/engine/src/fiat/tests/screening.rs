@@ -1,15 +1,15 @@
-use causeway_domain::ports::Deal;
+use causeway_domain::ports::OrderKind;
 
 use crate::build_deposit::fake::{evm, usdc};
 use crate::fiat::fake::{Scene, request};
 use crate::fiat::{FiatCode, FiatOrderRequest};
-use crate::screening::fake::{doorman, screening};
+use crate::screening::fake::{fake_screen, screening};
 
 #[tokio::test]
-async fn a_purchase_is_screened_before_it_is_written_and_before_its_provider_hears_of_it() {
+async fn purchase_is_screened_before_it_is_stored_and_before_the_provider_is_called() {
     for against in [evm(0xa1), evm(0xb2)] {
         let mut scene = Scene::new().await;
-        let door = doorman(Some(against), false);
+        let door = fake_screen(Some(against), false);
         scene.order.parts.screening = Some(screening(&door, &scene.store));
         let quote = scene.best(usdc()).await;
         let error = scene.order.order(request(&quote)).await.unwrap_err();
@@ -20,8 +20,8 @@ async fn a_purchase_is_screened_before_it_is_written_and_before_its_provider_hea
         assert_eq!(other.is_ok(), against == evm(0xa1), "another buyer of the same quote is judged anew");
         let asked = door.asked.lock().unwrap();
         assert_eq!(
-            (asked[0].deal, asked[0].asset, asked[0].amount),
-            (Deal::Purchase, usdc(), quote.expected)
+            (asked[0].kind, asked[0].asset, asked[0].amount),
+            (OrderKind::Purchase, usdc(), quote.expected)
         );
     }
 }

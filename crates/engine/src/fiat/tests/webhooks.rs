@@ -8,54 +8,54 @@ use crate::build_deposit::fake::usdc;
 use crate::fiat::fake::Scene;
 use crate::fiat::{FiatCode, FiatError, WebhookOutcome};
 
-async fn take(scene: &Scene, signature: &'static str, body: &str) -> Result<WebhookOutcome, FiatError> {
+async fn receive(scene: &Scene, signature: &'static str, body: &str) -> Result<WebhookOutcome, FiatError> {
     let header = move |name: &str| (name == "signature").then(|| signature.to_owned());
-    scene.webhook.take("card", &header, body.as_bytes()).await
+    scene.webhook.receive("card", &header, body.as_bytes()).await
 }
 
 #[tokio::test]
-async fn rule_22_a_webhook_is_believed_when_it_is_signed_and_about_this_purchase() {
+async fn rule_22_webhook_is_accepted_only_if_signed_and_about_this_purchase() {
     let scene = Scene::new().await;
     let order = scene.bought(usdc()).await;
     let body = format!("e1 {} 10000", order.id);
-    assert_eq!(take(&scene, "bad", &body).await.unwrap_err().code(), FiatCode::WebhookRejected);
-    assert_eq!(take(&scene, "good", &body).await.unwrap(), WebhookOutcome::Accepted);
-    assert_eq!(take(&scene, "good", &body).await.unwrap(), WebhookOutcome::Duplicate);
+    assert_eq!(receive(&scene, "bad", &body).await.unwrap_err().code(), FiatCode::WebhookRejected);
+    assert_eq!(receive(&scene, "good", &body).await.unwrap(), WebhookOutcome::Accepted);
+    assert_eq!(receive(&scene, "good", &body).await.unwrap(), WebhookOutcome::Duplicate);
     let cheaper = format!("e2 {} 9999", order.id);
-    assert_eq!(take(&scene, "good", &cheaper).await.unwrap(), WebhookOutcome::Rejected);
+    assert_eq!(receive(&scene, "good", &cheaper).await.unwrap(), WebhookOutcome::Rejected);
     let nobody = format!("e3 {} 10000", FiatOrderId::random().unwrap());
-    assert_eq!(take(&scene, "good", &nobody).await.unwrap(), WebhookOutcome::UnknownOrder);
+    assert_eq!(receive(&scene, "good", &nobody).await.unwrap(), WebhookOutcome::UnknownOrder);
 }
 
 #[tokio::test]
-async fn rule_22_a_webhook_only_makes_us_ask_the_provider() {
+async fn rule_22_webhook_only_triggers_a_lookup() {
     let scene = Scene::new().await;
     let order = scene.bought(usdc()).await;
     let body = format!("e1 {} 10000", order.id);
-    assert_eq!(take(&scene, "good", &body).await.unwrap(), WebhookOutcome::Accepted);
+    assert_eq!(receive(&scene, "good", &body).await.unwrap(), WebhookOutcome::Accepted);
     scene.ramp().is_away.store(true, Ordering::Relaxed);
-    scene.turn().await;
+    scene.run_once().await;
     assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Created, "the webhook said that it is paid");
     scene.ramp().is_away.store(false, Ordering::Relaxed);
     scene.ramp().says(RampState::Started, &[]);
-    scene.turn().await;
+    scene.run_once().await;
     assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Pending, "the provider says this");
 }
 
 #[tokio::test]
-async fn rule_22_what_is_taken_back_after_the_end_is_written_down_and_nothing_else() {
+async fn rule_22_reversal_after_completion_is_only_recorded() {
     let scene = Scene::new().await;
     let order = scene.bought(usdc()).await;
     scene.ramp().says(RampState::Canceled, &[]);
-    scene.turn().await;
+    scene.run_once().await;
     let canceled = scene.stored(&order.id).await;
     assert_eq!(canceled.status, FiatStatus::Canceled);
-    let lines = scene.store.fiat_story(&order.id).await.unwrap().len();
+    let lines = scene.store.fiat_order_events(&order.id).await.unwrap().len();
     let body = format!("e9 {} 10000 chargeback", order.id);
-    assert_eq!(take(&scene, "good", &body).await.unwrap(), WebhookOutcome::Accepted);
-    scene.turn().await;
+    assert_eq!(receive(&scene, "good", &body).await.unwrap(), WebhookOutcome::Accepted);
+    scene.run_once().await;
     assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Canceled);
-    let story = scene.store.fiat_story(&order.id).await.unwrap();
-    assert_eq!(story.len(), lines + 1);
-    assert!(story.last().unwrap().detail.contains("chargeback"));
+    let events = scene.store.fiat_order_events(&order.id).await.unwrap();
+    assert_eq!(events.len(), lines + 1);
+    assert!(events.last().unwrap().detail.contains("chargeback"));
 }

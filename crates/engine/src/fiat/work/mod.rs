@@ -1,8 +1,8 @@
-mod busy;
-mod give_back;
-mod look;
+mod context;
+mod in_flight;
+mod process;
+mod return_balance;
 mod swap;
-mod world;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,34 +12,34 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::fiat::FiatOrder;
 use causeway_domain::ports::{
-    AddressWatch, Carrier, FactStore, FiatStore, GasFeed, JumpDesk, OrderStore, PayoutWatch, PriceFeed,
-    StoreError,
+    AddressWatch, FactStore, FiatStore, ForwardingSigner, GasFeed, OrderStore, PayoutWatch, PriceFeed,
+    StoreError, TxSender,
 };
 use causeway_domain::{ChainId, RowKeys};
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use busy::Busy;
-use give_back::Returns;
+use in_flight::InFlightPurchases;
+use return_balance::ReturnHistory;
 
-use super::{FiatBell, Ramps};
+use super::{FiatSignal, Ramps};
 use crate::build_deposit::BuildDeposit;
-use crate::marks::Marks;
+use crate::chain_cursors::ChainCursors;
 use crate::request_quote::RequestQuote;
 
-/// How many purchases are worked on side by side.
-const MOST: usize = 64;
+/// How many purchases are processed concurrently.
+const MAX_IN_FLIGHT: usize = 64;
 
-/// For so long nobody else looks at a purchase that was taken; whoever took it and died is then followed by another.
+/// How long a claimed purchase is reserved for one process; if that process dies, another one continues afterwards.
 const LEASE: SignedDuration = SignedDuration::from_secs(45);
 
-/// How often due purchases are looked for when nothing rings, and how often once so many looks have found none.
-const PATIENCE: Duration = Duration::from_millis(500);
-const IDLE_PATIENCE: Duration = Duration::from_secs(2);
+/// How often due purchases are polled when there is no signal, and how often after this many empty polls.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(2);
 const IDLE_AFTER: u32 = 20;
 
-/// What purchases are worked on with.
+/// What [`WorkFiat`] works with.
 pub struct WorkFiatParts {
     pub store: Arc<dyn FiatStore>,
     pub orders: Arc<dyn OrderStore>,
@@ -49,18 +49,18 @@ pub struct WorkFiatParts {
     pub build: BuildDeposit,
     /// Where providers deliver, by chain.
     pub payouts: HashMap<ChainId, Arc<dyn PayoutWatch>>,
-    /// Where jumps start, by chain.
+    /// Watches forwarding addresses, by chain.
     pub watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
-    pub jump_desks: HashMap<ChainId, Arc<dyn JumpDesk>>,
-    pub relayers: HashMap<ChainId, Arc<dyn Carrier>>,
+    pub forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>>,
+    pub relayers: HashMap<ChainId, Arc<dyn TxSender>>,
     pub prices: Arc<dyn PriceFeed>,
     pub gas: Arc<dyn GasFeed>,
     pub catalog: Arc<Catalog>,
     pub row_keys: Arc<RowKeys>,
-    pub marks: Arc<Marks>,
-    pub bell: Arc<FiatBell>,
+    pub cursors: Arc<ChainCursors>,
+    pub signal: Arc<FiatSignal>,
     pub provider_timeout: Duration,
-    /// How long money that came waits for a route, before it goes back.
+    /// How long received money waits for a route before it is returned.
     pub swap_within: SignedDuration,
 }
 
@@ -70,84 +70,84 @@ impl fmt::Debug for WorkFiatParts {
     }
 }
 
-/// Takes purchases to their end, with every browser closed. Any number of processes may do so at once.
+/// Completes purchases in the background. Any number of processes can do so concurrently.
 #[derive(Debug)]
 pub struct WorkFiat {
     parts: WorkFiatParts,
-    busy: Busy,
-    returns: Returns,
+    in_flight: InFlightPurchases,
+    returns: ReturnHistory,
 }
 
 impl WorkFiat {
     pub fn new(parts: WorkFiatParts) -> Self {
-        Self { parts, busy: Busy::default(), returns: Returns::default() }
+        Self { parts, in_flight: InFlightPurchases::default(), returns: ReturnHistory::default() }
     }
 
-    /// Works until `stop`, and then finishes what was begun. A provider that is slow keeps no other purchase waiting.
-    pub async fn work(self: Arc<Self>, stop: CancellationToken) {
-        let mut looks = JoinSet::new();
-        let (mut answered, mut idle) = (true, 0_u32);
+    /// Processes due purchases until `stop`, then finishes those in flight. A slow provider does not delay other purchases.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let mut tasks = JoinSet::new();
+        let (mut is_reachable, mut empty_polls) = (true, 0_u32);
         loop {
-            let patience = if idle < IDLE_AFTER { PATIENCE } else { IDLE_PATIENCE };
+            let interval = if empty_polls < IDLE_AFTER { POLL_INTERVAL } else { IDLE_POLL_INTERVAL };
             tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.parts.bell.rung() => idle = 0,
-                () = tokio::time::sleep(patience) => {}
+                () = self.parts.signal.notified() => empty_polls = 0,
+                () = tokio::time::sleep(interval) => {}
             }
-            while looks.try_join_next().is_some() {}
-            match self.due(Timestamp::now(), MOST.saturating_sub(looks.len())).await {
+            while tasks.try_join_next().is_some() {}
+            match self.due(Timestamp::now(), MAX_IN_FLIGHT.saturating_sub(tasks.len())).await {
                 Ok(due) => {
-                    answered = true;
-                    idle = if due.is_empty() { idle.saturating_add(1) } else { 0 };
+                    is_reachable = true;
+                    empty_polls = if due.is_empty() { empty_polls.saturating_add(1) } else { 0 };
                     for order in due {
                         let work = Arc::clone(&self);
-                        looks.spawn(async move { work.look_at(order).await });
+                        tasks.spawn(async move { work.process_exclusively(order).await });
                     }
                 }
                 Err(error) => {
-                    if std::mem::take(&mut answered) {
-                        tracing::warn!(%error, "purchases cannot be read and wait");
+                    if std::mem::take(&mut is_reachable) {
+                        tracing::warn!(%error, "reading due purchases failed");
                     }
                 }
             }
         }
-        while looks.join_next().await.is_some() {}
+        while tasks.join_next().await.is_some() {}
     }
 
-    /// Looks at every purchase that is due, one after the other, and tells how many there were.
-    pub async fn turn(&self, now: Timestamp) -> Result<usize, StoreError> {
-        let due = self.due(now, MOST).await?;
+    /// Processes every due purchase once, one after the other, and returns how many there were.
+    pub async fn run_once(&self, now: Timestamp) -> Result<usize, StoreError> {
+        let due = self.due(now, MAX_IN_FLIGHT).await?;
         let count = due.len();
         for order in due {
-            self.look_at(order).await;
+            self.process_exclusively(order).await;
         }
         Ok(count)
     }
 
-    async fn due(&self, now: Timestamp, most: usize) -> Result<Vec<FiatOrder>, StoreError> {
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        if most == 0 {
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<FiatOrder>, StoreError> {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        if limit == 0 {
             return Ok(Vec::new());
         }
         let lease = now.checked_add(LEASE).unwrap_or(now);
-        self.parts.store.claim_due_fiat(now, lease, most).await
+        self.parts.store.claim_due_fiat(now, lease, limit).await
     }
 
-    async fn look_at(&self, order: FiatOrder) {
+    async fn process_exclusively(&self, order: FiatOrder) {
         let id = order.id.clone();
-        if !self.busy.begin(&id) {
+        if !self.in_flight.begin(&id) {
             return;
         }
-        let mut looked = self.look(order).await;
-        while self.busy.end(&id) {
-            looked = match self.parts.store.fiat_order(&id).await {
-                Ok(Some(order)) => self.look(order).await,
+        let mut result = self.process(order).await;
+        while self.in_flight.end(&id) {
+            result = match self.parts.store.fiat_order(&id).await {
+                Ok(Some(order)) => self.process(order).await,
                 gone => gone.map(drop),
             };
         }
-        if let Err(error) = looked {
-            // Its lease passes, and it is looked at again.
-            tracing::warn!(order = %id, %error, "a purchase could not be worked on");
+        if let Err(error) = result {
+            // It is retried when its lease expires.
+            tracing::warn!(order = %id, %error, "processing a purchase failed");
         }
     }
 }

@@ -1,5 +1,5 @@
-mod handed;
 mod hash;
+mod signed_payload;
 mod solana;
 
 use causeway_domain::Order;
@@ -7,16 +7,16 @@ use causeway_domain::Order;
 use super::*;
 use crate::build_deposit::fake::{Scene, now};
 
-/// A hash as chains write it.
+/// A transaction hash that repeats one byte.
 fn hash(byte: &str) -> String {
     format!("0x{}", byte.repeat(32))
 }
 
-async fn told(scene: &Scene, order: &Order, proof: Proof) -> Result<Submitted, SubmitError> {
-    told_at(scene, order, proof, now()).await
+async fn submit(scene: &Scene, order: &Order, proof: Proof) -> Result<Submitted, SubmitError> {
+    submit_at(scene, order, proof, now()).await
 }
 
-async fn told_at(
+async fn submit_at(
     scene: &Scene,
     order: &Order,
     proof: Proof,
@@ -26,8 +26,8 @@ async fn told_at(
     scene.submit.submit_at(request, at).await
 }
 
-async fn told_hash(scene: &Scene, order: &Order, byte: &str) -> Result<Submitted, SubmitError> {
-    told(scene, order, Proof::Hash(hash(byte))).await
+async fn submit_hash(scene: &Scene, order: &Order, byte: &str) -> Result<Submitted, SubmitError> {
+    submit(scene, order, Proof::Hash(hash(byte))).await
 }
 
 fn answer(order: &Order, tx: &str) -> Submitted {

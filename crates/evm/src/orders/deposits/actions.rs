@@ -1,39 +1,42 @@
 use alloy_primitives::U256;
-use causeway_domain::ports::{ChainError, DepositDesk as _, DepositError, SendPurpose, WalletAction};
-use causeway_domain::{RawAmount, Terms};
+use causeway_domain::ports::{ChainError, DepositBuilder as _, DepositError, SendPurpose, WalletAction};
+use causeway_domain::{IntentTerms, RawAmount};
 
 use super::approvals::send;
-use super::desk::EvmDesk;
+use super::builder::EvmDepositBuilder;
 use super::payment::Payment;
 
-/// What an approval costs at most where it cannot be tried: real ones take 25,000 to 60,000.
-const APPROVE_GAS: u64 = 100_000;
-/// What a deposit costs at most where it cannot be tried: ours takes 95,000 and the token's own work.
-const OPEN_GAS: u64 = 400_000;
+/// The assumed gas of an approval that cannot be estimated; real ones use 25,000 to 60,000.
+const MAX_APPROVE_GAS: u64 = 100_000;
+/// The assumed gas of a deposit that cannot be estimated; the escrow uses 95,000 plus the token's own gas.
+const MAX_OPEN_GAS: u64 = 400_000;
 
-impl EvmDesk {
-    pub(super) async fn wallet_actions(&self, terms: &Terms) -> Result<Vec<WalletAction>, DepositError> {
+impl EvmDepositBuilder {
+    pub(super) async fn wallet_actions(
+        &self,
+        terms: &IntentTerms,
+    ) -> Result<Vec<WalletAction>, DepositError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let escrow = self.contracts.escrow;
         let holdings = self.holdings(&payment, escrow).await?;
         let mut sends = self.approvals(&payment, escrow, holdings.allowance).await?;
         let gas = if sends.is_empty() {
-            self.rehearse_alone(&payment).await?
+            self.simulate_deposit(&payment).await?
         } else {
-            self.rehearse_allowed(terms, &payment).await?
+            self.simulate_with_approval(terms, &payment).await?
         };
         sends.push(send(payment.user, SendPurpose::Deposit, payment.open, gas));
         self.check_gas(&sends, holdings.coins).await?;
-        Ok(self.behind_switch(sends))
+        Ok(self.with_chain_switch(sends))
     }
 
-    /// Wallets send on the chain that they are on.
-    pub(super) fn behind_switch(&self, mut sends: Vec<WalletAction>) -> Vec<WalletAction> {
+    /// Wallets send on their current chain, so the first action switches to this one.
+    pub(super) fn with_chain_switch(&self, mut sends: Vec<WalletAction>) -> Vec<WalletAction> {
         sends.insert(0, WalletAction::SwitchChain(self.chain()));
         sends
     }
 
-    /// Whether the payer's coins are enough for all that is sent and its gas, at what gas costs now.
+    /// Checks that the payer's native balance covers the values and the gas at the current price.
     pub(super) async fn check_gas(&self, sends: &[WalletAction], coins: U256) -> Result<(), DepositError> {
         let price = self.client.fees().await.map_err(ChainError::from)?.expected();
         let needs = cost(sends, U256::from(price));
@@ -44,12 +47,12 @@ impl EvmDesk {
     }
 }
 
-/// Value and gas together; what no account could ever hold stands at the largest number.
+/// The total of values and gas; saturates at the maximum.
 fn cost(sends: &[WalletAction], price: U256) -> U256 {
     let each = sends.iter().map(|action| match action {
         WalletAction::SwitchChain(_) | WalletAction::SignSolana { .. } => U256::ZERO,
         WalletAction::Send { purpose, transaction } => {
-            let at_most = if *purpose == SendPurpose::Deposit { OPEN_GAS } else { APPROVE_GAS };
+            let at_most = if *purpose == SendPurpose::Deposit { MAX_OPEN_GAS } else { MAX_APPROVE_GAS };
             let gas = U256::from(transaction.gas.unwrap_or(at_most));
             gas.saturating_mul(price).saturating_add(transaction.value)
         }
@@ -74,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_estimated_counts_at_its_most() {
+    fn missing_estimates_count_as_the_maximum() {
         let sends = [
             sent(SendPurpose::ResetAllowance, U256::ZERO, Some(30_000)),
             sent(SendPurpose::Approve { spender: Address::ZERO, amount: U256::ONE }, U256::ZERO, None),
@@ -85,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cost_is_never_less_than_any_of_its_parts(gas in any::<u64>(), price in any::<[u64; 4]>(), value in any::<[u64; 4]>()) {
+        fn a_cost_is_at_least_each_of_its_parts(gas in any::<u64>(), price in any::<[u64; 4]>(), value in any::<[u64; 4]>()) {
             let (price, value) = (U256::from_limbs(price), U256::from_limbs(value));
             let sends = [sent(SendPurpose::Deposit, value, Some(gas)), sent(SendPurpose::ResetAllowance, U256::ZERO, None)];
             let total = cost(&sends, price);

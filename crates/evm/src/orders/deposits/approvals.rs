@@ -1,15 +1,15 @@
 use alloy_primitives::{Address, U256};
 use causeway_domain::ports::{ChainError, DepositError, SendPurpose, WalletAction, WalletTransaction};
 
-use super::desk::EvmDesk;
-use super::payment::{Payment, said_yes};
-use super::words::Refusal;
+use super::builder::EvmDepositBuilder;
+use super::payment::{Payment, returned_true};
+use super::rejection::Rejection;
 use crate::error::CallError;
 use crate::send::TxRequest;
 use crate::simulate::Simulation;
 
-impl EvmDesk {
-    /// What must be sent so that `spender` may take exactly the amount; nothing where it may already.
+impl EvmDepositBuilder {
+    /// The approvals that allow `spender` exactly the amount; empty if the allowance is enough.
     pub(super) async fn approvals(
         &self,
         payment: &Payment,
@@ -21,37 +21,37 @@ impl EvmDesk {
         }
         let approve = payment.approve(spender, payment.amount);
         let purpose = SendPurpose::Approve { spender, amount: payment.amount };
-        let Some(words) = self.refused_by_token(payment, &approve).await? else {
+        let Some(reason) = self.token_rejection(payment, &approve).await? else {
             let gas = self.estimate(payment.user, &approve).await?;
             return Ok(vec![send(payment.user, purpose, approve, gas)]);
         };
         let reset = payment.approve(spender, U256::ZERO);
-        // Some tokens change no allowance that is not zero. If the same is refused from zero, it is for another reason.
-        if allowance.is_zero() || self.refused_by_token(payment, &reset).await?.is_some() {
-            return Err(DepositError::WouldFail(format!("the token refuses the allowance: {words}")));
+        // Some tokens change only a zero allowance. If it is zero already, the token rejects for another reason.
+        if allowance.is_zero() || self.token_rejection(payment, &reset).await?.is_some() {
+            return Err(DepositError::WouldFail(format!("the token refuses the allowance: {reason}")));
         }
         let gas = self.estimate(payment.user, &reset).await?;
-        // The second cannot be tried before the first is mined.
+        // The second cannot be estimated before the first is mined.
         Ok(vec![
             send(payment.user, SendPurpose::ResetAllowance, reset, gas),
             send(payment.user, purpose, approve, None),
         ])
     }
 
-    /// Why the token would not do it for the payer; `None` if it would.
-    pub(super) async fn refused_by_token(
+    /// Why the token rejects the payer's call; `None` if it accepts it.
+    pub(super) async fn token_rejection(
         &self,
         payment: &Payment,
         request: &TxRequest,
     ) -> Result<Option<String>, ChainError> {
         Ok(match self.client.simulate(payment.user, request).await? {
-            Simulation::Passes(answer) if said_yes(&answer) => None,
-            Simulation::Passes(_) => Some("it answers no and gives no reason".to_owned()),
-            Simulation::Fails { words, data } => Some(Refusal::read(words, data.as_ref()).words),
+            Simulation::Passes(answer) if returned_true(&answer) => None,
+            Simulation::Passes(_) => Some("it returns false and gives no reason".to_owned()),
+            Simulation::Fails { reason, data } => Some(Rejection::read(reason, data.as_ref()).reason),
         })
     }
 
-    /// The gas where the chain tells it.
+    /// The gas estimate, if the chain returns one.
     pub(super) async fn estimate(
         &self,
         from: Address,

@@ -4,23 +4,23 @@ use causeway_domain::RawAmount;
 use causeway_domain::ports::{ChainError, DepositError};
 use serde_json::json;
 
-use super::desk::EvmDesk;
+use super::builder::EvmDepositBuilder;
 use super::payment::{Erc20, Payment};
 use crate::error::CallError;
 use crate::multicall::balance_of;
 use crate::rpc::Call;
 
-/// What the payer has, and has allowed.
+/// The payer's balance and allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holdings {
-    /// Of the chain's own coin.
+    /// The native balance.
     pub(super) coins: U256,
-    /// What the spender may take already; no bound for the chain's own coin.
+    /// The spender's current allowance; unlimited for the native coin.
     pub(super) allowance: U256,
 }
 
-impl EvmDesk {
-    /// Reads all in one batch and refuses a payer who has too little of the input.
+impl EvmDepositBuilder {
+    /// Reads balances and allowance in one batch and rejects a payer with too little of the input token.
     pub(super) async fn holdings(
         &self,
         payment: &Payment,
@@ -35,16 +35,17 @@ impl EvmDesk {
             }
         }
         let mut answers = self.client.batch::<String>(&calls).await.into_iter();
-        let mut answer = || answers.next().unwrap_or_else(|| Err(self.client.nonsense("too few answers")));
+        let mut answer =
+            || answers.next().unwrap_or_else(|| Err(self.client.invalid_response("too few answers")));
         let coins = answer().and_then(|text| {
             let digits = text.strip_prefix("0x").and_then(|hex| U256::from_str_radix(hex, 16).ok());
-            digits.ok_or_else(|| self.client.nonsense("a balance that is no number"))
+            digits.ok_or_else(|| self.client.invalid_response("a balance is not a number"))
         });
         let coins = coins.map_err(ChainError::from)?;
         let (has, allowance) = if payment.is_native() {
             (coins, U256::MAX)
         } else {
-            (of_token(payment, answer())?, of_token(payment, answer())?)
+            (token_number(payment, answer())?, token_number(payment, answer())?)
         };
         if has < payment.amount {
             let (has, needs) = (RawAmount::new(has), RawAmount::new(payment.amount));
@@ -54,8 +55,8 @@ impl EvmDesk {
     }
 }
 
-/// The number that the token answered; what answers none is no token.
-fn of_token(payment: &Payment, answer: Result<String, CallError>) -> Result<U256, DepositError> {
+/// The number that the token returned; without one there is no token at the address.
+fn token_number(payment: &Payment, answer: Result<String, CallError>) -> Result<U256, DepositError> {
     let number = match answer {
         Ok(text) => text.parse::<Bytes>().ok().and_then(|data| data.first_chunk::<32>().copied()),
         Err(CallError::Refused { .. }) => None,

@@ -1,17 +1,17 @@
-//! Deposits of one chain: what a wallet is asked to do, and how what it did is recognised.
+//! Deposits on one chain: what a wallet must send, and how the service recognises it.
 
 mod actions;
 mod approvals;
-mod desk;
+mod builder;
 mod holdings;
-mod look;
+mod inspect_tx;
 mod payment;
 mod permit;
-mod rehearse;
+mod rejection;
 mod signed;
+mod simulate;
 mod typed_data;
 mod watch;
-mod words;
 
-pub use desk::EvmDesk;
+pub use builder::EvmDepositBuilder;
 pub use watch::EvmAddressWatch;

@@ -1,6 +1,6 @@
 use alloy_primitives::{Address, B256, Bytes, U256};
 use alloy_sol_types::{SolCall as _, sol};
-use causeway_domain::{Deployment, Terms};
+use causeway_domain::{Deployment, IntentTerms};
 
 use crate::attest::evm_address;
 use crate::contracts::{Escrow, onchain_envelope};
@@ -16,20 +16,20 @@ sol! {
     }
 }
 
-/// Who pays what, read from an order's terms.
+/// Payer, token and amount, from an order's terms.
 #[derive(Clone, Debug)]
 pub(super) struct Payment {
     pub(super) user: Address,
-    /// The zero address is the chain's own coin.
+    /// The zero address is the native coin.
     pub(super) token: Address,
     pub(super) amount: U256,
-    /// The payer's own call of the escrow.
+    /// The payer's call to the escrow.
     pub(super) open: TxRequest,
 }
 
 impl Payment {
-    /// What is to be paid into this escrow; in words why these terms are not for it.
-    pub(super) fn read(terms: &Terms, contracts: &Deployment) -> Result<Self, String> {
+    /// Reads the payment into this escrow, or the reason why the terms are not for it.
+    pub(super) fn read(terms: &IntentTerms, contracts: &Deployment) -> Result<Self, String> {
         if terms.origin_chain_id != contracts.chain.get() {
             return Err(format!(
                 "the order is paid on chain {}, not on chain {}",
@@ -40,9 +40,8 @@ impl Payment {
             return Err(format!("the order is for another escrow, {}", terms.escrow));
         }
         let envelope = onchain_envelope(terms)
-            .ok_or_else(|| "the order's deadlines are beyond what the escrow can read".to_owned())?;
-        let address =
-            |word: B256| evm_address(word).ok_or_else(|| format!("{word} is no address of an EVM chain"));
+            .ok_or_else(|| "the order's deadlines are beyond what the escrow supports".to_owned())?;
+        let address = |word: B256| evm_address(word).ok_or_else(|| format!("{word} is not an EVM address"));
         let (user, token) = (address(terms.user)?, address(terms.input_token)?);
         let value = if token.is_zero() { terms.amount_in } else { U256::ZERO };
         let data = Escrow::openCall { order: envelope }.abi_encode().into();
@@ -55,21 +54,21 @@ impl Payment {
     }
 
     pub(super) fn approve(&self, spender: Address, amount: U256) -> TxRequest {
-        self.of_token(Erc20::approveCall { spender, amount }.abi_encode())
+        self.token_call(Erc20::approveCall { spender, amount }.abi_encode())
     }
 
-    /// The bare movement of the money, which shows whether the token lets it go.
+    /// A plain transfer, to simulate whether the token allows it.
     pub(super) fn transfer(&self) -> TxRequest {
-        self.of_token(Erc20::transferCall { to: self.open.to, amount: self.amount }.abi_encode())
+        self.token_call(Erc20::transferCall { to: self.open.to, amount: self.amount }.abi_encode())
     }
 
-    fn of_token(&self, data: Vec<u8>) -> TxRequest {
+    fn token_call(&self, data: Vec<u8>) -> TxRequest {
         TxRequest { to: self.token, value: U256::ZERO, data: data.into() }
     }
 }
 
-/// Whether a token said yes: silence counts, as it does for the escrow, and a false does not.
-pub(super) fn said_yes(answer: &Bytes) -> bool {
+/// Whether a token call succeeded: an empty return counts, as it does in the escrow; `false` does not.
+pub(super) fn returned_true(answer: &Bytes) -> bool {
     answer.is_empty()
         || answer.first_chunk::<32>().is_some_and(|word| U256::from_be_bytes(*word) == U256::ONE)
 }

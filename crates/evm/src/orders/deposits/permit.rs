@@ -1,101 +1,106 @@
 use alloy_primitives::{Address, Bytes, Signature, U256};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::Terms;
-use causeway_domain::ports::{ChainError, CheckError, DepositError, NotThisDeposit, WalletAction};
+use causeway_domain::IntentTerms;
+use causeway_domain::ports::{ChainError, DepositCheckError, DepositError, DepositMismatch, WalletAction};
 use serde_json::Value;
 
-use super::desk::EvmDesk;
+use super::builder::EvmDepositBuilder;
 use super::payment::Payment;
+use super::rejection::{Cause, Rejection};
 use super::typed_data::PermitData;
-use super::words::{Cause, Refusal};
 use crate::contracts::{Escrow, gasless_envelope};
 use crate::send::TxRequest;
 use crate::simulate::Simulation;
 
-impl EvmDesk {
+impl EvmDepositBuilder {
     pub(super) async fn permit_request(
         &self,
-        terms: &Terms,
+        terms: &IntentTerms,
     ) -> Result<(Value, Vec<WalletAction>), DepositError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
         let permit2 = permit2.ok_or(DepositError::NotOffered)?;
         let holdings = self.holdings(&payment, permit2).await?;
         let mut before = self.approvals(&payment, permit2, holdings.allowance).await?;
-        // There is no signature to try yet; the payer's own deposit of these terms fails for the same reasons.
-        self.rehearse_allowed(terms, &payment).await?;
+        // There is no signature to simulate yet; the payer's own deposit of these terms would fail for the same reasons.
+        self.simulate_with_approval(terms, &payment).await?;
         if !before.is_empty() {
             self.check_gas(&before, holdings.coins).await?;
-            before = self.behind_switch(before);
+            before = self.with_chain_switch(before);
         }
         Ok((PermitData { permit2, terms }.json(), before))
     }
 
-    pub(super) async fn judge_permit(&self, terms: &Terms, permit: &[u8]) -> Result<(), CheckError> {
-        let payment = Payment::read(terms, &self.contracts).map_err(NotThisDeposit)?;
+    pub(super) async fn verify_permit(
+        &self,
+        terms: &IntentTerms,
+        permit: &[u8],
+    ) -> Result<(), DepositCheckError> {
+        let payment = Payment::read(terms, &self.contracts).map_err(DepositMismatch)?;
         let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
         let permit2 =
-            permit2.ok_or_else(|| NotThisDeposit("permits are not taken for this token here".to_owned()))?;
+            permit2.ok_or_else(|| DepositMismatch("permits are not taken for this token here".to_owned()))?;
         let code = self.client.code(payment.user).await.map_err(ChainError::from)?;
-        // A contract judges its signatures itself, which the trial below shows.
+        // A contract verifies its signatures itself, which the simulation below shows.
         if code.is_empty() {
             let digest = PermitData { permit2, terms }.digest();
             let signer = read_signature(permit)?.recover_address_from_prehash(&digest);
-            let signer = signer.map_err(|_| refused("no key makes such a signature"))?;
+            let signer = signer.map_err(|_| not_this_deposit("no key can produce this signature"))?;
             if signer != payment.user {
                 return Err(wrong_signer(signer, payment.user).into());
             }
         }
-        let open =
-            open_for(terms, permit).ok_or_else(|| refused("the order's deadlines are out of range"))?;
+        let open = open_for(terms, permit)
+            .ok_or_else(|| not_this_deposit("the order's deadlines are out of range"))?;
         let open = TxRequest { to: self.contracts.escrow, value: U256::ZERO, data: open };
         match self.client.simulate(self.relayer, &open).await.map_err(ChainError::from)? {
             Simulation::Passes(_) => Ok(()),
-            Simulation::Fails { words, data } => {
-                let refusal = Refusal::read(words, data.as_ref());
-                if refusal.cause == Cause::Epoch {
+            Simulation::Fails { reason, data } => {
+                let rejection = Rejection::read(reason, data.as_ref());
+                if rejection.cause == Cause::Epoch {
                     self.forget_epoch();
                 }
-                Err(NotThisDeposit(refusal.words).into())
+                Err(DepositMismatch(rejection.reason).into())
             }
         }
     }
 }
 
-fn open_for(terms: &Terms, permit: &[u8]) -> Option<Bytes> {
+fn open_for(terms: &IntentTerms, permit: &[u8]) -> Option<Bytes> {
     let order = gasless_envelope(terms)?;
     let signature = Bytes::copy_from_slice(permit);
     Some(Escrow::openForCall { order, signature, originFillerData: Bytes::new() }.abi_encode().into())
 }
 
-fn refused(words: &str) -> NotThisDeposit {
-    NotThisDeposit(words.to_owned())
+fn not_this_deposit(reason: &str) -> DepositMismatch {
+    DepositMismatch(reason.to_owned())
 }
 
-fn wrong_signer(signer: Address, user: Address) -> NotThisDeposit {
-    NotThisDeposit(format!(
+fn wrong_signer(signer: Address, user: Address) -> DepositMismatch {
+    DepositMismatch(format!(
         "the signature is not the payer's over this order: it belongs to {signer} instead of {user}, so another key signed, \
          or another order was signed"
     ))
 }
 
-/// A signature as Permit2 takes it from a plain account, 65 bytes or the 64 of EIP-2098. Its mirror image, which Permit2
-/// would take as well, is refused: no permit has two faces.
-fn read_signature(bytes: &[u8]) -> Result<Signature, NotThisDeposit> {
+/// Parses a signature of 65 bytes, or 64 by EIP-2098. A high `s`, which Permit2 accepts as well, is rejected, so that a
+/// permit has one encoding.
+fn read_signature(bytes: &[u8]) -> Result<Signature, DepositMismatch> {
     let signature = match bytes {
         [.., 27 | 28] if bytes.len() == 65 => Signature::from_raw(bytes).ok(),
         _ if bytes.len() == 65 => {
-            return Err(refused("the last byte of a signature of 65 bytes must be 27 or 28"));
+            return Err(not_this_deposit("the last byte of a signature of 65 bytes must be 27 or 28"));
         }
         _ if bytes.len() == 64 => Some(Signature::from_erc2098(bytes)),
         _ => {
-            let words = format!("a signature has 65 bytes, or 64 in its short form, and not {}", bytes.len());
-            return Err(NotThisDeposit(words));
+            let reason =
+                format!("a signature has 65 bytes, or 64 in its short form, and not {}", bytes.len());
+            return Err(DepositMismatch(reason));
         }
     };
-    let signature = signature.ok_or_else(|| refused("this is not a signature"))?;
+    let signature = signature.ok_or_else(|| not_this_deposit("this is not a signature"))?;
     if signature.normalize_s().is_some() {
-        return Err(refused(
+        return Err(not_this_deposit(
             "the signature is the mirror image of a proper one: its s is above half of the curve's order",
         ));
     }
@@ -110,7 +115,7 @@ mod tests {
     use crate::send::Signer;
 
     #[test]
-    fn both_forms_of_a_signature_are_read_alike_and_the_mirror_image_is_refused() {
+    fn both_signature_forms_are_accepted_and_a_high_s_is_rejected() {
         let signer = Signer::from_bytes(&[7; 32]).unwrap();
         for byte in 0..20 {
             let made = signer.sign_digest(&[byte; 32].into()).unwrap();

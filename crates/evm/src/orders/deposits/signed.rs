@@ -2,53 +2,58 @@ use alloy_consensus::transaction::SignerRecoverable as _;
 use alloy_consensus::{Transaction as _, TxEnvelope};
 use alloy_eips::eip2718::Decodable2718 as _;
 use alloy_primitives::{B256, Bytes, keccak256};
-use causeway_domain::Terms;
-use causeway_domain::ports::{BroadcastError, ChainError, NotThisDeposit};
+use causeway_domain::IntentTerms;
+use causeway_domain::ports::{BroadcastError, ChainError, DepositMismatch};
 use serde_json::json;
 
-use super::desk::EvmDesk;
+use super::builder::EvmDepositBuilder;
 use super::payment::Payment;
 use crate::error::CallError;
 use crate::rpc::Call;
 
-impl EvmDesk {
-    /// The hash, if these bytes are the payer's signed call of the escrow with these very terms.
-    pub(super) fn judge_signed(&self, terms: &Terms, raw: &[u8]) -> Result<String, NotThisDeposit> {
-        let payment = Payment::read(terms, &self.contracts).map_err(NotThisDeposit)?;
-        let not = |words: String| Err(NotThisDeposit(words));
+impl EvmDepositBuilder {
+    /// The hash, if these bytes are the payer's signed deposit of exactly these terms.
+    pub(super) fn verify_signed(&self, terms: &IntentTerms, raw: &[u8]) -> Result<String, DepositMismatch> {
+        let payment = Payment::read(terms, &self.contracts).map_err(DepositMismatch)?;
+        let mismatch = |reason: String| Err(DepositMismatch(reason));
         let mut rest = raw;
         let Ok(tx) = TxEnvelope::decode_2718(&mut rest) else {
-            return not("these bytes are not a signed transaction".to_owned());
+            return mismatch("these bytes are not a signed transaction".to_owned());
         };
         if !rest.is_empty() {
-            return not(format!("{} bytes too many stand behind the signed transaction", rest.len()));
+            return mismatch(format!("{} bytes too many after the signed transaction", rest.len()));
         }
         match tx.chain_id() {
             Some(chain) if chain == terms.origin_chain_id => {}
             Some(chain) => {
-                return not(format!("it is signed for chain {chain} instead of {}", terms.origin_chain_id));
+                return mismatch(format!(
+                    "it is signed for chain {chain} instead of {}",
+                    terms.origin_chain_id
+                ));
             }
-            None => return not("it is signed for no chain in particular".to_owned()),
+            None => return mismatch("it is signed without a chain id".to_owned()),
         }
         match tx.to() {
             Some(to) if to == payment.open.to => {}
-            Some(to) => return not(format!("it is sent to {to} instead of the escrow {}", payment.open.to)),
-            None => return not("it creates a contract".to_owned()),
+            Some(to) => {
+                return mismatch(format!("it is sent to {to} instead of the escrow {}", payment.open.to));
+            }
+            None => return mismatch("it creates a contract".to_owned()),
         }
         if *tx.input() != payment.open.data {
-            return not("its data is not the deposit of this order".to_owned());
+            return mismatch("its data is not the deposit of this order".to_owned());
         }
         if tx.value() != payment.open.value {
-            return not(format!("it sends {} wei instead of {}", tx.value(), payment.open.value));
+            return mismatch(format!("it sends {} wei instead of {}", tx.value(), payment.open.value));
         }
         match tx.recover_signer() {
             Ok(signer) if signer == payment.user => Ok(tx.tx_hash().to_string()),
-            Ok(signer) => not(format!("{signer} signed it instead of the payer {}", payment.user)),
-            Err(_) => not("its signature is not valid".to_owned()),
+            Ok(signer) => mismatch(format!("{signer} signed it instead of the payer {}", payment.user)),
+            Err(_) => mismatch("its signature is not valid".to_owned()),
         }
     }
 
-    pub(super) async fn bring(&self, raw: &[u8]) -> Result<(), BroadcastError> {
+    pub(super) async fn broadcast_raw(&self, raw: &[u8]) -> Result<(), BroadcastError> {
         const KNOWN: [&str; 4] = ["already known", "known transaction", "already imported", "already exists"];
         let bytes = Bytes::copy_from_slice(raw);
         let sent = self.client.call::<B256>(Call::new("eth_sendRawTransaction", json!([bytes]))).await;
@@ -56,7 +61,7 @@ impl EvmDesk {
             Ok(_) => Ok(()),
             Err(error) if error.refused_with(&KNOWN) => Ok(()),
             Err(CallError::Refused { message, .. }) => {
-                // A nonce is also too low when this very transaction has used it.
+                // A nonce is also too low when this same transaction has used it.
                 let found = self.client.receipts(&[keccak256(raw)]).await.map_err(ChainError::from)?;
                 match found.into_iter().flatten().next() {
                     Some(_) => Ok(()),

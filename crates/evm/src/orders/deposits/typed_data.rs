@@ -1,6 +1,6 @@
 use alloy_primitives::{Address, B256, U256, keccak256};
 use alloy_sol_types::eip712_domain;
-use causeway_domain::{TERMS_TYPE, Terms};
+use causeway_domain::{IntentTerms, TERMS_TYPE};
 use serde_json::{Map, Value, json};
 
 const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
@@ -12,7 +12,7 @@ uint256 deadline,CausewayOrder witness)";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PermitData<'a> {
     pub(super) permit2: Address,
-    pub(super) terms: &'a Terms,
+    pub(super) terms: &'a IntentTerms,
 }
 
 impl PermitData<'_> {
@@ -46,7 +46,7 @@ impl PermitData<'_> {
         keccak256([&[0x19, 0x01][..], domain.separator().as_slice(), permit.as_slice()].concat())
     }
 
-    /// The same for `eth_signTypedData_v4`. Numbers are decimal text: wallets lose digits of larger ones.
+    /// The same for `eth_signTypedData_v4`. Numbers are decimal strings: wallets lose digits of large JSON numbers.
     pub(super) fn json(&self) -> Value {
         let order_fields = fields(TERMS_TYPE);
         let witness: Map<String, Value> = order_fields
@@ -92,7 +92,7 @@ fn hash_words(kind: B256, words: &[B256]) -> B256 {
     keccak256([kind.as_slice(), &words.concat()].concat())
 }
 
-/// Types and names of the fields of a type as EIP-712 writes it.
+/// The types and names of the fields of an EIP-712 type.
 fn fields(kind: &'static str) -> Vec<(&'static str, &'static str)> {
     let inner = kind.split_once('(').map_or("", |(_, rest)| rest).trim_end_matches(')');
     inner.split(',').filter_map(|field| field.split_once(' ')).collect()
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wallet_is_shown_the_types_that_permit2_hashes() {
+    fn the_typed_data_has_the_types_that_permit2_hashes() {
         let written = |name: &str, kind: &'static str| {
             let fields = type_json(kind);
             let fields = fields.as_array().unwrap().iter();

@@ -10,15 +10,15 @@ use super::payment::Erc20;
 use crate::blocks::{BlockTag, Log};
 use crate::client::EvmClient;
 use crate::error::CallError;
-use crate::multicall::Ask;
+use crate::multicall::BalanceQuery;
 use crate::rpc::Call;
 
-/// How many of the newest blocks are looked through for a transfer of the chain's own coin.
-const BLOCKS_LOOKED_THROUGH: u64 = 64;
-/// Full blocks are large; so many are asked for at once.
-const BLOCKS_AT_ONCE: usize = 8;
+/// How many of the newest blocks are searched for a transfer of the native coin.
+const MAX_SEARCHED_BLOCKS: u64 = 64;
+/// How many full blocks one request reads; they are large.
+const BLOCKS_PER_REQUEST: usize = 8;
 
-/// Watches plain addresses of one EVM chain.
+/// Watches deposit addresses of one EVM chain.
 #[derive(Clone, Debug)]
 pub struct EvmAddressWatch {
     client: EvmClient,
@@ -37,31 +37,31 @@ struct Sent {
 }
 
 impl EvmAddressWatch {
-    /// A watch over the chain of `client`.
+    /// Creates a watch for the chain of `client`.
     pub const fn new(client: EvmClient) -> Self {
         Self { client }
     }
 
-    /// An address of this chain, or a refusal that says it is none.
+    /// The EVM address, or an error for an address of another family.
     fn evm(&self, address: Address) -> Result<EvmAddress, ChainError> {
         match address {
             Address::Evm(address) => Ok(address),
             Address::Solana(_) => {
-                let words = format!("{address} is not an address of this chain");
-                Err(ChainError::Refused(self.client.chain_id(), words))
+                let message = format!("{address} is not an address of this chain");
+                Err(ChainError::Refused(self.client.chain_id(), message))
             }
         }
     }
 
     fn token(&self, token: TokenId) -> Result<EvmAddress, ChainError> {
         if token.chain() != self.client.chain_id() {
-            let words = format!("{} is a token of chain {}", token.address(), token.chain());
-            return Err(ChainError::Refused(self.client.chain_id(), words));
+            let message = format!("{} is a token of chain {}", token.address(), token.chain());
+            return Err(ChainError::Refused(self.client.chain_id(), message));
         }
         self.evm(token.address())
     }
 
-    /// The newest log that shows the token arriving; a range that is too large for the node is halved, newer half first.
+    /// The newest transfer of the token to the address. A range that is too large for the node is halved, newer half first.
     async fn newest_transfer(
         &self,
         to: EvmAddress,
@@ -78,18 +78,18 @@ impl EvmAddressWatch {
             }]);
             match self.client.call::<Vec<Log>>(Call::new("eth_getLogs", filter)).await {
                 Ok(logs) => {
-                    let of_range = |log: &&Log| {
+                    let is_match = |log: &&Log| {
                         log.address == token
                             && (first..=last).contains(&log.block_number)
                             && log.topics.get(2) == Some(&to.into_word())
                             && !log.removed
                     };
-                    let newest = logs.iter().filter(of_range).max_by_key(|log| (log.block_number, log.index));
+                    let newest = logs.iter().filter(is_match).max_by_key(|log| (log.block_number, log.index));
                     if let Some(log) = newest {
                         return Ok(Some(log.transaction_hash));
                     }
                 }
-                Err(error) if error.asks_for_less() && first < last => {
+                Err(error) if error.wants_smaller_range() && first < last => {
                     let middle = first.midpoint(last);
                     open.extend([(first, middle), (middle.saturating_add(1), last)]);
                 }
@@ -99,15 +99,15 @@ impl EvmAddressWatch {
         Ok(None)
     }
 
-    /// The newest transaction that carries coins there. Coins that a contract sent are not found this way.
+    /// The newest transaction that sends coins to the address. Coins sent by a contract are not found this way.
     async fn newest_payment(
         &self,
         to: EvmAddress,
         (first, last): (u64, u64),
     ) -> Result<Option<B256>, CallError> {
-        let first = first.max(last.saturating_sub(BLOCKS_LOOKED_THROUGH.saturating_sub(1)));
+        let first = first.max(last.saturating_sub(MAX_SEARCHED_BLOCKS.saturating_sub(1)));
         let numbers: Vec<u64> = (first..=last).rev().collect();
-        for numbers in numbers.chunks(BLOCKS_AT_ONCE) {
+        for numbers in numbers.chunks(BLOCKS_PER_REQUEST) {
             let call = |number: &u64| {
                 Call::new("eth_getBlockByNumber", json!([BlockTag::Number(*number).json(), true]))
             };
@@ -115,8 +115,8 @@ impl EvmAddressWatch {
             let mut found = Vec::new();
             for block in self.client.batch::<Option<FullBlock>>(&calls).await {
                 let transactions = block?.map_or_else(Vec::new, |block| block.transactions);
-                let brings = |sent: &Sent| sent.to == Some(to) && !sent.value.is_zero();
-                found.extend(transactions.into_iter().rev().filter(brings).map(|sent| sent.hash));
+                let pays = |sent: &Sent| sent.to == Some(to) && !sent.value.is_zero();
+                found.extend(transactions.into_iter().rev().filter(pays).map(|sent| sent.hash));
             }
             let receipts = self.client.receipts(&found).await?;
             let succeeded = receipts.into_iter().flatten().find(|receipt| receipt.status == 1);
@@ -139,15 +139,15 @@ impl AddressWatch for EvmAddressWatch {
         wanted: &[(Address, TokenId)],
         block: u64,
     ) -> Result<Vec<RawAmount>, ChainError> {
-        let ask = |(owner, token): &(Address, TokenId)| {
-            Ok(Ask { owner: self.evm(*owner)?, token: self.token(*token)? })
+        let query = |(owner, token): &(Address, TokenId)| {
+            Ok(BalanceQuery { owner: self.evm(*owner)?, token: self.token(*token)? })
         };
-        let asks: Vec<Ask> = wanted.iter().map(ask).collect::<Result<_, ChainError>>()?;
-        let held = self.client.balances_of(&asks, BlockTag::Number(block)).await?;
-        Ok(held.into_iter().map(RawAmount::new).collect())
+        let queries: Vec<BalanceQuery> = wanted.iter().map(query).collect::<Result<_, ChainError>>()?;
+        let balances = self.client.balances_of(&queries, BlockTag::Number(block)).await?;
+        Ok(balances.into_iter().map(RawAmount::new).collect())
     }
 
-    async fn brought_by(
+    async fn funding_tx(
         &self,
         address: Address,
         token: TokenId,

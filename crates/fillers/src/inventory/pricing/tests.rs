@@ -16,8 +16,8 @@ fn positive() -> impl Strategy<Value = U256> {
 }
 
 fn spread() -> impl Strategy<Value = Spread> {
-    let tier = (any::<u32>(), 0..WHOLE);
-    (prop::collection::vec(tier, 0..4), 0..WHOLE).prop_map(|(mut tiers, beyond)| {
+    let tier = (any::<u32>(), 0..PPM);
+    (prop::collection::vec(tier, 0..4), 0..PPM).prop_map(|(mut tiers, beyond)| {
         tiers.sort_unstable();
         let tier = |(up_to, millionths): (u32, u32)| Tier {
             up_to: UsdAmount::from_cents(cents(up_to.into())),
@@ -55,7 +55,7 @@ struct Deal {
 
 impl Deal {
     fn pricing(&self) -> Pricing {
-        Pricing::new(&Terms {
+        Pricing::new(&PricingTerms {
             input: self.input,
             output: self.output,
             vault: self.vault,
@@ -103,28 +103,28 @@ fn a_thousand_dollars_buy_ether_less_spread_gas_and_referral() {
     // 1,000 less 5 for the referrer and 2 for gas are 993; 500 of them pay 0.1 % and 493 pay 0.3 %: 991.021 at 0.999.
     let out = pricing.output_for(U256::from(1_000_000_000u64));
     assert_eq!(out, U256::from(495_014_989_500_000_000u64));
-    let parts = pricing.parts(U256::from(1_000_000_000u64), out);
-    assert_eq!(parts.referrer, U256::from(5_000_000));
-    assert_eq!(parts.gas, U256::from(2_000_000));
-    assert_eq!(parts.filler, U256::from(1_979_000));
+    let breakdown = pricing.breakdown(U256::from(1_000_000_000u64), out);
+    assert_eq!(breakdown.referrer, U256::from(5_000_000));
+    assert_eq!(breakdown.gas, U256::from(2_000_000));
+    assert_eq!(breakdown.filler, U256::from(1_979_000));
     // One unit less leaves as much, because the referrer's part is rounded down.
     assert_eq!(pricing.input_for(out), Some(U256::from(999_999_999u64)));
 }
 
 #[test]
-fn nothing_is_priced_at_nothing() {
-    let worthless = TokenPrice { feed: U256::ZERO, bid: U256::ZERO, ask: U256::ZERO };
+fn zero_prices_are_not_priced() {
+    let zero = TokenPrice { feed: U256::ZERO, bid: U256::ZERO, ask: U256::ZERO };
     let good = TokenPrice { feed: U256::ONE, bid: U256::ONE, ask: U256::ONE };
     let spread = Spread { tiers: Vec::new(), beyond: 0 };
     for (bid, ask, decimals, vault) in [
-        (worthless, good, 0, None),
-        (good, worthless, 0, None),
+        (zero, good, 0, None),
+        (good, zero, 0, None),
         (good, good, 37, None),
         (good, good, 0, Some((U256::ZERO, U256::ONE))),
         (good, good, 0, Some((U256::ONE, U256::ZERO))),
     ] {
         let (input, output) = (Leg { price: bid, decimals }, Leg { price: ask, decimals: 0 });
-        let terms = Terms { input, output, vault, spread: &spread, gas: U256::ZERO, referral: None };
+        let terms = PricingTerms { input, output, vault, spread: &spread, gas: U256::ZERO, referral: None };
         assert!(Pricing::new(&terms).is_none());
     }
 }
@@ -151,14 +151,14 @@ proptest! {
     }
 
     #[test]
-    fn an_output_is_the_exact_one_rounded_down_by_less_than_a_unit(deal in deal(), rate in 0..WHOLE, input in number()) {
+    fn an_output_is_the_exact_one_rounded_down_by_less_than_a_unit(deal in deal(), rate in 0..PPM, input in number()) {
         let deal = Deal { spread: Spread { tiers: Vec::new(), beyond: rate }, ..deal };
         let out = deal.pricing().output_for(input);
         let fee = deal.referral.map_or(U256::ZERO, |referral| referral.fee(RawAmount::new(input)).get());
         let net = input.saturating_sub(fee).saturating_sub(deal.gas);
         let (assets, shares) = deal.vault.unwrap_or((U256::ONE, U256::ONE));
-        let exact = wide(&[net, U256::from(WHOLE - rate), deal.input.price.bid, ten(deal.output.decimals), shares]);
-        let unit = wide(&[U256::from(WHOLE), deal.output.price.ask, ten(deal.input.decimals), assets]);
+        let exact = wide(&[net, U256::from(PPM - rate), deal.input.price.bid, ten(deal.output.decimals), shares]);
+        let unit = wide(&[U256::from(PPM), deal.output.price.ask, ten(deal.input.decimals), assets]);
         prop_assert!(U2048::from(out) * unit <= exact);
         prop_assert!(out == U256::MAX || exact < (U2048::from(out) + U2048::ONE) * unit);
     }
@@ -173,17 +173,17 @@ proptest! {
         let deal = Deal { input: leg, output: fine, vault: None, spread: spread.clone(), gas: U256::ZERO, referral: None };
         // The unit before which `count` units lie pays the first rate that reaches as far as itself.
         let rate = |count: u64| {
-            let worth = U256::from(count + 1) * feed;
-            let reaches = |tier: &&Tier| worth <= tier.up_to.cents().get() * ten(16) * ten(decimals);
+            let value = U256::from(count + 1) * feed;
+            let reaches = |tier: &&Tier| value <= tier.up_to.cents().get() * ten(16) * ten(decimals);
             spread.tiers.iter().find(reaches).map_or(spread.beyond, |tier| tier.millionths)
         };
-        let kept: u64 = (0..input).map(|count| u64::from(WHOLE - rate(count))).sum();
-        let exact = wide(&[U256::from(kept), ten(36)]) / wide(&[U256::from(WHOLE), ten(decimals)]);
+        let kept: u64 = (0..input).map(|count| u64::from(PPM - rate(count))).sum();
+        let exact = wide(&[U256::from(kept), ten(36)]) / wide(&[U256::from(PPM), ten(decimals)]);
         prop_assert_eq!(U2048::from(deal.pricing().output_for(U256::from(input))), exact);
     }
 
     #[test]
-    fn there_and_back_never_profits_the_taker(there in deal(), back in deal(), input in number()) {
+    fn round_trip_never_profits_the_taker(there in deal(), back in deal(), input in number()) {
         let there = Deal { vault: None, ..there };
         let back = Deal { input: there.output, output: there.input, vault: None, ..back };
         let out = there.pricing().output_for(input);
@@ -197,13 +197,13 @@ proptest! {
         if out.is_zero() || out == U256::MAX {
             return Ok(());
         }
-        let parts = pricing.parts(input, out);
-        prop_assert_eq!(parts.referrer + parts.gas + parts.filler + parts.delivered, input);
+        let breakdown = pricing.breakdown(input, out);
+        prop_assert_eq!(breakdown.referrer + breakdown.gas + breakdown.filler + breakdown.delivered, input);
         let (assets, shares) = deal.vault.unwrap_or((U256::ONE, U256::ONE));
-        let worth = wide(&[out, deal.output.price.feed, ten(deal.input.decimals), assets]);
+        let value = wide(&[out, deal.output.price.feed, ten(deal.input.decimals), assets]);
         let unit = wide(&[deal.input.price.feed, ten(deal.output.decimals), shares]);
-        prop_assert!(worth <= U2048::from(parts.delivered) * unit);
-        prop_assert!((U2048::from(parts.delivered) - U2048::ONE) * unit < worth);
+        prop_assert!(value <= U2048::from(breakdown.delivered) * unit);
+        prop_assert!((U2048::from(breakdown.delivered) - U2048::ONE) * unit < value);
     }
 
     #[test]

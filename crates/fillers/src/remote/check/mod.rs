@@ -1,5 +1,5 @@
-//! The suite that a filler runs against its own server: every rule of the protocol that can be seen from outside. Nothing that
-//! it sends can cost money: its orders' deadlines are long over.
+//! The conformance suite that a filler runs against its own server: every rule of the protocol that is observable from outside.
+//! Nothing that it sends can cost money: the deadlines of its orders have long passed.
 
 mod orders;
 mod probe;
@@ -15,17 +15,17 @@ pub use report::{Finding, Report};
 
 use probe::Probe;
 
-/// What a filler is asked for in its check.
+/// What a filler is checked with.
 #[derive(Clone, Debug)]
 pub struct CheckConfig {
-    /// Where the filler answers.
+    /// The filler's base URL.
     pub url: String,
     pub secret: Secret,
-    /// A pair that the filler serves, and an amount of the first that it would take.
+    /// A pair that the filler serves, and an amount of `from` that it accepts.
     pub from: Token,
     pub to: Token,
     pub amount: RawAmount,
-    /// Who asks: an address of the first token's chain, and one of the second's.
+    /// An address on the chain of `from`, and one on the chain of `to`.
     pub payer: Address,
     pub recipient: Address,
 }
@@ -48,7 +48,7 @@ impl CheckConfig {
     }
 }
 
-/// Runs the suite. What comes back tells of every rule whether the filler keeps it, and what to change.
+/// Runs the suite. The report lists each rule, whether the filler follows it, and what to change.
 pub async fn check(config: CheckConfig) -> Result<Report, RemoteError> {
     let probe = Probe::new(&config)?;
     let mut report = Report::default();

@@ -1,62 +1,62 @@
 use alloy_primitives::{B256, U256};
 use causeway_domain::ports::Answer;
-use causeway_domain::{Address, Parties, Terms};
+use causeway_domain::{Address, IntentTerms, Parties};
 use jiff::Timestamp;
 
 use super::probe::Probe;
 use super::{CheckConfig, Report};
-use crate::remote::ask::write_ask;
+use crate::remote::ask::build_quote_ask;
 use crate::remote::protocol::{DepositBody, OrderAnswer, OrderNotice, TermsBody, Verdict};
 use crate::remote::read_answer::read_answer;
 
-/// How a filler takes orders. All of them are long over, so that nobody can lose money by a mistake in here or there.
+/// How a filler takes orders. Their deadlines have long passed, so that no mistake can cost money.
 pub(super) async fn check(probe: &Probe, config: &CheckConfig, report: &mut Report) {
     let parties = parties(probe, config).await;
     let order = |filler: Address, payee: Address| terms(config, filler, payee);
     let own = parties.map(|parties| order(parties.filler, parties.payee));
     report.add(
-        "declines an order whose fill deadline is over, and answers the same when told again",
-        "look at terms.fillDeadline before anything else, answer {\"status\": \"declined\", \"reason\": ...}, and remember \
+        "declines an order whose fill deadline has passed, and answers the same when notified again",
+        "check terms.fillDeadline first, answer {\"status\": \"declined\", \"reason\": ...}, and remember \
          orders by intentId",
         match &own {
-            Ok(terms) => twice(probe, terms).await,
-            Err(words) => Err(words.clone()),
+            Ok(terms) => declines_twice(probe, terms).await,
+            Err(reason) => Err(reason.clone()),
         },
     );
-    let stranger = order(config.payer, config.payer);
+    let foreign = order(config.payer, config.payer);
     report.add(
         "declines an order that names another filler",
         "compare terms.filler and terms.payee with the accounts of your offers",
-        declines(probe, &notice(&stranger)).await,
+        declines(probe, &notice(&foreign)).await,
     );
     report.add(
         "refuses terms that do not hash to the intent's id",
         "compute the id from the terms, and answer status 400 or decline where it differs",
-        forged(probe, &stranger).await,
+        rejects_forged(probe, &foreign).await,
     );
     report.add(
         "refuses an order without a signature with 401",
         "check both calls alike",
-        unsigned(probe, &stranger).await,
+        rejects_unsigned(probe, &foreign).await,
     );
 }
 
-/// Who the filler says that it is.
+/// The accounts in the filler's offer.
 async fn parties(probe: &Probe, config: &CheckConfig) -> Result<Parties, String> {
     let ask = config.ask();
     let methods = ask.ask.deposit_methods.clone();
-    let body = serde_json::to_vec(&write_ask(&ask, &methods)).map_err(|error| error.to_string())?;
+    let body = serde_json::to_vec(&build_quote_ask(&ask, &methods)).map_err(|error| error.to_string())?;
     let body = probe.answer(&probe.quote(body)).await?;
     let answer = read_answer(&ask, &methods, &body, Timestamp::now())?;
     let Answer::Offers(offers) = answer else { return Err("no offer to take".to_owned()) };
     offers.first().and_then(|offer| offer.parties).ok_or_else(|| "no offer to take".to_owned())
 }
 
-fn terms(config: &CheckConfig, filler: Address, payee: Address) -> Terms {
+fn terms(config: &CheckConfig, filler: Address, payee: Address) -> IntentTerms {
     let mut nonce = B256::ZERO;
-    // The same order again is taken for the one before, which is as well.
+    // Without randomness the filler sees the same order again, which is harmless.
     let _ = getrandom::fill(nonce.as_mut_slice());
-    Terms {
+    IntentTerms {
         origin_chain_id: config.from.id.chain().get(),
         escrow: B256::with_last_byte(1),
         user: config.payer.to_word(),
@@ -80,7 +80,7 @@ fn terms(config: &CheckConfig, filler: Address, payee: Address) -> Terms {
     }
 }
 
-fn notice(terms: &Terms) -> OrderNotice {
+fn notice(terms: &IntentTerms) -> OrderNotice {
     OrderNotice {
         order_id: "00000000000000000000000000000000".to_owned(),
         intent_id: terms.id().to_string(),
@@ -91,34 +91,34 @@ fn notice(terms: &Terms) -> OrderNotice {
     }
 }
 
-fn written(notice: &OrderNotice) -> Vec<u8> {
+fn encode(notice: &OrderNotice) -> Vec<u8> {
     serde_json::to_vec(notice).unwrap_or_default()
 }
 
 async fn declines(probe: &Probe, notice: &OrderNotice) -> Result<(), String> {
-    let body = probe.answer(&probe.order(written(notice))).await?;
+    let body = probe.answer(&probe.order(encode(notice))).await?;
     let answer: OrderAnswer =
-        serde_json::from_slice(&body).map_err(|error| format!("an answer that is not in form: {error}"))?;
+        serde_json::from_slice(&body).map_err(|error| format!("a malformed response: {error}"))?;
     if answer.status == Verdict::Declined { Ok(()) } else { Err("it was accepted".to_owned()) }
 }
 
-async fn twice(probe: &Probe, terms: &Terms) -> Result<(), String> {
+async fn declines_twice(probe: &Probe, terms: &IntentTerms) -> Result<(), String> {
     let notice = notice(terms);
     declines(probe, &notice).await?;
-    declines(probe, &notice).await.map_err(|words| format!("the second time: {words}"))
+    declines(probe, &notice).await.map_err(|reason| format!("the second time: {reason}"))
 }
 
-async fn forged(probe: &Probe, terms: &Terms) -> Result<(), String> {
-    let forged = OrderNotice { intent_id: B256::repeat_byte(7).to_string(), ..notice(terms) };
-    let seen = probe.send(&probe.order(written(&forged))).await?;
-    if (400..500).contains(&seen.status) {
+async fn rejects_forged(probe: &Probe, terms: &IntentTerms) -> Result<(), String> {
+    let notice = OrderNotice { intent_id: B256::repeat_byte(7).to_string(), ..notice(terms) };
+    let response = probe.send(&probe.order(encode(&notice))).await?;
+    if (400..500).contains(&response.status) {
         return Ok(());
     }
-    declines(probe, &forged).await
+    declines(probe, &notice).await
 }
 
-async fn unsigned(probe: &Probe, terms: &Terms) -> Result<(), String> {
-    let mut draft = probe.order(written(&notice(terms)));
-    draft.signature = None;
-    probe.refuses(&draft, &[401]).await
+async fn rejects_unsigned(probe: &Probe, terms: &IntentTerms) -> Result<(), String> {
+    let mut request = probe.order(encode(&notice(terms)));
+    request.signature = None;
+    probe.expect_status(&request, &[401]).await
 }

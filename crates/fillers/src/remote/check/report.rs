@@ -1,31 +1,31 @@
 use std::fmt;
 
-/// One rule, and how the filler keeps it.
+/// One rule, and whether the filler follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub rule: &'static str,
-    /// What was seen instead, and what to change; absent where the rule is kept.
+    /// What was observed instead, and what to change; absent when the rule is followed.
     pub failure: Option<(String, &'static str)>,
 }
 
-/// How a filler keeps all rules.
+/// The findings for all rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    pub(super) fn add(&mut self, rule: &'static str, change: &'static str, seen: Result<(), String>) {
-        let failure = seen.err().map(|seen| (seen, change));
+    pub(super) fn add(&mut self, rule: &'static str, change: &'static str, observed: Result<(), String>) {
+        let failure = observed.err().map(|observed| (observed, change));
         self.findings.push(Finding { rule, failure });
     }
 
-    /// Whether every rule is kept.
+    /// Whether every rule is followed.
     pub fn is_good(&self) -> bool {
         self.findings.iter().all(|finding| finding.failure.is_none())
     }
 
-    /// How many are not.
+    /// How many rules are not followed.
     pub fn failed(&self) -> usize {
         self.findings.iter().filter(|finding| finding.failure.is_some()).count()
     }
@@ -36,10 +36,10 @@ impl fmt::Display for Report {
         for Finding { rule, failure } in &self.findings {
             match failure {
                 None => writeln!(f, "  ok      {rule}")?,
-                Some((seen, change)) => {
+                Some((observed, change)) => {
                     writeln!(
                         f,
-                        "  FAILED  {rule}\n            seen:   {seen}\n            change: {change}"
+                        "  FAILED  {rule}\n            seen:   {observed}\n            change: {change}"
                     )?;
                 }
             }

@@ -1,4 +1,4 @@
-//! What the Rust side of a filler needs to answer with little ado.
+//! Helpers for fillers in Rust.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{AskedToken, OfferBody, OrderAnswer, QuoteAnswer, QuoteAsk, RefusalBody, TokenRef, Verdict};
 
 impl AskedToken {
-    /// The token, unless it is none of a chain that is known here.
+    /// The token; `None` if its chain or address is unknown.
     pub fn id(&self) -> Option<TokenId> {
         TokenId::new(ChainId::new(self.chain_id)?, &self.token).ok()
     }
@@ -20,7 +20,7 @@ impl AskedToken {
 }
 
 impl QuoteAsk {
-    /// An offer for this ask at a price that holds for that long, from one account that may give back and is paid.
+    /// An offer for this ask with a price valid for `valid_for`; one account refunds and is paid.
     pub fn offer(
         &self,
         amount_in: RawAmount,
@@ -56,7 +56,7 @@ impl From<Refusal> for RefusalBody {
             Refusal::PairNotServed => body("PairNotServed"),
             Refusal::NoPrice => body("NoPrice"),
             Refusal::NoDepositMethod => body("NoDepositMethod"),
-            Refusal::Other(words) => Self { reason: Some(words), ..body("Other") },
+            Refusal::Other(reason) => Self { reason: Some(reason), ..body("Other") },
         }
     }
 }
@@ -75,7 +75,7 @@ impl OrderAnswer {
         Self { status: Verdict::Accepted, reason: None }
     }
 
-    /// With words for the order's owner.
+    /// With a reason for the order's owner.
     pub fn declined(reason: &str) -> Self {
         Self { status: Verdict::Declined, reason: Some(reason.to_owned()) }
     }

@@ -1,10 +1,10 @@
 use alloy_primitives::{B256, U256};
-use causeway_domain::{TERMS_VERSION, Terms};
+use causeway_domain::{IntentTerms, TERMS_VERSION};
 
 use super::TermsBody;
 
-impl From<&Terms> for TermsBody {
-    fn from(terms: &Terms) -> Self {
+impl From<&IntentTerms> for TermsBody {
+    fn from(terms: &IntentTerms) -> Self {
         Self {
             version: TERMS_VERSION.to_string(),
             origin_chain_id: terms.origin_chain_id.to_string(),
@@ -32,9 +32,9 @@ impl From<&Terms> for TermsBody {
 }
 
 impl TermsBody {
-    /// The terms as the contracts hash them; `None` for what is no term.
-    pub fn read(&self) -> Option<Terms> {
-        let mut bytes = Vec::with_capacity(Terms::WORDS * 32);
+    /// The terms as the contracts hash them; `None` if a field is invalid.
+    pub fn read(&self) -> Option<IntentTerms> {
+        let mut bytes = Vec::with_capacity(IntentTerms::WORDS * 32);
         for text in self.fields() {
             let word: B256 = if text.starts_with("0x") {
                 text.parse().ok()?
@@ -43,7 +43,7 @@ impl TermsBody {
             };
             bytes.extend_from_slice(word.as_slice());
         }
-        Terms::from_bytes(&bytes)
+        IntentTerms::from_bytes(&bytes)
     }
 }
 
@@ -55,20 +55,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn terms_read_back(words in prop::collection::vec(any::<[u8; 32]>(), Terms::WORDS), numbers in any::<[u32; 6]>()) {
+        fn terms_read_back(words in prop::collection::vec(any::<[u8; 32]>(), IntentTerms::WORDS), numbers in any::<[u32; 6]>()) {
             let mut words: Vec<B256> = words.into_iter().map(B256::from).collect();
             words[0] = B256::from(U256::from(TERMS_VERSION));
             for (place, number) in [1, 12, 17, 18, 19, 20].into_iter().zip(numbers) {
                 words[place] = B256::from(U256::from(number));
             }
-            let terms = Terms::from_bytes(&words.concat()).unwrap();
+            let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
             prop_assert_eq!(TermsBody::from(&terms).read(), Some(terms));
         }
 
         #[test]
-        fn any_text_is_a_term_or_none_without_panic(text in ".{0,80}") {
-            let words = [B256::from(U256::from(1)); Terms::WORDS];
-            let mut body = TermsBody::from(&Terms::from_bytes(&words.concat()).unwrap());
+        fn arbitrary_text_never_panics(text in ".{0,80}") {
+            let words = [B256::from(U256::from(1)); IntentTerms::WORDS];
+            let mut body = TermsBody::from(&IntentTerms::from_bytes(&words.concat()).unwrap());
             body.amount_in = text;
             let _ = body.read();
         }

@@ -13,13 +13,13 @@ fn now() -> Timestamp {
     "2026-11-15T12:00:00Z".parse().unwrap()
 }
 
-fn dollars(chain: u64, address: &str) -> Token {
+fn usdc(chain: u64, address: &str) -> Token {
     let id = TokenId::new(ChainId::new(chain).unwrap(), address).unwrap();
     Token { id, symbol: "USDC".to_owned(), name: "USD Coin".to_owned(), decimals: 6, logo: None }
 }
 
 fn ask() -> FillerAsk {
-    let (from, to) = (dollars(8453, USDC_BASE), dollars(1, USDC_ETHEREUM));
+    let (from, to) = (usdc(8453, USDC_BASE), usdc(1, USDC_ETHEREUM));
     let account = Address::parse_any(ACCOUNT).unwrap();
     let ask = Ask {
         trade_type: TradeType::ExactInput,
@@ -44,17 +44,17 @@ fn good() -> Value {
     })
 }
 
-fn read_of(ask: &FillerAsk, answer: &Value) -> Result<Answer, String> {
+fn read_for(ask: &FillerAsk, answer: &Value) -> Result<Answer, String> {
     let methods = [DepositMethod::ContractCall, DepositMethod::Transfer];
     read_answer(ask, &methods, answer.to_string().as_bytes(), now())
 }
 
 fn read(answer: &Value) -> Result<Answer, String> {
-    read_of(&ask(), answer)
+    read_for(&ask(), answer)
 }
 
 #[test]
-fn a_good_offer_is_read_whole() {
+fn valid_offer_is_read_completely() {
     let mut offer = good();
     offer["somethingNewer"] = json!({ "deep": [1] });
     offer["fees"] = json!([{ "kind": "filler", "chainId": 8453, "token": USDC_BASE, "amount": "10" }]);
@@ -70,7 +70,7 @@ fn a_good_offer_is_read_whole() {
 }
 
 #[test]
-fn the_least_output_is_the_output_unless_it_is_told() {
+fn minimum_output_defaults_to_the_output() {
     let mut offer = good();
     offer.as_object_mut().unwrap().remove("minAmountOut");
     let Ok(Answer::Offers(offers)) = read(&json!({ "offers": [offer] })) else { panic!("refused") };
@@ -78,17 +78,19 @@ fn the_least_output_is_the_output_unless_it_is_told() {
 }
 
 #[test]
-fn the_referrers_part_is_added_as_the_escrow_pays_it() {
+fn referral_fee_is_added_as_the_escrow_pays_it() {
     let mut ask = ask();
     ask.ask.referral = Referral::new(ask.ask.recipient, 100);
-    let Ok(Answer::Offers(offers)) = read_of(&ask, &json!({ "offers": [good()] })) else { panic!("refused") };
+    let Ok(Answer::Offers(offers)) = read_for(&ask, &json!({ "offers": [good()] })) else {
+        panic!("refused")
+    };
     let fee = Fee { kind: FeeKind::Referrer, token: ask.ask.from, amount: RawAmount::new(U256::from(10)) };
     assert_eq!(offers[0].fees, [fee]);
 }
 
 #[test]
-fn each_fault_of_an_offer_discredits_the_answer_in_words() {
-    for (field, value, words) in [
+fn invalid_offer_field_rejects_the_response_with_reason() {
+    for (field, value, expected) in [
         ("amountIn", json!(1_000), "string"),
         ("amountOut", json!("-990"), "amountOut: an amount in raw units"),
         ("amountOut", json!("0"), "amountOut is zero"),
@@ -97,17 +99,17 @@ fn each_fault_of_an_offer_discredits_the_answer_in_words() {
         ("amountIn", json!("999"), "1000 was asked for"),
         ("minAmountOut", json!("991"), "above amountOut"),
         ("minAmountOut", json!("0"), "minAmountOut is zero"),
-        ("validBefore", json!("2026-11-15T12:00:00Z"), "is over"),
+        ("validBefore", json!("2026-11-15T12:00:00Z"), "has passed"),
         ("validBefore", json!("2026-11-15T14:00:00Z"), "an hour"),
-        ("validBefore", json!("soon"), "no time"),
+        ("validBefore", json!("soon"), "not a time"),
         ("validBefore", json!(1_794_744_000), "string"),
         ("from", json!({ "chainId": 1, "token": USDC_ETHEREUM }), "from is not the token"),
         ("to", json!({ "chainId": 1, "token": USDC_BASE }), "to is not the token"),
         ("filler", json!("0x0000000000000000000000000000000000000000"), "zero address"),
         ("payee", json!("nobody"), "payee"),
-        ("depositMethods", json!(["CASH"]), "`CASH` is none"),
-        ("depositMethods", json!(["PERMIT2"]), "none of those"),
-        ("expectedDurationSeconds", json!(-1), "in form"),
+        ("depositMethods", json!(["CASH"]), "`CASH` is unknown"),
+        ("depositMethods", json!(["PERMIT2"]), "none of the requested"),
+        ("expectedDurationSeconds", json!(-1), "malformed"),
         (
             "fees",
             json!([{ "kind": "referrer", "chainId": 1, "token": USDC_ETHEREUM, "amount": "1" }]),
@@ -117,20 +119,20 @@ fn each_fault_of_an_offer_discredits_the_answer_in_words() {
         let mut bad = good();
         bad[field] = value;
         let error = read(&json!({ "offers": [good(), bad] })).unwrap_err();
-        assert!(error.contains(words), "{field}: {error}");
+        assert!(error.contains(expected), "{field}: {error}");
     }
 }
 
 #[test]
-fn a_thousand_offers_are_none() {
+fn too_many_offers_are_rejected() {
     let error = read(&json!({ "offers": vec![good(); 17] })).unwrap_err();
     assert!(error.contains("17 offers"), "{error}");
 }
 
 #[test]
-fn refusals_are_read_by_their_codes() {
+fn refusals_are_parsed_by_code() {
     let raw = |units: u64| RawAmount::new(U256::from(units));
-    for (refusal, read_as) in [
+    for (refusal, expected) in [
         (json!({ "code": "TooSmall", "minimum": "5" }), Refusal::TooSmall { minimum: raw(5) }),
         (json!({ "code": "TooLarge", "maximum": "7" }), Refusal::TooLarge { maximum: raw(7) }),
         (json!({ "code": "NoInventory" }), Refusal::NoInventory),
@@ -140,7 +142,7 @@ fn refusals_are_read_by_their_codes() {
         (json!({ "code": "Other", "reason": "on\nholiday" }), Refusal::Other("onholiday".to_owned())),
         (json!({ "code": "Newer" }), Refusal::Other("Newer".to_owned())),
     ] {
-        assert_eq!(read(&json!({ "refusal": refusal })), Ok(Answer::Refused(read_as)));
+        assert_eq!(read(&json!({ "refusal": refusal })), Ok(Answer::Refused(expected)));
     }
     for bad in [
         json!({ "refusal": { "code": "TooSmall" } }),
@@ -155,12 +157,12 @@ fn refusals_are_read_by_their_codes() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_an_answer_or_none_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = read_answer(&ask(), &[DepositMethod::Transfer], &bytes, now());
     }
 
     #[test]
-    fn any_amounts_make_an_offer_that_keeps_the_rules_or_none(
+    fn accepted_offers_always_keep_the_rules(
         amounts in prop::array::uniform3("[0-9]{1,80}"), seconds in -10_000_i64..10_000,
     ) {
         let mut offer = good();

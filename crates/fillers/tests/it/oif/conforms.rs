@@ -1,11 +1,11 @@
-//! What we send, against what the framework's OpenAPI document demands (openintentsframework/oif-specs, `specs/openapi.yaml` and
+//! Our requests against the framework's OpenAPI document (openintentsframework/oif-specs, `specs/openapi.yaml` and
 //! `schemas/typescript/types.ts`, read 2026-11-16): required members, types, patterns and words, written down here as facts.
 
 use causeway_domain::ports::Filler as _;
 use serde_json::Value;
 
 use super::solver::{Solver, ask, quotes};
-use crate::world::{BASE, ETHEREUM, buy, dai, usdc};
+use crate::fixture::{BASE, ETHEREUM, buy, dai, usdc};
 
 fn is_address(value: &Value) -> bool {
     let text = value.as_str().unwrap_or_default();
@@ -70,25 +70,25 @@ fn check_quote_request(body: &Value) {
 }
 
 #[tokio::test]
-async fn quote_requests_are_as_the_document_says() {
-    let solver = Solver::quoting(200, quotes(|_| {})).await;
+async fn quote_requests_match_the_specification() {
+    let solver = Solver::with_quotes(200, quotes(|_| {})).await;
     let filler = solver.filler();
     for ask in [ask(), buy(&usdc(ETHEREUM), &dai(BASE), "998.5")] {
         filler.quote(&ask).await.unwrap();
     }
-    let asked = solver.asked();
-    assert_eq!(asked.len(), 2);
-    for asked in asked {
-        assert_eq!(asked.what, "POST /api/v1/quotes");
-        check_quote_request(&asked.body);
+    let requests = solver.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert_eq!(request.endpoint, "POST /api/v1/quotes");
+        check_quote_request(&request.body);
     }
 }
 
 #[tokio::test]
-async fn what_a_solver_needs_of_our_contracts_stands_in_the_metadata() {
-    let solver = Solver::quoting(200, quotes(|_| {})).await;
+async fn metadata_holds_our_contracts() {
+    let solver = Solver::with_quotes(200, quotes(|_| {})).await;
     solver.filler().quote(&ask()).await.unwrap();
-    let metadata = solver.asked()[0].body["intent"]["metadata"].clone();
+    let metadata = solver.requests()[0].body["intent"]["metadata"].clone();
     let metadata =
         members(&metadata, &["originSettler", "destinationSettler", "orderDataType", "filler", "payee"], &[])
             .clone();

@@ -1,4 +1,4 @@
-//! Solvers of the Open Intents Framework, against a server that answers as its document says, and as it should not.
+//! Solvers of the Open Intents Framework, against a server with valid and invalid responses.
 
 mod conforms;
 mod quoting;

@@ -4,9 +4,9 @@ use causeway_fillers::oif::{OifConfig, OifError, OifFiller};
 use serde_json::{Value, json};
 
 use super::solver::{Solver, ask, quotes};
-use crate::world::{BASE, ETHEREUM, buy, dai, decimal, parties, raw, sell, sol, usdc};
+use crate::fixture::{BASE, ETHEREUM, buy, dai, decimal, parties, raw, sell, sol, usdc};
 
-/// A change to a quote, and words of what is said of it.
+/// A change to a quote, and a part of the expected reason.
 type Case = (fn(&mut Value), &'static str);
 
 async fn answer(solver: &Solver, ask: &FillerAsk) -> Result<Answer, FillerError> {
@@ -20,14 +20,14 @@ async fn offers(solver: &Solver, ask: &FillerAsk) -> Vec<Offer> {
     }
 }
 
-/// What is made of a quote with this change.
+/// The answer to a quote with this change.
 async fn changed(change: impl FnOnce(&mut Value)) -> Result<Answer, FillerError> {
-    answer(&Solver::quoting(200, quotes(change)).await, &ask()).await
+    answer(&Solver::with_quotes(200, quotes(change)).await, &ask()).await
 }
 
 #[tokio::test]
 async fn a_quote_for_our_escrow_becomes_an_offer() {
-    let solver = Solver::quoting(200, quotes(|_| {})).await;
+    let solver = Solver::with_quotes(200, quotes(|_| {})).await;
     let [offer] = offers(&solver, &ask()).await.try_into().unwrap();
     assert_eq!(offer.amount_in, decimal("1000", 6));
     assert_eq!((offer.amount_out, offer.min_amount_out), (decimal("998.5", 18), decimal("998.5", 18)));
@@ -35,22 +35,22 @@ async fn a_quote_for_our_escrow_becomes_an_offer() {
     assert_eq!(offer.parties, Some(parties(causeway_domain::Family::Evm)));
     assert_eq!(offer.deposit_methods, [DepositMethod::ContractCall, DepositMethod::Transfer]);
     assert_eq!((offer.exact_out, offer.fees), (None, Vec::new()));
-    assert_eq!(solver.asked()[0].key.as_deref(), Some("Bearer hunter2"));
+    assert_eq!(solver.requests()[0].key.as_deref(), Some("Bearer hunter2"));
     assert_eq!(solver.filler().kind(), "oif");
 }
 
 #[tokio::test]
-async fn accounts_that_were_not_agreed_on_are_told_with_the_quote() {
+async fn unconfigured_accounts_are_read_from_the_quote() {
     let on = |chain: &str, byte: &str| json!(format!("0x{chain}14{}", byte.repeat(20)));
     let ours = |byte| on("000100000101", byte);
     let ask_with = async |metadata: Value| {
-        let solver = Solver::quoting(200, quotes(|quote| quote["metadata"] = metadata)).await;
+        let solver = Solver::with_quotes(200, quotes(|quote| quote["metadata"] = metadata)).await;
         let answer = solver.filler_with(|config| config.account = None).quote(&ask()).await.unwrap();
-        assert_eq!(solver.asked()[0].body["intent"]["metadata"]["payee"], Value::Null);
+        assert_eq!(solver.requests()[0].body["intent"]["metadata"]["payee"], Value::Null);
         answer
     };
-    let told = json!({ "filler": ours("a1"), "payee": ours("a2"), "mood": "good" });
-    let Answer::Offers(offers) = ask_with(told).await else { panic!("no offer") };
+    let metadata = json!({ "filler": ours("a1"), "payee": ours("a2"), "mood": "good" });
+    let Answer::Offers(offers) = ask_with(metadata).await else { panic!("no offer") };
     let account = |byte: u8| Address::Evm([byte; 20].into());
     assert_eq!(offers[0].parties, Some(Parties { filler: account(0xa1), payee: account(0xa2) }));
     for bad in [
@@ -63,15 +63,15 @@ async fn accounts_that_were_not_agreed_on_are_told_with_the_quote() {
     ] {
         let answer = ask_with(bad).await;
         assert!(
-            matches!(&answer, Answer::Refused(Refusal::Other(words)) if words.contains("`payee`")),
+            matches!(&answer, Answer::Refused(Refusal::Other(expected)) if expected.contains("`payee`")),
             "{answer:?}"
         );
     }
 }
 
 #[tokio::test]
-async fn an_exact_output_asks_for_the_input() {
-    let solver = Solver::quoting(
+async fn exact_output_requests_the_input() {
+    let solver = Solver::with_quotes(
         200,
         quotes(|quote| {
             quote["preview"]["outputs"][0]["amount"] = json!("998000000000000000000");
@@ -80,7 +80,7 @@ async fn an_exact_output_asks_for_the_input() {
     .await;
     let [offer] = offers(&solver, &buy(&usdc(ETHEREUM), &dai(BASE), "998")).await.try_into().unwrap();
     assert_eq!((offer.amount_in, offer.exact_out), (decimal("1000", 6), Some(ExactOutMethod::Native)));
-    let intent = &solver.asked()[0].body["intent"];
+    let intent = &solver.requests()[0].body["intent"];
     assert_eq!(intent["swapType"], "exact-output");
     assert_eq!(
         (&intent["inputs"][0]["amount"], &intent["outputs"][0]["amount"]),
@@ -89,25 +89,27 @@ async fn an_exact_output_asks_for_the_input() {
 }
 
 #[tokio::test]
-async fn the_solver_is_asked_for_what_the_referrer_leaves() {
-    let solver =
-        Solver::quoting(200, quotes(|quote| quote["preview"]["inputs"][0]["amount"] = json!("990000000")))
-            .await;
+async fn solver_is_asked_for_the_input_without_the_referral_fee() {
+    let solver = Solver::with_quotes(
+        200,
+        quotes(|quote| quote["preview"]["inputs"][0]["amount"] = json!("990000000")),
+    )
+    .await;
     let mut referred = ask();
     referred.ask.referral = Referral::new(Address::Evm([7; 20].into()), 100);
     let [offer] = offers(&solver, &referred).await.try_into().unwrap();
-    assert_eq!(solver.asked()[0].body["intent"]["inputs"][0]["amount"], "990000000");
+    assert_eq!(solver.requests()[0].body["intent"]["inputs"][0]["amount"], "990000000");
     assert_eq!(offer.amount_in, decimal("1000", 6));
     assert_eq!((offer.fees[0].kind, offer.fees[0].amount), (FeeKind::Referrer, decimal("10", 6)));
 
     let mut referred = buy(&usdc(ETHEREUM), &dai(BASE), "998.5");
     referred.ask.referral = Referral::new(Address::Evm([7; 20].into()), 100);
     let [offer] = offers(&solver, &referred).await.try_into().unwrap();
-    assert_eq!(offer.amount_in, raw(999_999_999), "the least of which 990 are left");
+    assert_eq!(offer.amount_in, raw(999_999_999), "the smallest input that leaves 990");
 }
 
 #[tokio::test]
-async fn the_best_quote_comes_first_and_missing_times_are_usual_ones() {
+async fn best_quote_comes_first_and_missing_times_use_defaults() {
     let mut answer: Value = serde_json::from_str(&quotes(|_| {})).unwrap();
     let mut better = answer["quotes"][0].clone();
     better["preview"]["outputs"][0]["amount"] = json!("999000000000000000000");
@@ -115,7 +117,7 @@ async fn the_best_quote_comes_first_and_missing_times_are_usual_ones() {
         better.as_object_mut().unwrap().remove(key);
     }
     answer["quotes"].as_array_mut().unwrap().push(better);
-    let offers = offers(&Solver::quoting(200, answer.to_string()).await, &ask()).await;
+    let offers = offers(&Solver::with_quotes(200, answer.to_string()).await, &ask()).await;
     assert_eq!(
         offers.iter().map(|offer| offer.amount_out).collect::<Vec<_>>(),
         [decimal("999", 18), decimal("998.5", 18)]
@@ -124,7 +126,7 @@ async fn the_best_quote_comes_first_and_missing_times_are_usual_ones() {
 }
 
 #[tokio::test]
-async fn quotes_for_other_deposits_than_ours_are_refusals() {
+async fn quotes_for_other_contracts_are_refused() {
     let cases: [Case; 5] = [
         (|quote| quote["order"] = json!({ "type": "oif-escrow-v0", "payload": {} }), "kind oif-escrow-v0"),
         (
@@ -142,28 +144,28 @@ async fn quotes_for_other_deposits_than_ours_are_refusals() {
         (|quote| quote["failureHandling"] = json!("refund-claim"), "refund-claim"),
         (|quote| quote["partialFill"] = json!(true), "in parts"),
     ];
-    for (change, words) in cases {
+    for (change, expected) in cases {
         let answer = changed(change).await.unwrap();
         assert!(
-            matches!(&answer, Answer::Refused(Refusal::Other(said)) if said.contains(words)),
+            matches!(&answer, Answer::Refused(Refusal::Other(reason)) if reason.contains(expected)),
             "{answer:?}"
         );
     }
-    let none = answer(&Solver::quoting(200, json!({ "quotes": [] }).to_string()).await, &ask()).await;
+    let none = answer(&Solver::with_quotes(200, json!({ "quotes": [] }).to_string()).await, &ask()).await;
     assert_eq!(none, Ok(Answer::Refused(Refusal::Other("the solver has no quote".to_owned()))));
     let declined = json!({ "error": "INSUFFICIENT_LIQUIDITY", "message": "not enough" }).to_string();
-    let declined = answer(&Solver::quoting(422, declined).await, &ask()).await.unwrap();
-    assert!(matches!(&declined, Answer::Refused(Refusal::Other(said)) if said.contains("not enough")));
+    let declined = answer(&Solver::with_quotes(422, declined).await, &ask()).await.unwrap();
+    assert!(matches!(&declined, Answer::Refused(Refusal::Other(reason)) if reason.contains("not enough")));
 }
 
 #[tokio::test]
-async fn quotes_that_contradict_the_ask_are_the_solvers_fault() {
+async fn quotes_that_contradict_the_ask_are_rejected() {
     let cases: [Case; 14] = [
         (|quote| quote["preview"]["inputs"][0]["amount"] = json!("999999999"), "was asked for"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!("0"), "is zero"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!("-1"), "digits"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = json!("1e18"), "digits"),
-        (|quote| quote["preview"]["outputs"][0]["amount"] = json!(998), "not in form"),
+        (|quote| quote["preview"]["outputs"][0]["amount"] = json!(998), "malformed"),
         (|quote| quote["preview"]["outputs"][0]["amount"] = Value::Null, "is missing"),
         (
             |quote| quote["preview"]["outputs"][0]["asset"] = quote["preview"]["inputs"][0]["asset"].clone(),
@@ -172,19 +174,22 @@ async fn quotes_that_contradict_the_ask_are_the_solvers_fault() {
         (|quote| quote["preview"]["inputs"][0]["asset"] = json!("0x01"), "inputs[0].asset"),
         (|quote| quote["preview"]["outputs"][0]["receiver"] = json!("0x01"), "receiver"),
         (|quote| quote["preview"]["outputs"] = json!([]), "one input and one output"),
-        (|quote| quote["validUntil"] = json!(1), "is over"),
-        (|quote| quote["validUntil"] = json!(i64::MAX), "no time"),
-        (|quote| quote["validUntil"] = json!(1.5), "not in form"),
-        (|quote| quote["preview"] = Value::Null, "not in form"),
+        (|quote| quote["validUntil"] = json!(1), "has passed"),
+        (|quote| quote["validUntil"] = json!(i64::MAX), "not a valid time"),
+        (|quote| quote["validUntil"] = json!(1.5), "malformed"),
+        (|quote| quote["preview"] = Value::Null, "malformed"),
     ];
-    for (change, words) in cases {
+    for (change, expected) in cases {
         let error = changed(change).await.unwrap_err();
-        assert!(matches!(&error, FillerError::Nonsense(said) if said.contains(words)), "{words}: {error:?}");
+        assert!(
+            matches!(&error, FillerError::Nonsense(reason) if reason.contains(expected)),
+            "{expected}: {error:?}"
+        );
     }
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_a_fault_that_says_whether_to_try_again() {
+async fn invalid_responses_are_errors_that_state_whether_to_retry() {
     let many = json!({ "quotes": vec![serde_json::from_str::<Value>(&quotes(|_| {})).unwrap()["quotes"][0].clone(); 17] });
     for (status, body, retry) in [
         (200, "<html>".to_owned(), false),
@@ -198,18 +203,18 @@ async fn what_is_no_answer_is_a_fault_that_says_whether_to_try_again() {
         (429, String::new(), true),
         (503, "<html>".to_owned(), true),
     ] {
-        let error = answer(&Solver::quoting(status, body).await, &ask()).await.unwrap_err();
+        let error = answer(&Solver::with_quotes(status, body).await, &ask()).await.unwrap_err();
         assert_eq!(error.is_retryable(), retry, "{status}: {error}");
         assert!(!error.to_string().contains("hunter2"));
     }
-    let nobody =
-        Solver::quoting(200, "").await.filler_with(|config| config.url = "http://127.0.0.1:1".to_owned());
-    assert!(nobody.quote(&ask()).await.unwrap_err().is_retryable());
+    let unreachable =
+        Solver::with_quotes(200, "").await.filler_with(|config| config.url = "http://127.0.0.1:1".to_owned());
+    assert!(unreachable.quote(&ask()).await.unwrap_err().is_retryable());
 }
 
 #[tokio::test]
-async fn nothing_is_asked_where_no_solver_could_serve() {
-    let solver = Solver::quoting(200, quotes(|_| {})).await;
+async fn solver_is_not_called_for_unserved_pairs() {
+    let solver = Solver::with_quotes(200, quotes(|_| {})).await;
     for unserved in [
         sell(&usdc(ETHEREUM), &sol(), "1"),
         sell(&usdc(10), &dai(BASE), "1"),
@@ -220,12 +225,12 @@ async fn nothing_is_asked_where_no_solver_could_serve() {
     let mut permit = ask();
     permit.ask.deposit_methods = vec![DepositMethod::Permit2];
     assert_eq!(answer(&solver, &permit).await, Ok(Answer::Refused(Refusal::NoDepositMethod)));
-    assert!(solver.asked().is_empty());
+    assert!(solver.requests().is_empty());
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_told_at_the_start_and_no_key_shows() {
-    let solver = Solver::quoting(200, "").await;
+async fn invalid_config_is_rejected_and_the_key_is_redacted() {
+    let solver = Solver::with_quotes(200, "").await;
     let filler = solver.filler();
     assert!(!format!("{filler:?}").contains("hunter2"));
     let config = || OifConfig {
@@ -235,7 +240,7 @@ async fn what_cannot_be_asked_is_told_at_the_start_and_no_key_shows() {
         deadline: std::time::Duration::from_secs(1),
         account: Some(parties(causeway_domain::Family::Evm)),
         submit: true,
-        bytes: causeway_fillers::oif::ByteForm::Hex,
+        bytes: causeway_fillers::oif::ByteEncoding::Hex,
     };
     let start = |config| OifFiller::new(config, [].into());
     assert!(start(config()).is_ok());

@@ -8,52 +8,53 @@ use axum::extract::Request;
 use axum::http::{Response, header};
 use causeway_domain::ports::FillerAsk;
 use causeway_domain::{Address, DepositMethod, Family};
-use causeway_fillers::oif::{ApiKey, ByteForm, OifConfig, OifFiller, OifPlace};
+use causeway_fillers::oif::{ApiKey, ByteEncoding, OifConfig, OifContracts, OifFiller};
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::world::{BASE, ETHEREUM, chain, dai, parties, sell, usdc};
+use crate::fixture::{BASE, ETHEREUM, chain, dai, parties, sell, usdc};
 
 pub(super) const QUOTES: &str = include_str!("../../../fixtures/oif/quotes.json");
 pub(super) const RECEIVED: &str = include_str!("../../../fixtures/oif/order-received.json");
 pub(super) const REJECTED: &str = include_str!("../../../fixtures/oif/order-rejected.json");
 pub(super) const FAILED: &str = include_str!("../../../fixtures/oif/order-failed.json");
 
-/// What was asked: method and path, the key, and the body.
+/// A received request: method and path, the key, and the body.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) what: String,
+pub(super) struct RecordedRequest {
+    pub(super) endpoint: String,
     pub(super) key: Option<String>,
     pub(super) body: Value,
 }
 
 /// A status and a body for each path; 404 for any other.
-pub(super) type Answers = HashMap<&'static str, (u16, String)>;
+pub(super) type Responses = HashMap<&'static str, (u16, String)>;
 
-/// A solver on loopback that remembers what it was asked.
+/// A solver on loopback that records its requests.
 pub(super) struct Solver {
     pub(super) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    answers: Arc<Mutex<Answers>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
+    responses: Arc<Mutex<Responses>>,
 }
 
 impl Solver {
-    pub(super) async fn start(answers: Answers) -> Self {
+    pub(super) async fn start(responses: Responses) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/api", listener.local_addr().unwrap());
-        let (asked, answers) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::new(Mutex::new(answers)));
-        let (memory, known) = (Arc::clone(&asked), Arc::clone(&answers));
+        let (requests, responses) =
+            (Arc::<Mutex<Vec<RecordedRequest>>>::default(), Arc::new(Mutex::new(responses)));
+        let (log, known) = (Arc::clone(&requests), Arc::clone(&responses));
         let answer = move |request: Request| {
-            let (memory, known) = (Arc::clone(&memory), Arc::clone(&known));
+            let (log, known) = (Arc::clone(&log), Arc::clone(&known));
             async move {
-                let what = format!("{} {}", request.method(), request.uri().path());
+                let endpoint = format!("{} {}", request.method(), request.uri().path());
                 let key = request.headers().get(header::AUTHORIZATION);
                 let key = key.map(|value| value.to_str().unwrap().to_owned());
                 let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
                 let body = serde_json::from_slice(&body).unwrap_or_default();
-                let answer = known.lock().unwrap().get(what.as_str()).cloned();
-                memory.lock().unwrap().push(Asked { what, key, body });
+                let answer = known.lock().unwrap().get(endpoint.as_str()).cloned();
+                log.lock().unwrap().push(RecordedRequest { endpoint, key, body });
                 let (status, body) = answer.unwrap_or((404, "{}".to_owned()));
                 let response =
                     Response::builder().status(status).header(header::LOCATION, "https://other.example/");
@@ -62,20 +63,20 @@ impl Solver {
         };
         let router = Router::new().fallback(answer);
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { url, asked, answers }
+        Self { url, requests, responses }
     }
 
-    /// A solver that answers every quote with this.
-    pub(super) async fn quoting(status: u16, body: impl Into<String>) -> Self {
+    /// A solver that answers every quote call with this.
+    pub(super) async fn with_quotes(status: u16, body: impl Into<String>) -> Self {
         Self::start(HashMap::from([("POST /api/v1/quotes", (status, body.into()))])).await
     }
 
-    pub(super) fn set(&self, what: &'static str, status: u16, body: impl Into<String>) {
-        self.answers.lock().unwrap().insert(what, (status, body.into()));
+    pub(super) fn set(&self, endpoint: &'static str, status: u16, body: impl Into<String>) {
+        self.responses.lock().unwrap().insert(endpoint, (status, body.into()));
     }
 
-    pub(super) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests.lock().unwrap().clone()
     }
 
     pub(super) fn filler(&self) -> OifFiller {
@@ -90,19 +91,19 @@ impl Solver {
             deadline: Duration::from_secs(5),
             account: Some(parties(Family::Evm)),
             submit: true,
-            bytes: ByteForm::Hex,
+            bytes: ByteEncoding::Hex,
         };
         change(&mut config);
-        let place = || OifPlace {
+        let contracts = || OifContracts {
             escrow: Address::Evm([0xe5; 20].into()),
             settler: Address::Evm([0x5e; 20].into()),
             methods: vec![DepositMethod::ContractCall, DepositMethod::Transfer],
         };
-        OifFiller::new(config, [ETHEREUM, BASE].map(|id| (chain(id), place())).into()).unwrap()
+        OifFiller::new(config, [ETHEREUM, BASE].map(|id| (chain(id), contracts())).into()).unwrap()
     }
 }
 
-/// What the fixture answers.
+/// The ask that the fixture answers.
 pub(super) fn ask() -> FillerAsk {
     sell(&usdc(ETHEREUM), &dai(BASE), "1000")
 }

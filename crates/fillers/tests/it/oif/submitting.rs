@@ -1,12 +1,14 @@
 use std::time::Duration;
 
 use alloy_primitives::{B256, hex};
-use causeway_domain::ports::{Answer, Care, DeedError, Filler as _, Hand as _, Offer, Progress};
-use causeway_domain::{
-    Decision, DepositMethod, Evidence, Order, OrderId, OrderStatus, QuoteId, QuoteKey, QuoteKeys, RowKey,
-    Terms, TradeType,
+use causeway_domain::ports::{
+    ActionError, Answer, Filler as _, FinalityTier, Offer, OrderExecutor as _, Progress,
 };
-use causeway_fillers::oif::{ByteForm, OifHand};
+use causeway_domain::{
+    Decision, DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, QuoteId, QuoteKey,
+    QuoteKeys, RowKey, TradeType,
+};
+use causeway_fillers::oif::{ByteEncoding, OifExecutor};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -18,16 +20,16 @@ fn keys() -> QuoteKeys {
     QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() }
 }
 
-/// A solver whose quote was taken: its hand, and the order.
-async fn taken(solver: &Solver, bytes: ByteForm, submit: bool) -> (OifHand, Order) {
+/// Takes a quote: its executor, and the order.
+async fn take_quote(solver: &Solver, bytes: ByteEncoding, submit: bool) -> (OifExecutor, Order) {
     let filler = solver.filler_with(|config| (config.bytes, config.submit) = (bytes, submit));
     let Answer::Offers(offers) = filler.quote(&ask()).await.unwrap() else { panic!("no offer") };
-    (OifHand::new(&filler, keys()), order(&offers[0]))
+    (OifExecutor::new(&filler, keys()), order(&offers[0]))
 }
 
 fn order(offer: &Offer) -> Order {
     let (ask, parties, now) = (ask().ask, offer.parties.unwrap(), Timestamp::now());
-    let terms = Terms {
+    let terms = IntentTerms {
         origin_chain_id: ask.from.chain().get(),
         escrow: B256::left_padding_from(&[0xe5; 20]),
         user: ask.from_address.to_word(),
@@ -67,16 +69,16 @@ fn order(offer: &Offer) -> Order {
         filler: "solver".to_owned(),
         kind: "oif".to_owned(),
         method: DepositMethod::ContractCall,
-        intent: terms.id(),
+        intent_id: terms.id(),
         terms,
         deposit_address: None,
-        jump: None,
+        forwarding: None,
         valid_before: offer.valid_before,
-        care: Care::Usual,
+        finality_tier: FinalityTier::Standard,
         announced: true,
-        told_tx: None,
+        submitted_tx: None,
         built: None,
-        handed: None,
+        signed_payload: None,
         decision: None,
         evidence: Evidence::default(),
         failure_reason: None,
@@ -88,60 +90,60 @@ fn order(offer: &Offer) -> Order {
 }
 
 async fn start() -> Solver {
-    let solver = Solver::quoting(200, quotes(|_| {})).await;
+    let solver = Solver::with_quotes(200, quotes(|_| {})).await;
     solver.set(ORDERS, 200, RECEIVED);
     solver
 }
 
 /// What was submitted last.
 fn submitted(solver: &Solver) -> Value {
-    solver.asked().into_iter().rfind(|asked| asked.what == ORDERS).unwrap().body
+    solver.requests().into_iter().rfind(|request| request.endpoint == ORDERS).unwrap().body
 }
 
 #[tokio::test]
-async fn a_deposit_that_stands_is_submitted_as_an_order_that_its_user_opened() {
+async fn final_deposit_is_submitted_as_a_user_opened_order() {
     let solver = start().await;
-    let (hand, order) = taken(&solver, ByteForm::Hex, true).await;
-    assert_eq!(hand.decide(&order, Timestamp::now()).await.unwrap(), (Decision::Fill, None));
+    let (executor, order) = take_quote(&solver, ByteEncoding::Hex, true).await;
+    assert_eq!(executor.decide(&order, Timestamp::now()).await.unwrap(), (Decision::Fill, None));
     let body = submitted(&solver);
     assert_eq!(body["order"]["type"], "oif-user-open-v0");
     let open = &body["order"]["openIntentTx"];
     assert_eq!(open["to"], json!(format!("0x00010000010114{}", "e5".repeat(20))));
     let data = hex::decode(open["data"].as_str().unwrap()).unwrap();
-    assert_eq!(Terms::from_bytes(&data[4 + 5 * 32..]), Some(order.terms), "all terms are in it");
+    assert_eq!(IntentTerms::from_bytes(&data[4 + 5 * 32..]), Some(order.terms), "all terms are in it");
     assert_eq!((&body["signature"], &body["quoteId"]), (&json!("0x"), &json!("quote-123-abc")));
     assert_eq!(body["originSubmission"], json!({ "mode": "user" }));
     assert_eq!(body["order"]["checks"], json!({ "allowances": [] }));
 
-    let (hand, order) = taken(&solver, ByteForm::Numbers, true).await;
-    hand.decide(&order, Timestamp::now()).await.unwrap();
+    let (executor, order) = take_quote(&solver, ByteEncoding::Numbers, true).await;
+    executor.decide(&order, Timestamp::now()).await.unwrap();
     let body = submitted(&solver);
     assert_eq!(body["signature"], json!([]));
     assert_eq!(body["order"]["openIntentTx"]["data"].as_array().unwrap().len(), data.len());
 }
 
 #[tokio::test]
-async fn what_the_solver_declines_is_given_back_with_its_words() {
+async fn declined_order_is_waived_with_the_solvers_reason() {
     let solver = start().await;
-    let (hand, order) = taken(&solver, ByteForm::Hex, true).await;
-    for (status, body, words) in [
+    let (executor, order) = take_quote(&solver, ByteEncoding::Hex, true).await;
+    for (status, body, expected) in [
         (200, REJECTED.to_owned(), "Quote expired"),
         (200, json!({ "status": "rejected" }).to_string(), "no reason"),
         (422, json!({ "message": "Invalid order" }).to_string(), "Invalid order"),
     ] {
         solver.set(ORDERS, status, body);
-        let (decision, said) = hand.decide(&order, Timestamp::now()).await.unwrap();
+        let (decision, reason) = executor.decide(&order, Timestamp::now()).await.unwrap();
         assert_eq!(decision, Decision::Waive);
-        assert!(said.as_ref().unwrap().contains(words), "{said:?}");
+        assert!(reason.as_ref().unwrap().contains(expected), "{reason:?}");
     }
-    let waived = hand.waive(&order, Timestamp::now()).await;
-    assert!(matches!(waived, Err(DeedError::Later(_))), "only the solver's key can");
+    let waived = executor.waive(&order, Timestamp::now()).await;
+    assert!(matches!(waived, Err(ActionError::Temporary(_))), "only the solver's key can");
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_asked_again() {
+async fn invalid_response_is_retried() {
     let solver = start().await;
-    let (hand, order) = taken(&solver, ByteForm::Hex, true).await;
+    let (executor, order) = take_quote(&solver, ByteEncoding::Hex, true).await;
     for (status, body) in [
         (200, json!({ "status": "error", "message": "busy" }).to_string()),
         (200, json!({ "status": "shipped" }).to_string()),
@@ -151,60 +153,60 @@ async fn what_is_no_answer_is_asked_again() {
         (302, String::new()),
     ] {
         solver.set(ORDERS, status, body);
-        let error = hand.decide(&order, Timestamp::now()).await.unwrap_err();
-        assert!(matches!(error, DeedError::Later(_)), "{status}: {error}");
+        let error = executor.decide(&order, Timestamp::now()).await.unwrap_err();
+        assert!(matches!(error, ActionError::Temporary(_)), "{status}: {error}");
     }
     solver.set(ORDERS, 200, RECEIVED);
-    assert_eq!(hand.decide(&order, Timestamp::now()).await.unwrap().0, Decision::Fill);
+    assert_eq!(executor.decide(&order, Timestamp::now()).await.unwrap().0, Decision::Fill);
 }
 
 #[tokio::test]
-async fn rule_2_terms_that_we_never_quoted_are_not_vouched_for() {
+async fn rule_2_unquoted_terms_are_not_submitted() {
     let solver = start().await;
-    let (hand, mut order) = taken(&solver, ByteForm::Hex, true).await;
+    let (executor, mut order) = take_quote(&solver, ByteEncoding::Hex, true).await;
     order.terms.amount_out += alloy_primitives::U256::ONE;
-    let (decision, said) = hand.decide(&order, Timestamp::now()).await.unwrap();
-    assert_eq!((decision, said.as_deref()), (Decision::Waive, Some("These terms were never quoted.")));
-    assert!(solver.asked().iter().all(|asked| asked.what != ORDERS));
+    let (decision, reason) = executor.decide(&order, Timestamp::now()).await.unwrap();
+    assert_eq!((decision, reason.as_deref()), (Decision::Waive, Some("These terms were never quoted.")));
+    assert!(solver.requests().iter().all(|request| request.endpoint != ORDERS));
 }
 
 #[tokio::test]
-async fn a_solver_that_watches_the_chain_is_not_told() {
+async fn solver_that_watches_the_chain_is_not_notified() {
     let solver = start().await;
-    let (hand, order) = taken(&solver, ByteForm::Hex, false).await;
-    assert_eq!(hand.decide(&order, Timestamp::now()).await.unwrap(), (Decision::Fill, None));
-    assert_eq!(hand.fill(&order, Timestamp::now()).await.unwrap(), Progress::Waiting);
-    assert_eq!(hand.claim(&order, Timestamp::now()).await.unwrap(), Progress::Waiting);
-    assert_eq!(solver.asked().len(), 1, "the quote");
+    let (executor, order) = take_quote(&solver, ByteEncoding::Hex, false).await;
+    assert_eq!(executor.decide(&order, Timestamp::now()).await.unwrap(), (Decision::Fill, None));
+    assert_eq!(executor.fill(&order, Timestamp::now()).await.unwrap(), Progress::Waiting);
+    assert_eq!(executor.claim(&order, Timestamp::now()).await.unwrap(), Progress::Waiting);
+    assert_eq!(solver.requests().len(), 1, "the quote");
 }
 
 #[tokio::test]
-async fn a_failure_that_the_solver_tells_is_passed_on_now_and_then() {
+async fn failure_reported_by_the_solver_is_passed_on_at_the_poll_interval() {
     let solver = start().await;
-    let (hand, order) = taken(&solver, ByteForm::Hex, true).await;
-    hand.decide(&order, Timestamp::now()).await.unwrap();
-    let fill = || hand.fill(&order, Timestamp::now());
-    assert_eq!(fill().await.unwrap(), Progress::Waiting, "too early to ask");
+    let (executor, order) = take_quote(&solver, ByteEncoding::Hex, true).await;
+    executor.decide(&order, Timestamp::now()).await.unwrap();
+    let fill = || executor.fill(&order, Timestamp::now());
+    assert_eq!(fill().await.unwrap(), Progress::Waiting, "too early to poll");
     solver.set("GET /api/v1/orders/order-789-xyz", 200, FAILED);
-    later().await;
+    pass_poll_interval().await;
     assert!(fill().await.unwrap_err().to_string().contains("could not fill the order"));
-    assert_eq!(fill().await.unwrap(), Progress::Waiting, "it was just asked");
+    assert_eq!(fill().await.unwrap(), Progress::Waiting, "it was just polled");
     solver.set(
         "GET /api/v1/orders/order-789-xyz",
         200,
         json!({ "order": { "status": "executed" } }).to_string(),
     );
-    later().await;
+    pass_poll_interval().await;
     assert_eq!(fill().await.unwrap(), Progress::Waiting);
-    hand.release(&order).await.unwrap();
-    later().await;
-    let before = solver.asked().len();
+    executor.release(&order).await.unwrap();
+    pass_poll_interval().await;
+    let before = solver.requests().len();
     assert_eq!(fill().await.unwrap(), Progress::Waiting);
-    assert_eq!(solver.asked().len(), before, "released orders are not asked for");
+    assert_eq!(solver.requests().len(), before, "released orders are not polled");
 }
 
-/// Time enough for the next question, without waiting for it.
-async fn later() {
+/// Advances the clock past the poll interval.
+async fn pass_poll_interval() {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(31)).await;
     tokio::time::resume();

@@ -2,7 +2,7 @@ use causeway_domain::RawAmount;
 use causeway_fillers::remote::check::{CheckConfig, Report, check};
 use serde_json::{Value, json};
 
-use super::server::{Admitted, ask, honest, offer, secret};
+use super::server::{AuthenticatedCall, ask, honest, offer, secret};
 
 fn config(url: &str) -> CheckConfig {
     let ask = ask();
@@ -17,12 +17,12 @@ fn config(url: &str) -> CheckConfig {
     }
 }
 
-async fn checked(url: &str) -> Report {
+async fn run_check(url: &str) -> Report {
     check(config(url)).await.unwrap()
 }
 
-/// A filler that does everything right.
-fn right(call: &Admitted) -> Value {
+/// The answers of a filler that follows every rule but one.
+fn valid_answer(call: &AuthenticatedCall) -> Value {
     if call.path.ends_with("/orders") {
         return json!({ "status": "declined", "reason": "the fill deadline is over" });
     }
@@ -40,39 +40,39 @@ fn right(call: &Admitted) -> Value {
     }
 }
 
-fn failed(report: &Report) -> Vec<&str> {
+fn failed_rules(report: &Report) -> Vec<&str> {
     report.findings.iter().filter(|finding| finding.failure.is_some()).map(|finding| finding.rule).collect()
 }
 
 #[tokio::test]
-async fn a_filler_that_does_everything_right_but_take_numbers_hears_of_that_alone() {
-    let report = checked(&honest(|call| right(&call)).await).await;
-    assert_eq!(failed(&report), ["refuses an amount that is a number with 400"], "{report}");
+async fn only_the_broken_rule_is_reported() {
+    let report = run_check(&honest(|call| valid_answer(&call)).await).await;
+    assert_eq!(failed_rules(&report), ["refuses an amount that is a number with 400"], "{report}");
     assert!(report.to_string().contains("1 of"), "{report}");
 }
 
 #[tokio::test]
-async fn each_thing_done_wrong_is_named_with_what_to_change() {
-    let accepts = |call: Admitted| {
-        if call.path.ends_with("/orders") { json!({ "status": "accepted" }) } else { right(&call) }
+async fn every_broken_rule_is_reported_with_what_to_change() {
+    let accepts = |call: AuthenticatedCall| {
+        if call.path.ends_with("/orders") { json!({ "status": "accepted" }) } else { valid_answer(&call) }
     };
-    let report = checked(&honest(accepts).await).await;
-    assert!(failed(&report).iter().any(|rule| rule.starts_with("declines an order whose")), "{report}");
-    assert!(failed(&report).iter().any(|rule| rule.contains("names another filler")), "{report}");
-    let number = |call: Admitted| {
-        let mut answer = right(&call);
+    let report = run_check(&honest(accepts).await).await;
+    assert!(failed_rules(&report).iter().any(|rule| rule.starts_with("declines an order whose")), "{report}");
+    assert!(failed_rules(&report).iter().any(|rule| rule.contains("names another filler")), "{report}");
+    let number = |call: AuthenticatedCall| {
+        let mut answer = valid_answer(&call);
         if let Some(offer) = answer["offers"].get_mut(0) {
             offer["amountOut"] = json!(1);
         }
         answer
     };
-    let report = checked(&honest(number).await).await;
+    let report = run_check(&honest(number).await).await;
     assert!(report.to_string().contains("expected a string"), "{report}");
 }
 
 #[tokio::test]
-async fn nobody_there_fails_every_rule_but_being_overwhelmed() {
-    let report = checked("http://127.0.0.1:1").await;
+async fn unreachable_filler_fails_every_rule_but_the_body_limit() {
+    let report = run_check("http://127.0.0.1:1").await;
     assert!(!report.is_good());
     assert!(report.failed() + 1 >= report.findings.len(), "{report}");
 }

@@ -1,8 +1,8 @@
-//! Fillers elsewhere, over real connections on this machine.
+//! Remote fillers, over real connections on this machine.
 
-mod bad;
+mod bad_responses;
 mod checking;
-mod document;
+mod openapi;
+mod order_notices;
 mod quoting;
 mod server;
-mod telling;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use causeway_domain::ports::{Answer, Filler as _, Refusal};
-use causeway_domain::{ChainId, DepositMethod, RawAmount, Referral, Terms, TokenId};
+use causeway_domain::{ChainId, DepositMethod, IntentTerms, RawAmount, Referral, TokenId};
 use causeway_fillers::remote::protocol::{OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
 use causeway_fillers::remote::{DEADLINE, NONCE, server};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use super::server::{ask, filler, filler_within, honest, offer, secret};
 
 #[tokio::test]
-async fn an_offer_becomes_one_of_the_service() {
+async fn filler_offer_becomes_an_offer_of_the_service() {
     let url = honest(|call| json!({ "offers": [offer(&call.body)] })).await;
     let filler = filler(&url);
     assert_eq!((filler.name(), filler.kind()), ("far", "rfq"));
@@ -24,14 +24,14 @@ async fn an_offer_becomes_one_of_the_service() {
 }
 
 #[tokio::test]
-async fn the_ask_holds_all_that_a_price_needs() {
+async fn quote_call_carries_all_fields() {
     let seen = Arc::new(Mutex::new(Value::Null));
-    let keep = Arc::clone(&seen);
+    let record = Arc::clone(&seen);
     let url = honest(move |call| {
         assert_eq!(call.path, "/causeway/quote");
         assert_eq!(call.headers[DEADLINE], "750");
         assert_eq!(call.headers[NONCE].len(), 32);
-        *keep.lock().unwrap() = call.body.clone();
+        *record.lock().unwrap() = call.body.clone();
         json!({ "offers": [offer(&call.body)] })
     })
     .await;
@@ -53,14 +53,14 @@ async fn the_ask_holds_all_that_a_price_needs() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_no_fault() {
+async fn refusal_is_not_an_error() {
     let url = honest(|_| json!({ "refusal": { "code": "TooSmall", "minimum": "5000000000" } })).await;
     let minimum = "5000000000".parse().unwrap();
     assert_eq!(filler(&url).quote(&ask()).await, Ok(Answer::Refused(Refusal::TooSmall { minimum })));
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_chains_without_contracts_or_methods_that_nobody_has() {
+async fn filler_is_not_called_for_chains_without_contracts() {
     let filler = filler("http://127.0.0.1:1");
     let mut elsewhere = ask();
     elsewhere.ask.to = TokenId::native(ChainId::new(10).unwrap());
@@ -68,14 +68,14 @@ async fn nobody_is_asked_about_chains_without_contracts_or_methods_that_nobody_h
 }
 
 #[tokio::test]
-async fn connections_are_used_again() {
+async fn connections_are_reused() {
     let opened = Arc::new(AtomicUsize::new(0));
     let (listener, count) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), Arc::clone(&opened));
     let url = format!("http://{}", listener.local_addr().unwrap());
     let listener = listener.tap_io(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
     });
-    let router = server::router(secret(), Arc::new(Refuses));
+    let router = server::router(secret(), Arc::new(RefusesEverything));
     tokio::spawn(async move { axum::serve(listener, router).await });
     let filler = filler(&url);
     for _ in 0..50 {
@@ -85,14 +85,14 @@ async fn connections_are_used_again() {
 }
 
 /// Has no price for anything.
-struct Refuses;
+struct RefusesEverything;
 
-impl server::Answers for Refuses {
+impl server::FillerHandler for RefusesEverything {
     fn quote(&self, _: &QuoteAsk) -> QuoteAnswer {
         Err(Refusal::NoPrice).into()
     }
 
-    fn order(self: &Arc<Self>, _: OrderNotice, _: Terms) -> OrderAnswer {
+    fn order(self: &Arc<Self>, _: OrderNotice, _: IntentTerms) -> OrderAnswer {
         OrderAnswer::declined("never")
     }
 }

@@ -10,7 +10,9 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 use causeway_domain::ports::FillerAsk;
 use causeway_domain::{Address, Ask, ChainId, DepositMethod, RawAmount, Token, TokenId, TradeType};
-use causeway_fillers::remote::{Call, Doorkeeper, NONCE, RemoteConfig, RemoteFiller, SIGNATURE, Secret};
+use causeway_fillers::remote::{
+    NONCE, RemoteConfig, RemoteFiller, RequestAuthenticator, SIGNATURE, Secret, SignedRequest,
+};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -22,15 +24,15 @@ pub(super) fn secret() -> Secret {
     Secret::new("correct horse battery staple").unwrap()
 }
 
-fn dollars(chain: u64, address: &str) -> Token {
+fn usdc(chain: u64, address: &str) -> Token {
     let id = TokenId::new(ChainId::new(chain).unwrap(), address).unwrap();
     Token { id, symbol: "USDC".to_owned(), name: "USD Coin".to_owned(), decimals: 6, logo: None }
 }
 
 /// A thousand dollars from Base to Ethereum.
 pub(super) fn ask() -> FillerAsk {
-    let from = dollars(8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
-    let to = dollars(1, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48");
+    let from = usdc(8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
+    let to = usdc(1, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48");
     let account = Address::parse_any(ACCOUNT).unwrap();
     let ask = Ask {
         trade_type: TradeType::ExactInput,
@@ -57,7 +59,7 @@ pub(super) fn offer(asked: &Value) -> Value {
     })
 }
 
-/// A filler that wants an answer within two seconds.
+/// A filler with a deadline of two seconds.
 pub(super) fn filler(url: &str) -> RemoteFiller {
     filler_within(url, Duration::from_secs(2))
 }
@@ -77,49 +79,51 @@ pub(super) async fn serve(router: Router) -> String {
     format!("http://{address}")
 }
 
-/// What a call brought, once it was let in.
-pub(super) struct Admitted {
+/// An authenticated call.
+pub(super) struct AuthenticatedCall {
     pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
 }
 
-/// A server as the protocol wants it, which answers what it is told to.
-pub(super) async fn honest(answer: impl Fn(Admitted) -> Value + Send + Sync + 'static) -> String {
-    let door = Arc::new(Doorkeeper::new(secret()));
+/// A server that follows the protocol, with the given answer.
+pub(super) async fn honest(answer: impl Fn(AuthenticatedCall) -> Value + Send + Sync + 'static) -> String {
+    let authenticator = Arc::new(RequestAuthenticator::new(secret()));
     let answer = Arc::new(answer);
     let handle = move |OriginalUri(uri): OriginalUri, headers: HeaderMap, body: Bytes| {
-        let (door, answer) = (Arc::clone(&door), Arc::clone(&answer));
+        let (authenticator, answer) = (Arc::clone(&authenticator), Arc::clone(&answer));
         async move {
             let header = |name: &'static str| headers.get(name).and_then(|value| value.to_str().ok());
-            if let Err(refused) = door.admit(&Call::read(uri.path(), header, &body), Timestamp::now()) {
-                return (axum::http::StatusCode::UNAUTHORIZED, refused.to_string()).into_response();
+            if let Err(error) =
+                authenticator.authenticate(&SignedRequest::read(uri.path(), header, &body), Timestamp::now())
+            {
+                return (axum::http::StatusCode::UNAUTHORIZED, error.to_string()).into_response();
             }
             let nonce = header(NONCE).unwrap_or_default().to_owned();
             let Ok(body) = serde_json::from_slice(&body) else {
                 return axum::http::StatusCode::BAD_REQUEST.into_response();
             };
-            let said = answer(Admitted { path: uri.path().to_owned(), headers, body });
-            signed(&door, &nonce, said.to_string())
+            let reply = answer(AuthenticatedCall { path: uri.path().to_owned(), headers, body });
+            signed(&authenticator, &nonce, reply.to_string())
         }
     };
     serve(Router::new().fallback(handle)).await
 }
 
-pub(super) fn signed(door: &Doorkeeper, nonce: &str, body: String) -> Response {
-    let signature = door.sign(nonce, 200, body.as_bytes());
+pub(super) fn signed(authenticator: &RequestAuthenticator, nonce: &str, body: String) -> Response {
+    let signature = authenticator.sign(nonce, 200, body.as_bytes());
     ([("content-type", "application/json"), (SIGNATURE, &signature)], body).into_response()
 }
 
-/// A server that reads a call and then writes these very bytes, and stays or hangs up.
-pub(super) async fn raw(bytes: Vec<u8>, hang_up: bool) -> String {
+/// A server that reads a request, writes these bytes, and then hangs or closes the connection.
+pub(super) async fn serve_raw(bytes: Vec<u8>, hang_up: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let bytes = bytes.clone();
             tokio::spawn(async move {
-                read_call(&mut stream).await;
+                read_request(&mut stream).await;
                 let _ = stream.write_all(&bytes).await;
                 if !hang_up {
                     std::future::pending::<()>().await;
@@ -130,7 +134,7 @@ pub(super) async fn raw(bytes: Vec<u8>, hang_up: bool) -> String {
     format!("http://{address}")
 }
 
-async fn read_call(stream: &mut TcpStream) {
+async fn read_request(stream: &mut TcpStream) {
     let (mut read, mut buffer) = (Vec::new(), [0; 4096]);
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
         read.extend_from_slice(&buffer[..count]);

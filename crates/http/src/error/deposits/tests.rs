@@ -28,7 +28,7 @@ fn wallet(byte: u8) -> Address {
     Address::Evm(alloy_primitives::Address::repeat_byte(byte))
 }
 
-/// One line for each error: what a client sees of it.
+/// One line for each error, as a client sees it.
 fn table(errors: Vec<ApiError>) -> Vec<String> {
     let line = |error: ApiError| {
         let details = error.details.map(|details| details.to_string()).unwrap_or_default();
@@ -38,7 +38,7 @@ fn table(errors: Vec<ApiError>) -> Vec<String> {
 }
 
 #[test]
-fn every_failure_of_a_build_has_its_name_status_and_words() {
+fn build_errors_map_to_name_status_and_message() {
     let amounts = || ("USDC".to_owned(), "12.5".to_owned(), "1000".to_owned());
     let (symbol, has, needs) = amounts();
     let balance = BuildError::InsufficientBalance { symbol, has, needs };
@@ -71,7 +71,7 @@ fn every_failure_of_a_build_has_its_name_status_and_words() {
 }
 
 #[test]
-fn every_failure_of_a_submit_has_its_name_status_and_words() {
+fn submit_errors_map_to_name_status_and_message() {
     let errors = vec![
         SubmitError::QuoteNotFound(quote()),
         SubmitError::RouteNotFound { quote: quote(), route: route() },
@@ -83,14 +83,14 @@ fn every_failure_of_a_submit_has_its_name_status_and_words() {
         SubmitError::NotThis("it pays another contract".to_owned()),
         SubmitError::TooLate { order: order(), at: at() },
         SubmitError::Refused("nonce too low".to_owned()),
-        SubmitError::Taken { order: order() },
+        SubmitError::PermitPending { order: order() },
         SubmitError::Contended { order: order() },
         SubmitError::ChainNotServed(base()),
         SubmitError::Chain(ChainError::Nonsense(base(), "secret endpoint".to_owned())),
         SubmitError::Store(StoreError::Conflict("secret row")),
     ];
     let errors = errors.into_iter().map(ApiError::from);
-    let proofs = [ApiError::not_one_proof(&[]), ApiError::not_one_proof(&["txHash", "signature"])];
+    let proofs = [ApiError::exactly_one_proof(&[]), ApiError::exactly_one_proof(&["txHash", "signature"])];
     let lines = table(errors.chain(proofs).collect());
     assert!(lines.iter().all(|line| !line.contains("secret")), "{lines:?}");
     insta::assert_json_snapshot!(lines);

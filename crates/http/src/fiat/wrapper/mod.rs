@@ -1,8 +1,8 @@
-//! The page around a provider's checkout: it frames it, listens to it, and tells its own parent and opener.
+//! The page that embeds a provider's checkout, listens to its messages and forwards them to its parent and opener.
 
 mod policy;
+mod status_text;
 mod template;
-mod words;
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use serde_json::json;
 use super::get_order::find_order;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, Segment};
+use crate::extract::{Issues, PathParam};
 use policy::Embedding;
 use template::{Piece, escape, fill, json_block};
 
 const PAGE: &str = include_str!("page.html");
-const PROBLEM: &str = include_str!("problem.html");
+const ERROR_PAGE: &str = include_str!("error.html");
 
-/// What a checkout needs to work in a frame; leading the whole window away is not among it.
-const SANDBOX: &str = "allow-scripts allow-same-origin allow-forms allow-modals allow-popups \
+/// Sandbox permissions of the checkout frame; it may not navigate the top window.
+const IFRAME_SANDBOX: &str = "allow-scripts allow-same-origin allow-forms allow-modals allow-popups \
 allow-popups-to-escape-sandbox allow-downloads";
 
 /// The page that shows a checkout, for a popup or a frame.
@@ -44,23 +44,22 @@ allow-popups-to-escape-sandbox allow-downloads";
 )]
 pub(crate) async fn get_fiat_widget(
     State(app): State<Arc<App>>,
-    segment: Segment,
+    param: PathParam,
     headers: HeaderMap,
 ) -> Response {
-    show(&app, segment).await.unwrap_or_else(|error| problem(&app, error, &headers))
+    show(&app, param).await.unwrap_or_else(|error| error_page(&app, error, &headers))
 }
 
-async fn show(app: &App, segment: Segment) -> ApiResult<Response> {
-    // Whatever is wrong with the id, there is no such order.
-    let text = segment.text(&mut Issues::default());
+async fn show(app: &App, param: PathParam) -> ApiResult<Response> {
+    // A malformed id is reported as an unknown order.
+    let text = param.text(&mut Issues::default());
     let order = find_order(app, text.as_deref()).await?;
     let embedding = embedding(app);
     if let Some(origin) = order.origin.as_deref().filter(|origin| !embedding.allows(origin)) {
-        let words =
-            format!("The checkout cannot be shown for {origin}: it is not among the configured origins.");
-        return Err(ApiError::fiat(FiatErrorCode::OriginNotAllowed, words));
+        let message = format!("The checkout cannot be shown for {origin}: it is not a configured origin.");
+        return Err(ApiError::fiat(FiatErrorCode::OriginNotAllowed, message));
     }
-    let order = app.fiat.order.to_show(order).await;
+    let order = app.fiat.order.with_fresh_checkout(order).await;
     let profile = app.fiat.ramps.get(&order.provider).map(|ramp| ramp.profile());
     let nonce = nonce()?;
     let page = render(app, &order, profile.as_deref(), &embedding, &nonce);
@@ -90,25 +89,27 @@ fn render(
 ) -> String {
     let snapshot = app.catalog.snapshot();
     let token = snapshot.token(&order.target).map(|listed| listed.token);
-    let what = token.map_or("tokens", |token| token.symbol.as_str());
+    let symbol = token.map_or("tokens", |token| token.symbol.as_str());
     let decimals = token.map_or(0, |token| token.decimals);
-    let gets = format!("{} {what}", shorter(&order.expected.to_decimal(decimals)));
+    let receives = format!("{} {symbol}", shorten_amount(&order.expected.to_decimal(decimals)));
     let chain = snapshot.chain(order.target.chain()).map_or("its chain", |chain| chain.name.as_str());
     let provider = profile.map_or(order.provider.as_str(), |profile| profile.name.as_str());
-    let widget =
-        profile.filter(|profile| lies_at(&order.widget_url, profile)).map(|_| order.widget_url.as_str());
+    let widget = profile
+        .filter(|profile| is_provider_url(&order.widget_url, profile))
+        .map(|_| order.widget_url.as_str());
     let frame = profile
         .zip(widget)
         .filter(|_| !order.status.is_terminal())
         .map(|(profile, url)| frame(profile, url))
         .unwrap_or_default();
     let sold = snapshot.token(&order.sold).map_or("a stablecoin", |listed| listed.token.symbol.as_str());
-    let between = order.strategy.jump().map(|_| between(provider, sold, what)).unwrap_or_default();
-    let (headline, words) = words::words(order);
+    let note =
+        order.strategy.forwarding().map(|_| forwarding_note(provider, sold, symbol)).unwrap_or_default();
+    let (headline, message) = status_text::status_text(order);
     let config = json_block(&json!({
         "orderId": order.id.as_str(),
         "provider": order.provider,
-        "jump": order.strategy.jump().is_some(),
+        "jump": order.strategy.forwarding().is_some(),
         "origins": profile.map(policy::origins).unwrap_or_default(),
         "targets": embedding.targets(order.origin.as_deref()),
         "statusUrl": format!("/v1/fiat/orders/{}/status", order.id),
@@ -116,17 +117,17 @@ fn render(
     fill(
         PAGE,
         &[
-            ("what", Piece::Text(what)),
+            ("symbol", Piece::Text(symbol)),
             ("provider", Piece::Text(provider)),
             ("nonce", Piece::Text(nonce)),
             ("pays", Piece::Text(&format!("{} {}", order.pays, order.pays.currency))),
-            ("gets", Piece::Text(&gets)),
+            ("receives", Piece::Text(&receives)),
             ("chain", Piece::Text(chain)),
-            ("between", Piece::Markup(&between)),
+            ("note", Piece::Markup(&note)),
             ("recipient", Piece::Text(&order.recipient.to_string())),
             ("status", Piece::Text(order.status.as_str())),
             ("headline", Piece::Text(headline)),
-            ("words", Piece::Text(&words)),
+            ("message", Piece::Text(&message)),
             ("frame", Piece::Markup(&frame)),
             ("widget", Piece::Text(widget.unwrap_or("#"))),
             ("order", Piece::Text(order.id.as_str())),
@@ -135,31 +136,31 @@ fn render(
     )
 }
 
-/// An amount to look at: what stands behind the sixth digit after the point is nothing to a payer.
-fn shorter(amount: &str) -> String {
+/// Shortens an amount for display to six decimals, or to four significant digits if it is smaller.
+fn shorten_amount(amount: &str) -> String {
     let Some((whole, fraction)) = amount.split_once('.') else { return amount.to_owned() };
-    // Of what is less than one, four digits that mean something.
     let zeros = if whole == "0" { fraction.bytes().take_while(|digit| *digit == b'0').count() } else { 0 };
     let shown = fraction.get(..(zeros + 4).max(6)).unwrap_or(fraction).trim_end_matches('0');
     if shown.is_empty() { whole.to_owned() } else { format!("{whole}.{shown}") }
 }
 
-/// Why the provider's page names another token and another wallet.
-fn between(provider: &str, sold: &str, what: &str) -> String {
+/// Explains why the provider's page shows a different token and wallet.
+fn forwarding_note(provider: &str, sold: &str, symbol: &str) -> String {
     let mut markup = String::from("<p class=\"to muted\">");
-    let words =
-        format!("{provider} sells {sold} to an address of this order, where it is swapped into your {what}.");
-    escape(&mut markup, &words);
+    let text = format!(
+        "{provider} sells {sold} to an address of this order, where it is swapped into your {symbol}."
+    );
+    escape(&mut markup, &text);
     markup.push_str("</p>");
     markup
 }
 
-/// A checkout that lies elsewhere than its provider says is not shown: its messages could not be believed either.
-fn lies_at(url: &str, profile: &RampProfile) -> bool {
-    policy::own_origin(url).is_some_and(|origin| policy::origins(profile).contains(&origin))
+/// Whether the checkout URL has an origin of its provider. Others are not shown, because their messages cannot be trusted.
+fn is_provider_url(url: &str, profile: &RampProfile) -> bool {
+    policy::origin_of(url).is_some_and(|origin| policy::origins(profile).contains(&origin))
 }
 
-/// The frame, without its page: the script opens that once it listens, so that no word of it is lost.
+/// The frame without `src`: the script sets it once it listens, so that no message is lost.
 fn frame(profile: &RampProfile, url: &str) -> String {
     let mut markup = String::from("<iframe id=\"checkout\" title=\"Payment by ");
     escape(&mut markup, &profile.name);
@@ -168,13 +169,13 @@ fn frame(profile: &RampProfile, url: &str) -> String {
     markup.push_str("\" allow=\"");
     escape(&mut markup, &policy::allow(profile));
     markup.push_str("\" referrerpolicy=\"strict-origin\" sandbox=\"");
-    markup.push_str(SANDBOX);
+    markup.push_str(IFRAME_SANDBOX);
     markup.push_str("\"></iframe>");
     markup
 }
 
-/// An error as a page, or as JSON for who asks for that alone.
-fn problem(app: &App, error: ApiError, headers: &HeaderMap) -> Response {
+/// An error as a page, or as JSON if the client accepts only that.
+fn error_page(app: &App, error: ApiError, headers: &HeaderMap) -> Response {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept.contains("application/json") && !accept.contains("text/html") {
         return error.into_response();
@@ -185,7 +186,7 @@ fn problem(app: &App, error: ApiError, headers: &HeaderMap) -> Response {
         FiatErrorCode::OriginNotAllowed => "This page cannot be shown here",
         _ => "Something went wrong",
     };
-    let words = match code {
+    let message = match code {
         FiatErrorCode::OrderNotFound => {
             "The address may be cut off. Open the checkout again from where you came."
         }
@@ -193,10 +194,10 @@ fn problem(app: &App, error: ApiError, headers: &HeaderMap) -> Response {
     };
     let Ok(nonce) = nonce() else { return error.into_response() };
     let page = fill(
-        PROBLEM,
+        ERROR_PAGE,
         &[
             ("title", Piece::Text(title)),
-            ("words", Piece::Text(words)),
+            ("message", Piece::Text(message)),
             ("code", Piece::Text(code.as_str())),
             ("nonce", Piece::Text(&nonce)),
         ],
@@ -207,10 +208,10 @@ fn problem(app: &App, error: ApiError, headers: &HeaderMap) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::shorter;
+    use super::shorten_amount;
 
     #[test]
-    fn amounts_are_cut_to_what_a_payer_reads() {
+    fn amounts_are_shortened_for_display() {
         for (amount, shown) in [
             ("0.026718214037829481", "0.026718"),
             ("96.5", "96.5"),
@@ -218,7 +219,7 @@ mod tests {
             ("0.000000012345678", "0.00000001234"),
             ("1.000000000000000001", "1"),
         ] {
-            assert_eq!(shorter(amount), shown, "{amount}");
+            assert_eq!(shorten_amount(amount), shown, "{amount}");
         }
     }
 }

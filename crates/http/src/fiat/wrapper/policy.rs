@@ -1,34 +1,34 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use causeway_domain::ports::RampProfile;
 
-use crate::fiat::read_order::is_origin;
+use crate::fiat::read_order_request::is_origin;
 
-/// What a checkout may be allowed to use. Anything else that a provider asks for is not handed on.
+/// Browser permissions that a checkout may get. Others that a provider requests are dropped.
 const KNOWN_PERMISSIONS: [&str; 5] =
     ["payment", "camera", "microphone", "publickey-credentials-get", "clipboard-write"];
 
-/// In the sandbox every page on this machine may show the checkout.
+/// In sandbox mode every page on this machine may embed the checkout.
 const LOOPBACK: &str = "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*";
 
-/// Where the page may be shown, and whom it talks to.
+/// Who may embed the page, and who receives its messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Embedding<'a> {
     pub(super) is_sandbox: bool,
-    /// Configured by whoever runs the service.
+    /// Configured by the operator.
     pub(super) origins: &'a [String],
-    /// Our own.
+    /// Our own public URL.
     pub(super) own: &'a str,
 }
 
 impl Embedding<'_> {
-    /// Whether an order that was created from there may be paid through the page.
+    /// Whether orders created from that origin may use the page.
     pub(super) fn allows(&self, origin: &str) -> bool {
         self.is_sandbox
-            || own_origin(self.own) == Some(origin)
+            || origin_of(self.own) == Some(origin)
             || self.origins.iter().any(|listed| listed == origin)
     }
 
-    /// To whom messages are addressed: whoever created the order where that is known, else those who may embed.
+    /// The target origins of messages: the creator of the order if known, otherwise all that may embed the page.
     pub(super) fn targets(&self, creator: Option<&str>) -> Vec<String> {
         match creator {
             Some(origin) => vec![origin.to_owned()],
@@ -52,7 +52,7 @@ impl Embedding<'_> {
 }
 
 /// The origin of an absolute URL.
-pub(super) fn own_origin(url: &str) -> Option<&str> {
+pub(super) fn origin_of(url: &str) -> Option<&str> {
     let host = url.find("://")? + 3;
     let end = url.get(host..)?.find('/').map_or(url.len(), |slash| host + slash);
     url.get(..end)
@@ -69,12 +69,12 @@ fn permissions(profile: &RampProfile) -> impl Iterator<Item = &str> {
     profile.permissions.iter().map(String::as_str).filter(|wanted| KNOWN_PERMISSIONS.contains(wanted))
 }
 
-/// From where the provider's checkout speaks; what is no origin has no place in a policy.
+/// The valid origins of the provider's checkout.
 pub(super) fn origins(profile: &RampProfile) -> Vec<&str> {
     profile.origins.iter().map(String::as_str).filter(|origin| is_origin(origin)).collect()
 }
 
-/// The headers of the page. Without a profile nothing is framed.
+/// The headers of the page. Without a profile no frame is allowed.
 pub(super) fn headers(nonce: &str, profile: Option<&RampProfile>, embedding: &Embedding<'_>) -> HeaderMap {
     let frames = profile.map(origins).filter(|origins| !origins.is_empty());
     let frames = frames.map_or_else(|| "'none'".to_owned(), |origins| origins.join(" "));
@@ -83,7 +83,7 @@ pub(super) fn headers(nonce: &str, profile: Option<&RampProfile>, embedding: &Em
          frame-src {frames}; frame-ancestors {}; base-uri 'none'; form-action 'none'",
         embedding.ancestors(),
     );
-    // A frame can only be given what the page around it has as well, so `self` stands beside the provider.
+    // A frame can only get permissions that the embedding page has too, so `self` is listed as well.
     let granted = |name: &str| profile.is_some_and(|profile| permissions(profile).any(|own| own == name));
     let quoted = profile.map(origins).unwrap_or_default();
     let quoted: Vec<String> = quoted.iter().map(|origin| format!("\"{origin}\"")).collect();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn in_production_only_listed_origins_frame_the_page() {
+    fn in_production_only_configured_origins_may_embed_the_page() {
         let listed = vec!["https://dapp.example".to_owned()];
         let embedding = Embedding { is_sandbox: false, origins: &listed, own: "https://swap.example/base" };
         let headers = headers("abc", Some(&profile(&["payment"])), &embedding);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_go_to_whoever_created_the_order_else_to_those_who_may_embed() {
+    fn messages_go_to_the_creator_or_else_to_all_embedding_origins() {
         let listed = vec!["https://dapp.example".to_owned()];
         let production = Embedding { is_sandbox: false, origins: &listed, own: "https://swap.example" };
         assert_eq!(production.targets(Some("https://dapp.example")), ["https://dapp.example"]);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn only_known_permissions_are_handed_on_and_to_the_provider_only() {
+    fn only_known_permissions_are_granted_and_only_to_the_provider() {
         let profile = profile(&["payment", "geolocation", "camera; microphone"]);
         assert_eq!(allow(&profile), "payment https://pay.ramp.example");
         let sandbox = Embedding { is_sandbox: true, origins: &[], own: "http://127.0.0.1:8080" };

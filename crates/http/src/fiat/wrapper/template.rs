@@ -1,13 +1,13 @@
 use std::fmt::Write as _;
 
-/// Fills the places of a template. Every value is escaped; what is markup already comes as [`Piece::Markup`].
+/// Fills the placeholders of a template. Values are escaped, except [`Piece::Markup`].
 pub(super) fn fill(template: &str, pieces: &[(&str, Piece<'_>)]) -> String {
     let mut page = String::with_capacity(template.len() * 2);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         page.push_str(before);
         let Some((name, after)) = after.split_once("}}") else { break };
-        match pieces.iter().find(|(place, _)| *place == name).map(|(_, piece)| piece) {
+        match pieces.iter().find(|(placeholder, _)| *placeholder == name).map(|(_, piece)| piece) {
             Some(Piece::Text(text)) => escape(&mut page, text),
             Some(Piece::Markup(markup)) => page.push_str(markup),
             None => {}
@@ -18,15 +18,15 @@ pub(super) fn fill(template: &str, pieces: &[(&str, Piece<'_>)]) -> String {
     page
 }
 
-/// What stands in a place of a template.
+/// A value for a placeholder.
 pub(super) enum Piece<'a> {
-    /// Shown as it is, whatever it holds.
+    /// Escaped before insertion.
     Text(&'a str),
-    /// Made by ourselves.
+    /// Trusted HTML, inserted as is.
     Markup(&'a str),
 }
 
-/// Text that means only itself, in an element as in an attribute.
+/// Appends text escaped for elements and attributes.
 pub(super) fn escape(page: &mut String, text: &str) {
     for letter in text.chars() {
         match letter {
@@ -40,13 +40,13 @@ pub(super) fn escape(page: &mut String, text: &str) {
     }
 }
 
-/// JSON for a `<script>` that holds data: nothing in it can end the element or begin a comment.
+/// JSON for a `<script>` data block, with all characters escaped that could end the element or start a comment.
 pub(super) fn json_block(value: &serde_json::Value) -> String {
     let mut block = String::new();
     for letter in value.to_string().chars() {
         match letter {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                // Writing to a text cannot fail.
+                // Writing to a string does not fail.
                 let _ = write!(block, "\\u{:04x}", u32::from(letter));
             }
             letter => block.push(letter),
@@ -73,14 +73,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_leaves_its_element_or_attribute(text in "\\PC{0,60}") {
+        fn escaped_text_cannot_leave_its_element_or_attribute(text in "\\PC{0,60}") {
             let mut page = String::new();
             escape(&mut page, &text);
             prop_assert!(!page.contains(['<', '>', '"', '\'']));
         }
 
         #[test]
-        fn json_reads_back_and_holds_no_markup(text in any::<String>()) {
+        fn json_block_parses_back_and_contains_no_markup(text in any::<String>()) {
             let block = json_block(&json!({ "text": text }));
             let harmless = !block.contains(['<', '>', '&', '\u{2028}', '\u{2029}']);
             prop_assert!(harmless);

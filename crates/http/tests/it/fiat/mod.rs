@@ -1,11 +1,11 @@
-//! The fiat API over the real engine, with a store and providers that are not.
+//! Tests of the fiat API with the real engine, a fake store and fake providers.
 
-pub(crate) mod desk;
 mod orders;
 mod quotes;
 mod ramp;
 mod refusals;
-mod till;
+pub(crate) mod services;
+mod store;
 mod webhooks;
 mod wrapper;
 
@@ -19,40 +19,47 @@ use causeway_domain::ports::Filler;
 use causeway_domain::{Address, RowKey};
 use serde_json::{Value, json};
 
-use crate::desk::FakeDesk;
-use crate::filler::{FakeFiller, Habit};
+use crate::deposit_builder::FakeDepositBuilder;
+use crate::filler::{FakeFiller, FillerBehavior};
 use crate::sample::{WALLET, at, chain, raw, usdc};
 use crate::service::{Service, bytes, send};
-use desk::FiatSide;
 use ramp::{FakeRamp, currency};
-use till::FakeTill;
+use services::FiatParts;
+use store::FakeFiatStore;
 
-/// Two providers, one of them dearer, and two fillers that carry a jump on.
-struct Shop {
-    till: Arc<FakeTill>,
+/// Two providers with different fees, one that is down, and two fillers for forwarding orders.
+struct FiatFixture {
+    store: Arc<FakeFiatStore>,
     card: Arc<FakeRamp>,
     router: Router,
 }
 
-fn shop() -> Shop {
-    shop_with(FakeTill::default(), None)
+fn fixture() -> FiatFixture {
+    fixture_with(FakeFiatStore::default(), None)
 }
 
-fn shop_with(till: FakeTill, embed_origins: Option<Vec<String>>) -> Shop {
-    let till = Arc::new(till);
+fn fixture_with(store: FakeFiatStore, embed_origins: Option<Vec<String>>) -> FiatFixture {
+    let store = Arc::new(store);
     let card = Arc::new(FakeRamp::new("sandbox-card", "Sandbox <Card> & Sons", 350));
     let bank = Arc::new(FakeRamp::new("sandbox-bank", "Sandbox Bank", 100));
     let down = Arc::new(FakeRamp::down("down"));
     let fillers = [("north", "26000000000000000"), ("south", "27000000000000000")];
-    let fillers = fillers.map(|(name, out)| FakeFiller::new(name, Habit::Offers(out), 1) as Arc<dyn Filler>);
-    let desks = [8453, 1].map(|id| Arc::new(FakeDesk { chain: chain(id), mood: Mutex::default() }));
-    let fiat = FiatSide { till: Arc::clone(&till), ramps: vec![Arc::clone(&card), bank, down] };
-    let router =
-        Service { fillers: fillers.into(), desks: desks.into(), fiat, embed_origins, ..Service::default() };
-    Shop { till, card, router: router.router() }
+    let fillers =
+        fillers.map(|(name, out)| FakeFiller::new(name, FillerBehavior::Offers(out), 1) as Arc<dyn Filler>);
+    let deposit_builders =
+        [8453, 1].map(|id| Arc::new(FakeDepositBuilder { chain: chain(id), behavior: Mutex::default() }));
+    let fiat = FiatParts { store: Arc::clone(&store), ramps: vec![Arc::clone(&card), bank, down] };
+    let router = Service {
+        fillers: fillers.into(),
+        deposit_builders: deposit_builders.into(),
+        fiat,
+        embed_origins,
+        ..Service::default()
+    };
+    FiatFixture { store, card, router: router.router() }
 }
 
-impl Shop {
+impl FiatFixture {
     async fn get(&self, path: &str) -> Response<Body> {
         send(self.router.clone(), Request::get(path).body(Body::empty()).unwrap()).await
     }
@@ -71,14 +78,14 @@ impl Shop {
         read(send(self.router.clone(), request.body(Body::from(body.to_string())).unwrap()).await).await
     }
 
-    /// The first quote for that change of the usual ask.
+    /// The first quote for the default request with these changes.
     async fn quote(&self, change: &Value) -> Value {
         let (status, body) = self.post("/v1/fiat/quote", &with(change)).await;
         assert_eq!(status, 200, "{body}");
         body["quotes"][0].clone()
     }
 
-    /// An order of the usual ask.
+    /// An order of the default request.
     async fn order(&self, origin: Option<&str>) -> Value {
         let quote = self.quote(&json!({ "provider": "sandbox-card" })).await;
         let ask = json!({ "quoteId": quote["quoteId"], "author": WALLET });
@@ -108,12 +115,12 @@ fn with(change: &Value) -> Value {
     ask
 }
 
-/// The usual ask for ETH on Ethereum, which only a jump brings.
+/// The changes that request ETH on Ethereum, which needs a forwarding order.
 fn jump() -> Value {
     json!({ "toChainId": 1, "toToken": "0x0000000000000000000000000000000000000000" })
 }
 
-/// The `n`th purchase of the wallet, as a store would have it.
+/// The `n`th stored purchase of the wallet.
 fn purchase(n: u8, status: FiatStatus) -> FiatOrder {
     let wallet = Address::parse_any(WALLET).unwrap();
     FiatOrder {

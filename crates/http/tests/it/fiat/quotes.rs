@@ -2,7 +2,7 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 
-use super::{jump, shop, with};
+use super::{fixture, jump, with};
 use crate::sample::{WALLET, usdc};
 use crate::service::{bytes, send};
 
@@ -15,41 +15,41 @@ macro_rules! assert_quotes {
 }
 
 #[tokio::test]
-async fn providers_and_configuration_have_the_shapes_of_the_contract() {
-    let shop = shop();
-    insta::assert_json_snapshot!("providers", shop.get_json("/v1/fiat/providers").await.1);
-    insta::assert_json_snapshot!("config", shop.get_json("/v1/fiat/config").await.1);
+async fn providers_and_configuration_match_the_contract() {
+    let fixture = fixture();
+    insta::assert_json_snapshot!("providers", fixture.get_json("/v1/fiat/providers").await.1);
+    insta::assert_json_snapshot!("config", fixture.get_json("/v1/fiat/config").await.1);
 }
 
 #[tokio::test]
-async fn direct_quotes_come_best_first_and_whoever_is_down_is_an_entry_in_errors() {
-    let (status, answer) = shop().post("/v1/fiat/quote", &super::ask()).await;
+async fn direct_quotes_are_sorted_best_first_and_failed_providers_are_listed_in_errors() {
+    let (status, answer) = fixture().post("/v1/fiat/quote", &super::ask()).await;
     assert_eq!(status, 200);
     assert_quotes!(answer);
 }
 
 #[tokio::test]
 async fn expires_at_is_in_unix_seconds() {
-    let (_, answer) = shop().post("/v1/fiat/quote", &super::ask()).await;
+    let (_, answer) = fixture().post("/v1/fiat/quote", &super::ask()).await;
     let left = answer["quotes"][0]["expiresAt"].as_i64().unwrap() - jiff::Timestamp::now().as_second();
     assert!((0..=60).contains(&left), "{left}");
 }
 
 #[tokio::test]
-async fn a_jump_lists_the_swap_engines_routes_best_first() {
-    let (status, answer) = shop().post("/v1/fiat/quote", &with(&jump())).await;
+async fn jump_lists_the_swap_routes_best_first() {
+    let (status, answer) = fixture().post("/v1/fiat/quote", &with(&jump())).await;
     assert_eq!(status, 200);
     assert_quotes!(answer);
 }
 
 #[tokio::test]
-async fn the_newer_spelling_is_answered_alike() {
-    let shop = shop();
+async fn newer_field_names_are_accepted() {
+    let fixture = fixture();
     let newer = json!({
         "fiatCurrency": "USD", "cryptoAmount": "50000000",
         "outputAsset": { "chainId": 8453, "address": usdc().address().to_string() }, "walletAddress": WALLET,
     });
-    let (status, answer) = shop.post("/v1/fiat/quote", &newer).await;
+    let (status, answer) = fixture.post("/v1/fiat/quote", &newer).await;
     assert_eq!(status, 200, "{answer}");
     let quotes = answer["quotes"].as_array().unwrap();
     assert_eq!(quotes.len(), 2);
@@ -61,7 +61,7 @@ async fn the_newer_spelling_is_answered_alike() {
 
 #[tokio::test]
 async fn shown_fees_add_up_to_the_total() {
-    let quote = shop().quote(&json!({ "provider": "sandbox-card" })).await;
+    let quote = fixture().quote(&json!({ "provider": "sandbox-card" })).await;
     let cents = |text: &Value| text.as_str().unwrap().replace('.', "").parse::<u64>().unwrap();
     let sum: u64 = quote["fees"].as_array().unwrap().iter().map(|fee| cents(&fee["amount"])).sum();
     assert_eq!(sum, cents(&quote["totalFee"]));
@@ -69,8 +69,8 @@ async fn shown_fees_add_up_to_the_total() {
 }
 
 #[tokio::test]
-async fn an_amount_out_of_range_says_the_range() {
-    let (status, answer) = shop().post("/v1/fiat/quote", &with(&json!({ "fiatAmount": "5" }))).await;
+async fn amount_out_of_range_error_states_the_range() {
+    let (status, answer) = fixture().post("/v1/fiat/quote", &with(&json!({ "fiatAmount": "5" }))).await;
     assert_eq!(status, 200);
     assert_eq!(answer["quotes"], json!([]));
     let card = answer["errors"]
@@ -85,10 +85,10 @@ async fn an_amount_out_of_range_says_the_range() {
 }
 
 #[tokio::test]
-async fn a_stream_has_one_line_per_provider() {
+async fn stream_has_one_line_per_provider() {
     let request =
         Request::post("/v1/fiat/quote?mode=stream").body(Body::from(super::ask().to_string())).unwrap();
-    let response = send(shop().router, request).await;
+    let response = send(fixture().router, request).await;
     assert_eq!(response.headers()["content-type"], "application/x-ndjson");
     let body = String::from_utf8(bytes(response).await).unwrap();
     let lines: Vec<Value> = body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

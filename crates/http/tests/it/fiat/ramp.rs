@@ -25,14 +25,14 @@ fn money(code: &str, minor: u64) -> FiatAmount {
     FiatAmount::new(currency(code), minor)
 }
 
-/// A provider that sells USDC on Base for a dollar and a fee of so many cents, within ten and a thousand dollars.
+/// A provider that sells USDC on Base at 1 USD plus a fee in cents, for 10 to 1000 USD.
 #[derive(Debug)]
 pub(crate) struct FakeRamp {
     profile: Arc<RampProfile>,
     fee: u64,
     down: bool,
-    pub(crate) looks: AtomicUsize,
-    /// What it says of every order.
+    pub(crate) lookups: AtomicUsize,
+    /// The state that it reports for every order.
     state: Mutex<RampState>,
 }
 
@@ -55,10 +55,10 @@ impl FakeRamp {
             session_for: None,
         };
         let state = Mutex::new(RampState::Waiting);
-        Self { profile: Arc::new(profile), fee, down: false, looks: AtomicUsize::new(0), state }
+        Self { profile: Arc::new(profile), fee, down: false, lookups: AtomicUsize::new(0), state }
     }
 
-    /// It does not answer.
+    /// A provider that is unavailable.
     pub(crate) fn down(id: &str) -> Self {
         Self { down: true, ..Self::new(id, "Down", 100) }
     }
@@ -117,8 +117,8 @@ impl OnRamp for FakeRamp {
     }
 
     async fn look_up(&self, _: &FiatOrder) -> Result<Option<RampReport>, RampError> {
-        self.looks.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(RampReport::of(self.state.lock().unwrap().clone())))
+        self.lookups.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(RampReport::new(self.state.lock().unwrap().clone())))
     }
 
     fn read_webhook(
@@ -127,7 +127,7 @@ impl OnRamp for FakeRamp {
         body: &[u8],
         _: Timestamp,
     ) -> Result<RampNotice, WebhookError> {
-        // The length stands for a signature over the body as it came.
+        // The body length stands in for a signature.
         if header("x-signature") != Some(body.len().to_string()) {
             return Err(WebhookError::Signature);
         }
@@ -140,7 +140,7 @@ impl OnRamp for FakeRamp {
             report: RampReport {
                 paid: text("paid").map(|paid| FiatAmount::parse(currency("USD"), paid).unwrap()),
                 wallet: text("wallet").and_then(Address::parse_any),
-                ..RampReport::of(RampState::Paid)
+                ..RampReport::new(RampState::Paid)
             },
         })
     }

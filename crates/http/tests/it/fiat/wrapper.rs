@@ -2,14 +2,14 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::fiat::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus};
 
-use super::till::FakeTill;
-use super::{Shop, purchase, read, shop, shop_with};
+use super::store::FakeFiatStore;
+use super::{FiatFixture, fixture, fixture_with, purchase, read};
 use crate::service::{bytes, send};
 
 const PATH: &str = "/v1/fiat/widget/00000000000000000000000000000001";
 
-async fn page(shop: &Shop, path: &str) -> (u16, String, String) {
-    let response = shop.get(path).await;
+async fn page(fixture: &FiatFixture, path: &str) -> (u16, String, String) {
+    let response = fixture.get(path).await;
     let status = response.status().as_u16();
     let policy = header(&response, "content-security-policy");
     (status, policy, String::from_utf8(bytes(response).await).unwrap())
@@ -19,13 +19,13 @@ fn header(response: &Response<Body>, name: &str) -> String {
     response.headers().get(name).unwrap_or_else(|| panic!("{name} is missing")).to_str().unwrap().to_owned()
 }
 
-fn of(order: FiatOrder, embed_origins: Option<Vec<String>>) -> Shop {
-    shop_with(FakeTill::with(vec![order]), embed_origins)
+fn fixture_for(order: FiatOrder, embed_origins: Option<Vec<String>>) -> FiatFixture {
+    fixture_with(FakeFiatStore::with(vec![order]), embed_origins)
 }
 
 #[tokio::test]
-async fn the_page_frames_the_checkout_under_a_strict_policy() {
-    let response = of(purchase(1, FiatStatus::Created), None).get(PATH).await;
+async fn page_embeds_the_checkout_with_a_strict_policy() {
+    let response = fixture_for(purchase(1, FiatStatus::Created), None).get(PATH).await;
     assert_eq!(response.status(), 200);
     assert_eq!(header(&response, "content-type"), "text/html; charset=utf-8");
     assert_eq!(header(&response, "x-content-type-options"), "nosniff");
@@ -43,8 +43,8 @@ async fn the_page_frames_the_checkout_under_a_strict_policy() {
 
 #[tokio::test]
 async fn a_nonce_is_used_once() {
-    let shop = of(purchase(1, FiatStatus::Created), None);
-    assert_ne!(page(&shop, PATH).await.1, page(&shop, PATH).await.1);
+    let fixture = fixture_for(purchase(1, FiatStatus::Created), None);
+    assert_ne!(page(&fixture, PATH).await.1, page(&fixture, PATH).await.1);
 }
 
 #[tokio::test]
@@ -54,35 +54,35 @@ async fn every_string_is_escaped() {
     order.failure = Some(FiatFailure {
         code: evil.to_owned(),
         source: FiatFailureSource::Provider,
-        words: evil.to_owned(),
+        message: evil.to_owned(),
     });
     order.origin = Some(evil.to_owned());
     order.metadata = Some(format!("{{\"note\":\"{evil}\"}}"));
     order.widget_url = format!("https://sandbox-card.example/{evil}");
-    let (status, _, html) = page(&of(order.clone(), None), PATH).await;
+    let (status, _, html) = page(&fixture_for(order.clone(), None), PATH).await;
     assert_eq!(status, 200);
     assert!(!html.contains("<img") && !html.contains("onerror=alert(1)>\"'"), "{html}");
-    assert!(html.contains("&lt;img src=x"), "it is shown, and means nothing");
+    assert!(html.contains("&lt;img src=x"), "the text is shown escaped");
     order.status = FiatStatus::Created;
-    let (_, _, html) = page(&of(order, None), PATH).await;
+    let (_, _, html) = page(&fixture_for(order, None), PATH).await;
     assert!(!html.contains("<img"), "{html}");
     assert!(html.contains("Sandbox &lt;Card&gt; &amp; Sons"));
 }
 
 #[tokio::test]
-async fn what_is_over_is_told_and_framed_no_more() {
-    let (_, _, html) = page(&of(purchase(1, FiatStatus::Completed), None), PATH).await;
+async fn terminal_order_shows_its_outcome_without_a_frame() {
+    let (_, _, html) = page(&fixture_for(purchase(1, FiatStatus::Completed), None), PATH).await;
     assert!(html.contains("It has arrived in your wallet.") && !html.contains("<iframe"), "{html}");
 }
 
 #[tokio::test]
-async fn a_checkout_elsewhere_than_its_provider_says_is_not_framed() {
+async fn checkout_url_of_another_origin_is_not_embedded() {
     let mut order = purchase(1, FiatStatus::Created);
     for url in
         ["javascript:alert(1)", "https://evil.example/", "https://sandbox-card.example.evil.example/", ""]
     {
         url.clone_into(&mut order.widget_url);
-        let (status, _, html) = page(&of(order.clone(), None), PATH).await;
+        let (status, _, html) = page(&fixture_for(order.clone(), None), PATH).await;
         assert_eq!(status, 200);
         assert!(
             !html.contains("<iframe") && !html.contains("evil.example") && !html.contains("javascript:"),
@@ -92,42 +92,42 @@ async fn a_checkout_elsewhere_than_its_provider_says_is_not_framed() {
 }
 
 #[tokio::test]
-async fn in_production_only_listed_pages_show_it_and_are_told() {
+async fn in_production_only_configured_origins_embed_the_page_and_get_messages() {
     let listed = || Some(vec!["https://dapp.example".to_owned()]);
-    let (_, policy, html) = page(&of(purchase(1, FiatStatus::Created), listed()), PATH).await;
+    let (_, policy, html) = page(&fixture_for(purchase(1, FiatStatus::Created), listed()), PATH).await;
     assert!(policy.contains("frame-ancestors 'self' https://dapp.example;"), "{policy}");
     assert!(html.contains(r#""targets":["https://dapp.example"]"#), "{html}");
     let mut order = purchase(1, FiatStatus::Created);
     order.origin = Some("https://other.example".to_owned());
-    let shop = of(order, listed());
-    let (status, policy, html) = page(&shop, PATH).await;
+    let fixture = fixture_for(order, listed());
+    let (status, policy, html) = page(&fixture, PATH).await;
     assert_eq!(status, 403);
     assert!(policy.contains("frame-src 'none'") && html.contains("ORIGIN_NOT_ALLOWED"), "{html}");
     let request = Request::get(PATH).header("accept", "application/json").body(Body::empty()).unwrap();
-    let (status, body) = read(send(shop.router, request).await).await;
+    let (status, body) = read(send(fixture.router, request).await).await;
     assert_eq!((status, body["error"]["code"].as_str()), (403, Some("ORIGIN_NOT_ALLOWED")));
 }
 
 #[tokio::test]
 async fn messages_go_to_the_origin_that_created_the_order() {
-    let shop = shop();
+    let fixture = fixture();
     let id = |order: serde_json::Value| order["orderId"].as_str().unwrap().to_owned();
-    let known = id(shop.order(Some("https://dapp.example")).await);
-    let (_, _, html) = page(&shop, &format!("/v1/fiat/widget/{known}")).await;
+    let known = id(fixture.order(Some("https://dapp.example")).await);
+    let (_, _, html) = page(&fixture, &format!("/v1/fiat/widget/{known}")).await;
     assert!(html.contains(r#""targets":["https://dapp.example"]"#), "{html}");
     for origin in [None, Some("null"), Some("https://a/;b")] {
-        let unknown = id(shop.order(origin).await);
-        let (_, _, html) = page(&shop, &format!("/v1/fiat/widget/{unknown}")).await;
+        let unknown = id(fixture.order(origin).await);
+        let (_, _, html) = page(&fixture, &format!("/v1/fiat/widget/{unknown}")).await;
         assert!(html.contains(r#""targets":["*"]"#), "{html}");
     }
 }
 
 #[tokio::test]
-async fn an_unknown_order_is_a_page_that_says_so() {
-    let shop = shop();
+async fn unknown_order_is_a_404_page() {
+    let fixture = fixture();
     for path in ["/v1/fiat/widget/..%2F..%2Fetc", "/v1/fiat/widget/%3Cscript%3Ealert(1)%3C%2Fscript%3E", PATH]
     {
-        let (status, policy, html) = page(&shop, path).await;
+        let (status, policy, html) = page(&fixture, path).await;
         assert_eq!(status, 404, "{path}");
         assert!(html.contains("There is no such order") && !html.contains("alert(1)"), "{html}");
         assert!(policy.contains("default-src 'none'"));

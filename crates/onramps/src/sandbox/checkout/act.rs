@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Path, State as AppState};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use jiff::Timestamp;
@@ -9,101 +9,103 @@ use jiff::tz::TimeZone;
 
 use super::card::{Charge, charge};
 use super::page::Problem;
-use super::{answer, find, plain};
+use super::{find, message_page, purchase_page};
 use crate::sandbox::journal::JournalError;
 use crate::sandbox::plan::SandboxPlan;
 use crate::sandbox::provider::{Provider, SandboxRamps, now_ms};
-use crate::sandbox::session::{Reason, Session, State as At};
+use crate::sandbox::session::{Reason, Session, State};
 
-/// Does what a button of the page is for, then shows the page anew.
+/// Handles a button of the page, then redirects to the page.
 pub(super) async fn act(
-    State(ramps): State<SandboxRamps>,
+    AppState(ramps): AppState<SandboxRamps>,
     Path((provider, session, act)): Path<(String, String, String)>,
     body: Bytes,
 ) -> Response {
     let (provider, session) = match find(&ramps, &provider, &session) {
         Ok(found) => found,
-        Err((status, words)) => return plain(status, words),
+        Err((status, message)) => return message_page(status, message),
     };
     let form = Form::read(&body);
-    let done = match (act.as_str(), provider.plan) {
+    let result = match (act.as_str(), provider.plan) {
         ("pay", SandboxPlan::Card) => pay(provider, &session, &form),
         ("challenge", SandboxPlan::Card) => challenge(provider, &session, &form),
         ("paid", SandboxPlan::Bank) => paid(provider, &session),
         ("cancel", _) => cancel(provider, &session),
-        _ => return plain(StatusCode::NOT_FOUND, "There is no such button."),
+        _ => return message_page(StatusCode::NOT_FOUND, "Unknown action."),
     };
-    match done {
+    match result {
         Ok(None) => {
-            let place = format!("/{}/checkout/{}", provider.plan.id(), session.agreed.session);
-            Redirect::to(&place).into_response()
+            let location = format!("/{}/checkout/{}", provider.plan.id(), session.terms.session);
+            Redirect::to(&location).into_response()
         }
-        Ok(Some(problem)) => answer(provider, &session, Some(&problem)),
+        Ok(Some(problem)) => purchase_page(provider, &session, Some(&problem)),
         Err(error) => {
-            tracing::error!(%error, "the play provider cannot write");
-            plain(StatusCode::INTERNAL_SERVER_ERROR, "The provider cannot write now. Try again.")
+            tracing::error!(%error, "sandbox provider cannot write its journal");
+            message_page(StatusCode::INTERNAL_SERVER_ERROR, "The provider cannot store this now. Try again.")
         }
     }
 }
 
-/// What a button did, or what is wrong with what was filled in.
-type Done = Result<Option<Problem>, JournalError>;
+/// The result of an action, or the invalid field.
+type ActionResult = Result<Option<Problem>, JournalError>;
 
-fn pay(provider: &Provider, session: &Session, form: &Form) -> Done {
-    if session.state != At::AwaitingPayment {
+fn pay(provider: &Provider, session: &Session, form: &Form) -> ActionResult {
+    if session.state != State::AwaitingPayment {
         return Ok(None);
     }
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
-    let pace = provider.settings.pace;
+    let payment_delays = provider.settings.payment_delays;
     match charge(form.get("number"), form.get("expiry"), form.get("cvc"), today) {
-        Err(bad) => return Ok(Some(Problem { field: bad.name(), words: bad.words() })),
-        Ok(Charge::Goes) => pending(provider, session, pace.card)?,
-        Ok(Charge::GoesSlowly) => pending(provider, session, pace.slow_card)?,
-        Ok(Charge::Challenged) => {
-            provider.shift(&session.agreed.session, At::Challenge, None, None)?;
+        Err(field) => return Ok(Some(Problem { field: field.name(), message: field.message() })),
+        Ok(Charge::Succeeds) => pending(provider, session, payment_delays.card)?,
+        Ok(Charge::SucceedsSlowly) => pending(provider, session, payment_delays.slow_card)?,
+        Ok(Charge::NeedsApproval) => {
+            provider.transition(&session.terms.session, State::Challenge, None, None)?;
         }
         Ok(Charge::Declined) => fail(provider, session, "payment_declined", "the card was declined")?,
     }
     Ok(None)
 }
 
-fn challenge(provider: &Provider, session: &Session, form: &Form) -> Done {
-    if session.state != At::Challenge {
+fn challenge(provider: &Provider, session: &Session, form: &Form) -> ActionResult {
+    if session.state != State::Challenge {
         return Ok(None);
     }
     if form.get("answer") == "approve" {
-        pending(provider, session, provider.settings.pace.card)?;
+        pending(provider, session, provider.settings.payment_delays.card)?;
     } else {
         fail(provider, session, "challenge_failed", "the card's owner did not approve the payment")?;
     }
     Ok(None)
 }
 
-fn paid(provider: &Provider, session: &Session) -> Done {
-    if session.state == At::AwaitingPayment {
-        pending(provider, session, provider.settings.pace.bank)?;
+fn paid(provider: &Provider, session: &Session) -> ActionResult {
+    if session.state == State::AwaitingPayment {
+        pending(provider, session, provider.settings.payment_delays.bank)?;
     }
     Ok(None)
 }
 
-fn cancel(provider: &Provider, session: &Session) -> Done {
+fn cancel(provider: &Provider, session: &Session) -> ActionResult {
     if session.state.is_unpaid() {
         let reason = Reason::new("canceled", "the payer canceled");
-        provider.shift(&session.agreed.session, At::Canceled, None, Some(reason))?;
+        provider.transition(&session.terms.session, State::Canceled, None, Some(reason))?;
     }
     Ok(None)
 }
 
 fn pending(provider: &Provider, session: &Session, after: Duration) -> Result<(), JournalError> {
     let due = now_ms() + i64::try_from(after.as_millis()).unwrap_or_default();
-    provider.shift(&session.agreed.session, At::PaymentPending, Some(due), None).map(drop)
+    provider.transition(&session.terms.session, State::PaymentPending, Some(due), None).map(drop)
 }
 
-fn fail(provider: &Provider, session: &Session, code: &str, words: &str) -> Result<(), JournalError> {
-    provider.shift(&session.agreed.session, At::Failed, None, Some(Reason::new(code, words))).map(drop)
+fn fail(provider: &Provider, session: &Session, code: &str, message: &str) -> Result<(), JournalError> {
+    provider
+        .transition(&session.terms.session, State::Failed, None, Some(Reason::new(code, message)))
+        .map(drop)
 }
 
-/// The fields of a form; the first of a name counts.
+/// The fields of a form; the first of a name is used.
 struct Form(Vec<(String, String)>);
 
 impl Form {

@@ -1,25 +1,25 @@
 use jiff::civil::Date;
 
-/// What becomes of a payment with a card.
+/// The outcome of a card payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charge {
-    Goes,
-    /// Goes, after a while.
-    GoesSlowly,
+    Succeeds,
+    /// Succeeds after a delay.
+    SucceedsSlowly,
     Declined,
-    /// The card's owner has to approve first.
-    Challenged,
+    /// The card's owner must approve first (3-D Secure).
+    NeedsApproval,
 }
 
-/// A field that cannot be right.
+/// A field with an invalid value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BadField {
+pub(super) enum InvalidField {
     Number,
     Expiry,
     Cvc,
 }
 
-impl BadField {
+impl InvalidField {
     /// The field's name in the form.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -29,38 +29,38 @@ impl BadField {
         }
     }
 
-    pub(super) const fn words(self) -> &'static str {
+    pub(super) const fn message(self) -> &'static str {
         match self {
             Self::Number => "This is not a card number. Try 4242 4242 4242 4242.",
-            Self::Expiry => "Write the month and the year in which the card ends, such as 12/30.",
+            Self::Expiry => "Enter the expiry as month and year, such as 12/30.",
             Self::Cvc => "The CVC is the three or four digits on the back of the card.",
         }
     }
 }
 
-/// Reads a card and tells what would become of a payment with it. Nothing of the card is kept.
-pub(super) fn charge(number: &str, expiry: &str, cvc: &str, today: Date) -> Result<Charge, BadField> {
+/// Validates a card and returns the outcome of a payment with it. Nothing of the card is stored.
+pub(super) fn charge(number: &str, expiry: &str, cvc: &str, today: Date) -> Result<Charge, InvalidField> {
     let number: String = number.chars().filter(|c| *c != ' ' && *c != '-').collect();
     if !(13..=19).contains(&number.len()) || !is_luhn(&number) {
-        return Err(BadField::Number);
+        return Err(InvalidField::Number);
     }
-    if !ends_after(expiry, today) {
-        return Err(BadField::Expiry);
+    if !is_unexpired(expiry, today) {
+        return Err(InvalidField::Expiry);
     }
     let cvc = cvc.trim();
     if !(3..=4).contains(&cvc.len()) || !cvc.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(BadField::Cvc);
+        return Err(InvalidField::Cvc);
     }
     Ok(match number.as_str() {
-        "4242424242424242" => Charge::Goes,
-        "4000000000000077" => Charge::GoesSlowly,
-        "4000000000003220" => Charge::Challenged,
-        // Cards that nobody made up for play are never charged.
+        "4242424242424242" => Charge::Succeeds,
+        "4000000000000077" => Charge::SucceedsSlowly,
+        "4000000000003220" => Charge::NeedsApproval,
+        // All other cards are declined.
         _ => Charge::Declined,
     })
 }
 
-/// The check digit that every card number carries.
+/// Validates the Luhn check digit.
 fn is_luhn(number: &str) -> bool {
     let digits: Option<Vec<u32>> = number.chars().map(|c| c.to_digit(10)).collect();
     let Some(digits) = digits else { return false };
@@ -73,7 +73,7 @@ fn is_luhn(number: &str) -> bool {
 }
 
 /// Whether `MM/YY` is this month or later.
-fn ends_after(expiry: &str, today: Date) -> bool {
+fn is_unexpired(expiry: &str, today: Date) -> bool {
     let read = || {
         let (month, year) = expiry.split_once('/')?;
         let digits = |text: &str| {
@@ -97,12 +97,12 @@ mod tests {
     const TODAY: Date = date(2026, 11, 16);
 
     #[test]
-    fn the_test_numbers_do_what_they_are_for() {
+    fn test_cards_have_their_documented_outcome() {
         for (number, expected) in [
-            ("4242 4242 4242 4242", Charge::Goes),
-            ("4000000000000077", Charge::GoesSlowly),
+            ("4242 4242 4242 4242", Charge::Succeeds),
+            ("4000000000000077", Charge::SucceedsSlowly),
             ("4000 0000 0000 0002", Charge::Declined),
-            ("4000-0000-0000-3220", Charge::Challenged),
+            ("4000-0000-0000-3220", Charge::NeedsApproval),
             ("5555 5555 5555 4444", Charge::Declined),
         ] {
             assert_eq!(charge(number, "12/30", "123", TODAY), Ok(expected), "{number}");
@@ -110,24 +110,24 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_cannot_be_right_is_named() {
+    fn invalid_field_is_named() {
         let good = "4242424242424242";
         for number in
             ["", "4242", "4242 4242 4242 4241", "4242x42424242424", &"0".repeat(20), "٤٢٤٢٤٢٤٢٤٢٤٢٤"]
         {
-            assert_eq!(charge(number, "12/30", "123", TODAY), Err(BadField::Number), "{number}");
+            assert_eq!(charge(number, "12/30", "123", TODAY), Err(InvalidField::Number), "{number}");
         }
         for expiry in ["", "1230", "13/30", "00/30", "10/26", "a/b", "-1/30", "12/"] {
-            assert_eq!(charge(good, expiry, "123", TODAY), Err(BadField::Expiry), "{expiry}");
+            assert_eq!(charge(good, expiry, "123", TODAY), Err(InvalidField::Expiry), "{expiry}");
         }
         for cvc in ["", "12", "12345", "abc"] {
-            assert_eq!(charge(good, "11/26", cvc, TODAY), Err(BadField::Cvc), "{cvc}");
+            assert_eq!(charge(good, "11/26", cvc, TODAY), Err(InvalidField::Cvc), "{cvc}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_input_is_read_or_refused_without_panic(number in ".{0,24}", expiry in ".{0,8}", cvc in ".{0,6}") {
+        fn arbitrary_input_never_panics(number in ".{0,24}", expiry in ".{0,8}", cvc in ".{0,6}") {
             let _ = charge(&number, &expiry, &cvc, TODAY);
         }
     }

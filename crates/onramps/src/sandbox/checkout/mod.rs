@@ -1,4 +1,4 @@
-//! The hosted checkout: plain pages that work by forms, and a script that saves reloads and tells the window around.
+//! The hosted checkout: HTML forms that work without a script, and a script that updates the page and notifies the embedding window.
 
 mod act;
 mod card;
@@ -34,41 +34,41 @@ async fn show(
     Path((provider, session)): Path<(String, String)>,
 ) -> Response {
     match find(&ramps, &provider, &session) {
-        Ok((provider, session)) => answer(provider, &session, None),
-        Err((status, words)) => plain(status, words),
+        Ok((provider, session)) => purchase_page(provider, &session, None),
+        Err((status, message)) => message_page(status, message),
     }
 }
 
-/// Why there is nothing to show.
-type Nothing = (StatusCode, &'static str);
+/// Why a page cannot be shown.
+type PageError = (StatusCode, &'static str);
 
-/// The purchase that the address names.
+/// The purchase of a URL.
 fn find<'a>(
     ramps: &'a SandboxRamps,
     provider: &str,
     session: &str,
-) -> Result<(&'a Provider, Session), Nothing> {
-    let nothing = || (StatusCode::NOT_FOUND, "There is no such checkout.");
-    let provider = ramps.provider(provider).ok_or_else(nothing)?;
+) -> Result<(&'a Provider, Session), PageError> {
+    let not_found = || (StatusCode::NOT_FOUND, "This checkout does not exist.");
+    let provider = ramps.provider(provider).ok_or_else(not_found)?;
     if provider.switches().down {
-        let words = "The provider is down. Try again in a moment.";
-        return Err((StatusCode::SERVICE_UNAVAILABLE, words));
+        let message = "The provider is down. Try again in a moment.";
+        return Err((StatusCode::SERVICE_UNAVAILABLE, message));
     }
-    let session = provider.book().session(session).cloned().ok_or_else(nothing)?;
+    let session = provider.purchases().session(session).cloned().ok_or_else(not_found)?;
     Ok((provider.as_ref(), session))
 }
 
-/// The page of a purchase as it stands.
-fn answer(provider: &Provider, session: &Session, problem: Option<&Problem>) -> Response {
+/// The page of a purchase.
+fn purchase_page(provider: &Provider, session: &Session, problem: Option<&Problem>) -> Response {
     let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let html = page::render(&View::new(provider, session), problem);
     let mut response = (status, html).into_response();
-    guard(&mut response, &policy(provider));
+    set_security_headers(&mut response, &security_policy(provider));
     response
 }
 
-/// Scripts, styles and requests of this origin only; frames on this machine and where the service is shown.
-fn policy(provider: &Provider) -> String {
+/// Content security policy: own origin only; framed by loopback and the configured embedders.
+fn security_policy(provider: &Provider) -> String {
     let mut frames = "http://127.0.0.1:* http://localhost:*".to_owned();
     for embedder in &provider.settings.embedders {
         frames.push(' ');
@@ -80,16 +80,17 @@ fn policy(provider: &Provider) -> String {
     )
 }
 
-fn plain(status: StatusCode, words: &'static str) -> Response {
-    let mut response = (status, page::message(words)).into_response();
-    guard(&mut response, "default-src 'none'; style-src 'self'; base-uri 'none'");
+fn message_page(status: StatusCode, message: &'static str) -> Response {
+    let mut response = (status, page::message(message)).into_response();
+    set_security_headers(&mut response, "default-src 'none'; style-src 'self'; base-uri 'none'");
     response
 }
 
-fn guard(response: &mut Response, policy: &str) {
-    let policy = HeaderValue::from_str(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
+fn set_security_headers(response: &mut Response, security_policy: &str) {
+    let security_policy =
+        HeaderValue::from_str(security_policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    headers.insert(header::CONTENT_SECURITY_POLICY, security_policy);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

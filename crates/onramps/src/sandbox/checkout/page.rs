@@ -7,26 +7,26 @@ use crate::sandbox::plan::SandboxPlan;
 use crate::sandbox::provider::Provider;
 use crate::sandbox::session::{Session, State};
 
-/// What is wrong with a field that was filled in.
+/// An invalid form field and its message.
 pub(super) struct Problem {
     pub(super) field: &'static str,
-    pub(super) words: &'static str,
+    pub(super) message: &'static str,
 }
 
-/// What the page shows of a purchase. Everything in it is escaped where it is written.
+/// The view of a purchase. All values are escaped when rendered.
 pub(super) struct View<'a> {
     plan: SandboxPlan,
     session: &'a Session,
     symbol: String,
-    gets: String,
+    delivers: String,
     chain: &'static str,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(provider: &Provider, session: &'a Session) -> Self {
-        let id: Option<TokenId> = session.agreed.asset.parse().ok();
+        let id: Option<TokenId> = session.terms.asset.parse().ok();
         let token = id.as_ref().and_then(|id| provider.settings.asset(id));
-        let raw: RawAmount = session.agreed.amount.parse().unwrap_or_default();
+        let raw: RawAmount = session.terms.amount.parse().unwrap_or_default();
         let chain = match id.map(|id| id.chain()) {
             Some(SOLANA_CHAIN_ID) => "Solana",
             Some(chain) if chain.get() == 8453 => "Base",
@@ -37,16 +37,16 @@ impl<'a> View<'a> {
             plan: provider.plan,
             session,
             symbol: token.map(|token| token.symbol.clone()).unwrap_or_default(),
-            gets: token.map(|token| raw.to_decimal(token.decimals)).unwrap_or_default(),
+            delivers: token.map(|token| raw.to_decimal(token.decimals)).unwrap_or_default(),
             chain,
         }
     }
 
     fn total(&self) -> String {
-        format!("{} {}", self.session.agreed.pays, self.session.agreed.currency)
+        format!("{} {}", self.session.terms.pays, self.session.terms.currency)
     }
 
-    /// What the window around is told of this state.
+    /// The event that the embedding window gets for this state.
     const fn event(&self) -> &'static str {
         match self.session.state {
             State::AwaitingPayment => "created",
@@ -61,7 +61,7 @@ impl<'a> View<'a> {
 
 /// The whole page.
 pub(super) fn render(view: &View<'_>, problem: Option<&Problem>) -> String {
-    let agreed = &view.session.agreed;
+    let terms = &view.session.terms;
     let name = view.plan.name();
     let reason = view.session.reason.as_ref().map_or("", |reason| reason.code.as_str());
     let body = match view.session.state {
@@ -81,8 +81,8 @@ pub(super) fn render(view: &View<'_>, problem: Option<&Problem>) -> String {
 <footer>Play money. Never enter a real card or a real account here.</footer>
 </main>"#,
         id = view.plan.id(),
-        order = escape(&agreed.order),
-        session = escape(&agreed.session),
+        order = escape(&terms.order),
+        session = escape(&terms.session),
         state = view.session.state.as_str(),
         event = view.event(),
         reason = escape(reason),
@@ -92,13 +92,13 @@ pub(super) fn render(view: &View<'_>, problem: Option<&Problem>) -> String {
     document(&format!("{name} checkout"), &icon, &main, view.session.state.is_over())
 }
 
-/// A page with one sentence.
-pub(super) fn message(words: &str) -> String {
-    document("Checkout", "", &format!("<main><p class=\"lead\">{}</p></main>", escape(words)), true)
+/// A page with one message.
+pub(super) fn message(message: &str) -> String {
+    document("Checkout", "", &format!("<main><p class=\"lead\">{}</p></main>", escape(message)), true)
 }
 
 fn document(title: &str, icon: &str, main: &str, over: bool) -> String {
-    // Without the script the page asks for itself again.
+    // Without the script the page reloads itself.
     let refresh =
         if over { "" } else { "<noscript><meta http-equiv=\"refresh\" content=\"15\"></noscript>\n" };
     format!(
@@ -122,10 +122,10 @@ fn document(title: &str, icon: &str, main: &str, over: bool) -> String {
 }
 
 fn summary(view: &View<'_>) -> String {
-    let agreed = &view.session.agreed;
-    let currency = escape(&agreed.currency);
+    let terms = &view.session.terms;
+    let currency = escape(&terms.currency);
     let mut fees = String::new();
-    for (kind, amount) in &agreed.fees {
+    for (kind, amount) in &terms.fees {
         let label = match kind.as_str() {
             "provider" => "Provider fee",
             "network" => "Network fee",
@@ -136,20 +136,20 @@ fn summary(view: &View<'_>) -> String {
     format!(
         r#"<section class="summary" aria-label="Purchase">
 <p class="pays"><span>You pay</span><b>{pays}</b></p>
-<p class="gets"><span>You get</span><b>{gets} {symbol}</b><small>on {chain}</small></p>
+<p class="gets"><span>You get</span><b>{delivers} {symbol}</b><small>on {chain}</small></p>
 <dl>{fees}<div><dt>To</dt><dd class="wallet">{wallet}</dd></div></dl>
 </section>"#,
         pays = escape(&view.total()),
-        gets = escape(&view.gets),
+        delivers = escape(&view.delivers),
         symbol = escape(&view.symbol),
         chain = view.chain,
-        wallet = escape(&agreed.wallet),
+        wallet = escape(&terms.wallet),
     )
 }
 
-/// Where a form of this purchase is sent to.
-fn action(view: &View<'_>, act: &str) -> String {
-    format!("/{}/checkout/{}/{act}", view.plan.id(), escape(&view.session.agreed.session))
+/// The URL of a form action.
+fn action(view: &View<'_>, action_name: &str) -> String {
+    format!("/{}/checkout/{}/{action_name}", view.plan.id(), escape(&view.session.terms.session))
 }
 
 fn cancel(view: &View<'_>) -> String {
@@ -162,13 +162,13 @@ fn cancel(view: &View<'_>) -> String {
 fn card_form(view: &View<'_>, problem: Option<&Problem>) -> String {
     let field = |name: &'static str, label: &str, hint: &str, width: u8| {
         let problem = problem.filter(|problem| problem.field == name);
-        let (state, words) = problem.map_or((String::new(), String::new()), |problem| {
+        let (state, message) = problem.map_or((String::new(), String::new()), |problem| {
             let state = format!(r#" aria-invalid="true" aria-describedby="{name}-problem""#);
-            let words = escape(problem.words);
-            (state, format!(r#"<p class="problem" id="{name}-problem" role="alert">{words}</p>"#))
+            let message = escape(problem.message);
+            (state, format!(r#"<p class="problem" id="{name}-problem" role="alert">{message}</p>"#))
         });
         format!(
-            r#"<div class="field"><label for="{name}">{label}</label><input id="{name}" name="{name}" inputmode="numeric" autocomplete="off" maxlength="{width}" placeholder="{hint}" required{state}>{words}</div>"#
+            r#"<div class="field"><label for="{name}">{label}</label><input id="{name}" name="{name}" inputmode="numeric" autocomplete="off" maxlength="{width}" placeholder="{hint}" required{state}>{message}</div>"#
         )
     };
     format!(
@@ -194,7 +194,7 @@ fn card_form(view: &View<'_>, problem: Option<&Problem>) -> String {
 }
 
 fn bank_form(view: &View<'_>) -> String {
-    let reference: String = view.session.agreed.session.chars().take(10).collect();
+    let reference: String = view.session.terms.session.chars().take(10).collect();
     format!(
         r#"<section aria-label="Transfer">
 <p>Transfer the amount to this account, with the reference.</p>
@@ -226,7 +226,7 @@ fn challenge(view: &View<'_>) -> String {
 }
 
 fn progress(view: &View<'_>) -> String {
-    let (title, words) = match (view.session.state, view.plan) {
+    let (title, message) = match (view.session.state, view.plan) {
         (State::PaymentPending, SandboxPlan::Bank) => {
             ("Waiting for your transfer", "Banks take a few seconds here, and a day elsewhere.")
         }
@@ -236,13 +236,13 @@ fn progress(view: &View<'_>) -> String {
         _ => ("Paid", "Your purchase is on its way to the wallet."),
     };
     format!(
-        r#"<section class="stage" role="status"><div class="spinner" aria-hidden="true"></div><h1>{title}</h1><p>{words} You can close this page.</p></section>"#
+        r#"<section class="stage" role="status"><div class="spinner" aria-hidden="true"></div><h1>{title}</h1><p>{message} You can close this page.</p></section>"#
     )
 }
 
 fn end(view: &View<'_>) -> String {
     let reason = view.session.reason.as_ref().map_or("", |reason| reason.message.as_str());
-    let (mark, title, words): (&str, &str, Cow<'_, str>) = match view.session.state {
+    let (mark, title, message): (&str, &str, Cow<'_, str>) = match view.session.state {
         State::Completed => ("done", "Delivered", "It is in your wallet.".into()),
         State::Canceled => ("gone", "Canceled", "Nothing was charged.".into()),
         State::Expired => ("gone", "Expired", "Nothing was paid in time, and nothing was charged.".into()),
@@ -253,13 +253,13 @@ fn end(view: &View<'_>) -> String {
         let _ = write!(receipts, "<p class=\"wallet\"><small>Transaction {}</small></p>", escape(tx));
     }
     format!(
-        r#"<section class="stage" role="status"><div class="mark {mark}" aria-hidden="true"></div><h1>{title}</h1><p>{words}</p>{receipts}</section>
+        r#"<section class="stage" role="status"><div class="mark {mark}" aria-hidden="true"></div><h1>{title}</h1><p>{message}</p>{receipts}</section>
 <button type="button" class="quiet" data-close>Close</button>"#,
-        words = escape(&words),
+        message = escape(&message),
     )
 }
 
-/// Text as it may stand in HTML, inside quotes too.
+/// Escapes text for HTML, including attribute values.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -278,13 +278,13 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::session::{Agreement, Reason};
+    use crate::sandbox::session::{PurchaseTerms, Reason};
 
     const EVIL: &str = r#""><script>alert('x')</script>&"#;
 
     #[test]
-    fn no_text_of_anybody_becomes_markup() {
-        let agreed = Agreement {
+    fn all_text_is_escaped() {
+        let terms = PurchaseTerms {
             session: EVIL.to_owned(),
             order: EVIL.to_owned(),
             currency: EVIL.to_owned(),
@@ -296,7 +296,7 @@ mod tests {
             opened_at: 0,
             expires_at: 0,
         };
-        let mut session = Session::new(agreed);
+        let mut session = Session::new(terms);
         session.reason = Some(Reason::new(EVIL, EVIL));
         let states = [State::AwaitingPayment, State::Challenge, State::Paid, State::Failed, State::Completed];
         for plan in SandboxPlan::ALL {
@@ -306,10 +306,10 @@ mod tests {
                     plan,
                     session: &session,
                     symbol: EVIL.to_owned(),
-                    gets: EVIL.to_owned(),
+                    delivers: EVIL.to_owned(),
                     chain: "Base",
                 };
-                let page = render(&view, Some(&Problem { field: "number", words: "no" }));
+                let page = render(&view, Some(&Problem { field: "number", message: "no" }));
                 assert!(!page.contains("<script>") && !page.contains("alert('"), "{page}");
                 assert!(!page.contains("onclick") && !page.contains("<style"), "nothing is inline");
             }

@@ -3,15 +3,15 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::record::Record;
-use crate::evm::ledger::{Ledger, Recent};
+use crate::evm::ledger::{Ledger, RecentBlock};
 
-/// A journal is rewritten when it has grown past this and past four times its last rewritten size,
+/// A journal is compacted when it is larger than this and four times its last compacted size,
 const COMPACT_BYTES: u64 = 4 * 1024 * 1024;
-/// or when this many entries were added, however small: each costs a hash at the next start.
+/// or when this many entries were added: each costs a hash at the next start.
 const COMPACT_ENTRIES: u64 = 16_384;
 const FRAME_HEAD: usize = 8;
 
-/// The file that a chain is kept in: entries of length, checksum and records, each written at once.
+/// The file that stores a chain: entries of length, checksum and records, each written at once.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Writes a journal anew and puts it in place of an older one in one step.
+    /// Writes a new journal and replaces an older one atomically.
     pub(super) fn create(path: &Path, entries: impl IntoIterator<Item = Vec<u8>>) -> io::Result<Self> {
         let draft = path.with_extension("new");
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&draft)?;
@@ -42,8 +42,8 @@ impl Journal {
         Ok(Self { path: path.to_owned(), file, length, compacted_length: length, entries: 0 })
     }
 
-    /// Opens a journal for more, after its first `length` bytes were read as `entries` whole entries; what
-    /// follows them is the torn end of a write that never finished, and goes.
+    /// Opens a journal for appending after its first `length` bytes with `entries` entries. The rest is an incomplete
+    /// write and is cut off.
     pub(super) fn resume(path: &Path, length: u64, entries: u64) -> io::Result<Self> {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         if file.metadata()?.len() != length {
@@ -54,8 +54,8 @@ impl Journal {
         Ok(Self { path: path.to_owned(), file, length, compacted_length: length, entries })
     }
 
-    /// Adds one entry. With `sync` it is on the disk when this returns, without it in the system's hands, which
-    /// is enough to outlive the process.
+    /// Appends one entry. With `sync` it is on disk when this returns; without, in the OS cache, which survives a
+    /// process crash.
     pub(crate) fn append(&mut self, records: &[Record], sync: bool) -> io::Result<()> {
         let frame = frame(&Record::encode_all(records))?;
         let written =
@@ -76,14 +76,14 @@ impl Journal {
         self.entries >= COMPACT_ENTRIES || self.length > COMPACT_BYTES.max(self.compacted_length * 4)
     }
 
-    /// Rewrites the journal as the shortest that says the same: the oldest state that is kept, and all after.
+    /// Compacts the journal to the oldest kept state and everything after it.
     pub(crate) fn compact(&mut self, start: &Record, ledger: &Ledger) -> io::Result<()> {
         let base = ledger.base();
         let entries = std::iter::once(start.encode())
             .chain(Record::state(&base.world).map(|record| record.encode()))
-            .chain(ledger.before_base().map(|block| Record::Kept(block.clone()).encode()))
+            .chain(ledger.before_base().map(|block| Record::OldBlock(block.clone()).encode()))
             .chain(std::iter::once(Record::base(ledger).encode()))
-            .chain(ledger.after_base().cloned().map(|recent| Recent::into_record(recent).encode()));
+            .chain(ledger.after_base().cloned().map(|recent| RecentBlock::into_record(recent).encode()));
         *self = Self::create(&self.path, entries)?;
         Ok(())
     }
@@ -103,7 +103,7 @@ pub(super) fn split_entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (checksum, rest) = rest.split_first_chunk::<4>()?;
     let (entry, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
-    // A run of zeros is what a torn file system leaves, and would pass as an empty entry.
+    // Zeros, which a crashed file system may leave, would pass as an empty entry.
     (!entry.is_empty() && crc32fast::hash(entry) == u32::from_le_bytes(*checksum)).then_some((entry, rest))
 }
 

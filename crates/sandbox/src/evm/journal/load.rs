@@ -9,10 +9,10 @@ use super::record::Record;
 use crate::evm::block::{SealedBlock, Slot, next_header};
 use crate::evm::change::Change;
 use crate::evm::genesis::Genesis;
-use crate::evm::ledger::{Ledger, Recent};
-use crate::evm::world::World;
+use crate::evm::ledger::{Ledger, RecentBlock};
+use crate::evm::world_state::WorldState;
 
-/// Changes whenever an older journal would be read wrongly.
+/// The journal format version.
 const VERSION: u64 = 2;
 
 /// Why a chain cannot be opened.
@@ -26,14 +26,14 @@ pub enum OpenError {
     Damaged { path: PathBuf, reason: String },
 }
 
-/// A chain as it was found or begun.
+/// A loaded or new chain.
 pub(crate) struct Opened {
     pub(crate) ledger: Ledger,
     /// The journal and its first record; none for a chain that lives in memory only.
     pub(crate) journal: Option<(Journal, Record)>,
 }
 
-/// Opens the chain kept at `path`, or begins it.
+/// Opens the chain stored at `path`, or starts it.
 pub(crate) fn open(genesis: &Genesis, path: Option<&Path>, fresh: bool) -> Result<Opened, OpenError> {
     let world = genesis.world();
     let root = world.commitment().root();
@@ -57,7 +57,7 @@ pub(crate) fn open(genesis: &Genesis, path: Option<&Path>, fresh: bool) -> Resul
     }
     let bytes = std::fs::read(path).map_err(io_error)?;
     let damaged = |reason: String| OpenError::Damaged { path: path.to_owned(), reason };
-    let (entry, rest) = split_entry(&bytes).ok_or_else(|| damaged("it has no beginning".into()))?;
+    let (entry, rest) = split_entry(&bytes).ok_or_else(|| damaged("it has no start record".into()))?;
     let start = Record::decode(&mut &*entry).map_err(|error| damaged(error.to_string()))?;
     let block = match &start {
         Record::Start { version: VERSION, chain_id, genesis: written, header }
@@ -78,28 +78,28 @@ pub(crate) fn open(genesis: &Genesis, path: Option<&Path>, fresh: bool) -> Resul
     }
     let head = replay.ledger.head();
     if head.world.commitment().root() != head.block.header.state_root {
-        return Err(damaged("its state is not what its newest block says".into()));
+        return Err(damaged("its state does not match its newest block".into()));
     }
     if !rest.is_empty() {
-        tracing::warn!(path = %path.display(), bytes = rest.len(), "cut the unfinished end of a chain's file");
+        tracing::warn!(path = %path.display(), bytes = rest.len(), "incomplete end of the chain file cut off");
     }
     let journal = Journal::resume(path, (bytes.len() - rest.len()) as u64, entries).map_err(io_error)?;
     Ok(Opened { ledger: replay.ledger, journal: Some((journal, start)) })
 }
 
-fn begin(block: Arc<SealedBlock>, world: World) -> Ledger {
+fn begin(block: Arc<SealedBlock>, world: WorldState) -> Ledger {
     Ledger::new(Arc::clone(&block), bare(block, world, 0))
 }
 
-/// A block that changed nothing that is known.
-fn bare(block: Arc<SealedBlock>, world: World, branch: u64) -> Recent {
-    Recent { block, world, change: Arc::default(), writes: Arc::default(), branch }
+/// A block without recorded changes.
+fn bare(block: Arc<SealedBlock>, world: WorldState, branch: u64) -> RecentBlock {
+    RecentBlock { block, world, change: Arc::default(), writes: Arc::default(), branch }
 }
 
-/// The state and blocks that a rewritten journal begins with, until they are whole.
+/// The state and blocks at the start of a compacted journal, until they are complete.
 #[derive(Default)]
 struct Parts {
-    world: World,
+    world: WorldState,
     codes: Change,
     kept: Vec<Arc<SealedBlock>>,
 }
@@ -113,21 +113,21 @@ struct Replay {
 impl Replay {
     fn take(&mut self, record: Record) -> Result<(), &'static str> {
         match record {
-            Record::Start { .. } => return Err("it begins twice"),
+            Record::Start { .. } => return Err("it has two start records"),
             Record::State(mut change) => {
                 let parts = self.parts.get_or_insert_default();
                 parts.codes.codes.append(&mut change.codes);
                 parts.codes.accounts = change.accounts;
                 parts.world.apply(&parts.codes);
             }
-            Record::Kept(block) => self.parts.get_or_insert_default().kept.push(block),
+            Record::OldBlock(block) => self.parts.get_or_insert_default().kept.push(block),
             Record::Base { block, branch, complete_from } => {
                 let parts = self.parts.take().ok_or("its state is missing")?;
                 self.ledger = Ledger::new(Arc::clone(&self.genesis), bare(block, parts.world, branch));
                 for block in parts.kept {
-                    self.ledger.keep(block);
+                    self.ledger.insert_block(block);
                 }
-                self.ledger.restore_marks(branch, complete_from);
+                self.ledger.restore_counters(branch, complete_from);
             }
             Record::Block { block, change, writes, branch } => {
                 let head = self.ledger.head();
@@ -136,7 +136,7 @@ impl Replay {
                 }
                 let mut world = head.world.clone();
                 world.apply(&change);
-                self.ledger.push(Recent { block, world, change, writes, branch });
+                self.ledger.push(RecentBlock { block, world, change, writes, branch });
             }
             Record::Empty { timestamp, base_fee, branch } => {
                 let head = self.ledger.head();
@@ -149,7 +149,7 @@ impl Replay {
             Record::Rewind { number } => {
                 self.ledger.rewind(number);
                 if self.ledger.head().block.number() != number {
-                    return Err("it goes back further than it remembers");
+                    return Err("it rewinds further than its history");
                 }
             }
         }

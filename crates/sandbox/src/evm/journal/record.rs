@@ -9,22 +9,22 @@ use alloy_rlp::{Decodable, Encodable, RlpDecodable, RlpEncodable};
 
 use crate::evm::block::{Mined, SealedBlock};
 use crate::evm::change::{AccountChange, Change};
-use crate::evm::ledger::{Ledger, Recent};
-use crate::evm::world::World;
+use crate::evm::ledger::{Ledger, RecentBlock};
+use crate::evm::world_state::WorldState;
 use crate::evm::write::{Write, WriteRecord};
 
 /// How many accounts of a whole state go into one entry.
 const ACCOUNTS_PER_ENTRY: usize = 1_000;
 
-/// What a journal is made of.
+/// A journal record.
 #[derive(Clone, Debug)]
 pub(crate) enum Record {
     /// The first entry: which chain this is, and its first block.
     Start { version: u64, chain_id: u64, genesis: B256, header: Box<Header> },
-    /// A part of the oldest state that is kept.
+    /// A part of the oldest kept state.
     State(Change),
     /// A block from before that state.
-    Kept(Arc<SealedBlock>),
+    OldBlock(Arc<SealedBlock>),
     /// The block of that state; everything after it follows.
     Base { block: Arc<SealedBlock>, branch: u64, complete_from: u64 },
     /// A block with what it changed.
@@ -109,7 +109,7 @@ impl TryFrom<BlockRecord> for Arc<SealedBlock> {
 }
 
 impl Record {
-    /// The base of a ledger as it stands.
+    /// The base record of a ledger.
     pub(super) fn base(ledger: &Ledger) -> Self {
         Self::Base {
             block: Arc::clone(&ledger.base().block),
@@ -119,17 +119,17 @@ impl Record {
     }
 
     /// A whole state, in parts of a moderate size.
-    pub(super) fn state(world: &World) -> impl Iterator<Item = Self> {
+    pub(super) fn state(world: &WorldState) -> impl Iterator<Item = Self> {
         let mut accounts: Vec<_> = world.accounts().collect();
         accounts.sort_unstable_by_key(|(address, _)| **address);
-        let mut told = BTreeSet::new();
+        let mut written_codes = BTreeSet::new();
         let mut parts = Vec::new();
         for part in accounts.chunks(ACCOUNTS_PER_ENTRY) {
             let mut change = Change::default();
             for (address, account) in part {
                 let slots = account.slots.iter().map(|(key, value)| (*key, *value)).collect();
                 change.accounts.insert(**address, AccountChange { core: Some(account.core()), slots });
-                if told.insert(account.code_hash) {
+                if written_codes.insert(account.code_hash) {
                     change.codes.insert(account.code_hash, account.code.original_bytes());
                 }
             }
@@ -166,7 +166,7 @@ impl Record {
                 },
             ),
             Self::State(change) => put(1, change),
-            Self::Kept(block) => put(2, &BlockRecord::from(&**block)),
+            Self::OldBlock(block) => put(2, &BlockRecord::from(&**block)),
             Self::Base { block, branch, complete_from } => {
                 let block = BlockRecord::from(&**block);
                 put(3, &Base { block, branch: *branch, complete_from: *complete_from });
@@ -197,7 +197,7 @@ impl Record {
                 Self::Start { version, chain_id, genesis, header: Box::new(header) }
             }
             1 => Self::State(Change::decode(entry)?),
-            2 => Self::Kept(BlockRecord::decode(entry)?.try_into()?),
+            2 => Self::OldBlock(BlockRecord::decode(entry)?.try_into()?),
             3 => {
                 let Base { block, branch, complete_from } = Base::decode(entry)?;
                 Self::Base { block: block.try_into()?, branch, complete_from }
@@ -218,7 +218,7 @@ impl Record {
     }
 }
 
-impl Recent {
+impl RecentBlock {
     /// The block as the journal keeps it.
     pub(crate) fn into_record(self) -> Record {
         if self.block.body.is_empty() && self.writes.is_empty() {

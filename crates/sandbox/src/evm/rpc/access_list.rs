@@ -4,39 +4,39 @@ use alloy_primitives::Address;
 use revm::precompile::{PrecompileSpecId, Precompiles};
 use serde_json::{Value, json};
 
-use super::call::{CALL_GAS, Trial};
-use super::faces::{json, quantity};
+use super::call::{CALL_GAS, Simulation};
+use super::encode::{json, quantity};
 use super::params::Params;
-use super::seen::Reader;
+use super::view::Reader;
 use crate::evm::block::BLOCK_GAS;
+use crate::evm::errors::{self, server_error};
 use crate::evm::execute::SPEC;
 use crate::evm::touched::Touched;
-use crate::evm::words::{self, server_error};
 use crate::jsonrpc::RpcError;
 
 impl Reader<'_> {
-    /// The access list that a transaction would profit from, and the gas that it uses with it.
+    /// The useful access list of a transaction, and the gas with it.
     pub(super) fn create_access_list(self, params: &Params) -> Result<Value, RpcError> {
-        let mut trial = self.trial(params)?;
-        let gas = trial.gas.unwrap_or(BLOCK_GAS).min(CALL_GAS);
-        let warm = warm_from_the_start(&trial);
-        // A list changes what gas is left, and thereby may change what is touched; it only ever grows.
+        let mut simulation = self.simulation(params)?;
+        let gas = simulation.gas.unwrap_or(BLOCK_GAS).min(CALL_GAS);
+        let warm = always_warm(&simulation);
+        // A list changes the remaining gas and may thereby change what is touched; it only grows.
         loop {
-            let mut touched = Touched::from(&trial.tx.access_list);
-            let result = trial.run_noting(gas, &warm, &mut touched)?.map_err(|refusal| {
-                let why = words::refusal(&refusal, &trial.tx, trial.base_fee());
+            let mut touched = Touched::from(&simulation.tx.access_list);
+            let result = simulation.run_recording(gas, &warm, &mut touched)?.map_err(|rejection| {
+                let why = errors::rejection_message(&rejection, &simulation.tx, simulation.base_fee());
                 server_error(format!("failed to apply transaction: {why}"))
             })?;
-            if touched != Touched::from(&trial.tx.access_list) {
-                trial.tx.access_list = touched.into();
-                trial.tx.tx_type = trial.tx.tx_type.max(1);
+            if touched != Touched::from(&simulation.tx.access_list) {
+                simulation.tx.access_list = touched.into();
+                simulation.tx.tx_type = simulation.tx.tx_type.max(1);
                 continue;
             }
             let mut answer = json!({
-                "accessList": json(&trial.tx.access_list)?,
+                "accessList": json(&simulation.tx.access_list)?,
                 "gasUsed": quantity(result.tx_gas_used()),
             });
-            if let Some(why) = words::failure(&result) {
+            if let Some(why) = errors::failure(&result) {
                 answer["error"] = Value::String(why);
             }
             return Ok(answer);
@@ -44,9 +44,9 @@ impl Reader<'_> {
     }
 }
 
-/// What every transaction finds warm, so that naming it would only cost: both ends and the precompiles.
-fn warm_from_the_start(trial: &Trial<'_>) -> BTreeSet<Address> {
-    let from = trial.tx.caller;
-    let to = trial.tx.kind.into_to().unwrap_or_else(|| from.create(trial.world.nonce(from)));
+/// The accounts that are always warm: sender, recipient and precompiles.
+fn always_warm(simulation: &Simulation<'_>) -> BTreeSet<Address> {
+    let from = simulation.tx.caller;
+    let to = simulation.tx.kind.into_to().unwrap_or_else(|| from.create(simulation.world.nonce(from)));
     Precompiles::new(PrecompileSpecId::from_spec_id(SPEC)).addresses().copied().chain([from, to]).collect()
 }

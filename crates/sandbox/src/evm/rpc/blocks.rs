@@ -1,23 +1,23 @@
 use serde_json::Value;
 
-use super::faces::{self, json, quantity};
+use super::encode::{self, json, quantity};
 use super::params::Params;
-use super::seen::{BlockArg, Reader};
+use super::view::{BlockArg, Reader};
 use crate::jsonrpc::RpcError;
 
 impl Reader<'_> {
     pub(super) fn block_number(self) -> Value {
-        quantity(self.seen().head)
+        quantity(self.view().head)
     }
 
     /// `eth_getBlockByNumber` and `eth_getBlockByHash`.
     pub(super) fn get_block(self, at: BlockArg, params: &Params) -> Result<Value, RpcError> {
         let full = params.flag(1)?;
         if at == BlockArg::Pending && self.is_up_to_date() {
-            return faces::pending_block(&self.inner.pending().block, full);
+            return encode::pending_block(&self.inner.pending().block, full);
         }
-        match self.seen().block(at)? {
-            Some(block) => faces::block(block, full),
+        match self.view().block(at)? {
+            Some(block) => encode::block(block, full),
             None => Ok(Value::Null),
         }
     }
@@ -27,21 +27,21 @@ impl Reader<'_> {
         if at == BlockArg::Pending && self.is_up_to_date() {
             return Ok(quantity(self.inner.pending().block.body.len()));
         }
-        Ok(self.seen().block(at)?.map_or(Value::Null, |block| quantity(block.body.len())))
+        Ok(self.view().block(at)?.map_or(Value::Null, |block| quantity(block.body.len())))
     }
 
     /// No block here has uncles.
     pub(super) fn count_uncles(self, at: BlockArg) -> Result<Value, RpcError> {
-        Ok(self.seen().block(at)?.map_or(Value::Null, |_| quantity(0)))
+        Ok(self.view().block(at)?.map_or(Value::Null, |_| quantity(0)))
     }
 
     pub(super) fn get_block_receipts(self, at: BlockArg) -> Result<Value, RpcError> {
-        let seen = self.seen();
-        let Some(block) = seen.block(at)? else {
+        let view = self.view();
+        let Some(block) = view.block(at)? else {
             return Ok(Value::Null);
         };
         let receipts =
-            block.body.iter().enumerate().map(|(index, mined)| faces::receipt(block, index, mined));
+            block.body.iter().enumerate().map(|(index, mined)| encode::receipt(block, index, mined));
         json(receipts.collect::<Vec<_>>())
     }
 }

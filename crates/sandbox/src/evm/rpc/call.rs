@@ -11,50 +11,50 @@ use revm::context_interface::either::Either;
 use rpds::HashTrieMapSync;
 use serde_json::Value;
 
-use super::faces::json;
+use super::encode::json;
 use super::params::{Params, structured};
-use super::seen::{BlockArg, Reader};
+use super::view::{BlockArg, Reader};
 use crate::evm::change::Change;
-use crate::evm::execute::{Noting, Refusal, Simulated, simulate};
+use crate::evm::errors::{self, server_error};
+use crate::evm::execute::{Simulated, TouchRecorder, TxRejection, simulate};
 use crate::evm::touched::Touched;
-use crate::evm::words::{self, server_error};
-use crate::evm::world::{Account, StateAt, World, bytecode};
+use crate::evm::world_state::{Account, StateAt, WorldState, bytecode};
 use crate::jsonrpc::RpcError;
 
-/// The gas of a call that names none, and the most that one may name.
+/// The default and maximum gas of a call.
 pub(super) const CALL_GAS: u64 = 50_000_000;
 /// How long a call may take.
-const CALL_TIME: Duration = Duration::from_secs(5);
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A call that is ready to run, as often as one likes, within one time limit.
-pub(super) struct Trial<'a> {
+/// A prepared call that can run several times within one time limit.
+pub(super) struct Simulation<'a> {
     reader: Reader<'a>,
-    pub(super) world: World,
+    pub(super) world: WorldState,
     pub(super) header: Header,
     pub(super) tx: TxEnv,
-    /// The gas that the caller named.
+    /// The gas that the caller specified.
     pub(super) gas: Option<u64>,
     deadline: Instant,
 }
 
-/// How one run went: the interpreter ran it, or would not.
-pub(super) type Tried = Result<ExecutionResult, Refusal>;
+/// The outcome of one run: a result, or a rejection by the interpreter.
+pub(super) type SimulationResult = Result<ExecutionResult, TxRejection>;
 
 impl<'a> Reader<'a> {
     pub(super) fn call(self, params: &Params) -> Result<Value, RpcError> {
-        let trial = self.trial(params)?;
-        let gas = trial.gas.map_or(CALL_GAS, |gas| gas.min(CALL_GAS));
-        match trial.run(gas)? {
-            Ok(result) => json(words::output(result)?),
-            Err(refusal) => {
-                let why = words::refusal(&refusal, &trial.tx, trial.base_fee());
+        let simulation = self.simulation(params)?;
+        let gas = simulation.gas.map_or(CALL_GAS, |gas| gas.min(CALL_GAS));
+        match simulation.run(gas)? {
+            Ok(result) => json(errors::output(result)?),
+            Err(rejection) => {
+                let why = errors::rejection_message(&rejection, &simulation.tx, simulation.base_fee());
                 Err(server_error(format!("err: {why} (supplied gas {gas})")))
             }
         }
     }
 
-    /// Reads a call, the block it is asked at, and what it overrides there.
-    pub(super) fn trial(self, params: &Params) -> Result<Trial<'a>, RpcError> {
+    /// Parses a call, its block and its overrides.
+    pub(super) fn simulation(self, params: &Params) -> Result<Simulation<'a>, RpcError> {
         let request: TransactionRequest = params.object(0)?;
         let at = params.read_optional(1, BlockArg::any)?.unwrap_or(BlockArg::Latest);
         let accounts: Option<StateOverride> = params.read_optional(2, structured)?;
@@ -65,38 +65,38 @@ impl<'a> Reader<'a> {
             world.edit(address, &mut Change::default(), |account| override_account(account, &with));
         }
         override_header(&mut header, &block.unwrap_or_default());
-        Ok(Trial {
+        Ok(Simulation {
             reader: self,
             world,
             header,
             gas: request.gas,
             tx: tx_env(request, self.inner.chain_id)?,
-            deadline: Instant::now() + CALL_TIME,
+            deadline: Instant::now() + CALL_TIMEOUT,
         })
     }
 }
 
-impl Trial<'_> {
+impl Simulation<'_> {
     pub(super) fn base_fee(&self) -> u64 {
         self.header.base_fee_per_gas.unwrap_or_default()
     }
 
     /// Runs the call with this much gas.
-    pub(super) fn run(&self, gas: u64) -> Result<Tried, RpcError> {
+    pub(super) fn run(&self, gas: u64) -> Result<SimulationResult, RpcError> {
         self.watch(gas, None)
     }
 
-    /// Runs the call and notes what it touches besides what is warm from the start.
-    pub(super) fn run_noting(
+    /// Runs the call and records what it touches besides always-warm accounts.
+    pub(super) fn run_recording(
         &self,
         gas: u64,
         warm: &BTreeSet<Address>,
         touched: &mut Touched,
-    ) -> Result<Tried, RpcError> {
+    ) -> Result<SimulationResult, RpcError> {
         self.watch(gas, Some((warm, touched)))
     }
 
-    fn watch(&self, gas: u64, touched: Option<Noting<'_>>) -> Result<Tried, RpcError> {
+    fn watch(&self, gas: u64, touched: Option<TouchRecorder<'_>>) -> Result<SimulationResult, RpcError> {
         let inner = self.reader.inner;
         let hashes = |number| inner.block_hash(number);
         let state = StateAt { world: &self.world, number: self.header.number, hashes: &hashes };
@@ -104,9 +104,9 @@ impl Trial<'_> {
         match simulate(&state, inner.chain_id, &self.header, tx, self.deadline, touched) {
             Ok(Simulated::Done(result)) => Ok(Ok(result)),
             Ok(Simulated::OutOfTime) => {
-                Err(server_error(format!("execution aborted (timeout = {}s)", CALL_TIME.as_secs())))
+                Err(server_error(format!("execution aborted (timeout = {}s)", CALL_TIMEOUT.as_secs())))
             }
-            Err(refusal) => Ok(Err(refusal)),
+            Err(rejection) => Ok(Err(rejection)),
         }
     }
 }

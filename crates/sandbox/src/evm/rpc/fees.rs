@@ -1,19 +1,19 @@
 use alloy_consensus::Transaction as _;
 use serde_json::{Number, Value, json};
 
-use super::faces::quantity;
+use super::encode::quantity;
 use super::params::Params;
-use super::seen::{BlockArg, Reader, pruned};
+use super::view::{BlockArg, Reader, pruned};
 use crate::evm::block::{SealedBlock, next_base_fee};
-use crate::evm::words::server_error;
+use crate::evm::errors::server_error;
 use crate::jsonrpc::RpcError;
 
-/// The tip that is suggested while nobody bids: one gwei.
-const USUAL_TIP: u128 = 1_000_000_000;
+/// The suggested tip without recent transactions: one gwei.
+const DEFAULT_TIP: u128 = 1_000_000_000;
 /// The highest tip that is suggested.
-const HIGHEST_TIP: u128 = 500_000_000_000;
-/// How many blocks a suggestion looks back.
-const LOOK_BACK: u64 = 20;
+const MAX_SUGGESTED_TIP: u128 = 500_000_000_000;
+/// How many recent blocks a suggested tip covers.
+const TIP_HISTORY_BLOCKS: u64 = 20;
 const MAX_HISTORY: u64 = 1_024;
 const MAX_PERCENTILES: usize = 100;
 /// Percentiles count in millionths.
@@ -22,8 +22,8 @@ const MILLION: u64 = 1_000_000;
 impl Reader<'_> {
     pub(super) fn gas_price(self) -> Value {
         let next = {
-            let seen = self.seen();
-            let head = seen.ledger.block(seen.head);
+            let view = self.view();
+            let head = view.ledger.block(view.head);
             head.map_or(0, |head| next_base_fee(&head.header, self.inner.options.min_base_fee))
         };
         quantity(u128::from(next) + self.tip())
@@ -33,14 +33,14 @@ impl Reader<'_> {
         quantity(self.tip())
     }
 
-    /// What three of five recent transactions tipped at most, when there were any.
+    /// The 60th percentile of recent tips, or the default.
     fn tip(self) -> u128 {
-        let seen = self.seen();
-        let recent = seen.ledger.range(seen.head.saturating_sub(LOOK_BACK)..=seen.head);
+        let view = self.view();
+        let recent = view.ledger.range(view.head.saturating_sub(TIP_HISTORY_BLOCKS)..=view.head);
         let mut tips: Vec<u128> = recent.flat_map(|block| tips(block)).map(|(tip, _)| tip).collect();
         tips.sort_unstable();
         let at = tips.len().saturating_sub(1) * 3 / 5;
-        tips.get(at).map_or(USUAL_TIP, |tip| (*tip).clamp(1, HIGHEST_TIP))
+        tips.get(at).map_or(DEFAULT_TIP, |tip| (*tip).clamp(1, MAX_SUGGESTED_TIP))
     }
 
     pub(super) fn fee_history(self, params: &Params) -> Result<Value, RpcError> {
@@ -48,10 +48,10 @@ impl Reader<'_> {
         let at = params.read(1, BlockArg::number_or_tag)?;
         let percentiles = params.read_optional(2, read_percentiles)?.unwrap_or_default();
         check_percentiles(&percentiles)?;
-        let seen = self.seen();
-        let newest = seen.number(at);
-        if newest > seen.head {
-            let head = seen.head;
+        let view = self.view();
+        let newest = view.number(at);
+        if newest > view.head {
+            let head = view.head;
             return Err(server_error(format!("request beyond head block: requested {newest}, head {head}")));
         }
         if count == 0 {
@@ -59,8 +59,8 @@ impl Reader<'_> {
         }
         let oldest = (newest + 1).saturating_sub(count);
         let blocks: Vec<&SealedBlock> =
-            (oldest..=newest).filter_map(|number| seen.ledger.block(number)).map(|block| &**block).collect();
-        // Old blocks are forgotten from the oldest on, so what is left is the newest run without a gap.
+            (oldest..=newest).filter_map(|number| view.ledger.block(number)).map(|block| &**block).collect();
+        // Old blocks are pruned from the oldest on, so the rest is the newest range without a gap.
         let gapless =
             blocks.iter().rev().zip((0..=newest).rev()).take_while(|(block, n)| block.number() == *n);
         let blocks = blocks.get(blocks.len() - gapless.count()..).unwrap_or_default();
@@ -83,7 +83,7 @@ impl Reader<'_> {
     }
 }
 
-/// What each transaction of a block tipped per gas, and the gas it used.
+/// Tip per gas and gas used of each transaction of a block.
 fn tips(block: &SealedBlock) -> impl Iterator<Item = (u128, u64)> {
     let base_fee = block.base_fee();
     let tip = move |tx: &alloy_consensus::TxEnvelope| tx.effective_tip_per_gas(base_fee).unwrap_or_default();

@@ -1,20 +1,20 @@
 use alloy_primitives::B256;
-use alloy_rpc_types_eth::{Filter, FilterBlockOption, FilterSet, Log as LogFace};
+use alloy_rpc_types_eth::{Filter, FilterBlockOption, FilterSet, Log as RpcLog};
 use serde_json::Value;
 
-use super::faces::{self, json};
+use super::encode::{self, json};
 use super::params::{Params, structured};
-use super::seen::{BlockArg, Reader, Seen, pruned};
+use super::view::{BlockArg, ChainView, Reader, pruned};
 use crate::evm::block::SealedBlock;
-use crate::evm::words::server_error;
+use crate::evm::errors::server_error;
 use crate::jsonrpc::RpcError;
 
-/// The most blocks that one query spans.
+/// The maximum block range of a query.
 const MAX_RANGE: u64 = 10_000;
-/// The most logs that one query finds.
+/// The maximum number of logs of a query.
 const MAX_LOGS: usize = 10_000;
-/// The most addresses, or topics in one position, that one query names.
-const MAX_NAMED: usize = 1_000;
+/// The maximum number of addresses, or topics in one position, of a query.
+const MAX_FILTER_VALUES: usize = 1_000;
 const LIMIT_EXCEEDED: i64 = -32005;
 
 impl Reader<'_> {
@@ -24,22 +24,22 @@ impl Reader<'_> {
         json(self.find_logs(&filter)?)
     }
 
-    /// The kept logs that a filter is about.
-    pub(super) fn find_logs(self, filter: &Filter) -> Result<Vec<LogFace>, RpcError> {
-        let seen = self.seen();
+    /// The logs that match a filter.
+    pub(super) fn find_logs(self, filter: &Filter) -> Result<Vec<RpcLog>, RpcError> {
+        let view = self.view();
         let (from, to) = match filter.block_option {
-            FilterBlockOption::AtBlockHash(hash) => at_hash(&seen, hash)?,
+            FilterBlockOption::AtBlockHash(hash) => at_hash(&view, hash)?,
             FilterBlockOption::Range { from_block, to_block } => {
-                let from = from_block.map_or(seen.head, |tag| seen.number(tag.into()));
-                let to = to_block.map_or(seen.head, |tag| seen.number(tag.into()));
-                span(from, to, seen.head)?
+                let from = from_block.map_or(view.head, |tag| view.number(tag.into()));
+                let to = to_block.map_or(view.head, |tag| view.number(tag.into()));
+                span(from, to, view.head)?
             }
         };
-        if from <= to && from < seen.ledger.complete_from() {
+        if from <= to && from < view.ledger.complete_from() {
             return Err(pruned());
         }
         let mut found = Vec::new();
-        for block in seen.ledger.range(from..=to) {
+        for block in view.ledger.range(from..=to) {
             append_matching(block, filter, false, &mut found);
             if found.len() > MAX_LOGS {
                 let message = format!(
@@ -52,8 +52,8 @@ impl Reader<'_> {
     }
 }
 
-fn at_hash(seen: &Seen<'_>, hash: B256) -> Result<(u64, u64), RpcError> {
-    let number = seen.number_of(hash).ok_or_else(|| server_error("unknown block"))?;
+fn at_hash(view: &ChainView<'_>, hash: B256) -> Result<(u64, u64), RpcError> {
+    let number = view.number_of(hash).ok_or_else(|| server_error("unknown block"))?;
     Ok((number, number))
 }
 
@@ -71,13 +71,13 @@ fn span(from: u64, to: u64, head: u64) -> Result<(u64, u64), RpcError> {
     Ok((from, to.min(head)))
 }
 
-/// Adds a block's logs that a filter asks for.
-pub(super) fn append_matching(block: &SealedBlock, filter: &Filter, removed: bool, found: &mut Vec<LogFace>) {
+/// Adds a block's logs that match a filter.
+pub(super) fn append_matching(block: &SealedBlock, filter: &Filter, removed: bool, found: &mut Vec<RpcLog>) {
     if block.body.is_empty() || !filter.matches_bloom(block.header.logs_bloom) {
         return;
     }
     for (index, mined) in block.body.iter().enumerate() {
-        let logs = faces::logs(block, index, mined, removed);
+        let logs = encode::logs(block, index, mined, removed);
         found.extend(logs.into_iter().filter(|log| filter.matches(&log.inner)));
     }
 }
@@ -95,7 +95,7 @@ impl From<alloy_rpc_types_eth::BlockNumberOrTag> for BlockArg {
     }
 }
 
-/// A filter, with geth's words for what cannot be asked together.
+/// Parses a filter, with geth's messages for invalid combinations.
 pub(super) fn read_filter(value: &Value) -> Result<Filter, String> {
     let has = |field: &str| value.get(field).is_some_and(|value| !value.is_null());
     if has("blockHash") && (has("fromBlock") || has("toBlock")) {
@@ -109,7 +109,7 @@ pub(super) fn read_filter(value: &Value) -> Result<Filter, String> {
 
 pub(super) fn check_filter(filter: &Filter) -> Result<(), RpcError> {
     let most = filter.topics.iter().map(FilterSet::len).chain([filter.address.len()]).max();
-    if most.is_some_and(|most| most > MAX_NAMED) {
+    if most.is_some_and(|most| most > MAX_FILTER_VALUES) {
         return Err(RpcError::invalid_params("exceed max addresses or topics per search position"));
     }
     Ok(())

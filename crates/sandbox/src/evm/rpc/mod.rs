@@ -1,30 +1,30 @@
 mod access_list;
 mod blocks;
 mod call;
+mod encode;
 mod estimate;
-mod faces;
 mod fees;
 mod filters;
 mod logs;
 mod params;
 mod proof;
-mod seen;
 mod state;
 mod transactions;
+mod view;
 
 use std::sync::Arc;
 
 use alloy_primitives::keccak256;
 use serde_json::{Value, json};
 
-use self::faces::quantity;
+use self::encode::quantity;
 use self::params::Params;
-use self::seen::{BlockArg, Reader};
+use self::view::{BlockArg, Reader};
 use super::block::COINBASE;
 use super::chain::{EvmChain, EvmNode, Inner, lock};
-use super::faults::Sight;
-use super::filters::Interest;
-use super::words::server_error;
+use super::errors::server_error;
+use super::faults::VisibleChain;
+use super::filters::FilterKind;
 use crate::jsonrpc::{FIRST_NODE, Methods, RpcError};
 
 const CLIENT: &str = concat!("causeway-sandbox/v", env!("CARGO_PKG_VERSION"), "/rust");
@@ -39,29 +39,34 @@ impl Methods for EvmChain {
 impl Methods for EvmNode<'_> {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         let inner = &self.chain.inner;
-        let verdict = lock(&inner.faults).judge(self.node, method);
-        if !verdict.slow.is_zero() {
-            tokio::time::sleep(verdict.slow).await;
+        let faults = lock(&inner.faults).for_call(self.node, method);
+        if !faults.slow.is_zero() {
+            tokio::time::sleep(faults.slow).await;
         }
-        if let Some(error) = verdict.refuse {
+        if let Some(error) = faults.fail_before {
             return Err(error);
         }
         let answer = if is_heavy(method, &params) {
-            self.chain.answer_aside(method, params, verdict.sight).await
+            self.chain.answer_blocking(method, params, faults.visible).await
         } else {
-            answer(inner, method, params, &verdict.sight)
+            answer(inner, method, params, &faults.visible)
         };
-        verdict.lose.map_or(answer, Err)
+        faults.fail_after.map_or(answer, Err)
     }
 }
 
 impl EvmChain {
-    /// Answers where nothing else waits for it, a few at a time.
-    async fn answer_aside(&self, method: &str, params: Value, sight: Sight) -> Result<Value, RpcError> {
+    /// Answers on a blocking thread, with limited concurrency.
+    async fn answer_blocking(
+        &self,
+        method: &str,
+        params: Value,
+        visible: VisibleChain,
+    ) -> Result<Value, RpcError> {
         let permit = Arc::clone(&self.inner.calls).acquire_owned().await;
         let (inner, method) = (Arc::clone(&self.inner), method.to_owned());
         let task = tokio::task::spawn_blocking(move || {
-            let answer = answer(&inner, &method, params, &sight);
+            let answer = answer(&inner, &method, params, &visible);
             drop(permit);
             answer
         });
@@ -69,7 +74,7 @@ impl EvmChain {
     }
 }
 
-/// Whether an answer may take more than a moment.
+/// Whether a call may be slow.
 fn is_heavy(method: &str, params: &Value) -> bool {
     matches!(
         method,
@@ -82,20 +87,20 @@ fn is_heavy(method: &str, params: &Value) -> bool {
     ) || params.as_array().is_some_and(|params| params.iter().any(|param| param == "pending"))
 }
 
-/// Answers one call from what is in sight.
-fn answer(inner: &Inner, method: &str, params: Value, sight: &Sight) -> Result<Value, RpcError> {
-    let reader = Reader { inner, stale: sight.stale, frozen: sight.frozen.as_deref() };
-    let take = |most: usize| Params::new(params, most);
+/// Answers one call from the visible chain.
+fn answer(inner: &Inner, method: &str, params: Value, visible: &VisibleChain) -> Result<Value, RpcError> {
+    let reader = Reader { inner, stale: visible.stale, frozen: visible.frozen.as_deref() };
+    let take = |max: usize| Params::new(params, max);
     match method {
         "web3_clientVersion" => Ok(json!(CLIENT)),
-        "web3_sha3" => faces::json(keccak256(take(1)?.bytes(0)?)),
+        "web3_sha3" => encode::json(keccak256(take(1)?.bytes(0)?)),
         "net_version" => Ok(json!(inner.chain_id.to_string())),
         "net_listening" => Ok(json!(true)),
         "net_peerCount" => Ok(quantity(0)),
         "eth_chainId" => Ok(quantity(inner.chain_id)),
         "eth_protocolVersion" => Ok(json!("0x44")),
         "eth_syncing" | "eth_mining" => Ok(json!(false)),
-        // The node has no keys, so none of what waits is its own.
+        // The node has no keys, so it has no own pending transactions.
         "eth_accounts" | "eth_pendingTransactions" => Ok(json!([])),
         "eth_coinbase" => Ok(json!(COINBASE)),
         "eth_blockNumber" => Ok(reader.block_number()),
@@ -129,8 +134,8 @@ fn answer(inner: &Inner, method: &str, params: Value, sight: &Sight) -> Result<V
         "eth_feeHistory" => reader.fee_history(&take(3)?),
         "eth_getLogs" => reader.get_logs(&take(1)?),
         "eth_newFilter" => reader.new_log_filter(&take(1)?),
-        "eth_newBlockFilter" => Ok(reader.install(Interest::Blocks)),
-        "eth_newPendingTransactionFilter" => Ok(reader.install(Interest::Pending)),
+        "eth_newBlockFilter" => Ok(reader.install(FilterKind::Blocks)),
+        "eth_newPendingTransactionFilter" => Ok(reader.install(FilterKind::Pending)),
         "eth_getFilterChanges" => reader.get_filter_changes(&take(1)?),
         "eth_getFilterLogs" => reader.get_filter_logs(&take(1)?),
         "eth_uninstallFilter" => reader.uninstall(&take(1)?),

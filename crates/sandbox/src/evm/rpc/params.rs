@@ -4,16 +4,16 @@ use serde_json::Value;
 
 use crate::jsonrpc::RpcError;
 
-/// The arguments of one call, read with the complaints that geth has.
+/// The parameters of one call, parsed with geth's error messages.
 #[derive(Debug)]
 pub(super) struct Params(Vec<Value>);
 
 impl Params {
-    /// Takes a call's params, of which there may be at most `most`.
-    pub(super) fn new(params: Value, most: usize) -> Result<Self, RpcError> {
+    /// Parses a call's parameters; at most `max` are allowed.
+    pub(super) fn new(params: Value, max: usize) -> Result<Self, RpcError> {
         match params {
-            Value::Array(values) if values.len() > most => {
-                Err(RpcError::invalid_params(format!("too many arguments, want at most {most}")))
+            Value::Array(values) if values.len() > max => {
+                Err(RpcError::invalid_params(format!("too many arguments, want at most {max}")))
             }
             Value::Array(values) => Ok(Self(values)),
             Value::Null => Ok(Self(Vec::new())),
@@ -21,7 +21,7 @@ impl Params {
         }
     }
 
-    /// An argument that is there and not null.
+    /// A parameter that is present and not null.
     pub(super) fn get(&self, index: usize) -> Option<&Value> {
         self.0.get(index).filter(|value| !value.is_null())
     }
@@ -31,7 +31,7 @@ impl Params {
             .ok_or_else(|| RpcError::invalid_params(format!("missing value for required argument {index}")))
     }
 
-    /// An argument read by `read`, which explains itself when it cannot.
+    /// A required parameter, parsed by `read`.
     pub(super) fn read<T>(
         &self,
         index: usize,
@@ -91,7 +91,7 @@ pub(super) fn slot(value: &Value) -> Result<U256, String> {
     U256::from_str_radix(digits, 16).map_err(|_| "unable to decode storage key: hex string invalid".into())
 }
 
-/// A type that serde reads, with serde's words for what is wrong.
+/// Parses a type with serde and its error messages.
 pub(super) fn structured<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     T::deserialize(value).map_err(|error| error.to_string())
 }

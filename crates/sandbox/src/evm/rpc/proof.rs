@@ -2,17 +2,17 @@ use alloy_eips::eip2935::HISTORY_STORAGE_ADDRESS;
 use alloy_primitives::{B256, U256};
 use serde_json::{Value, json};
 
-use super::faces::{json, quantity};
+use super::encode::{json, quantity};
 use super::params::{Params, slot};
-use super::seen::Reader;
-use crate::evm::words::server_error;
+use super::view::Reader;
+use crate::evm::errors::server_error;
 use crate::jsonrpc::RpcError;
 
-/// The most slots that one call may ask about.
+/// The maximum number of slots per call.
 const MAX_SLOTS: usize = 1_024;
 
 impl Reader<'_> {
-    /// What an account holds, with the nodes that lead to it from the block's state root.
+    /// An account and slots with their Merkle proofs.
     pub(super) fn get_proof(self, params: &Params) -> Result<Value, RpcError> {
         let address = params.address(0)?;
         let keys = params.read_optional(1, read_keys)?.unwrap_or_default();
@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 }
 
-/// Keys of slots, each with the name that the answer calls it by: whole words stay words, what is shorter is a number.
+/// Slot keys, each as the response names it: full 32-byte keys stay, shorter ones become quantities.
 fn read_keys(value: &Value) -> Result<Vec<(Value, U256)>, String> {
     let list = value.as_array().ok_or("json: cannot unmarshal non-array into Go value of type []string")?;
     let read = |value: &Value| {

@@ -1,16 +1,16 @@
 use alloy_primitives::B256;
 use serde_json::Value;
 
-use super::faces::{json, quantity};
+use super::encode::{json, quantity};
 use super::params::Params;
-use super::seen::{BlockArg, Reader};
-use crate::evm::ledger::Recent;
-use crate::evm::world::StateAt;
+use super::view::{BlockArg, Reader};
+use crate::evm::ledger::RecentBlock;
+use crate::evm::world_state::StateAt;
 use crate::jsonrpc::RpcError;
 
 impl Reader<'_> {
     /// The state named by the argument at `index`, the latest when it is left out.
-    pub(super) fn state_named(self, params: &Params, index: usize) -> Result<Recent, RpcError> {
+    pub(super) fn state_named(self, params: &Params, index: usize) -> Result<RecentBlock, RpcError> {
         self.state(params.read_optional(index, BlockArg::any)?.unwrap_or(BlockArg::Latest))
     }
 

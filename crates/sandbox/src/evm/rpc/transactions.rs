@@ -1,9 +1,9 @@
 use serde_json::Value;
 
-use super::faces::{self, json, quantity};
+use super::encode::{self, json, quantity};
 use super::params::Params;
-use super::seen::{BlockArg, Reader};
-use crate::evm::words::server_error;
+use super::view::{BlockArg, Reader};
+use crate::evm::errors::server_error;
 use crate::jsonrpc::RpcError;
 
 impl Reader<'_> {
@@ -16,32 +16,32 @@ impl Reader<'_> {
     pub(super) fn get_transaction(self, params: &Params) -> Result<Value, RpcError> {
         let hash = params.hash(0)?;
         if let Some(pooled) = self.inner.pool().get(hash) {
-            return json(faces::waiting(&pooled.tx));
+            return json(encode::pending(&pooled.tx));
         }
-        let seen = self.seen();
-        let Some((block, index)) = seen.transaction(hash) else {
+        let view = self.view();
+        let Some((block, index)) = view.transaction(hash) else {
             return Ok(Value::Null);
         };
-        json(block.body.get(index).map(|mined| faces::transaction(block, index, mined)))
+        json(block.body.get(index).map(|mined| encode::transaction(block, index, mined)))
     }
 
     /// `eth_getTransactionByBlockNumberAndIndex` and `eth_getTransactionByBlockHashAndIndex`.
     pub(super) fn get_transaction_at(self, at: BlockArg, params: &Params) -> Result<Value, RpcError> {
         let index = usize::try_from(params.quantity(1)?).unwrap_or(usize::MAX);
-        let seen = self.seen();
-        let Some(block) = seen.block(at)? else {
+        let view = self.view();
+        let Some(block) = view.block(at)? else {
             return Ok(Value::Null);
         };
-        json(block.body.get(index).map(|mined| faces::transaction(block, index, mined)))
+        json(block.body.get(index).map(|mined| encode::transaction(block, index, mined)))
     }
 
     pub(super) fn get_receipt(self, params: &Params) -> Result<Value, RpcError> {
         let hash = params.hash(0)?;
-        let seen = self.seen();
-        let Some((block, index)) = seen.transaction(hash) else {
+        let view = self.view();
+        let Some((block, index)) = view.transaction(hash) else {
             return Ok(Value::Null);
         };
-        json(block.body.get(index).map(|mined| faces::receipt(block, index, mined)))
+        json(block.body.get(index).map(|mined| encode::receipt(block, index, mined)))
     }
 
     /// The next nonce of an account; the pending one counts what waits without a gap.

@@ -5,18 +5,18 @@ use proptest::prelude::*;
 use super::kit::*;
 use crate::evm::{EvmChain, Reorged};
 
-/// One thing that happens to a chain.
+/// A random operation on a chain.
 #[derive(Clone, Debug)]
-pub(super) enum Deed {
+pub(super) enum ChainOp {
     Send { from: u8, to: u8, nonce_ahead: u64, value: u64, fee: u128, tip: u128, input: bool },
     Call { from: u8, target: u8 },
     Mine(u64),
     Reorg(u64, bool),
 }
 
-pub(super) fn deed() -> impl Strategy<Value = Deed> {
+pub(super) fn op() -> impl Strategy<Value = ChainOp> {
     let send = (0..4_u8, 0..10_u8, 0..3_u64, any::<u64>(), 1..9_u128, 0..9_u128, any::<bool>()).prop_map(
-        |(from, to, nonce_ahead, value, fee, tip, input)| Deed::Send {
+        |(from, to, nonce_ahead, value, fee, tip, input)| ChainOp::Send {
             from,
             to,
             nonce_ahead,
@@ -28,19 +28,19 @@ pub(super) fn deed() -> impl Strategy<Value = Deed> {
     );
     prop_oneof![
         6 => send,
-        3 => (0..4_u8, 0..4_u8).prop_map(|(from, target)| Deed::Call { from, target }),
-        3 => (1..3_u64).prop_map(Deed::Mine),
-        1 => (1..4_u64, any::<bool>()).prop_map(|(depth, back)| Deed::Reorg(depth, back)),
+        3 => (0..4_u8, 0..4_u8).prop_map(|(from, target)| ChainOp::Call { from, target }),
+        3 => (1..3_u64).prop_map(ChainOp::Mine),
+        1 => (1..4_u64, any::<bool>()).prop_map(|(depth, back)| ChainOp::Reorg(depth, back)),
     ]
 }
 
-pub(super) fn play(chain: &EvmChain, deed: &Deed) {
+pub(super) fn apply_op(chain: &EvmChain, op: &ChainOp) {
     let next = |from: &Wallet| {
         let nonce = chain.inner.head().world.nonce(from.address());
         chain.inner.pool().next_nonce(from.address(), nonce)
     };
-    match deed {
-        Deed::Send { from, to, nonce_ahead, value, fee, tip, input } => {
+    match op {
+        ChainOp::Send { from, to, nonce_ahead, value, fee, tip, input } => {
             let from = Wallet::new(*from);
             let tx = TxEip1559 {
                 max_fee_per_gas: *fee,
@@ -55,13 +55,13 @@ pub(super) fn play(chain: &EvmChain, deed: &Deed) {
             };
             let _ = chain.inner.send(&from.sign(tx));
         }
-        Deed::Call { from, target } => {
+        ChainOp::Call { from, target } => {
             let from = Wallet::new(*from);
-            let target: Address = [COUNTER, REVERTER, LOOPER, TELLER][usize::from(*target)];
+            let target: Address = [COUNTER, REVERTER, LOOPER, CONTEXT_READER][usize::from(*target)];
             let _ = chain.inner.send(&from.call(next(&from), target));
         }
-        Deed::Mine(blocks) => drop(chain.inner.mine(*blocks, 0)),
-        Deed::Reorg(depth, back) => {
+        ChainOp::Mine(blocks) => drop(chain.inner.mine(*blocks, 0)),
+        ChainOp::Reorg(depth, back) => {
             let depth = (*depth).min(chain.block_number());
             drop(chain.inner.reorg(depth, if *back { Reorged::Return } else { Reorged::Drop }));
         }
@@ -72,10 +72,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn money_is_only_ever_burnt_as_base_fee(deeds in prop::collection::vec(deed(), 1..40)) {
+    fn coins_are_only_burnt_as_base_fee(ops in prop::collection::vec(op(), 1..40)) {
         let chain = chain();
-        for deed in &deeds {
-            play(&chain, deed);
+        for op in &ops {
+            apply_op(&chain, op);
         }
         let ledger = chain.inner.ledger();
         let burnt = ledger.range(0..=chain.block_number()).fold(U256::ZERO, |sum, block| {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::kit::*;
 use crate::evm::journal::Record;
-use crate::evm::ledger::Recent;
+use crate::evm::ledger::RecentBlock;
 use crate::evm::{EvmChain, Genesis, OpenError, Options, Reorged, Write};
 
 fn open(folder: &Path) -> EvmChain {
@@ -17,12 +17,12 @@ fn open(folder: &Path) -> EvmChain {
 }
 
 /// Everything that must be the same after a restart.
-async fn face(chain: &EvmChain) -> Value {
+async fn snapshot(chain: &EvmChain) -> Value {
     let head = chain.block_number();
     let mut blocks = Vec::new();
     for number in 0..=head {
         blocks.push(
-            try_ask(chain, "eth_getBlockByNumber", json!([format!("{number:#x}"), true]))
+            try_rpc(chain, "eth_getBlockByNumber", json!([format!("{number:#x}"), true]))
                 .await
                 .unwrap_or_default(),
         );
@@ -31,18 +31,18 @@ async fn face(chain: &EvmChain) -> Value {
     let mut balances = Vec::new();
     for number in head.saturating_sub(100)..=head {
         for wallet in &wallets {
-            balances.push(ask(chain, "eth_getBalance", json!([wallet, format!("{number:#x}")])).await);
+            balances.push(rpc(chain, "eth_getBalance", json!([wallet, format!("{number:#x}")])).await);
         }
     }
-    let receipts = ask(chain, "eth_getBlockReceipts", json!(["latest"])).await;
-    let logs = ask(chain, "eth_getLogs", json!([{ "fromBlock": "0x0" }])).await;
-    let count = ask(chain, "eth_getStorageAt", json!([COUNTER, "0x0"])).await;
+    let receipts = rpc(chain, "eth_getBlockReceipts", json!(["latest"])).await;
+    let logs = rpc(chain, "eth_getLogs", json!([{ "fromBlock": "0x0" }])).await;
+    let count = rpc(chain, "eth_getStorageAt", json!([COUNTER, "0x0"])).await;
     json!([blocks, balances, receipts, logs, count])
 }
 
-async fn live(chain: &EvmChain) {
+async fn add_history(chain: &EvmChain) {
     let wallet = Wallet::new(0);
-    let first = number(&ask(chain, "eth_getTransactionCount", json!([wallet.address()])).await).to::<u64>();
+    let first = number(&rpc(chain, "eth_getTransactionCount", json!([wallet.address()])).await).to::<u64>();
     for nonce in first..first + 3 {
         mined(chain, &wallet.call(nonce, COUNTER)).await;
         chain.mine(2, 0).await.unwrap();
@@ -55,77 +55,77 @@ async fn live(chain: &EvmChain) {
 }
 
 #[tokio::test]
-async fn a_chain_comes_back_as_it_was() {
+async fn a_chain_is_restored_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let chain = open(folder.path());
-    live(&chain).await;
-    let before = face(&chain).await;
+    add_history(&chain).await;
+    let before = snapshot(&chain).await;
     drop(chain);
     let again = open(folder.path());
-    assert_eq!(face(&again).await, before);
-    live(&again).await;
-    let before = face(&again).await;
+    assert_eq!(snapshot(&again).await, before);
+    add_history(&again).await;
+    let before = snapshot(&again).await;
     drop(again);
-    assert_eq!(face(&open(folder.path())).await, before);
+    assert_eq!(snapshot(&open(folder.path())).await, before);
 }
 
 #[tokio::test]
-async fn a_torn_end_is_cut_and_the_rest_lives() {
+async fn an_incomplete_end_is_cut_and_the_rest_is_restored() {
     let folder = tempfile::tempdir().unwrap();
     let chain = open(folder.path());
-    live(&chain).await;
-    let before = face(&chain).await;
+    add_history(&chain).await;
+    let before = snapshot(&chain).await;
     let file = folder.path().join("evm-8453.journal");
     let whole = std::fs::metadata(&file).unwrap().len();
     mined(&chain, &Wallet::new(2).call(0, COUNTER)).await;
     drop(chain);
     let after = std::fs::read(&file).unwrap();
-    // The last entry is cut anywhere, or its end never reached the disk.
+    // The last entry is cut at any byte, or its end is zeroed.
     for torn in [whole + 1, whole + 7, whole + 9, u64::try_from(after.len()).unwrap() - 1] {
         let mut bytes = after[..usize::try_from(torn).unwrap()].to_vec();
         std::fs::write(&file, &bytes).unwrap();
-        assert_eq!(face(&open(folder.path())).await, before);
+        assert_eq!(snapshot(&open(folder.path())).await, before);
         assert_eq!(std::fs::metadata(&file).unwrap().len(), whole);
         bytes.resize(after.len() + 64, 0);
         std::fs::write(&file, &bytes).unwrap();
-        assert_eq!(face(&open(folder.path())).await, before);
+        assert_eq!(snapshot(&open(folder.path())).await, before);
     }
     OpenOptions::new().append(true).open(&file).unwrap().write_all(&[0xff; 100]).unwrap();
     let chain = open(folder.path());
-    assert_eq!(face(&chain).await, before);
+    assert_eq!(snapshot(&chain).await, before);
     mined(&chain, &Wallet::new(2).call(0, COUNTER)).await;
-    let before = face(&chain).await;
+    let before = snapshot(&chain).await;
     drop(chain);
-    assert_eq!(face(&open(folder.path())).await, before);
+    assert_eq!(snapshot(&open(folder.path())).await, before);
 }
 
 #[tokio::test]
-async fn a_rewritten_journal_says_the_same() {
+async fn a_compacted_journal_restores_the_same_chain() {
     let folder = tempfile::tempdir().unwrap();
     let chain = open(folder.path());
-    live(&chain).await;
+    add_history(&chain).await;
     chain.mine(150, 0).await.unwrap();
-    live(&chain).await;
-    let before = face(&chain).await;
+    add_history(&chain).await;
+    let before = snapshot(&chain).await;
     {
-        let mut maker = chain.inner.maker();
-        let (journal, start) = maker.journal.as_mut().unwrap();
+        let mut producer = chain.inner.producer();
+        let (journal, start) = producer.journal.as_mut().unwrap();
         journal.compact(start, &chain.inner.ledger()).unwrap();
     }
-    assert_eq!(face(&chain).await, before);
-    live(&chain).await;
-    let before = face(&chain).await;
+    assert_eq!(snapshot(&chain).await, before);
+    add_history(&chain).await;
+    let before = snapshot(&chain).await;
     drop(chain);
     let again = open(folder.path());
-    assert_eq!(face(&again).await, before);
+    assert_eq!(snapshot(&again).await, before);
     again.reorg(20, Reorged::Return).await.unwrap();
-    let before = face(&again).await;
+    let before = snapshot(&again).await;
     drop(again);
-    assert_eq!(face(&open(folder.path())).await, before);
+    assert_eq!(snapshot(&open(folder.path())).await, before);
 }
 
 #[tokio::test]
-async fn many_empty_blocks_are_rewritten_in_time() {
+async fn many_empty_blocks_are_compacted_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let chain = open(folder.path());
     chain.mine(10_000, 0).await.unwrap();
@@ -139,7 +139,7 @@ async fn many_empty_blocks_are_rewritten_in_time() {
 }
 
 #[tokio::test]
-async fn fresh_begins_anew_and_other_accounts_need_it() {
+async fn fresh_restarts_the_chain_and_another_genesis_requires_it() {
     let folder = tempfile::tempdir().unwrap();
     let chain = open(folder.path());
     chain.mine(3, 0).await.unwrap();
@@ -158,7 +158,7 @@ async fn fresh_begins_anew_and_other_accounts_need_it() {
 }
 
 #[tokio::test]
-async fn a_file_without_a_beginning_is_damaged() {
+async fn a_file_without_a_start_record_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("evm-8453.journal");
     drop(open(folder.path()));
@@ -168,25 +168,25 @@ async fn a_file_without_a_beginning_is_damaged() {
 }
 
 #[tokio::test]
-async fn a_state_that_its_newest_block_does_not_commit_to_is_damage() {
+async fn a_state_that_does_not_match_the_newest_block_is_damaged() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let chain = open(other.path());
     mined(&chain, &Wallet::new(0).call(0, COUNTER)).await;
-    let Recent { block, writes, branch, .. } = chain.inner.head();
-    // The block, but not what it changed.
+    let RecentBlock { block, writes, branch, .. } = chain.inner.head();
+    // The block without its changes.
     let record = Record::Block { block, change: Arc::default(), writes, branch };
     let forged = open(folder.path());
-    forged.inner.maker().journal.as_mut().unwrap().0.append(&[record], true).unwrap();
+    forged.inner.producer().journal.as_mut().unwrap().0.append(&[record], true).unwrap();
     drop(forged);
     let options = Options { data_dir: Some(folder.path().into()), ..Options::default() };
     let error = EvmChain::open(&genesis(), options).unwrap_err();
-    assert!(error.to_string().contains("its state is not what its newest block says"), "{error}");
+    assert!(error.to_string().contains("its state does not match its newest block"), "{error}");
 }
 
 mod any_history {
     use proptest::prelude::*;
 
-    use super::super::conservation::{deed, play};
+    use super::super::conservation::{apply_op, op};
     use super::open;
     use crate::evm::EvmChain;
 
@@ -209,14 +209,14 @@ mod any_history {
         #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
         #[test]
-        fn comes_back_with_the_same_state(deeds in prop::collection::vec(deed(), 1..40), rewrite: bool) {
+        fn a_restarted_chain_has_the_same_state(ops in prop::collection::vec(op(), 1..40), rewrite: bool) {
             let folder = tempfile::tempdir().unwrap();
             let chain = open(folder.path());
-            for (at, deed) in deeds.iter().enumerate() {
-                play(&chain, deed);
-                if rewrite && at == deeds.len() / 2 {
-                    let mut maker = chain.inner.maker();
-                    let (journal, start) = maker.journal.as_mut().unwrap();
+            for (at, op) in ops.iter().enumerate() {
+                apply_op(&chain, op);
+                if rewrite && at == ops.len() / 2 {
+                    let mut producer = chain.inner.producer();
+                    let (journal, start) = producer.journal.as_mut().unwrap();
                     journal.compact(start, &chain.inner.ledger()).unwrap();
                 }
             }

@@ -24,12 +24,12 @@ pub(super) const REVERTER: Address = address!("0x0000000000000000000000000000000
 pub(super) const REVERT_DATA: Bytes = bytes!(
     "08c379a0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000026e6f000000000000000000000000000000000000000000000000000000000000"
 );
-/// Takes all the gas at once.
+/// Uses all gas at once.
 pub(super) const BURNER: Address = address!("0x00000000000000000000000000000000000c0de5");
-/// Goes round for as long as there is gas.
+/// Loops until the gas is used up.
 pub(super) const LOOPER: Address = address!("0x00000000000000000000000000000000000c0de3");
 /// Returns number, timestamp, base fee and the parent's hash.
-pub(super) const TELLER: Address = address!("0x00000000000000000000000000000000000c0de4");
+pub(super) const CONTEXT_READER: Address = address!("0x00000000000000000000000000000000000c0de4");
 
 /// A key that signs.
 pub(super) struct Wallet(SigningKey);
@@ -109,7 +109,7 @@ pub(super) fn genesis() -> Genesis {
         contract(REVERTER, reverter.into()),
         contract(BURNER, bytes!("fe")),
         contract(LOOPER, bytes!("5b5f56")),
-        contract(TELLER, bytes!("435f524260205248604052600143034060605260805ff3")),
+        contract(CONTEXT_READER, bytes!("435f524260205248604052600143034060605260805ff3")),
     ];
     accounts.extend((0..10).map(|seed| GenesisAccount {
         address: Wallet::new(seed).address(),
@@ -123,31 +123,31 @@ pub(super) fn chain() -> EvmChain {
     EvmChain::open(&genesis(), Options::default()).unwrap()
 }
 
-pub(super) async fn ask(chain: &EvmChain, method: &str, params: Value) -> Value {
-    try_ask(chain, method, params).await.unwrap_or_else(|error| panic!("{method}: {error:?}"))
+pub(super) async fn rpc(chain: &EvmChain, method: &str, params: Value) -> Value {
+    try_rpc(chain, method, params).await.unwrap_or_else(|error| panic!("{method}: {error:?}"))
 }
 
-pub(super) async fn try_ask(chain: &EvmChain, method: &str, params: Value) -> Result<Value, RpcError> {
+pub(super) async fn try_rpc(chain: &EvmChain, method: &str, params: Value) -> Result<Value, RpcError> {
     Methods::call(chain, method, params).await
 }
 
-/// Sends, and gives the hash as the node tells it.
+/// Sends and returns the hash from the node.
 pub(super) async fn send(chain: &EvmChain, raw: &Bytes) -> Value {
-    ask(chain, "eth_sendRawTransaction", json!([raw])).await
+    rpc(chain, "eth_sendRawTransaction", json!([raw])).await
 }
 
-/// Sends what must be refused, and gives the words.
-pub(super) async fn refused(chain: &EvmChain, raw: &Bytes) -> String {
-    let error = try_ask(chain, "eth_sendRawTransaction", json!([raw])).await.unwrap_err();
+/// Sends a transaction that must be rejected and returns the message.
+pub(super) async fn rejection_of(chain: &EvmChain, raw: &Bytes) -> String {
+    let error = try_rpc(chain, "eth_sendRawTransaction", json!([raw])).await.unwrap_err();
     assert_eq!(error.code, -32000);
     error.message
 }
 
-/// Sends, makes a block, and gives the receipt.
+/// Sends, makes a block and returns the receipt.
 pub(super) async fn mined(chain: &EvmChain, raw: &Bytes) -> Value {
     let hash = send(chain, raw).await;
     chain.mine(1, 0).await.unwrap();
-    let receipt = ask(chain, "eth_getTransactionReceipt", json!([hash])).await;
+    let receipt = rpc(chain, "eth_getTransactionReceipt", json!([hash])).await;
     assert!(!receipt.is_null(), "not in the block");
     receipt
 }
@@ -157,5 +157,5 @@ pub(super) fn number(value: &Value) -> U256 {
 }
 
 pub(super) async fn balance(chain: &EvmChain, address: Address) -> U256 {
-    number(&ask(chain, "eth_getBalance", json!([address, "latest"])).await)
+    number(&rpc(chain, "eth_getBalance", json!([address, "latest"])).await)
 }

@@ -1,6 +1,6 @@
 mod admission;
+mod blocks;
 mod calls;
-mod chain_of_blocks;
 mod conservation;
 mod controls;
 mod durability;

@@ -24,11 +24,11 @@ async fn wait_for(mut done: impl AsyncFnMut() -> bool) {
 #[tokio::test]
 async fn a_transaction_is_in_a_block_within_a_second() {
     let chain = running(Timing::default());
-    // Several tries, because a slow one may tell of a busy machine.
+    // Several tries, because a busy machine may be slow once.
     for nonce in 0..10 {
         let begun = Instant::now();
         let hash = send(&chain, &Wallet::new(0).call(nonce, COUNTER)).await;
-        wait_for(async || !ask(&chain, "eth_getTransactionReceipt", json!([hash])).await.is_null()).await;
+        wait_for(async || !rpc(&chain, "eth_getTransactionReceipt", json!([hash])).await.is_null()).await;
         if begun.elapsed() < Duration::from_secs(1) {
             return;
         }
@@ -37,7 +37,7 @@ async fn a_transaction_is_in_a_block_within_a_second() {
 }
 
 #[tokio::test]
-async fn empty_blocks_come_by_themselves() {
+async fn empty_blocks_are_produced_automatically() {
     let chain = running(Timing { idle: Duration::from_millis(5), ..Timing::default() });
     wait_for(async || chain.block_number() >= 3).await;
 }
@@ -48,34 +48,34 @@ async fn a_paused_chain_makes_no_blocks() {
     wait_for(async || chain.block_number() >= 1).await;
     chain.pause();
     let hash = send(&chain, &Wallet::new(0).call(0, COUNTER)).await;
-    // A block may have been begun before the pause.
+    // A block may have been started before the pause.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let stopped = chain.block_number();
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(chain.block_number(), stopped);
     chain.resume();
-    wait_for(async || !ask(&chain, "eth_getTransactionReceipt", json!([hash])).await.is_null()).await;
+    wait_for(async || !rpc(&chain, "eth_getTransactionReceipt", json!([hash])).await.is_null()).await;
 }
 
 #[test]
-fn blocks_are_due_soon_after_a_transaction_and_seldom_on_an_idle_chain() {
+fn blocks_are_due_soon_after_a_transaction_and_rarely_on_an_idle_chain() {
     let timing = Timing::default();
     let mut clock = Clock::new(START);
     let start = Instant::now();
-    clock.made(START, start);
+    clock.block_made(START, start);
     let after = |millis| start + Duration::from_millis(millis);
     let due = |clock: &Clock, ready, at| clock.due_in(&timing, ready, at).as_millis();
     assert_eq!(due(&clock, None, after(0)), 6_000);
-    // A transaction waits for company, and for the block before to be a quarter of a second old.
+    // A transaction waits for others, and for the minimum block spacing.
     assert_eq!(due(&clock, Some(after(0)), after(0)), 250);
     assert_eq!(due(&clock, Some(after(1_000)), after(1_000)), 50);
-    // One that is held back waits for its time.
+    // A delayed transaction waits for its time.
     assert_eq!(due(&clock, Some(after(3_000)), after(1_000)), 2_050);
-    clock.stir(after(0));
+    clock.mark_active(after(0));
     assert_eq!(due(&clock, None, after(0)), 1_000);
-    clock.made(START, after(59_000));
+    clock.block_made(START, after(59_000));
     assert_eq!(due(&clock, None, after(59_000)), 1_000);
-    clock.made(START, after(61_000));
+    clock.block_made(START, after(61_000));
     assert_eq!(due(&clock, None, after(61_000)), 6_000);
     clock.pause(true);
     assert!(due(&clock, Some(after(0)), after(61_000)) > 1_000_000);

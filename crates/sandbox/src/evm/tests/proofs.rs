@@ -16,10 +16,10 @@ fn read<T: DeserializeOwned>(value: &Value) -> T {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Asks for a proof and checks it against the root in the header, by nothing but the rules of the trie.
+/// Requests a proof and verifies it against the header's root.
 async fn proved(chain: &EvmChain, address: Address, keys: Value, at: &str) -> Value {
-    let block = ask(chain, "eth_getBlockByNumber", json!([at, false])).await;
-    let proof = ask(chain, "eth_getProof", json!([address, keys, at])).await;
+    let block = rpc(chain, "eth_getBlockByNumber", json!([at, false])).await;
+    let proof = rpc(chain, "eth_getProof", json!([address, keys, at])).await;
     let account = TrieAccount {
         nonce: number(&proof["nonce"]).to(),
         balance: number(&proof["balance"]),
@@ -47,10 +47,10 @@ async fn a_proof_leads_from_the_header_to_the_account_and_its_slots() {
     mined(&chain, &from.call(1, COUNTER)).await;
     let proof = proved(&chain, COUNTER, json!(["0x0", "0x7", B256::ZERO]), "latest").await;
     assert_eq!(proof["codeHash"], json!(keccak256(COUNTER_CODE)));
-    let told: Vec<_> =
+    let answer: Vec<_> =
         proof["storageProof"].as_array().unwrap().iter().map(|slot| (&slot["key"], &slot["value"])).collect();
     let (word, two, none) = (json!(B256::ZERO), json!("0x2"), json!("0x0"));
-    assert_eq!(told, [(&json!("0x0"), &two), (&json!("0x7"), &none), (&word, &two)]);
+    assert_eq!(answer, [(&json!("0x0"), &two), (&json!("0x7"), &none), (&word, &two)]);
     assert_eq!(proved(&chain, from.address(), json!([]), "latest").await["nonce"], "0x2");
     // A past state has the root of its own block.
     assert_eq!(proved(&chain, COUNTER, json!(["0x0"]), "0x1").await["storageProof"][0]["value"], "0x1");
@@ -58,7 +58,7 @@ async fn a_proof_leads_from_the_header_to_the_account_and_its_slots() {
 }
 
 #[tokio::test]
-async fn an_account_that_is_not_there_is_proved_absent() {
+async fn a_missing_account_is_proved_absent() {
     let chain = chain();
     let proof = proved(&chain, Address::repeat_byte(0x31), json!(["0x1"]), "latest").await;
     assert_eq!((&proof["codeHash"], &proof["balance"]), (&json!(KECCAK_EMPTY), &json!("0x0")));
@@ -66,10 +66,10 @@ async fn an_account_that_is_not_there_is_proved_absent() {
 }
 
 #[tokio::test]
-async fn a_state_root_depends_on_the_state_and_not_on_its_history() {
+async fn a_state_root_depends_only_on_the_state() {
     let chain = chain();
     let root =
-        async |at: &str| ask(&chain, "eth_getBlockByNumber", json!([at, false])).await["stateRoot"].clone();
+        async |at: &str| rpc(&chain, "eth_getBlockByNumber", json!([at, false])).await["stateRoot"].clone();
     chain.mine(2, 0).await.unwrap();
     assert_eq!(root("0x2").await, root("0x0").await);
     mined(&chain, &Wallet::new(0).call(0, COUNTER)).await;
@@ -80,17 +80,17 @@ async fn a_state_root_depends_on_the_state_and_not_on_its_history() {
 }
 
 #[tokio::test]
-async fn too_many_slots_and_slots_that_no_root_holds_are_refused() {
+async fn too_many_slots_and_slots_outside_the_state_root_are_rejected() {
     let chain = chain();
     let keys: Vec<_> = (0..1_025).map(|key| format!("{key:#x}")).collect();
-    let error = try_ask(&chain, "eth_getProof", json!([COUNTER, keys, "latest"])).await.unwrap_err();
+    let error = try_rpc(&chain, "eth_getProof", json!([COUNTER, keys, "latest"])).await.unwrap_err();
     assert_eq!((error.code, error.message.as_str()), (-32000, "too many slots (max 1024)"));
     let history = alloy_eips::eip2935::HISTORY_STORAGE_ADDRESS;
     proved(&chain, history, json!([]), "latest").await;
-    try_ask(&chain, "eth_getProof", json!([history, ["0x0"], "latest"])).await.unwrap_err();
+    try_rpc(&chain, "eth_getProof", json!([history, ["0x0"], "latest"])).await.unwrap_err();
 }
 
-/// Keys whose paths begin alike for a while, as hashes hardly ever do.
+/// Keys with long common prefixes, which hashes rarely have.
 fn key() -> impl Strategy<Value = B256> {
     let nibbles = prop::sample::select(vec![0x00_u8, 0x01, 0x10, 0x11, 0xff]);
     (prop::collection::vec(nibbles.clone(), 3), nibbles).prop_map(|(head, tail)| {
@@ -103,12 +103,12 @@ fn key() -> impl Strategy<Value = B256> {
 
 proptest! {
     #[test]
-    fn a_trie_is_what_it_holds_and_proves_it_whatever_was_done_to_it(
-        deeds in prop::collection::vec((key(), prop::option::of(prop::collection::vec(any::<u8>(), 1..60))), 0..60),
+    fn a_trie_root_and_its_proofs_depend_only_on_its_contents(
+        ops in prop::collection::vec((key(), prop::option::of(prop::collection::vec(any::<u8>(), 1..60))), 0..60),
         asked in prop::collection::vec(key(), 0..8),
     ) {
         let (mut trie, mut held) = (Trie::default(), BTreeMap::new());
-        for (key, value) in deeds {
+        for (key, value) in ops {
             let before = (trie.clone(), trie.root());
             if let Some(value) = value {
                 trie.insert(key, value.clone());
@@ -117,7 +117,7 @@ proptest! {
                 trie.remove(key);
                 held.remove(&key);
             }
-            // Who holds the trie as it was sees it as it was.
+            // A clone keeps the old contents.
             prop_assert_eq!(before.0.root(), before.1);
             let mut builder = HashBuilder::default();
             for (key, value) in &held {
@@ -133,7 +133,7 @@ proptest! {
     }
 }
 
-/// Asks the counter, then the balance of an account far away.
+/// Calls the counter, then reads the balance of another account.
 const CALLER: Address = address!("0x00000000000000000000000000000000000c0de6");
 const FAR: Address = Address::repeat_byte(0x42);
 
@@ -148,13 +148,13 @@ async fn an_access_list_names_what_is_touched_and_its_gas_is_what_it_costs() {
     let from = Wallet::new(0);
     chain.write(vec![crate::evm::Write::Code { address: CALLER, code: caller_code() }]).await.unwrap();
     let request = json!({ "from": from.address(), "to": CALLER });
-    let told = ask(&chain, "eth_createAccessList", json!([request, "latest"])).await;
+    let answer = rpc(&chain, "eth_createAccessList", json!([request, "latest"])).await;
     let list = json!([
         { "address": COUNTER, "storageKeys": [B256::ZERO] },
         { "address": FAR, "storageKeys": [] },
     ]);
-    assert_eq!(told["accessList"], list);
-    assert!(told.get("error").is_none());
+    assert_eq!(answer["accessList"], list);
+    assert!(answer.get("error").is_none());
     let tx = TxEip2930 {
         chain_id: CHAIN,
         gas_price: 2 * GWEI,
@@ -163,16 +163,16 @@ async fn an_access_list_names_what_is_touched_and_its_gas_is_what_it_costs() {
         access_list: read(&list),
         ..TxEip2930::default()
     };
-    assert_eq!(mined(&chain, &from.sign(tx)).await["gasUsed"], told["gasUsed"]);
+    assert_eq!(mined(&chain, &from.sign(tx)).await["gasUsed"], answer["gasUsed"]);
 }
 
 #[tokio::test]
 async fn an_access_list_of_a_failing_call_says_why_it_fails() {
     let chain = chain();
-    let told = ask(&chain, "eth_createAccessList", json!([{ "to": REVERTER }])).await;
-    assert_eq!((&told["error"], &told["accessList"]), (&json!("execution reverted"), &json!([])));
+    let answer = rpc(&chain, "eth_createAccessList", json!([{ "to": REVERTER }])).await;
+    assert_eq!((&answer["error"], &answer["accessList"]), (&json!("execution reverted"), &json!([])));
     let poor = json!([{ "from": Address::repeat_byte(9), "to": COUNTER, "value": "0x1" }]);
-    let error = try_ask(&chain, "eth_createAccessList", poor).await.unwrap_err();
+    let error = try_rpc(&chain, "eth_createAccessList", poor).await.unwrap_err();
     assert!(
         error.message.starts_with("failed to apply transaction: insufficient funds"),
         "{}",

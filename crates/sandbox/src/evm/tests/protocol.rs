@@ -21,7 +21,7 @@ async fn a_batch_is_answered_in_order() {
 }
 
 #[tokio::test]
-async fn malformed_requests_are_refused() {
+async fn malformed_requests_are_rejected() {
     assert_eq!(post("{nonsense").await["error"]["code"], -32700);
     assert_eq!(post("[]").await["error"]["code"], -32600);
     assert_eq!(post("{}").await["error"]["code"], -32600);
@@ -33,33 +33,33 @@ async fn malformed_requests_are_refused() {
 async fn a_node_introduces_itself() {
     let chain = chain();
     assert!(
-        ask(&chain, "web3_clientVersion", json!([]))
+        rpc(&chain, "web3_clientVersion", json!([]))
             .await
             .as_str()
             .unwrap()
             .starts_with("causeway-sandbox/v")
     );
-    assert_eq!(ask(&chain, "eth_syncing", json!([])).await, false);
-    assert_eq!(ask(&chain, "eth_accounts", json!([])).await, json!([]));
-    assert_eq!(ask(&chain, "net_listening", json!([])).await, true);
-    assert_eq!(ask(&chain, "eth_coinbase", json!([])).await, json!(crate::evm::block::COINBASE));
-    let hash = ask(&chain, "web3_sha3", json!(["0x68656c6c6f20776f726c64"])).await;
+    assert_eq!(rpc(&chain, "eth_syncing", json!([])).await, false);
+    assert_eq!(rpc(&chain, "eth_accounts", json!([])).await, json!([]));
+    assert_eq!(rpc(&chain, "net_listening", json!([])).await, true);
+    assert_eq!(rpc(&chain, "eth_coinbase", json!([])).await, json!(crate::evm::block::COINBASE));
+    let hash = rpc(&chain, "web3_sha3", json!(["0x68656c6c6f20776f726c64"])).await;
     assert_eq!(hash, "0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad");
 }
 
 #[tokio::test]
 async fn there_are_no_notifications_and_no_accounts() {
     let chain = chain();
-    let error = try_ask(&chain, "eth_subscribe", json!(["newHeads"])).await.unwrap_err();
+    let error = try_rpc(&chain, "eth_subscribe", json!(["newHeads"])).await.unwrap_err();
     assert_eq!((error.code, error.message.as_str()), (-32601, "notifications not supported"));
-    let error = try_ask(&chain, "eth_unsubscribe", json!(["0x1"])).await.unwrap_err();
+    let error = try_rpc(&chain, "eth_unsubscribe", json!(["0x1"])).await.unwrap_err();
     assert_eq!((error.code, error.message.as_str()), (-32000, "subscription not found"));
     send(&chain, &Wallet::new(0).transfer(0, COUNTER, 0)).await;
-    assert_eq!(ask(&chain, "eth_pendingTransactions", json!([])).await, json!([]));
+    assert_eq!(rpc(&chain, "eth_pendingTransactions", json!([])).await, json!([]));
 }
 
 #[tokio::test]
-async fn arguments_are_read_strictly() {
+async fn arguments_are_parsed_strictly() {
     let chain = chain();
     let cases = [
         ("eth_getBalance", json!([]), "missing value for required argument 0"),
@@ -106,9 +106,9 @@ async fn arguments_are_read_strictly() {
             "invalid argument 0: json: cannot unmarshal hex number > 64 bits into Go value of type rpc.BlockNumber",
         ),
     ];
-    for (method, params, words) in cases {
-        let error = try_ask(&chain, method, params).await.unwrap_err();
-        assert_eq!((error.code, error.message.as_str()), (-32602, words));
+    for (method, params, message) in cases {
+        let error = try_rpc(&chain, method, params).await.unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (-32602, message));
     }
 }
 
@@ -191,8 +191,8 @@ mod any_input {
         fn is_answered(method in prop::sample::select(METHODS.to_vec()), params in prop::collection::vec(value(), 0..4)) {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let chain = chain();
-            // Refused or not, it comes back, and no handler crashes.
-            if let Err(error) = runtime.block_on(try_ask(&chain, method, Value::Array(params))) {
+            // Rejected or not, the call returns and no handler crashes.
+            if let Err(error) = runtime.block_on(try_rpc(&chain, method, Value::Array(params))) {
                 prop_assert_ne!(error.message, "method handler crashed");
             }
         }

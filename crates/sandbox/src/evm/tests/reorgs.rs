@@ -11,27 +11,27 @@ async fn a_reorg_replaces_blocks_and_returns_their_transactions() {
     chain.mine(1, 0).await.unwrap();
     let receipt = mined(&chain, &Wallet::new(0).transfer(0, to, 3)).await;
     chain.mine(1, 0).await.unwrap();
-    let before = ask(&chain, "eth_getBlockByNumber", json!(["0x3", false])).await;
+    let before = rpc(&chain, "eth_getBlockByNumber", json!(["0x3", false])).await;
 
     let hash = &receipt["transactionHash"];
     let returned = chain.reorg(2, Reorged::Return).await.unwrap();
     assert_eq!(json!(returned), json!([hash]));
-    assert_eq!(ask(&chain, "eth_blockNumber", json!([])).await, "0x3");
-    let after = ask(&chain, "eth_getBlockByNumber", json!(["0x3", false])).await;
+    assert_eq!(rpc(&chain, "eth_blockNumber", json!([])).await, "0x3");
+    let after = rpc(&chain, "eth_getBlockByNumber", json!(["0x3", false])).await;
     assert_ne!(before["hash"], after["hash"]);
-    assert_eq!(ask(&chain, "eth_getBlockByHash", json!([receipt["blockHash"], false])).await, json!(null));
-    assert_eq!(ask(&chain, "eth_getTransactionReceipt", json!([hash])).await, json!(null));
-    assert_eq!(ask(&chain, "eth_getTransactionByHash", json!([hash])).await["blockHash"], json!(null));
+    assert_eq!(rpc(&chain, "eth_getBlockByHash", json!([receipt["blockHash"], false])).await, json!(null));
+    assert_eq!(rpc(&chain, "eth_getTransactionReceipt", json!([hash])).await, json!(null));
+    assert_eq!(rpc(&chain, "eth_getTransactionByHash", json!([hash])).await["blockHash"], json!(null));
     assert_eq!(balance(&chain, to).await, U256::ZERO);
 
     chain.mine(1, 0).await.unwrap();
-    let again = ask(&chain, "eth_getTransactionReceipt", json!([hash])).await;
+    let again = rpc(&chain, "eth_getTransactionReceipt", json!([hash])).await;
     assert_eq!(again["blockNumber"], "0x4");
     assert_eq!(balance(&chain, to).await, U256::from(3));
 }
 
 #[tokio::test]
-async fn a_reorg_can_drop_transactions_for_good() {
+async fn a_reorg_can_drop_transactions_permanently() {
     let chain = chain();
     let wallet = Wallet::new(0);
     let raw = wallet.transfer(0, Address::repeat_byte(0x45), 3);
@@ -39,8 +39,8 @@ async fn a_reorg_can_drop_transactions_for_good() {
     chain.reorg(1, Reorged::Drop).await.unwrap();
     chain.mine(2, 0).await.unwrap();
     let hash = &receipt["transactionHash"];
-    assert_eq!(ask(&chain, "eth_getTransactionByHash", json!([hash])).await, json!(null));
-    assert_eq!(ask(&chain, "eth_getTransactionCount", json!([wallet.address(), "latest"])).await, "0x0");
+    assert_eq!(rpc(&chain, "eth_getTransactionByHash", json!([hash])).await, json!(null));
+    assert_eq!(rpc(&chain, "eth_getTransactionCount", json!([wallet.address(), "latest"])).await, "0x0");
     assert_eq!(mined(&chain, &raw).await["status"], "0x1");
 }
 
@@ -48,42 +48,42 @@ async fn a_reorg_can_drop_transactions_for_good() {
 async fn empty_blocks_are_replaced_by_different_ones() {
     let chain = chain();
     chain.mine(2, 0).await.unwrap();
-    let mut seen = Vec::new();
+    let mut view = Vec::new();
     for _ in 0..3 {
-        seen.push(ask(&chain, "eth_getBlockByNumber", json!(["latest", false])).await["hash"].clone());
+        view.push(rpc(&chain, "eth_getBlockByNumber", json!(["latest", false])).await["hash"].clone());
         chain.reorg(2, Reorged::Return).await.unwrap();
     }
-    assert!(seen[0] != seen[1] && seen[1] != seen[2] && seen[0] != seen[2]);
+    assert!(view[0] != view[1] && view[1] != view[2] && view[0] != view[2]);
 }
 
 #[tokio::test]
-async fn filters_tell_what_a_reorg_removed() {
+async fn filters_report_what_a_reorg_removed() {
     let chain = chain();
-    let blocks = ask(&chain, "eth_newBlockFilter", json!([])).await;
-    let logs = ask(&chain, "eth_newFilter", json!([{ "address": COUNTER }])).await;
-    let unpolled = ask(&chain, "eth_newFilter", json!([{ "address": COUNTER }])).await;
+    let blocks = rpc(&chain, "eth_newBlockFilter", json!([])).await;
+    let logs = rpc(&chain, "eth_newFilter", json!([{ "address": COUNTER }])).await;
+    let unpolled = rpc(&chain, "eth_newFilter", json!([{ "address": COUNTER }])).await;
     let receipt = mined(&chain, &Wallet::new(0).call(0, COUNTER)).await;
-    let told = ask(&chain, "eth_getFilterChanges", json!([logs])).await;
+    let answer = rpc(&chain, "eth_getFilterChanges", json!([logs])).await;
     assert_eq!(
-        (told[0]["removed"].clone(), told[0]["blockHash"].clone()),
+        (answer[0]["removed"].clone(), answer[0]["blockHash"].clone()),
         (json!(false), receipt["blockHash"].clone())
     );
-    ask(&chain, "eth_getFilterChanges", json!([blocks])).await;
+    rpc(&chain, "eth_getFilterChanges", json!([blocks])).await;
 
     chain.reorg(1, Reorged::Return).await.unwrap();
-    let told = ask(&chain, "eth_getFilterChanges", json!([logs])).await;
-    assert_eq!(told.as_array().unwrap().len(), 1);
-    assert_eq!((&told[0]["removed"], &told[0]["blockHash"]), (&json!(true), &receipt["blockHash"]));
-    let told = ask(&chain, "eth_getFilterChanges", json!([unpolled])).await;
-    let removed: Vec<_> = told.as_array().unwrap().iter().map(|log| log["removed"].clone()).collect();
+    let answer = rpc(&chain, "eth_getFilterChanges", json!([logs])).await;
+    assert_eq!(answer.as_array().unwrap().len(), 1);
+    assert_eq!((&answer[0]["removed"], &answer[0]["blockHash"]), (&json!(true), &receipt["blockHash"]));
+    let answer = rpc(&chain, "eth_getFilterChanges", json!([unpolled])).await;
+    let removed: Vec<_> = answer.as_array().unwrap().iter().map(|log| log["removed"].clone()).collect();
     assert_eq!(removed, [json!(false), json!(true)]);
-    let told = ask(&chain, "eth_getFilterChanges", json!([blocks])).await;
-    let head = ask(&chain, "eth_getBlockByNumber", json!(["latest", false])).await;
-    assert_eq!(told, json!([head["hash"]]));
+    let answer = rpc(&chain, "eth_getFilterChanges", json!([blocks])).await;
+    let head = rpc(&chain, "eth_getBlockByNumber", json!(["latest", false])).await;
+    assert_eq!(answer, json!([head["hash"]]));
 }
 
 #[tokio::test]
-async fn writes_outlive_the_block_they_were_made_in() {
+async fn writes_survive_a_reorg_of_their_block() {
     let chain = chain();
     let (rich, slot) = (Address::repeat_byte(0x46), U256::from(5));
     let writes = vec![
@@ -95,16 +95,16 @@ async fn writes_outlive_the_block_they_were_made_in() {
     assert_eq!(balance(&chain, rich).await, ether(3));
     chain.reorg(1, Reorged::Drop).await.unwrap();
     assert_eq!(balance(&chain, rich).await, ether(3));
-    let stored = ask(&chain, "eth_getStorageAt", json!([COUNTER, "0x5", "latest"])).await;
+    let stored = rpc(&chain, "eth_getStorageAt", json!([COUNTER, "0x5", "latest"])).await;
     assert_eq!(number(&stored), U256::from(6));
 }
 
 #[tokio::test]
-async fn a_reorg_goes_no_deeper_than_states_are_kept() {
+async fn a_reorg_is_limited_to_the_kept_states() {
     let chain = chain();
     chain.mine(5, 0).await.unwrap();
     let error = chain.reorg(6, Reorged::Return).await.unwrap_err();
-    assert!(matches!(error, ControlError::TooDeep { asked: 6, kept: 5 }));
+    assert!(matches!(error, ControlError::TooDeep { requested: 6, kept: 5 }));
     chain.reorg(5, Reorged::Return).await.unwrap();
     chain.mine(200, 0).await.unwrap();
     assert!(chain.reorg(128, Reorged::Return).await.is_err());

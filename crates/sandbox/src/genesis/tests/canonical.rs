@@ -30,7 +30,7 @@ fn permit2_creation_code() -> Vec<u8> {
 }
 
 #[test]
-fn the_code_of_permit2_is_the_one_that_its_address_was_derived_from() {
+fn the_code_of_permit2_matches_its_address() {
     assert_eq!(
         CREATE2_DEPLOYER.create2_from_code(PERMIT2_SALT, permit2_creation_code()),
         permit2_address(chain(1))
@@ -38,7 +38,7 @@ fn the_code_of_permit2_is_the_one_that_its_address_was_derived_from() {
 }
 
 #[test]
-fn permit2_is_what_its_constructor_would_have_left() {
+fn permit2_matches_the_code_that_its_constructor_deploys() {
     for id in [1, 8453, 5_734_951] {
         let (mut machine, alice, _) = start(id);
         let placed = machine.code(permit2_address(chain(id)));
@@ -79,7 +79,7 @@ fn the_zksync_stack_has_permit2_and_multicall3_elsewhere() {
 }
 
 #[test]
-fn multicall3_and_the_deployer_have_the_code_that_they_have_everywhere() {
+fn multicall3_and_the_deployer_have_their_canonical_code() {
     let (mut machine, ..) = start(1);
     assert_eq!(
         keccak256(machine.code(multicall3_address(chain(1)))),
@@ -92,7 +92,7 @@ fn multicall3_and_the_deployer_have_the_code_that_they_have_everywhere() {
 }
 
 #[test]
-fn multicall3_gathers_balances_and_survives_a_call_that_fails() {
+fn multicall3_reads_balances_and_tolerates_a_failing_call() {
     for id in CHAINS {
         let (mut machine, alice, _) = start(id);
         let at = multicall3_address(chain(id));

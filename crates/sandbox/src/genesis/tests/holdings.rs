@@ -50,7 +50,7 @@ fn a_wallet_holds_a_hundred_of_any_other_token_or_a_thousand_dollars_worth() {
 }
 
 #[test]
-fn a_token_without_a_sensible_amount_is_refused() {
+fn a_token_without_a_valid_amount_is_rejected() {
     for token in [token(WETH, "X", "X", 255, None), token(WETH, "X", "X", 18, Some("0"))] {
         let refused = GENESIS.accounts(chain(1), &[token], FAUCET).unwrap_err();
         assert!(matches!(refused, GenesisError::Amount { .. }), "{refused}");
@@ -58,7 +58,7 @@ fn a_token_without_a_sensible_amount_is_refused() {
 }
 
 #[test]
-fn two_contracts_at_one_address_are_refused() {
+fn two_contracts_at_one_address_are_rejected() {
     let twice = [tokens(), tokens()].concat();
     let over = [token(permit2_address(chain(1)), "X", "X", 18, None)];
     let taxed = [token(TAXED_TOKEN, "X", "X", 18, None)];
@@ -69,7 +69,7 @@ fn two_contracts_at_one_address_are_refused() {
 }
 
 #[test]
-fn the_slots_are_those_that_the_compiler_chose() {
+fn slots_match_the_compiled_layout() {
     let slots_of = |source| Artifact::read(source).unwrap().file.storage_slots;
     let play = slots_of(artifact::PLAY_TOKEN);
     let quirky = slots_of(artifact::QUIRKY_TOKEN);

@@ -31,13 +31,13 @@ sol! {
     }
 }
 
-/// A bare interpreter over the first accounts, without blocks or fees.
+/// An interpreter over the genesis accounts, without blocks or fees.
 pub(super) struct Machine {
     pub(super) chain_id: u64,
     db: CacheDB<EmptyDB>,
 }
 
-/// How a call ended: its output and logs, or the revert's data.
+/// The outcome of a call: output and logs, or revert data.
 pub(super) type Ended = Result<(Bytes, Vec<Log>), Bytes>;
 
 impl Machine {

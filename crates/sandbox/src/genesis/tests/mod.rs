@@ -18,7 +18,7 @@ const USDC: Address = address!("A0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48");
 const USDT: Address = address!("dAC17F958D2ee523a2206206994597C13D831ec7");
 const WETH: Address = address!("C02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2");
 
-/// Made once: deriving the wallets takes its time.
+/// Created once: deriving the wallets is slow.
 static GENESIS: LazyLock<EvmGenesis> = LazyLock::new(|| EvmGenesis::new().unwrap());
 
 /// The ids of all EVM chains that the service knows.

@@ -35,7 +35,7 @@ fn only_the_faucet_mints() {
 }
 
 #[test]
-fn usdt_on_ethereum_returns_nothing_and_demands_a_zero_allowance_first() {
+fn usdt_on_ethereum_returns_nothing_and_requires_a_zero_allowance_first() {
     let (mut machine, alice, bob) = start(1);
     let mut approve = |amount: u64| {
         let call = Token::approveCall { spender: bob, amount: U256::from(amount) };
@@ -60,7 +60,7 @@ fn usdt_elsewhere_is_a_standard_token() {
 }
 
 #[test]
-fn a_transfer_over_the_balance_says_so() {
+fn a_transfer_over_the_balance_has_a_revert_reason() {
     let (mut machine, alice, bob) = start(1);
     let transfer = Token::transferCall { to: bob, amount: U256::MAX };
     let refused = machine.send(alice, USDC, U256::ZERO, transfer.abi_encode()).unwrap_err();
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn names_of_any_length_and_script_read_back(name in "\\PC{0,80}", symbol in "\\PC{0,40}") {
+    fn names_of_any_length_and_script_round_trip(name in "\\PC{0,80}", symbol in "\\PC{0,40}") {
         let token = token(WETH, &symbol, &name, 18, None);
         let accounts = GENESIS.accounts(chain(1), &[token], FAUCET).unwrap();
         let mut machine = Machine::new(1, accounts);

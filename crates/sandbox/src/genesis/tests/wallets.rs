@@ -3,7 +3,7 @@ use alloy_primitives::{Address, address, b256};
 use super::*;
 
 #[test]
-fn the_wallets_are_the_customary_ten() {
+fn the_wallets_are_the_standard_ten() {
     let expected: [Address; 10] = [
         address!("f39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
         address!("70997970C51812dc3A010C7d01b50e0d17dc79C8"),

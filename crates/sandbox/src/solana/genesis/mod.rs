@@ -1,5 +1,5 @@
-mod play;
 mod program;
+mod sandbox;
 mod token;
 
 use std::collections::BTreeMap;
@@ -8,18 +8,18 @@ use sha2::{Digest, Sha256};
 use solana_account::Account;
 use solana_address::Address;
 
-pub use play::{ESCROW_PROGRAM, play_genesis};
 pub(super) use program::program_accounts;
+pub use sandbox::{ESCROW_PROGRAM, sandbox_genesis};
 pub use token::{MintSpec, TokenProgram};
 
 use super::config::SolanaError;
 use super::node::faucet_address;
 use super::programs::{NATIVE_MINT, SYSTEM};
 
-/// What the faucet owns at the beginning: five hundred million SOL.
+/// The initial balance of the faucet: 500 million SOL.
 const FAUCET_LAMPORTS: u64 = 500_000_000 * 1_000_000_000;
 
-/// The accounts with which a chain begins, beside the programs that every chain has.
+/// The initial accounts of a chain, in addition to the standard programs.
 #[derive(Clone, Debug)]
 pub struct Genesis {
     accounts: BTreeMap<Address, Account>,
@@ -34,13 +34,13 @@ impl Genesis {
         Ok(genesis)
     }
 
-    /// Puts any account at any address.
+    /// Adds an account at an address.
     pub fn add_account(&mut self, address: Address, account: Account) -> &mut Self {
         self.accounts.insert(address, account);
         self
     }
 
-    /// Gives lamports to a wallet.
+    /// Adds lamports to a wallet.
     pub fn fund(&mut self, wallet: Address, lamports: u64) -> &mut Self {
         let owner = SYSTEM;
         let account = self.accounts.entry(wallet).or_insert_with(|| Account { owner, ..Account::default() });
@@ -58,7 +58,7 @@ impl Genesis {
         self.accounts.iter().map(|(address, account)| (*address, Some(account.clone()))).collect()
     }
 
-    /// Tells one genesis from another.
+    /// Identifies the genesis.
     pub(super) fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         for (address, account) in &self.accounts {
@@ -73,7 +73,7 @@ impl Genesis {
     }
 }
 
-/// What an account of this length must own to be kept.
+/// The rent-exempt minimum of an account of this length.
 pub(super) fn rent_minimum(length: usize) -> u64 {
     (length as u64).saturating_add(128).saturating_mul(6_960)
 }

@@ -4,13 +4,12 @@ use solana_address::Address;
 use super::{Genesis, rent_minimum};
 use crate::solana::programs::LOADER_V3;
 
-/// The tags with which the loader marks its accounts.
+/// The account tags of the upgradeable loader.
 const PROGRAM: u32 = 2;
 const PROGRAM_DATA: u32 = 3;
 
 impl Genesis {
-    /// Puts a program at its address, as the upgradeable loader would; without an authority nobody can
-    /// change it.
+    /// Adds a program as the upgradeable loader would; without an authority it is immutable.
     pub fn add_program(
         &mut self,
         address: Address,
@@ -41,10 +40,10 @@ pub(crate) fn program_accounts(
     data.extend_from_slice(upgrade_authority.unwrap_or_default().as_ref());
     data.extend_from_slice(code);
 
-    [(data_address, held(data, false)), (address, held(program, true))]
+    [(data_address, loader_account(data, false)), (address, loader_account(program, true))]
 }
 
-fn held(data: Vec<u8>, executable: bool) -> Account {
+fn loader_account(data: Vec<u8>, executable: bool) -> Account {
     let lamports = rent_minimum(data.len());
     Account { lamports, data, owner: LOADER_V3, executable, rent_epoch: u64::MAX }
 }

@@ -9,10 +9,10 @@ use crate::solana::config::SolanaError;
 use crate::solana::node::faucet_address;
 use crate::solana::programs::{NATIVE_MINT, TOKEN, TOKEN_2022, is_token_program};
 
-/// What the newer token program appends to an associated account: its kind, and that its owner is for ever.
+/// What Token-2022 appends to an associated account: the account type and the immutable-owner extension.
 const IMMUTABLE_OWNER: [u8; 5] = [2, 7, 0, 0, 0];
 
-/// Which of the two token programs keeps a token.
+/// The token program of a mint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TokenProgram {
     #[default]
@@ -30,13 +30,13 @@ impl TokenProgram {
     }
 }
 
-/// A token to be.
+/// The parameters of a new mint.
 #[derive(Clone, Copy, Debug)]
 pub struct MintSpec {
     pub decimals: u8,
-    /// Raw units that exist beside the balances given out in the genesis.
+    /// Raw units in addition to the balances of the genesis.
     pub supply: u64,
-    /// Who may mint; the faucet cannot give a token that another may mint.
+    /// The mint authority; the faucet can mint only tokens of its own.
     pub authority: Option<Address>,
     pub freeze_authority: Option<Address>,
     pub program: TokenProgram,
@@ -55,7 +55,7 @@ impl Default for MintSpec {
 }
 
 impl Genesis {
-    /// Puts a token's mint at its address.
+    /// Adds a mint at its address.
     pub fn add_mint(&mut self, address: Address, spec: &MintSpec) -> &mut Self {
         let mint = Mint {
             mint_authority: spec.authority.into(),
@@ -64,11 +64,11 @@ impl Genesis {
             is_initialized: true,
             freeze_authority: spec.freeze_authority.into(),
         };
-        let account = held(packed(&mint), spec.program.id(), 0);
+        let account = rent_exempt_account(packed(&mint), spec.program.id(), 0);
         self.add_account(address, account)
     }
 
-    /// Gives raw units of a token of this genesis to the associated account of `owner`.
+    /// Adds raw units of a token of this genesis to the associated account of `owner`.
     pub fn add_tokens(
         &mut self,
         owner: Address,
@@ -112,7 +112,7 @@ impl Genesis {
         if program == TOKEN_2022 {
             data.extend_from_slice(&IMMUTABLE_OWNER);
         }
-        self.add_account(address, held(data, program, if is_native { amount } else { 0 }));
+        self.add_account(address, rent_exempt_account(data, program, if is_native { amount } else { 0 }));
         Ok(address)
     }
 }
@@ -123,8 +123,8 @@ fn packed<T: Pack>(state: &T) -> Vec<u8> {
     data
 }
 
-/// An account that owns just enough to be kept, and `extra`.
-fn held(data: Vec<u8>, owner: Address, extra: u64) -> Account {
+/// A rent-exempt account with `extra` lamports.
+fn rent_exempt_account(data: Vec<u8>, owner: Address, extra: u64) -> Account {
     let lamports = rent_minimum(data.len()).saturating_add(extra);
     Account { lamports, data, owner, executable: false, rent_epoch: u64::MAX }
 }

@@ -2,26 +2,26 @@ use serde::{Deserialize, Serialize};
 use solana_account::Account;
 use solana_address::Address;
 
-use crate::solana::ledger::{Record, SlotNames};
+use crate::solana::ledger::{Record, SlotState};
 
-/// Raised when the entries change their form.
+/// Incremented when the format of entries changes.
 pub(super) const FORMAT: u32 = 1;
 
-/// One thing that the file remembers. A file begins with a snapshot, which ends with `Ready`.
+/// One entry of the journal. A file begins with a snapshot, which ends with `Ready`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Entry {
     Start(Start),
     Accounts(Vec<(Address, Option<Account>)>),
     Record(Box<Record>),
     Ready,
-    /// A slot in which something happened.
+    /// A slot with changes.
     Block(Box<ClosedBlock>),
-    /// Slots that were undone, with the accounts put back.
+    /// Undone slots, with the restored accounts.
     Fork {
         slots: Vec<u64>,
         accounts: Vec<(Address, Option<Account>)>,
     },
-    /// The chain came this far, though nothing happened.
+    /// A checkpoint without changes.
     Slot {
         slot: u64,
         ahead: i64,
@@ -32,7 +32,7 @@ pub(super) enum Entry {
 pub(super) struct Start {
     pub(super) format: u32,
     pub(super) genesis: [u8; 32],
-    pub(super) names: SlotNames,
+    pub(super) names: SlotState,
     pub(super) slot: u64,
     pub(super) time: i64,
     pub(super) ahead: i64,

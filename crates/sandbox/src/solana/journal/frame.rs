@@ -2,17 +2,17 @@ use std::io::{self, Write};
 
 /// The longest entry: no account is longer than ten mebibytes.
 const MAX_LENGTH: usize = 256 << 20;
-const HEAD: usize = 8;
+const HEADER_BYTES: usize = 8;
 
-/// Writes one entry behind its length and checksum; tells how many bytes that took.
+/// Writes one entry with its length and checksum; returns the bytes written.
 pub(super) fn write(out: &mut impl Write, entry: &[u8]) -> io::Result<u64> {
     let length = u32::try_from(entry.len()).ok().filter(|length| *length as usize <= MAX_LENGTH);
     let length = length.ok_or_else(|| io::Error::other("an entry is too long"))?;
-    let mut frame = Vec::with_capacity(HEAD + entry.len());
+    let mut frame = Vec::with_capacity(HEADER_BYTES + entry.len());
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&crc32fast::hash(entry).to_le_bytes());
     frame.extend_from_slice(entry);
-    // One write: a kill between two would leave a head without its body.
+    // One write: a crash between two would leave a header without its body.
     out.write_all(&frame)?;
     Ok(frame.len() as u64)
 }
@@ -54,7 +54,7 @@ mod tests {
             let at = cut.index(whole.len() + 1);
             let found: Vec<_> = read(&whole[..at]).collect();
             let mut end = 0;
-            let complete = entries.iter().take_while(|entry| { end += HEAD + entry.len(); end <= at }).count();
+            let complete = entries.iter().take_while(|entry| { end += HEADER_BYTES + entry.len(); end <= at }).count();
             prop_assert_eq!(found.len(), complete);
             prop_assert!(found.iter().zip(&entries).all(|(found, entry)| found == entry));
         }

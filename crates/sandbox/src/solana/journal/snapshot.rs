@@ -8,10 +8,10 @@ use super::entry::{Entry, FORMAT, Start};
 use super::{frame, path};
 use crate::solana::ledger::Ledger;
 
-/// Accounts in one entry, so that no entry grows with the chain.
-const CHUNK: usize = 64;
+/// Accounts per entry, to bound the size of an entry.
+const ACCOUNTS_PER_ENTRY: usize = 64;
 
-/// Writes everything that a ledger holds to a new file, which replaces the old one only when it is whole.
+/// Writes a snapshot of the ledger to a new file, which replaces the old one only when it is complete.
 pub(super) fn write(
     folder: &Path,
     ledger: &Ledger,
@@ -36,7 +36,7 @@ pub(super) fn write(
     loop {
         let chunk: Vec<_> = accounts
             .by_ref()
-            .take(CHUNK)
+            .take(ACCOUNTS_PER_ENTRY)
             .map(|(address, account)| (*address, Some(Account::from(account.clone()))))
             .collect();
         if chunk.is_empty() {

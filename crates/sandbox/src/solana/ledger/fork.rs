@@ -6,7 +6,7 @@ use solana_address::Address;
 use super::{FINALITY, Ledger};
 use crate::solana::config::SolanaError;
 
-/// What a fork undid, enough to undo it again from a file.
+/// What a fork undid, as stored in the journal.
 #[derive(Debug)]
 pub(crate) struct Forked {
     pub(crate) slots: Vec<u64>,
@@ -14,8 +14,7 @@ pub(crate) struct Forked {
 }
 
 impl Ledger {
-    /// Undoes the last `count` slots: their effects and their transactions are gone, and as many empty
-    /// slots follow in their place.
+    /// Undoes the last `count` slots with their effects and transactions, and opens as many empty slots.
     pub(crate) fn fork(&mut self, count: usize, time: i64) -> Result<Forked, SolanaError> {
         if count == 0 || count > FINALITY {
             let message = format!("a fork undoes 1 to {FINALITY} slots: older ones are final");
@@ -32,13 +31,13 @@ impl Ledger {
         let accounts: Vec<_> =
             before.into_iter().map(|(key, account)| (key, account.map(Account::from))).collect();
         self.machine.put(accounts.clone())?;
-        self.history.forget(&slots);
+        self.history.remove_slots(&slots);
         let opened: Vec<u64> =
             self.slots.between(slots.iter().max().map_or(0, |last| last + 1), u64::MAX).collect();
         for slot in opened {
             self.open_slot(slot);
         }
-        self.tell_programs();
+        self.update_sysvars();
         Ok(Forked { slots, accounts })
     }
 }

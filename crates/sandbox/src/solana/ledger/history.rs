@@ -5,7 +5,7 @@ use solana_signature::Signature;
 
 use super::record::Record;
 
-/// The transactions that landed, the newest of them; older ones are forgotten.
+/// The newest landed transactions; older ones are pruned.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     limit: usize,
@@ -43,8 +43,8 @@ impl History {
         self.records.range(start..).take_while(move |record| record.slot == slot)
     }
 
-    /// Forgets the transactions of slots that are no longer part of the chain.
-    pub(crate) fn forget(&mut self, slots: &[u64]) {
+    /// Removes the transactions of slots that are no longer part of the chain.
+    pub(crate) fn remove_slots(&mut self, slots: &[u64]) {
         self.records.retain(|record| !slots.contains(&record.slot));
         self.by_signature.retain(|_, record| !slots.contains(&record.slot));
     }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_transaction_is_forgotten_first() {
+    fn oldest_transaction_is_pruned_first() {
         let mut history = History::new(2);
         for number in 1..=3 {
             history.push(record(number, number.into()));
@@ -82,12 +82,12 @@ mod tests {
     }
 
     #[test]
-    fn the_transactions_of_a_dead_slot_are_forgotten() {
+    fn transactions_of_an_abandoned_slot_are_dropped() {
         let mut history = History::new(9);
         for number in 1..=4 {
             history.push(record(number, u64::from(number) / 2));
         }
-        history.forget(&[1]);
+        history.remove_slots(&[1]);
         assert_eq!(history.of_slot(1).count(), 0);
         assert_eq!(history.of_slot(2).count(), 1);
         assert!(history.get(&Signature::from([2; 64])).is_none());

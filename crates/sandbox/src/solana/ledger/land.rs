@@ -9,17 +9,17 @@ use super::Ledger;
 use super::record::{Effects, Record};
 use super::token_balances::token_balances;
 
-/// What became of a transaction that tried to land.
+/// The result of landing a transaction.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Landing {
-    /// It is part of the open slot, whether it succeeded or paid for failing.
+    /// It is part of the open slot, whether it succeeded or failed.
     Landed,
-    /// No block can hold it, and nobody paid for it.
+    /// No block can hold it, and no fee was paid.
     Rejected(TransactionError),
 }
 
 impl Ledger {
-    /// Whether a transaction's blockhash is young enough and the transaction is new.
+    /// Checks that a transaction's blockhash is recent and that the transaction is new.
     pub(crate) fn check_age(&self, transaction: &SanitizedTransaction) -> Result<(), TransactionError> {
         if self.history.get(transaction.signature()).is_some() {
             return Err(TransactionError::AlreadyProcessed);
@@ -76,7 +76,7 @@ impl Ledger {
         let changed: Vec<bool> =
             before.iter().zip(after).map(|(before, after)| before.as_ref() != after).collect();
         for ((key, before), _) in keys.iter().zip(before).zip(changed).filter(|(_, changed)| *changed) {
-            self.note(*key, before);
+            self.record_prior(*key, before);
         }
 
         let loaded = transaction.get_loaded_addresses();

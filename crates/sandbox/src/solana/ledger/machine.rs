@@ -22,12 +22,12 @@ use crate::solana::programs::{SYSVAR, is_loader};
 
 const LAMPORTS_PER_SIGNATURE: u64 = 5_000;
 
-/// The virtual machine with its accounts. It knows nothing of blockhashes, signatures or history: those are
-/// checked before a transaction reaches it.
+/// The virtual machine with its accounts. Blockhashes, signatures and history are checked before a transaction
+/// reaches it.
 #[derive(Clone)]
 pub(crate) struct Machine {
     svm: LiteSVM,
-    /// The accounts of a machine without a past, which need not be kept in a file.
+    /// The accounts of a new machine, which need not be stored.
     base: Arc<HashMap<Address, AccountSharedData>>,
     epochs: EpochSchedule,
 }
@@ -58,7 +58,7 @@ impl Machine {
         self.svm.accounts_db().inner.iter()
     }
 
-    /// The accounts that a machine without a past would not have.
+    /// The accounts that a new machine does not have.
     pub(crate) fn own_accounts(&self) -> impl Iterator<Item = (&Address, &AccountSharedData)> {
         self.accounts().filter(|(address, account)| {
             account.owner() != &SYSVAR && self.base.get(*address) != Some(*account)
@@ -73,16 +73,16 @@ impl Machine {
         self.svm.minimum_balance_for_rent_exemption(length)
     }
 
-    /// Writes accounts past every rule; a missing value deletes.
+    /// Sets accounts directly; a missing value deletes.
     pub(crate) fn put(&mut self, accounts: Vec<(Address, Option<Account>)>) -> Result<(), SolanaError> {
-        // The machine keeps programs that are gone or replaced in a cache of its own.
+        // The VM caches programs that were removed or replaced.
         let stale_programs = accounts.iter().any(|(address, _)| {
             self.account(address).is_some_and(|old| old.executable() || is_loader(old.owner()))
         });
         let (programs, data): (Vec<_>, Vec<_>) = accounts
             .into_iter()
             .partition(|(_, account)| account.as_ref().is_some_and(|account| account.executable));
-        // A program is loaded from its data account, which must be there before it.
+        // A program is loaded from its data account, which must exist first.
         for (address, account) in data.into_iter().chain(programs) {
             self.set(address, account.unwrap_or_default())?;
         }
@@ -145,7 +145,7 @@ impl Machine {
         Ok(sanitized)
     }
 
-    /// What a message costs its payer, or why no payer could send it.
+    /// The fee of a message, or why it is invalid.
     pub(crate) fn fee(&self, message: VersionedMessage) -> Result<u64, String> {
         let message = SanitizedVersionedMessage::try_from(message).map_err(|error| error.to_string())?;
         let loader = self.svm.accounts_db();
@@ -162,26 +162,26 @@ impl Machine {
         ))
     }
 
-    pub(crate) fn execute(&mut self, transaction: &SanitizedTransaction) -> Run {
+    pub(crate) fn execute(&mut self, transaction: &SanitizedTransaction) -> Execution {
         let versioned = transaction.to_versioned_transaction();
-        let run = caught(|| match self.svm.send_transaction(versioned) {
-            Ok(meta) => Run { error: None, meta, accounts: Vec::new() },
-            Err(failed) => Run { error: Some(failed.err), meta: failed.meta, accounts: Vec::new() },
+        let run = catch_vm_panic(|| match self.svm.send_transaction(versioned) {
+            Ok(meta) => Execution { error: None, meta, accounts: Vec::new() },
+            Err(failed) => Execution { error: Some(failed.err), meta: failed.meta, accounts: Vec::new() },
         });
-        self.named(run, transaction)
+        self.with_precise_error(run, transaction)
     }
 
-    pub(crate) fn simulate(&self, transaction: &SanitizedTransaction) -> Run {
+    pub(crate) fn simulate(&self, transaction: &SanitizedTransaction) -> Execution {
         let versioned = transaction.to_versioned_transaction();
-        let run = caught(|| match self.svm.simulate_transaction(versioned) {
-            Ok(done) => Run { error: None, meta: done.meta, accounts: done.post_accounts },
-            Err(failed) => Run { error: Some(failed.err), meta: failed.meta, accounts: Vec::new() },
+        let run = catch_vm_panic(|| match self.svm.simulate_transaction(versioned) {
+            Ok(done) => Execution { error: None, meta: done.meta, accounts: done.post_accounts },
+            Err(failed) => Execution { error: Some(failed.err), meta: failed.meta, accounts: Vec::new() },
         });
-        self.named(run, transaction)
+        self.with_precise_error(run, transaction)
     }
 
-    /// The machine says of a program that is not there that it is no program.
-    fn named(&self, mut run: Run, transaction: &SanitizedTransaction) -> Run {
+    /// Replaces the VM's imprecise error for a missing program.
+    fn with_precise_error(&self, mut run: Execution, transaction: &SanitizedTransaction) -> Execution {
         let mut programs = transaction.message().program_instructions_iter();
         if run.error == Some(TransactionError::InvalidProgramForExecution)
             && programs.any(|(program, _)| self.account(program).is_none())
@@ -198,21 +198,21 @@ impl std::fmt::Debug for Machine {
     }
 }
 
-/// What the machine made of a transaction.
+/// The result of executing or simulating a transaction.
 #[derive(Debug)]
-pub(crate) struct Run {
+pub(crate) struct Execution {
     pub(crate) error: Option<TransactionError>,
-    /// Without a signature when no block could hold the transaction, because not even its fee was paid.
+    /// Has no signature if no block can hold the transaction, because its fee was not paid.
     pub(crate) meta: TransactionMetadata,
-    /// The accounts that a simulation would leave behind.
+    /// The accounts after a simulation.
     pub(crate) accounts: Vec<(Address, AccountSharedData)>,
 }
 
-/// A transaction that the machine chokes on must not take the chain with it.
-fn caught(run: impl FnOnce() -> Run) -> Run {
+/// A panic of the VM must not end the chain.
+fn catch_vm_panic(run: impl FnOnce() -> Execution) -> Execution {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        tracing::error!("the Solana machine gave up on a transaction");
+        tracing::error!("Solana VM panicked on a transaction");
         let error = Some(TransactionError::ClusterMaintenance);
-        Run { error, meta: TransactionMetadata::default(), accounts: Vec::new() }
+        Execution { error, meta: TransactionMetadata::default(), accounts: Vec::new() }
     })
 }

@@ -19,62 +19,62 @@ pub(crate) use land::Landing;
 pub(crate) use machine::Machine;
 pub(crate) use record::Record;
 pub(crate) use simulate::Simulation;
-pub(crate) use slots::{Block, FINALITY, MAX_AGE, SlotNames, Slots};
+pub(crate) use slots::{Block, FINALITY, MAX_BLOCKHASH_AGE, SlotState, Slots};
 pub(crate) use token_balances::{mint, token_account};
 pub(crate) use view::View;
 
 use super::config::SolanaError;
 
-/// Accounts as they were before a slot touched them.
-type Before = HashMap<Address, Option<AccountSharedData>>;
+/// Accounts before a slot changed them.
+type PriorAccounts = HashMap<Address, Option<AccountSharedData>>;
 
-/// Everything that is true of the chain now, and of the slots that are not final yet.
+/// The current state of the chain, and what is needed to undo slots that are not final.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     pub(crate) machine: Machine,
     pub(crate) slots: Slots,
     pub(crate) history: History,
-    /// What to put back to undo a slot, oldest first; the last entry belongs to the open slot.
-    undo: VecDeque<(u64, Before)>,
+    /// The prior accounts of each slot that can be undone, oldest first; the last entry belongs to the open slot.
+    undo: VecDeque<(u64, PriorAccounts)>,
 }
 
 impl Ledger {
     pub(crate) fn new(machine: Machine, slots: Slots, history: History) -> Self {
-        let undo = VecDeque::from([(slots.open().slot, Before::new())]);
+        let undo = VecDeque::from([(slots.open().slot, PriorAccounts::new())]);
         let mut ledger = Self { machine, slots, history, undo };
-        ledger.tell_programs();
+        ledger.update_sysvars();
         ledger
     }
 
-    /// Closes the open slot and opens the next, of which programs must be told before they run.
+    /// Closes the open slot and opens the next; call [`Self::update_sysvars`] before programs run.
     pub(crate) fn next_slot(&mut self, time: i64) {
         let block = self.slots.next(time);
         self.open_slot(block.slot);
     }
 
-    /// Tells programs the slot, the time and the hashes of the slots before.
-    pub(crate) fn tell_programs(&mut self) {
+    /// Updates the clock and slot hashes that programs read.
+    pub(crate) fn update_sysvars(&mut self) {
         self.machine.set_sysvars(&self.slots);
     }
 
     fn open_slot(&mut self, slot: u64) {
-        self.undo.push_back((slot, Before::new()));
+        self.undo.push_back((slot, PriorAccounts::new()));
         while self.undo.len() > FINALITY {
             self.undo.pop_front();
         }
     }
 
-    /// Writes accounts past every rule, as part of the open slot.
+    /// Sets accounts directly, as part of the open slot.
     pub(crate) fn write(&mut self, accounts: Vec<(Address, Option<Account>)>) -> Result<(), SolanaError> {
         for (address, _) in &accounts {
             let before = self.machine.account(address).cloned();
-            self.note(*address, before);
+            self.record_prior(*address, before);
         }
         self.machine.put(accounts)
     }
 
-    /// Remembers what an account was before the open slot first touched it.
-    fn note(&mut self, address: Address, before: Option<AccountSharedData>) {
+    /// Records the state of an account before the open slot first changes it.
+    fn record_prior(&mut self, address: Address, before: Option<AccountSharedData>) {
         if let Some((_, undo)) = self.undo.back_mut() {
             undo.entry(address).or_insert(before);
         }

@@ -13,7 +13,7 @@ use solana_transaction_status::{
 
 use super::token_balances::TokenBalance;
 
-/// A transaction that landed, and what came of it.
+/// A landed transaction and its effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) slot: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Record {
     pub(crate) effects: Effects,
 }
 
-/// What a transaction did, apart from succeeding or failing.
+/// The effects of a transaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Effects {
     pub(crate) fee: u64,
@@ -103,7 +103,7 @@ impl Record {
     /// The record in the form in which Solana's own encoders take it.
     pub(crate) fn with_meta(&self) -> Option<TransactionWithStatusMeta> {
         let transaction: VersionedTransaction = wincode::deserialize(&self.wire).ok()?;
-        let tokens = |balances: &[TokenBalance]| Some(balances.iter().map(TokenBalance::shown).collect());
+        let tokens = |balances: &[TokenBalance]| Some(balances.iter().map(TokenBalance::to_rpc).collect());
         let effects = &self.effects;
         let meta = TransactionStatusMeta {
             status: self.error.clone().map_or(Ok(()), Err),

@@ -10,15 +10,15 @@ use super::record::Effects;
 use super::token_balances::token_balances;
 use crate::solana::programs::LOADER_V3;
 
-/// Bytes that every loaded account counts for beyond its data.
+/// The size of every loaded account beyond its data.
 const ACCOUNT_OVERHEAD: usize = 64;
 
-/// What a transaction would do if it landed now.
+/// The result of a simulation.
 #[derive(Debug, Default)]
 pub(crate) struct Simulation {
     pub(crate) error: Option<TransactionError>,
     pub(crate) effects: Effects,
-    /// The accounts that it would leave behind, when it would succeed.
+    /// The accounts after it, if it succeeds.
     pub(crate) accounts: HashMap<Address, AccountSharedData>,
     pub(crate) loaded_bytes: u32,
 }
@@ -30,7 +30,7 @@ impl Simulation {
 }
 
 impl Ledger {
-    /// Plays a transaction through without keeping anything of it.
+    /// Simulates a transaction without changing state.
     pub(crate) fn simulate(&self, transaction: &SanitizedTransaction) -> Simulation {
         if let Err(error) = self.check_age(transaction) {
             return Simulation::refused(error);

@@ -7,16 +7,15 @@ use solana_commitment_config::CommitmentLevel;
 use solana_hash::Hash;
 
 /// Blocks after which a blockhash is too old for a new transaction.
-pub(crate) const MAX_AGE: u64 = 150;
-/// Blocks that stay readable with their time; older ones are cleaned up.
-const KEPT: usize = 10_000;
-/// Slots that mainnet skipped over the years: heights lag behind slots here as they do there, so that a
-/// client which confuses the two is found out.
+pub(crate) const MAX_BLOCKHASH_AGE: u64 = 150;
+/// Blocks that stay readable with their time; older ones are pruned.
+const MAX_BLOCKS: usize = 10_000;
+/// Slots that mainnet skipped: heights lag behind slots as on mainnet, so that a client which confuses the two fails.
 const HEIGHT_LAG: u64 = 21_000_000;
 /// Blocks on top of a block when it is final.
 pub(crate) const FINALITY: usize = 2;
 
-/// One block of the chain: what a slot is called and when it was.
+/// One block of the chain: slot, hash and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) slot: u64,
@@ -24,43 +23,43 @@ pub(crate) struct Block {
     pub(crate) time: i64,
 }
 
-/// What names the slots of a ledger, enough to continue it in another process.
+/// What is needed to resume the slots of a ledger in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SlotNames {
+pub(crate) struct SlotState {
     /// Makes the blockhashes of this ledger differ from those of any other.
     pub(crate) seed: [u8; 32],
     /// Slots that were undone by a fork and hold no block.
     pub(crate) skipped: BTreeSet<u64>,
 }
 
-impl SlotNames {
+impl SlotState {
     pub(crate) fn hash(&self, slot: u64) -> Hash {
         let digest = Sha256::new().chain_update(self.seed).chain_update(slot.to_le_bytes()).finalize();
         Hash::new_from_array(digest.into())
     }
 }
 
-/// The chain of slots: names, heights, ages and how far each is confirmed.
+/// The chain of slots: hashes, heights, ages and commitment levels.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
-    names: SlotNames,
+    names: SlotState,
     /// Oldest first; the last block is still open. Never shorter than what finality needs.
     blocks: VecDeque<Block>,
 }
 
 impl Slots {
     pub(crate) fn new(seed: [u8; 32], time: i64) -> Self {
-        let names = SlotNames { seed, skipped: BTreeSet::new() };
+        let names = SlotState { seed, skipped: BTreeSet::new() };
         let mut slots = Self { names, blocks: VecDeque::new() };
         slots.fill(MAINNET_DEFAULT_SLOT + 1, MAINNET_DEFAULT_SLOT + 1 + FINALITY as u64, |_| time);
         slots
     }
 
-    /// Continues a ledger that ended at `last`; `time_of` tells the times that are still known.
-    pub(crate) fn resume(names: SlotNames, oldest: u64, last: u64, time_of: impl Fn(u64) -> i64) -> Self {
-        let needed = MAX_AGE + FINALITY as u64 + names.skipped.len() as u64;
+    /// Resumes a ledger that ended at `last`; `time_of` returns the time of a slot.
+    pub(crate) fn resume(names: SlotState, oldest: u64, last: u64, time_of: impl Fn(u64) -> i64) -> Self {
+        let needed = MAX_BLOCKHASH_AGE + FINALITY as u64 + names.skipped.len() as u64;
         let oldest = oldest.min(last.saturating_sub(needed)).max(MAINNET_DEFAULT_SLOT + 1);
-        let oldest = oldest.max(last.saturating_sub(KEPT as u64));
+        let oldest = oldest.max(last.saturating_sub(MAX_BLOCKS as u64));
         let mut slots = Self { names, blocks: VecDeque::new() };
         slots.fill(oldest, last, time_of);
         slots
@@ -72,7 +71,7 @@ impl Slots {
         }
     }
 
-    pub(crate) fn names(&self) -> &SlotNames {
+    pub(crate) fn names(&self) -> &SlotState {
         &self.names
     }
 
@@ -123,16 +122,16 @@ impl Slots {
         self.blocks.iter().rev()
     }
 
-    /// The last height at which a transaction with this blockhash can land, seen from a commitment level;
-    /// nothing when the hash is unknown there or too old.
+    /// The last height at which a transaction with this blockhash can land, at a commitment level; `None` if the hash
+    /// is unknown there or too old.
     pub(crate) fn last_valid_height(&self, hash: &Hash, level: CommitmentLevel) -> Option<u64> {
         let seen_from = self.at(level).slot;
         let height = self.height(seen_from);
         self.newest()
             .filter(|block| block.slot <= seen_from)
-            .take_while(|block| self.height(block.slot) + MAX_AGE >= height)
+            .take_while(|block| self.height(block.slot) + MAX_BLOCKHASH_AGE >= height)
             .find(|block| block.hash == *hash)
-            .map(|block| self.height(block.slot) + MAX_AGE)
+            .map(|block| self.height(block.slot) + MAX_BLOCKHASH_AGE)
     }
 
     /// Closes the open block and opens the next.
@@ -141,14 +140,14 @@ impl Slots {
         let slot = open.slot + 1;
         let block = Block { slot, hash: self.names.hash(slot), time: time.max(open.time) };
         self.blocks.push_back(block);
-        if self.blocks.len() > KEPT {
+        if self.blocks.len() > MAX_BLOCKS {
             self.blocks.pop_front();
         }
         block
     }
 
-    /// Leaves the last `count` blocks behind on a dead fork and puts as many new ones in their place, so
-    /// that what is final stays final. Returns the slots that were left behind.
+    /// Abandons the last `count` blocks and adds as many new ones, so that final blocks stay final. Returns the
+    /// abandoned slots.
     pub(crate) fn fork(&mut self, count: usize, time: i64) -> Vec<u64> {
         let open = self.open();
         let undone: Vec<u64> = self.newest().take(count.min(FINALITY)).map(|block| block.slot).collect();
@@ -187,8 +186,8 @@ mod tests {
     fn a_blockhash_is_good_for_150_blocks_and_not_for_151() {
         let mut slots = slots(0);
         let block = slots.open();
-        let last = slots.height(block.slot) + MAX_AGE;
-        for _ in 0..MAX_AGE {
+        let last = slots.height(block.slot) + MAX_BLOCKHASH_AGE;
+        for _ in 0..MAX_BLOCKHASH_AGE {
             assert_eq!(slots.last_valid_height(&block.hash, CommitmentLevel::Processed), Some(last));
             slots.next(0);
         }
@@ -240,10 +239,10 @@ mod tests {
     }
 
     #[test]
-    fn old_blocks_are_cleaned_up() {
-        let slots = slots(KEPT as u64 + 10);
-        assert_eq!(slots.blocks.len(), KEPT);
-        assert_eq!(slots.between(0, u64::MAX).count(), KEPT);
-        assert_eq!(slots.first(), slots.open().slot - KEPT as u64 + 1);
+    fn old_blocks_are_pruned() {
+        let slots = slots(MAX_BLOCKS as u64 + 10);
+        assert_eq!(slots.blocks.len(), MAX_BLOCKS);
+        assert_eq!(slots.between(0, u64::MAX).count(), MAX_BLOCKS);
+        assert_eq!(slots.first(), slots.open().slot - MAX_BLOCKS as u64 + 1);
     }
 }

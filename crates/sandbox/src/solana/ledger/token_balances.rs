@@ -9,7 +9,7 @@ use spl_token_2022_interface::state::{Account as TokenAccount, Mint};
 
 use crate::solana::programs::is_token_program;
 
-/// What a token account among a transaction's accounts held.
+/// The balance of a token account among a transaction's accounts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TokenBalance {
     /// The account's place among the transaction's accounts.
@@ -22,7 +22,7 @@ pub(crate) struct TokenBalance {
 }
 
 impl TokenBalance {
-    pub(crate) fn shown(&self) -> TransactionTokenBalance {
+    pub(crate) fn to_rpc(&self) -> TransactionTokenBalance {
         let decimals = SplTokenAdditionalDataV2::with_decimals(self.decimals);
         TransactionTokenBalance {
             account_index: self.index,
@@ -48,7 +48,7 @@ pub(crate) fn mint(account: &AccountSharedData) -> Option<Mint> {
     if ours { read().map(|state| state.base) } else { None }
 }
 
-/// The token balances among `keys`, where `find` tells what an account holds.
+/// The token balances among `keys`; `find` returns an account.
 pub(crate) fn token_balances<'a>(
     keys: &[Address],
     find: impl Fn(&Address) -> Option<&'a AccountSharedData>,

@@ -6,7 +6,7 @@ use solana_commitment_config::CommitmentLevel;
 
 use super::{Block, Ledger};
 
-/// The accounts as they were at the end of a block that is not older than the last final one.
+/// The accounts at the end of a block that is not older than the last final one.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) ledger: &'a Ledger,
@@ -19,7 +19,7 @@ impl Ledger {
     pub(crate) fn view(&self, level: CommitmentLevel) -> View<'_> {
         let block = self.slots.at(level);
         let later = self.undo.iter().rev().take_while(|(slot, _)| *slot > block.slot);
-        // From new to old: what stood before the earliest change is what stood at the block.
+        // From new to old: the state before the earliest later change is the state at the block.
         let changed =
             later.flat_map(|(_, before)| before.iter()).map(|(key, old)| (key, old.as_ref())).collect();
         View { ledger: self, block, changed }

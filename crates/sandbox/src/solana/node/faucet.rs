@@ -17,10 +17,10 @@ use crate::solana::ledger::mint;
 use crate::solana::programs::NATIVE_MINT;
 use solana_account::ReadableAccount;
 
-/// The most lamports that one airdrop gives: a hundred thousand SOL.
+/// The limit of one airdrop: 100,000 SOL.
 pub(crate) const MAX_AIRDROP: u64 = 100_000 * 1_000_000_000;
 
-/// The keypair that gives SOL away and mints the tokens of the genesis.
+/// The keypair that pays airdrops and mints the tokens of the genesis.
 pub(super) fn faucet() -> Result<Keypair, SolanaError> {
     let seed: [u8; 32] = Sha256::digest(b"causeway sandbox faucet").into();
     keypair_from_seed(&seed).map_err(|error| SolanaError::Refused(error.to_string()))
@@ -41,10 +41,10 @@ impl Node {
             return Err(SolanaError::Refused(message));
         }
         let instruction = transfer(&self.faucet.pubkey(), to, lamports);
-        self.give(&[instruction])
+        self.send_from_faucet(&[instruction])
     }
 
-    /// Mints tokens to the associated account of `owner`, which is made where it is missing.
+    /// Mints tokens to the associated account of `owner`, which is created if it is missing.
     pub(crate) fn give_tokens(
         &mut self,
         owner: &Address,
@@ -62,18 +62,18 @@ impl Node {
         let failed = |error| refused(format!("cannot give {token}: {error:?}"));
         if *token == NATIVE_MINT {
             let wrap = sync_native(&program, &to).map_err(failed)?;
-            return self.give(&[create, transfer(&faucet, &to, amount), wrap]);
+            return self.send_from_faucet(&[create, transfer(&faucet, &to, amount), wrap]);
         }
         if Option::<Address>::from(state.mint_authority) != Some(faucet) {
-            return Err(refused(format!("the faucet may not mint {token}: its authority is another")));
+            return Err(refused(format!("the faucet may not mint {token}: it is not the mint authority")));
         }
         let mint =
             mint_to_checked(&program, token, &to, &faucet, &[], amount, state.decimals).map_err(failed)?;
-        self.give(&[create, mint])
+        self.send_from_faucet(&[create, mint])
     }
 
-    fn give(&mut self, instructions: &[Instruction]) -> Result<Signature, SolanaError> {
-        let transaction = self.new_gift(instructions)?;
+    fn send_from_faucet(&mut self, instructions: &[Instruction]) -> Result<Signature, SolanaError> {
+        let transaction = self.build_unique_transaction(instructions)?;
         let refused = |reason: String| SolanaError::Refused(reason);
         let sanitized =
             self.ledger.machine.sanitize(transaction).map_err(|error| refused(error.to_string()))?;
@@ -85,9 +85,12 @@ impl Node {
         Ok(signature)
     }
 
-    /// Signs with the newest blockhash that makes a transaction of its own: equal gifts in one slot would
-    /// otherwise be one and the same.
-    fn new_gift(&self, instructions: &[Instruction]) -> Result<VersionedTransaction, SolanaError> {
+    /// Signs with the newest blockhash that yields a new signature: equal transfers in one slot would otherwise be
+    /// the same transaction.
+    fn build_unique_transaction(
+        &self,
+        instructions: &[Instruction],
+    ) -> Result<VersionedTransaction, SolanaError> {
         for block in self.ledger.slots.newest().take(100) {
             let payer = self.faucet.pubkey();
             let message = Message::new_with_blockhash(instructions, Some(&payer), &block.hash);
@@ -95,13 +98,16 @@ impl Node {
                 VersionedTransaction::try_new(VersionedMessage::Legacy(message), &[&self.faucet])
                     .map_err(|error| SolanaError::Refused(error.to_string()))?;
             let is_new = transaction.signatures.first().is_some_and(|signature| {
-                let waits = self.waiting.iter().any(|waiting| waiting.transaction.signature() == signature);
-                !waits && self.ledger.history.get(signature).is_none()
+                let is_pending =
+                    self.pending.iter().any(|pending| pending.transaction.signature() == signature);
+                !is_pending && self.ledger.history.get(signature).is_none()
             });
             if is_new {
                 return Ok(transaction);
             }
         }
-        Err(SolanaError::Refused("too many equal gifts at once: wait for the next slot".to_owned()))
+        Err(SolanaError::Refused(
+            "too many equal faucet transfers at once: wait for the next slot".to_owned(),
+        ))
     }
 }

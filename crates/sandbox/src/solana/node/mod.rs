@@ -15,40 +15,40 @@ use super::ledger::Ledger;
 pub(crate) use faucet::{MAX_AIRDROP, faucet_address};
 pub(crate) use submit::{SendError, identity};
 
-/// The chain with all that works on it: the clock, the waiting transactions and the file.
+/// The chain with its clock, pending transactions and journal.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) ledger: Ledger,
-    /// What the nodes that play one which has fallen behind answer reads from.
+    /// The old ledgers that stale nodes answer reads from.
     pub(crate) stale: BTreeMap<u8, Box<Ledger>>,
     pub(crate) paused: bool,
     pub(crate) stopped: bool,
-    /// How many of the next transactions are accepted and then lost.
+    /// How many of the next transactions are accepted and then dropped.
     pub(crate) drop_next: u32,
     /// How many slots a transaction waits before it lands.
     pub(crate) delay: u64,
-    /// How far the chain's time is ahead of the machine's, in seconds.
+    /// How far the chain's time is ahead of the system clock, in seconds.
     ahead: i64,
-    waiting: VecDeque<Waiting>,
+    pending: VecDeque<PendingTransaction>,
     faucet: Keypair,
     journal: Option<Journal>,
 }
 
 /// A transaction that was accepted and has not landed yet.
 #[derive(Debug)]
-struct Waiting {
+struct PendingTransaction {
     transaction: SanitizedTransaction,
     /// The first slot in which it may land.
     from: u64,
 }
 
 impl Node {
-    /// What a node's reads are answered from.
-    pub(crate) fn seen(&self, by: u8) -> &Ledger {
+    /// The ledger that a node's reads are answered from.
+    pub(crate) fn ledger_for(&self, by: u8) -> &Ledger {
         self.stale.get(&by).map_or(&self.ledger, |ledger| &**ledger)
     }
 
-    /// Lets a node's reads fall behind from now on, or catch up.
+    /// Freezes a node's reads at the current state, or lets them catch up.
     pub(crate) fn set_stale(&mut self, of: u8, stale: bool) {
         if stale {
             self.stale.entry(of).or_insert_with(|| Box::new(self.ledger.clone()));
@@ -57,18 +57,18 @@ impl Node {
         }
     }
 
-    /// Undoes the last slots; see [`Ledger::fork`]. Their transactions are gone, or wait again.
-    pub(crate) fn fork(&mut self, slots: usize, forget: bool) -> Result<u64, SolanaError> {
+    /// Undoes the last slots; see [`Ledger::fork`]. Their transactions are dropped or requeued.
+    pub(crate) fn fork(&mut self, slots: usize, discard: bool) -> Result<u64, SolanaError> {
         let time = self.now();
         let undone: Vec<u64> = self.ledger.slots.newest().take(slots).map(|block| block.slot).collect();
         let history = self.ledger.history.oldest_first();
-        let landed = history.filter(|record| !forget && undone.contains(&record.slot));
+        let landed = history.filter(|record| !discard && undone.contains(&record.slot));
         let landed: Vec<Vec<u8>> = landed.map(|record| record.wire.clone()).collect();
         let forked = self.ledger.fork(slots, time)?;
         if let Some(journal) = &mut self.journal {
-            journal.forked(&self.ledger, forked);
+            journal.append_fork(&self.ledger, forked);
         }
-        self.take_again(&landed);
+        self.requeue(&landed);
         Ok(self.ledger.slots.open().slot)
     }
 }

@@ -5,28 +5,28 @@ use solana_transaction::sanitized::SanitizedTransaction;
 use solana_transaction::versioned::VersionedTransaction;
 use solana_transaction_error::TransactionError;
 
-use super::{Node, Waiting};
+use super::{Node, PendingTransaction};
 use crate::solana::ledger::{Landing, Simulation};
 
-/// The address by which the node introduces itself.
+/// The identity of the node.
 pub(crate) fn identity() -> Address {
     Address::new_from_array(Sha256::digest(b"causeway sandbox validator").into())
 }
 
-/// Why a transaction was not taken.
+/// Why a transaction was not accepted.
 #[derive(Debug)]
 pub(crate) enum SendError {
     /// It is not a transaction that any block could hold.
     Malformed(TransactionError),
-    /// A signature is wrong, and nobody asked for a simulation that would say so.
+    /// A signature is wrong, and preflight is skipped.
     Signature,
     /// It would fail.
     Preflight(Box<Simulation>),
 }
 
 impl Node {
-    /// Takes a transaction as a node takes it from the network: checked first unless told otherwise, then
-    /// landed, held back or lost as the controls say.
+    /// Accepts a transaction as a node does: preflight unless skipped, then it lands, waits or is dropped as
+    /// configured.
     pub(crate) fn send(
         &mut self,
         transaction: VersionedTransaction,
@@ -56,28 +56,28 @@ impl Node {
         Ok(signature)
     }
 
-    /// Lets transactions that landed once wait for a slot anew.
-    pub(super) fn take_again(&mut self, landed: &[Vec<u8>]) {
+    /// Queues transactions of undone slots again.
+    pub(super) fn requeue(&mut self, landed: &[Vec<u8>]) {
         let from = self.ledger.slots.open().slot;
         for wire in landed {
             let Ok(transaction) = wincode::deserialize::<VersionedTransaction>(wire) else { continue };
             if let Ok(transaction) = self.ledger.machine.sanitize(transaction) {
-                self.waiting.push_back(Waiting { transaction, from });
+                self.pending.push_back(PendingTransaction { transaction, from });
             }
         }
     }
 
-    /// Lands a transaction now, or with the slot that it has to wait for.
+    /// Lands a transaction now, or queues it for a later slot.
     pub(super) fn accept(&mut self, transaction: SanitizedTransaction) {
         let slot = self.ledger.slots.open().slot;
         let signature = *transaction.signature();
         if self.paused || self.delay > 0 {
-            let known = self.waiting.iter().any(|waiting| *waiting.transaction.signature() == signature);
+            let known = self.pending.iter().any(|pending| *pending.transaction.signature() == signature);
             if !known {
-                self.waiting.push_back(Waiting { transaction, from: slot + self.delay });
+                self.pending.push_back(PendingTransaction { transaction, from: slot + self.delay });
             }
         } else if let Landing::Rejected(error) = self.ledger.land(&transaction) {
-            tracing::debug!(%signature, %error, "a transaction never landed");
+            tracing::debug!(%signature, %error, "transaction rejected");
         }
     }
 }

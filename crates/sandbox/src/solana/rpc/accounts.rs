@@ -6,25 +6,25 @@ use solana_rpc_client_types::request::MAX_MULTIPLE_ACCOUNTS;
 
 use super::encode::encode;
 use super::params::{Params, at_most, parse};
-use super::{Answer, at, print, view};
+use super::{RpcResult, to_json, view, with_context};
 use crate::jsonrpc::RpcError;
 use crate::solana::ledger::{Ledger, View};
 
-pub(super) fn balance(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn balance(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let address: Address = params.name(0)?;
     let config: RpcContextConfig = params.config(1)?;
     let view = view(ledger, config)?;
-    at(view.block.slot, view.account(&address).map_or(0, ReadableAccount::lamports))
+    with_context(view.block.slot, view.account(&address).map_or(0, ReadableAccount::lamports))
 }
 
-pub(super) fn account_info(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn account_info(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let address: Address = params.name(0)?;
     let config: RpcAccountInfoConfig = params.config(1)?;
     let view = view(ledger, context(&config))?;
-    at(view.block.slot, show(&view, &address, &config, UiAccountEncoding::Binary)?)
+    with_context(view.block.slot, show(&view, &address, &config, UiAccountEncoding::Binary)?)
 }
 
-pub(super) fn multiple(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn multiple(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let addresses: Vec<String> = params.required(0)?;
     let config: RpcAccountInfoConfig = params.config(1)?;
     at_most(&addresses, MAX_MULTIPLE_ACCOUNTS)?;
@@ -33,12 +33,12 @@ pub(super) fn multiple(ledger: &Ledger, params: &mut Params) -> Answer {
         .iter()
         .map(|address| show(&view, &parse(address)?, &config, UiAccountEncoding::Base64))
         .collect();
-    at(view.block.slot, accounts?)
+    with_context(view.block.slot, accounts?)
 }
 
-pub(super) fn rent_minimum(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn rent_minimum(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let length: usize = params.required(0)?;
-    print(&ledger.machine.rent_minimum(length))
+    to_json(&ledger.machine.rent_minimum(length))
 }
 
 pub(super) fn context(config: &RpcAccountInfoConfig) -> RpcContextConfig {

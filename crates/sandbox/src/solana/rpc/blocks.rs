@@ -6,11 +6,11 @@ use solana_rpc_client_types::request::MAX_GET_CONFIRMED_BLOCKS_RANGE;
 use solana_transaction_status::{BlockEncodingOptions, ConfirmedBlock, EncodeError, UiTransactionEncoding};
 
 use super::params::Params;
-use super::{Answer, at_least_confirmed, errors, print};
+use super::{RpcResult, at_least_confirmed, errors, to_json};
 use crate::jsonrpc::RpcError;
 use crate::solana::ledger::{Block, Ledger};
 
-pub(super) fn block(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn block(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let slot: u64 = params.required(0)?;
     let config: Option<RpcEncodingConfigWrapper<RpcBlockConfig>> = params.optional(1)?;
     let config = config.map(|config| config.convert_to_current()).unwrap_or_default();
@@ -36,15 +36,15 @@ pub(super) fn block(ledger: &Ledger, params: &mut Params) -> Answer {
     let encoded = block.encode_with_options(encoding, options);
     let unsupported =
         |EncodeError::UnsupportedTransactionVersion(version)| errors::unsupported_version(version);
-    print(&encoded.map_err(unsupported)?)
+    to_json(&encoded.map_err(unsupported)?)
 }
 
-pub(super) fn block_time(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn block_time(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let slot: u64 = params.required(0)?;
-    print(&find(ledger, slot, CommitmentLevel::Processed)?.0.time)
+    to_json(&find(ledger, slot, CommitmentLevel::Processed)?.0.time)
 }
 
-pub(super) fn blocks(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn blocks(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let first: u64 = params.required(0)?;
     let wrapper: Option<RpcBlocksConfigWrapper> = params.optional(1)?;
     let (last, config) = wrapper.map(|wrapper| wrapper.unzip()).unwrap_or_default();
@@ -56,10 +56,10 @@ pub(super) fn blocks(ledger: &Ledger, params: &mut Params) -> Answer {
         let message = format!("Slot range too large; max {MAX_GET_CONFIRMED_BLOCKS_RANGE}");
         return Err(RpcError::invalid_params(message));
     }
-    print(&ledger.slots.between(first, last).collect::<Vec<_>>())
+    to_json(&ledger.slots.between(first, last).collect::<Vec<_>>())
 }
 
-pub(super) fn blocks_with_limit(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn blocks_with_limit(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let first: u64 = params.required(0)?;
     let limit: usize = params.required(1)?;
     let config: RpcContextConfig = params.config(2)?;
@@ -69,7 +69,7 @@ pub(super) fn blocks_with_limit(ledger: &Ledger, params: &mut Params) -> Answer 
         return Err(RpcError::invalid_params(message));
     }
     let last = ledger.slots.at(level).slot;
-    print(&ledger.slots.between(first, last).take(limit).collect::<Vec<_>>())
+    to_json(&ledger.slots.between(first, last).take(limit).collect::<Vec<_>>())
 }
 
 fn find(ledger: &Ledger, slot: u64, level: CommitmentLevel) -> Result<(Block, Option<Block>), RpcError> {

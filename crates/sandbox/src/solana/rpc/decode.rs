@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 1232;
 const MAX_BASE58: usize = 1683;
 const MAX_BASE64: usize = 1644;
 
-/// How the caller encoded a transaction; base58 where it does not say.
+/// The encoding of a transaction; base58 by default.
 pub(super) fn binary_encoding(
     encoding: Option<UiTransactionEncoding>,
 ) -> Result<TransactionBinaryEncoding, RpcError> {
@@ -31,14 +31,14 @@ where
 {
     let refused = |message: String| RpcError::invalid_params(message);
     let what = type_name::<T>();
-    let (name, most) = match encoding {
+    let (name, max) = match encoding {
         TransactionBinaryEncoding::Base58 => ("base58", MAX_BASE58),
         TransactionBinaryEncoding::Base64 => ("base64", MAX_BASE64),
     };
-    if text.len() > most {
+    if text.len() > max {
         let length = text.len();
         return Err(refused(format!(
-            "{name} encoded {what} too large: {length} bytes (max: encoded/raw {most}/{MAX_BYTES})"
+            "{name} encoded {what} too large: {length} bytes (max: encoded/raw {max}/{MAX_BYTES})"
         )));
     }
     let bytes = match encoding {

@@ -13,7 +13,7 @@ use spl_token_2022_interface::state::Mint;
 use crate::jsonrpc::RpcError;
 use crate::solana::programs::is_token_program;
 
-/// Shows an account in the encoding that was asked for. `find` tells of other accounts, `time` is when.
+/// Encodes an account as requested. `find` returns other accounts; `time` is the block time.
 pub(super) fn encode<'a>(
     address: &Address,
     account: &AccountSharedData,

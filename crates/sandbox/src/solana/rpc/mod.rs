@@ -24,10 +24,10 @@ use super::node::Node;
 use crate::jsonrpc::RpcError;
 use params::Params;
 
-type Answer = Result<Value, RpcError>;
+type RpcResult = Result<Value, RpcError>;
 
-/// Answers one call as an Agave node would; `by` is which of the nodes.
-pub(super) fn call(node: &mut Node, by: u8, method: &str, params: Value) -> Answer {
+/// Answers one call as an Agave node would; `by` is the number of the node.
+pub(super) fn call(node: &mut Node, by: u8, method: &str, params: Value) -> RpcResult {
     let mut params = Params::new(params)?;
     let params = &mut params;
     match method {
@@ -37,7 +37,7 @@ pub(super) fn call(node: &mut Node, by: u8, method: &str, params: Value) -> Answ
         "getHealth" => return cluster::health(node, by),
         _ => {}
     }
-    let ledger = node.seen(by);
+    let ledger = node.ledger_for(by);
     match method {
         "getAccountInfo" => accounts::account_info(ledger, params),
         "getBalance" => accounts::balance(ledger, params),
@@ -47,10 +47,10 @@ pub(super) fn call(node: &mut Node, by: u8, method: &str, params: Value) -> Answ
         "getBlocks" => blocks::blocks(ledger, params),
         "getBlocksWithLimit" => blocks::blocks_with_limit(ledger, params),
         "getEpochInfo" => cluster::epoch_info(ledger, params),
-        "getEpochSchedule" => print(ledger.machine.epochs()),
+        "getEpochSchedule" => to_json(ledger.machine.epochs()),
         "getFeeForMessage" => blockhash::fee_for_message(ledger, params),
-        "getFirstAvailableBlock" | "minimumLedgerSlot" => print(&ledger.slots.first()),
-        "getGenesisHash" => print(&cluster::GENESIS_HASH),
+        "getFirstAvailableBlock" | "minimumLedgerSlot" => to_json(&ledger.slots.first()),
+        "getGenesisHash" => to_json(&cluster::GENESIS_HASH),
         "getIdentity" => cluster::identity(),
         "getLatestBlockhash" => blockhash::latest(ledger, params),
         "getMinimumBalanceForRentExemption" => accounts::rent_minimum(ledger, params),
@@ -70,21 +70,21 @@ pub(super) fn call(node: &mut Node, by: u8, method: &str, params: Value) -> Answ
     }
 }
 
-fn print(value: &impl Serialize) -> Answer {
+fn to_json(value: &impl Serialize) -> RpcResult {
     serde_json::to_value(value).map_err(|_| errors::internal())
 }
 
-/// An answer together with the slot of which it is true.
-fn at(slot: u64, value: impl Serialize) -> Answer {
-    print(&Response { context: RpcResponseContext::new(slot), value })
+/// A result with its context slot.
+fn with_context(slot: u64, value: impl Serialize) -> RpcResult {
+    to_json(&Response { context: RpcResponseContext::new(slot), value })
 }
 
-/// What a caller who names no commitment gets: only what is final.
+/// The commitment of a call; finalized by default.
 fn level(commitment: Option<CommitmentConfig>) -> CommitmentLevel {
     commitment.unwrap_or_default().commitment
 }
 
-/// The chain as the caller wants to see it, if it has come far enough.
+/// The view of the requested commitment, if it has reached the minimum context slot.
 fn view(ledger: &Ledger, config: RpcContextConfig) -> Result<View<'_>, RpcError> {
     let view = ledger.view(level(config.commitment));
     if config.min_context_slot.is_some_and(|least| view.block.slot < least) {
@@ -93,7 +93,7 @@ fn view(ledger: &Ledger, config: RpcContextConfig) -> Result<View<'_>, RpcError>
     Ok(view)
 }
 
-/// History is told of blocks that a majority has voted for.
+/// History is available from `confirmed` on.
 fn at_least_confirmed(commitment: Option<CommitmentConfig>) -> Result<CommitmentLevel, RpcError> {
     let level = level(commitment);
     if level == CommitmentLevel::Processed {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::jsonrpc::RpcError;
 
-/// The arguments of a call, by their place.
+/// The positional parameters of a call.
 #[derive(Debug)]
 pub(super) struct Params(Vec<Value>);
 
@@ -19,7 +19,7 @@ impl Params {
         }
     }
 
-    /// An argument that must be there.
+    /// A required parameter.
     pub(super) fn required<T: DeserializeOwned>(&mut self, place: usize) -> Result<T, RpcError> {
         if let Some(value) = self.0.get_mut(place) {
             return read(value.take());
@@ -28,12 +28,12 @@ impl Params {
         Err(RpcError::invalid_params(format!("`params` should have at least {least} argument(s)")))
     }
 
-    /// An argument that may be missing or null.
+    /// An optional parameter.
     pub(super) fn optional<T: DeserializeOwned>(&mut self, place: usize) -> Result<Option<T>, RpcError> {
         self.0.get_mut(place).map_or(Ok(None), |value| read(value.take()))
     }
 
-    /// An argument that may be missing or null, and is then the default.
+    /// An optional parameter with a default.
     pub(super) fn config<T: DeserializeOwned + Default>(&mut self, place: usize) -> Result<T, RpcError> {
         self.optional(place).map(Option::unwrap_or_default)
     }
@@ -55,9 +55,9 @@ pub(super) fn parse<T: FromStr<Err: Debug>>(text: &str) -> Result<T, RpcError> {
 }
 
 /// Refuses a list that is too long.
-pub(super) fn at_most<T>(list: &[T], most: usize) -> Result<(), RpcError> {
-    if list.len() > most {
-        return Err(RpcError::invalid_params(format!("Too many inputs provided; max {most}")));
+pub(super) fn at_most<T>(list: &[T], max: usize) -> Result<(), RpcError> {
+    if list.len() > max {
+        return Err(RpcError::invalid_params(format!("Too many inputs provided; max {max}")));
     }
     Ok(())
 }

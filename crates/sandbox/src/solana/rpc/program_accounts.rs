@@ -9,14 +9,14 @@ use solana_rpc_client_types::response::RpcKeyedAccount;
 use super::accounts::context;
 use super::encode::encode;
 use super::params::Params;
-use super::{Answer, at, errors, print, view};
+use super::{RpcResult, errors, to_json, view, with_context};
 use crate::jsonrpc::RpcError;
 use crate::solana::ledger::{Ledger, View, token_account};
 
-/// The most accounts in one answer.
-const MAX_FOUND: usize = 10_000;
+/// The limit of accounts in one response.
+const MAX_PROGRAM_ACCOUNTS: usize = 10_000;
 
-pub(super) fn program_accounts(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn program_accounts(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let program: Address = params.name(0)?;
     let config: RpcProgramAccountsConfig = params.config(1)?;
     let filters = config.filters.unwrap_or_default();
@@ -27,12 +27,18 @@ pub(super) fn program_accounts(ledger: &Ledger, params: &mut Params) -> Answer {
         .into_iter()
         .filter(|(_, account)| filters.iter().all(|filter| allows(filter, account)))
         .collect();
-    if found.len() > MAX_FOUND {
+    if found.len() > MAX_PROGRAM_ACCOUNTS {
         let count = found.len();
-        return Err(errors::scan(format!("{count} accounts match, more than {MAX_FOUND}: add a filter")));
+        return Err(errors::scan(format!(
+            "{count} accounts match, more than {MAX_PROGRAM_ACCOUNTS}: add a filter"
+        )));
     }
     let accounts = list(&view, found, &config.account_config)?;
-    if config.with_context == Some(true) { at(view.block.slot, accounts) } else { print(&accounts) }
+    if config.with_context == Some(true) {
+        with_context(view.block.slot, accounts)
+    } else {
+        to_json(&accounts)
+    }
 }
 
 /// Shows accounts with their addresses.

@@ -7,12 +7,12 @@ use solana_transaction::versioned::VersionedTransaction;
 use super::decode::{binary_encoding, decode};
 use super::params::Params;
 use super::simulate::result;
-use super::{Answer, errors, print, view};
+use super::{RpcResult, errors, to_json, view};
 use crate::jsonrpc::RpcError;
 use crate::solana::ledger::Simulation;
 use crate::solana::node::{MAX_AIRDROP, Node, SendError};
 
-pub(super) fn send_transaction(node: &mut Node, by: u8, params: &mut Params) -> Answer {
+pub(super) fn send_transaction(node: &mut Node, by: u8, params: &mut Params) -> RpcResult {
     let text: String = params.required(0)?;
     let config: RpcSendTransactionConfig = params.config(1)?;
     let transaction: VersionedTransaction = decode(&text, binary_encoding(config.encoding)?)?;
@@ -21,9 +21,9 @@ pub(super) fn send_transaction(node: &mut Node, by: u8, params: &mut Params) -> 
         commitment => commitment.unwrap_or_default(),
     };
     let commitment = Some(CommitmentConfig { commitment });
-    view(node.seen(by), RpcContextConfig { commitment, min_context_slot: config.min_context_slot })?;
+    view(node.ledger_for(by), RpcContextConfig { commitment, min_context_slot: config.min_context_slot })?;
     match node.send(transaction, config.skip_preflight) {
-        Ok(signature) => print(&signature.to_string()),
+        Ok(signature) => to_json(&signature.to_string()),
         Err(SendError::Malformed(error)) => {
             Err(RpcError::invalid_params(format!("invalid transaction: {error}")))
         }
@@ -41,9 +41,9 @@ fn preflight(simulation: &Simulation) -> RpcError {
     }
 }
 
-pub(super) fn request_airdrop(node: &mut Node, params: &mut Params) -> Answer {
+pub(super) fn request_airdrop(node: &mut Node, params: &mut Params) -> RpcResult {
     let address: Address = params.name(0)?;
-    // Read by hand: the words about a number that is no number of lamports should name the limit.
+    // Read by hand, so that the error for an invalid number names the limit.
     let lamports: Value = params.required(1)?;
     let lamports = lamports.as_u64().ok_or_else(|| {
         RpcError::invalid_params(format!(
@@ -51,5 +51,5 @@ pub(super) fn request_airdrop(node: &mut Node, params: &mut Params) -> Answer {
         ))
     })?;
     let signature = node.airdrop(&address, lamports);
-    print(&signature.map_err(|error| RpcError::invalid_params(error.to_string()))?.to_string())
+    to_json(&signature.map_err(|error| RpcError::invalid_params(error.to_string()))?.to_string())
 }

@@ -12,14 +12,14 @@ use solana_signature::Signature;
 use solana_transaction_status::{TransactionConfirmationStatus, TransactionStatus};
 
 use super::params::{Params, at_most, parse};
-use super::{Answer, at, at_least_confirmed, errors, print, view};
+use super::{RpcResult, at_least_confirmed, errors, to_json, view, with_context};
 use crate::jsonrpc::RpcError;
 use crate::solana::ledger::{Ledger, Record};
 
 /// Slots for which a node knows a status without searching its history.
 const RECENT_SLOTS: u64 = 300;
 
-pub(super) fn statuses(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn statuses(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let texts: Vec<String> = params.required(0)?;
     let config: Option<RpcSignatureStatusConfig> = params.optional(1)?;
     at_most(&texts, MAX_STATUSES)?;
@@ -31,7 +31,7 @@ pub(super) fn statuses(ledger: &Ledger, params: &mut Params) -> Answer {
         Ok(record.map(|record| status(ledger, record)))
     };
     let statuses: Result<Vec<_>, RpcError> = texts.iter().map(status).collect();
-    at(slot, statuses?)
+    with_context(slot, statuses?)
 }
 
 fn status(ledger: &Ledger, record: &Record) -> TransactionStatus {
@@ -59,7 +59,7 @@ fn confirmation(ledger: &Ledger, slot: u64) -> TransactionConfirmationStatus {
     }
 }
 
-pub(super) fn for_address(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn for_address(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let address: Address = params.name(0)?;
     let config: RpcSignaturesForAddressConfig = params.config(1)?;
     let known = |text: Option<String>| text.map(|text| known_signature(ledger, &text)).transpose();
@@ -96,7 +96,7 @@ pub(super) fn for_address(ledger: &Ledger, params: &mut Params) -> Answer {
             transaction_index: Some(record.index),
         })
         .collect();
-    print(&found)
+    to_json(&found)
 }
 
 fn known_signature(ledger: &Ledger, text: &str) -> Result<Signature, RpcError> {

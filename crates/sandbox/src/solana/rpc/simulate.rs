@@ -12,25 +12,24 @@ use solana_transaction_status::{UiLoadedAddresses, parse_ui_inner_instructions};
 use super::decode::{binary_encoding, decode};
 use super::encode::encode;
 use super::params::{Params, parse};
-use super::{Answer, at, view};
+use super::{RpcResult, view, with_context};
 use crate::jsonrpc::RpcError;
-use crate::solana::ledger::{Ledger, MAX_AGE, Simulation};
+use crate::solana::ledger::{Ledger, MAX_BLOCKHASH_AGE, Simulation};
 use crate::solana::node::Node;
 
-/// Plays a transaction on the newest state, whatever commitment was asked for: the state of older blocks is
-/// not kept in a form that programs can run on.
-pub(super) fn simulate_transaction(node: &Node, by: u8, params: &mut Params) -> Answer {
+/// Simulates on the newest state, whatever the commitment: older states are not executable.
+pub(super) fn simulate_transaction(node: &Node, by: u8, params: &mut Params) -> RpcResult {
     let text: String = params.required(0)?;
     let config: RpcSimulateTransactionConfig = params.config(1)?;
     let mut transaction: VersionedTransaction = decode(&text, binary_encoding(config.encoding)?)?;
-    let ledger = node.seen(by);
+    let ledger = node.ledger_for(by);
     let min_context_slot = config.min_context_slot;
     view(ledger, RpcContextConfig { commitment: config.commitment, min_context_slot })?;
 
     let newest = ledger.slots.open();
     let replacement_blockhash = config.replace_recent_blockhash.then(|| RpcBlockhash {
         blockhash: newest.hash.to_string(),
-        last_valid_block_height: ledger.slots.height(newest.slot) + MAX_AGE,
+        last_valid_block_height: ledger.slots.height(newest.slot) + MAX_BLOCKHASH_AGE,
     });
     if config.replace_recent_blockhash {
         if config.sig_verify {
@@ -61,14 +60,14 @@ pub(super) fn simulate_transaction(node: &Node, by: u8, params: &mut Params) -> 
         result.pre_balances = Some(effects.balances_before.clone());
         result.post_balances = Some(effects.balances_after.clone());
         result.pre_token_balances =
-            Some(effects.tokens_before.iter().map(|token| token.shown().into()).collect());
+            Some(effects.tokens_before.iter().map(|token| token.to_rpc().into()).collect());
         result.post_token_balances =
-            Some(effects.tokens_after.iter().map(|token| token.shown().into()).collect());
+            Some(effects.tokens_after.iter().map(|token| token.to_rpc().into()).collect());
     }
-    at(newest.slot, result)
+    with_context(newest.slot, result)
 }
 
-/// The part of an answer that a failed preflight tells too.
+/// The part of the result that a failed preflight returns too.
 pub(super) fn result(simulation: &Simulation) -> RpcSimulateTransactionResult {
     let effects = &simulation.effects;
     let returned = effects.returned.clone();

@@ -7,12 +7,12 @@ use super::accounts::context;
 use super::encode::mint_details;
 use super::params::{Params, parse};
 use super::program_accounts::list;
-use super::{Answer, at, view};
+use super::{RpcResult, view, with_context};
 use crate::jsonrpc::RpcError;
 use crate::solana::ledger::{Ledger, View, mint, token_account};
 use crate::solana::programs::is_token_program;
 
-pub(super) fn account_balance(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn account_balance(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let address: Address = params.name(0)?;
     let config: RpcContextConfig = params.config(1)?;
     let view = view(ledger, config)?;
@@ -20,10 +20,10 @@ pub(super) fn account_balance(ledger: &Ledger, params: &mut Params) -> Answer {
     let token = token_account(account).ok_or_else(|| refused("not a Token account"))?;
     let mint = view.account(&token.mint).ok_or_else(|| refused("could not find mint"))?;
     let details = mint_details(mint, view.block.time).ok_or_else(|| refused("mint could not be unpacked"))?;
-    at(view.block.slot, token_amount_to_ui_amount_v3(token.amount, &details))
+    with_context(view.block.slot, token_amount_to_ui_amount_v3(token.amount, &details))
 }
 
-pub(super) fn supply(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn supply(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let address: Address = params.name(0)?;
     let config: RpcContextConfig = params.config(1)?;
     let view = view(ledger, config)?;
@@ -34,10 +34,10 @@ pub(super) fn supply(ledger: &Ledger, params: &mut Params) -> Answer {
     let state = mint(account).ok_or_else(|| refused("mint could not be unpacked"))?;
     let details = mint_details(account, view.block.time);
     let details = details.ok_or_else(|| refused("mint could not be unpacked"))?;
-    at(view.block.slot, token_amount_to_ui_amount_v3(state.supply, &details))
+    with_context(view.block.slot, token_amount_to_ui_amount_v3(state.supply, &details))
 }
 
-pub(super) fn accounts_by_owner(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn accounts_by_owner(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let owner: Address = params.name(0)?;
     let filter: RpcTokenAccountsFilter = params.required(1)?;
     let config: RpcAccountInfoConfig = params.config(2)?;
@@ -51,7 +51,7 @@ pub(super) fn accounts_by_owner(ledger: &Ledger, params: &mut Params) -> Answer 
                 .is_some_and(|token| token.owner == owner && mint.is_none_or(|mint| mint == token.mint))
         })
         .collect();
-    at(view.block.slot, list(&view, found, &config)?)
+    with_context(view.block.slot, list(&view, found, &config)?)
 }
 
 fn program_and_mint(

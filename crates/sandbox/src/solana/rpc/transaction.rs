@@ -4,10 +4,10 @@ use solana_signature::Signature;
 use solana_transaction_status::{ConfirmedTransactionWithStatusMeta, EncodeError, UiTransactionEncoding};
 
 use super::params::Params;
-use super::{Answer, at_least_confirmed, errors, print};
+use super::{RpcResult, at_least_confirmed, errors, to_json};
 use crate::solana::ledger::Ledger;
 
-pub(super) fn transaction(ledger: &Ledger, params: &mut Params) -> Answer {
+pub(super) fn transaction(ledger: &Ledger, params: &mut Params) -> RpcResult {
     let signature: Signature = params.name(0)?;
     let config: Option<RpcEncodingConfigWrapper<RpcTransactionConfig>> = params.optional(1)?;
     let config = config.map(|config| config.convert_to_current()).unwrap_or_default();
@@ -26,5 +26,5 @@ pub(super) fn transaction(ledger: &Ledger, params: &mut Params) -> Answer {
     let encoded = confirmed.encode(encoding, config.max_supported_transaction_version);
     let unsupported =
         |EncodeError::UnsupportedTransactionVersion(version)| errors::unsupported_version(version);
-    print(&encoded.map_err(unsupported)?)
+    to_json(&encoded.map_err(unsupported)?)
 }

@@ -18,27 +18,27 @@ const ADDRESSES: [&str; 10] = [
 ];
 
 #[test]
-fn the_test_wallets_are_those_of_the_test_phrase() {
+fn test_wallets_derive_from_the_test_phrase() {
     let addresses: Vec<_> = test_wallets().iter().map(|wallet| wallet.pubkey().to_string()).collect();
     assert_eq!(addresses, ADDRESSES);
 }
 
 #[tokio::test]
-async fn the_genesis_reckons_rent_as_the_machine_does() {
-    let bench = Bench::new();
+async fn genesis_computes_rent_as_the_vm_does() {
+    let fixture = ChainFixture::new();
     for length in [0, 82, 165, 170, 10_000] {
-        let minimum = bench.get("getMinimumBalanceForRentExemption", json!([length])).await;
+        let minimum = fixture.get("getMinimumBalanceForRentExemption", json!([length])).await;
         assert_eq!(minimum, rent_minimum(length));
     }
 }
 
 #[tokio::test]
-async fn an_account_is_put_where_the_genesis_says() {
+async fn genesis_accounts_are_created() {
     let address = Address::new_unique();
     let account = Account { lamports: 77, data: vec![1, 2], owner: MEMO, executable: false, rent_epoch: 0 };
-    let mut genesis = a_genesis();
+    let mut genesis = test_genesis();
     genesis.add_account(address, account.clone());
-    let chain = SolanaChain::open(by_hand(), genesis).unwrap();
+    let chain = SolanaChain::open(manual_config(), genesis).unwrap();
     assert_eq!(chain.account(address).await.unwrap(), Some(account));
 }
 
@@ -53,14 +53,14 @@ fn tokens_need_their_mint() {
 }
 
 #[tokio::test]
-async fn programs_that_wallets_rely_on_are_there() {
-    let bench = Bench::new();
+async fn standard_programs_are_present() {
+    let fixture = ChainFixture::new();
     for program in [TOKEN, TOKEN_2022, ASSOCIATED_TOKEN, MEMO] {
         assert!(
-            bench.chain.account(program).await.unwrap().is_some_and(|account| account.executable),
+            fixture.chain.account(program).await.unwrap().is_some_and(|account| account.executable),
             "{program}"
         );
     }
     let budget = "ComputeBudget111111111111111111111111111111".parse().unwrap();
-    assert!(bench.chain.account(budget).await.unwrap().is_some());
+    assert!(fixture.chain.account(budget).await.unwrap().is_some());
 }

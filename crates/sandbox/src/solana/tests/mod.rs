@@ -1,10 +1,10 @@
 mod controls;
-mod durable;
+mod durability;
 mod errors;
 mod genesis;
-mod play;
 mod programs;
 mod reads;
+mod sandbox_genesis;
 mod send;
 mod tokens;
 
@@ -29,8 +29,8 @@ const SOL: u64 = 1_000_000_000;
 const USDC: Address = Address::from_str_const("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
 const PYUSD: Address = Address::from_str_const("2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo");
 
-/// A chain whose slots pass only when told, with its first two wallets.
-struct Bench {
+/// A chain whose slots pass only on request, with its first two wallets.
+struct ChainFixture {
     chain: SolanaChain,
     alice: Keypair,
     bob: Keypair,
@@ -48,21 +48,21 @@ static GENESIS: LazyLock<Genesis> = LazyLock::new(|| {
     genesis
 });
 
-fn a_genesis() -> Genesis {
+fn test_genesis() -> Genesis {
     GENESIS.clone()
 }
 
-fn by_hand() -> SolanaConfig {
+fn manual_config() -> SolanaConfig {
     SolanaConfig { slot_time: Duration::from_hours(1), ..SolanaConfig::default() }
 }
 
-impl Bench {
+impl ChainFixture {
     fn new() -> Self {
-        Self::with(by_hand())
+        Self::with(manual_config())
     }
 
     fn with(config: SolanaConfig) -> Self {
-        let chain = SolanaChain::open(config, a_genesis()).unwrap();
+        let chain = SolanaChain::open(config, test_genesis()).unwrap();
         Self { chain, alice: test_wallet(0).unwrap(), bob: test_wallet(1).unwrap() }
     }
 

@@ -16,103 +16,105 @@ fn say(program: Address, text: &str) -> Instruction {
 
 #[tokio::test]
 async fn a_program_of_the_genesis_runs_and_survives_a_restart() {
-    let code = some_code(&Bench::new().chain).await;
+    let code = some_code(&ChainFixture::new().chain).await;
     let (program, fixed, authority) = (Address::new_unique(), Address::new_unique(), Address::new_unique());
-    let mut genesis = a_genesis();
+    let mut genesis = test_genesis();
     genesis.add_program(program, &code, Some(authority));
     genesis.add_program(fixed, &code, None);
     let folder = tempfile::tempdir().unwrap();
-    let config = SolanaConfig { data_dir: Some(folder.path().to_owned()), ..by_hand() };
+    let config = SolanaConfig { data_dir: Some(folder.path().to_owned()), ..manual_config() };
     for _ in 0..2 {
         let chain = SolanaChain::open(config.clone(), genesis.clone()).unwrap();
-        let bench = Bench { chain, ..Bench::new() };
-        let transaction = bench.sign(&[say(program, "hello"), say(fixed, "there")]).await;
-        let signature = bench.send(&transaction, json!({})).await.unwrap();
-        assert_eq!(bench.status(&signature).await["err"], Value::Null);
+        let fixture = ChainFixture { chain, ..ChainFixture::new() };
+        let transaction = fixture.sign(&[say(program, "hello"), say(fixed, "there")]).await;
+        let signature = fixture.send(&transaction, json!({})).await.unwrap();
+        assert_eq!(fixture.status(&signature).await["err"], Value::Null);
         for (address, owner) in [(program, json!(authority.to_string())), (fixed, Value::Null)] {
             let config = json!({ "encoding": "jsonParsed", "commitment": "processed" });
-            let shown = bench.get("getAccountInfo", json!([address.to_string(), config])).await;
+            let shown = fixture.get("getAccountInfo", json!([address.to_string(), config])).await;
             let data = &shown["value"]["data"]["parsed"]["info"]["programData"];
-            let shown = bench.get("getAccountInfo", json!([data, config])).await;
+            let shown = fixture.get("getAccountInfo", json!([data, config])).await;
             assert_eq!(shown["value"]["data"]["parsed"]["info"]["authority"], owner);
         }
-        bench.chain.stop().await.unwrap();
+        fixture.chain.stop().await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn a_program_set_while_the_chain_runs_is_undone_by_a_fork() {
-    let bench = Bench::new();
+    let fixture = ChainFixture::new();
     let program = Address::new_unique();
-    let code = some_code(&bench.chain).await;
-    bench.chain.set_program(program, &code, None).await.unwrap();
-    let transaction = bench.sign(&[say(program, "hello")]).await;
-    bench.send(&transaction, json!({})).await.unwrap();
-    bench.chain.fork(1).await.unwrap();
-    let transaction = bench.sign(&[say(program, "again")]).await;
-    let error = bench.send(&transaction, json!({})).await.unwrap_err();
+    let code = some_code(&fixture.chain).await;
+    fixture.chain.set_program(program, &code, None).await.unwrap();
+    let transaction = fixture.sign(&[say(program, "hello")]).await;
+    fixture.send(&transaction, json!({})).await.unwrap();
+    fixture.chain.fork(1).await.unwrap();
+    let transaction = fixture.sign(&[say(program, "again")]).await;
+    let error = fixture.send(&transaction, json!({})).await.unwrap_err();
     assert_eq!(error.data.unwrap()["err"], "ProgramAccountNotFound");
-    assert!(bench.chain.set_program(program, b"no program", None).await.is_err());
-    bench.pay(1).await;
+    assert!(fixture.chain.set_program(program, b"no program", None).await.is_err());
+    fixture.pay(1).await;
 }
 
 #[tokio::test]
-async fn a_priority_fee_is_told_and_taken() {
-    let bench = Bench::new();
+async fn priority_fee_is_reported_and_charged() {
+    let fixture = ChainFixture::new();
     let budget = |data: Vec<u8>| Instruction { program_id: COMPUTE_BUDGET, accounts: Vec::new(), data };
     let limit = budget([&[2][..], &300_000_u32.to_le_bytes()].concat());
     let price = budget([&[3][..], &20_000_u64.to_le_bytes()].concat());
-    let pay = transfer(&bench.alice.pubkey(), &bench.bob.pubkey(), 1);
-    let transaction = bench.sign(&[limit, price, pay]).await;
+    let pay = transfer(&fixture.alice.pubkey(), &fixture.bob.pubkey(), 1);
+    let transaction = fixture.sign(&[limit, price, pay]).await;
     let message = BASE64_STANDARD.encode(transaction.message.serialize());
-    let fee = bench.get("getFeeForMessage", json!([message, { "commitment": "processed" }])).await;
+    let fee = fixture.get("getFeeForMessage", json!([message, { "commitment": "processed" }])).await;
     assert_eq!(fee["value"], 5_000 + 6_000);
-    let signature = bench.send(&transaction, json!({})).await.unwrap();
-    bench.pass(2).await;
-    assert_eq!(bench.get("getTransaction", json!([signature])).await["meta"]["fee"], 11_000);
+    let signature = fixture.send(&transaction, json!({})).await.unwrap();
+    fixture.pass(2).await;
+    assert_eq!(fixture.get("getTransaction", json!([signature])).await["meta"]["fee"], 11_000);
 }
 
 #[tokio::test]
 async fn a_durable_nonce_outlives_blockhashes_and_is_good_once() {
-    let bench = Bench::new();
-    let alice = bench.alice.pubkey();
+    let fixture = ChainFixture::new();
+    let alice = fixture.alice.pubkey();
     let nonce = Keypair::new();
     let create = create_nonce_account(&alice, &nonce.pubkey(), &alice, 2_000_000);
-    let message = Message::new_with_blockhash(&create, Some(&alice), &bench.blockhash().await);
-    let keys = [&bench.alice, &nonce];
+    let message = Message::new_with_blockhash(&create, Some(&alice), &fixture.blockhash().await);
+    let keys = [&fixture.alice, &nonce];
     let transaction = VersionedTransaction::try_new(VersionedMessage::Legacy(message), &keys).unwrap();
-    bench.send(&transaction, json!({})).await.unwrap();
+    fixture.send(&transaction, json!({})).await.unwrap();
 
     let config = json!({ "encoding": "jsonParsed", "commitment": "processed" });
-    let shown = bench.get("getAccountInfo", json!([nonce.pubkey().to_string(), config])).await;
+    let shown = fixture.get("getAccountInfo", json!([nonce.pubkey().to_string(), config])).await;
     let value: Hash =
         shown["value"]["data"]["parsed"]["info"]["blockhash"].as_str().unwrap().parse().unwrap();
     let signed = |lamports: u64| {
-        let instructions =
-            [advance_nonce_account(&nonce.pubkey(), &alice), transfer(&alice, &bench.bob.pubkey(), lamports)];
+        let instructions = [
+            advance_nonce_account(&nonce.pubkey(), &alice),
+            transfer(&alice, &fixture.bob.pubkey(), lamports),
+        ];
         let message = Message::new_with_blockhash(&instructions, Some(&alice), &value);
-        VersionedTransaction::try_new(VersionedMessage::Legacy(message), &[&bench.alice]).unwrap()
+        VersionedTransaction::try_new(VersionedMessage::Legacy(message), &[&fixture.alice]).unwrap()
     };
-    bench.pass(200).await;
-    bench.send(&signed(1), json!({})).await.unwrap();
-    let error = bench.send(&signed(2), json!({})).await.unwrap_err();
+    fixture.pass(200).await;
+    fixture.send(&signed(1), json!({})).await.unwrap();
+    let error = fixture.send(&signed(2), json!({})).await.unwrap_err();
     assert_eq!(error.data.unwrap()["err"], "BlockhashNotFound");
 }
 
 #[tokio::test]
-async fn an_account_is_written_past_the_rules() {
-    let bench = Bench::new();
+async fn account_can_be_set_directly() {
+    let fixture = ChainFixture::new();
     let address = Address::new_unique();
     let account = solana_account::Account { lamports: 5, owner: MEMO, ..Default::default() };
-    bench.chain.set_account(address, Some(account)).await.unwrap();
-    assert_eq!(bench.balance(&address, "processed").await, 5);
-    assert_eq!(bench.balance(&address, "finalized").await, 0);
-    bench.pass(2).await;
-    assert_eq!(bench.balance(&address, "finalized").await, 5);
-    bench.chain.set_account(address, None).await.unwrap();
-    assert!(bench.chain.account(address).await.unwrap().is_none());
+    fixture.chain.set_account(address, Some(account)).await.unwrap();
+    assert_eq!(fixture.balance(&address, "processed").await, 5);
+    assert_eq!(fixture.balance(&address, "finalized").await, 0);
+    fixture.pass(2).await;
+    assert_eq!(fixture.balance(&address, "finalized").await, 5);
+    fixture.chain.set_account(address, None).await.unwrap();
+    assert!(fixture.chain.account(address).await.unwrap().is_none());
     let missing =
         Instruction { program_id: address, accounts: vec![AccountMeta::new(address, false)], data: vec![] };
-    let transaction = bench.sign(&[missing]).await;
-    assert!(bench.send(&transaction, json!({})).await.is_err());
+    let transaction = fixture.sign(&[missing]).await;
+    assert!(fixture.send(&transaction, json!({})).await.is_err());
 }

@@ -6,33 +6,33 @@ use causeway_domain::ports::{ChainError, DepositError};
 use serde_json::json;
 use solana_address::Address;
 
-use super::desk::SolanaDesk;
+use super::builder::SolanaDepositBuilder;
 use super::payment::Payment;
 use crate::orders::mint::check_mint;
 use crate::program::{TokenSource, associated_token_account};
 use crate::rpc::Call;
 use crate::{Account, Commitment, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount, TokenAccountState};
 
-/// What the accounts take that an opening makes: the order's, and its vault's.
+/// The sizes of the accounts that an opening creates: the order and its vault.
 const ORDER_BYTES: usize = 808;
 const VAULT_BYTES: usize = 165;
 
-/// The system program, which wallets belong to.
+/// The system program, which owns wallets.
 const SYSTEM: Address = Address::new_from_array([0; 32]);
 
-/// What the payer has for a deposit, and what the chain asks beside it.
+/// What the payer holds for a deposit, and the rent that the chain requires.
 pub(super) struct Holdings {
     lamports: u64,
     /// Where tokens come from; none for SOL.
     pub(super) source: Option<TokenSource>,
-    /// What the accounts of the order cost beside what lies there already.
+    /// The rent of the order's accounts, less what they already hold.
     rent: u64,
-    /// What must be left in a wallet that is not emptied.
-    least: u64,
+    /// The balance that must remain in a wallet that is not emptied.
+    min_balance: u64,
 }
 
-impl SolanaDesk {
-    /// Reads everything that a deposit depends on in one call, and says in words what is missing.
+impl SolanaDepositBuilder {
+    /// Reads everything that a deposit depends on in one call, and returns an error for what is missing.
     pub(super) async fn holdings(&self, payment: &Payment) -> Result<Holdings, DepositError> {
         let Payment { user, order, .. } = *payment;
         let (order_at, vault_at) = (self.program.order(order), self.program.vault(order));
@@ -41,7 +41,7 @@ impl SolanaDesk {
             let of = |program| associated_token_account(&user, &mint, &program);
             asked.extend([mint, of(TOKEN_PROGRAM), of(TOKEN_2022_PROGRAM)]);
         }
-        let [order_rent, vault_rent, least] = self.rents().await?;
+        let [order_rent, vault_rent, min_balance] = self.rent_minimums().await?;
         let accounts = self.rpc.accounts(&asked, Commitment::Confirmed, None).await?.value;
         let found = |address: Address| {
             asked
@@ -50,7 +50,7 @@ impl SolanaDesk {
                 .find(|(asked, _)| **asked == address)
                 .and_then(|(_, one)| one.as_ref())
         };
-        let would_fail = |words: String| Err(DepositError::WouldFail(words));
+        let would_fail = |reason: String| Err(DepositError::WouldFail(reason));
         let wallet = found(user);
         if let Some(wallet) = wallet.filter(|wallet| wallet.owner != SYSTEM) {
             return would_fail(format!(
@@ -70,22 +70,22 @@ impl SolanaDesk {
             rent = rent.saturating_add(missing(vault_at, vault_rent));
             source = Some(token_source(payment, mint, found)?);
         }
-        Ok(Holdings { lamports: wallet.map_or(0, |wallet| wallet.lamports), source, rent, least })
+        Ok(Holdings { lamports: wallet.map_or(0, |wallet| wallet.lamports), source, rent, min_balance })
     }
 
-    /// What accounts of an order, of a vault and of a wallet must hold to be kept.
-    async fn rents(&self) -> Result<[u64; 3], ChainError> {
-        if let Some(rents) = self.rents.fresh() {
-            return Ok(rents);
+    /// The rent-exempt minimums of an order, a vault and a wallet.
+    async fn rent_minimums(&self) -> Result<[u64; 3], ChainError> {
+        if let Some(rent_minimums) = self.rent_minimums.fresh() {
+            return Ok(rent_minimums);
         }
         let asked = Instant::now();
-        let ask =
+        let call =
             |length: usize| Call { method: "getMinimumBalanceForRentExemption", params: json!([length]) };
-        let calls = [ORDER_BYTES, VAULT_BYTES, 0].map(ask);
-        let rents = self.rpc.ask_all(&calls, |_, lamports: u64| Ok(lamports)).await?;
-        let rents = <[u64; 3]>::try_from(rents).unwrap_or([u64::MAX; 3]);
-        self.rents.put(asked, rents);
-        Ok(rents)
+        let calls = [ORDER_BYTES, VAULT_BYTES, 0].map(call);
+        let rent_minimums = self.rpc.request_batch(&calls, |_, lamports: u64| Ok(lamports)).await?;
+        let rent_minimums = <[u64; 3]>::try_from(rent_minimums).unwrap_or([u64::MAX; 3]);
+        self.rent_minimums.put(asked, rent_minimums);
+        Ok(rent_minimums)
     }
 }
 
@@ -99,41 +99,43 @@ impl Holdings {
             return Err(DepositError::Balance { has, needs: raw(amount) });
         }
         let spent = amount.saturating_add(self.rent).saturating_add(fee);
-        // A wallet that gives all it has is gone, which the chain allows; one with a little left is not.
-        if self.lamports == spent || self.lamports >= spent.saturating_add(self.least) {
+        // The chain allows an emptied wallet, but not a remainder below the minimum.
+        if self.lamports == spent || self.lamports >= spent.saturating_add(self.min_balance) {
             return Ok(());
         }
-        Err(DepositError::Gas { has, needs: raw(spent.saturating_add(self.least)) })
+        Err(DepositError::Gas { has, needs: raw(spent.saturating_add(self.min_balance)) })
     }
 }
 
-/// The payer's token account, which must be able to pay.
+/// The payer's token account, if it can pay.
 fn token_source<'a>(
     payment: &Payment,
     mint: Address,
     found: impl Fn(Address) -> Option<&'a Account>,
 ) -> Result<TokenSource, DepositError> {
-    let would_fail = |words: String| DepositError::WouldFail(words);
-    let plain = found(mint).ok_or(crate::orders::MintRefusal::Missing).and_then(check_mint);
-    let plain = plain.map_err(|why| would_fail(format!("the token {mint} cannot be deposited: {why}")))?;
-    let token_program = plain.token_program;
+    let would_fail = |reason: String| DepositError::WouldFail(reason);
+    let supported = found(mint).ok_or(crate::orders::MintError::Missing).and_then(check_mint);
+    let supported =
+        supported.map_err(|why| would_fail(format!("the token {mint} cannot be deposited: {why}")))?;
+    let token_program = supported.token_program;
     let account = associated_token_account(&payment.user, &mint, &token_program);
     let held = found(account).ok_or_else(|| {
         would_fail(format!("the payer {} has no token account of the token {mint}", payment.user))
     })?;
-    let odd = |why: String| would_fail(format!("the payer's token account {account} cannot pay: {why}"));
+    let cannot_pay =
+        |why: String| would_fail(format!("the payer's token account {account} cannot pay: {why}"));
     let state = TokenAccount::parse(&held.data).ok().filter(|_| held.owner == token_program);
-    let state = state.ok_or_else(|| odd("it is none of the token's program".to_owned()))?;
+    let state = state.ok_or_else(|| cannot_pay("it does not belong to the token's program".to_owned()))?;
     if state.owner != payment.user {
-        return Err(odd(format!("it belongs to {}", state.owner)));
+        return Err(cannot_pay(format!("it belongs to {}", state.owner)));
     }
     if state.mint != mint {
-        return Err(odd(format!("it holds the token {}", state.mint)));
+        return Err(cannot_pay(format!("it holds the token {}", state.mint)));
     }
     match state.state {
         TokenAccountState::Initialized => {}
-        TokenAccountState::Frozen => return Err(odd("the token's issuer has frozen it".to_owned())),
-        TokenAccountState::Uninitialized => return Err(odd("it was never set up".to_owned())),
+        TokenAccountState::Frozen => return Err(cannot_pay("the token's issuer has frozen it".to_owned())),
+        TokenAccountState::Uninitialized => return Err(cannot_pay("it was never set up".to_owned())),
     }
     if state.amount < payment.amount {
         let raw = |units| RawAmount::new(U256::from(units));

@@ -1,15 +1,15 @@
 //! Deposits on Solana: what a wallet is asked to sign, and how what it did is recognised.
 
-mod actions;
-mod bring;
-mod desk;
-mod differ;
+mod balance_change;
+mod broadcast;
+mod builder;
+mod difference;
 mod holdings;
-mod look;
-mod moved;
+mod observe_deposit;
 mod payment;
 mod signed;
+mod wallet_action;
 mod watch;
 
-pub use desk::SolanaDesk;
+pub use builder::SolanaDepositBuilder;
 pub use watch::SolanaAddressWatch;

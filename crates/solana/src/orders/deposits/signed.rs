@@ -1,22 +1,22 @@
-use causeway_domain::Terms;
+use causeway_domain::IntentTerms;
 use solana_message::VersionedMessage;
 use solana_signature::Signature;
 
-use super::differ::differ;
+use super::difference::describe_difference;
 use super::payment::Payment;
 use crate::MAX_TRANSACTION_BYTES;
 use crate::program::EscrowProgram;
 
 const SIGNATURE_BYTES: usize = 64;
-/// The first bit of a message that names its version.
+/// The version bit of a versioned message.
 const VERSIONED: u8 = 0x80;
-const NO_TRANSACTION: &str =
+const NOT_A_TRANSACTION: &str =
     "these bytes are not a Solana transaction; send what the wallet returned when it signed, as base64";
 
-/// The name of a signed transaction, if it is the one that was built, signed by the payer alone; else in what it differs.
-pub(super) fn judge_signed(
+/// The signature of the transaction, if it is the built one signed by the payer alone; otherwise how it differs.
+pub(super) fn check_signed_deposit(
     program: EscrowProgram,
-    terms: &Terms,
+    terms: &IntentTerms,
     built: Option<&[u8]>,
     raw: &[u8],
 ) -> Result<String, String> {
@@ -31,9 +31,9 @@ pub(super) fn judge_signed(
     }
     let (signatures, message) = split(raw)?;
     if message != built {
-        let words =
-            read(message).and_then(|given| Ok(differ(program, &payment, terms, &read(built)?, &given)));
-        return Err(words.unwrap_or_else(|words| words));
+        let reason = read(message)
+            .and_then(|given| Ok(describe_difference(program, &payment, terms, &read(built)?, &given)));
+        return Err(reason.unwrap_or_else(|reason| reason));
     }
     let [signature] = signatures else {
         return Err(format!("it carries {} signatures where the payer's alone belongs", signatures.len()));
@@ -49,24 +49,24 @@ pub(super) fn judge_signed(
     }
 }
 
-/// The signatures of a transaction, and what they sign.
+/// The signatures of a transaction, and the message they sign.
 pub(super) fn split(wire: &[u8]) -> Result<(&[[u8; SIGNATURE_BYTES]], &[u8]), String> {
-    let (&count, rest) = wire.split_first().ok_or(NO_TRANSACTION)?;
+    let (&count, rest) = wire.split_first().ok_or(NOT_A_TRANSACTION)?;
     if count == VERSIONED && read(wire).is_ok() {
         return Err("it is the message alone, without its signature; send the whole transaction".to_owned());
     }
-    // Twelve are as many as a packet carries beside a message.
+    // No more than twelve fit into a packet.
     let fits = (1..=12).contains(&count);
     let signatures = rest.split_at_checked(usize::from(count) * SIGNATURE_BYTES).filter(|_| fits);
-    let (signatures, message) = signatures.ok_or(NO_TRANSACTION)?;
+    let (signatures, message) = signatures.ok_or(NOT_A_TRANSACTION)?;
     let (signatures, _) = signatures.as_chunks::<SIGNATURE_BYTES>();
     Ok((signatures, message))
 }
 
-/// The message of a version 0 transaction; in words what else it is.
+/// The message of a version 0 transaction; otherwise what it is.
 fn read(message: &[u8]) -> Result<solana_message::v0::Message, String> {
     let read = wincode::deserialize::<VersionedMessage>(message).ok();
-    // What comes behind a message is none of its.
+    // Trailing bytes are not part of a message.
     match read.filter(|read| read.serialize() == message && read.sanitize().is_ok()) {
         Some(VersionedMessage::V0(message)) => Ok(message),
         Some(VersionedMessage::Legacy(_)) => {
@@ -75,6 +75,6 @@ fn read(message: &[u8]) -> Result<solana_message::v0::Message, String> {
         Some(VersionedMessage::V1(_)) => {
             Err("it is a version 1 transaction; sign the version 0 transaction that was built".to_owned())
         }
-        None => Err(NO_TRANSACTION.to_owned()),
+        None => Err(NOT_A_TRANSACTION.to_owned()),
     }
 }

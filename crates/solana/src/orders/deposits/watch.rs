@@ -7,20 +7,20 @@ use causeway_domain::ports::{AddressWatch, ChainError};
 use causeway_domain::{Address as AnyAddress, ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use solana_address::Address;
 
-use super::moved::gain;
+use super::balance_change::received_amount;
 use crate::program::associated_token_account;
 use crate::{
-    Account, Bookmark, Commitment, SolanaRpc, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount,
+    Account, Commitment, HistoryCursor, SolanaRpc, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount,
     TokenAccountState,
 };
 
-/// As many accounts as a node tells as of one slot.
-const TOGETHER: usize = 100;
+/// The limit of accounts that a node reads at one slot.
+const ACCOUNTS_PER_CALL: usize = 100;
 
-/// How many of the newest transactions of an address are looked through for the one that brought something.
-const LOOKED_THROUGH: usize = 32;
+/// How many of the newest transactions of an address are scanned for the funding one.
+const MAX_SCANNED_TRANSACTIONS: usize = 32;
 
-/// Watches plain addresses of Solana.
+/// Watches addresses on Solana.
 #[derive(Debug)]
 pub struct SolanaAddressWatch {
     rpc: SolanaRpc,
@@ -29,14 +29,17 @@ pub struct SolanaAddressWatch {
 }
 
 impl SolanaAddressWatch {
-    /// A watch over the chain of `rpc`.
+    /// A watch on the cluster of `rpc`.
     pub fn new(rpc: SolanaRpc) -> Self {
         Self { rpc, programs: Mutex::default() }
     }
 
-    /// Where an address keeps a token: its own account for SOL, its associated one for tokens. Nowhere, where the token is
-    /// not on the chain.
-    async fn places(&self, wanted: &[(Address, Option<Address>)]) -> Result<Vec<Option<Place>>, ChainError> {
+    /// The account that holds each balance: the address itself for SOL, its associated account for tokens.
+    /// `None` if the mint does not exist.
+    async fn balance_accounts(
+        &self,
+        wanted: &[(Address, Option<Address>)],
+    ) -> Result<Vec<Option<BalanceAccount>>, ChainError> {
         let known =
             |mint: &Address| self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(mint).copied();
         let mut unknown: Vec<Address> =
@@ -53,8 +56,8 @@ impl SolanaAddressWatch {
             }
         }
         let place = |(owner, mint): &(Address, Option<Address>)| match mint {
-            None => Some(Place { at: *owner, owner: *owner, token: None }),
-            Some(mint) => known(mint).map(|program| Place {
+            None => Some(BalanceAccount { at: *owner, owner: *owner, token: None }),
+            Some(mint) => known(mint).map(|program| BalanceAccount {
                 at: associated_token_account(owner, mint, &program),
                 owner: *owner,
                 token: Some((*mint, program)),
@@ -64,17 +67,17 @@ impl SolanaAddressWatch {
     }
 }
 
-/// An account in which an address keeps a token.
+/// The account that holds a balance of an address.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct BalanceAccount {
     at: Address,
     owner: Address,
     /// The mint and its program; none for SOL.
     token: Option<(Address, Address)>,
 }
 
-impl Place {
-    /// What lies there and can be moved. Of a deposit address all SOL can: it leaves no account behind.
+impl BalanceAccount {
+    /// The movable balance. All SOL of a deposit address is movable, because no account remains.
     fn holds(&self, account: &Account) -> u64 {
         let Some((mint, program)) = self.token else { return account.lamports };
         let state = TokenAccount::parse(&account.data).ok().filter(|_| account.owner == program);
@@ -91,7 +94,7 @@ impl AddressWatch for SolanaAddressWatch {
         SOLANA_CHAIN_ID
     }
 
-    /// Nodes tell the newest final state only, so what is told is of that slot or a later one.
+    /// Nodes return only the newest final state, so balances are from that slot or a later one.
     async fn balances_at(
         &self,
         wanted: &[(AnyAddress, TokenId)],
@@ -100,23 +103,23 @@ impl AddressWatch for SolanaAddressWatch {
         Ok(self.balances_since(wanted, block).await?.0)
     }
 
-    /// The slot is the latest of any: what was taken from an address by then may still be told of it, never the reverse.
+    /// The returned slot is the latest of all reads, so a balance may be older than it but never newer.
     async fn balances_since(
         &self,
         wanted: &[(AnyAddress, TokenId)],
         block: u64,
     ) -> Result<(Vec<RawAmount>, u64), ChainError> {
         let wanted: Vec<_> = wanted.iter().map(read).collect::<Result<_, _>>()?;
-        let places = self.places(&wanted).await?;
+        let places = self.balance_accounts(&wanted).await?;
         let asked: Vec<Address> = places.iter().flatten().map(|place| place.at).collect();
         let (mut found, mut slot) = (Vec::with_capacity(asked.len()), block);
-        for together in asked.chunks(TOGETHER) {
-            let seen = self.rpc.accounts(together, Commitment::Finalized, Some(block)).await?;
+        for chunk in asked.chunks(ACCOUNTS_PER_CALL) {
+            let seen = self.rpc.accounts(chunk, Commitment::Finalized, Some(block)).await?;
             slot = slot.max(seen.slot);
             found.extend(seen.value);
         }
         let mut found = found.into_iter();
-        let amount = |place: Option<Place>| {
+        let amount = |place: Option<BalanceAccount>| {
             let account = place.and_then(|_| found.next()).flatten();
             let held = place.zip(account).map_or(0, |(place, account)| place.holds(&account));
             RawAmount::new(U256::from(held))
@@ -124,8 +127,8 @@ impl AddressWatch for SolanaAddressWatch {
         Ok((places.into_iter().map(amount).collect(), slot))
     }
 
-    /// Balances are told of later slots than asked, so what brought them may lie in a later one too.
-    async fn brought_by(
+    /// Balances may be from later slots than requested, so the funding transaction may be too.
+    async fn funding_tx(
         &self,
         address: AnyAddress,
         token: TokenId,
@@ -133,12 +136,13 @@ impl AddressWatch for SolanaAddressWatch {
         _: u64,
     ) -> Result<Option<String>, ChainError> {
         let wanted = read(&(address, token))?;
-        let Some(place) = self.places(&[wanted]).await?.pop().flatten() else { return Ok(None) };
-        let bookmark = Bookmark { slot: from, signature: None };
-        let mentions = self.rpc.mentions_since(&place.at, bookmark).await?;
-        let newest = mentions.iter().rev().filter(|mention| mention.failure.is_none()).take(LOOKED_THROUGH);
+        let Some(place) = self.balance_accounts(&[wanted]).await?.pop().flatten() else { return Ok(None) };
+        let cursor = HistoryCursor { slot: from, signature: None };
+        let mentions = self.rpc.mentions_since(&place.at, cursor).await?;
+        let newest =
+            mentions.iter().rev().filter(|mention| mention.failure.is_none()).take(MAX_SCANNED_TRANSACTIONS);
         for mention in newest {
-            if gain(&self.rpc, mention.signature, &place.at, place.token.is_some()).await? > 0 {
+            if received_amount(&self.rpc, mention.signature, &place.at, place.token.is_some()).await? > 0 {
                 return Ok(Some(mention.signature.to_string()));
             }
         }

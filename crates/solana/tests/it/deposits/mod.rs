@@ -1,27 +1,27 @@
-//! The desk and the watch over the sandbox's chain.
+//! The deposit builder and the address watch on the sandbox chain.
 
-mod bringing;
+mod broadcasting;
 mod building;
+mod checking_signed;
 mod deploying;
 mod mints;
-mod refusing;
 mod watching;
 
-use causeway_domain::Terms;
-use causeway_domain::ports::{DepositDesk as _, WalletAction};
-use causeway_solana::orders::SolanaDesk;
+use causeway_domain::IntentTerms;
+use causeway_domain::ports::{DepositBuilder as _, WalletAction};
+use causeway_solana::orders::SolanaDepositBuilder;
 use solana_keypair::Keypair;
 use solana_signer::Signer as _;
 
-use crate::play::PlayChain;
+use crate::sandbox_chain::SandboxChain;
 
-fn desk(play: &PlayChain) -> SolanaDesk {
-    SolanaDesk::new(play.rpc.clone(), &play.deployment)
+fn builder(sandbox: &SandboxChain) -> SolanaDepositBuilder {
+    SolanaDepositBuilder::new(sandbox.rpc.clone(), &sandbox.deployment)
 }
 
-/// The transaction that the payer is given.
-async fn built(desk: &SolanaDesk, terms: &Terms) -> Vec<u8> {
-    let actions = desk.actions(terms).await.unwrap();
+/// The transaction that the payer gets.
+async fn built(builder: &SolanaDepositBuilder, terms: &IntentTerms) -> Vec<u8> {
+    let actions = builder.actions(terms).await.unwrap();
     let [WalletAction::SignSolana { transaction }] = &actions[..] else { panic!("{actions:?}") };
     transaction.clone()
 }

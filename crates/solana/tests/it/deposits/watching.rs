@@ -3,52 +3,56 @@ use causeway_domain::{Address as AnyAddress, SOLANA_CHAIN_ID, TokenId};
 use causeway_solana::orders::SolanaAddressWatch;
 
 use super::*;
-use crate::play::{PROGRAM, SOL, USDC, usdc, usdc_of};
+use crate::sandbox_chain::{PROGRAM, SOL, USDC, usdc, usdc_of};
 
 type Change = fn(&mut causeway_sandbox::solana::Account);
 
-async fn held(play: &PlayChain, watch: &SolanaAddressWatch, wanted: &[(AnyAddress, TokenId)]) -> Vec<u64> {
-    let newest = play.rpc.heads().await.unwrap().finalized;
+async fn held(
+    sandbox: &SandboxChain,
+    watch: &SolanaAddressWatch,
+    wanted: &[(AnyAddress, TokenId)],
+) -> Vec<u64> {
+    let newest = sandbox.rpc.heads().await.unwrap().finalized;
     let amounts = watch.balances_at(wanted, newest).await.unwrap();
     amounts.into_iter().map(|amount| amount.get().to()).collect()
 }
 
 #[tokio::test]
-async fn what_arrives_at_deposit_addresses_is_seen_once_it_is_final() {
-    let play = PlayChain::start().await;
-    let watch = SolanaAddressWatch::new(play.rpc.clone());
+async fn transfers_to_deposit_addresses_are_seen_once_final() {
+    let sandbox = SandboxChain::start().await;
+    let watch = SolanaAddressWatch::new(sandbox.rpc.clone());
     let (one, two) = (PROGRAM.deposit([1; 32].into()), PROGRAM.deposit([2; 32].into()));
     let [one_at, two_at] = [one, two].map(|address| AnyAddress::Solana(address.to_bytes()));
     let sol = TokenId::native(SOLANA_CHAIN_ID);
     let absent = TokenId::from_address(SOLANA_CHAIN_ID, AnyAddress::Solana([7; 32])).unwrap();
     let wanted = [(one_at, sol), (one_at, usdc()), (two_at, absent), (two_at, usdc()), (two_at, sol)];
-    assert_eq!(held(&play, &watch, &wanted).await, [0; 5]);
+    assert_eq!(held(&sandbox, &watch, &wanted).await, [0; 5]);
 
-    let from = play.rpc.heads().await.unwrap().finalized;
-    let paid = play.chain.airdrop(one, 3 * SOL).await.unwrap().to_string();
-    let given = play.chain.give_tokens(two, USDC, 77).await.unwrap().to_string();
-    play.settle().await;
-    assert_eq!(held(&play, &watch, &wanted).await, [3 * SOL, 0, 0, 77, 0]);
-    let to = play.rpc.heads().await.unwrap().finalized;
-    let brought = async |address, token| watch.brought_by(address, token, from, to).await.unwrap();
+    let from = sandbox.rpc.heads().await.unwrap().finalized;
+    let paid = sandbox.chain.airdrop(one, 3 * SOL).await.unwrap().to_string();
+    let given = sandbox.chain.give_tokens(two, USDC, 77).await.unwrap().to_string();
+    sandbox.finalize().await;
+    assert_eq!(held(&sandbox, &watch, &wanted).await, [3 * SOL, 0, 0, 77, 0]);
+    let to = sandbox.rpc.heads().await.unwrap().finalized;
+    let brought = async |address, token| watch.funding_tx(address, token, from, to).await.unwrap();
     assert_eq!(brought(one_at, sol).await, Some(paid));
     assert_eq!(brought(two_at, usdc()).await, Some(given));
     assert_eq!(brought(one_at, usdc()).await, None);
     assert_eq!(brought(two_at, absent).await, None);
-    assert_eq!(watch.brought_by(one_at, sol, to + 1, to + 9).await.unwrap(), None);
-    assert!(watch.balances_at(&wanted, to + 1_000_000).await.is_err(), "nobody has come so far");
+    assert_eq!(watch.funding_tx(one_at, sol, to + 1, to + 9).await.unwrap(), None);
+    assert!(watch.balances_at(&wanted, to + 1_000_000).await.is_err(), "no node has reached that slot");
 }
 
 #[tokio::test]
-async fn rule_19_tokens_that_cannot_move_are_not_there() {
-    let play = PlayChain::start().await;
-    let watch = SolanaAddressWatch::new(play.rpc.clone());
+async fn rule_19_tokens_that_cannot_move_count_as_zero() {
+    let sandbox = SandboxChain::start().await;
+    let watch = SolanaAddressWatch::new(sandbox.rpc.clone());
     let owner = PROGRAM.deposit([1; 32].into());
-    play.chain.give_tokens(owner, USDC, 77).await.unwrap();
-    play.settle().await;
+    sandbox.chain.give_tokens(owner, USDC, 77).await.unwrap();
+    sandbox.finalize().await;
     let wanted = [(AnyAddress::Solana(owner.to_bytes()), usdc())];
-    assert_eq!(held(&play, &watch, &wanted).await, [77]);
-    let whole = play.chain.account(usdc_of(&owner)).await.unwrap().unwrap();
+    assert_eq!(held(&sandbox, &watch, &wanted).await, [77]);
+    let whole = sandbox.chain.account(usdc_of(&owner)).await.unwrap().unwrap();
     let changes: [Change; 4] = [
         |account| account.data[108] = 2,
         |account| account.data[32..64].fill(9),
@@ -58,16 +62,16 @@ async fn rule_19_tokens_that_cannot_move_are_not_there() {
     for change in changes {
         let mut odd = whole.clone();
         change(&mut odd);
-        play.chain.set_account(usdc_of(&owner), Some(odd)).await.unwrap();
-        play.settle().await;
-        assert_eq!(held(&play, &watch, &wanted).await, [0]);
+        sandbox.chain.set_account(usdc_of(&owner), Some(odd)).await.unwrap();
+        sandbox.finalize().await;
+        assert_eq!(held(&sandbox, &watch, &wanted).await, [0]);
     }
 }
 
 #[tokio::test]
 async fn addresses_of_other_chains_are_refused() {
-    let play = PlayChain::start().await;
-    let watch = SolanaAddressWatch::new(play.rpc.clone());
+    let sandbox = SandboxChain::start().await;
+    let watch = SolanaAddressWatch::new(sandbox.rpc.clone());
     let stranger = AnyAddress::Evm([1; 20].into());
     let asked = watch.balances_at(&[(stranger, usdc())], 1).await;
     assert!(matches!(asked, Err(ChainError::Refused(..))));

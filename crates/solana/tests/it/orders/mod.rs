@@ -1,21 +1,21 @@
-//! What follows, carries and attests orders, over the sandbox's chain.
+//! Following, sending and attesting orders on the sandbox chain.
 
-mod attesting;
-mod carrying;
-mod closing;
+mod attester_view;
 mod following;
-mod jumping;
+mod forwarding;
 #[path = "../../../../evm/tests/it/outbox.rs"]
 mod outbox;
-mod paying_out;
+mod payouts;
+mod rent_refunds;
+mod tx_sender;
 
 use std::sync::Arc;
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{Carrier as _, Deed, Progress};
-use causeway_domain::{Address as AnyAddress, SOLANA_CHAIN_ID, SignatureBytes, Terms};
+use causeway_domain::ports::{ChainAction, Progress, TxSender as _};
+use causeway_domain::{Address as AnyAddress, IntentTerms, SOLANA_CHAIN_ID, SignatureBytes};
 use causeway_sandbox::genesis::{Roles, SolanaWallet};
-use causeway_solana::orders::{SolanaCarrier, SolanaSending};
+use causeway_solana::orders::{SolanaSendConfig, SolanaTxSender};
 use causeway_solana::program::TokenSource;
 use causeway_solana::{SolanaKey, TOKEN_PROGRAM};
 use jiff::Timestamp;
@@ -23,52 +23,52 @@ use k256::ecdsa::SigningKey;
 use solana_address::Address;
 use solana_signer::Signer as _;
 
-use crate::play::{PROGRAM, PlayChain, USDC, usdc_of, user};
+use crate::sandbox_chain::{PROGRAM, SandboxChain, USDC, usdc_of, user};
 use outbox::MemoryOutbox;
 
-/// The chain with people who work on it, and an outbox that outlives them.
-struct Stage {
-    play: PlayChain,
+/// A sandbox chain, its roles, and an outbox that outlives each sender.
+struct OrderFixture {
+    sandbox: SandboxChain,
     outbox: Arc<MemoryOutbox>,
     roles: Roles,
 }
 
-impl Stage {
+impl OrderFixture {
     async fn new() -> Self {
-        Self { play: PlayChain::start().await, outbox: Arc::default(), roles: Roles::new().unwrap() }
+        Self { sandbox: SandboxChain::start().await, outbox: Arc::default(), roles: Roles::new().unwrap() }
     }
 
-    /// A process that shares chain and outbox with those before it.
-    fn carrier(&self, wallet: &SolanaWallet) -> SolanaCarrier {
+    /// A sender that shares chain and outbox with earlier senders, like a restarted process.
+    fn sender(&self, wallet: &SolanaWallet) -> SolanaTxSender {
         let key = SolanaKey::from_seed(wallet.seed.0);
-        let programs = std::slice::from_ref(&self.play.deployment);
-        let sending = SolanaSending { most_for_unit: 10 };
-        SolanaCarrier::new(self.play.rpc.clone(), key, self.outbox.clone(), sending, programs)
+        let programs = std::slice::from_ref(&self.sandbox.deployment);
+        let sending = SolanaSendConfig { max_compute_unit_price: 10 };
+        SolanaTxSender::new(self.sandbox.rpc.clone(), key, self.outbox.clone(), sending, programs)
     }
 
-    fn filler(&self) -> SolanaCarrier {
-        self.carrier(&self.roles.fillers[0].solana_hot)
+    fn filler(&self) -> SolanaTxSender {
+        self.sender(&self.roles.fillers[0].solana_hot)
     }
 
-    fn relayer(&self) -> SolanaCarrier {
-        self.carrier(&self.roles.solana_relayer)
+    fn relayer(&self) -> SolanaTxSender {
+        self.sender(&self.roles.solana_relayer)
     }
 
     /// Terms of the first test wallet that name the first filler.
-    async fn terms(&self, input: Option<Address>) -> Terms {
+    async fn terms(&self, input: Option<Address>) -> IntentTerms {
         let filler = &self.roles.fillers[0];
-        Terms {
+        IntentTerms {
             filler: filler.solana_hot.address.into(),
             payee: filler.solana_payee.address.into(),
-            ..self.play.terms(input).await
+            ..self.sandbox.terms(input).await
         }
     }
 
-    /// The same within Solana, to a wallet that does not exist yet.
-    async fn within(&self, input: Option<Address>, output: Option<Address>) -> Terms {
-        Terms {
+    /// The same terms within Solana, to a wallet that does not exist yet.
+    async fn terms_within_solana(&self, input: Option<Address>, output: Option<Address>) -> IntentTerms {
+        IntentTerms {
             destination_chain_id: SOLANA_CHAIN_ID.get(),
-            settler: self.play.deployment.program,
+            settler: self.sandbox.deployment.program,
             output_token: output.map_or(B256::ZERO, |mint| mint.to_bytes().into()),
             amount_out: U256::from(7_000_000),
             recipient: recipient().to_bytes().into(),
@@ -76,38 +76,38 @@ impl Stage {
         }
     }
 
-    async fn open(&self, terms: &Terms) {
+    async fn open(&self, terms: &IntentTerms) {
         let payer = user();
         let account = usdc_of(&payer.pubkey());
         let source = (terms.input_token != B256::ZERO)
             .then_some(TokenSource { account, token_program: TOKEN_PROGRAM });
-        self.play.land(&payer, &[PROGRAM.open(terms, payer.pubkey(), source)]).await;
+        self.sandbox.land(&payer, &[PROGRAM.open(terms, payer.pubkey(), source)]).await;
     }
 
-    /// Carries until it has ended, letting slots pass meanwhile.
-    async fn see_through(&self, carrier: &SolanaCarrier, purpose: &str, deed: &Deed) -> Progress {
+    /// Sends and polls until the transaction has ended; slots pass meanwhile.
+    async fn complete(&self, sender: &SolanaTxSender, purpose: &str, action: &ChainAction) -> Progress {
         for _ in 0..100 {
-            let progress = carrier.carry(purpose, deed, Timestamp::now()).await.unwrap();
+            let progress = sender.send(purpose, action, Timestamp::now()).await.unwrap();
             if matches!(progress, Progress::Succeeded(_) | Progress::Reverted(_)) {
                 return progress;
             }
-            self.play.chain.advance(3).await.unwrap();
-            carrier.tend(Timestamp::now()).await.unwrap();
+            self.sandbox.chain.advance(3).await.unwrap();
+            sender.poll_pending(Timestamp::now()).await.unwrap();
         }
         panic!("{purpose} never ended");
     }
 
-    async fn succeeds(&self, carrier: &SolanaCarrier, purpose: &str, deed: &Deed) {
-        let progress = self.see_through(carrier, purpose, deed).await;
+    async fn assert_succeeds(&self, sender: &SolanaTxSender, purpose: &str, action: &ChainAction) {
+        let progress = self.complete(sender, purpose, action).await;
         assert!(matches!(progress, Progress::Succeeded(_)), "{purpose}: {progress:?}");
     }
 
     async fn lamports(&self, address: Address) -> u64 {
-        self.play.chain.account(address).await.unwrap().map_or(0, |account| account.lamports)
+        self.sandbox.chain.account(address).await.unwrap().map_or(0, |account| account.lamports)
     }
 
     async fn tokens(&self, owner: Address) -> u64 {
-        let account = self.play.chain.account(usdc_of(&owner)).await.unwrap();
+        let account = self.sandbox.chain.account(usdc_of(&owner)).await.unwrap();
         account.map_or(0, |account| u64::from_le_bytes(account.data[64..72].try_into().unwrap()))
     }
 

@@ -1,143 +1,151 @@
-use causeway_domain::Terms;
-use causeway_solana::program::Refusal;
+use causeway_domain::IntentTerms;
+use causeway_solana::program::EscrowError;
 
-use super::bench::*;
+use super::fixture::*;
 use super::tokens::token_data;
 
-/// An order that was paid by a stranger for its user, and has been claimed.
-fn claimed(coin: Coin, terms: &Terms) -> Bench {
-    let mut bench = Bench::new();
-    bench.send(PROGRAM.open(terms, STRANGER, coin.source(USER))).unwrap();
-    bench.send(claim_by(&bench, coin, terms, &[0, 1])).unwrap();
-    bench
+/// A claimed order whose rent a stranger paid.
+fn claimed(coin: Coin, terms: &IntentTerms) -> ProgramFixture {
+    let mut fixture = ProgramFixture::new();
+    fixture.send(PROGRAM.open(terms, STRANGER, coin.source(USER))).unwrap();
+    fixture.send(claim_by(&fixture, coin, terms, &[0, 1])).unwrap();
+    fixture
 }
 
 #[test]
 fn rule_18_an_orders_rent_returns_to_its_payer_past_the_open_deadline() {
     for coin in Coin::ALL {
-        let terms = away(coin);
-        let mut bench = claimed(coin, &terms);
+        let terms = terms_to_other_chain(coin);
+        let mut fixture = claimed(coin, &terms);
         let close = PROGRAM.close_order(&terms, STRANGER, coin.program());
-        bench.set_time(terms.open_deadline);
-        bench.refuse(close.clone(), Refusal::TooEarly);
-        bench.set_time(terms.open_deadline + 1);
-        bench.refuse(with_account(close.clone(), 1, USER), Refusal::WrongAddress);
-        let rent = bench.lamports(PROGRAM.order(terms.id())) + bench.lamports(PROGRAM.vault(terms.id()));
-        let before = bench.lamports(STRANGER);
-        bench.send(close.clone()).unwrap();
-        assert_eq!(bench.lamports(STRANGER) - before, rent, "{coin:?}");
+        fixture.set_time(terms.open_deadline);
+        fixture.assert_refused(close.clone(), EscrowError::TooEarly);
+        fixture.set_time(terms.open_deadline + 1);
+        fixture.assert_refused(with_account(close.clone(), 1, USER), EscrowError::WrongAddress);
+        let rent = fixture.lamports(PROGRAM.order(terms.id())) + fixture.lamports(PROGRAM.vault(terms.id()));
+        let before = fixture.lamports(STRANGER);
+        fixture.send(close.clone()).unwrap();
+        assert_eq!(fixture.lamports(STRANGER) - before, rent, "{coin:?}");
         assert!(
-            bench.svm.get_account(&PROGRAM.order(terms.id())).is_none_or(|account| account.lamports == 0)
+            fixture.svm.get_account(&PROGRAM.order(terms.id())).is_none_or(|account| account.lamports == 0)
         );
-        bench.refuse(close, Refusal::WrongOwner);
-        bench.refuse(PROGRAM.open(&terms, USER, coin.source(USER)), Refusal::OpenDeadlinePassed);
-        bench.refuse(claim_by(&bench, coin, &terms, &[0, 1]), Refusal::WrongOwner);
+        fixture.assert_refused(close, EscrowError::WrongOwner);
+        fixture
+            .assert_refused(PROGRAM.open(&terms, USER, coin.source(USER)), EscrowError::OpenDeadlinePassed);
+        fixture.assert_refused(claim_by(&fixture, coin, &terms, &[0, 1]), EscrowError::WrongOwner);
     }
 }
 
 #[test]
-fn an_order_that_has_not_ended_is_kept_for_ever() {
+fn order_that_has_not_ended_cannot_be_closed() {
     for coin in Coin::ALL {
-        let terms = away(coin);
-        let mut bench = Bench::opened(coin, &terms);
-        bench.set_time(terms.refund_at + 4_000 * 86_400);
-        bench.refuse(PROGRAM.close_order(&terms, USER, coin.program()), Refusal::NotEnded);
+        let terms = terms_to_other_chain(coin);
+        let mut fixture = ProgramFixture::with_open_order(coin, &terms);
+        fixture.set_time(terms.refund_at + 4_000 * 86_400);
+        fixture.assert_refused(PROGRAM.close_order(&terms, USER, coin.program()), EscrowError::NotEnded);
     }
 }
 
 #[test]
-fn what_strangers_added_to_a_deposit_goes_to_the_refund_address() {
+fn amounts_added_to_a_deposit_go_to_the_refund_address() {
     for coin in Coin::ALL {
-        let terms = away(coin);
-        let mut bench = Bench::new();
-        bench.send(PROGRAM.open(&terms, STRANGER, coin.source(USER))).unwrap();
+        let terms = terms_to_other_chain(coin);
+        let mut fixture = ProgramFixture::new();
+        fixture.send(PROGRAM.open(&terms, STRANGER, coin.source(USER))).unwrap();
         if let Some(program) = coin.program() {
             let vault = PROGRAM.vault(terms.id());
-            bench.put_data(vault, program, token_data(coin.mint(), vault, AMOUNT + 777, &[]));
+            fixture.put_data(vault, program, token_data(coin.mint(), vault, AMOUNT + 777, &[]));
         } else {
-            let mut account = bench.svm.get_account(&PROGRAM.order(terms.id())).unwrap();
+            let mut account = fixture.svm.get_account(&PROGRAM.order(terms.id())).unwrap();
             account.lamports += 777;
-            bench.svm.set_account(PROGRAM.order(terms.id()), account).unwrap();
+            fixture.svm.set_account(PROGRAM.order(terms.id()), account).unwrap();
         }
-        let paid = bench.holds(coin, PAYEE);
-        bench.send(claim_by(&bench, coin, &terms, &[0, 1])).unwrap();
-        assert_eq!(bench.holds(coin, PAYEE) - paid, AMOUNT);
-        bench.set_time(terms.open_deadline + 1);
+        let paid = fixture.balance(coin, PAYEE);
+        fixture.send(claim_by(&fixture, coin, &terms, &[0, 1])).unwrap();
+        assert_eq!(fixture.balance(coin, PAYEE) - paid, AMOUNT);
+        fixture.set_time(terms.open_deadline + 1);
         let close = PROGRAM.close_order(&terms, STRANGER, coin.program());
-        bench.refuse(with_account(close.clone(), 2, coin.account(STRANGER)), Refusal::WrongAddress);
-        let before = bench.holds(coin, REFUND);
-        bench.send(close).unwrap();
-        assert_eq!(bench.holds(coin, REFUND) - before, 777, "{coin:?}");
+        fixture.assert_refused(
+            with_account(close.clone(), 2, coin.account(STRANGER)),
+            EscrowError::WrongAddress,
+        );
+        let before = fixture.balance(coin, REFUND);
+        fixture.send(close).unwrap();
+        assert_eq!(fixture.balance(coin, REFUND) - before, 777, "{coin:?}");
     }
 }
 
 #[test]
-fn a_surplus_that_the_refund_address_cannot_hold_goes_with_the_rent() {
-    let terms = Terms { refund_to: word(who(110)), ..away(Coin::Sol) };
-    let mut bench = claimed(Coin::Sol, &terms);
-    let mut account = bench.svm.get_account(&PROGRAM.order(terms.id())).unwrap();
+fn surplus_below_rent_exemption_goes_to_the_rent_payer() {
+    let terms = IntentTerms { refund_to: word(address_number(110)), ..terms_to_other_chain(Coin::Sol) };
+    let mut fixture = claimed(Coin::Sol, &terms);
+    let mut account = fixture.svm.get_account(&PROGRAM.order(terms.id())).unwrap();
     account.lamports += 5;
     let all = account.lamports;
-    bench.svm.set_account(PROGRAM.order(terms.id()), account).unwrap();
-    bench.set_time(terms.open_deadline + 1);
-    let before = bench.lamports(STRANGER);
-    bench.send(PROGRAM.close_order(&terms, STRANGER, None)).unwrap();
-    assert_eq!(bench.lamports(STRANGER) - before, all);
+    fixture.svm.set_account(PROGRAM.order(terms.id()), account).unwrap();
+    fixture.set_time(terms.open_deadline + 1);
+    let before = fixture.lamports(STRANGER);
+    fixture.send(PROGRAM.close_order(&terms, STRANGER, None)).unwrap();
+    assert_eq!(fixture.lamports(STRANGER) - before, all);
 }
 
 #[test]
 fn a_vault_of_another_order_is_not_closed() {
-    let (terms, other) = (away(Coin::Spl), Terms { nonce: word(USER), ..away(Coin::Spl) });
-    let mut bench = claimed(Coin::Spl, &terms);
-    bench.open(Coin::Spl, &other).unwrap();
-    bench.set_time(terms.open_deadline + 1);
+    let (terms, other) = (
+        terms_to_other_chain(Coin::Spl),
+        IntentTerms { nonce: word(USER), ..terms_to_other_chain(Coin::Spl) },
+    );
+    let mut fixture = claimed(Coin::Spl, &terms);
+    fixture.open(Coin::Spl, &other).unwrap();
+    fixture.set_time(terms.open_deadline + 1);
     let close = PROGRAM.close_order(&terms, STRANGER, Coin::Spl.program());
-    bench.refuse(with_account(close, 3, PROGRAM.vault(other.id())), Refusal::WrongAddress);
+    fixture.assert_refused(with_account(close, 3, PROGRAM.vault(other.id())), EscrowError::WrongAddress);
 }
 
 #[test]
 fn rule_18_a_record_of_a_fill_is_kept_past_the_refund_time() {
-    let terms = here(Coin::Sol);
-    let mut bench = Bench::new();
-    bench.send(PROGRAM.fill(&terms, STRANGER, None)).unwrap();
+    let terms = terms_from_other_chain(Coin::Sol);
+    let mut fixture = ProgramFixture::new();
+    fixture.send(PROGRAM.fill(&terms, STRANGER, None)).unwrap();
     let marker = PROGRAM.fill_marker(terms.id());
     let close = PROGRAM.close_fill(terms.id(), STRANGER);
-    bench.set_time(terms.refund_at);
-    bench.refuse(close.clone(), Refusal::TooEarly);
-    bench.set_time(terms.refund_at + 1);
-    bench.refuse(PROGRAM.close_fill(terms.id(), FILLER), Refusal::WrongAddress);
-    let (before, rent) = (bench.lamports(STRANGER), bench.lamports(marker));
-    bench.send(close.clone()).unwrap();
-    assert_eq!(bench.lamports(STRANGER) - before, rent);
-    bench.refuse(close, Refusal::WrongOwner);
-    bench.refuse(PROGRAM.fill(&terms, STRANGER, None), Refusal::FillDeadlinePassed);
+    fixture.set_time(terms.refund_at);
+    fixture.assert_refused(close.clone(), EscrowError::TooEarly);
+    fixture.set_time(terms.refund_at + 1);
+    fixture.assert_refused(PROGRAM.close_fill(terms.id(), FILLER), EscrowError::WrongAddress);
+    let (before, rent) = (fixture.lamports(STRANGER), fixture.lamports(marker));
+    fixture.send(close.clone()).unwrap();
+    assert_eq!(fixture.lamports(STRANGER) - before, rent);
+    fixture.assert_refused(close, EscrowError::WrongOwner);
+    fixture.assert_refused(PROGRAM.fill(&terms, STRANGER, None), EscrowError::FillDeadlinePassed);
 }
 
 #[test]
 fn within_solana_a_record_outlives_its_unclaimed_order() {
-    let terms = within(Coin::Spl, Coin::Sol);
-    let mut bench = Bench::opened(Coin::Spl, &terms);
-    bench.send(PROGRAM.fill(&terms, FILLER, None)).unwrap();
-    bench.set_time(terms.refund_at + 999);
+    let terms = terms_within_solana(Coin::Spl, Coin::Sol);
+    let mut fixture = ProgramFixture::with_open_order(Coin::Spl, &terms);
+    fixture.send(PROGRAM.fill(&terms, FILLER, None)).unwrap();
+    fixture.set_time(terms.refund_at + 999);
     let close = PROGRAM.close_fill(terms.id(), FILLER);
-    bench.refuse(close.clone(), Refusal::NotEnded);
-    bench.refuse(with_account(close.clone(), 2, PROGRAM.order(word(USER))), Refusal::WrongAddress);
-    bench.send(PROGRAM.claim_recorded(&terms, Coin::Spl.program())).unwrap();
-    bench.send(close).unwrap();
-    bench.send(PROGRAM.close_order(&terms, USER, Coin::Spl.program())).unwrap();
+    fixture.assert_refused(close.clone(), EscrowError::NotEnded);
+    fixture
+        .assert_refused(with_account(close.clone(), 2, PROGRAM.order(word(USER))), EscrowError::WrongAddress);
+    fixture.send(PROGRAM.claim_recorded(&terms, Coin::Spl.program())).unwrap();
+    fixture.send(close).unwrap();
+    fixture.send(PROGRAM.close_order(&terms, USER, Coin::Spl.program())).unwrap();
 }
 
 #[test]
 fn rule_18_a_closed_order_is_not_opened_again_by_the_same_deposit() {
-    let terms = within(Coin::Sol, Coin::Sol);
-    let mut bench = Bench::opened(Coin::Sol, &terms);
-    bench.send(PROGRAM.fill(&terms, FILLER, None)).unwrap();
-    bench.send(PROGRAM.claim_recorded(&terms, None)).unwrap();
-    bench.set_time(terms.open_deadline);
-    bench.refuse(PROGRAM.close_order(&terms, USER, None), Refusal::TooEarly);
-    bench.refuse(PROGRAM.open(&terms, USER, None), Refusal::AlreadyOpened);
-    bench.set_time(terms.open_deadline + 1);
-    bench.send(PROGRAM.close_order(&terms, USER, None)).unwrap();
-    bench.put_lamports(PROGRAM.deposit(terms.id()), AMOUNT);
-    bench.refuse(PROGRAM.sweep(&terms, STRANGER, None), Refusal::OpenDeadlinePassed);
+    let terms = terms_within_solana(Coin::Sol, Coin::Sol);
+    let mut fixture = ProgramFixture::with_open_order(Coin::Sol, &terms);
+    fixture.send(PROGRAM.fill(&terms, FILLER, None)).unwrap();
+    fixture.send(PROGRAM.claim_recorded(&terms, None)).unwrap();
+    fixture.set_time(terms.open_deadline);
+    fixture.assert_refused(PROGRAM.close_order(&terms, USER, None), EscrowError::TooEarly);
+    fixture.assert_refused(PROGRAM.open(&terms, USER, None), EscrowError::AlreadyOpened);
+    fixture.set_time(terms.open_deadline + 1);
+    fixture.send(PROGRAM.close_order(&terms, USER, None)).unwrap();
+    fixture.put_lamports(PROGRAM.deposit(terms.id()), AMOUNT);
+    fixture.assert_refused(PROGRAM.sweep(&terms, STRANGER, None), EscrowError::OpenDeadlinePassed);
 }

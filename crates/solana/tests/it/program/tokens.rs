@@ -1,10 +1,10 @@
-//! Mints and token accounts, written as the token programs would, and what the program makes of odd ones.
+//! Mints and token accounts as the token programs write them, and unusual ones.
 
-use causeway_solana::program::Refusal;
+use causeway_solana::program::EscrowError;
 use causeway_solana::{TOKEN_2022_PROGRAM, TOKEN_PROGRAM};
 use solana_address::Address;
 
-use super::bench::*;
+use super::fixture::*;
 
 /// An extension's number and content.
 pub(super) type Extension = (u16, Vec<u8>);
@@ -42,137 +42,141 @@ pub(super) fn token_data(mint: Address, owner: Address, amount: u64, extensions:
 
 #[test]
 fn rule_20_mints_with_anything_but_metadata_and_groups_are_refused_at_open_and_fill() {
-    let mut bench = Bench::new();
-    let (open, fill) = (away(Coin::Spl22), here(Coin::Spl22));
-    let put = |bench: &mut Bench, number: u16| {
+    let mut fixture = ProgramFixture::new();
+    let (open, fill) = (terms_to_other_chain(Coin::Spl22), terms_from_other_chain(Coin::Spl22));
+    let put = |fixture: &mut ProgramFixture, number: u16| {
         let extensions = [(18, vec![0; 64]), (number, vec![0; 108])];
-        bench.put_data(MINT_22, TOKEN_2022_PROGRAM, mint_data(6, &extensions));
+        fixture.put_data(MINT_22, TOKEN_2022_PROGRAM, mint_data(6, &extensions));
     };
     for number in (1..=17).chain(24..=40) {
-        put(&mut bench, number);
-        bench.refuse(PROGRAM.open(&open, USER, Coin::Spl22.source(USER)), Refusal::MintExtension);
-        bench.refuse(PROGRAM.fill(&fill, STRANGER, Coin::Spl22.source(STRANGER)), Refusal::MintExtension);
+        put(&mut fixture, number);
+        fixture
+            .assert_refused(PROGRAM.open(&open, USER, Coin::Spl22.source(USER)), EscrowError::MintExtension);
+        fixture.assert_refused(
+            PROGRAM.fill(&fill, STRANGER, Coin::Spl22.source(STRANGER)),
+            EscrowError::MintExtension,
+        );
     }
-    // What the token program itself reads of these is not our matter: it is enough that we let them pass.
+    // It is enough that our program accepts them; the token program may still refuse.
     for number in 18..=23 {
-        put(&mut bench, number);
-        let outcome = bench.send(PROGRAM.open(&open, USER, Coin::Spl22.source(USER)));
-        let refused = format!("{outcome:?}").contains(&Refusal::MintExtension.code().to_string());
+        put(&mut fixture, number);
+        let outcome = fixture.send(PROGRAM.open(&open, USER, Coin::Spl22.source(USER)));
+        let refused = format!("{outcome:?}").contains(&EscrowError::MintExtension.code().to_string());
         assert!(!refused, "extension {number}: {outcome:?}");
     }
 }
 
 #[test]
 fn an_extension_that_claims_to_be_longer_than_the_mint_is_refused() {
-    let mut bench = Bench::new();
+    let mut fixture = ProgramFixture::new();
     let mut data = mint_data(6, &[(18, vec![0; 64])]);
     data.truncate(200);
-    bench.put_data(MINT_22, TOKEN_2022_PROGRAM, data);
-    let open = PROGRAM.open(&away(Coin::Spl22), USER, Coin::Spl22.source(USER));
-    bench.refuse(open, Refusal::MintExtension);
+    fixture.put_data(MINT_22, TOKEN_2022_PROGRAM, data);
+    let open = PROGRAM.open(&terms_to_other_chain(Coin::Spl22), USER, Coin::Spl22.source(USER));
+    fixture.assert_refused(open, EscrowError::MintExtension);
 }
 
 #[test]
 fn a_token_program_of_somebody_else_is_refused() {
-    let mut bench = Bench::new();
-    let open = PROGRAM.open(&away(Coin::Spl), USER, Coin::Spl.source(USER));
-    bench.refuse(with_account(open.clone(), 8, STRANGER), Refusal::WrongTokenProgram);
-    bench.refuse(with_account(open.clone(), 8, TOKEN_2022_PROGRAM), Refusal::WrongTokenProgram);
-    bench.put_data(MINT, STRANGER, mint_data(6, &[]));
-    bench.refuse(open, Refusal::WrongTokenProgram);
+    let mut fixture = ProgramFixture::new();
+    let open = PROGRAM.open(&terms_to_other_chain(Coin::Spl), USER, Coin::Spl.source(USER));
+    fixture.assert_refused(with_account(open.clone(), 8, STRANGER), EscrowError::WrongTokenProgram);
+    fixture.assert_refused(with_account(open.clone(), 8, TOKEN_2022_PROGRAM), EscrowError::WrongTokenProgram);
+    fixture.put_data(MINT, STRANGER, mint_data(6, &[]));
+    fixture.assert_refused(open, EscrowError::WrongTokenProgram);
 }
 
 #[test]
-fn what_is_no_mint_is_refused() {
-    let mut bench = Bench::new();
-    let open = PROGRAM.open(&away(Coin::Spl), USER, Coin::Spl.source(USER));
-    bench.refuse(with_account(open.clone(), 7, MINT_22), Refusal::WrongMint);
+fn account_that_is_not_a_mint_is_refused() {
+    let mut fixture = ProgramFixture::new();
+    let open = PROGRAM.open(&terms_to_other_chain(Coin::Spl), USER, Coin::Spl.source(USER));
+    fixture.assert_refused(with_account(open.clone(), 7, MINT_22), EscrowError::WrongMint);
     let mut unborn = mint_data(6, &[]);
     unborn[45] = 0;
     for data in [unborn, vec![0; 82], token_data(MINT, USER, 1, &[]), vec![1; 355], vec![]] {
-        bench.put_data(MINT, TOKEN_PROGRAM, data);
-        bench.refuse(open.clone(), Refusal::WrongMint);
+        fixture.put_data(MINT, TOKEN_PROGRAM, data);
+        fixture.assert_refused(open.clone(), EscrowError::WrongMint);
     }
 }
 
 #[test]
-fn rule_20_recipients_that_want_a_memo_are_refused() {
-    let mut bench = Bench::new();
-    let terms = here(Coin::Spl22);
+fn rule_20_recipients_that_require_a_memo_are_refused() {
+    let mut fixture = ProgramFixture::new();
+    let terms = terms_from_other_chain(Coin::Spl22);
     let fill = PROGRAM.fill(&terms, STRANGER, Coin::Spl22.source(STRANGER));
     let account = Coin::Spl22.account(RECIPIENT);
     for (wanted, extensions) in [(1, vec![(7, vec![]), (8, vec![1])]), (0, vec![(7, vec![]), (8, vec![0])])] {
-        bench.put_data(account, TOKEN_2022_PROGRAM, token_data(MINT_22, RECIPIENT, 0, &extensions));
+        fixture.put_data(account, TOKEN_2022_PROGRAM, token_data(MINT_22, RECIPIENT, 0, &extensions));
         if wanted == 1 {
-            bench.refuse(fill.clone(), Refusal::MemoRequired);
+            fixture.assert_refused(fill.clone(), EscrowError::MemoRequired);
         } else {
-            bench.send(fill.clone()).unwrap();
-            assert_eq!(bench.holds(Coin::Spl22, RECIPIENT), OUT);
+            fixture.send(fill.clone()).unwrap();
+            assert_eq!(fixture.balance(Coin::Spl22, RECIPIENT), OUT);
         }
     }
 }
 
 #[test]
 fn rule_19_token_accounts_of_another_holder_mint_or_state_are_refused() {
-    let mut bench = Bench::new();
-    let open = PROGRAM.open(&away(Coin::Spl), USER, Coin::Spl.source(USER));
-    let fill = PROGRAM.fill(&here(Coin::Spl), STRANGER, Coin::Spl.source(STRANGER));
+    let mut fixture = ProgramFixture::new();
+    let open = PROGRAM.open(&terms_to_other_chain(Coin::Spl), USER, Coin::Spl.source(USER));
+    let fill = PROGRAM.fill(&terms_from_other_chain(Coin::Spl), STRANGER, Coin::Spl.source(STRANGER));
     let odd = |owner: Address| {
         let mut frozen = token_data(MINT, owner, 9 * AMOUNT, &[]);
         frozen[108] = 2;
         let mut unborn = token_data(MINT, owner, 9 * AMOUNT, &[]);
         unborn[108] = 0;
         [
-            (token_data(MINT, who(99), 9 * AMOUNT, &[]), Refusal::BadTokenAccount),
-            (token_data(MINT_22, owner, 9 * AMOUNT, &[]), Refusal::BadTokenAccount),
-            (frozen, Refusal::FrozenAccount),
-            (unborn, Refusal::BadTokenAccount),
-            (vec![2; 355], Refusal::BadTokenAccount),
-            (mint_data(6, &[]), Refusal::BadTokenAccount),
+            (token_data(MINT, address_number(99), 9 * AMOUNT, &[]), EscrowError::BadTokenAccount),
+            (token_data(MINT_22, owner, 9 * AMOUNT, &[]), EscrowError::BadTokenAccount),
+            (frozen, EscrowError::FrozenAccount),
+            (unborn, EscrowError::BadTokenAccount),
+            (vec![2; 355], EscrowError::BadTokenAccount),
+            (mint_data(6, &[]), EscrowError::BadTokenAccount),
         ]
     };
     for (data, why) in odd(USER) {
-        bench.put_data(Coin::Spl.account(USER), TOKEN_PROGRAM, data);
-        bench.refuse(open.clone(), why);
+        fixture.put_data(Coin::Spl.account(USER), TOKEN_PROGRAM, data);
+        fixture.assert_refused(open.clone(), why);
     }
     for (data, why) in odd(RECIPIENT) {
-        bench.put_data(Coin::Spl.account(RECIPIENT), TOKEN_PROGRAM, data);
-        bench.refuse(fill.clone(), why);
+        fixture.put_data(Coin::Spl.account(RECIPIENT), TOKEN_PROGRAM, data);
+        fixture.assert_refused(fill.clone(), why);
     }
-    bench.put_data(Coin::Spl.account(USER), STRANGER, token_data(MINT, USER, 9 * AMOUNT, &[]));
-    bench.refuse(open, Refusal::BadTokenAccount);
+    fixture.put_data(Coin::Spl.account(USER), STRANGER, token_data(MINT, USER, 9 * AMOUNT, &[]));
+    fixture.assert_refused(open, EscrowError::BadTokenAccount);
 }
 
 #[test]
 fn rule_17_lamports_at_a_vault_of_wrapped_sol_do_no_harm() {
     let native = Address::from_str_const("So11111111111111111111111111111111111111112");
-    let mut bench = Bench::new();
-    bench.put_data(native, TOKEN_PROGRAM, mint_data(9, &[]));
-    let mut terms = away(Coin::Spl);
+    let mut fixture = ProgramFixture::new();
+    fixture.put_data(native, TOKEN_PROGRAM, mint_data(9, &[]));
+    let mut terms = terms_to_other_chain(Coin::Spl);
     terms.input_token = word(native);
     let account =
         |wallet| causeway_solana::program::associated_token_account(&wallet, &native, &TOKEN_PROGRAM);
     for wallet in [USER, PAYEE, REFUND] {
         let mut data = token_data(native, wallet, 9 * AMOUNT, &[]);
-        let rent = bench.svm.minimum_balance_for_rent_exemption(data.len());
+        let rent = fixture.svm.minimum_balance_for_rent_exemption(data.len());
         data[109] = 1;
         data[113..121].copy_from_slice(&rent.to_le_bytes());
-        bench.put_data(account(wallet), TOKEN_PROGRAM, data);
-        let mut held = bench.svm.get_account(&account(wallet)).unwrap();
+        fixture.put_data(account(wallet), TOKEN_PROGRAM, data);
+        let mut held = fixture.svm.get_account(&account(wallet)).unwrap();
         held.lamports += 9 * AMOUNT;
-        bench.svm.set_account(account(wallet), held).unwrap();
+        fixture.svm.set_account(account(wallet), held).unwrap();
     }
-    bench.put_lamports(PROGRAM.vault(terms.id()), SOL);
+    fixture.put_lamports(PROGRAM.vault(terms.id()), SOL);
     let source =
         causeway_solana::program::TokenSource { account: account(USER), token_program: TOKEN_PROGRAM };
-    bench.send(PROGRAM.open(&terms, USER, Some(source))).unwrap();
-    let held = |bench: &Bench, wallet| {
-        causeway_solana::TokenAccount::parse(&bench.data(account(wallet))).unwrap().amount
+    fixture.send(PROGRAM.open(&terms, USER, Some(source))).unwrap();
+    let held = |fixture: &ProgramFixture, wallet| {
+        causeway_solana::TokenAccount::parse(&fixture.data(account(wallet))).unwrap().amount
     };
-    bench.send(claim_by(&bench, Coin::Spl, &terms, &[0, 1])).unwrap();
-    assert_eq!(held(&bench, PAYEE), 10 * AMOUNT);
-    bench.set_time(terms.open_deadline + 1);
-    bench.send(PROGRAM.close_order(&terms, USER, Some(TOKEN_PROGRAM))).unwrap();
-    let rent = bench.svm.minimum_balance_for_rent_exemption(165);
-    assert_eq!(held(&bench, REFUND), 9 * AMOUNT + SOL - rent, "what somebody sent there");
+    fixture.send(claim_by(&fixture, Coin::Spl, &terms, &[0, 1])).unwrap();
+    assert_eq!(held(&fixture, PAYEE), 10 * AMOUNT);
+    fixture.set_time(terms.open_deadline + 1);
+    fixture.send(PROGRAM.close_order(&terms, USER, Some(TOKEN_PROGRAM))).unwrap();
+    let rent = fixture.svm.minimum_balance_for_rent_exemption(165);
+    assert_eq!(held(&fixture, REFUND), 9 * AMOUNT + SOL - rent, "the surplus that was sent there");
 }

@@ -1,4 +1,4 @@
-//! Against transactions that the service's own code builds.
+//! Checks of transactions that the service's own code builds.
 
 use alloy_primitives::U256;
 use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM, SOLANA_CHAIN_ID, TokenSource};
@@ -13,12 +13,12 @@ use solana_instruction::{AccountMeta, Instruction};
 use super::*;
 
 const PAYER: Address = Address::new_from_array([0xaa; 32]);
-const STRANGER: Address = Address::new_from_array([0xbb; 32]);
+const OTHER: Address = Address::new_from_array([0xbb; 32]);
 const MINT: Address = Address::new_from_array([0x70; 32]);
 
-fn order() -> causeway_domain::Terms {
+fn order() -> causeway_domain::IntentTerms {
     let word = |address: Address| B256::from(address.to_bytes());
-    causeway_domain::Terms {
+    causeway_domain::IntentTerms {
         origin_chain_id: SOLANA_CHAIN_ID,
         escrow: word(SANDBOX_PROGRAM),
         user: word(PAYER),
@@ -42,7 +42,7 @@ fn order() -> causeway_domain::Terms {
     }
 }
 
-fn told(terms: &causeway_domain::Terms) -> causeway_wire::Terms {
+fn wire_terms(terms: &causeway_domain::IntentTerms) -> causeway_wire::Terms {
     serde_json::from_value(json!({
         "version": "1",
         "originChainId": terms.origin_chain_id.to_string(),
@@ -69,7 +69,7 @@ fn told(terms: &causeway_domain::Terms) -> causeway_wire::Terms {
     .unwrap()
 }
 
-fn open(terms: &causeway_domain::Terms, payer: Address) -> Instruction {
+fn open(terms: &causeway_domain::IntentTerms, payer: Address) -> Instruction {
     let source = TokenSource { account: Address::new_from_array([5; 32]), token_program: TOKEN_PROGRAM };
     EscrowProgram::new(SANDBOX_PROGRAM).open(terms, payer, Some(source))
 }
@@ -78,23 +78,23 @@ fn other(program: Address, data: &[u8]) -> Instruction {
     Instruction { program_id: program, accounts: vec![AccountMeta::new(PAYER, true)], data: data.to_vec() }
 }
 
-/// Makes a token account of `owner`, which the payer pays for.
+/// Creates a token account of `owner` at the payer's expense.
 fn account_of(owner: Address, data: &[u8]) -> Instruction {
     let mut made = other(address(ASSOCIATED_TOKEN), data);
-    made.accounts.extend([STRANGER, owner, MINT].map(|key| AccountMeta::new_readonly(key, false)));
+    made.accounts.extend([OTHER, owner, MINT].map(|key| AccountMeta::new_readonly(key, false)));
     made
 }
 
-fn judge(payer: Address, instructions: &[Instruction]) -> Result<(), String> {
+fn check(payer: Address, instructions: &[Instruction]) -> Result<(), String> {
     let recent = RecentBlockhash { blockhash: Hash::new_from_array([7; 32]), last_valid_block_height: 1 };
     let built = UnsignedTransaction::build(&payer, instructions, &[], recent).unwrap();
-    judge_bytes(&built.to_wire())
+    check_bytes(&built.to_wire())
 }
 
-fn judge_bytes(bytes: &[u8]) -> Result<(), String> {
+fn check_bytes(bytes: &[u8]) -> Result<(), String> {
     let ask = QuoteAsk { from_address: PAYER.to_string(), ..QuoteAsk::default() };
-    let agreed = Agreed::read(&told(&order())).unwrap();
-    check_transaction(&ask, &agreed, &BASE64.encode(bytes)).map(drop)
+    let terms = ParsedTerms::read(&wire_terms(&order())).unwrap();
+    check_transaction(&ask, &terms, &BASE64.encode(bytes)).map(drop)
 }
 
 fn address(text: &str) -> Address {
@@ -102,77 +102,77 @@ fn address(text: &str) -> Address {
 }
 
 #[test]
-fn the_deposit_that_the_service_builds_is_signed() {
+fn deposit_built_by_the_service_is_accepted() {
     let memo = other(address(MEMO), b"order");
     let account = account_of(PAYER, &[1]);
     let whole =
         [compute_unit_limit(400_000), compute_unit_price(1_000), account, open(&order(), PAYER), memo];
-    assert_eq!(judge(PAYER, &whole), Ok(()));
-    assert_eq!(judge(PAYER, &[open(&order(), PAYER)]), Ok(()));
+    assert_eq!(check(PAYER, &whole), Ok(()));
+    assert_eq!(check(PAYER, &[open(&order(), PAYER)]), Ok(()));
 }
 
 #[test]
-fn an_order_with_other_terms_is_never_signed() {
+fn order_with_other_terms_is_rejected() {
     let terms = order();
     let others = [
-        causeway_domain::Terms { amount_in: U256::from(1001), ..terms },
-        causeway_domain::Terms { recipient: B256::repeat_byte(6), ..terms },
-        causeway_domain::Terms { refund_to: B256::repeat_byte(6), ..terms },
-        causeway_domain::Terms { refund_at: terms.refund_at + 1, ..terms },
-        causeway_domain::Terms { nonce: B256::ZERO, ..terms },
+        causeway_domain::IntentTerms { amount_in: U256::from(1001), ..terms },
+        causeway_domain::IntentTerms { recipient: B256::repeat_byte(6), ..terms },
+        causeway_domain::IntentTerms { refund_to: B256::repeat_byte(6), ..terms },
+        causeway_domain::IntentTerms { refund_at: terms.refund_at + 1, ..terms },
+        causeway_domain::IntentTerms { nonce: B256::ZERO, ..terms },
     ];
     for other in others {
-        let problem = judge(PAYER, &[open(&other, PAYER)]).unwrap_err();
+        let problem = check(PAYER, &[open(&other, PAYER)]).unwrap_err();
         assert!(problem.contains("other terms"), "{problem}");
     }
 }
 
 #[test]
-fn a_transaction_that_does_more_or_less_than_deposit_is_never_signed() {
+fn transaction_that_is_not_exactly_one_deposit_is_rejected() {
     let deposit = || open(&order(), PAYER);
     let system = Address::new_from_array([0; 32]);
     let mut sweep = deposit();
     sweep.data[0] = 5;
-    let mut torn = deposit();
-    torn.data.pop();
+    let mut truncated = deposit();
+    truncated.data.pop();
     let mut longer = deposit();
     longer.data.push(0);
     let mut for_another = deposit();
-    for_another.accounts[1] = AccountMeta::new(STRANGER, false);
+    for_another.accounts[1] = AccountMeta::new(OTHER, false);
     let table = [
         (vec![], "opens 0 orders"),
         (vec![deposit(), deposit()], "opens 2 orders"),
         (vec![deposit(), other(system, &[2, 0, 0, 0])], "no deposit needs"),
         (vec![deposit(), other(TOKEN_PROGRAM, &[3])], "no deposit needs"),
         (vec![deposit(), account_of(PAYER, &[2])], "no deposit needs"),
-        (vec![deposit(), account_of(STRANGER, &[1])], "no deposit needs"),
+        (vec![deposit(), account_of(OTHER, &[1])], "no deposit needs"),
         (vec![sweep], "no deposit needs"),
-        (vec![torn], "no whole order"),
+        (vec![truncated], "no whole order"),
         (vec![longer], "other terms"),
         (vec![for_another], "somebody else"),
         (vec![compute_unit_price(u64::MAX), deposit()], "to be taken sooner"),
-        (vec![open(&order(), STRANGER)], "the wallet alone"),
+        (vec![open(&order(), OTHER)], "the wallet alone"),
     ];
     for (instructions, says) in table {
-        let problem = judge(PAYER, &instructions).unwrap_err();
+        let problem = check(PAYER, &instructions).unwrap_err();
         assert!(problem.contains(says), "{says}: {problem}");
     }
-    let problem = judge(STRANGER, &[deposit()]).unwrap_err();
+    let problem = check(OTHER, &[deposit()]).unwrap_err();
     assert!(problem.contains("the wallet alone"), "{problem}");
 }
 
 #[test]
-fn what_is_no_transaction_is_never_signed() {
+fn malformed_transaction_is_rejected() {
     let recent = RecentBlockhash { blockhash: Hash::new_from_array([7; 32]), last_valid_block_height: 1 };
     let built = UnsignedTransaction::build(&PAYER, &[open(&order(), PAYER)], &[], recent).unwrap().to_wire();
     let mut legacy = built.clone();
     legacy.remove(65);
     let longer = [&built[..], &[0]].concat();
     for bytes in [&b""[..], &built[..built.len() - 1], &longer, &legacy] {
-        assert_eq!(judge_bytes(bytes), Err(UNREADABLE.to_owned()));
+        assert_eq!(check_bytes(bytes), Err(UNREADABLE.to_owned()));
     }
     let mut two_slots = built;
     two_slots[0] = 2;
     two_slots.splice(65..65, [0; 64]);
-    assert!(judge_bytes(&two_slots).unwrap_err().contains("the wallet alone"));
+    assert!(check_bytes(&two_slots).unwrap_err().contains("the wallet alone"));
 }

@@ -5,14 +5,14 @@ use proptest::prelude::{
 
 use super::sample::*;
 use crate::Evidence;
-use crate::fiat::{FiatStatus, FiatStep, FiatWorld, ProviderWord, Strategy, advance_fiat};
+use crate::fiat::{FiatContext, FiatStatus, FiatStep, ProviderLookup, Strategy, advance_fiat};
 use crate::ports::RampState;
 
 fn statuses(step: &FiatStep) -> Vec<FiatStatus> {
     step.changes.iter().filter_map(|(status, _)| *status).collect()
 }
 
-fn any_world() -> impl Generator<Value = FiatWorld> {
+fn any_context() -> impl Generator<Value = FiatContext> {
     let states = vec![
         RampState::Waiting,
         RampState::Started,
@@ -23,23 +23,23 @@ fn any_world() -> impl Generator<Value = FiatWorld> {
         RampState::Expired,
         RampState::Unknown("?".to_owned()),
     ];
-    let word = prop_oneof![
+    let lookup = prop_oneof![
         Just(None),
-        Just(Some(ProviderWord::Nothing)),
-        prop::sample::select(states.clone()).prop_map(|state| Some(says(state))),
+        Just(Some(ProviderLookup::NotFound)),
+        prop::sample::select(states.clone()).prop_map(|state| Some(reported(state))),
         prop::sample::select(states).prop_map(|state| Some(tried(state))),
     ];
     let evidence = prop::sample::select(vec![Evidence::default(), opened(), filled(), refunded()]);
     let swaps = prop::collection::vec(evidence.prop_map(|evidence| swap(99_000_000, evidence)), 0..3);
-    let lying = prop::option::of(prop::sample::select(vec![0, 5, 50_000_000, 99_000_000]));
+    let forwarding_balance = prop::option::of(prop::sample::select(vec![0, 5, 50_000_000, 99_000_000]));
     let payouts = prop::collection::vec(Just(payout(99_000_000)), 0..2);
     let returned = any::<bool>();
-    (word, swaps, lying, payouts, 0i64..200_000, returned).prop_map(
-        |(word, swaps, lying, payouts, at, returned)| FiatWorld {
+    (lookup, swaps, forwarding_balance, payouts, 0i64..200_000, returned).prop_map(
+        |(lookup, swaps, forwarding_balance, payouts, at, returned)| FiatContext {
             now: later(at),
-            word,
+            lookup,
             payouts,
-            lying: lying.map(lies),
+            forwarding_balance: forwarding_balance.map(held),
             hub_time: Some(seconds(at)),
             returned: returned.then(|| "0xreturned".to_owned()),
             swaps,
@@ -51,17 +51,17 @@ fn any_world() -> impl Generator<Value = FiatWorld> {
 proptest! {
     #[test]
     fn rule_22_a_purchase_only_moves_forward_and_completes_by_evidence(
-        worlds in prop::collection::vec(any_world(), 1..12),
-        is_jump in any::<bool>(),
+        contexts in prop::collection::vec(any_context(), 1..12),
+        is_forwarding in any::<bool>(),
     ) {
-        let mut order = if is_jump { jumping() } else { direct() };
-        for world in worlds {
+        let mut order = if is_forwarding { forwarded() } else { direct() };
+        for context in contexts {
             let before = order.clone();
-            let step = advance_fiat(order, &world);
+            let step = advance_fiat(order, &context);
             order = step.order.clone();
             let mut status = before.status;
             for next in statuses(&step) {
-                prop_assert!(status.may_become(next), "{status} -> {next}");
+                prop_assert!(status.can_become(next), "{status} -> {next}");
                 status = next;
             }
             prop_assert_eq!(status, order.status);
@@ -72,14 +72,14 @@ proptest! {
             if order.status == FiatStatus::Completed && before.status != FiatStatus::Completed {
                 let shown = match &order.strategy {
                     Strategy::Direct => order.payout.is_some(),
-                    Strategy::Jump(_) => world.swaps.iter().any(|swap| swap.evidence.fill.is_some()),
+                    Strategy::Forwarding(_) => context.swaps.iter().any(|swap| swap.evidence.fill.is_some()),
                 };
                 prop_assert!(shown && order.output.is_some() && order.fill_tx.is_some());
             }
             prop_assert_eq!(order.failure.is_some(), order.status == FiatStatus::Failed);
-            // Only money that lies there, and that no swap may still take, is sent anywhere.
-            for todo in &step.todo {
-                prop_assert!(world.lying.as_ref().is_some_and(|lying| !lying.amount.is_zero()), "{todo:?}");
+            // Funds leave the address only when it holds some.
+            for action in &step.actions {
+                prop_assert!(context.forwarding_balance.as_ref().is_some_and(|balance| !balance.amount.is_zero()), "{action:?}");
             }
             prop_assert!(order.due_at.is_some() || order.status.is_terminal());
         }

@@ -2,12 +2,14 @@ use alloy_primitives::{B256, U256};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::fiat::{
-    FiatAmount, FiatOrder, FiatStatus, FiatWorld, JumpPlan, Lying, Payout, ProviderWord, Strategy,
+    FiatAmount, FiatContext, FiatOrder, FiatStatus, ForwardingBalance, ForwardingPlan, Payout,
+    ProviderLookup, Strategy,
 };
-use crate::ports::{Care, RampReport, RampState};
+use crate::ports::{FinalityTier, RampReport, RampState};
 use crate::{
-    Address, ChainId, Decision, DepositMethod, Evidence, FiatOrderId, FiatQuoteId, Jump, Order, OrderId,
-    OrderStatus, QuoteId, RawAmount, RefundCause, RowKey, Shown, Terms, TokenId, TradeType,
+    Address, ChainId, ConfirmedTx, Decision, DepositMethod, Evidence, FiatOrderId, FiatQuoteId,
+    ForwardingOrder, IntentTerms, Order, OrderId, OrderStatus, QuoteId, RawAmount, RefundCause, RowKey,
+    TokenId, TradeType,
 };
 
 pub(super) fn chain(id: u64) -> ChainId {
@@ -34,7 +36,7 @@ pub(super) fn who(byte: u8) -> Address {
     Address::Evm([byte; 20].into())
 }
 
-/// Half an hour is left to pay 100 USDC' worth.
+/// A direct purchase of about 100 USDC with half an hour left to pay.
 pub(super) fn direct() -> FiatOrder {
     FiatOrder {
         id: FiatOrderId::random().unwrap(),
@@ -68,9 +70,9 @@ pub(super) fn direct() -> FiatOrder {
     }
 }
 
-pub(super) fn jump() -> Jump {
+pub(super) fn forwarding_order() -> ForwardingOrder {
     let word = B256::repeat_byte;
-    Jump {
+    ForwardingOrder {
         origin_chain_id: 8453,
         escrow: word(1),
         nonce: word(2),
@@ -90,24 +92,28 @@ pub(super) fn seconds(after: i64) -> u64 {
     later(after).as_second().try_into().unwrap()
 }
 
-pub(super) fn jumping() -> FiatOrder {
-    let plan = JumpPlan {
-        jump: jump(),
+pub(super) fn forwarded() -> FiatOrder {
+    let plan = ForwardingPlan {
+        order: forwarding_order(),
         address: who(4),
         filler: "north".to_owned(),
         route: "north".parse().unwrap(),
         swap: None,
         returned_tx: None,
     };
-    FiatOrder { target: TokenId::native(chain(42161)), strategy: Strategy::Jump(Box::new(plan)), ..direct() }
+    FiatOrder {
+        target: TokenId::native(chain(42161)),
+        strategy: Strategy::Forwarding(Box::new(plan)),
+        ..direct()
+    }
 }
 
-pub(super) fn world() -> FiatWorld {
-    FiatWorld {
+pub(super) fn context() -> FiatContext {
+    FiatContext {
         now: later(60),
-        word: None,
+        lookup: None,
         payouts: Vec::new(),
-        lying: None,
+        forwarding_balance: None,
         hub_time: Some(seconds(60)),
         returned: None,
         swaps: Vec::new(),
@@ -115,8 +121,8 @@ pub(super) fn world() -> FiatWorld {
     }
 }
 
-pub(super) fn says(state: RampState) -> ProviderWord {
-    ProviderWord::Says(Box::new(RampReport {
+pub(super) fn reported(state: RampState) -> ProviderLookup {
+    ProviderLookup::Found(Box::new(RampReport {
         state,
         provider_order: Some("p-1".to_owned()),
         paid: None,
@@ -129,11 +135,13 @@ pub(super) fn says(state: RampState) -> ProviderWord {
     }))
 }
 
-/// That one attempt came to nothing, and the payer may try again.
-pub(super) fn tried(state: RampState) -> ProviderWord {
-    match says(state) {
-        ProviderWord::Says(report) => ProviderWord::Says(Box::new(RampReport { may_retry: true, ..*report })),
-        ProviderWord::Nothing => ProviderWord::Nothing,
+/// One failed attempt after which the payer may retry.
+pub(super) fn tried(state: RampState) -> ProviderLookup {
+    match reported(state) {
+        ProviderLookup::Found(report) => {
+            ProviderLookup::Found(Box::new(RampReport { may_retry: true, ..*report }))
+        }
+        ProviderLookup::NotFound => ProviderLookup::NotFound,
     }
 }
 
@@ -141,18 +149,18 @@ pub(super) fn payout(amount: u64) -> Payout {
     Payout { token: usdc(), tx: "0xpaid".to_owned(), index: 4, amount: raw(amount) }
 }
 
-pub(super) fn lies(amount: u64) -> Lying {
-    Lying { block: 50, amount: raw(amount), others: Vec::new() }
+pub(super) fn held(amount: u64) -> ForwardingBalance {
+    ForwardingBalance { block: 50, amount: raw(amount), others: Vec::new() }
 }
 
-pub(super) fn shown(tx: &str, block: u64) -> Shown {
-    Shown { chain: chain(8453), tx: tx.to_owned(), block, time: 1, amount: raw(30) }
+pub(super) fn shown(tx: &str, block: u64) -> ConfirmedTx {
+    ConfirmedTx { chain: chain(8453), tx: tx.to_owned(), block, time: 1, amount: raw(30) }
 }
 
-/// A swap of that much that may be opened for an hour, as far as its evidence says.
+/// A swap of that much that may be opened for an hour, with the given evidence.
 pub(super) fn swap(amount: u64, evidence: Evidence) -> Order {
     let word = B256::repeat_byte;
-    let terms = Terms {
+    let terms = IntentTerms {
         origin_chain_id: 8453,
         escrow: word(1),
         user: who(4).to_word(),
@@ -191,16 +199,16 @@ pub(super) fn swap(amount: u64, evidence: Evidence) -> Order {
         filler: "north".to_owned(),
         kind: "native-filler".to_owned(),
         method: DepositMethod::Transfer,
-        intent: terms.id(),
+        intent_id: terms.id(),
         terms,
         deposit_address: Some(who(4)),
-        jump: Some(Box::new(jump())),
+        forwarding: Some(Box::new(forwarding_order())),
         valid_before: later(30),
-        care: Care::Usual,
+        finality_tier: FinalityTier::Standard,
         announced: true,
-        told_tx: None,
+        submitted_tx: None,
         built: None,
-        handed: None,
+        signed_payload: None,
         decision: Some(Decision::Fill),
         evidence,
         failure_reason: None,

@@ -1,18 +1,18 @@
-// Shows each stage without a reload, and tells the window around what happens. Listens to nobody.
+// Updates the page without a reload, and posts events to the embedding window. It handles no incoming messages.
 
 const POLL_MS = 1000;
-const told = new Set();
+const posted = new Set();
 
 const main = () => document.querySelector("main");
 
 /** @param {string} name */
-function tell(name) {
+function postEvent(name) {
   const { provider, order, session, reason } = main().dataset;
-  if (!provider || !name || told.has(name)) return;
-  told.add(name);
+  if (!provider || !name || posted.has(name)) return;
+  posted.add(name);
   const message = { source: provider, name, order, session };
   if (name === "failed" && reason) message.reason = reason;
-  // Who may be the parent is in the page's policy (frame-ancestors), and nothing in here is a secret.
+  // The page's policy (frame-ancestors) restricts the parent, and the message has no secrets.
   if (window.parent !== window) window.parent.postMessage(message, "*");
   if (window.opener) window.opener.postMessage(message, "*");
 }
@@ -24,18 +24,18 @@ async function show(answer) {
   if (!next) return;
   const same = next.dataset.state === main().dataset.state && !next.querySelector("[aria-invalid]");
   if (!same) {
-    // What was filled in is never sent back; it stays here.
+    // The server never returns the entered values; they are kept here.
     for (const field of main().querySelectorAll("input")) {
       const again = next.querySelector(`input[name="${field.name}"]`);
       if (again) again.value = field.value;
     }
     main().replaceWith(document.adoptNode(next));
-    // Typing replaces what was wrong.
+    // Select the invalid value, so that typing replaces it.
     const wrong = main().querySelector("input[aria-invalid]");
     wrong?.focus();
     wrong?.select();
   }
-  tell(main().dataset.event ?? "");
+  postEvent(main().dataset.event ?? "");
 }
 
 const isOver = () => ["completed", "failed", "canceled", "expired"].includes(main().dataset.state ?? "");
@@ -68,22 +68,22 @@ document.addEventListener("input", ({ target }) => {
 
 document.addEventListener("click", ({ target }) => {
   if (!(target instanceof Element) || !target.closest("[data-close]")) return;
-  tell("closed");
+  postEvent("closed");
   window.close();
 });
 
-async function follow() {
+async function poll() {
   while (!isOver()) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     try {
-      // While the payer fills a form in, only another stage replaces it.
+      // While the payer fills in a form, only another state replaces it.
       await show(await fetch(location.href));
     } catch {
-      // The provider is away for a moment.
+      // The provider is temporarily unavailable.
     }
   }
 }
 
-tell("ready");
-tell(main().dataset.event ?? "");
-follow();
+postEvent("ready");
+postEvent(main().dataset.event ?? "");
+poll();

@@ -1,0 +1,42 @@
+use std::time::Duration;
+
+use anyhow::ensure;
+use causeway_engine::RetentionPolicy;
+use serde::{Deserialize, Serialize};
+
+/// How long ended data is kept.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RetentionConfig {
+    /// Quotes without an order.
+    pub(crate) quotes_hours: u32,
+    /// The events of ended orders.
+    pub(crate) events_days: u32,
+    /// Lines of the audit log.
+    pub(crate) audit_days: u32,
+    pub(crate) sweep_minutes: u32,
+}
+
+impl Default for RetentionConfig {
+    fn default() -> Self {
+        Self { quotes_hours: 24, events_days: 400, audit_days: 1_830, sweep_minutes: 10 }
+    }
+}
+
+impl RetentionConfig {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        ensure!(self.quotes_hours > 0, "retention.quotes_hours must be at least 1: quotes live for minutes");
+        ensure!(self.audit_days > 0, "retention.audit_days must be at least 1");
+        ensure!(self.sweep_minutes > 0, "retention.sweep_minutes must be at least 1");
+        Ok(())
+    }
+
+    pub(crate) fn policy(&self) -> RetentionPolicy {
+        RetentionPolicy {
+            quotes: Duration::from_secs(u64::from(self.quotes_hours) * 60 * 60),
+            events: Duration::from_secs(u64::from(self.events_days) * 24 * 60 * 60),
+            audit: Duration::from_secs(u64::from(self.audit_days) * 24 * 60 * 60),
+            every: Duration::from_secs(u64::from(self.sweep_minutes) * 60),
+        }
+    }
+}

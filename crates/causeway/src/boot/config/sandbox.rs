@@ -1,0 +1,54 @@
+use std::net::SocketAddr;
+
+use anyhow::ensure;
+use serde::{Deserialize, Serialize};
+
+/// The sandbox chains; sandbox mode only.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SandboxConfig {
+    /// Whether chains run at all.
+    pub(crate) enabled: bool,
+    /// The address of a `causeway sandbox`; without it the chains run inside the process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rpc: Option<String>,
+    /// How many nodes of each chain the service uses; all show the same chain, and each can have its own faults.
+    pub(crate) nodes: u8,
+    /// Reset the chains at every start.
+    pub(crate) fresh: bool,
+    /// The address of the sandbox on-ramps; by default the service's with the next port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) onramps_listen: Option<SocketAddr>,
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self { enabled: true, rpc: None, nodes: 1, fresh: false, onramps_listen: None }
+    }
+}
+
+/// The default address of a service with its sandbox.
+const DEFAULT_SERVICE: &str = "http://127.0.0.1:8080";
+
+impl SandboxConfig {
+    /// The base address of the sandbox chains for other commands; a chain's id is appended.
+    pub(crate) fn rpc_address(&self) -> String {
+        let base = self.rpc.as_deref().unwrap_or(DEFAULT_SERVICE).trim_end_matches('/');
+        format!("{base}/sandbox/rpc")
+    }
+
+    /// The addresses of all nodes, separated by commas, given that of the first.
+    pub(crate) fn all_nodes(&self, first: &str) -> String {
+        let others = (2..=self.nodes).map(|node| format!(",{first}/node/{node}"));
+        std::iter::once(first.to_owned()).chain(others).collect()
+    }
+
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        if let Some(url) = &self.rpc {
+            let web = url.starts_with("http://") || url.starts_with("https://");
+            ensure!(web, "sandbox.rpc must start with http:// or https://");
+        }
+        ensure!(self.nodes > 0, "sandbox.nodes must be at least 1");
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use anyhow::ensure;
+use causeway_http::RateLimit;
+use serde::{Deserialize, Serialize};
+
+use super::secret::Secret;
+
+/// The minimum length of a token that cannot be guessed.
+const MIN_TOKEN_LENGTH: usize = 16;
+
+/// The HTTP server.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ServerConfig {
+    pub(crate) listen: SocketAddr,
+    /// The public address of the service, the base of every absolute URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) public_url: Option<String>,
+    pub(crate) request_timeout_seconds: u64,
+    /// Authenticates operators; generated in the data folder if unset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) operator_token: Option<Secret>,
+    /// This process' number among those that share one database, from 0 to 31, each its own.
+    pub(crate) replica: u8,
+    pub(crate) rate_limit: RateLimitConfig,
+}
+
+/// A token bucket per client address.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RateLimitConfig {
+    pub(crate) enabled: bool,
+    pub(crate) per_second: NonZeroU32,
+    pub(crate) burst: NonZeroU32,
+    /// How many proxies are in front; with 0, `X-Forwarded-For` is ignored.
+    pub(crate) trusted_proxies: usize,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            public_url: None,
+            request_timeout_seconds: 30,
+            operator_token: None,
+            replica: 0,
+            rate_limit: RateLimitConfig::default(),
+        }
+    }
+}
+
+impl Default for RateLimitConfig {
+    fn default() -> Self {
+        let per_second = NonZeroU32::MIN.saturating_add(49);
+        Self { enabled: false, per_second, burst: per_second.saturating_add(50), trusted_proxies: 0 }
+    }
+}
+
+impl ServerConfig {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        ensure!(self.request_timeout_seconds > 0, "server.request_timeout_seconds must be at least 1");
+        let short =
+            self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < MIN_TOKEN_LENGTH);
+        ensure!(!short, "server.operator_token must have at least {MIN_TOKEN_LENGTH} characters");
+        ensure!(self.replica < 32, "server.replica must be from 0 to 31");
+        if let Some(url) = &self.public_url {
+            let web = url.starts_with("http://") || url.starts_with("https://");
+            ensure!(web, "server.public_url must start with http:// or https://");
+        }
+        Ok(())
+    }
+
+    /// The configured public address, or the bound one.
+    pub(crate) fn public_url(&self, bound: SocketAddr) -> String {
+        match &self.public_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => Self::local_url(bound),
+        }
+    }
+
+    /// The address of the service on this machine.
+    pub(crate) fn local_url(bound: SocketAddr) -> String {
+        format!("http://{}", reachable(bound))
+    }
+
+    pub(crate) const fn timeout(&self) -> Duration {
+        Duration::from_secs(self.request_timeout_seconds)
+    }
+
+    pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
+        let RateLimitConfig { enabled, per_second, burst, trusted_proxies } = self.rate_limit;
+        enabled.then_some(RateLimit { per_second, burst, trusted_proxies })
+    }
+}
+
+/// An address that a browser on this machine can open.
+fn reachable(bound: SocketAddr) -> SocketAddr {
+    let ip = match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+        ip => ip,
+    };
+    SocketAddr::new(ip, bound.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_url_has_no_trailing_slash_and_a_reachable_host() {
+        let mut config = ServerConfig::default();
+        assert_eq!(config.public_url("0.0.0.0:80".parse().unwrap()), "http://127.0.0.1:80");
+        assert_eq!(config.public_url("[::]:80".parse().unwrap()), "http://[::1]:80");
+        config.public_url = Some("https://swap.example/".to_owned());
+        assert_eq!(config.public_url("0.0.0.0:80".parse().unwrap()), "https://swap.example");
+    }
+
+    #[test]
+    fn invalid_server_settings_are_rejected() {
+        let bad = [
+            ServerConfig { replica: 32, ..ServerConfig::default() },
+            ServerConfig { operator_token: Some(Secret::new("short".to_owned())), ..ServerConfig::default() },
+            ServerConfig { request_timeout_seconds: 0, ..ServerConfig::default() },
+            ServerConfig { public_url: Some("swap.example".to_owned()), ..ServerConfig::default() },
+        ];
+        assert!(bad.iter().all(|config| config.check().is_err()));
+    }
+}

@@ -1,0 +1,76 @@
+use std::collections::HashSet;
+
+use anyhow::{Context as _, ensure};
+use causeway_domain::ports::{EndpointName, WebhookSecret};
+use causeway_engine::ConfiguredEndpoint;
+use serde::{Deserialize, Serialize};
+
+use super::secret::Secret;
+use super::web_address::WebAddress;
+
+/// A webhook endpoint.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookConfig {
+    pub(crate) name: String,
+    pub(crate) url: WebAddress,
+    /// Signs deliveries; shared with the receiver.
+    pub(crate) secret: Secret,
+    /// Signs in addition to `secret` during a rotation.
+    #[serde(default)]
+    pub(crate) old_secret: Option<Secret>,
+    /// Only orders whose quotes this integrator asked for.
+    #[serde(default)]
+    pub(crate) integrator: Option<String>,
+    /// Allows a private network and plain http.
+    #[serde(default)]
+    pub(crate) private: bool,
+}
+
+impl WebhookConfig {
+    pub(crate) fn wanted(&self) -> anyhow::Result<ConfiguredEndpoint> {
+        let secrets = std::iter::once(&self.secret).chain(&self.old_secret);
+        let secret = |secret: &Secret| secret.reveal().parse::<WebhookSecret>();
+        Ok(ConfiguredEndpoint {
+            name: self.name.parse::<EndpointName>()?,
+            url: self.url.expose().to_owned(),
+            secrets: secrets.map(secret).collect::<Result<_, _>>()?,
+            integrator: self.integrator.clone(),
+        })
+    }
+}
+
+pub(super) fn check(webhooks: &[WebhookConfig]) -> anyhow::Result<()> {
+    let mut names = HashSet::new();
+    for webhook in webhooks {
+        webhook.wanted().with_context(|| format!("webhooks: `{}`", webhook.name))?;
+        ensure!(names.insert(&webhook.name), "webhooks: there are two of the name `{}`", webhook.name);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boot::config::{Config, read};
+
+    fn parse(text: &str) -> anyhow::Result<Config> {
+        let config: Config = read::parse(text)?;
+        check(&config.webhooks)?;
+        Ok(config)
+    }
+
+    const SHOP: &str = "[[webhooks]]\nname = \"shop\"\nurl = \"https://shop.example/hook\"\n\
+                        secret = \"a secret-less-secret\"\n";
+
+    #[test]
+    fn webhook_needs_a_valid_unique_name_and_a_valid_secret() {
+        let shop = SHOP.replace("a secret", "a-secret");
+        let config = parse(&shop).unwrap();
+        assert_eq!(config.webhooks[0].wanted().unwrap().name.as_str(), "shop");
+        assert!(!config.to_toml().unwrap().contains("secret-less"));
+        assert!(format!("{:#}", parse(SHOP).unwrap_err()).contains("without spaces"));
+        assert!(parse(&shop.replace("\"shop\"", "\"Shop\"")).is_err());
+        assert!(parse(&format!("{shop}{shop}")).unwrap_err().to_string().contains("two of the name"));
+    }
+}

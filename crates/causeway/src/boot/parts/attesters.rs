@@ -1,0 +1,109 @@
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy_primitives::Address;
+use anyhow::Context as _;
+use axum::Router;
+use causeway_attester::{Attest, Attester, AttesterConfig, HttpAttester, Panel, WatchTasks};
+use causeway_domain::ports::{Attestations, ChainView};
+use causeway_evm::attest::{AttestFinality, EvmVerifier, EvmView, ViewConfig};
+use causeway_evm::{EvmClient, Signer};
+use causeway_sandbox::genesis::Roles;
+use causeway_solana::SolanaRpc;
+use causeway_solana::attest::{SolanaView, SolanaViewConfig};
+
+use crate::boot::config::ContractsConfig;
+use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::deployments::Deployments;
+
+/// How long the head of a sandbox chain is cached.
+const CACHE_TTL: Duration = Duration::from_millis(500);
+
+/// How often each chain is polled; slow, because claims are not urgent and an idle sandbox should cost little.
+const POLL: Duration = Duration::from_secs(10);
+
+/// How many attesters must agree.
+const THRESHOLD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
+/// The panel of attesters; in the sandbox also the attesters themselves.
+#[derive(Default)]
+pub(crate) struct Attesters {
+    watching: Vec<WatchTasks>,
+    /// The HTTP interface of the sandbox's attesters, under `/sandbox/attesters/1` and so on.
+    pub(crate) routes: Router,
+    /// Collects their signatures.
+    pub(crate) panel: Option<Arc<dyn Attestations>>,
+}
+
+impl Attesters {
+    /// The configured attesters, which run as separate processes; none without URLs.
+    pub(crate) fn remote(config: &ContractsConfig) -> anyhow::Result<Self> {
+        if !config.has_panel() {
+            return Ok(Self::default());
+        }
+        let ask = |(address, url): (&Address, &String)| -> anyhow::Result<(Address, Arc<dyn Attest>)> {
+            let attester = HttpAttester::new(url).with_context(|| {
+                format!("contracts.attester_urls: the attester {address} cannot be asked")
+            })?;
+            Ok((*address, Arc::new(attester)))
+        };
+        let members = config.attesters.iter().zip(&config.attester_urls).map(ask);
+        let members: Vec<_> = members.collect::<anyhow::Result<_>>()?;
+        let threshold =
+            NonZeroUsize::new(config.threshold).context("contracts.threshold must be at least 1")?;
+        let panel = Panel::new(members, threshold, Arc::new(EvmVerifier)).context("contracts.attesters")?;
+        Ok(Self { panel: Some(Arc::new(panel)), ..Self::default() })
+    }
+
+    /// Starts the sandbox's three attesters inside the service, two of which make a threshold. Fresh chains delete their
+    /// journals.
+    pub(crate) fn sandbox(
+        data_dir: &Path,
+        clients: &ChainClients,
+        deployments: &Deployments,
+        fresh: bool,
+    ) -> anyhow::Result<Self> {
+        let folder = data_dir.join("sandbox").join("attesters");
+        if fresh && folder.exists() {
+            std::fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))?;
+        }
+        let mut views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
+        views.extend(clients.solana.iter().map(solana_view));
+        let mut attesters = Self::default();
+        let mut members: Vec<(Address, Arc<dyn Attest>)> = Vec::new();
+        for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {
+            let settings = AttesterConfig { poll: POLL, ..AttesterConfig::new(deployments.contracts()) };
+            let signer = Arc::new(Signer::from_bytes(&wallet.key.0)?);
+            let journal = folder.join(wallet.address.to_string());
+            let attester = Attester::open(settings, signer, views.clone(), &journal)?;
+            attesters.watching.push(attester.watch());
+            members.push((wallet.address, Arc::new(attester.clone())));
+            let path = format!("/sandbox/attesters/{number}");
+            attesters.routes = attesters.routes.nest(&path, causeway_attester::router(attester));
+        }
+        let panel = Panel::new(members, THRESHOLD, Arc::new(EvmVerifier))?;
+        attesters.panel = Some(Arc::new(panel));
+        Ok(attesters)
+    }
+
+    pub(crate) async fn stop(self) {
+        for watching in self.watching {
+            watching.stop().await;
+        }
+    }
+}
+
+/// All three attesters share one view per chain.
+fn view(client: &EvmClient) -> Arc<dyn ChainView> {
+    let config =
+        ViewConfig { finality: AttestFinality::sandbox(), quorum: NonZeroUsize::MIN, fresh_for: CACHE_TTL };
+    Arc::new(EvmView::new(client.clone(), config))
+}
+
+fn solana_view(rpc: &SolanaRpc) -> Arc<dyn ChainView> {
+    let config = SolanaViewConfig { quorum: NonZeroUsize::MIN, fresh_for: CACHE_TTL };
+    Arc::new(SolanaView::new(rpc.clone(), config))
+}

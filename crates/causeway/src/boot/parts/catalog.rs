@@ -1,0 +1,31 @@
+use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
+use causeway_sandbox::genesis::Roles;
+
+use crate::boot::config::{Config, Mode};
+use crate::boot::parts::deployments::{Contracts, Records};
+use crate::boot::parts::hub;
+
+/// The bundled catalog with the configured chains and token lists.
+pub(crate) fn load_catalog(config: &Config) -> anyhow::Result<Catalog> {
+    Ok(Catalog::load(&CatalogOptions {
+        chains: config.chains.clone(),
+        lists: config.tokens.lists.clone(),
+        own: own_tokens(config)?,
+        cache_dir: Some(config.data_dir.join("token-lists")),
+    })?)
+}
+
+/// The vault shares of our contracts; in the sandbox also the assets of the hub's vaults.
+fn own_tokens(config: &Config) -> anyhow::Result<Vec<OwnToken>> {
+    match config.mode {
+        Mode::Sandbox => {
+            let mut own = hub::sandbox_tokens();
+            own.extend(hub::share_tokens(&Contracts::sandbox(&Roles::new()?)?.hub()?));
+            Ok(own)
+        }
+        Mode::Production => {
+            let deployments = Records::in_data_dir(&config.data_dir).read()?;
+            Ok(deployments.evm.iter().flat_map(hub::share_tokens).collect())
+        }
+    }
+}

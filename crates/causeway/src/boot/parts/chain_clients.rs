@@ -1,0 +1,157 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use causeway_catalog::Catalog;
+use causeway_domain::ports::BalanceReader;
+use causeway_domain::{Chain, ChainId, Family};
+use causeway_engine::Ticker;
+use causeway_evm::{EvmClient, EvmConfig, Http};
+use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
+use tokio_util::sync::CancellationToken;
+
+use crate::boot::config::EndpointsConfig;
+
+/// How often the head of each endpoint is read, so that lagging endpoints are used last.
+const PROBE_INTERVAL: Duration = Duration::from_secs(15);
+
+/// The minimum tip on sandbox chains, in wei, equal to what idle chains suggest. With less, the first transaction would
+/// raise the gas price, and small orders quoted before would be refunded.
+const SANDBOX_MIN_TIP: u128 = 1_000_000_000;
+
+/// The call rate for a sandbox Solana, and how often a sent transaction is checked there.
+const SANDBOX_CALLS_PER_SECOND: u32 = 2_000;
+const SANDBOX_LOOK_EVERY: Duration = Duration::from_millis(800);
+
+/// A client for every enabled chain that has an RPC address.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChainClients {
+    pub(crate) evm: Vec<EvmClient>,
+    pub(crate) solana: Option<SolanaRpc>,
+}
+
+impl ChainClients {
+    /// Uses the sandbox's addresses if one runs (its nodes separated by commas), else the configured endpoints, else the
+    /// catalog's public ones. Sends nothing yet.
+    pub(crate) fn connect(
+        catalog: &Catalog,
+        sandbox_rpc: Option<&str>,
+        own: &[EndpointsConfig],
+    ) -> anyhow::Result<Self> {
+        let http = Http::new()?;
+        let snapshot = catalog.snapshot();
+        let mut clients = Self::default();
+        for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
+            let own = own.iter().find(|own| own.chain == chain.id.get());
+            let urls = match (sandbox_rpc, own) {
+                (Some(bases), _) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
+                (None, Some(own)) => own.rpc.iter().map(|rpc| rpc.0.expose().to_owned()).collect(),
+                (None, None) => chain.rpc.clone(),
+            };
+            if !urls.is_empty() {
+                let added = clients.add(chain, &urls, &http, sandbox_rpc.is_some());
+                added.with_context(|| format!("chain {} ({}) cannot be used", chain.id, chain.name))?;
+            }
+        }
+        Ok(clients)
+    }
+
+    fn add(&mut self, chain: &Chain, urls: &[String], http: &Http, sandbox: bool) -> anyhow::Result<()> {
+        match chain.family() {
+            Family::Evm => {
+                let urls: Vec<_> = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
+                let mut config = EvmConfig::for_chain(chain.id, urls);
+                if sandbox {
+                    config.fees.min_priority_fee = config.fees.min_priority_fee.max(SANDBOX_MIN_TIP);
+                }
+                self.evm.push(EvmClient::with_http(chain.id, config, http)?);
+            }
+            Family::Solana => {
+                let urls = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
+                self.solana = Some(SolanaRpc::new(solana_config(urls, sandbox))?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn evm(&self, chain: ChainId) -> Option<&EvmClient> {
+        self.evm.iter().find(|client| client.chain_id() == chain)
+    }
+
+    pub(crate) fn readers(&self) -> Vec<Arc<dyn BalanceReader>> {
+        let evm = self.evm.iter().map(|client| Arc::new(client.clone()) as Arc<dyn BalanceReader>);
+        evm.chain(self.solana.iter().map(|rpc| Arc::new(rpc.clone()) as Arc<dyn BalanceReader>)).collect()
+    }
+
+    /// Probes the endpoints of every chain that has several, until `stop`.
+    pub(crate) async fn probe_endpoints(self, stop: CancellationToken) {
+        let several: Vec<_> = self.evm.into_iter().filter(|client| client.endpoints().len() > 1).collect();
+        if several.is_empty() {
+            return;
+        }
+        let mut ticker = Ticker::new(PROBE_INTERVAL, stop);
+        while ticker.next().await {
+            futures::future::join_all(several.iter().map(EvmClient::probe)).await;
+        }
+    }
+}
+
+/// Sandbox chains have no call limits.
+fn solana_config(urls: Vec<RpcUrl>, sandbox: bool) -> RpcConfig {
+    let config = RpcConfig::new(urls);
+    if !sandbox {
+        return config;
+    }
+    RpcConfig {
+        calls_per_second: SANDBOX_CALLS_PER_SECOND,
+        burst: SANDBOX_CALLS_PER_SECOND,
+        poll_interval: SANDBOX_LOOK_EVERY,
+        ..config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::post;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A node of chain 10 whose newest block is `head`.
+    async fn node(head: u64) -> String {
+        let answer = move |body: String| async move {
+            let one = |call: &Value| {
+                let result =
+                    if call["method"] == "eth_chainId" { "0xa".to_owned() } else { format!("{head:#x}") };
+                json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })
+            };
+            match serde_json::from_str::<Value>(&body) {
+                Ok(Value::Array(calls)) => Value::from(calls.iter().map(one).collect::<Vec<_>>()).to_string(),
+                call => one(&call.unwrap_or_default()).to_string(),
+            }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let routes = Router::new().route("/", post(answer));
+        tokio::spawn(causeway_http::serve(listener, routes, CancellationToken::new(), Duration::ZERO));
+        url
+    }
+
+    #[tokio::test]
+    async fn lagging_endpoint_is_detected_by_probing() {
+        let urls = [node(100).await, node(900).await].map(|url| url.parse().unwrap());
+        let chain = ChainId::new(10).unwrap();
+        let client = EvmClient::new(chain, EvmConfig::for_chain(chain, urls)).unwrap();
+        let clients = ChainClients { evm: vec![client.clone()], solana: None };
+        let stop = CancellationToken::new();
+        let probing = tokio::spawn(clients.probe_endpoints(stop.clone()));
+        while client.endpoints().iter().any(|endpoint| endpoint.head.is_none()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let lagging: Vec<bool> = client.endpoints().iter().map(|endpoint| endpoint.lagging).collect();
+        assert_eq!(lagging, [true, false]);
+        stop.cancel();
+        probing.await.unwrap();
+    }
+}

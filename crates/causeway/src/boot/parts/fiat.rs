@@ -1,0 +1,166 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_domain::ports::{AddressWatch, OnRamp, WalletCheck};
+use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
+use causeway_engine::RequestQuote;
+use causeway_engine::fiat::{
+    FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
+    QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
+};
+use causeway_evm::orders::{EvmAddressWatch, EvmWalletCheck};
+use causeway_solana::orders::{SolanaAddressWatch, SolanaWalletCheck};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::boot::parts::app_context::AppContext;
+use crate::boot::parts::onramp_providers::{payout_watches, providers, refresh_asset_lists};
+use crate::boot::parts::orders::Orders;
+use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
+
+/// The chain where forwarding orders to EVM chains start.
+const EVM_HUB: u64 = 8453;
+
+/// The token they start from.
+const STABLECOIN: &str = "usd-coin";
+
+/// How long the background tasks may take to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Fiat purchases.
+pub(crate) struct Fiat {
+    work: Arc<WorkFiat>,
+    /// The configured providers, whose asset lists are refreshed.
+    providers: Vec<Arc<dyn OnRamp>>,
+    tasks: JoinSet<()>,
+}
+
+impl Fiat {
+    /// Creates it, and the services for the HTTP API. Without providers there are no offers, and no error.
+    pub(crate) fn open(
+        context: &AppContext<'_>,
+        orders: &Orders,
+        sandbox: &SandboxOnRamps,
+        request_quote: &RequestQuote,
+    ) -> anyhow::Result<(Self, FiatServices)> {
+        let AppContext { config, catalog, store, row_keys, market, .. } = *context;
+        let settings = &config.fiat;
+        let pauses = Arc::clone(request_quote.fillers().pauses());
+        let configured = if settings.enabled {
+            providers(&config.onramps, catalog, Some(store.clone()))?
+        } else {
+            Vec::new()
+        };
+        let sandbox = if settings.enabled { sandbox.providers.as_slice() } else { &[] };
+        let ramps = sandbox.iter().chain(&configured).cloned().collect();
+        let ramps = Ramps::new(ramps).with_pauses(pauses);
+        let hubs = hubs(context, orders);
+        let signal = Arc::<FiatSignal>::default();
+        let quote = QuoteFiat::new(QuoteFiatParts {
+            catalog: Arc::clone(catalog),
+            ramps: ramps.clone(),
+            request_quote: request_quote.clone(),
+            store: store.clone(),
+            row_keys: Arc::clone(row_keys),
+            hubs,
+            options: FiatQuoteOptions {
+                provider_timeout: settings.provider_timeout(),
+                ttl: settings.quotes_for(),
+                slippage_bps: settings.slippage_bps,
+            },
+        });
+        let order = OrderFiat::new(OrderFiatParts {
+            store: store.clone(),
+            ramps: ramps.clone(),
+            deposit_builders: orders.deposit_builders.clone(),
+            forwarding_signers: orders.forwarding_signers.clone(),
+            wallets: wallets(context),
+            row_keys: Arc::clone(row_keys),
+            signal: Arc::clone(&signal),
+            screening: context.screening.clone(),
+            options: OrderFiatOptions {
+                pay_within: settings.pay_within(),
+                provider_timeout: settings.provider_timeout(),
+                ..OrderFiatOptions::default()
+            },
+        });
+        let webhook = ReceiveWebhook::new(ReceiveWebhookParts {
+            ramps: ramps.clone(),
+            store: store.clone(),
+            row_keys: Arc::clone(row_keys),
+            signal: Arc::clone(&signal),
+        });
+        let work = Arc::new(WorkFiat::new(WorkFiatParts {
+            store: store.clone(),
+            orders: store.clone(),
+            facts: store.clone(),
+            ramps: ramps.clone(),
+            request_quote: request_quote.clone(),
+            build: orders.build_deposit(market),
+            payouts: payout_watches(context.clients, config.mode),
+            watches: watches(context, hubs),
+            forwarding_signers: orders.forwarding_signers.clone(),
+            relayers: orders.relayers.clone(),
+            prices: Arc::clone(&market.prices),
+            gas: market.gas(),
+            catalog: Arc::clone(catalog),
+            row_keys: Arc::clone(row_keys),
+            cursors: Arc::clone(&orders.cursors),
+            signal,
+            provider_timeout: settings.provider_timeout(),
+            swap_within: settings.swap_within(),
+        }));
+        let refresh = RefreshFiat::new(Arc::clone(&work));
+        let services = FiatServices { ramps, hubs, quote, order, webhook, refresh, store: store.clone() };
+        Ok((Self { work, providers: configured, tasks: JoinSet::new() }, services))
+    }
+
+    /// Works on purchases until `stop`.
+    pub(crate) fn start(&mut self, stop: &CancellationToken) {
+        self.tasks.spawn(Arc::clone(&self.work).run(stop.clone()));
+        for ramp in &self.providers {
+            self.tasks.spawn(refresh_asset_lists(Arc::clone(ramp), stop.clone()));
+        }
+    }
+
+    /// Waits until all tasks have stopped.
+    pub(crate) async fn wait_stopped(mut self) {
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_TIMEOUT, all).await.is_err() {
+            tracing::warn!("work on purchases did not stop in time; it continues at the next start");
+        }
+    }
+}
+
+/// The stablecoin of each chain where forwarding orders may start.
+fn hubs(context: &AppContext<'_>, orders: &Orders) -> Hubs {
+    let snapshot = context.catalog.snapshot();
+    let stable = |chain: ChainId| -> Option<TokenId> {
+        let starts = orders.forwarding_signers.contains_key(&chain) && orders.relayers.contains_key(&chain);
+        let asset = snapshot.assets().iter().find(|asset| asset.coin == STABLECOIN).filter(|_| starts)?;
+        asset.tokens.iter().copied().find(|token| token.chain() == chain)
+    };
+    Hubs { evm: ChainId::new(EVM_HUB).and_then(stable), solana: stable(SOLANA_CHAIN_ID) }
+}
+
+/// The wallet check of every chain.
+fn wallets(context: &AppContext<'_>) -> HashMap<ChainId, Arc<dyn WalletCheck>> {
+    let mut wallets: HashMap<ChainId, Arc<dyn WalletCheck>> = HashMap::new();
+    for client in &context.clients.evm {
+        wallets.insert(client.chain_id(), Arc::new(EvmWalletCheck::new(client.clone())));
+    }
+    wallets.insert(SOLANA_CHAIN_ID, Arc::new(SolanaWalletCheck));
+    wallets
+}
+
+fn watches(context: &AppContext<'_>, hubs: Hubs) -> HashMap<ChainId, Arc<dyn AddressWatch>> {
+    let mut watches: HashMap<ChainId, Arc<dyn AddressWatch>> = HashMap::new();
+    if let Some(client) = hubs.evm.and_then(|hub| context.clients.evm(hub.chain())) {
+        watches.insert(client.chain_id(), Arc::new(EvmAddressWatch::new(client.clone())));
+    }
+    if let Some(rpc) = context.clients.solana.as_ref().filter(|_| hubs.solana.is_some()) {
+        watches.insert(SOLANA_CHAIN_ID, Arc::new(SolanaAddressWatch::new(rpc.clone())));
+    }
+    watches
+}

@@ -1,0 +1,226 @@
+use std::fmt;
+use std::path::Path;
+
+use alloy_primitives::B256;
+use anyhow::{Context as _, ensure};
+use causeway_domain::{Family, QuoteKey, QuoteKeys};
+use causeway_evm::Signer;
+use causeway_sandbox::genesis::is_test_key;
+use causeway_solana::SolanaKey;
+
+use crate::boot::config::Mode;
+
+/// A private key of either family; never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct PrivateKey([u8; 32]);
+
+impl PrivateKey {
+    pub(crate) const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key itself, for signing.
+    pub(crate) const fn reveal(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    pub(crate) fn signer(&self) -> anyhow::Result<Signer> {
+        Ok(Signer::from_bytes(&self.0)?)
+    }
+
+    pub(crate) fn solana(&self) -> SolanaKey {
+        SolanaKey::from_seed(self.0)
+    }
+
+    /// As 64 hex digits.
+    fn parse(text: &str) -> Option<Self> {
+        text.trim().parse::<B256>().ok().map(|key| Self(key.0))
+    }
+
+    /// As Solana's tools write it: seed and public key, as a JSON array or in base58.
+    fn parse_solana(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let bytes: Vec<u8> = if text.starts_with('[') {
+            serde_json::from_str(text).ok()?
+        } else {
+            bs58::decode(text).into_vec().ok()?
+        };
+        let (seed, address) = bytes.split_first_chunk::<32>()?;
+        let key = Self(*seed);
+        (key.solana().address().to_bytes().as_slice() == address).then_some(key)
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrivateKey(***)")
+    }
+}
+
+/// Reads a private key from `file` if one is named, else from the environment. In production a publicly known key is
+/// refused.
+pub(crate) fn read_key(mode: Mode, variable: &str, file: Option<&Path>) -> anyhow::Result<Signer> {
+    let key = find_key(mode, Family::Evm, variable, file)?;
+    key.with_context(|| format!("set {variable} to the private key (64 hex digits)"))?.signer()
+}
+
+/// The same for an optional key of either family.
+pub(crate) fn find_key(
+    mode: Mode,
+    family: Family,
+    variable: &str,
+    file: Option<&Path>,
+) -> anyhow::Result<Option<PrivateKey>> {
+    let (source, text) = match (file, std::env::var(variable)) {
+        (Some(file), _) => (file.display().to_string(), read_file(file)?),
+        (None, Ok(text)) => (variable.to_owned(), text),
+        (None, Err(_)) => return Ok(None),
+    };
+    let key = match family {
+        Family::Evm => {
+            PrivateKey::parse(&text).with_context(|| format!("{source} does not hold 64 hex digits"))
+        }
+        Family::Solana => PrivateKey::parse_solana(&text).with_context(|| {
+            format!("{source} does not hold a keypair of Solana, as solana-keygen writes it or in base58")
+        }),
+    }?;
+    let known = mode == Mode::Production && is_test_key(&B256::from(*key.reveal()));
+    ensure!(!known, "{source} holds a key of the test phrase, which everybody knows");
+    Ok(Some(key))
+}
+
+fn read_file(file: &Path) -> anyhow::Result<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fault = || format!("cannot read the key in {}", file.display());
+    let mode = std::fs::metadata(file).with_context(fault)?.permissions().mode();
+    let others = mode & 0o077;
+    ensure!(others == 0, "others may read the key in {0}: chmod 600 {0}", file.display());
+    std::fs::read_to_string(file).with_context(fault)
+}
+
+/// Reads the quote keys, newest first, one per line; generates the file if missing. Without these keys open orders cannot be
+/// honoured and are refunded.
+pub(crate) fn quote_keys(file: &Path) -> anyhow::Result<QuoteKeys> {
+    make_key(file)?;
+    let text = read_file(file)?;
+    let read = |line: &str| line.trim().parse::<B256>().ok().map(|key| QuoteKey::new(key.0));
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let keys: Option<Vec<QuoteKey>> = lines.map(read).collect();
+    let mut keys = keys
+        .with_context(|| format!("{} must hold 64 hex digits on every line", file.display()))?
+        .into_iter();
+    let current = keys.next().with_context(|| format!("{} is empty", file.display()))?;
+    Ok(QuoteKeys { current, older: keys.collect() })
+}
+
+/// Reads the key that signs forwarding orders; generates the file if missing. Without this key paid purchases cannot be
+/// swapped and are refunded.
+pub(crate) fn maker_key(mode: Mode, file: &Path) -> anyhow::Result<PrivateKey> {
+    make_key(file)?;
+    find_key(mode, Family::Evm, "", Some(file))?.with_context(|| format!("{} is empty", file.display()))
+}
+
+fn make_key(file: &Path) -> anyhow::Result<()> {
+    if file.exists() {
+        return Ok(());
+    }
+    write_new_key(file).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Written atomically: another process that starts at the same moment reads either nothing or the whole key.
+fn write_new_key(file: &Path) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let fresh = file.with_extension(format!("new-{}", std::process::id()));
+    let mut writer = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    let key = B256::from(*QuoteKey::random()?.as_bytes());
+    writeln!(writer, "{}", alloy_primitives::hex::encode(key))?;
+    writer.sync_all()?;
+    // Never replaces a file that another process created meanwhile.
+    let linked = std::fs::hard_link(&fresh, file);
+    std::fs::remove_file(&fresh)?;
+    match linked {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error.into()),
+        _ => Ok(std::fs::File::open(folder)?.sync_all()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn quote_key_is_generated_once_with_owner_only_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys").join("quote");
+        let made = quote_keys(&file).unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(quote_keys(&file).unwrap().current.as_bytes(), made.current.as_bytes());
+        assert_eq!(
+            std::fs::read_dir(file.parent().unwrap()).unwrap().count(),
+            1,
+            "no temporary file remains"
+        );
+    }
+
+    #[test]
+    fn solana_key_is_read_in_the_formats_of_solana_tools() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("id.json");
+        let read = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+            find_key(Mode::Production, Family::Solana, "", Some(&file))
+        };
+        let key = SolanaKey::from_seed([5; 32]);
+        let pair = [[5; 32], key.address().to_bytes()].concat();
+        let array = serde_json::to_string(&pair).unwrap();
+        for text in [array.as_str(), &bs58::encode(&pair).into_string()] {
+            let found = read(text).unwrap().unwrap();
+            assert_eq!(found.solana().address(), key.address());
+            assert_eq!(format!("{found:?}"), "PrivateKey(***)");
+        }
+        let torn = serde_json::to_string(&vec![5_u8; 64]).unwrap();
+        for text in ["", "[1,2]", &torn, &"05".repeat(32)] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains("keypair of Solana"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn missing_key_is_none_and_readable_by_others_is_an_error() {
+        let find = |file| find_key(Mode::Production, Family::Evm, "CAUSEWAY_NO_SUCH_KEY", file);
+        assert!(find(None).unwrap().is_none());
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        assert!(find(Some(&file)).unwrap_err().to_string().contains("cannot read the key"));
+        std::fs::write(&file, "11".repeat(32)).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(find(Some(&file)).unwrap_err().to_string().contains("chmod 600"));
+    }
+
+    #[test]
+    fn maker_key_is_generated_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys").join("maker");
+        let made = maker_key(Mode::Production, &file).unwrap();
+        assert!(maker_key(Mode::Production, &file).unwrap() == made && made.signer().is_ok());
+    }
+
+    #[test]
+    fn older_quote_keys_follow_the_current_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("quote");
+        quote_keys(&file).unwrap();
+        std::fs::write(&file, format!("{}\n{}\n", "11".repeat(32), "22".repeat(32))).unwrap();
+        let keys = quote_keys(&file).unwrap();
+        assert_eq!(keys.current.as_bytes(), &[0x11; 32]);
+        assert_eq!(keys.older.len(), 1);
+        std::fs::write(&file, "not a key\n").unwrap();
+        assert!(quote_keys(&file).unwrap_err().to_string().contains("64 hex digits"));
+    }
+}

@@ -1,0 +1,29 @@
+//! What the service consists of: each module builds one part from the configuration and the parts before it.
+
+pub(crate) mod app_context;
+pub(crate) mod attesters;
+pub(crate) mod catalog;
+pub(crate) mod chain_access;
+pub(crate) mod chain_clients;
+pub(crate) mod chain_policy;
+pub(crate) mod data_dir;
+pub(crate) mod deployments;
+pub(crate) mod fiat;
+pub(crate) mod filler_factory;
+pub(crate) mod http_server;
+pub(crate) mod hub;
+pub(crate) mod keys;
+pub(crate) mod market;
+pub(crate) mod market_makers;
+pub(crate) mod onramp_providers;
+pub(crate) mod operator_controls;
+pub(crate) mod operator_token;
+pub(crate) mod orders;
+pub(crate) mod prices;
+pub(crate) mod recovery;
+pub(crate) mod sandbox;
+pub(crate) mod sandbox_onramps;
+pub(crate) mod screening;
+pub(crate) mod service_keys;
+pub(crate) mod store;
+pub(crate) mod webhooks;

@@ -1,0 +1,366 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{
+    AddressWatch, Attestations, BalanceReader, ChainFollower, DepositBuilder, FactStore as _, FinalityTier,
+    ForwardingSigner, OrderExecutor, OrderStore as _, TxSender,
+};
+use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
+use causeway_engine::{
+    Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, ExecutorRegistry, FollowParts, OrderTiming,
+    RentParts, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders, WorkParts, follow_chain,
+    poll_pending_transactions, return_rent, sync_intent_book,
+};
+use causeway_evm::orders::{
+    EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
+};
+use causeway_evm::{EvmClient, Signer};
+use causeway_fillers::inventory::{InventoryExecutor, InventoryFiller};
+use causeway_solana::SolanaRpc;
+use causeway_solana::orders::{
+    SolanaAddressWatch, SolanaDepositBuilder, SolanaForwardingSigner, SolanaOrderFollower, SolanaRentReader,
+    SolanaTxSender,
+};
+use causeway_store::Store;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::boot::config::{Config, Mode};
+use crate::boot::parts::app_context::AppContext;
+use crate::boot::parts::chain_policy::{self, SOLANA_SENDING};
+use crate::boot::parts::keys::{PrivateKey, quote_keys};
+use crate::boot::parts::market::{Market, MarketMaker};
+use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
+
+/// How often pending transactions are polled, and how often unclaimed fills are summed up.
+const PENDING_POLL_INTERVAL: Duration = Duration::from_secs(1);
+const OWED_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often accounts to close are searched.
+const RENT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How long the background tasks may take to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Everything that takes an order from build to end.
+pub(crate) struct Orders {
+    mode: Mode,
+    catalog: Arc<Catalog>,
+    store: Arc<Store>,
+    row_keys: Arc<RowKeys>,
+    pub(crate) quote_keys: QuoteKeys,
+    timing: OrderTiming,
+    pub(crate) deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
+    /// Sign the forwarding orders of purchases.
+    pub(crate) forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>>,
+    pub(crate) relayers: HashMap<ChainId, Arc<dyn TxSender>>,
+    pub(crate) executors: ExecutorRegistry,
+    /// The transaction senders of the fillers.
+    tx_senders: Vec<Arc<dyn TxSender>>,
+    pub(crate) cursors: Arc<ChainCursors>,
+    /// Adopts deposits that the store does not know.
+    adopt: Option<Adopt>,
+    tasks: JoinSet<()>,
+}
+
+impl Orders {
+    /// Creates it. Without contracts or attesters there are no orders.
+    pub(crate) fn open(context: &AppContext<'_>) -> anyhow::Result<Self> {
+        let AppContext { config, catalog, store, row_keys, .. } = *context;
+        let mut orders = Self {
+            mode: config.mode,
+            catalog: Arc::clone(catalog),
+            store: Arc::clone(store),
+            row_keys: Arc::clone(row_keys),
+            quote_keys: quote_keys(&quote_key_file(config))?,
+            timing: chain_policy::order_timing(config),
+            deposit_builders: HashMap::new(),
+            forwarding_signers: HashMap::new(),
+            relayers: HashMap::new(),
+            executors: ExecutorRegistry::default(),
+            tx_senders: Vec::new(),
+            cursors: Arc::default(),
+            adopt: None,
+            tasks: JoinSet::new(),
+        };
+        let (Some(attestations), Some(keys)) = (&context.attestations, context.keys) else {
+            return Ok(orders);
+        };
+        let (contracts, program) = (evm_contracts(context), program(context));
+        for (client, deployment) in &contracts {
+            let relayer = keys.relayer()?;
+            let builder = EvmDepositBuilder::new(client.clone(), deployment.clone(), relayer.address());
+            orders.deposit_builders.insert(deployment.chain, Arc::new(builder));
+            orders.relayers.insert(deployment.chain, orders.tx_sender(client, deployment, relayer));
+            if deployment.transfers {
+                let builder = EvmForwardingSigner::new(deployment.clone(), keys.maker.signer()?);
+                orders.forwarding_signers.insert(deployment.chain, Arc::new(builder));
+            }
+        }
+        let records = chain_records(config.mode, &contracts, program.as_ref());
+        let (quote_keys, known) = (orders.quote_keys.clone(), context.market.known.clone());
+        orders.adopt = Some(adopt(config, store, records, quote_keys, row_keys, known, false));
+        if let Some((rpc, deployment)) = &program {
+            orders
+                .deposit_builders
+                .insert(deployment.chain, Arc::new(SolanaDepositBuilder::new(rpc.clone(), deployment)));
+            let relayer = orders.solana_tx_sender(rpc, deployment, keys.solana_relayer()?);
+            orders.relayers.insert(deployment.chain, relayer);
+            let forwarding_signer = SolanaForwardingSigner::new(deployment, keys.maker.reveal())?;
+            orders.forwarding_signers.insert(deployment.chain, Arc::new(forwarding_signer));
+        }
+        for maker in &context.market.inventory {
+            orders.add_executor(maker, &contracts, program.as_ref(), attestations)?;
+        }
+        Ok(orders)
+    }
+
+    /// Registers the executor of a market maker, with a sender for every chain it has a key for.
+    fn add_executor(
+        &mut self,
+        maker: &MarketMaker,
+        contracts: &[(EvmClient, Deployment)],
+        program: Option<&(SolanaRpc, SolanaDeployment)>,
+        attestations: &Arc<dyn Attestations>,
+    ) -> anyhow::Result<()> {
+        let mut tx_senders = HashMap::new();
+        if let Some(key) = &maker.keys.evm {
+            for (client, deployment) in contracts {
+                tx_senders.insert(deployment.chain, self.tx_sender(client, deployment, key.signer()?));
+            }
+        }
+        if let (Some(key), Some((rpc, deployment))) = (&maker.keys.solana, program) {
+            tx_senders.insert(deployment.chain, self.solana_tx_sender(rpc, deployment, key));
+        }
+        self.tx_senders.extend(tx_senders.values().cloned());
+        let executor: Arc<dyn OrderExecutor> = Arc::new(InventoryExecutor::new(
+            Arc::clone(&maker.filler),
+            self.store.clone(),
+            self.store.clone(),
+            tx_senders,
+            Arc::clone(attestations),
+            self.quote_keys.clone(),
+        ));
+        self.executors.put(&executor);
+        Ok(())
+    }
+
+    fn tx_sender(&self, client: &EvmClient, deployment: &Deployment, signer: Signer) -> Arc<dyn TxSender> {
+        let (outbox, policy) = (self.store.clone(), chain_policy::send_policy(self.mode, deployment.chain));
+        Arc::new(EvmTxSender::new(client.clone(), signer, outbox, policy, vec![deployment.clone()]))
+    }
+
+    fn solana_tx_sender(
+        &self,
+        rpc: &SolanaRpc,
+        deployment: &SolanaDeployment,
+        key: &PrivateKey,
+    ) -> Arc<dyn TxSender> {
+        let (key, outbox) = (key.solana(), self.store.clone());
+        let programs = std::slice::from_ref(deployment);
+        Arc::new(SolanaTxSender::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs))
+    }
+
+    pub(crate) fn build_deposit(&self, market: &Market) -> BuildDeposit {
+        let build = BuildDeposit::new(BuildParts {
+            catalog: Arc::clone(&self.catalog),
+            quotes: self.store.clone(),
+            orders: self.store.clone(),
+            deposit_builders: self.deposit_builders.clone(),
+            executors: self.executors.clone(),
+            prices: Arc::clone(&market.prices),
+            row_keys: Arc::clone(&self.row_keys),
+            quote_keys: self.quote_keys.clone(),
+            timing: self.timing.clone(),
+        });
+        build.with_chain_demand(self.cursors.demand())
+    }
+
+    pub(crate) fn submit_deposit(&self) -> SubmitDeposit {
+        SubmitDeposit::new(SubmitParts {
+            quotes: self.store.clone(),
+            orders: self.store.clone(),
+            deposit_builders: self.deposit_builders.clone(),
+            relayers: self.relayers.clone(),
+            row_keys: Arc::clone(&self.row_keys),
+        })
+    }
+
+    /// Follows the chains and works on orders until `stop`.
+    pub(crate) async fn start(
+        &mut self,
+        context: &AppContext<'_>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let market = context.market;
+        let cursors = Arc::clone(&self.cursors);
+        for (client, deployment) in evm_contracts(context) {
+            self.follow_evm(context.config, client, &deployment, stop).await?;
+        }
+        if let Some((rpc, deployment)) = program(context) {
+            self.follow_solana(context.config, rpc.clone(), &deployment, stop).await?;
+            self.return_rent(rpc, &deployment, stop);
+        }
+        let work = WorkOrders::new(WorkParts {
+            orders: self.store.clone(),
+            facts: self.store.clone(),
+            executors: self.executors.clone(),
+            relayers: self.relayers.clone(),
+            deposit_builders: self.deposit_builders.clone(),
+            forwarding_signers: self.forwarding_signers.clone(),
+            attestations: context.attestations.clone(),
+            prices: Arc::clone(&market.prices),
+            gas: market.gas(),
+            catalog: Arc::clone(&self.catalog),
+            row_keys: Arc::clone(&self.row_keys),
+            cursors,
+        });
+        let (work, until) = (work.with_review(self.store.clone()), stop.clone());
+        self.tasks.spawn(async move { work.run(until).await });
+        let tx_senders: Vec<_> = self.tx_senders.iter().chain(self.relayers.values()).cloned().collect();
+        if self.mode == Mode::Production {
+            let (readers, tx_senders) = (context.clients.readers(), tx_senders.clone());
+            let warn = async move { warn_about_unfunded_accounts(&readers, &tx_senders).await };
+            let until = stop.clone();
+            self.tasks.spawn(async move { until.run_until_cancelled(warn).await.unwrap_or_default() });
+        }
+        self.tasks.spawn(poll_pending_transactions(tx_senders, PENDING_POLL_INTERVAL, stop.clone()));
+        let fillers = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
+        self.tasks.spawn(refresh_owed(self.store.clone(), fillers, stop.clone()));
+        self.start_intent_book(context, stop);
+        Ok(())
+    }
+
+    /// Closes accounts that no order needs, if a relayer pays for it.
+    fn return_rent(&mut self, rpc: SolanaRpc, deployment: &SolanaDeployment, stop: &CancellationToken) {
+        let Some(relayer) = self.relayers.get(&deployment.chain).cloned() else { return };
+        let on_chain = |tx_sender: &&Arc<dyn TxSender>| tx_sender.chain() == deployment.chain;
+        let parts = RentParts {
+            rents: self.store.clone(),
+            reader: Arc::new(SolanaRentReader::new(rpc, std::slice::from_ref(deployment))),
+            relayer,
+            fillers: self.tx_senders.iter().filter(on_chain).cloned().collect(),
+            cursors: Arc::clone(&self.cursors),
+        };
+        self.tasks.spawn(return_rent(parts, RENT_INTERVAL, stop.clone()));
+    }
+
+    /// Records intent states in the hub's book, if a relayer pays for it.
+    fn start_intent_book(&mut self, context: &AppContext<'_>, stop: &CancellationToken) {
+        let hub = |deployment: &Deployment| Some((deployment.chain, deployment.hub.as_ref()?.intent_book));
+        let Some((chain, book)) = context.deployments.evm.iter().find_map(hub) else { return };
+        let writer = self.relayers.get(&chain).cloned();
+        let Some((writer, client)) = writer.zip(context.clients.evm(chain)) else {
+            tracing::info!(%chain, "no relayer on the hub, intent book not written");
+            return;
+        };
+        let book = Arc::new(EvmIntentBook::new(client.clone(), book));
+        let parts = BookParts { book_state: self.store.clone(), book, writer };
+        let every = context.config.orders.intent_book_every(context.config.mode);
+        self.tasks.spawn(sync_intent_book(parts, every, stop.clone()));
+    }
+
+    async fn follow_evm(
+        &mut self,
+        config: &Config,
+        client: EvmClient,
+        deployment: &Deployment,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let after = self.store.cursor(deployment.chain, FinalityTier::Large).await?;
+        let deployments = std::slice::from_ref(deployment);
+        let settings = chain_policy::follow_config(self.mode, deployment.chain, self.cursors.demand());
+        let follower = OrderFollower::new(client.clone(), deployments, &settings, after);
+        let watch =
+            deployment.transfers.then(|| Arc::new(EvmAddressWatch::new(client)) as Arc<dyn AddressWatch>);
+        self.follow(config, Box::new(follower), watch, stop);
+        Ok(())
+    }
+
+    async fn follow_solana(
+        &mut self,
+        config: &Config,
+        rpc: SolanaRpc,
+        deployment: &SolanaDeployment,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let after = self.store.cursor(deployment.chain, FinalityTier::Large).await?;
+        let settings = chain_policy::solana_follow_config(self.mode, self.cursors.demand());
+        let deployments = std::slice::from_ref(deployment);
+        let follower = SolanaOrderFollower::new(rpc.clone(), deployments, settings, after);
+        let watch: Arc<dyn AddressWatch> = Arc::new(SolanaAddressWatch::new(rpc));
+        self.follow(config, Box::new(follower), Some(watch), stop);
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        config: &Config,
+        follower: Box<dyn ChainFollower>,
+        watch: Option<Arc<dyn AddressWatch>>,
+        stop: &CancellationToken,
+    ) {
+        let watch = watch.map(|watch| {
+            let snapshot = self.catalog.snapshot();
+            let tokens = snapshot.top(&[follower.chain()]).into_iter().map(|listed| listed.token.id);
+            let tokens: Vec<TokenId> = tokens.collect();
+            let (orders, facts) = (self.store.clone(), self.store.clone());
+            let cursors = Arc::clone(&self.cursors);
+            WatchAddresses::new(watch, orders, facts, cursors, tokens, config.orders.watch())
+        });
+        let parts = FollowParts {
+            facts: self.store.clone(),
+            orders: self.store.clone(),
+            executors: self.executors.clone(),
+            cursors: Arc::clone(&self.cursors),
+            adopt: self.adopt.clone(),
+        };
+        self.tasks.spawn(follow_chain(follower, watch, parts, stop.clone()));
+    }
+
+    /// Waits until all tasks have stopped.
+    pub(crate) async fn wait_stopped(mut self) {
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_TIMEOUT, all).await.is_err() {
+            tracing::warn!("work on orders did not stop in time; it continues at the next start");
+        }
+    }
+}
+
+/// Every EVM chain with a client and our contracts.
+fn evm_contracts(context: &AppContext<'_>) -> Vec<(EvmClient, Deployment)> {
+    let place =
+        |deployment: &Deployment| Some((context.clients.evm(deployment.chain)?.clone(), deployment.clone()));
+    context.deployments.evm.iter().filter_map(place).collect()
+}
+
+/// Solana, if it is enabled and has our program.
+fn program(context: &AppContext<'_>) -> Option<(SolanaRpc, SolanaDeployment)> {
+    context.clients.solana.clone().zip(context.deployments.solana.clone())
+}
+
+/// Warns about accounts without coins for gas; unreachable chains are skipped.
+async fn warn_about_unfunded_accounts(readers: &[Arc<dyn BalanceReader>], tx_senders: &[Arc<dyn TxSender>]) {
+    for tx_sender in tx_senders {
+        let (chain, account) = (tx_sender.chain(), tx_sender.account());
+        let Some(reader) = readers.iter().find(|reader| reader.chain() == chain) else { continue };
+        if let Ok(held) = reader.balances(account, &[TokenId::native(chain)]).await
+            && held.iter().all(|(_, amount)| amount.is_zero())
+        {
+            tracing::warn!(%chain, %account, "account has no coins for gas, nothing can be sent from it");
+        }
+    }
+}
+
+/// Updates the fillers' unclaimed amounts, which their limits depend on.
+async fn refresh_owed(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller>>, stop: CancellationToken) {
+    let mut ticker = Ticker::new(OWED_INTERVAL, stop);
+    while ticker.next().await {
+        match store.owed().await {
+            Ok(owed) => fillers.iter().for_each(|filler| filler.update_unclaimed(&owed)),
+            Err(error) => tracing::warn!(%error, "unclaimed amounts cannot be read"),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use causeway_domain::ports::ChainHistory;
+use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment};
+use causeway_engine::{Adopt, AdoptParts, KnownFiller};
+use causeway_evm::EvmClient;
+use causeway_evm::orders::{EvmChainHistory, OrderFinality};
+use causeway_solana::SolanaRpc;
+use causeway_solana::orders::SolanaChainHistory;
+use causeway_store::Store;
+
+use crate::boot::config::{Config, Mode};
+
+/// The history reader of every chain.
+pub(crate) fn chain_records(
+    mode: Mode,
+    contracts: &[(EvmClient, Deployment)],
+    program: Option<&(SolanaRpc, SolanaDeployment)>,
+) -> HashMap<ChainId, Arc<dyn ChainHistory>> {
+    let evm = contracts.iter().map(|(client, deployment)| -> Arc<dyn ChainHistory> {
+        Arc::new(EvmChainHistory::new(client.clone(), deployment.clone(), finality(mode, deployment.chain)))
+    });
+    let solana = program.into_iter().map(|(rpc, deployment)| -> Arc<dyn ChainHistory> {
+        Arc::new(SolanaChainHistory::new(rpc.clone(), deployment))
+    });
+    evm.chain(solana).map(|record| (record.chain(), record)).collect()
+}
+
+pub(crate) fn finality(mode: Mode, chain: ChainId) -> OrderFinality {
+    match mode {
+        Mode::Sandbox => OrderFinality::sandbox(),
+        Mode::Production => OrderFinality::for_chain(chain),
+    }
+}
+
+/// The file of the quote keys.
+pub(crate) fn quote_key_file(config: &Config) -> PathBuf {
+    let file = config.orders.quote_key_file.clone();
+    file.unwrap_or_else(|| config.data_dir.join("keys").join("quote"))
+}
+
+/// Creates orders from deposits found on the chains.
+pub(crate) fn adopt(
+    config: &Config,
+    store: &Arc<Store>,
+    chains: HashMap<ChainId, Arc<dyn ChainHistory>>,
+    quote_keys: QuoteKeys,
+    row_keys: &Arc<RowKeys>,
+    fillers: Vec<KnownFiller>,
+    adopt_unsealed: bool,
+) -> Adopt {
+    Adopt::new(AdoptParts {
+        orders: store.clone(),
+        quotes: store.clone(),
+        facts: store.clone(),
+        chains,
+        fillers,
+        quote_keys,
+        row_keys: Arc::clone(row_keys),
+        open_slack: config.orders.open_slack_seconds,
+        adopt_unsealed,
+    })
+}

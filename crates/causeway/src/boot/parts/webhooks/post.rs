@@ -1,0 +1,215 @@
+use std::collections::HashSet;
+use std::error::Error as _;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use causeway_domain::ports::WebhookTransport;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{Client, ClientBuilder, Url, header, redirect};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+
+use super::public::is_public;
+use crate::boot::config::Mode;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a receiver may take to acknowledge.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// The response body is read only to reuse the connection.
+const ANSWER_LIMIT: usize = 16 * 1024;
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Sends webhooks over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpPost {
+    mode: Mode,
+    /// Configured URLs that may be in a private network.
+    private: HashSet<String>,
+    /// Connects to every address.
+    open: Client,
+    /// Connects to public addresses only.
+    guarded: Client,
+}
+
+impl HttpPost {
+    pub(crate) fn new(mode: Mode, private: HashSet<String>) -> anyhow::Result<Self> {
+        let open = builder()?.build()?;
+        let guarded = builder()?.dns_resolver(Arc::new(PublicNames)).build()?;
+        Ok(Self { mode, private, open, guarded })
+    }
+
+    fn client(&self, url: &str) -> &Client {
+        let anywhere = self.mode == Mode::Sandbox || self.private.contains(url);
+        if anywhere { &self.open } else { &self.guarded }
+    }
+}
+
+fn builder() -> anyhow::Result<ClientBuilder> {
+    Ok(Client::builder()
+        .tls_backend_preconfigured(tls()?)
+        .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        // A proxy would resolve names itself and bypass the address check.
+        .no_proxy()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(TIMEOUT))
+}
+
+#[async_trait]
+impl WebhookTransport for HttpPost {
+    fn check(&self, url: &str) -> Result<(), String> {
+        let read = Url::parse(url).map_err(|error| format!("it is not a URL: {error}"))?;
+        let host = read.host_str().filter(|host| !host.is_empty()).ok_or("it names no host")?;
+        if !matches!(read.scheme(), "http" | "https") {
+            return Err("it must begin with https://".to_owned());
+        }
+        if !read.username().is_empty() || read.password().is_some() {
+            return Err("it holds a user or a password; the signature is what tells that it is us".to_owned());
+        }
+        if self.private.contains(url) {
+            return Ok(());
+        }
+        let literal: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+        let local = host == "localhost" || host.ends_with(".localhost");
+        let loopback = literal.map_or(local, |address| address.is_loopback());
+        match self.mode {
+            Mode::Sandbox if read.scheme() == "http" && !loopback => {
+                Err("only an address of this machine, such as http://127.0.0.1:3000/, may do without https".to_owned())
+            }
+            Mode::Production if read.scheme() == "http" => {
+                Err("it must begin with https://, or stand in the configuration with `private = true`".to_owned())
+            }
+            Mode::Production if literal.map_or(local, |address| !is_public(address)) => {
+                Err("it lies in a private network; such an address stands in the configuration with `private = true`".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn post(
+        &self,
+        url: &str,
+        headers: &[(&'static str, String)],
+        body: Vec<u8>,
+    ) -> Result<u16, String> {
+        // The mode or the configuration may have changed since the endpoint was added.
+        self.check(url)?;
+        let mut request = self.client(url).post(url).header(header::CONTENT_TYPE, "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let mut response = request.body(body).send().await.map_err(|error| describe_error(&error))?;
+        let status = response.status().as_u16();
+        let rest = async {
+            let mut read = 0;
+            while let Ok(Some(chunk)) = response.chunk().await {
+                read += chunk.len();
+                if read > ANSWER_LIMIT {
+                    break;
+                }
+            }
+        };
+        // Only the status counts.
+        let _ = tokio::time::timeout(ANSWER_TIMEOUT, rest).await;
+        Ok(status)
+    }
+}
+
+/// The error without the URL, which may contain a key.
+fn describe_error(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return format!("no answer within {} s", TIMEOUT.as_secs());
+    }
+    let mut cause = error.source();
+    let mut last = None;
+    while let Some(deeper) = cause {
+        last = Some(deeper.to_string());
+        cause = deeper.source();
+    }
+    let what = if error.is_connect() { "cannot connect" } else { "the connection failed" };
+    last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
+}
+
+/// Resolves names to public addresses only, at every request: a name may point elsewhere than when it was
+/// added.
+#[derive(Debug)]
+struct PublicNames;
+
+impl Resolve for PublicNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let public: Vec<_> = found.into_iter().filter(|address| is_public(address.ip())).collect();
+            if public.is_empty() {
+                return Err("the name leads to no address of the open internet".into());
+            }
+            Ok(Box::new(public.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// The crypto provider is explicit, independent of the process default.
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let trusting = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
+        tracing::warn!(%error, "no CA certificates found, https webhooks cannot be sent; install the system's CA certificates");
+        builder.with_root_certificates(RootCertStore::empty())
+    });
+    Ok(trusting.with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INSIDE: &str = "http://10.0.0.7/hook";
+
+    fn post(mode: Mode) -> HttpPost {
+        HttpPost::new(mode, HashSet::from([INSIDE.to_owned()])).unwrap()
+    }
+
+    #[test]
+    fn production_allows_public_https_and_configured_private_urls() {
+        let post = post(Mode::Production);
+        for url in ["https://shop.example/hook?key=1", "https://1.1.1.1/", INSIDE] {
+            assert_eq!(post.check(url), Ok(()), "{url}");
+        }
+        for url in [
+            "http://shop.example/",
+            "https://127.0.0.1/",
+            "https://localhost/",
+            "https://[::1]/",
+            "https://169.254.169.254/",
+            "https://10.0.0.7/hook",
+            "https://me:secret@shop.example/",
+            "ftp://shop.example/",
+            "shop.example",
+            "https://2130706433/",
+            "https://0x7f.1/",
+        ] {
+            assert!(post.check(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn sandbox_allows_http_on_loopback() {
+        let post = post(Mode::Sandbox);
+        for url in
+            ["http://127.0.0.1:3000/hook", "http://localhost:3000", "http://[::1]/", "https://10.0.0.1/"]
+        {
+            assert_eq!(post.check(url), Ok(()), "{url}");
+        }
+        assert!(post.check("http://shop.example/").is_err());
+    }
+
+    #[tokio::test]
+    async fn name_that_resolves_to_a_private_address_is_refused() {
+        let post = post(Mode::Production);
+        let client = post.client("https://shop.example/");
+        let error = client.get("http://localhost:1/").send().await.unwrap_err();
+        assert!(describe_error(&error).contains("open internet"), "{}", describe_error(&error));
+    }
+}

@@ -1,0 +1,289 @@
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use axum::Router;
+use causeway_catalog::Catalog;
+use causeway_domain::RowKeys;
+use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention};
+use causeway_http::{
+    App, AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
+};
+use causeway_store::Store;
+use jiff::Timestamp;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::boot::config::{Config, Mode};
+use crate::boot::parts::app_context::AppContext;
+use crate::boot::parts::attesters::Attesters;
+use crate::boot::parts::catalog::load_catalog;
+use crate::boot::parts::chain_access::ChainAccess;
+use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::data_dir::lock_data_dir;
+use crate::boot::parts::deployments::Deployments;
+use crate::boot::parts::fiat::Fiat;
+use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
+use crate::boot::parts::market::{Market, MarketParts};
+use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
+use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
+use crate::boot::parts::operator_token::make_token;
+use crate::boot::parts::orders::Orders;
+use crate::boot::parts::prices::{fixed_prices, watch_sources};
+use crate::boot::parts::sandbox::SandboxChains;
+use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
+use crate::boot::parts::screening::screening;
+use crate::boot::parts::service_keys::ServiceKeys;
+use crate::boot::parts::store::{CLOSE_TIMEOUT, open_store, watch_store};
+use crate::boot::parts::webhooks::Webhooks;
+use crate::boot::signals;
+
+/// How long a chain may take to report balances.
+const BALANCES_DEADLINE: Duration = Duration::from_secs(5);
+
+/// All parts of the service, assembled and started.
+pub(crate) struct Service {
+    pub(crate) public_url: String,
+    pub(crate) catalog: Arc<Catalog>,
+    listener: TcpListener,
+    router: Router,
+    stop: CancellationToken,
+    retention: JoinHandle<()>,
+    /// Tasks that hold nothing and end with the service.
+    background: [JoinHandle<()>; 3],
+    webhooks: Webhooks,
+    fiat: Fiat,
+    operator_controls: OperatorControls,
+    orders: Orders,
+    ramps: SandboxOnRamps,
+    attesters: Attesters,
+    sandbox: Option<SandboxChains>,
+    store: Arc<Store>,
+    /// Held until the store is closed.
+    _lock: File,
+}
+
+impl Service {
+    /// Starts every part; returns when quotes can be answered.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one statement per part, in the order in which they need each other"
+    )]
+    pub(crate) async fn start(config: &Config) -> anyhow::Result<Self> {
+        let lock = lock_data_dir(&config.data_dir)?;
+        let listener = listen(config.server.listen).await?;
+        let bound = listener.local_addr()?;
+        let public_url = config.server.public_url(bound);
+
+        let store = Arc::new(open_store(config).await?);
+        let catalog = Arc::new(load_catalog(config)?);
+        let fixed = Arc::new(fixed_prices(config, &catalog)?);
+        let ChainAccess { sandbox, sandbox_rpc, clients, deployments } =
+            ChainAccess::open(config, &catalog, &fixed, &store, &public_url).await?;
+        let makers = configured_market_makers(config, &deployments)?;
+        let service_keys = service_keys(config, &deployments, &makers)?;
+        let stop = CancellationToken::new();
+        signals::stop_on_signal(stop.clone())?;
+        let attesters = attesters(config, &clients, &deployments)?;
+        let parts = MarketParts {
+            config,
+            catalog: &catalog,
+            fixed,
+            clients: &clients,
+            deployments: &deployments,
+            store: &store,
+        };
+        let market = Market::open(&parts, makers, &stop)?;
+        let pauses = open_pauses(&store).await?;
+        let fillers = Fillers::with_pauses(
+            Arc::clone(pauses.pauses()),
+            market.fillers.clone(),
+            &config.quotes.options(),
+        )?;
+        let keys = Arc::new(RowKeys::new(config.server.replica));
+        let context = AppContext {
+            config,
+            catalog: &catalog,
+            clients: &clients,
+            deployments: &deployments,
+            market: &market,
+            attestations: attesters.panel.clone(),
+            keys: service_keys.as_ref(),
+            store: &store,
+            row_keys: &keys,
+            screening: screening(&config.screening, &store, &keys)?,
+        };
+        let mut orders = Orders::open(&context)?;
+        orders.start(&context, &stop).await?;
+        let mut operator_controls =
+            OperatorControls::open(&context, &orders, &fillers, pauses, &public_url).await?;
+        operator_controls.start(&stop);
+        let mut ramps = SandboxOnRamps::open(&context, bound).await?;
+        ramps.start(&stop);
+        let request_quote =
+            RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&keys), fillers);
+        let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
+        fiat.start(&stop);
+        let watch_orders = Arc::new(WatchOrders::new(store.clone()));
+        let mut webhooks = Webhooks::open(config, &catalog, &store, &keys).await?;
+        webhooks.start(&stop);
+        let shared_pauses = Arc::clone(operator_controls.pauses.pauses());
+        let build_deposit = orders
+            .build_deposit(&market)
+            .with_pauses(shared_pauses)
+            .with_screening(context.screening.clone());
+        let metrics = Arc::new(Metrics::default());
+        watch_store(&metrics, &store);
+        watch_sources(&metrics, &market.price_sources);
+        let app = App {
+            catalog: Arc::clone(&catalog),
+            prices: Arc::clone(&market.prices),
+            store: store.clone(),
+            read_balances: ReadBalances::new(Arc::clone(&catalog), clients.readers(), BALANCES_DEADLINE),
+            request_quote,
+            build_deposit,
+            submit_deposit: orders.submit_deposit(),
+            quotes: store.clone(),
+            orders: store.clone(),
+            facts: store.clone(),
+            attestations: AttestationCache::new(attesters.panel.clone()),
+            watch_orders: Arc::clone(&watch_orders),
+            count_fills: CountFills::new(store.clone()),
+            fiat: fiat_services,
+            force_refresh_limit: ForceRefreshLimit::default(),
+            operator: operator_services(config, &store, &webhooks, &operator_controls)?,
+            metrics,
+            deployments: deployments.evm,
+            options: options(config, &public_url, sandbox_rpc),
+        };
+        let extra_routes =
+            sandbox.as_ref().map(|sandbox| causeway_sandbox::routes(Arc::clone(&sandbox.chains)));
+        let extra_routes = extra_routes.unwrap_or_default().merge(attesters.routes.clone());
+        let router = causeway_http::router(app, extra_routes);
+
+        let lists = tokio::spawn(Arc::clone(&catalog).refresh_loop());
+        let retention =
+            tokio::spawn(enforce_retention(store.clone(), config.retention.policy(), stop.clone()));
+        let watching = tokio::spawn(watch(watch_orders, stop.clone()));
+        let probing = tokio::spawn(clients.probe_endpoints(stop.clone()));
+        market.ready().await;
+        Ok(Self {
+            public_url,
+            catalog,
+            listener,
+            router,
+            stop,
+            retention,
+            background: [lists, probing, watching],
+            webhooks,
+            fiat,
+            operator_controls,
+            orders,
+            ramps,
+            attesters,
+            sandbox,
+            store,
+            _lock: lock,
+        })
+    }
+
+    /// Answers requests until a signal stops the service, then stops the parts in order.
+    pub(crate) async fn run(self) -> anyhow::Result<()> {
+        causeway_http::serve(self.listener, self.router, self.stop, DRAIN_TIMEOUT).await;
+        self.retention.await.context("the retention task failed")?;
+        self.background.iter().for_each(JoinHandle::abort);
+        self.webhooks.wait_stopped().await;
+        self.fiat.wait_stopped().await;
+        self.operator_controls.wait_stopped().await;
+        self.orders.wait_stopped().await;
+        self.ramps.wait_stopped().await;
+        self.attesters.stop().await;
+        close(self.sandbox, &self.store).await;
+        Ok(())
+    }
+}
+
+async fn close(sandbox: Option<SandboxChains>, store: &Store) {
+    if let Some(sandbox) = sandbox {
+        sandbox.stop().await;
+    }
+    if tokio::time::timeout(CLOSE_TIMEOUT, store.close()).await.is_err() {
+        tracing::warn!("store did not close in time; acknowledged writes are safe");
+    }
+}
+
+async fn watch(orders: Arc<WatchOrders>, stop: CancellationToken) {
+    orders.run(stop).await;
+}
+
+/// The sandbox's attesters; in production they are separate processes.
+fn attesters(
+    config: &Config,
+    clients: &ChainClients,
+    deployments: &Deployments,
+) -> anyhow::Result<Attesters> {
+    match config.mode {
+        _ if deployments.is_empty() => Ok(Attesters::default()),
+        Mode::Production => Attesters::remote(&config.contracts),
+        Mode::Sandbox => Attesters::sandbox(&config.data_dir, clients, deployments, config.sandbox.fresh),
+    }
+}
+
+/// Our own market makers; they need deployed contracts.
+fn configured_market_makers(
+    config: &Config,
+    deployments: &Deployments,
+) -> anyhow::Result<Vec<MarketMakerSpec>> {
+    if !deployments.is_empty() {
+        return load_market_makers(config);
+    }
+    ensure!(
+        config.mode == Mode::Sandbox || config.market_makers.is_empty(),
+        "market makers are configured, and no contracts are known: put them on the chains with `causeway deploy`, which \
+         records them in {}/deployments",
+        config.data_dir.display()
+    );
+    Ok(Vec::new())
+}
+
+/// The service's keys, if orders are possible.
+fn service_keys(
+    config: &Config,
+    deployments: &Deployments,
+    makers: &[MarketMakerSpec],
+) -> anyhow::Result<Option<ServiceKeys>> {
+    let orders = config.mode == Mode::Sandbox || config.contracts.has_panel();
+    let needed = orders && !deployments.is_empty();
+    needed.then(|| ServiceKeys::open(config, deployments, makers)).transpose()
+}
+
+fn operator_services(
+    config: &Config,
+    store: &Arc<Store>,
+    webhooks: &Webhooks,
+    operator_controls: &OperatorControls,
+) -> anyhow::Result<OperatorServices> {
+    Ok(OperatorServices {
+        token: OperatorToken::new(make_token(config)?),
+        audit: store.clone(),
+        webhooks: webhooks.admin.clone(),
+        pauses: Arc::clone(&operator_controls.pauses),
+        registry: Arc::clone(&operator_controls.registry),
+        review: Arc::clone(&operator_controls.review),
+    })
+}
+
+fn options(config: &Config, public_url: &str, sandbox_rpc: Option<String>) -> Options {
+    Options {
+        public_url: public_url.to_owned(),
+        timeout: config.server.timeout(),
+        rate_limit: config.server.rate_limit(),
+        sandbox_rpc,
+        embed_origins: config.fiat.embed_origins.clone(),
+        mode: config.mode.as_str(),
+        store_engine: config.database.engine(),
+        started_at: Timestamp::now(),
+    }
+}

@@ -1,0 +1,134 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use causeway_domain::ports::{Pruned, Retention, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use crate::ticker::Ticker;
+
+/// How many rows one statement removes; small, so that a large backlog never blocks writers for long.
+const BATCH: u32 = 1_000;
+
+/// How long finished records are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct RetentionPolicy {
+    /// Quotes without an order.
+    pub quotes: Duration,
+    /// Events of terminal orders.
+    pub events: Duration,
+    /// Entries of the audit log.
+    pub audit: Duration,
+    /// How often to sweep.
+    pub every: Duration,
+}
+
+/// Sweeps the store until `stop`; a failure is retried at the next tick.
+pub async fn enforce_retention(store: Arc<dyn Retention>, policy: RetentionPolicy, stop: CancellationToken) {
+    let mut ticker = Ticker::new(policy.every, stop.clone());
+    while ticker.next().await {
+        match sweep(store.as_ref(), policy, Timestamp::now(), &stop).await {
+            Ok(pruned) if pruned == Pruned::default() => {}
+            Ok(pruned) => tracing::info!(quotes = pruned.quotes, events = pruned.events, "retention swept"),
+            Err(error) => tracing::warn!(%error, "retention sweep failed"),
+        }
+        match sweep_audit(store.as_ref(), policy, Timestamp::now(), &stop).await {
+            Ok(0) => {}
+            Ok(entries) => tracing::info!(entries, "retention swept the audit log"),
+            Err(error) => tracing::warn!(%error, "retention sweep of the audit log failed"),
+        }
+    }
+}
+
+async fn sweep(
+    store: &dyn Retention,
+    policy: RetentionPolicy,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<Pruned, StoreError> {
+    let mut total = Pruned::default();
+    while !stop.is_cancelled() {
+        let batch = store.prune(ago(now, policy.quotes), ago(now, policy.events), BATCH).await?;
+        total.quotes += batch.quotes;
+        total.events += batch.events;
+        if batch.quotes < u64::from(BATCH) && batch.events < u64::from(BATCH) {
+            break;
+        }
+    }
+    Ok(total)
+}
+
+async fn sweep_audit(
+    store: &dyn Retention,
+    policy: RetentionPolicy,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<u64, StoreError> {
+    let mut total = 0;
+    while !stop.is_cancelled() {
+        let entries = store.prune_audit(ago(now, policy.audit), BATCH).await?;
+        total += entries;
+        if entries < u64::from(BATCH) {
+            break;
+        }
+    }
+    Ok(total)
+}
+
+/// The moment `age` before `now`; an age beyond the calendar means "keep forever".
+fn ago(now: Timestamp, age: Duration) -> Timestamp {
+    SignedDuration::try_from(age).ok().and_then(|age| now.checked_sub(age).ok()).unwrap_or(Timestamp::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    struct Backlog(Mutex<u64>);
+
+    #[async_trait::async_trait]
+    impl Retention for Backlog {
+        async fn prune(&self, _: Timestamp, _: Timestamp, limit: u32) -> Result<Pruned, StoreError> {
+            let mut left = self.0.lock().unwrap();
+            let quotes = (*left).min(u64::from(limit));
+            *left -= quotes;
+            Ok(Pruned { quotes, events: 0 })
+        }
+
+        async fn prune_audit(&self, _: Timestamp, limit: u32) -> Result<u64, StoreError> {
+            Ok(self.prune(Timestamp::MIN, Timestamp::MIN, limit).await?.quotes)
+        }
+    }
+
+    const POLICY: RetentionPolicy = RetentionPolicy {
+        quotes: Duration::from_mins(1),
+        events: Duration::MAX,
+        audit: Duration::MAX,
+        every: Duration::from_millis(5),
+    };
+
+    #[tokio::test]
+    async fn backlog_is_swept_in_batches_until_empty() {
+        let store = Backlog(Mutex::new(2_500));
+        let pruned = sweep(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
+        assert_eq!(pruned, Pruned { quotes: 2_500, events: 0 });
+        *store.0.lock().unwrap() = 2_500;
+        let entries = sweep_audit(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
+        assert_eq!(entries, 2_500);
+    }
+
+    #[tokio::test]
+    async fn sweeper_stops_on_cancellation() {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(enforce_retention(Arc::new(Backlog(Mutex::new(3))), POLICY, stop.clone()));
+        stop.cancel();
+        task.await.unwrap();
+    }
+
+    #[test]
+    fn unbounded_age_keeps_everything() {
+        assert_eq!(ago(Timestamp::now(), Duration::MAX), Timestamp::MIN);
+    }
+}

@@ -1,0 +1,133 @@
+use std::time::Duration;
+
+use causeway_domain::FiatOrderId;
+use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatOrderAction, FiatStep, advance_fiat};
+use causeway_domain::ports::StoreError;
+use jiff::{SignedDuration, Timestamp};
+
+use super::WorkFiat;
+use crate::fiat::FiatError;
+
+/// How many passes over a purchase one run makes.
+const MAX_PASSES: usize = 8;
+
+/// How long the chains of a processed purchase are polled at the full rate; it is processed again before that.
+const DEMAND_PERIOD: Duration = Duration::from_secs(40);
+
+/// When a purchase of a halted chain is checked again.
+const HALTED_RETRY: SignedDuration = SignedDuration::from_secs(30);
+
+impl WorkFiat {
+    /// Advances a purchase as far as possible. Each step is stored before its actions are executed.
+    pub(super) async fn process(&self, mut order: FiatOrder) -> Result<(), StoreError> {
+        if [order.sold.chain(), order.target.chain()]
+            .into_iter()
+            .any(|chain| self.parts.cursors.is_halted(chain))
+        {
+            order.due_at = Timestamp::now().checked_add(HALTED_RETRY).ok();
+            return self.parts.store.update_fiat_order(&order, &[]).await.map(drop);
+        }
+        if !order.status.is_terminal() {
+            let demand = self.parts.cursors.demand();
+            for chain in [order.sold.chain(), order.target.chain()] {
+                demand.wait_for(chain, DEMAND_PERIOD);
+            }
+        }
+        for _ in 0..MAX_PASSES {
+            let context = self.context(&order, Timestamp::now()).await?;
+            let before = order.clone();
+            let step = advance_fiat(order, &context);
+            order = step.order.clone();
+            let changed = differs(&before, &order) || !step.changes.is_empty();
+            if changed && !self.write(&mut order, &step).await? {
+                let Some(newer) = self.parts.store.fiat_order(&order.id).await? else { return Ok(()) };
+                order = newer;
+                continue;
+            }
+            if self.perform(&mut order, &step.actions).await {
+                // The result is stored with the step that follows from it.
+                continue;
+            }
+            if changed || self.parts.store.update_fiat_order(&order, &[]).await? {
+                return Ok(());
+            }
+            // A concurrent write bumped the version.
+            let Some(newer) = self.parts.store.fiat_order(&order.id).await? else { return Ok(()) };
+            order = newer;
+        }
+        Ok(())
+    }
+
+    /// The purchase after one pass that executes no actions; the worker does that.
+    pub(in crate::fiat) async fn refresh(&self, id: &FiatOrderId) -> Result<FiatOrder, FiatError> {
+        let missing = || FiatError::OrderNotFound(id.clone());
+        let order = self.parts.store.fiat_order(id).await?.ok_or_else(missing)?;
+        if order.status.is_terminal() {
+            return Ok(order);
+        }
+        let context = self.context(&order, Timestamp::now()).await?;
+        let before = order.clone();
+        let step = advance_fiat(order, &context);
+        let mut order = step.order.clone();
+        if differs(&before, &order) || !step.changes.is_empty() {
+            // Due at once, so that the worker executes the actions.
+            order.due_at = Some(context.now);
+            if !self.write(&mut order, &step).await? {
+                order = self.parts.store.fiat_order(id).await?.ok_or_else(missing)?;
+            }
+            self.parts.signal.notify();
+        }
+        Ok(order)
+    }
+
+    async fn write(&self, order: &mut FiatOrder, step: &FiatStep) -> Result<bool, StoreError> {
+        let now = Timestamp::now();
+        let events = step.changes.iter().map(|(status, detail)| FiatEvent {
+            key: self.parts.row_keys.next(now),
+            order: order.id.clone(),
+            status: *status,
+            detail: detail.clone(),
+            at: now,
+        });
+        let events: Vec<FiatEvent> = events.collect();
+        let written = match self.parts.store.update_fiat_order(order, &events).await {
+            // The payout completed another purchase meanwhile; the next pass no longer sees it.
+            Err(StoreError::Conflict(reason)) => {
+                tracing::warn!(order = %order.id, reason, "payout belongs to another purchase");
+                false
+            }
+            written => written?,
+        };
+        if written {
+            order.version = order.version.saturating_add(1);
+            for (status, detail) in &step.changes {
+                let status = status.map_or("", |status| status.as_str());
+                tracing::info!(order = %order.id, provider = order.provider, status, "{detail}");
+            }
+        }
+        Ok(written)
+    }
+
+    /// Executes the actions, or finds them in progress. Returns whether the purchase has changed.
+    async fn perform(&self, order: &mut FiatOrder, todo: &[FiatOrderAction]) -> bool {
+        let mut changed = false;
+        for todo in todo {
+            let done = match todo {
+                FiatOrderAction::Swap { amount, seen_in } => self.swap(order, *amount, *seen_in).await,
+                FiatOrderAction::ReturnBalance { tokens, .. } => self.return_balance(order, tokens).await,
+            };
+            match done {
+                Ok(done) => changed |= done,
+                Err(error) => {
+                    tracing::warn!(order = %order.id, ?todo, %error, "purchase blocked");
+                }
+            }
+        }
+        changed
+    }
+}
+
+/// Whether anything but the due time has changed.
+fn differs(before: &FiatOrder, after: &FiatOrder) -> bool {
+    FiatOrder { due_at: before.due_at, ..after.clone() } != *before
+}

@@ -1,0 +1,271 @@
+use alloy_primitives::{Address as EvmAddress, B256, U256};
+use causeway_domain::ports::{FinalityTier, OpenedBy};
+use causeway_domain::{
+    Address, Ask, ChainId, DepositMethod, EventKind, Evidence, FactPlace, Family, Fee, FeeKind, IdError,
+    IntentTerms, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral,
+    Route, RowKey, TokenId, TradeType,
+};
+use jiff::Timestamp;
+
+use crate::build_deposit::moment;
+
+/// The id of the only route of a recovered quote.
+pub(super) const RECOVERED: &str = "recovered";
+
+/// A filler whose orders are recognized by the account in their terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownFiller {
+    pub name: String,
+    pub kind: String,
+    /// Its accounts on any chain family.
+    pub accounts: Vec<Address>,
+}
+
+/// The ids and names of a record that the chain does not hold.
+#[derive(Debug)]
+pub(super) struct RecordIds {
+    pub(super) order: OrderId,
+    pub(super) quote: QuoteId,
+    pub(super) key: RowKey,
+    pub(super) event: RowKey,
+    pub(super) filler: String,
+    pub(super) kind: String,
+}
+
+/// The tokens and addresses of an order, decoded from its terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DecodedTerms {
+    pub(super) from: TokenId,
+    pub(super) to: TokenId,
+    user: Address,
+    recipient: Address,
+    refund_to: Address,
+    filler: Address,
+    payee: Address,
+    referrer: Address,
+}
+
+impl DecodedTerms {
+    /// `None` for terms with chains or addresses that none of our orders can have.
+    pub(super) fn of(terms: &IntentTerms) -> Option<Self> {
+        let (origin, destination) =
+            (ChainId::new(terms.origin_chain_id)?, ChainId::new(terms.destination_chain_id)?);
+        let on_origin = |word| address(origin.family(), word);
+        let on_destination = |word| address(destination.family(), word);
+        Some(Self {
+            from: TokenId::from_address(origin, on_origin(terms.input_token)?)?,
+            to: TokenId::from_address(destination, on_destination(terms.output_token)?)?,
+            user: on_origin(terms.user)?,
+            recipient: on_destination(terms.recipient)?,
+            refund_to: on_origin(terms.refund_to)?,
+            filler: on_origin(terms.filler)?,
+            payee: on_origin(terms.payee)?,
+            referrer: on_origin(terms.referrer)?,
+        })
+    }
+
+    pub(super) fn filled_by<'a>(&self, fillers: &'a [KnownFiller]) -> Option<&'a KnownFiller> {
+        fillers.iter().find(|filler| filler.accounts.contains(&self.filler))
+    }
+}
+
+/// Decodes 32 bytes as an address; an EVM address is padded to 32 bytes.
+fn address(family: Family, word: B256) -> Option<Address> {
+    match family {
+        Family::Evm => {
+            let address = EvmAddress::from_word(word);
+            (address.into_word() == word).then_some(Address::Evm(address))
+        }
+        Family::Solana => Some(Address::Solana(word.0)),
+    }
+}
+
+/// Everything needed to rebuild an order from the chain.
+#[derive(Debug)]
+pub(super) struct OrderRebuild<'a> {
+    pub(super) terms: &'a IntentTerms,
+    pub(super) decoded: &'a DecodedTerms,
+    pub(super) opened_by: OpenedBy,
+    /// The deposit address, if the deposit was a plain transfer.
+    pub(super) deposit_address: Option<Address>,
+    pub(super) place: &'a FactPlace,
+    pub(super) ids: RecordIds,
+    /// How long after its price expires an order may be opened, in seconds.
+    pub(super) open_slack: u64,
+    pub(super) now: Timestamp,
+}
+
+impl OrderRebuild<'_> {
+    /// The quote, the order and its first event, as far as the terms and the deposit define them. What only the quote held
+    /// (the trade type, the expected output, the integrator) is lost and not invented: the quote states the guaranteed amounts.
+    pub(super) fn rebuild(self) -> Result<(Quote, Order, OrderEvent), IdError> {
+        let Self { terms, decoded, place, now, .. } = self;
+        let at = self.created_at();
+        let valid_before = moment(terms.open_deadline.saturating_sub(self.open_slack)).unwrap_or(at);
+        let (method, forwarding) = match self.opened_by {
+            OpenedBy::Call => (DepositMethod::ContractCall, None),
+            OpenedBy::Permit => (DepositMethod::Permit2, None),
+            OpenedBy::Transfer => (DepositMethod::Transfer, None),
+            OpenedBy::Forwarding(forwarding) => (DepositMethod::Transfer, Some(forwarding)),
+        };
+        let ids = self.ids;
+        let route = route(terms, decoded, method, valid_before, &ids)?;
+        let order = Order {
+            id: ids.order,
+            key: ids.key,
+            quote: ids.quote.clone(),
+            route: route.id.clone(),
+            status: OrderStatus::Created,
+            trade_type: TradeType::ExactInput,
+            from: decoded.from,
+            to: decoded.to,
+            src_amount: route.amount_in,
+            dest_amount: route.min_amount_out,
+            author: decoded.user,
+            recipient: decoded.recipient,
+            refund_to: decoded.refund_to,
+            filler: ids.filler,
+            kind: ids.kind,
+            method,
+            terms: *terms,
+            intent_id: terms.id(),
+            deposit_address: self.deposit_address,
+            forwarding,
+            valid_before,
+            // Its value is unknown; the stricter tier is always safe.
+            finality_tier: FinalityTier::Large,
+            announced: true,
+            submitted_tx: None,
+            built: None,
+            signed_payload: None,
+            decision: None,
+            evidence: Evidence::default(),
+            failure_reason: None,
+            due_at: Some(now),
+            created_at: at,
+            updated_at: at,
+            version: 0,
+        };
+        let event = OrderEvent {
+            key: ids.event,
+            order: order.id.clone(),
+            kind: EventKind::Status(OrderStatus::Created),
+            detail: format!("Recovered from the chain, where it was opened in {}.", place.tx),
+            at,
+        };
+        let (id, key) = (ids.quote, order.key);
+        let quote = Quote {
+            id,
+            key,
+            ask: ask(terms, decoded),
+            integrator: None,
+            created_at: at,
+            routes: vec![route],
+        };
+        Ok((quote, order, event))
+    }
+
+    /// The time of its deposit, capped at now for chains whose clock is ahead.
+    pub(super) fn created_at(&self) -> Timestamp {
+        moment(self.place.time).unwrap_or(self.now).min(self.now)
+    }
+}
+
+fn ask(terms: &IntentTerms, decoded: &DecodedTerms) -> Ask {
+    Ask {
+        trade_type: TradeType::ExactInput,
+        from: decoded.from,
+        to: decoded.to,
+        amount: RawAmount::new(terms.amount_in),
+        from_address: decoded.user,
+        recipient: decoded.recipient,
+        refund_to: decoded.refund_to,
+        slippage: None,
+        deposit_methods: Vec::new(),
+        referral: referral(terms, decoded.referrer),
+    }
+}
+
+fn route(
+    terms: &IntentTerms,
+    decoded: &DecodedTerms,
+    method: DepositMethod,
+    valid_before: Timestamp,
+    ids: &RecordIds,
+) -> Result<Route, IdError> {
+    let fee = RawAmount::new(terms.referrer_fee);
+    let fee = (!fee.is_zero()).then_some(Fee { kind: FeeKind::Referrer, token: decoded.from, amount: fee });
+    Ok(Route {
+        id: RECOVERED.parse()?,
+        filler: ids.filler.clone(),
+        kind: ids.kind.clone(),
+        exact_out: None,
+        deposit_methods: vec![method],
+        amount_in: RawAmount::new(terms.amount_in),
+        amount_out: RawAmount::new(terms.amount_out),
+        min_amount_out: RawAmount::new(terms.amount_out),
+        expected_duration_seconds: 0,
+        valid_before,
+        price_holds_until: None,
+        estimated_gas: None,
+        fees: fee.into_iter().collect(),
+        parties: Some(Parties { filler: decoded.filler, payee: decoded.payee }),
+    })
+}
+
+/// The smallest share that yields the fee of the terms; for small amounts several shares yield the same fee.
+fn referral(terms: &IntentTerms, referrer: Address) -> Option<Referral> {
+    let (fee, amount) = (terms.referrer_fee, RawAmount::new(terms.amount_in));
+    if fee.is_zero() {
+        return None;
+    }
+    let share = fee.checked_mul(U256::from(10_000))?.checked_div(terms.amount_in)?;
+    let share = u16::try_from(share).ok()?;
+    [share, share.saturating_add(1)]
+        .into_iter()
+        .filter_map(|bps| Referral::new(referrer, bps))
+        .find(|referral| referral.fee(amount).get() == fee)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terms() -> IntentTerms {
+        IntentTerms::from_bytes(&[B256::with_last_byte(1); IntentTerms::WORDS].concat()).unwrap()
+    }
+
+    #[test]
+    fn evm_terms_with_more_than_twenty_address_bytes_are_not_ours() {
+        assert!(DecodedTerms::of(&terms()).is_some());
+        assert_eq!(DecodedTerms::of(&IntentTerms { recipient: B256::repeat_byte(1), ..terms() }), None);
+        let solana = causeway_domain::SOLANA_CHAIN_ID.get();
+        let to_solana =
+            IntentTerms { recipient: B256::repeat_byte(1), destination_chain_id: solana, ..terms() };
+        assert_eq!(
+            DecodedTerms::of(&to_solana).map(|decoded| decoded.recipient),
+            Some(Address::Solana([1; 32]))
+        );
+        assert_eq!(
+            DecodedTerms::of(&IntentTerms { origin_chain_id: 0, ..terms() }),
+            None,
+            "on_origin is no chain 0"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn recovered_referral_yields_the_exact_fee(amount in 1u64.., bps in 1u16..=1_000) {
+            let referrer = Address::Evm(EvmAddress::repeat_byte(7));
+            let amount_in = U256::from(amount);
+            let fee = Referral::new(referrer, bps).unwrap().fee(RawAmount::new(amount_in)).get();
+            let terms = IntentTerms { amount_in, referrer_fee: fee, ..terms() };
+            match referral(&terms, referrer) {
+                Some(found) => prop_assert_eq!(found.fee(RawAmount::new(amount_in)).get(), fee),
+                None => prop_assert!(fee.is_zero(), "{amount} {bps}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use causeway_domain::ports::{ActionError, OrderReview, StuckKind, StuckReason};
+use causeway_domain::{Action, OrderId};
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+/// The shortest time between two writes for an order whose reason changes at every attempt.
+const MIN_WRITE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The longest reason that is stored, in characters.
+const MAX_REASON_CHARS: usize = 600;
+
+/// How many orders are remembered; beyond that, some reasons are written again.
+const MAX_REMEMBERED: usize = 10_000;
+
+/// Records what blocks each order, and remembers what was written so that retries write nothing.
+#[derive(Default)]
+pub(super) struct StuckReasonLog {
+    review: Option<Arc<dyn OrderReview>>,
+    written: Mutex<HashMap<OrderId, (String, Instant)>>,
+}
+
+impl fmt::Debug for StuckReasonLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StuckReasonLog").finish_non_exhaustive()
+    }
+}
+
+impl StuckReasonLog {
+    pub(super) fn new(review: Arc<dyn OrderReview>) -> Self {
+        Self { review: Some(review), written: Mutex::default() }
+    }
+
+    /// Stores what blocked the order in this pass, or that nothing does any more, if that has changed.
+    pub(super) async fn record(
+        &self,
+        order: &OrderId,
+        stuck_reason: Option<(&Action, &ActionError)>,
+        now: Timestamp,
+    ) {
+        let Some(review) = &self.review else { return };
+        let stuck_reason = stuck_reason.map(|(action, error)| StuckReason {
+            kind: error.into(),
+            message: format!("{}: {error}", describe(action)).chars().take(MAX_REASON_CHARS).collect(),
+            since: now,
+        });
+        // A store failure cannot be written to the store.
+        let unwritable =
+            stuck_reason.as_ref().is_some_and(|stuck_reason| stuck_reason.kind == StuckKind::Store);
+        if unwritable || !self.has_changed(order, stuck_reason.as_ref()) {
+            return;
+        }
+        if let Err(error) = review.record_stuck_reason(order, stuck_reason.as_ref()).await {
+            tracing::debug!(%order, %error, "recording what blocks an order failed");
+        }
+    }
+
+    fn has_changed(&self, order: &OrderId, stuck_reason: Option<&StuckReason>) -> bool {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(stuck_reason) = stuck_reason else { return written.remove(order).is_some() };
+        let previous = written.get(order);
+        if previous
+            .is_some_and(|(words, at)| *words == stuck_reason.message || at.elapsed() < MIN_WRITE_INTERVAL)
+        {
+            return false;
+        }
+        if written.len() >= MAX_REMEMBERED {
+            written.clear();
+        }
+        written.insert(order.clone(), (stuck_reason.message.clone(), Instant::now()));
+        true
+    }
+}
+
+/// The action in words, for operators.
+const fn describe(action: &Action) -> &'static str {
+    match action {
+        Action::BroadcastDeposit => "broadcasting the signed deposit",
+        Action::Sweep => "sweeping the deposit address into the escrow",
+        Action::ReturnBalance { .. } => "returning the balance of the deposit address",
+        Action::AskFiller => "asking the filler for its decision",
+        Action::Fill => "filling",
+        Action::Refund(_) => "refunding the deposit",
+        Action::Claim => "claiming the deposit for the filler",
+        Action::Release => "releasing the filler's reservation",
+    }
+}

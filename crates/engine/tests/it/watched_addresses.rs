@@ -1,0 +1,295 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy_primitives::B256;
+use causeway_domain::ports::{Arrival, FactStore as _};
+use causeway_domain::{DepositMethod, OrderStatus, TokenId};
+use causeway_engine::{WatchAddresses, WatchPolicy};
+use jiff::SignedDuration;
+
+use crate::chain_feed::ChainFeed;
+use crate::fake_chain::FakeWatch;
+use crate::scene::{AMOUNT_IN, OPEN_UNTIL, ORIGIN, Scene, add_order, address, input, raw, token};
+
+const POLICY: WatchPolicy = WatchPolicy {
+    open_every: Duration::ZERO,
+    ended_every: Duration::ZERO,
+    stuck_every: Duration::from_hours(1),
+    ended_for: SignedDuration::from_hours(1),
+    recent_for: SignedDuration::from_hours(1),
+    batch_size: 400,
+    max_scan_time: Duration::from_secs(1),
+};
+
+/// A token that somebody may send by mistake.
+fn stray() -> TokenId {
+    token(ORIGIN, 0x77)
+}
+
+/// Watches the origin's addresses as a freshly started process.
+fn watch_feed(scene: &Scene, watch: &Arc<FakeWatch>) -> ChainFeed {
+    watch_feed_with(scene, watch, POLICY)
+}
+
+fn watch_feed_with(scene: &Scene, watch: &Arc<FakeWatch>, policy: WatchPolicy) -> ChainFeed {
+    let (orders, facts, cursors) = (scene.store.clone(), scene.store.clone(), Arc::clone(&scene.cursors));
+    let tokens = vec![input(), stray()];
+    let addresses = WatchAddresses::new(watch.clone(), orders, facts, cursors, tokens, policy);
+    ChainFeed::new(scene, scene.store.clone(), Some(addresses))
+}
+
+/// Scans once as of that block with a fresh process.
+async fn scan_fresh(scene: &Scene, watch: &Arc<FakeWatch>, block: u64) {
+    scan(scene, watch, &[block]).await;
+}
+
+async fn scan(scene: &Scene, watch: &Arc<FakeWatch>, blocks: &[u64]) {
+    let feed = watch_feed(scene, watch);
+    for block in blocks {
+        feed.finalize(*block, Vec::new());
+    }
+    feed.processed().await;
+    feed.end().await;
+}
+
+async fn arrivals(scene: &Scene) -> Vec<Arrival> {
+    scene.store.arrivals(address(0xda)).await.unwrap()
+}
+
+fn arrival(scene: &Scene, balance: u64, gained: u64, block: u64, tx: Option<&str>) -> Arrival {
+    Arrival {
+        order: scene.id.clone(),
+        address: address(0xda),
+        token: input(),
+        balance: raw(balance),
+        gained: raw(gained),
+        block,
+        tx: tx.map(str::to_owned),
+    }
+}
+
+#[tokio::test]
+async fn partial_payment_is_recorded_and_waits_for_the_rest() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), 400, 5);
+    scan(&scene, &watch, &[5, 6, 7]).await;
+    assert_eq!(arrivals(&scene).await, [arrival(&scene, 400, 400, 5, Some("0xb5"))], "once");
+    scene.run_once().await;
+    assert_eq!(scene.relayer.purposes(), Vec::<String>::new());
+    watch.pay(address(0xda), input(), 600, 8);
+    scan_fresh(&scene, &watch, 8).await;
+    assert_eq!(arrivals(&scene).await[1..], [arrival(&scene, AMOUNT_IN, 600, 8, Some("0xb8"))]);
+    scene.run_once().await;
+    assert_eq!(scene.relayer.purposes(), [format!("sweep:{:#x}", scene.terms.id())]);
+}
+
+#[tokio::test]
+async fn partial_payment_is_returned_after_the_deposit_deadline() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), 400, 5);
+    scan_fresh(&scene, &watch, 5).await;
+    scene.pass(OPEN_UNTIL + 1);
+    scene.run_once().await;
+    assert_eq!(scene.status().await, OrderStatus::Failed);
+    assert_eq!(scene.relayer.purposes(), [format!("giveback:{:#x}:5", scene.terms.id())]);
+}
+
+#[tokio::test]
+async fn late_payment_is_returned_and_not_swept() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    scene.pass(OPEN_UNTIL + 1);
+    scene.worker().run_once(jiff::Timestamp::now() + SignedDuration::from_hours(48)).await.unwrap();
+    let order = scene.order().await;
+    assert_eq!((order.status, order.due_at), (OrderStatus::Failed, None));
+    watch.pay(address(0xda), input(), AMOUNT_IN, 1_100);
+    scan_fresh(&scene, &watch, 1_100).await;
+    scene.run_once().await;
+    assert_eq!(scene.relayer.purposes(), [format!("giveback:{:#x}:1100", scene.terms.id())]);
+}
+
+#[tokio::test]
+async fn excess_is_returned_after_the_sweep() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), 1_500, 5);
+    scan_fresh(&scene, &watch, 5).await;
+    scene.run_once().await;
+    let sweep = format!("sweep:{:#x}", scene.terms.id());
+    assert_eq!(scene.relayer.purposes(), std::slice::from_ref(&sweep), "nothing is returned before it");
+    scene.show(scene.opened(7)).await;
+    watch.put(address(0xda), input(), 500);
+    scene.run_once().await;
+    assert_eq!(scene.relayer.purposes(), std::slice::from_ref(&sweep), "the scan predates the sweep");
+    scan_fresh(&scene, &watch, 9).await;
+    assert_eq!(arrivals(&scene).await[1..], [arrival(&scene, 500, 0, 9, None)]);
+    scene.run_once().await;
+    assert_eq!(scene.relayer.purposes(), [sweep, format!("giveback:{:#x}:9", scene.terms.id())]);
+}
+
+#[tokio::test]
+async fn repeated_payment_is_detected_without_a_scan_in_between() {
+    for restarts in [false, true] {
+        let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+        let mut feed = watch_feed(&scene, &watch);
+        watch.pay(address(0xda), input(), AMOUNT_IN, 5);
+        feed.finalize(5, Vec::new());
+        feed.processed().await;
+        scene.show(scene.opened(7)).await;
+        scene.run_once().await;
+        // The sweep took all, and as much came again.
+        watch.put(address(0xda), input(), 0);
+        watch.pay(address(0xda), input(), AMOUNT_IN, 8);
+        if restarts {
+            feed.end().await;
+            feed = watch_feed(&scene, &watch);
+        }
+        feed.finalize(9, Vec::new());
+        feed.finalize(10, Vec::new());
+        feed.processed().await;
+        let again = arrival(&scene, AMOUNT_IN, AMOUNT_IN, 9, Some("0xb8"));
+        assert_eq!(arrivals(&scene).await[1..], [again], "once; restarts: {restarts}");
+        scene.run_once().await;
+        let back = format!("giveback:{:#x}:9", scene.terms.id());
+        assert_eq!(scene.relayer.purposes().last(), Some(&back));
+        feed.end().await;
+    }
+}
+
+#[tokio::test]
+async fn payment_repeated_after_a_return_is_returned_again() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    scene.pass(OPEN_UNTIL + 1);
+    scene.worker().run_once(jiff::Timestamp::now() + SignedDuration::from_hours(48)).await.unwrap();
+    watch.pay(address(0xda), input(), 700, 1_100);
+    scan_fresh(&scene, &watch, 1_100).await;
+    scene.run_once().await;
+    // It was returned, and the same amount was paid again between two scans.
+    watch.put(address(0xda), input(), 0);
+    watch.pay(address(0xda), input(), 700, 1_105);
+    scan_fresh(&scene, &watch, 1_110).await;
+    scan_fresh(&scene, &watch, 1_111).await;
+    assert_eq!(arrivals(&scene).await[1..], [arrival(&scene, 700, 700, 1_110, Some("0xb1105"))], "once");
+    scene.run_once().await;
+    let id = format!("{:#x}", scene.terms.id());
+    assert_eq!(scene.relayer.purposes(), [format!("giveback:{id}:1100"), format!("giveback:{id}:1110")]);
+}
+
+#[tokio::test]
+async fn other_tokens_are_scanned_once_the_order_waits_no_more() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), stray(), 33, 5);
+    scan_fresh(&scene, &watch, 5).await;
+    assert_eq!(arrivals(&scene).await, []);
+    scene.show(scene.opened(7)).await;
+    scene.run_once().await;
+    scan_fresh(&scene, &watch, 9).await;
+    let came = arrivals(&scene).await;
+    assert_eq!(came.len(), 1);
+    assert_eq!((came[0].token, came[0].balance), (stray(), raw(33)));
+}
+
+#[tokio::test]
+async fn restart_records_nothing_twice() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), 400, 5);
+    for block in [5, 6, 7] {
+        scan_fresh(&scene, &watch, block).await;
+    }
+    assert_eq!(arrivals(&scene).await.len(), 1);
+}
+
+#[tokio::test]
+async fn failed_return_is_retried_later() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    scene.pass(OPEN_UNTIL + 1);
+    scene.worker().run_once(jiff::Timestamp::now() + SignedDuration::from_hours(48)).await.unwrap();
+    watch.pay(address(0xda), input(), AMOUNT_IN, 1_100);
+    let feed = watch_feed_with(&scene, &watch, WatchPolicy { stuck_every: Duration::ZERO, ..POLICY });
+    for block in [1_100, 1_101] {
+        feed.finalize(block, Vec::new());
+    }
+    feed.processed().await;
+    feed.end().await;
+    let blocks: Vec<u64> = arrivals(&scene).await.iter().map(|arrival| arrival.block).collect();
+    assert_eq!(blocks, [1_100, 1_101]);
+    scene.run_once().await;
+    assert_eq!(scene.relayer.purposes(), [format!("giveback:{:#x}:1101", scene.terms.id())]);
+}
+
+/// More orders for plain transfers, to addresses of their own.
+async fn unpaid(scene: &Scene, addresses: impl IntoIterator<Item = u8>) {
+    for byte in addresses {
+        add_order(&scene.store, &scene.row_keys, |order| {
+            order.method = DepositMethod::Transfer;
+            order.deposit_address = Some(address(byte));
+            order.terms.nonce = B256::repeat_byte(byte);
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn scan_time_is_limited_and_every_address_is_covered() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    unpaid(&scene, 0x10..0x18).await;
+    watch.pay(address(0x17), input(), 400, 5);
+    // Without any time each scan covers one address.
+    let feed = watch_feed_with(
+        &scene,
+        &watch,
+        WatchPolicy { max_scan_time: Duration::ZERO, batch_size: 4, ..POLICY },
+    );
+    let seen = async || scene.store.arrivals(address(0x17)).await.unwrap().len();
+    for block in 5..13 {
+        feed.finalize(block, Vec::new());
+    }
+    feed.processed().await;
+    assert_eq!(seen().await, 0, "eight scans cover the eight other addresses");
+    feed.finalize(13, Vec::new());
+    feed.processed().await;
+    assert_eq!(seen().await, 1);
+    feed.end().await;
+}
+
+#[tokio::test]
+async fn unreadable_address_does_not_block_others() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    unpaid(&scene, [0x10]).await;
+    *watch.broken.lock().unwrap() = Some(address(0xda));
+    watch.pay(address(0x10), input(), 400, 5);
+    let feed = watch_feed_with(&scene, &watch, WatchPolicy { batch_size: 1, ..POLICY });
+    for block in 5..8 {
+        feed.finalize(block, Vec::new());
+    }
+    feed.processed().await;
+    assert_eq!(scene.store.arrivals(address(0x10)).await.unwrap().len(), 1);
+    watch.pay(address(0xda), input(), 300, 6);
+    *watch.broken.lock().unwrap() = None;
+    for block in 8..11 {
+        feed.finalize(block, Vec::new());
+    }
+    feed.processed().await;
+    assert_eq!(arrivals(&scene).await, [arrival(&scene, 300, 300, 9, Some("0xb6"))], "in the next pass");
+    feed.end().await;
+}
+
+#[tokio::test]
+async fn old_addresses_are_scanned_less_often() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    scene.pass(OPEN_UNTIL + 1);
+    scene.worker().run_once(jiff::Timestamp::now() + SignedDuration::from_hours(48)).await.unwrap();
+    let every = Duration::from_millis(50);
+    let policy = WatchPolicy { ended_every: every, recent_for: SignedDuration::ZERO, ..POLICY };
+    let feed = watch_feed_with(&scene, &watch, policy);
+    feed.finalize(1_099, Vec::new());
+    feed.processed().await;
+    watch.pay(address(0xda), input(), AMOUNT_IN, 1_100);
+    tokio::time::sleep(every * 2).await;
+    feed.finalize(1_100, Vec::new());
+    feed.processed().await;
+    assert_eq!(arrivals(&scene).await, []);
+    tokio::time::sleep(every * 10).await;
+    feed.finalize(1_101, Vec::new());
+    feed.processed().await;
+    assert_eq!(arrivals(&scene).await.len(), 1);
+    feed.end().await;
+}

@@ -1,0 +1,25 @@
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::fees::Fees;
+
+/// Most chains produce no more than one block per second, and twice the base fee covers several blocks.
+const FRESH_FOR: Duration = Duration::from_secs(1);
+
+/// The market fees, read at most once per second.
+#[derive(Debug, Default)]
+pub(super) struct FeeCache(Mutex<Option<(Instant, Fees)>>);
+
+impl FeeCache {
+    pub(super) async fn fees(&self, client: &EvmClient) -> Result<Fees, CallError> {
+        let cached = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, fees)) = cached.filter(|(read_at, _)| read_at.elapsed() < FRESH_FOR) {
+            return Ok(fees);
+        }
+        let fees = client.fees().await?;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), fees));
+        Ok(fees)
+    }
+}

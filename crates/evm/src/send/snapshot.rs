@@ -1,0 +1,97 @@
+use std::collections::{HashMap, HashSet};
+
+use alloy_primitives::{Address, B256, U64};
+use causeway_domain::ports::Outgoing;
+use serde_json::{Value, json};
+
+use crate::blocks::{BlockTag, Receipt};
+use crate::client::EvmClient;
+use crate::error::CallError;
+use crate::rpc::Call;
+
+/// The chain state of all pending transactions of an account, read in a constant number of requests.
+#[derive(Debug)]
+pub(super) struct PendingSnapshot {
+    /// Blocks up to this number are final.
+    pub(super) final_block: u64,
+    /// The account's next nonce in the newest block.
+    pub(super) nonce: u64,
+    /// The account's next nonce in the final block.
+    pub(super) final_nonce: u64,
+    receipts: HashMap<B256, Receipt>,
+    known: HashSet<B256>,
+}
+
+impl PendingSnapshot {
+    pub(super) async fn read(
+        client: &EvmClient,
+        account: Address,
+        depth: u64,
+        open: &[Outgoing],
+    ) -> Result<Self, CallError> {
+        let head = client.block(BlockTag::Latest).await?.map_or(0, |block| block.number);
+        let final_block = head.saturating_sub(depth);
+        let (nonce, final_nonce) = nonces(client, account, final_block).await?;
+        // The nonce shows what is mined. The receipt matters once it is final, so it is read about once.
+        let ended = open.iter().filter(|outgoing| outgoing.nonce < final_nonce);
+        let hashes: Vec<B256> =
+            ended.flat_map(|outgoing| &outgoing.attempts).map(|attempt| attempt.hash).collect();
+        let found = client.receipts(&hashes).await?.into_iter().flatten();
+        let receipts: HashMap<B256, Receipt> =
+            found.map(|receipt| (receipt.transaction_hash, receipt)).collect();
+        let waiting = open.iter().filter(|outgoing| outgoing.nonce >= nonce);
+        let newest: Vec<B256> = waiting.filter_map(|outgoing| Some(outgoing.attempts.last()?.hash)).collect();
+        let known = known(client, &newest).await?;
+        Ok(Self { final_block, nonce, final_nonce, receipts, known })
+    }
+
+    /// The receipt of the attempt that is in a final block, and whether its absence is certain: every endpoint must report
+    /// that it has none before the nonce counts as used by another transaction.
+    pub(super) async fn receipt(&self, client: &EvmClient, outgoing: &Outgoing) -> (Option<Receipt>, bool) {
+        let hashes = outgoing.attempts.iter().map(|attempt| attempt.hash);
+        let found = hashes.clone().find_map(|hash| self.receipts.get(&hash).cloned());
+        if found.is_some() || self.final_nonce <= outgoing.nonce {
+            return (found, true);
+        }
+        let mut certain = true;
+        let calls = hashes.map(|hash| Call::new("eth_getTransactionReceipt", json!([hash])));
+        for call in calls {
+            for (_, answer) in client.each::<Option<Receipt>>(&call).await {
+                match answer {
+                    Ok(Some(receipt)) => return (Some(receipt), true),
+                    Ok(None) => {}
+                    Err(_) => certain = false,
+                }
+            }
+        }
+        (None, certain)
+    }
+
+    /// Whether a node knows the newest attempt.
+    pub(super) fn is_known(&self, outgoing: &Outgoing) -> bool {
+        outgoing.attempts.last().is_some_and(|last| self.known.contains(&last.hash))
+    }
+}
+
+/// The account's next nonce in the newest and in the final block.
+async fn nonces(client: &EvmClient, account: Address, final_block: u64) -> Result<(u64, u64), CallError> {
+    let call = |tag: BlockTag| Call::new("eth_getTransactionCount", json!([account, tag.json()]));
+    let calls = [call(BlockTag::Latest), call(BlockTag::Number(final_block))];
+    let mut answers = client.batch::<U64>(&calls).await.into_iter();
+    let missing = || client.invalid_response("a call of the batch was left out");
+    let newest = answers.next().ok_or_else(missing)??;
+    let finalized = answers.next().ok_or_else(missing)??;
+    Ok((newest.to(), finalized.to()))
+}
+
+async fn known(client: &EvmClient, hashes: &[B256]) -> Result<HashSet<B256>, CallError> {
+    let call = |hash: &B256| Call::new("eth_getTransactionByHash", json!([hash]));
+    let calls: Vec<Call> = hashes.iter().map(call).collect();
+    let mut known = HashSet::new();
+    for (hash, answer) in hashes.iter().zip(client.batch::<Option<Value>>(&calls).await) {
+        if answer?.is_some() {
+            known.insert(*hash);
+        }
+    }
+    Ok(known)
+}

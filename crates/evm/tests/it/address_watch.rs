@@ -1,0 +1,79 @@
+use alloy_primitives::{Address as EvmAddress, B256, U256};
+use alloy_sol_types::SolCall as _;
+use causeway_domain::ports::AddressWatch as _;
+use causeway_domain::{Address, ChainId, RawAmount, TokenId};
+use causeway_evm::orders::EvmAddressWatch;
+use causeway_evm::{EvmClient, EvmConfig, Receipt};
+
+use crate::deposit_kit::{DepositFixture, Token, USDC, wallet};
+use crate::orders_chain::USDT;
+
+fn token(address: EvmAddress) -> TokenId {
+    TokenId::from_address(ChainId::new(1).unwrap(), Address::Evm(address)).unwrap()
+}
+
+fn owner(n: u64) -> EvmAddress {
+    EvmAddress::left_padding_from(&(0xabcd_0000 + n).to_be_bytes())
+}
+
+async fn pay(fixture: &DepositFixture, to: EvmAddress, amount: u64) -> Receipt {
+    let transfer = Token::transferCall { to, amount: U256::from(amount) }.abi_encode();
+    fixture.land(&wallet(0), USDC, U256::ZERO, transfer).await
+}
+
+#[tokio::test]
+async fn many_balances_are_read_at_one_block_in_query_order() {
+    let fixture = DepositFixture::start().await;
+    let coins = fixture.land(&wallet(0), owner(3), U256::from(33), vec![]).await;
+    let first = pay(&fixture, owner(700), 70).await;
+    let second = pay(&fixture, owner(700), 7).await;
+    let mut wanted: Vec<(Address, TokenId)> = (0..900)
+        .map(|n| (Address::Evm(owner(n)), token(if n % 2 == 0 { USDC } else { EvmAddress::ZERO })))
+        .collect();
+    wanted.push((Address::Evm(owner(700)), token(USDT)));
+    wanted.push((Address::Evm(owner(1)), token(EvmAddress::repeat_byte(0xcc))));
+    let nowhere = EvmConfig { multicall: EvmAddress::repeat_byte(0xbb), ..fixture.config() };
+    let plain = EvmClient::new(fixture.contracts.chain, nowhere).unwrap();
+    for client in [fixture.client.clone(), plain] {
+        let watch = EvmAddressWatch::new(client);
+        let at = async |block: u64| {
+            let held = watch.balances_at(&wanted, block).await.unwrap();
+            assert_eq!(held.len(), wanted.len());
+            let named = |place: usize| held[place].get().to::<u64>();
+            let total: U256 = held.iter().map(|amount: &RawAmount| amount.get()).sum();
+            (named(3), named(700), total.to::<u64>())
+        };
+        assert_eq!(at(coins.block_number).await, (33, 0, 33));
+        assert_eq!(at(first.block_number).await, (33, 70, 103));
+        assert_eq!(at(second.block_number).await, (33, 77, 110));
+        let foreign = (Address::Solana([1; 32]), token(USDC));
+        assert!(watch.balances_at(&[foreign], second.block_number).await.is_err());
+        assert_eq!(watch.balances_at(&[], second.block_number).await.unwrap(), []);
+    }
+}
+
+#[tokio::test]
+async fn the_newest_transfer_of_a_token_is_found_within_its_range() {
+    let fixture = DepositFixture::start().await;
+    let watch = EvmAddressWatch::new(fixture.client.clone());
+    let (address, hash) =
+        (Address::Evm(owner(5)), |receipt: &Receipt| Some(receipt.transaction_hash.to_string()));
+    let first = pay(&fixture, owner(5), 70).await;
+    let second = pay(&fixture, owner(5), 7).await;
+    pay(&fixture, owner(6), 8).await;
+    let head = fixture.chain.block_number();
+    let found =
+        async |token: TokenId, from: u64, to: u64| watch.funding_tx(address, token, from, to).await.unwrap();
+    assert_eq!(found(token(USDC), 0, head).await, hash(&second));
+    assert_eq!(found(token(USDC), 0, second.block_number - 1).await, hash(&first));
+    assert_eq!(found(token(USDC), second.block_number + 1, head).await, None);
+    assert_eq!(found(token(USDT), 0, head).await, None);
+    assert_eq!(found(token(EvmAddress::ZERO), 0, head).await, None);
+    assert_eq!(found(token(USDC), 3, 2).await, None);
+
+    let coins = fixture.land(&wallet(0), owner(5), U256::from(33), vec![]).await;
+    let native = token(EvmAddress::ZERO);
+    assert_eq!(found(native, 0, coins.block_number).await, hash(&coins));
+    assert_eq!(found(native, 0, coins.block_number - 1).await, None);
+    assert_ne!(coins.transaction_hash, B256::ZERO);
+}

@@ -1,0 +1,123 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use alloy_primitives::{Bytes, U256, address};
+use alloy_sol_types::{SolCall, sol};
+use causeway_domain::ports::{GasFeed, VaultRate, VaultRates};
+use causeway_domain::{RawAmount, SOLANA_CHAIN_ID, TokenId};
+use causeway_evm::{CachedGas, CachedVaultRates, Vault};
+use serde_json::{Value, json};
+
+use crate::fake::{Answer, Fake, Mode, chain, client, error};
+
+sol! {
+    function convertToShares(uint256 assets) returns (uint256);
+}
+
+const EVERY: Duration = Duration::from_millis(20);
+const LONG: Duration = Duration::from_hours(1);
+
+fn raw(units: u64) -> RawAmount {
+    RawAmount::new(U256::from(units))
+}
+
+/// Waits until the condition holds, for at most a minute.
+async fn until(mut condition: impl FnMut() -> bool) {
+    let waiting = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), waiting).await.unwrap();
+}
+
+/// A node whose base fee is read from `base`.
+async fn node(base: Arc<AtomicU64>) -> Fake {
+    Fake::start(move |method, _| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        "eth_feeHistory" => {
+            let base = format!("{:#x}", base.load(Ordering::Relaxed));
+            Ok(json!({ "baseFeePerGas": [base], "reward": [["0x1dcd6500"]] }))
+        }
+        _ => error(-32601, "no such method"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn the_gas_price_is_that_of_the_next_block_and_follows_the_chain() {
+    let base = Arc::new(AtomicU64::new(3_000_000_000));
+    let fake = node(Arc::clone(&base)).await;
+    let gas = Arc::new(CachedGas::new(LONG, [(SOLANA_CHAIN_ID, raw(5_000))]));
+    assert_eq!(gas.price(chain()), None, "not read yet");
+    assert_eq!(gas.price(SOLANA_CHAIN_ID), Some(raw(5_000)));
+    let refreshing = tokio::spawn({
+        let (gas, client) = (Arc::clone(&gas), client(&[&fake]));
+        async move { gas.run(&[client], EVERY).await }
+    });
+    until(|| gas.price(chain()) == Some(raw(3_500_000_000))).await;
+    base.store(7_000_000_000, Ordering::Relaxed);
+    until(|| gas.price(chain()) == Some(raw(7_500_000_000))).await;
+    refreshing.abort();
+}
+
+#[tokio::test]
+async fn an_expired_gas_price_is_none() {
+    let fake = node(Arc::new(AtomicU64::new(1))).await;
+    let gas = Arc::new(CachedGas::new(Duration::from_millis(200), []));
+    let refreshing = tokio::spawn({
+        let (gas, client) = (Arc::clone(&gas), client(&[&fake]));
+        async move { gas.run(&[client], EVERY).await }
+    });
+    until(|| gas.price(chain()).is_some()).await;
+    fake.set(Mode::Status(502));
+    until(|| gas.price(chain()).is_none()).await;
+    fake.set(Mode::Healthy);
+    until(|| gas.price(chain()).is_some()).await;
+    refreshing.abort();
+}
+
+/// One vault with nine tenths of a share per asset of 6 decimals, one that reverts, one that returns zero, one that returns nothing.
+fn vaults(method: &str, params: &Value) -> Answer {
+    if method == "eth_chainId" {
+        return Ok(json!("0x2105"));
+    }
+    let data: Bytes = serde_json::from_value(params[0]["data"].clone()).unwrap();
+    let assets = convertToSharesCall::abi_decode(&data).unwrap().assets;
+    match params[0]["to"].as_str().unwrap().as_bytes().last().unwrap() {
+        b'1' => {
+            let shares = assets * U256::from(9) * U256::from(10).pow(U256::from(11));
+            Ok(json!(Bytes::from(shares.to_be_bytes_vec())))
+        }
+        b'2' => error(3, "execution reverted"),
+        b'3' => Ok(json!(Bytes::from(U256::ZERO.to_be_bytes_vec()))),
+        _ => Ok(json!("0x")),
+    }
+}
+
+#[tokio::test]
+async fn vault_rates_are_read_and_a_broken_vault_does_not_hide_others() {
+    let token = |last: u64| {
+        let text = alloy_primitives::Address::left_padding_from(&last.to_be_bytes()).to_string();
+        TokenId::new(chain(), &text).unwrap()
+    };
+    let usdc = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").to_string();
+    let asset = TokenId::new(chain(), &usdc).unwrap();
+    let vault = |last| Vault { share: token(last), asset, asset_decimals: 6 };
+    let fake = Fake::start(vaults).await;
+    let rates = Arc::new(CachedVaultRates::new(LONG, [1, 2, 3, 4].map(vault)));
+    assert_eq!(rates.rate(&token(1)), None, "not read yet");
+    let refreshing = tokio::spawn({
+        let (rates, client) = (Arc::clone(&rates), client(&[&fake]));
+        async move { rates.run(&[client], EVERY).await }
+    });
+    let expected = VaultRate { asset, assets: raw(1_000_000), shares: raw(900_000_000_000_000_000) };
+    until(|| rates.rate(&token(1)) == Some(expected)).await;
+    for last in [2, 3, 4] {
+        assert!(rates.is_share(&token(last)));
+        assert_eq!(rates.rate(&token(last)), None);
+    }
+    assert!(!rates.is_share(&asset) && rates.rate(&asset).is_none());
+    refreshing.abort();
+}

@@ -1,0 +1,95 @@
+//! Executes the orders of our own market maker.
+
+mod chain_checks;
+mod claim;
+mod decide;
+mod fill;
+mod loss;
+mod owed;
+mod payment;
+mod reserve;
+mod sending;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    ActionError, Attestations, Losses, OrderExecutor, Progress, Reservations, TxSender,
+};
+use causeway_domain::{ChainId, Decision, Order, QuoteKeys};
+use jiff::Timestamp;
+
+use super::filler::InventoryFiller;
+
+/// Executes the orders of an [`InventoryFiller`]: reserves funds, decides once whether to fill or waive, sends the fill or the
+/// refund, and claims the deposit.
+pub struct InventoryExecutor {
+    filler: Arc<InventoryFiller>,
+    reservations: Arc<dyn Reservations>,
+    losses: Arc<dyn Losses>,
+    senders: HashMap<ChainId, Arc<dyn TxSender>>,
+    attestations: Arc<dyn Attestations>,
+    keys: QuoteKeys,
+    /// When this process started.
+    started_at: Timestamp,
+}
+
+impl InventoryExecutor {
+    /// `senders` send with the filler's hot key, one on each chain; `attestations` prove fills on other chains
+    /// than the deposit's; `keys` recognize the terms that we quoted.
+    pub fn new(
+        filler: Arc<InventoryFiller>,
+        reservations: Arc<dyn Reservations>,
+        losses: Arc<dyn Losses>,
+        senders: HashMap<ChainId, Arc<dyn TxSender>>,
+        attestations: Arc<dyn Attestations>,
+        keys: QuoteKeys,
+    ) -> Self {
+        let started_at = Timestamp::now();
+        Self { filler, reservations, losses, senders, attestations, keys, started_at }
+    }
+}
+
+impl fmt::Debug for InventoryExecutor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InventoryExecutor").field("filler", &self.filler).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl OrderExecutor for InventoryExecutor {
+    fn name(&self) -> &str {
+        &self.filler.config.name
+    }
+
+    async fn hold(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
+        self.hold_for_build(order, now).await
+    }
+
+    async fn reserve(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
+        // `decide` checks whether the balance suffices, once the deposit is final.
+        self.reserve_for_order(order, now).await.map(|_| ())
+    }
+
+    async fn decide(&self, order: &Order, now: Timestamp) -> Result<(Decision, Option<String>), ActionError> {
+        self.decide_order(order, now).await
+    }
+
+    async fn fill(&self, order: &Order, now: Timestamp) -> Result<Progress, ActionError> {
+        self.fill_order(order, now).await
+    }
+
+    async fn waive(&self, order: &Order, now: Timestamp) -> Result<Progress, ActionError> {
+        self.waive_order(order, now).await
+    }
+
+    async fn claim(&self, order: &Order, now: Timestamp) -> Result<Progress, ActionError> {
+        self.claim_order(order, now).await
+    }
+
+    async fn release(&self, order: &Order) -> Result<(), ActionError> {
+        Ok(self.reservations.release(self.name(), order.id.as_str()).await?)
+    }
+}

@@ -1,0 +1,203 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+
+use alloy_primitives::B256;
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    ActionError, Attestations, ChainAction, ChainError, CollectError, EscrowState, Loss, Losses,
+    OnChainStatus, Progress, Reservation, ReservationKind, ReservationLimit, Reservations, Reserved,
+    StoreError, TxSender,
+};
+use causeway_domain::{
+    Address, Attestation, ChainId, CollectedAttestation, IntentTerms, RawAmount, SignatureBytes, TokenId,
+    UsdAmount,
+};
+use jiff::Timestamp;
+
+/// Reservations in memory, with the semantics of the port.
+#[derive(Default)]
+pub(super) struct FakeReservations(pub(super) Mutex<Vec<Reservation>>);
+
+impl FakeReservations {
+    pub(super) fn all(&self) -> Vec<Reservation> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Losses in memory, with the semantics of the port.
+#[derive(Default)]
+pub(super) struct FakeLosses(Mutex<Vec<(Loss, Timestamp)>>);
+
+#[async_trait]
+impl Losses for FakeLosses {
+    async fn record_loss(
+        &self,
+        loss: &Loss,
+        max: UsdAmount,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut recorded = self.0.lock().unwrap();
+        if recorded.iter().any(|(one, _)| one.order == loss.order) {
+            return Ok(true);
+        }
+        let recent = recorded.iter().filter(|(one, at)| one.filler == loss.filler && *at >= since);
+        let sum =
+            recent.fold(loss.amount.cents(), |sum, (one, _)| sum.checked_add(one.amount.cents()).unwrap());
+        if sum <= max.cents() {
+            recorded.push((loss.clone(), now));
+        }
+        Ok(sum <= max.cents())
+    }
+}
+
+#[async_trait]
+impl Reservations for FakeReservations {
+    async fn reserve(
+        &self,
+        wanted: &Reservation,
+        limit: ReservationLimit,
+        now: Timestamp,
+    ) -> Result<Reserved, StoreError> {
+        let mut held = self.0.lock().unwrap();
+        held.retain(|one| one.expires_at.is_none_or(|at| at > now));
+        let (mut reserved, mut builds) = (RawAmount::ZERO, RawAmount::ZERO);
+        for one in held.iter().filter(|one| (&one.filler, one.token) == (&wanted.filler, wanted.token)) {
+            if one.holder == wanted.holder {
+                match (one.kind, wanted.kind) {
+                    (ReservationKind::Build, ReservationKind::Order) => continue,
+                    _ if one.amount == wanted.amount => return Ok(Reserved::Existing),
+                    _ => return Err(StoreError::Conflict("another amount")),
+                }
+            }
+            reserved = reserved.checked_add(one.amount).unwrap();
+            if one.kind == ReservationKind::Build {
+                builds = builds.checked_add(one.amount).unwrap();
+            }
+        }
+        if !limit.admits(wanted.kind, wanted.amount, reserved, builds) {
+            return Ok(Reserved::OverLimit { reserved });
+        }
+        held.retain(|one| (&one.holder, one.token) != (&wanted.holder, wanted.token));
+        held.push(wanted.clone());
+        Ok(Reserved::Written)
+    }
+
+    async fn release(&self, filler: &str, holder: &str) -> Result<(), StoreError> {
+        self.0.lock().unwrap().retain(|one| (one.filler.as_str(), one.holder.as_str()) != (filler, holder));
+        Ok(())
+    }
+
+    async fn reserved(&self, _: &str, _: TokenId, _: Timestamp) -> Result<RawAmount, StoreError> {
+        unreachable!("the executor asks the book")
+    }
+
+    async fn all_reserved(&self, _: &str, _: Timestamp) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
+        unreachable!("the executor asks the book")
+    }
+}
+
+/// A `TxSender` that records what it sends.
+pub(super) struct FakeTxSender {
+    chain: ChainId,
+    account: Address,
+    /// Progress of each purpose; a test may change it.
+    pub(super) states: Mutex<HashMap<String, Progress>>,
+    pub(super) sent: Mutex<Vec<(String, ChainAction)>>,
+    /// Whether nothing can be sent yet.
+    pub(super) is_waiting: Mutex<bool>,
+    /// Why the chain would revert every transaction.
+    pub(super) revert_reason: Mutex<Option<&'static str>>,
+    /// The on-chain status of every order; `None` while the chain does not answer.
+    pub(super) status: Mutex<Option<OnChainStatus>>,
+}
+
+/// Deposited, not filled, and no unknown transaction pending.
+pub(super) const OPEN_STATUS: OnChainStatus =
+    OnChainStatus { escrow: EscrowState::Open, is_filled: false, is_settled: true };
+
+impl FakeTxSender {
+    pub(super) fn new(chain: ChainId, account: Address) -> Self {
+        let (states, sent, is_waiting) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self {
+            chain,
+            account,
+            states,
+            sent,
+            is_waiting,
+            revert_reason: Mutex::default(),
+            status: Mutex::new(Some(OPEN_STATUS)),
+        }
+    }
+
+    pub(super) fn set(&self, purpose: &str, progress: Progress) {
+        self.states.lock().unwrap().insert(purpose.to_owned(), progress);
+    }
+
+    pub(super) fn set_status(&self, status: OnChainStatus) {
+        *self.status.lock().unwrap() = Some(status);
+    }
+
+    pub(super) fn sent(&self) -> Vec<(String, ChainAction)> {
+        self.sent.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl TxSender for FakeTxSender {
+    fn chain(&self) -> ChainId {
+        self.chain
+    }
+
+    fn account(&self) -> Address {
+        self.account
+    }
+
+    async fn send(&self, purpose: &str, action: &ChainAction, _: Timestamp) -> Result<Progress, ActionError> {
+        if *self.is_waiting.lock().unwrap() {
+            return Ok(Progress::Waiting);
+        }
+        if let Some(words) = *self.revert_reason.lock().unwrap() {
+            return Err(ActionError::WouldFail(words.to_owned()));
+        }
+        let mut states = self.states.lock().unwrap();
+        if let Some(known) = states.get(purpose) {
+            return Ok(known.clone());
+        }
+        self.sent.lock().unwrap().push((purpose.to_owned(), action.clone()));
+        let progress = Progress::Sent(format!("tx of {purpose}"));
+        states.insert(purpose.to_owned(), progress.clone());
+        Ok(progress)
+    }
+
+    async fn progress(&self, purpose: &str) -> Result<Option<Progress>, ActionError> {
+        Ok(self.states.lock().unwrap().get(purpose).cloned())
+    }
+
+    async fn on_chain_status(&self, _: &IntentTerms) -> Result<OnChainStatus, ActionError> {
+        let status = *self.status.lock().unwrap();
+        status.ok_or(ActionError::Chain(ChainError::Unavailable(self.chain)))
+    }
+
+    async fn poll_pending(&self, _: Timestamp) -> Result<(), ActionError> {
+        unreachable!("others tend")
+    }
+}
+
+/// Attesters with fixed attestations.
+#[derive(Default)]
+pub(super) struct Attesters(pub(super) Mutex<BTreeMap<B256, Attestation>>);
+
+pub(super) const SIGNATURE: SignatureBytes = SignatureBytes::repeat_byte(0x51);
+
+#[async_trait]
+impl Attestations for Attesters {
+    async fn collect(&self, terms: &IntentTerms) -> Result<CollectedAttestation, CollectError> {
+        match self.0.lock().unwrap().get(&terms.id()) {
+            Some(attestation) => {
+                Ok(CollectedAttestation { attestation: *attestation, signatures: vec![SIGNATURE, SIGNATURE] })
+            }
+            None => Err(CollectError { have: 0, need: 2, retry: true, answers: Vec::new() }),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+mod claiming;
+mod deciding;
+mod fakes;
+mod filling;
+mod fixture;
+mod owed;
+mod reserving;

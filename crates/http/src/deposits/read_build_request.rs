@@ -1,0 +1,54 @@
+use causeway_domain::{Address, DepositMethod, QuoteId, RouteId};
+use causeway_engine::BuildRequest;
+
+use crate::error::ApiError;
+use crate::extract::{Body, Fields, parse_address};
+
+/// Parses the body of a build request, or returns all of its issues.
+pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> {
+    let mut fields = body.fields()?;
+    let ids = read_ids(&mut fields);
+    let from = fields.required_string("from");
+    let from = from.and_then(|text| fields.issues.check("from", parse_address(&text)));
+    let recipient = read_address(&mut fields, "recipient");
+    let refund_to = read_address(&mut fields, "refundTo");
+    let method = fields.string("depositMethod");
+    let method = method.and_then(|text| fields.issues.check("depositMethod", text.parse::<DepositMethod>()));
+    fields.finish()?;
+    let missing = || ApiError::internal(&"a field of the build request is missing without an issue");
+    let (quote, route) = parse_ids(ids.ok_or_else(missing)?)?;
+    Ok(BuildRequest {
+        quote,
+        route,
+        from: from.ok_or_else(missing)?,
+        recipient,
+        refund_to,
+        method: method.unwrap_or(DepositMethod::ContractCall),
+    })
+}
+
+/// An address of either family; only the quote determines which one is required.
+fn read_address(fields: &mut Fields<'_>, name: &str) -> Option<Address> {
+    let text = fields.string(name)?;
+    fields.issues.check(name, parse_address(&text))
+}
+
+pub(super) fn read_ids(fields: &mut Fields<'_>) -> Option<(String, String)> {
+    let (quote, route) = (fields.required_string("quoteId"), fields.required_string("routeId"));
+    Some((quote?.into_owned(), route?.into_owned()))
+}
+
+/// Ids are opaque to clients, so a malformed id is reported as unknown.
+pub(super) fn parse_ids((quote, route): (String, String)) -> Result<(QuoteId, RouteId), ApiError> {
+    let shown = |text: &str| text.chars().take(64).collect::<String>();
+    let quote_id = quote.parse().map_err(|_| {
+        ApiError::quote_not_found(format!("Quote {} is not known; ask for a new one.", shown(&quote)))
+    })?;
+    let route_id = route.parse().map_err(|_| {
+        ApiError::quote_not_found(format!(
+            "Quote {quote_id} has no route {}; take one of the routes that it was answered with.",
+            shown(&route)
+        ))
+    })?;
+    Ok((quote_id, route_id))
+}

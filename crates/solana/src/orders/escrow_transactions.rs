@@ -1,0 +1,232 @@
+use causeway_domain::ports::{ChainError, OpenedBy};
+use causeway_domain::{IntentTerms, SOLANA_CHAIN_ID};
+use serde::Deserialize;
+use serde_json::json;
+use solana_address::Address;
+use solana_signature::Signature;
+
+use crate::account::parse_address;
+use crate::program::{EscrowEvent, EscrowProgram};
+use crate::rpc::Call;
+use crate::{Commitment, SolanaRpc};
+
+/// Instructions are numbered by their index times this; inner instructions follow their outer one.
+const INDEX_STRIDE: u64 = 256;
+
+/// The events of a successful transaction of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EscrowTransaction {
+    pub(crate) signature: Signature,
+    pub(crate) slot: u64,
+    /// Block time in Unix seconds, if the node knows it.
+    pub(crate) time: Option<u64>,
+    /// Each with the number of its instruction.
+    pub(crate) events: Vec<(u64, EscrowEvent)>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireTransaction {
+    slot: u64,
+    #[serde(default)]
+    block_time: Option<i64>,
+    transaction: WireBody,
+    meta: WireMeta,
+}
+
+#[derive(Deserialize)]
+struct WireBody {
+    message: WireMessage,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireMessage {
+    account_keys: Vec<String>,
+    instructions: Vec<WireInstruction>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireInstruction {
+    program_id_index: usize,
+    accounts: Vec<usize>,
+    data: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireMeta {
+    err: Option<serde_json::Value>,
+    #[serde(default)]
+    loaded_addresses: Option<WireLoaded>,
+    #[serde(default)]
+    inner_instructions: Option<Vec<WireInner>>,
+}
+
+#[derive(Deserialize, Default)]
+struct WireLoaded {
+    writable: Vec<String>,
+    readonly: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct WireInner {
+    index: u64,
+    instructions: Vec<WireInstruction>,
+}
+
+impl SolanaRpc {
+    /// The events of these transactions, in order; `None` for one that the chain does not show at this commitment.
+    pub(crate) async fn escrow_transactions(
+        &self,
+        program: EscrowProgram,
+        signatures: &[Signature],
+        commitment: Commitment,
+    ) -> Result<Vec<Option<EscrowTransaction>>, ChainError> {
+        let call = |signature: &Signature| {
+            let options = json!({
+                "commitment": commitment,
+                "encoding": "json",
+                "maxSupportedTransactionVersion": 0,
+            });
+            Call { method: "getTransaction", params: json!([signature.to_string(), options]) }
+        };
+        let calls: Vec<Call> = signatures.iter().map(call).collect();
+        let read = |index: usize, wire: Option<WireTransaction>| {
+            let signature = signatures.get(index).copied().unwrap_or_default();
+            wire.map(|wire| read(program, signature, &wire)).transpose()
+        };
+        Ok(self.request_batch(&calls, read).await?)
+    }
+
+    /// How a final transaction opened the order of these terms; `None` if it did not.
+    pub(crate) async fn opened_by(
+        &self,
+        program: EscrowProgram,
+        signature: &str,
+        terms: &IntentTerms,
+    ) -> Result<Option<OpenedBy>, ChainError> {
+        let options = json!({
+            "commitment": Commitment::Finalized,
+            "encoding": "json",
+            "maxSupportedTransactionVersion": 0,
+        });
+        let call = Call { method: "getTransaction", params: json!([signature, options]) };
+        let read = |wire: Option<WireTransaction>| {
+            let instructions =
+                wire.map(|wire| escrow_instructions(program, &wire)).transpose()?.unwrap_or_default();
+            let opened = instructions.iter().filter_map(|one| program.opened_by(&one.accounts, &one.data));
+            Ok(opened.into_iter().find(|(_, opened)| opened == terms).map(|(by, _)| by))
+        };
+        Ok(self.request(call, read).await?)
+    }
+
+    /// The events of final transactions, all of which must exist.
+    pub(crate) async fn final_escrow_transactions(
+        &self,
+        program: EscrowProgram,
+        signatures: &[Signature],
+    ) -> Result<Vec<EscrowTransaction>, ChainError> {
+        let transactions = self.escrow_transactions(program, signatures, Commitment::Finalized).await?;
+        // A node may list a transaction before it can return it.
+        transactions.into_iter().collect::<Option<_>>().ok_or(ChainError::Unavailable(SOLANA_CHAIN_ID))
+    }
+}
+
+fn read(
+    program: EscrowProgram,
+    signature: Signature,
+    wire: &WireTransaction,
+) -> Result<EscrowTransaction, String> {
+    let time = wire.block_time.and_then(|time| u64::try_from(time).ok());
+    let instructions = escrow_instructions(program, wire)?.into_iter();
+    let events =
+        instructions.filter_map(|one| Some((one.place, program.parse_event(&one.accounts, &one.data)?)));
+    Ok(EscrowTransaction { signature, slot: wire.slot, time, events: events.collect() })
+}
+
+/// An instruction of the program.
+struct EscrowInstruction {
+    place: u64,
+    accounts: Vec<Address>,
+    data: Vec<u8>,
+}
+
+/// The instructions of the program in a transaction, in execution order; none if it failed.
+fn escrow_instructions(
+    program: EscrowProgram,
+    wire: &WireTransaction,
+) -> Result<Vec<EscrowInstruction>, String> {
+    let mut instructions = Vec::new();
+    if wire.meta.err.is_some() {
+        return Ok(instructions);
+    }
+    let none = WireLoaded::default();
+    let loaded = wire.meta.loaded_addresses.as_ref().unwrap_or(&none);
+    let message = &wire.transaction.message;
+    let keys = message.account_keys.iter().chain(&loaded.writable).chain(&loaded.readonly);
+    let keys: Vec<Address> = keys.map(|key| parse_address(key)).collect::<Result<_, _>>()?;
+    let outer = (0..).zip(&message.instructions).map(|(place, outer)| (place * INDEX_STRIDE, outer));
+    let inner = wire.meta.inner_instructions.iter().flatten().flat_map(|inner| {
+        let places = inner.index.saturating_mul(INDEX_STRIDE).saturating_add(1)..;
+        places.zip(&inner.instructions)
+    });
+    for (place, instruction) in outer.chain(inner) {
+        let key = |index: usize| keys.get(index).copied().ok_or("an instruction refers to a missing account");
+        if key(instruction.program_id_index)? != program.id {
+            continue;
+        }
+        let accounts: Vec<Address> =
+            instruction.accounts.iter().map(|index| key(*index)).collect::<Result<_, _>>()?;
+        let data = bs58::decode(&instruction.data).into_vec().map_err(|error| error.to_string())?;
+        instructions.push(EscrowInstruction { place, accounts, data });
+    }
+    instructions.sort_by_key(|one| one.place);
+    Ok(instructions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::SANDBOX_PROGRAM;
+
+    const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
+
+    fn transaction(err: &serde_json::Value) -> WireTransaction {
+        let key = |byte| Address::new_from_array([byte; 32]).to_string();
+        let claim = bs58::encode([8]).into_string();
+        serde_json::from_value(json!({
+            "slot": 7,
+            "transaction": { "message": {
+                "accountKeys": [key(1), SANDBOX_PROGRAM.to_string(), key(2)],
+                "instructions": [
+                    { "programIdIndex": 2, "accounts": [0], "data": "" },
+                    { "programIdIndex": 1, "accounts": [3], "data": claim },
+                ],
+            } },
+            "meta": {
+                "err": err,
+                "loadedAddresses": { "writable": [key(3)], "readonly": [key(4)] },
+                "innerInstructions": [
+                    { "index": 0, "instructions": [{ "programIdIndex": 1, "accounts": [4], "data": claim }] },
+                ],
+            },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn inner_instructions_yield_events_too() {
+        let transaction = read(PROGRAM, Signature::default(), &transaction(&json!(null))).unwrap();
+        let claimed = |byte| EscrowEvent::Claimed { order: Address::new_from_array([byte; 32]) };
+        assert_eq!(transaction.events, [(1, claimed(4)), (256, claimed(3))]);
+    }
+
+    #[test]
+    fn failed_transaction_yields_no_events() {
+        let transaction =
+            read(PROGRAM, Signature::default(), &transaction(&json!("AccountNotFound"))).unwrap();
+        assert_eq!(transaction.events, []);
+    }
+}

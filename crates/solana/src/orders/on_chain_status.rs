@@ -1,0 +1,126 @@
+use causeway_domain::ports::{ChainError, EscrowState};
+use causeway_domain::{IntentTerms, SOLANA_CHAIN_ID};
+use serde::Deserialize;
+use serde_json::json;
+use solana_address::Address;
+
+use super::facts::{read_fill_marker, read_order_account};
+use crate::account::{accounts_call, read_accounts};
+use crate::program::{EscrowProgram, OrderStatus};
+use crate::{Account, Commitment, SolanaRpc};
+
+/// The state of an order in the newest blocks: its escrow state, and whether it was filled. Every endpoint is queried
+/// and half of them must answer. One endpoint that reports an end or a fill is enough, because that only prevents
+/// sending.
+pub(super) async fn on_chain_status(
+    rpc: &SolanaRpc,
+    programs: &[EscrowProgram],
+    terms: &IntentTerms,
+) -> Result<(EscrowState, bool), ChainError> {
+    let here = |chain: u64, at: [u8; 32]| {
+        let program = programs.iter().find(|program| program.id.to_bytes() == at);
+        program.copied().filter(|_| chain == SOLANA_CHAIN_ID.get())
+    };
+    let escrow =
+        here(terms.origin_chain_id, terms.escrow.0).map(|program| (program, program.order(terms.id())));
+    let settler = here(terms.destination_chain_id, terms.settler.0)
+        .map(|program| (program, program.fill_marker(terms.id())));
+    let addresses: Vec<Address> =
+        [escrow, settler].into_iter().flatten().map(|(_, address)| address).collect();
+    if addresses.is_empty() {
+        return Ok((EscrowState::Unknown, false));
+    }
+    // Endpoints that lag behind are ignored.
+    let reached = Some(rpc.final_slot().await?);
+    let answers = rpc.request_all_endpoints(accounts_call(&addresses, Commitment::Processed, reached)).await;
+    let endpoints = answers.len();
+    let read = |answer| read_accounts(answer, addresses.len(), reached).ok();
+    let responses: Vec<Vec<Option<Account>>> =
+        answers.into_iter().filter_map(|answer| Some(read(answer.ok()?)?.value)).collect();
+    if responses.is_empty() || responses.len().saturating_mul(2) < endpoints {
+        return Err(ChainError::Unavailable(SOLANA_CHAIN_ID));
+    }
+    let shown = || responses.iter().flatten().flatten();
+    let found = |place: Option<(EscrowProgram, Address)>| {
+        let (program, at) = place?;
+        let states =
+            shown().filter_map(|account| read_order_account(program, at, account)).map(|found| found.status);
+        states.max_by_key(|status| !matches!(status, OrderStatus::Open))
+    };
+    let state = match found(escrow) {
+        Some(OrderStatus::Open) => EscrowState::Open,
+        Some(OrderStatus::Claimed) => EscrowState::Claimed,
+        Some(OrderStatus::Refunded(_)) => EscrowState::Refunded,
+        None => EscrowState::Unknown,
+    };
+    let is_filled = settler
+        .is_some_and(|(program, at)| shown().any(|account| read_fill_marker(program, at, account).is_some()));
+    Ok((state, is_filled))
+}
+
+#[derive(Deserialize)]
+struct LatestBlockhash {
+    value: Blockhash,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Blockhash {
+    last_valid_block_height: u64,
+}
+
+impl SolanaRpc {
+    /// The last block height that accepts the newest blockhash; everything signed so far expires there at the latest.
+    pub(super) async fn last_valid_height(&self) -> Result<u64, ChainError> {
+        let newest = json!([{ "commitment": Commitment::Processed }]);
+        let latest: LatestBlockhash = self.call("getLatestBlockhash", newest).await?;
+        Ok(latest.value.last_valid_block_height)
+    }
+
+    /// Whether the final chain is past that height.
+    pub(super) async fn is_past_height(&self, height: u64) -> Result<bool, ChainError> {
+        let last = json!([{ "commitment": Commitment::Finalized }]);
+        let reached: u64 = self.call("getBlockHeight", last).await?;
+        Ok(reached > height)
+    }
+}
+
+/// Tracks whether transactions that the outbox does not know may still land, as after restoring the store from a
+/// backup. The chain cannot list them, but everything signed before this process started expires soon.
+#[derive(Debug, Default)]
+pub(super) struct UnrecordedTransactions(tokio::sync::Mutex<State>);
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    NotStarted,
+    /// Until the chain is past this height.
+    Until(u64),
+    Expired,
+}
+
+impl UnrecordedTransactions {
+    /// Whether no unrecorded transaction can land any more; the wait starts with the first call.
+    pub(super) async fn have_expired(&self, rpc: &SolanaRpc) -> Result<bool, ChainError> {
+        let mut state = self.0.lock().await;
+        if matches!(*state, State::NotStarted) {
+            *state = State::Until(rpc.last_valid_height().await?);
+        }
+        if let State::Until(height) = *state
+            && rpc.is_past_height(height).await?
+        {
+            *state = State::Expired;
+        }
+        Ok(matches!(*state, State::Expired))
+    }
+
+    /// Starts the wait, unless it has started.
+    pub(super) async fn start(&self, rpc: &SolanaRpc) {
+        let mut state = self.0.lock().await;
+        if matches!(*state, State::NotStarted)
+            && let Ok(height) = rpc.last_valid_height().await
+        {
+            *state = State::Until(height);
+        }
+    }
+}

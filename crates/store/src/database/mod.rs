@@ -1,0 +1,14 @@
+//! The two engines: connections, dialect, migrations, and the writer that commits in groups.
+
+#[macro_use]
+pub(crate) mod engine;
+
+pub(crate) mod claim_due;
+pub(crate) mod error;
+pub(crate) mod location;
+mod migrate;
+pub(crate) mod options;
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
+pub(crate) mod write_op;
+pub(crate) mod writer;

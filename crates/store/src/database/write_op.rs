@@ -1,0 +1,88 @@
+use async_trait::async_trait;
+use causeway_domain::ports::StoreError;
+use tokio::sync::oneshot;
+
+use crate::database::engine::{Connection, Dialect};
+use crate::database::error::DbError;
+use crate::record::Entry;
+
+/// Delivers the result of a write to its caller.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// One write of a group commit.
+pub(crate) trait WriteOp<DB: Dialect>: Send + Sync + 'static {
+    type Outcome: Send + 'static;
+
+    /// Runs inside the open transaction; may be called again after a rollback.
+    fn run(
+        &self,
+        connection: &mut Connection<DB>,
+    ) -> impl Future<Output = Result<Self::Outcome, DbError>> + Send;
+}
+
+/// A write in the queue.
+pub(crate) enum Job<DB: Dialect> {
+    /// Most writes are quotes, which are stored many at a time.
+    Quote(PutQuote),
+    Other(Box<dyn DynWriteOp<DB>>),
+}
+
+impl<DB: Dialect> Job<DB> {
+    pub(crate) fn quote(&self) -> Option<&Entry> {
+        match self {
+            Self::Quote(put) => Some(&put.entry),
+            Self::Other(_) => None,
+        }
+    }
+
+    /// Replies to the caller after the commit, or with the error.
+    pub(crate) fn finish(self, error: Option<StoreError>) {
+        match self {
+            // The caller may be gone; its write stays.
+            Self::Quote(put) => drop(put.reply.send(error.map_or(Ok(()), Err))),
+            Self::Other(op) => op.finish(error),
+        }
+    }
+}
+
+pub(crate) struct PutQuote {
+    pub(crate) entry: Entry,
+    pub(crate) reply: Reply<()>,
+}
+
+/// A write other than a quote, with its outcome type erased.
+#[async_trait]
+pub(crate) trait DynWriteOp<DB: Dialect>: Send {
+    async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), DbError>;
+
+    fn finish(self: Box<Self>, error: Option<StoreError>);
+}
+
+pub(crate) struct PendingWrite<D, T> {
+    op: D,
+    outcome: Option<T>,
+    reply: Reply<T>,
+}
+
+impl<D, T> PendingWrite<D, T> {
+    pub(crate) fn new(op: D, reply: Reply<T>) -> Self {
+        Self { op, outcome: None, reply }
+    }
+}
+
+#[async_trait]
+impl<DB: Dialect, D: WriteOp<DB>> DynWriteOp<DB> for PendingWrite<D, D::Outcome> {
+    async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), DbError> {
+        self.outcome = Some(self.op.run(connection).await?);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, error: Option<StoreError>) {
+        let answer = match (error, self.outcome) {
+            (None, Some(outcome)) => Ok(outcome),
+            (Some(error), _) => Err(error),
+            (None, None) => Err(StoreError::Conflict("the write was acknowledged before it ran")),
+        };
+        let _ = self.reply.send(answer);
+    }
+}

@@ -1,0 +1,85 @@
+use async_trait::async_trait;
+use causeway_domain::ports::{Loss, Losses, StoreError};
+use causeway_domain::{RawAmount, UsdAmount};
+use jiff::Timestamp;
+
+use crate::database::engine::Connection;
+use crate::database::error::DbError;
+use crate::database::write_op::WriteOp;
+use crate::fillers::reserve::LOCK_BOOK;
+use crate::record::{add, parse, text};
+use crate::store::Store;
+
+/// Records a loss if it stays within the limit.
+struct RecordLoss {
+    filler: String,
+    order: String,
+    cents: RawAmount,
+    limit: RawAmount,
+    since: i64,
+    now: i64,
+}
+
+/// The book row that serializes a filler's losses; no token has this name.
+const BOOK: &str = "losses";
+
+// Losses before the period no longer count.
+const EXPIRE: &str = "DELETE FROM losses WHERE filler = $1 AND recorded_at < $2";
+
+const RECORDED: &str = "SELECT COUNT(*) FROM losses WHERE filler = $1 AND order_id = $2";
+
+const SINCE: &str = "SELECT cents FROM losses WHERE filler = $1";
+
+const WRITE: &str = "INSERT INTO losses (filler, order_id, cents, recorded_at) VALUES ($1, $2, $3, $4)";
+
+for_each_engine! {
+    impl WriteOp<Db> for RecordLoss {
+        type Outcome = bool;
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
+            sqlx::query(LOCK_BOOK).bind(&self.filler).bind(BOOK).execute(&mut *connection).await?;
+            sqlx::query(EXPIRE).bind(&self.filler).bind(self.since).execute(&mut *connection).await?;
+            let recorded: i64 = sqlx::query_scalar(RECORDED)
+                .bind(&self.filler)
+                .bind(&self.order)
+                .fetch_one(&mut *connection)
+                .await?;
+            if recorded > 0 {
+                return Ok(true);
+            }
+            let since: Vec<String> =
+                sqlx::query_scalar(SINCE).bind(&self.filler).fetch_all(&mut *connection).await?;
+            let mut sum = self.cents;
+            for cents in since {
+                sum = add(sum, parse("losses.cents", &cents)?)?;
+            }
+            if sum > self.limit {
+                return Ok(false);
+            }
+            sqlx::query(WRITE)
+                .bind(&self.filler)
+                .bind(&self.order)
+                .bind(self.cents.to_string())
+                .bind(self.now)
+                .execute(connection)
+                .await?;
+            Ok(true)
+        }
+    }
+}
+
+#[async_trait]
+impl Losses for Store {
+    async fn record_loss(
+        &self,
+        loss: &Loss,
+        most: UsdAmount,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (filler, order) = (text(&loss.filler), loss.order.to_string());
+        let (cents, limit) = (loss.amount.cents(), most.cents());
+        let (since, now) = (since.as_millisecond(), now.as_millisecond());
+        self.write(RecordLoss { filler, order, cents, limit, since, now }).await
+    }
+}

@@ -1,0 +1,6 @@
+//! Fillers: their records, reservations and losses.
+
+mod filler_records;
+mod losses;
+pub(crate) mod reservations;
+pub(crate) mod reserve;

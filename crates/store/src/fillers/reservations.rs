@@ -1,0 +1,109 @@
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{Reservation, ReservationLimit, Reservations, Reserved, StoreError};
+use causeway_domain::{RawAmount, TokenId};
+use jiff::Timestamp;
+
+use crate::database::engine::Connection;
+use crate::database::error::{DbError, store_error};
+use crate::database::write_op::WriteOp;
+use crate::fillers::reserve::Reserve;
+use crate::record::{TokenHeldRecord, add, text};
+use crate::store::Store;
+
+/// Releases a holder's reservations.
+struct Release {
+    filler: String,
+    holder: String,
+}
+
+pub(crate) const RELEASE: &str = "DELETE FROM reservations WHERE filler = $1 AND holder = $2";
+
+pub(crate) const BY_TOKEN: &str = "SELECT token, amount FROM reservations \
+     WHERE filler = $1 AND token = $2 AND (expires_at IS NULL OR expires_at > $3)";
+
+pub(crate) const BY_FILLER: &str = "SELECT token, amount FROM reservations \
+     WHERE filler = $1 AND (expires_at IS NULL OR expires_at > $2)";
+
+for_each_engine! {
+    impl WriteOp<Db> for Release {
+        type Outcome = ();
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
+            sqlx::query(RELEASE).bind(&self.filler).bind(&self.holder).execute(connection).await?;
+            Ok(())
+        }
+    }
+}
+
+impl Store {
+    async fn held_of_token(
+        &self,
+        filler: &str,
+        token: TokenId,
+        now: Timestamp,
+    ) -> Result<Vec<TokenHeldRecord>, sqlx::Error> {
+        let (filler, token) = (text(filler), token.to_string());
+        on_engine!(self.engine, handles => {
+            sqlx::query_as(BY_TOKEN)
+                .bind(filler)
+                .bind(token)
+                .bind(now.as_millisecond())
+                .fetch_all(&handles.readers)
+                .await
+        })
+    }
+
+    async fn held_of_filler(
+        &self,
+        filler: &str,
+        now: Timestamp,
+    ) -> Result<Vec<TokenHeldRecord>, sqlx::Error> {
+        let filler = text(filler);
+        on_engine!(self.engine, handles => {
+            sqlx::query_as(BY_FILLER).bind(filler).bind(now.as_millisecond()).fetch_all(&handles.readers).await
+        })
+    }
+}
+
+/// Sums in Rust: neither engine can add 256-bit amounts stored as text.
+fn sums(rows: &[TokenHeldRecord]) -> Result<BTreeMap<TokenId, RawAmount>, StoreError> {
+    let mut sums = BTreeMap::new();
+    for row in rows {
+        let (token, amount) = row.read()?;
+        let sum = sums.entry(token).or_insert(RawAmount::ZERO);
+        *sum = add(*sum, amount)?;
+    }
+    Ok(sums)
+}
+
+#[async_trait]
+impl Reservations for Store {
+    async fn reserve(
+        &self,
+        reservation: &Reservation,
+        limit: ReservationLimit,
+        now: Timestamp,
+    ) -> Result<Reserved, StoreError> {
+        self.write(Reserve::new(reservation, limit, now.as_millisecond())).await
+    }
+
+    async fn release(&self, filler: &str, holder: &str) -> Result<(), StoreError> {
+        self.write(Release { filler: text(filler), holder: text(holder) }).await
+    }
+
+    async fn reserved(&self, filler: &str, token: TokenId, now: Timestamp) -> Result<RawAmount, StoreError> {
+        let rows = self.held_of_token(filler, token, now).await.map_err(store_error)?;
+        Ok(sums(&rows)?.remove(&token).unwrap_or_default())
+    }
+
+    async fn all_reserved(
+        &self,
+        filler: &str,
+        now: Timestamp,
+    ) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
+        let rows = self.held_of_filler(filler, now).await.map_err(store_error)?;
+        Ok(sums(&rows)?.into_iter().collect())
+    }
+}

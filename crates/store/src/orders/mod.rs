@@ -1,0 +1,109 @@
+//! Orders, their events and what is derived from them.
+
+pub(crate) mod create_order;
+pub(crate) mod drop_unused;
+mod event_log;
+pub(crate) mod find_orders;
+pub(crate) mod intent_book;
+pub(crate) mod list_orders;
+pub(crate) mod recovery;
+pub(crate) mod rents;
+pub(crate) mod update_order;
+
+use alloy_primitives::B256;
+use async_trait::async_trait;
+use causeway_domain::ports::{Creation, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError};
+use causeway_domain::{Address, ChainId, Order, OrderEvent, OrderId, QuoteId, RouteId, RowKey};
+use jiff::Timestamp;
+
+use crate::database::claim_due::ClaimDue;
+use crate::database::error::store_error;
+use crate::orders::create_order::CreateOrder;
+use crate::orders::find_orders::{BY_OBSERVED_DEPOSIT, BY_SUBMITTED_TX};
+use crate::orders::rents::RentRecord;
+use crate::orders::update_order::UpdateOrder;
+use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord};
+use crate::store::Store;
+
+pub(crate) const EVENTS: &str = "SELECT row_key, order_id, kind, status, detail, happened_at FROM events \
+     WHERE order_id = $1 ORDER BY row_key";
+
+impl Store {
+    async fn event_rows(&self, id: &OrderId) -> Result<Vec<EventRecord>, sqlx::Error> {
+        on_engine!(self.engine, handles => {
+            sqlx::query_as(EVENTS).bind(id.as_str()).fetch_all(&handles.readers).await
+        })
+    }
+}
+
+#[async_trait]
+impl OrderStore for Store {
+    async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError> {
+        let rents = RentRecord::for_order(order);
+        self.write(CreateOrder { order: order.into(), index: order.into(), event: event.into(), rents }).await
+    }
+
+    async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {
+        self.order_by_id(id).await
+    }
+
+    async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError> {
+        self.order_by_route(quote, route).await
+    }
+
+    async fn order_of_intent(&self, intent: B256) -> Result<Option<Order>, StoreError> {
+        self.order_by_intent(&intent.to_string()).await
+    }
+
+    async fn order_of_deposit(&self, chain: ChainId, tx: &str) -> Result<Option<Order>, StoreError> {
+        match self.order_by_deposit(BY_OBSERVED_DEPOSIT, chain, tx).await? {
+            Some(order) => Ok(Some(order)),
+            None => self.order_by_deposit(BY_SUBMITTED_TX, chain, tx).await,
+        }
+    }
+
+    async fn orders_at(&self, deposit_address: Address) -> Result<Vec<Order>, StoreError> {
+        self.orders_by_address(deposit_address).await
+    }
+
+    async fn orders(&self, query: &OrderQuery) -> Result<Vec<Order>, StoreError> {
+        let rows = self.order_page(query).await.map_err(store_error)?;
+        rows.into_iter().map(OrderRecord::into_order).collect()
+    }
+
+    async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError> {
+        let events = events.iter().map(Into::into).collect();
+        self.write(UpdateOrder { order: order.into(), index: order.into(), events }).await
+    }
+
+    async fn claim_due(
+        &self,
+        now: Timestamp,
+        lease_until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Order>, StoreError> {
+        let (now, lease_until) = (now.as_millisecond(), lease_until.as_millisecond());
+        self.write(ClaimDue::<OrderRecord>::new(now, lease_until, limit)).await
+    }
+
+    async fn order_events(&self, id: &OrderId) -> Result<Vec<OrderEvent>, StoreError> {
+        let rows = self.event_rows(id).await.map_err(store_error)?;
+        rows.into_iter().map(EventRecord::into_event).collect()
+    }
+
+    async fn transfers(
+        &self,
+        chain: ChainId,
+        ended: Option<Timestamp>,
+        after: Option<RowKey>,
+        limit: u32,
+    ) -> Result<Vec<OpenTransfer>, StoreError> {
+        let rows = self.transfer_rows(chain, ended, after, limit).await.map_err(store_error)?;
+        rows.into_iter().map(TransferRecord::into_transfer).collect()
+    }
+
+    async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
+        let rows = self.owed_rows().await.map_err(store_error)?;
+        rows.into_iter().map(OwedRecord::into_owed).collect()
+    }
+}

@@ -1,0 +1,167 @@
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Once;
+
+use causeway_domain::QuoteId;
+use causeway_store::{Location, Options, Store};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
+use tempfile::TempDir;
+
+// Written past the test harness, which captures the output of passing tests.
+static REPORTED: Once = Once::new();
+
+/// An empty database.
+pub(crate) struct TestDatabase {
+    pub(crate) location: Location,
+    /// The path or URL.
+    pub(crate) place: String,
+    engine: Engine,
+}
+
+enum Engine {
+    Sqlite { folder: TempDir },
+    Postgres { server: Box<PgConnectOptions>, name: String },
+}
+
+/// A direct connection to the same database.
+pub(crate) enum Raw {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl TestDatabase {
+    pub(crate) fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/causeway.db");
+        let place = path.display().to_string();
+        Self { location: Location::Sqlite(path), place, engine: Engine::Sqlite { folder } }
+    }
+
+    /// `None` if no server is configured, which is reported and fails in CI.
+    pub(crate) async fn postgres() -> Option<Self> {
+        let Ok(url) = std::env::var("CAUSEWAY_TEST_POSTGRES") else {
+            assert!(
+                std::env::var("CI").as_deref() != Ok("true"),
+                "set CAUSEWAY_TEST_POSTGRES, for instance with scripts/with-postgres"
+            );
+            REPORTED.call_once(|| {
+                let mut terminal = std::io::stderr().lock();
+                terminal.write_all(b"postgres: not run, set CAUSEWAY_TEST_POSTGRES\n").unwrap();
+            });
+            return None;
+        };
+        let server: PgConnectOptions = url.parse().unwrap();
+        let name = format!("causeway_{}", QuoteId::random().unwrap());
+        let mut connection = server.connect().await.unwrap();
+        let create = format!("CREATE DATABASE {name} TEMPLATE template0");
+        connection.execute(AssertSqlSafe(create)).await.unwrap();
+        connection.close().await.unwrap();
+        let (base, query) =
+            url.split_once('?').map_or((url.as_str(), None), |(base, query)| (base, Some(query)));
+        let (host, _) = base.rsplit_once('/').expect("the address names a database");
+        let place = format!("{host}/{name}{}", query.map(|query| format!("?{query}")).unwrap_or_default());
+        let location = Location::Postgres(place.parse().unwrap());
+        Some(Self { location, place, engine: Engine::Postgres { server: Box::new(server), name } })
+    }
+
+    pub(crate) async fn remove(self) {
+        if let Engine::Postgres { server, name } = self.engine {
+            let mut connection = server.connect().await.unwrap();
+            let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+            connection.execute(AssertSqlSafe(drop)).await.unwrap();
+        }
+    }
+
+    pub(crate) async fn store(&self) -> Store {
+        Store::open(&self.location).await.unwrap()
+    }
+
+    pub(crate) async fn store_with(&self, options: Options) -> Store {
+        Store::open_with(&self.location, &options).await.unwrap()
+    }
+
+    pub(crate) async fn raw(&self) -> Raw {
+        match (&self.engine, &self.location) {
+            (Engine::Postgres { server, name }, _) => {
+                Raw::Postgres(server.clone().database(name).connect().await.unwrap())
+            }
+            (Engine::Sqlite { .. }, Location::Sqlite(path)) => {
+                Raw::Sqlite(SqliteConnectOptions::new().filename(path).connect().await.unwrap())
+            }
+            _ => unreachable!("a place in PostgreSQL has its engine"),
+        }
+    }
+
+    /// A file next to the store's folder.
+    pub(crate) fn sibling(&self, name: &str) -> PathBuf {
+        match &self.engine {
+            Engine::Sqlite { folder } => folder.path().join(name),
+            Engine::Postgres { .. } => std::env::temp_dir().join(name),
+        }
+    }
+
+    /// Blocks every writer until the result is dropped or committed.
+    pub(crate) async fn stall(&self) -> Raw {
+        let mut raw = self.raw().await;
+        match &mut raw {
+            Raw::Sqlite(connection) => connection.execute("BEGIN IMMEDIATE").await.map(drop).unwrap(),
+            Raw::Postgres(connection) => {
+                connection
+                    .execute("BEGIN; LOCK TABLE quotes, quote_batches IN ACCESS EXCLUSIVE MODE")
+                    .await
+                    .map(drop)
+                    .unwrap();
+            }
+        }
+        raw
+    }
+}
+
+impl Raw {
+    pub(crate) async fn run(&mut self, sql: &str) {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match self {
+            Self::Sqlite(connection) => connection.execute(sql).await.map(drop).unwrap(),
+            Self::Postgres(connection) => connection.execute(sql).await.map(drop).unwrap(),
+        }
+    }
+
+    pub(crate) async fn count(&mut self, table: &str) -> i64 {
+        let sql = AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+        match self {
+            Self::Sqlite(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
+            Self::Postgres(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
+        }
+    }
+
+    /// Overwrites bytes of every batch, from `start` on: those of its first record.
+    pub(crate) async fn corrupt_records(&mut self, start: usize) {
+        let (before, after) = (start, start + 8);
+        let sql = match self {
+            Self::Sqlite(_) => format!(
+                "UPDATE quote_batches SET quotes = \
+                 CAST(SUBSTR(quotes, 1, {before}) || x'ffffffffffffffff' || SUBSTR(quotes, {after} + 1) AS BLOB)"
+            ),
+            Self::Postgres(_) => format!(
+                "UPDATE quote_batches SET quotes = \
+                 OVERLAY(quotes PLACING '\\xffffffffffffffff'::BYTEA FROM {before} + 1)"
+            ),
+        };
+        self.run(&sql).await;
+    }
+
+    /// How many quotes lie in batches.
+    pub(crate) async fn batched(&mut self) -> i64 {
+        let sql = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM quote_batches";
+        match self {
+            Self::Sqlite(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
+            Self::Postgres(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
+        }
+    }
+
+    pub(crate) async fn release(mut self) {
+        self.run("COMMIT").await;
+    }
+}

@@ -1,0 +1,67 @@
+use std::time::{Duration, Instant};
+
+use causeway_domain::ports::{Health, QuoteStore, StoreError};
+use causeway_store::{Location, OpenError, Options, Store};
+
+use crate::sample::quote;
+use crate::test_database::TestDatabase;
+
+#[tokio::test]
+async fn a_locked_file_is_unavailable_until_it_is_released() {
+    let database = TestDatabase::sqlite();
+    let options = Options { busy_timeout: Duration::from_millis(100), ..Options::default() };
+    let store = database.store_with(options).await;
+    let quote = quote(&["a"]);
+    let stall = database.stall().await;
+    let error = store.put_quote(&quote).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    assert_eq!(store.quote(&quote.id).await.unwrap(), None);
+    stall.release().await;
+    store.put_quote(&quote).await.unwrap();
+    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+}
+
+#[tokio::test]
+async fn a_removed_file_is_unhealthy() {
+    let database = TestDatabase::sqlite();
+    let store = database.store().await;
+    let Location::Sqlite(path) = &database.location else { unreachable!("a SQLite test database is a file") };
+    std::fs::remove_file(path).unwrap();
+    assert!(matches!(store.check().await, Err(StoreError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_a_database_is_rejected() {
+    let database = TestDatabase::sqlite();
+    let path = database.sibling("letter.txt");
+    std::fs::write(&path, "Dear reader, ".repeat(500)).unwrap();
+    let error = Store::open(&Location::Sqlite(path)).await.unwrap_err();
+    assert!(matches!(error, OpenError::Unreachable { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_unreachable_server_fails_fast_and_without_the_password() {
+    let location = Location::Postgres("postgres://ann:hunter2@127.0.0.1:1/swaps".parse().unwrap());
+    let start = Instant::now();
+    let error = Store::open(&location).await.unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert_eq!(error.to_string(), "cannot open the database at ann@127.0.0.1:1/swaps");
+    assert!(!format!("{error:?}").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn connections_closed_by_the_server_are_replaced() {
+    let Some(database) = TestDatabase::postgres().await else { return };
+    let store = database.store().await;
+    let before = quote(&["a"]);
+    store.put_quote(&before).await.unwrap();
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    database.raw().await.run(cut).await;
+    let after = quote(&["a"]);
+    store.put_quote(&after).await.unwrap();
+    for quote in [before, after] {
+        assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+    }
+    database.remove().await;
+}

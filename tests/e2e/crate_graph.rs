@@ -1,0 +1,133 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+/// The allowed dependencies of each crate; the table equals the workspace, so that a new edge is a decision.
+const ALLOWED: [(&str, &[&str]); 18] = [
+    ("causeway-wire", &[]),
+    ("causeway-domain", &[]),
+    ("causeway-outbound", &[]),
+    ("causeway-qr", &[]),
+    ("causeway-attester", &["causeway-domain"]),
+    ("causeway-catalog", &["causeway-domain"]),
+    ("causeway-client", &["causeway-wire"]),
+    ("causeway-evm", &["causeway-domain"]),
+    ("causeway-fillers", &["causeway-domain", "causeway-outbound"]),
+    ("causeway-onramps", &["causeway-domain", "causeway-outbound"]),
+    ("causeway-solana", &["causeway-domain"]),
+    ("causeway-prices", &["causeway-domain", "causeway-outbound"]),
+    ("causeway-sandbox", &["causeway-domain"]),
+    ("causeway-screening", &["causeway-domain", "causeway-outbound"]),
+    ("causeway-store", &["causeway-domain"]),
+    ("causeway-engine", &["causeway-catalog", "causeway-domain"]),
+    (
+        "causeway-http",
+        &["causeway-catalog", "causeway-domain", "causeway-engine", "causeway-qr", "causeway-wire"],
+    ),
+    // The binary assembles everything.
+    (
+        "causeway",
+        &[
+            "causeway-attester",
+            "causeway-catalog",
+            "causeway-client",
+            "causeway-domain",
+            "causeway-engine",
+            "causeway-evm",
+            "causeway-fillers",
+            "causeway-http",
+            "causeway-onramps",
+            "causeway-prices",
+            "causeway-qr",
+            "causeway-sandbox",
+            "causeway-screening",
+            "causeway-solana",
+            "causeway-store",
+        ],
+    ),
+];
+
+/// Depends on everything, and nothing depends on it.
+const BENCHMARKS: &str = "causeway-benchmarks";
+
+/// The modules of the binary that start the service; commands depend on them, never the other way.
+const BOOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/boot");
+
+/// The normal dependencies between crates of the workspace.
+fn edges() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata = MetadataCommand::new().no_deps().exec().expect("cargo metadata runs");
+    let ours: BTreeSet<_> = metadata.packages.iter().map(|package| package.name.to_string()).collect();
+    let dependencies = |package: &cargo_metadata::Package| {
+        let normal =
+            package.dependencies.iter().filter(|dependency| dependency.kind == DependencyKind::Normal);
+        normal.map(|dependency| dependency.name.clone()).filter(|name| ours.contains(name)).collect()
+    };
+    let edges = metadata.packages.iter().map(|package| (package.name.to_string(), dependencies(package)));
+    edges.filter(|(name, _)| name != BENCHMARKS).collect()
+}
+
+/// The Rust files of a folder and of the folders in it.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// Whether a crate's sources name another crate; a dependency that no line names is not used.
+fn uses(manifest: &Path, dependency: &str) -> bool {
+    let identifier = dependency.replace('-', "_");
+    let sources = rust_files(&manifest.parent().expect("a manifest lies in a folder").join("src"));
+    sources.iter().any(|file| std::fs::read_to_string(file).expect("a source file").contains(&identifier))
+}
+
+#[test]
+fn crates_depend_only_on_allowed_crates() {
+    let allowed: BTreeMap<_, BTreeSet<_>> =
+        ALLOWED.into_iter().map(|(name, crates)| (name, crates.iter().copied().collect())).collect();
+    for (name, dependencies) in edges() {
+        let allowed = allowed.get(name.as_str()).unwrap_or_else(|| panic!("{name} is missing in ALLOWED"));
+        for other in &dependencies {
+            assert!(allowed.contains(other.as_str()), "{name} must not depend on {other}");
+        }
+    }
+}
+
+#[test]
+fn every_allowed_dependency_is_used() {
+    let edges = edges();
+    let metadata = MetadataCommand::new().no_deps().exec().expect("cargo metadata runs");
+    for (name, allowed) in ALLOWED {
+        let dependencies = edges.get(name).unwrap_or_else(|| panic!("{name} is not in the workspace"));
+        let package = metadata.packages.iter().find(|package| package.name.as_str() == name);
+        let manifest = package.expect("the crate has a manifest").manifest_path.as_std_path();
+        for other in allowed {
+            assert!(
+                dependencies.contains(*other),
+                "{name} does not depend on {other}: remove it from ALLOWED"
+            );
+            assert!(uses(manifest, other), "{name} never uses {other}: remove the dependency");
+        }
+    }
+}
+
+#[test]
+fn boot_imports_neither_commands_nor_cli() {
+    let files = rust_files(Path::new(BOOT));
+    assert!(!files.is_empty(), "{BOOT} has no Rust files");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let mut words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            let forbidden = words.find(|word| ["commands", "cli"].contains(word));
+            assert_eq!(forbidden, None, "{}: {line}", file.display());
+        }
+    }
+}
