@@ -1,0 +1,91 @@
+// Lints and builds every Rust target of the workspace in one compilation, then runs the test binaries.
+//
+//   node scripts/lib/rust-tests.mjs build              lints (warnings denied) and builds
+//   node scripts/lib/rust-tests.mjs unit|e2e|all       runs the unit and crate tests, the end-to-end tests, or both side by side
+//   node scripts/lib/rust-tests.mjs doctests           runs the examples in documentation
+//
+// `cargo clippy` only type-checks, so that a `cargo test` after it compiles everything a second time. Clippy's driver is a full
+// compiler: as the wrapper of an ordinary build it lints and generates code at once. Every build of a test run goes through here,
+// because another selection of packages would give the dependencies other features and build them again.
+import { spawn, spawnSync } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { basename, dirname } from "node:path";
+import { createInterface } from "node:readline";
+
+const mode = process.argv[2] ?? "all";
+
+const driver = spawnSync("rustup", ["which", "clippy-driver"], { encoding: "utf8" }).stdout?.trim() || "clippy-driver";
+const environment = {
+    ...process.env,
+    RUSTC_WORKSPACE_WRAPPER: driver,
+    CLIPPY_ARGS: ["-D", "warnings"].join("__CLIPPY_HACKERY__") + "__CLIPPY_HACKERY__",
+    CARGO_TERM_PROGRESS_WHEN: "never",
+};
+
+/** Builds everything and answers the test binaries with the folders of their packages. */
+async function build(quiet) {
+    const cargo = spawn(
+        "cargo",
+        ["test", "--workspace", "--all-targets", "--locked", "--no-run", "--message-format", "json-render-diagnostics", ...(quiet ? ["--quiet"] : [])],
+        { env: environment, stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const binaries = [];
+    for await (const line of createInterface({ input: cargo.stdout })) {
+        const message = JSON.parse(line);
+        if (message.reason !== "compiler-artifact" || !message.profile.test || !message.executable) continue;
+        binaries.push({
+            executable: message.executable,
+            folder: dirname(message.manifest_path),
+            name: `${basename(dirname(message.manifest_path))}/${message.target.name}`,
+            isEndToEnd: message.target.name === "e2e",
+        });
+    }
+    const code = cargo.exitCode ?? (await new Promise((done) => cargo.once("close", done)));
+    if (code !== 0) process.exit(code || 1);
+    return binaries;
+}
+
+/** Runs one binary; its output is printed as a whole at the end, so that binaries that run side by side do not mix. */
+function run({ executable, folder, name }, threads) {
+    const started = Date.now();
+    const child = spawn(executable, [], {
+        cwd: folder,
+        env: { ...process.env, CARGO_MANIFEST_DIR: folder, RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(threads) },
+        stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = [];
+    child.stdout.on("data", (data) => output.push(data));
+    child.stderr.on("data", (data) => output.push(data));
+    return new Promise((done) => {
+        child.once("close", (code) => {
+            const text = Buffer.concat(output).toString();
+            const counts = text.match(/test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored/);
+            const [passed, failed] = counts ? [Number(counts[1]), Number(counts[2])] : [0, code === 0 ? 0 : 1];
+            if (code !== 0) console.log(`\n${text}`);
+            console.log(`${code === 0 ? "ok    " : "FAILED"} ${name}: ${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+            done({ code, passed, failed });
+        });
+    });
+}
+
+/** Runs binaries one after the other. */
+async function lane(binaries, threads) {
+    const results = [];
+    for (const binary of binaries) results.push(await run(binary, threads));
+    return results;
+}
+
+if (mode === "doctests") {
+    process.exit(spawnSync("cargo", ["test", "--workspace", "--doc", "--locked", "--quiet"], { env: environment, stdio: "inherit" }).status ?? 1);
+}
+const binaries = await build(mode !== "build");
+if (mode !== "build") {
+    const cores = availableParallelism();
+    const unit = binaries.filter(({ isEndToEnd }) => !isEndToEnd);
+    const endToEnd = binaries.filter(({ isEndToEnd }) => isEndToEnd);
+    // The end-to-end tests mostly wait for blocks, so they run beside the others, with more threads than cores.
+    const results = (await Promise.all([mode === "unit" ? [] : lane(endToEnd, cores + 2), mode === "e2e" ? [] : lane(unit, cores)])).flat();
+    const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
+    console.log(`Rust: ${total("passed")} passed, ${total("failed")} failed`);
+    process.exit(results.some(({ code }) => code !== 0) ? 1 : 0);
+}
