@@ -26,7 +26,7 @@ const environment = {
 async function build(quiet) {
     const cargo = spawn(
         "cargo",
-        ["test", "--workspace", "--all-targets", "--locked", "--no-run", "--message-format", "json-render-diagnostics", ...(quiet ? ["--quiet"] : [])],
+        ["test", "--workspace", "--locked", "--no-run", "--message-format", "json-render-diagnostics", ...(quiet ? ["--quiet"] : [])],
         { env: environment, stdio: ["ignore", "pipe", "inherit"] },
     );
     const binaries = [];

@@ -74,3 +74,13 @@ async fn a_backup_of_a_running_service_can_be_restored() {
     let store = Store::open(&Location::Sqlite(file)).await.unwrap();
     assert!(crate::kill::is_kept(&store, &quote).await);
 }
+
+#[test]
+fn health_succeeds_for_a_ready_service_and_fails_when_nothing_answers() {
+    let folder = data_dir();
+    let service = Service::start(folder.path());
+    let text = stdout(&run(&["health", "--url", &service.url]));
+    assert!(text.contains("(sandbox) is ready"), "{text}");
+    let unreachable = run(&["health", "--url", "http://127.0.0.1:1"]);
+    assert_eq!(unreachable.status.code(), Some(4), "{}", String::from_utf8_lossy(&unreachable.stderr));
+}

@@ -200,7 +200,7 @@ async fn rule_14_price_is_the_median_of_on_chain_and_off_chain_feeds_or_absent_w
     fixture.set_round(SEQUENCER, 1, 60).await;
     fixture.wait_for_refusal("sequencer is down").await;
     fixture.set_round(SEQUENCER, 0, 60).await;
-    fixture.wait_for_refusal("sequencer is back for").await;
+    fixture.wait_for_refusal("sequencer has been up for").await;
     fixture.set_round(SEQUENCER, 0, 7_200).await;
     fixture.wait_for_price(Some("3501")).await;
 

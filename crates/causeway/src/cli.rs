@@ -9,6 +9,7 @@ use crate::commands::audit::AuditArgs;
 use crate::commands::client::balances::BalancesArgs;
 use crate::commands::client::buy::BuyArgs;
 use crate::commands::client::failure::EXIT_CODES;
+use crate::commands::client::health::HealthArgs;
 use crate::commands::client::qr::QrArgs;
 use crate::commands::client::quote::QuoteArgs;
 use crate::commands::client::swap::SwapArgs;
@@ -141,6 +142,9 @@ pub(crate) enum Command {
     /// List orders without progress, each with the reason and the remedy
     #[command(after_help = EXIT_CODES)]
     Stuck(StuckArgs),
+    /// Check that a running service is ready
+    #[command(after_help = EXIT_CODES)]
+    Health(HealthArgs),
     /// Print the completions of a shell: source <(causeway completions bash)
     Completions { shell: Shell },
     /// Write the manual pages to a folder

@@ -13,7 +13,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::boot::config::Config;
 use crate::cli::{Cli, Command};
 use crate::commands::client::failure::Failure;
-use crate::commands::client::{self, balances, buy, qr, quote, swap, tokens, track};
+use crate::commands::client::{self, balances, buy, health, qr, quote, swap, tokens, track};
 
 /// Requests are many small allocations; measured in `benchmarks/`, this allocator answers more of them.
 #[global_allocator]
@@ -53,6 +53,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         }
         Some(Command::Buy(args)) => client::run(&args.service, |session| buy::buy(session, args)),
         Some(Command::Qr(args)) => client::run(&args.service, |session| qr::qr(session, args)),
+        Some(Command::Health(args)) => client::run(&args.service, health::health),
         Some(Command::Pause(args)) => commands::pause::pause(args, &config()?),
         Some(Command::Resume(args)) => commands::pause::resume(args, &config()?),
         Some(Command::Pauses(args)) => commands::pause::pauses(args, &config()?),

@@ -9,7 +9,7 @@ const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
 /// A client that follows no redirects and times out after `timeout`.
 pub(crate) fn client(timeout: Duration) -> Result<Client, String> {
-    causeway_outbound::client(timeout).map_err(|error| error.to_string())
+    causeway_http_client::client(timeout).map_err(|error| error.to_string())
 }
 
 /// Reads a response of bounded size.
@@ -19,5 +19,5 @@ pub(crate) async fn body(response: Response) -> Result<Vec<u8>, String> {
 
 /// Reads a response of at most `limit` bytes.
 pub(crate) async fn body_limited(response: Response, limit: usize) -> Result<Vec<u8>, String> {
-    causeway_outbound::read_body(response, limit).await.map_err(|error| error.to_string())
+    causeway_http_client::read_body(response, limit).await.map_err(|error| error.to_string())
 }

@@ -77,9 +77,14 @@ impl Service {
         let bound = listener.local_addr()?;
         let public_url = config.server.public_url(bound);
 
+        tracing::info!("opening the store");
         let store = Arc::new(open_store(config).await?);
         let catalog = Arc::new(load_catalog(config)?);
         let fixed = Arc::new(fixed_prices(config, &catalog)?);
+        tracing::info!(
+            chains = catalog.snapshot().chains().len(),
+            "starting chains and checking contracts; the first start in a data folder deploys them"
+        );
         let ChainAccess { sandbox, sandbox_rpc, clients, deployments } =
             ChainAccess::open(config, &catalog, &fixed, &store, &public_url).await?;
         let makers = configured_market_makers(config, &deployments)?;
@@ -168,6 +173,7 @@ impl Service {
             tokio::spawn(enforce_retention(store.clone(), config.retention.policy(), stop.clone()));
         let watching = tokio::spawn(watch(watch_orders, stop.clone()));
         let probing = tokio::spawn(clients.probe_endpoints(stop.clone()));
+        tracing::info!("waiting for prices and balances");
         market.ready().await;
         Ok(Self {
             public_url,

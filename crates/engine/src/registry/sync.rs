@@ -14,7 +14,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Removed fillers without open orders are deleted at every nth poll.
 const DELETE_EVERY: u32 = 10;
 
-/// How long after its removal an offer of a filler may current be taken: twice the longest lifetime of an offer.
+/// How long after its removal an offer of a filler may still be taken: twice the longest lifetime of an offer.
 const OFFER_LIFETIME: SignedDuration = SignedDuration::from_hours(2);
 
 impl Registry {

@@ -133,7 +133,7 @@ async fn rollup_feeds_are_rejected_while_the_sequencer_is_down_or_just_back() {
     rollup.set_sequencer(1, Duration::from_mins(1)).await;
     assert!(rollup.price().await.unwrap_err().contains("sequencer is down"));
     rollup.set_sequencer(0, Duration::from_mins(30)).await;
-    assert!(rollup.price().await.unwrap_err().contains("sequencer is back for"));
+    assert!(rollup.price().await.unwrap_err().contains("sequencer has been up for"));
     rollup.set_sequencer(0, Duration::from_mins(61)).await;
     assert_eq!(rollup.price().await.as_deref(), Ok("3500"));
     let nothing = Rollup { sequencer: EvmAddress::repeat_byte(9), ..rollup };

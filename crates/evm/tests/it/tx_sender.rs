@@ -175,7 +175,7 @@ async fn rule_7_the_filler_refunds_a_deposit_before_any_deadline_and_others_cann
     fixture.play.open(&terms).await;
     let refused = fixture.relayer().send("refund", &ChainAction::Refund { terms }, Timestamp::now()).await;
     assert!(
-        matches!(&refused, Err(ActionError::WouldFail(reason)) if reason.contains("too too_early")),
+        matches!(&refused, Err(ActionError::WouldFail(reason)) if reason.contains("too early")),
         "{refused:?}"
     );
     let seen_progress = fixture.run_to_end(&fixture.filler(), "waive", &ChainAction::Refund { terms }).await;

@@ -1,4 +1,4 @@
-//! Webhook signatures of the form `t=SECONDS,h=MAX_SIGNED_HEADERS,v1=HEX`: HMAC-SHA256 over the time, the names and the values of the headers
+//! Webhook signatures of the form `t=SECONDS,h=HEADERS,v1=HEX`: HMAC-SHA256 over the time, the names and the values of the headers
 //! that are signed too, and the raw body, separated by dots. Without `v1` there is `v0`, over time and body only.
 
 use alloy_primitives::hex;

@@ -193,7 +193,7 @@ pub fn json(text: impl Into<Body>) -> Response {
 /// The value of a query parameter.
 pub fn param(query: &str, name: &str) -> Option<String> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(authenticate, _)| authenticate == name).map(|(_, value)| value.into_owned())
+    pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
 /// Returns a webhook, and sends it to `to` if given.

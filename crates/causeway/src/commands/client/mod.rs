@@ -5,6 +5,7 @@ pub(crate) mod buy;
 mod directory;
 mod draw;
 pub(crate) mod failure;
+pub(crate) mod health;
 mod interrupt;
 mod interrupted;
 mod key;

@@ -1,0 +1,26 @@
+use causeway_client::Method;
+use clap::Args;
+
+use super::failure::Failure;
+use super::{ServiceArgs, Session, output};
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct HealthArgs {
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+}
+
+/// Prints whether a service is ready; fails when it is not, so that containers can use it as their health check.
+pub(crate) async fn health(session: Session) -> Result<(), Failure> {
+    let status = session.client.call(Method::GET, &["status.json"], &[], None).await?;
+    let text = |key: &str| status[key].as_str().unwrap_or("unknown").to_owned();
+    let service = format!("{} {} ({})", text("name"), text("version"), text("mode"));
+    if status["ready"] != true {
+        return Err(Failure::Local(format!("{service} answers, but is not ready; its log says why")));
+    }
+    if session.args.json {
+        output::print_json(&status)
+    } else {
+        output::print(&format!("{service} is ready"))
+    }
+}
