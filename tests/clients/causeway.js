@@ -55,7 +55,7 @@ class Process {
  * A service with a configuration of its own, whose chains run in another process: it can be killed while they live on.
  * `config` is TOML.
  */
-export async function startApart(config) {
+export async function startSeparately(config) {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-orders-'));
   const file = join(folder, 'causeway.toml');
   await writeFile(file, config);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isAddressEqual, toHex } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
-import { BINARY, startApart } from './causeway.js';
+import { BINARY, startSeparately } from './causeway.js';
 import { Causeway, DOLLARS, eventually } from './swaps.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/filler-typescript/filler.js', import.meta.url));
@@ -16,7 +16,7 @@ const SECRET = 'correct horse battery staple';
 const FILLER = mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex: 9 });
 
 const causeway = new Causeway();
-let [apart, example, url] = [];
+let [separate, example, url] = [];
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -30,8 +30,8 @@ async function freePort() {
 before(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  apart = await startApart(`[[fillers]]\nname = "example"\nkind = "remote"\nurl = "${url}"\nsecret = "${SECRET}"\n`);
-  Object.assign(causeway, { url: apart.service.url, chains: apart.chains });
+  separate = await startSeparately(`[[fillers]]\nname = "example"\nkind = "remote"\nurl = "${url}"\nsecret = "${SECRET}"\n`);
+  Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
   const env = {
     ...process.env, CAUSEWAY_URL: causeway.url, FILLER_LISTEN: `127.0.0.1:${port}`, FILLER_SECRET: SECRET, FILLER_SPREAD: '1',
     FILLER_KEY: toHex(FILLER.getHdKey().privateKey),
@@ -46,7 +46,7 @@ before(async () => {
 
 after(async () => {
   example?.kill('SIGKILL');
-  await apart?.stop();
+  await separate?.stop();
 });
 
 test('the example in TypeScript keeps every rule', { timeout: 60_000 }, async () => {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::{Address, B256, U256};
@@ -11,6 +11,7 @@ use causeway_domain::ports::{
     AttestationRefusal, AttestationSigner, ChainContracts, ChainView, EscrowState, FinalityTier,
 };
 use causeway_domain::{ChainId, IntentTerms, SignedAttestation};
+use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -195,24 +196,20 @@ struct InFlightRequest<'a> {
 }
 
 impl Inner {
-    fn in_flight(&self) -> MutexGuard<'_, HashSet<B256>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Starts a request if a slot is free. Each order has one running request at most, and made-up orders do not take slots
     /// from orders whose deposits were observed.
     fn begin_request(&self, order: B256) -> Option<InFlightRequest<'_>> {
         let slots =
             if self.ledger.is_open(&order) { &self.known_order_slots } else { &self.unknown_order_slots };
         let slot = slots.try_acquire().ok()?;
-        let is_first = self.in_flight().insert(order);
+        let is_first = self.in_flight.lock().insert(order);
         is_first.then(|| InFlightRequest { order, inner: self, _slot: slot })
     }
 }
 
 impl Drop for InFlightRequest<'_> {
     fn drop(&mut self) {
-        self.inner.in_flight().remove(&self.order);
+        self.inner.in_flight.lock().remove(&self.order);
     }
 }
 

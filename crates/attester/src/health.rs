@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use causeway_domain::ChainId;
 use causeway_domain::ports::{ChainError, FinalBlock};
+use parking_lot::Mutex;
 
 use crate::attester::Attester;
 
@@ -47,12 +47,8 @@ impl Health {
 pub(crate) struct HealthTracker(Mutex<BTreeMap<ChainId, ChainHealth>>);
 
 impl HealthTracker {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ChainId, ChainHealth>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn record(&self, chain: ChainId, poll: Result<FinalBlock, &ChainError>) {
-        let mut chains = self.lock();
+        let mut chains = self.0.lock();
         let health = chains.entry(chain).or_default();
         match poll {
             Ok(block) => *health = ChainHealth { last: Some(block), ..ChainHealth::default() },
@@ -67,7 +63,7 @@ impl HealthTracker {
 impl Attester {
     /// The attester's state as of the last polls.
     pub fn health(&self) -> Health {
-        let mut chains = self.0.health_tracker.lock().clone();
+        let mut chains = self.0.health_tracker.0.lock().clone();
         for chain in self.0.config.contracts.keys() {
             chains.entry(*chain).or_default();
         }

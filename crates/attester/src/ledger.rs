@@ -1,8 +1,9 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use alloy_primitives::B256;
 use causeway_domain::ports::AttestationRefusal;
 use causeway_domain::{ChainId, IntentTerms, SignedAttestation};
+use parking_lot::Mutex;
 
 use crate::journal::{Journal, JournalEntry, JournalError, JournalState};
 
@@ -15,36 +16,32 @@ impl Ledger {
         Self(Mutex::new((journal, state)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Journal, JournalState)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn signed(&self, order: &B256) -> Option<SignedAttestation> {
-        self.lock().1.signed.get(order).copied()
+        self.0.lock().1.signed.get(order).copied()
     }
 
     /// How many orders have a signed outcome, and how many are open.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        let held = self.lock();
+        let held = self.0.lock();
         (held.1.signed.len(), held.1.open.len())
     }
 
     /// Whether the order's deposit was observed and no outcome is signed.
     pub(crate) fn is_open(&self, order: &B256) -> bool {
-        self.lock().1.open.contains_key(order)
+        self.0.lock().1.open.contains_key(order)
     }
 
     pub(crate) fn open_orders(&self) -> Vec<IntentTerms> {
-        self.lock().1.open.values().copied().collect()
+        self.0.lock().1.open.values().copied().collect()
     }
 
     pub(crate) fn read_to(&self, chain: ChainId) -> Option<u64> {
-        self.lock().1.read.get(&chain).copied()
+        self.0.lock().1.read.get(&chain).copied()
     }
 
     /// Records entries without a sync; losing them only costs another read of the chain.
     pub(crate) fn record(&self, entries: Vec<JournalEntry>) -> Result<(), JournalError> {
-        let mut held = self.lock();
+        let mut held = self.0.lock();
         held.0.append(&entries, false)?;
         for entry in entries {
             held.1.apply(entry);
@@ -64,7 +61,7 @@ impl Ledger {
     }
 
     fn write(&self, signed: SignedAttestation) -> Result<SignedAttestation, AttestationRefusal> {
-        let mut held = self.lock();
+        let mut held = self.0.lock();
         if let Some(before) = held.1.signed.get(&signed.attestation.order()) {
             let outcome = before.attestation.outcome();
             let same = outcome == signed.attestation.outcome();

@@ -1,9 +1,10 @@
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
 use crate::chains::{self, ChainOverride, Icons};
@@ -42,7 +43,7 @@ impl Catalog {
 
     /// The bundled catalog with the configured changes. Reads files, but makes no requests.
     pub fn load(options: &CatalogOptions) -> Result<Self, CatalogError> {
-        let chains = chains::apply(chains::parse(data::CHAINS)?, &options.chains)?;
+        let chains = chains::load_chains(&options.chains)?;
         let icons = Icons::load(&chains, &options.chains)?;
         let mut assets = tokens::parse_assets(data::TOP)?;
         for own in &options.own {
@@ -73,7 +74,7 @@ impl Catalog {
     /// Refreshes every list at its interval until the future is dropped. Without lists it returns at once.
     pub async fn refresh_loop(self: Arc<Self>) {
         let mut due: Vec<(Instant, String)> =
-            self.lists().iter().map(|list| (Instant::now(), list.name.clone())).collect();
+            self.lists.lock().iter().map(|list| (Instant::now(), list.name.clone())).collect();
         let mut fetcher = None;
         while let Some((when, name)) = due.iter_mut().min_by_key(|(when, _)| *when) {
             sleep_until(*when).await;
@@ -110,7 +111,8 @@ impl Catalog {
 
     async fn refresh_with(self: &Arc<Self>, fetcher: &Fetcher, name: &str) -> Result<Refreshed, ListError> {
         let request = self
-            .lists()
+            .lists
+            .lock()
             .iter()
             .find(|list| list.name == name)
             .map(|list| list.request(fetcher.clone()))
@@ -124,7 +126,7 @@ impl Catalog {
     }
 
     fn apply_update(&self, name: &str, incoming: Incoming) -> Result<Refreshed, ListError> {
-        let mut lists = self.lists();
+        let mut lists = self.lists.lock();
         let list = lists.iter_mut().find(|list| list.name == name).ok_or(ListError::Unknown)?;
         let Some(change) = list.check(incoming)? else { return Ok(Refreshed::Unchanged) };
         let outcome = change.outcome;
@@ -138,12 +140,7 @@ impl Catalog {
     }
 
     fn interval(&self, name: &str) -> Duration {
-        self.lists().iter().find(|list| list.name == name).map_or(RETRY_AFTER, |list| list.interval)
-    }
-
-    /// A poisoned lock is safe to use, because changes are single assignments.
-    fn lists(&self) -> MutexGuard<'_, Vec<List>> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lists.lock().iter().find(|list| list.name == name).map_or(RETRY_AFTER, |list| list.interval)
     }
 }
 

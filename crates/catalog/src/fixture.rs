@@ -12,6 +12,31 @@ use crate::tokens::{parse_assets, parse_bundled};
 
 pub(crate) const SOLANA_USDC: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 
+/// Valid columns of an EVM chain, and of Solana.
+pub(crate) const EVM_COLUMNS: &str = r#"
+[chain.policy]
+deposit_seconds = 48
+fill_seconds = 12
+order_cap_usd = "none"
+[chain.evm]
+small_deposits = 4
+attestations = "finalized"
+large_amounts = "finalized"
+fallback_depth = "none"
+send_depth = 64
+max_fee_gwei = 500
+permit2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3"
+multicall3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
+zksync_vm = false
+"#;
+const SOLANA_COLUMNS: &str = r#"
+[chain.policy]
+deposit_seconds = 15
+fill_seconds = 2
+order_cap_usd = "none"
+"#;
+
+/// Without their columns.
 const CHAINS: &str = r##"
 [[chain]]
 id = 1
@@ -200,7 +225,12 @@ decimals = 18
 static SNAPSHOT: LazyLock<Arc<Snapshot>> = LazyLock::new(|| Arc::new(build(&[])));
 
 pub(crate) fn chains() -> Vec<Chain> {
-    parse_chains(CHAINS).unwrap()
+    let with_columns = |entry: &str| {
+        let columns = if entry.contains("\"solana\"") { SOLANA_COLUMNS } else { EVM_COLUMNS };
+        format!("[[chain]]{entry}{columns}")
+    };
+    let text: String = CHAINS.split("[[chain]]").skip(1).map(with_columns).collect();
+    parse_chains(&text).unwrap()
 }
 
 pub(crate) fn snapshot() -> Arc<Snapshot> {

@@ -16,7 +16,7 @@ mod tokens;
 
 pub use autocomplete::{Completion, Slot, SuggestedToken, Suggestion};
 pub use catalog::{Catalog, CatalogOptions};
-pub use chains::{ChainOverride, CurrencyConfig, ExplorerConfig, Icon};
+pub use chains::{ChainOverride, CurrencyConfig, ExplorerConfig, Icon, load_chains};
 pub use error::CatalogError;
 pub use lists::{ListError, Refreshed, TokenListConfig};
 pub use snapshot::{Listed, MAX_SEARCH_RESULTS, Page, Snapshot, TokenFilter};

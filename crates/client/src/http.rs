@@ -1,11 +1,9 @@
 use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
+use causeway_http_client::{ResponseError, client_without_timeout, read_body, root_cause};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
-use reqwest::{Method, Request, Response, Url, redirect};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use reqwest::{Method, Request, Response, Url};
 use serde::Serialize;
 
 use crate::response::ApiResponse;
@@ -16,27 +14,13 @@ const MAX_RESPONSE_BYTES: usize = 32 * 1024 * 1024;
 
 /// An HTTP client that sends these headers with every request.
 pub(crate) fn build_client(headers: HeaderMap) -> Result<reqwest::Client, String> {
-    reqwest::Client::builder()
-        .tls_backend_preconfigured(tls().map_err(|error| error.to_string())?)
-        .user_agent(concat!("causeway-client/", env!("CARGO_PKG_VERSION")))
-        .default_headers(headers)
-        // A redirect would send the request, with secrets in its headers, to another host.
-        .redirect(redirect::Policy::none())
-        .pool_idle_timeout(Duration::from_mins(1))
-        .build()
-        .map_err(|error| root_cause(&error))
-}
-
-/// The crypto provider is explicit, so that the process default does not matter.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    // Without system certificates plain HTTP still works, and HTTPS fails with a certificate error.
-    let trusting = builder
-        .clone()
-        .with_platform_verifier()
-        .unwrap_or_else(|_| builder.with_root_certificates(RootCertStore::empty()));
-    Ok(trusting.with_no_client_auth())
+    let client = client_without_timeout(|builder| {
+        builder
+            .user_agent(concat!("causeway-client/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .pool_idle_timeout(Duration::from_mins(1))
+    });
+    client.map_err(|error| error.reason().to_owned())
 }
 
 impl Client {
@@ -111,33 +95,17 @@ async fn send_request(http: &reqwest::Client, request: Request) -> Result<Respon
 }
 
 async fn read(mut response: Response) -> Result<ApiResponse, Error> {
-    let mut answer = ApiResponse {
-        status: response.status().as_u16(),
-        headers: std::mem::take(response.headers_mut()),
-        body: Vec::new(),
-    };
-    while let Some(chunk) = response.chunk().await.map_err(transport_error)? {
-        if answer.body.len() + chunk.len() > MAX_RESPONSE_BYTES {
-            return Err(Error::invalid_response(format!(
-                "The response is larger than {MAX_RESPONSE_BYTES} bytes."
-            )));
+    let status = response.status().as_u16();
+    let headers = std::mem::take(response.headers_mut());
+    let body = read_body(response, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
+        ResponseError::TooLong(limit) => {
+            Error::invalid_response(format!("The response is larger than {limit} bytes."))
         }
-        answer.body.extend_from_slice(&chunk);
-    }
-    Ok(answer)
+        ResponseError::Interrupted(error) => transport_error(error),
+    })?;
+    Ok(ApiResponse { status, headers, body })
 }
 
 pub(crate) fn transport_error(error: reqwest::Error) -> Error {
-    Error::Transport {
-        message: format!("The service could not be reached: {}.", root_cause(&error.without_url())),
-    }
-}
-
-/// The innermost cause has the details; the outer ones only repeat that the request failed.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+    Error::Transport { message: format!("The service could not be reached: {}.", root_cause(error)) }
 }

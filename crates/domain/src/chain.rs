@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::Address;
+use crate::{Address, ChainPolicy};
 
 /// The id of Solana alongside the EVM chain ids.
 pub const SOLANA_CHAIN_ID: ChainId = ChainId(20_011_000_000);
@@ -158,6 +158,7 @@ pub struct Chain {
     pub deposit_methods: Vec<DepositMethod>,
     /// Brand colour as `#rrggbb`.
     pub color: String,
+    pub policy: ChainPolicy,
     pub enabled: bool,
 }
 

@@ -1,6 +1,8 @@
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::RwLock;
 
 use crate::ChainId;
 
@@ -12,13 +14,13 @@ impl ChainDemand {
     /// Records that the chain is awaited for that long.
     pub fn wait_for(&self, chain: ChainId, duration: Duration) {
         let Some(until) = Instant::now().checked_add(duration) else { return };
-        let mut chains = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut chains = self.0.write();
         let known = chains.entry(chain).or_insert(until);
         *known = until.max(*known);
     }
 
     pub fn is_awaited(&self, chain: ChainId) -> bool {
-        let chains = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let chains = self.0.read();
         chains.get(&chain).is_some_and(|until| Instant::now() < *until)
     }
 }

@@ -5,6 +5,7 @@ mod amount;
 mod attestation;
 mod chain;
 mod chain_demand;
+mod chain_policy;
 mod deployment;
 mod evidence;
 pub mod fiat;
@@ -31,6 +32,7 @@ pub use chain::{
     UnknownDepositMethod,
 };
 pub use chain_demand::{ChainDemand, IdlePolling};
+pub use chain_policy::{ChainPolicy, EvmPolicy, FinalityPolicy, FinalityRule, FinalityTag};
 pub use deployment::{Deployment, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{ConfirmedTx, Evidence, Fact, FactKind, FactPlace, RefundCause};
 pub use forwarding_order::{FORWARDING_ORDER_TYPE, ForwardingOrder};

@@ -1,8 +1,9 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use causeway_domain::ports::ChainCursor;
 use causeway_domain::{ChainDemand, ChainId};
+use parking_lot::RwLock;
 use tokio::sync::Notify;
 
 /// How far each chain has been read, and a signal that orders may be due.
@@ -25,12 +26,12 @@ impl ChainCursors {
 
     /// The newest block that is final for any amount; `None` until the chain was read.
     pub fn get(&self, chain: ChainId) -> Option<ChainCursor> {
-        self.read.read().unwrap_or_else(PoisonError::into_inner).get(&chain).copied()
+        self.read.read().get(&chain).copied()
     }
 
     /// Moves a cursor forward; never back.
     pub fn set(&self, chain: ChainId, cursor: ChainCursor) {
-        let mut read = self.read.write().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.write();
         let known = read.entry(chain).or_insert(cursor);
         if known.number < cursor.number {
             *known = cursor;
@@ -39,11 +40,11 @@ impl ChainCursors {
 
     /// Halts a chain that contradicted a final block: its orders stay as they are until an operator intervenes.
     pub fn halt(&self, chain: ChainId) {
-        self.halted.write().unwrap_or_else(PoisonError::into_inner).insert(chain);
+        self.halted.write().insert(chain);
     }
 
     pub fn is_halted(&self, chain: ChainId) -> bool {
-        self.halted.read().unwrap_or_else(PoisonError::into_inner).contains(&chain)
+        self.halted.read().contains(&chain)
     }
 
     /// Signals that orders may be due.

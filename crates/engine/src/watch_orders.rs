@@ -1,11 +1,12 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::EventLog;
 use causeway_domain::{OrderId, RowKey};
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -52,7 +53,7 @@ impl OrderSubscription {
 
 impl Drop for OrderSubscription {
     fn drop(&mut self) {
-        let mut subscribers = self.registry.lock();
+        let mut subscribers = self.registry.subscribers.lock();
         // The count still includes this subscription.
         if subscribers.get(&self.order).is_some_and(|sender| sender.receiver_count() <= 1) {
             subscribers.remove(&self.order);
@@ -67,14 +68,14 @@ impl WatchOrders {
 
     /// Subscribes to an order. The caller reads earlier events itself, after this call.
     pub fn watch(self: &Arc<Self>, order: &OrderId) -> OrderSubscription {
-        let changes = self.lock().entry(order.clone()).or_default().subscribe();
+        let changes = self.subscribers.lock().entry(order.clone()).or_default().subscribe();
         self.subscribed.notify_one();
         OrderSubscription { order: order.clone(), changes, registry: Arc::clone(self) }
     }
 
     /// How many orders are watched.
     pub fn watched(&self) -> usize {
-        self.lock().len()
+        self.subscribers.lock().len()
     }
 
     /// Reads new events until `stop`; idle while there are no subscribers.
@@ -83,7 +84,7 @@ impl WatchOrders {
         let mut last_poll = Instant::now();
         loop {
             let iteration = async {
-                while self.lock().is_empty() {
+                while self.subscribers.lock().is_empty() {
                     self.subscribed.notified().await;
                     // A new subscriber reads older events itself.
                     tail.newest = tail.newest.max(oldest_uncommitted());
@@ -135,13 +136,9 @@ impl WatchOrders {
     }
 
     fn notify(&self, order: &OrderId) {
-        if let Some(sender) = self.lock().get(order) {
+        if let Some(sender) = self.subscribers.lock().get(order) {
             sender.send_replace(());
         }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Subscribers> {
-        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,5 +1,4 @@
 use std::ops::Range;
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address as EvmAddress, Bytes, U256};
@@ -149,14 +148,14 @@ impl EvmClient {
     }
 
     fn multicall_is_missing(&self) -> bool {
-        let until = *self.no_multicall_until().lock().unwrap_or_else(PoisonError::into_inner);
+        let until = *self.no_multicall_until().lock();
         until.is_some_and(|until| until > Instant::now())
     }
 
     fn set_multicall_missing(&self) {
         tracing::info!(chain = %self.chain_id(), "Multicall3 missing, reading balances one by one");
         let until = Instant::now().checked_add(MULTICALL_RECHECK);
-        *self.no_multicall_until().lock().unwrap_or_else(PoisonError::into_inner) = until;
+        *self.no_multicall_until().lock() = until;
     }
 }
 

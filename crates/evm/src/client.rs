@@ -1,7 +1,8 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use causeway_domain::{ChainId, Family};
+use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
 use crate::config::{ConfigError, EvmConfig};

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::rpc::RpcUrl;
 
 /// The address of Multicall3 on nearly every chain.
-pub(crate) const MULTICALL3: Address = address!("cA11bde05977b3631167028862bE2a173976CA11");
+const MULTICALL3: Address = address!("cA11bde05977b3631167028862bE2a173976CA11");
 
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
@@ -58,17 +58,7 @@ pub struct EvmConfig {
 }
 
 impl EvmConfig {
-    /// The default limits, with the Multicall3 address of this chain: the ZKsync stack derives other addresses.
-    pub fn for_chain(chain: ChainId, urls: impl IntoIterator<Item = RpcUrl>) -> Self {
-        let multicall = match chain.get() {
-            324 => address!("F9cda624FBC7e059355ce98a31693d299FACd963"),
-            2741 => address!("Aa4De41dba0Ca5dCBb288b7cC6b708F3aaC759E7"),
-            _ => MULTICALL3,
-        };
-        Self { multicall, ..Self::new(urls) }
-    }
-
-    /// The default limits for these endpoints.
+    /// The default limits for these endpoints, and the usual address of Multicall3.
     pub fn new(urls: impl IntoIterator<Item = RpcUrl>) -> Self {
         Self {
             endpoints: urls.into_iter().map(EndpointConfig::new).collect(),

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use alloy_primitives::U256;
 use causeway_domain::ports::GasFeed;
 use causeway_domain::{ChainId, RawAmount};
 use futures::future::join_all;
+use parking_lot::RwLock;
 use tokio::time::Instant;
 
 use crate::client::EvmClient;
@@ -41,7 +41,7 @@ impl CachedGas {
             match client.fees().await {
                 Ok(fees) => {
                     let price = RawAmount::new(U256::from(fees.expected()));
-                    self.read.write().unwrap_or_else(PoisonError::into_inner).insert(chain, (read_at, price));
+                    self.read.write().insert(chain, (read_at, price));
                     answered = true;
                 }
                 Err(error) => {
@@ -60,7 +60,7 @@ impl GasFeed for CachedGas {
         if let Some(price) = self.fixed.get(&chain) {
             return Some(*price);
         }
-        let read = self.read.read().unwrap_or_else(PoisonError::into_inner);
+        let read = self.read.read();
         let (read_at, price) = read.get(&chain)?;
         (read_at.elapsed() <= self.max_age).then_some(*price)
     }

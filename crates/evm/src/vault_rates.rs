@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use alloy_primitives::{Bytes, U256};
@@ -7,6 +6,7 @@ use alloy_sol_types::{SolCall, sol};
 use causeway_domain::ports::{VaultRate, VaultRates};
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use futures::future::join_all;
+use parking_lot::RwLock;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -82,7 +82,7 @@ impl CachedVaultRates {
                 let rate = answer.as_ref().ok().and_then(|answer| vault.decode_rate(answer));
                 let was_broken = broken.insert(vault.share, rate.is_none()).unwrap_or(false);
                 if let Some(rate) = rate {
-                    let mut read = self.read.write().unwrap_or_else(PoisonError::into_inner);
+                    let mut read = self.read.write();
                     read.insert(vault.share, (read_at, rate));
                 } else if !was_broken {
                     let error = answer.err().map(|error| error.to_string());
@@ -100,7 +100,7 @@ impl CachedVaultRates {
 
 impl VaultRates for CachedVaultRates {
     fn rate(&self, share: &TokenId) -> Option<VaultRate> {
-        let read = self.read.read().unwrap_or_else(PoisonError::into_inner);
+        let read = self.read.read();
         let (read_at, rate) = read.get(share)?;
         (read_at.elapsed() <= self.max_age).then_some(*rate)
     }

@@ -1,28 +1,35 @@
 #![doc = include_str!("../README.md")]
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, Response, redirect};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
-use thiserror::Error;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The HTTP client cannot be created.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("the HTTP client cannot be created: {0}")]
 pub struct SetupError(String);
 
+impl SetupError {
+    /// The cause, for errors that name the client themselves.
+    pub fn reason(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Why a response body was not read.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ResponseError {
     #[error("the response is longer than {0} bytes")]
     TooLong(usize),
-    /// The connection failed or timed out.
-    #[error("the response was interrupted: {0}")]
-    Interrupted(String),
+    /// The connection failed or timed out. The error does not contain the URL.
+    #[error("the response was interrupted: {}", with_causes(.0))]
+    Interrupted(reqwest::Error),
 }
 
 /// A client that follows no redirects and times out after `timeout`, including the response body.
@@ -30,19 +37,25 @@ pub fn client(timeout: Duration) -> Result<Client, SetupError> {
     client_with(timeout, |builder| builder)
 }
 
-/// The same with additional settings.
+/// The same with additional settings, which may replace the defaults.
 pub fn client_with(
     timeout: Duration,
+    settings: impl FnOnce(ClientBuilder) -> ClientBuilder,
+) -> Result<Client, SetupError> {
+    client_without_timeout(|builder| settings(builder.connect_timeout(CONNECT_TIMEOUT).timeout(timeout)))
+}
+
+/// A client without any timeout, for callers that limit each request themselves or read streams.
+pub fn client_without_timeout(
     settings: impl FnOnce(ClientBuilder) -> ClientBuilder,
 ) -> Result<Client, SetupError> {
     let tls = tls().map_err(|error| SetupError(error.to_string()))?;
     let builder = Client::builder()
         .tls_backend_preconfigured(tls)
         .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(timeout);
-    settings(builder).build().map_err(|error| SetupError(error.to_string()))
+        // A redirect would send the request, with keys in its URL or headers, to another host.
+        .redirect(redirect::Policy::none());
+    settings(builder).build().map_err(|error| SetupError(error_message(error)))
 }
 
 /// Reads a response body of at most `limit` bytes.
@@ -50,7 +63,7 @@ pub async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, 
     let mut bytes = Vec::new();
     loop {
         let chunk =
-            response.chunk().await.map_err(|error| ResponseError::Interrupted(error_message(error)))?;
+            response.chunk().await.map_err(|error| ResponseError::Interrupted(error.without_url()))?;
         let Some(chunk) = chunk else { return Ok(bytes) };
         if bytes.len().saturating_add(chunk.len()) > limit {
             return Err(ResponseError::TooLong(limit));
@@ -61,9 +74,22 @@ pub async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, 
 
 /// The error with its causes, without the URL, which may contain a key.
 pub fn error_message(error: reqwest::Error) -> String {
+    with_causes(&error.without_url())
+}
+
+/// The innermost cause of the error, without the URL: "connection refused" instead of "request failed".
+pub fn root_cause(error: reqwest::Error) -> String {
     let error = error.without_url();
+    let mut cause: &dyn Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+fn with_causes(error: &reqwest::Error) -> String {
     let mut message = error.to_string();
-    let mut cause = std::error::Error::source(&error);
+    let mut cause = error.source();
     while let Some(inner) = cause {
         message = format!("{message}: {inner}");
         cause = inner.source();
@@ -87,6 +113,7 @@ mod tests {
     use axum::Router;
     use axum::response::Redirect;
     use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
 
     use super::*;
@@ -115,9 +142,30 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn words_hold_no_address() {
+    async fn error_messages_do_not_contain_the_url() {
         let client = client(Duration::from_secs(5)).unwrap();
-        let error = client.get("http://127.0.0.1:1/?key=hunter2").send().await.unwrap_err();
-        assert!(!error_message(error).contains("hunter2"));
+        let fail = || async { client.get("http://127.0.0.1:1/?key=hunter2").send().await.unwrap_err() };
+        let message = error_message(fail().await);
+        let cause = root_cause(fail().await);
+        assert!(!message.contains("hunter2") && message.ends_with(&cause), "{message}");
+        assert!(cause.contains("refused"), "{cause}");
+    }
+
+    #[tokio::test]
+    async fn an_interrupted_response_does_not_contain_the_url() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            let head = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf";
+            let mut request = [0; 1024];
+            assert!(connection.read(&mut request).await.unwrap() > 0);
+            connection.write_all(head).await.unwrap();
+        });
+        let client = client(Duration::from_secs(5)).unwrap();
+        let response = client.get(format!("http://{address}/?key=hunter2")).send().await.unwrap();
+        let error = read_body(response, 100).await.unwrap_err();
+        assert!(matches!(error, ResponseError::Interrupted(_)), "{error}");
+        assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
     }
 }

@@ -1,11 +1,11 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::Method;
 use causeway_engine::Fillers;
 use causeway_wire::ErrorName;
+use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{
     DescriptorEncoder, EncodeLabelSet, EncodeLabelValue, EncodeMetric as _, LabelValueEncoder, text,
@@ -110,13 +110,13 @@ impl Metrics {
     }
 
     fn register(&self, add: impl FnOnce(&mut Registry)) {
-        add(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner));
+        add(&mut self.registry.lock());
     }
 
     /// Encodes all metrics in the `OpenMetrics` text format.
     pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
         let mut out = String::new();
-        text::encode(&mut out, &self.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
+        text::encode(&mut out, &self.registry.lock())?;
         Ok(out)
     }
 
@@ -144,7 +144,7 @@ impl Metrics {
     pub(crate) fn sdk_label(&self, version: &str) -> String {
         let plain = (1..=40).contains(&version.len())
             && version.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-+/@".contains(&b));
-        let mut known = self.known_sdks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known_sdks.lock();
         if plain && (known.contains(version) || known.len() < MAX_SDK_LABELS) {
             known.insert(version.to_owned());
             version.to_owned()

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use causeway_domain::fiat::{FiatAmount, FiatCurrency, PaymentMethod, WantedAmount};
 use causeway_domain::ports::{RampAsk, RampProfile, RampRefusal};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
+use parking_lot::RwLock;
 
 /// A token by the provider's code and network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,20 +214,20 @@ impl OfferingCache {
     }
 
     pub fn profile(&self) -> Arc<RampProfile> {
-        let cached = self.cached.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let cached = self.cached.read();
         Arc::clone(&cached.0)
     }
 
     /// The last offering, if one was read.
     pub fn offering(&self) -> Option<Arc<Offering>> {
-        let cached = self.cached.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let cached = self.cached.read();
         cached.1.clone()
     }
 
     /// Stores a new offering; tokens that are no longer listed are kept as delisted.
     pub fn store(&self, mut offering: Offering) -> Arc<Offering> {
         let profile = Arc::new(offering.profile(&self.base));
-        let mut cached = self.cached.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut cached = self.cached.write();
         if let Some(before) = &cached.1 {
             for (token, asset) in before.assets.iter().chain(&before.delisted) {
                 if !offering.assets.contains_key(token) {

@@ -3,10 +3,10 @@
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::BuildHasher as _;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use causeway_domain::ports::RampError;
+use parking_lot::Mutex;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, StatusCode};
 use serde::Serialize;
@@ -218,7 +218,7 @@ impl Transport {
     }
 
     fn check_pause(&self) -> Result<(), RampError> {
-        let until = self.paused_until.lock().ok().and_then(|until| *until);
+        let until = *self.paused_until.lock();
         let left = until.and_then(|until| until.checked_duration_since(Instant::now()));
         left.map_or(Ok(()), |left| {
             let message = format!("it is rate limited for another {} s", left.as_secs() + 1);
@@ -227,9 +227,7 @@ impl Transport {
     }
 
     fn pause_for(&self, after: Duration) {
-        if let Ok(mut until) = self.paused_until.lock() {
-            *until = Some(Instant::now() + after.min(MAX_RETRY_AFTER));
-        }
+        *self.paused_until.lock() = Some(Instant::now() + after.min(MAX_RETRY_AFTER));
     }
 }
 

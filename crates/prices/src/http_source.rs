@@ -23,7 +23,7 @@ pub enum SetupError {
     #[error("`{0}` is no Pyth price id: 64 hex digits, with or without 0x")]
     PythId(String),
     #[error(transparent)]
-    Http(#[from] causeway_outbound::SetupError),
+    Http(#[from] causeway_http_client::SetupError),
 }
 
 /// An API key that is never printed.
@@ -79,7 +79,7 @@ impl HttpSource {
         if let Some((name, value)) = key {
             headers.insert(HeaderName::from_static(name), value?);
         }
-        Ok(Self { client: causeway_outbound::client(timeout)?, base, headers })
+        Ok(Self { client: causeway_http_client::client(timeout)?, base, headers })
     }
 
     /// Requests a path below the base URL, bounded in time and size, without redirects.
@@ -88,7 +88,7 @@ impl HttpSource {
         url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
         url.query_pairs_mut().extend_pairs(query);
         let request = self.client.get(url).headers(self.headers.clone());
-        let unreachable = |error| ReadError::Unreachable(causeway_outbound::error_message(error));
+        let unreachable = |error| ReadError::Unreachable(causeway_http_client::error_message(error));
         let response = request.send().await.map_err(unreachable)?;
         match response.status().as_u16() {
             200 => {}
@@ -96,10 +96,10 @@ impl HttpSource {
             status if status >= 500 => return Err(ReadError::ServerError(status)),
             status => return Err(ReadError::Rejected(status)),
         }
-        let body = causeway_outbound::read_body(response, MAX_RESPONSE_BYTES).await;
+        let body = causeway_http_client::read_body(response, MAX_RESPONSE_BYTES).await;
         let body = body.map_err(|error| match error {
-            causeway_outbound::ResponseError::TooLong(_) => ReadError::InvalidResponse(error.to_string()),
-            causeway_outbound::ResponseError::Interrupted(message) => ReadError::Unreachable(message),
+            causeway_http_client::ResponseError::TooLong(_) => ReadError::InvalidResponse(error.to_string()),
+            causeway_http_client::ResponseError::Interrupted(error) => unreachable(error),
         })?;
         if body.trim_ascii_start().first() == Some(&b'<') {
             return Err(ReadError::InvalidResponse("a web page instead of JSON".to_owned()));

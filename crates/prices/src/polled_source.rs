@@ -1,9 +1,9 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
 
 use crate::source::{PriceResults, PriceSource, ReadError, Reader, SourcePrice};
@@ -70,18 +70,18 @@ impl PolledSource {
     }
 
     pub fn report(&self) -> SourceReport {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.report.lock().clone()
     }
 
     fn store(&self, results: PriceResults, started: Instant) {
-        let mut prices = self.prices.write().unwrap_or_else(PoisonError::into_inner);
+        let mut prices = self.prices.write();
         for (coin, result) in results.into_iter().filter(|(coin, _)| self.coins.contains(coin)) {
             prices.insert(coin, SourcePrice { result, read_at: Some(started) });
         }
     }
 
     fn record_outcome(&self, error: Option<&ReadError>) {
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut report = self.report.lock();
         report.reads = report.reads.saturating_add(1);
         let source = self.reader.name();
         if let Some(error) = error {
@@ -106,7 +106,7 @@ impl PriceSource for PolledSource {
     }
 
     fn latest(&self, coin: &str) -> Option<SourcePrice> {
-        let prices = self.prices.read().unwrap_or_else(PoisonError::into_inner);
+        let prices = self.prices.read();
         if let Some(latest) = prices.get(coin) {
             return Some(latest.clone());
         }

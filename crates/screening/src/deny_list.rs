@@ -1,11 +1,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
 use causeway_domain::Address;
 use causeway_domain::ports::{Hit, Screen, ScreenError, ScreenRequest};
+use parking_lot::Mutex;
 use thiserror::Error;
 
 /// The name of this screening.
@@ -82,7 +83,7 @@ impl DenyFile {
 
     /// The list, reloaded if the file changed.
     fn current(&self) -> Arc<DenyList> {
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.loaded.lock();
         let seen = stamp(&self.path).ok();
         if seen != loaded.0 {
             match read(&self.path) {

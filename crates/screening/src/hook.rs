@@ -46,7 +46,7 @@ pub enum HookError {
     #[error("the secret is empty; leave it out, or name one")]
     Secret,
     #[error(transparent)]
-    Client(#[from] causeway_outbound::SetupError),
+    Client(#[from] causeway_http_client::SetupError),
 }
 
 /// Calls a screening service of the operator.
@@ -89,7 +89,7 @@ impl Hook {
         if config.secret.as_ref().is_some_and(String::is_empty) {
             return Err(HookError::Secret);
         }
-        let client = causeway_outbound::client(config.timeout)?;
+        let client = causeway_http_client::client(config.timeout)?;
         Ok(Self { config, client })
     }
 
@@ -108,12 +108,12 @@ impl Hook {
         if let Some(signature) = self.signature(&body, Timestamp::now()) {
             http_request = http_request.header(SIGNATURE_HEADER, signature);
         }
-        let response = http_request.body(body).send().await.map_err(causeway_outbound::error_message)?;
+        let response = http_request.body(body).send().await.map_err(causeway_http_client::error_message)?;
         let status = response.status();
         if status != reqwest::StatusCode::OK {
             return Err(format!("it answered {status}"));
         }
-        let body = causeway_outbound::read_body(response, MAX_RESPONSE_BYTES)
+        let body = causeway_http_client::read_body(response, MAX_RESPONSE_BYTES)
             .await
             .map_err(|error| error.to_string())?;
         serde_json::from_slice(&body).map_err(|error| format!("it returned an invalid verdict: {error}"))

@@ -8,10 +8,8 @@ use thiserror::Error;
 pub enum SetupError {
     #[error("Solana needs at least one RPC address")]
     NoEndpoint,
-    #[error("the HTTP client cannot be built: {0}")]
-    Http(#[source] reqwest::Error),
-    #[error("TLS cannot be set up: {0}")]
-    Tls(#[from] rustls::Error),
+    #[error(transparent)]
+    Http(#[from] causeway_http_client::SetupError),
 }
 
 /// Why a call failed. No message contains an endpoint's key.

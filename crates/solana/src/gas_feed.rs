@@ -1,9 +1,9 @@
-use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use causeway_domain::ports::GasFeed;
 use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID};
+use parking_lot::RwLock;
 
 use crate::SolanaRpc;
 use crate::program::EscrowProgram;
@@ -37,7 +37,7 @@ impl CachedFees {
             match rpc.priority_price(&[program.attester_config()]).await {
                 Ok(price) => {
                     let price = price.min(self.max_compute_unit_price);
-                    *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some((began, price));
+                    *self.read.write() = Some((began, price));
                     answered = true;
                 }
                 Err(error) if std::mem::take(&mut answered) => {
@@ -52,7 +52,7 @@ impl CachedFees {
 
 impl GasFeed for CachedFees {
     fn price(&self, chain: ChainId) -> Option<RawAmount> {
-        let (began, price) = (*self.read.read().unwrap_or_else(PoisonError::into_inner))?;
+        let (began, price) = (*self.read.read())?;
         let fresh = chain == SOLANA_CHAIN_ID && began.elapsed() <= self.max_age;
         fresh.then(|| RawAmount::new(U256::from(transaction_cost(price))))
     }
@@ -79,7 +79,7 @@ mod tests {
     fn price_is_unknown_before_the_first_read() {
         let fees = CachedFees::new(Duration::from_mins(1), 10);
         assert_eq!(fees.price(SOLANA_CHAIN_ID), None);
-        *fees.read.write().unwrap() = Some((Instant::now(), 0));
+        *fees.read.write() = Some((Instant::now(), 0));
         assert_eq!(fees.price(SOLANA_CHAIN_ID), Some(RawAmount::new(U256::from(5_000))));
         assert_eq!(fees.price(ChainId::new(1).unwrap()), None);
     }

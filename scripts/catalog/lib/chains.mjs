@@ -4,10 +4,15 @@ import { canonical } from './address.mjs';
 
 const FIELDS = [
   'id', 'slug', 'name', 'aliases', 'family', 'native', 'wrapped_native', 'explorer', 'rpc', 'deposit_methods', 'color',
+  'policy', 'evm',
 ];
-const OPTIONAL = new Set(['wrapped_native']);
+const OPTIONAL = new Set(['wrapped_native', 'evm']);
+const POLICY = ['deposit_seconds', 'fill_seconds', 'order_cap_usd'];
+const EVM = [
+  'small_deposits', 'attestations', 'large_amounts', 'fallback_depth', 'send_depth', 'max_fee_gwei', 'permit2',
+  'multicall3', 'zksync_vm',
+];
 const METHODS = { evm: ['CONTRACT_CALL', 'PERMIT2', 'TRANSFER'], solana: ['CONTRACT_CALL', 'TRANSFER'] };
-const ZKSYNC_STACK = new Set([324, 2741]);
 const URL_SHAPE = /^https:\/\/[^\s?#]+[^\s?#/]$/;
 
 /** Reads chains.toml and says everything that is wrong with it at once. */
@@ -35,6 +40,13 @@ export function loadChains(path) {
 function checkChain(chain, wrong) {
   const methods = METHODS[chain.family];
   if (!methods) return wrong(`family ${chain.family} is neither evm nor solana`);
+  checkColumns('policy', POLICY, chain.policy ?? {}, wrong);
+  if (chain.family === 'evm') checkColumns('evm', EVM, chain.evm ?? {}, wrong);
+  else if (chain.evm) wrong('only EVM chains have the table evm');
+  for (const name of ['permit2', 'multicall3']) {
+    const address = chain.evm?.[name];
+    if (address && canonical('evm', address) !== address) wrong(`${name} is not a checksummed address`);
+  }
   if (!/^[a-z0-9]+$/.test(chain.slug)) wrong('slug must be lower-case letters and digits');
   if (!/^#[0-9A-F]{6}$/.test(chain.color)) wrong('color must be #RRGGBB in upper case');
   if (chain.wrapped_native && canonical(chain.family, chain.wrapped_native) !== chain.wrapped_native) {
@@ -46,9 +58,15 @@ function checkChain(chain, wrong) {
   }
   for (const method of chain.deposit_methods) if (!methods.includes(method)) wrong(`no such deposit method: ${method}`);
   if (!chain.deposit_methods.includes('CONTRACT_CALL')) wrong('CONTRACT_CALL is always there');
-  if (ZKSYNC_STACK.has(chain.id) && chain.deposit_methods.includes('TRANSFER')) {
+  if (chain.evm?.zksync_vm && chain.deposit_methods.includes('TRANSFER')) {
     wrong('TRANSFER needs the common CREATE2 derivation');
   }
   const { name, symbol, decimals } = chain.native;
   if (!name || !symbol || !Number.isInteger(decimals)) wrong('native needs name, symbol and decimals');
+}
+
+/** The names of the columns; the crate checks their values when it loads them. */
+function checkColumns(table, columns, found, wrong) {
+  for (const key of Object.keys(found)) if (!columns.includes(key)) wrong(`unknown field ${table}.${key}`);
+  for (const key of columns) if (!(key in found)) wrong(`${table}.${key} is missing`);
 }

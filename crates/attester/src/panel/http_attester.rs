@@ -1,19 +1,16 @@
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use causeway_domain::ports::AttestationRefusal;
 use causeway_domain::{IntentTerms, SignedAttestation};
-use reqwest::{Client, Url, header, redirect};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use causeway_http_client::{ResponseError, SetupError, read_body};
+use reqwest::{Client, Url, header};
 use thiserror::Error;
 
 use super::Attest;
 use crate::wire::{AttestRequest, AttestationJson, RefusalJson};
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(20);
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
@@ -22,8 +19,8 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 pub enum HttpAttesterError {
     #[error("an attester's address is a URL that starts with https:// or http://")]
     Address,
-    #[error("the HTTP client cannot be built: {0}")]
-    Client(String),
+    #[error(transparent)]
+    Client(#[from] SetupError),
 }
 
 /// An attester that answers over HTTP.
@@ -47,15 +44,7 @@ impl HttpAttester {
             return Err(HttpAttesterError::Address);
         }
         attest.path_segments_mut().map_err(|()| HttpAttesterError::Address)?.pop_if_empty().push("attest");
-        let client_error = |error: &dyn fmt::Display| HttpAttesterError::Client(error.to_string());
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls().map_err(|error| client_error(&error))?)
-            .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(TIMEOUT)
-            .build();
-        Ok(Self { client: client.map_err(|error| client_error(&error))?, attest })
+        Ok(Self { client: causeway_http_client::client(TIMEOUT)?, attest })
     }
 
     async fn exchange(&self, terms: &IntentTerms) -> Result<(bool, Vec<u8>), AttestationRefusal> {
@@ -64,17 +53,14 @@ impl HttpAttester {
         let body = serde_json::to_vec(&AttestRequest { terms: terms.to_bytes().into() })
             .map_err(|error| AttestationRefusal::Nonsense(error.to_string()))?;
         let request = self.client.post(self.attest.clone()).header(header::CONTENT_TYPE, "application/json");
-        let mut response = request.body(body).send().await.map_err(unreachable)?;
+        let response = request.body(body).send().await.map_err(unreachable)?;
         let success = response.status().is_success();
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-            if bytes.len() + chunk.len() > MAX_RESPONSE_BYTES {
-                return Err(AttestationRefusal::Nonsense(format!(
-                    "it is longer than {MAX_RESPONSE_BYTES} bytes"
-                )));
+        let bytes = read_body(response, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
+            ResponseError::TooLong(limit) => {
+                AttestationRefusal::Nonsense(format!("it is longer than {limit} bytes"))
             }
-            bytes.extend_from_slice(&chunk);
-        }
+            ResponseError::Interrupted(error) => unreachable(error),
+        })?;
         Ok((success, bytes))
     }
 }
@@ -91,15 +77,4 @@ impl Attest for HttpAttester {
         let answer: AttestationJson = serde_json::from_slice(&bytes).map_err(nonsense)?;
         answer.read().ok_or_else(|| AttestationRefusal::Nonsense("a part of it is missing".to_owned()))
     }
-}
-
-/// The provider is named here, so that it does not matter what the rest of the process has installed.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let trusting = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
-        tracing::warn!(%error, "https attesters cannot be trusted; install the system's CA certificates");
-        builder.with_root_certificates(RootCertStore::empty())
-    });
-    Ok(trusting.with_no_client_auth())
 }

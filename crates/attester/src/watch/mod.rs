@@ -4,9 +4,10 @@ mod list;
 mod read_chain;
 mod sign_due;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
@@ -29,12 +30,6 @@ impl WatchTasks {
 struct WatchState {
     list: Mutex<Watchlist>,
     wake: Notify,
-}
-
-impl WatchState {
-    fn list(&self) -> MutexGuard<'_, Watchlist> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Attester {

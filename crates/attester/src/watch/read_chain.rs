@@ -66,7 +66,7 @@ impl Reader {
                 Err(error) => return Err(error),
             }
         }
-        self.state.list().advance_time(self.contracts.chain.get(), newest.time, Instant::now());
+        self.state.list.lock().advance_time(self.contracts.chain.get(), newest.time, Instant::now());
         self.state.wake.notify_one();
         Ok(newest)
     }
@@ -102,7 +102,7 @@ impl Reader {
     fn process(&mut self, observed_events: Vec<ObservedEvent>, to: u64) {
         let mut entries = Vec::new();
         {
-            let (mut list, now) = (self.state.list(), Instant::now());
+            let (mut list, now) = (self.state.list.lock(), Instant::now());
             for sighting in observed_events {
                 match sighting {
                     ObservedEvent::Opened(terms) if self.is_relevant(&terms) => {

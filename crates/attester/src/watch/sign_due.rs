@@ -12,7 +12,7 @@ const MAX_CONCURRENT: usize = 8;
 /// Checks each order when it is due, until cancelled.
 pub(super) async fn sign_due(attester: Attester, state: Arc<WatchState>) {
     loop {
-        let due = state.list().take_due(Instant::now());
+        let due = state.list.lock().take_due(Instant::now());
         let checks = due.into_iter().map(|terms| {
             let (attester, state) = (&attester, &state);
             async move {
@@ -24,7 +24,7 @@ pub(super) async fn sign_due(attester: Attester, state: Arc<WatchState>) {
                     }
                     Err(why) => tracing::debug!(%order, %why, "outcome not signed"),
                 }
-                state.list().record_result(&order, answer.as_ref().err(), Instant::now());
+                state.list.lock().record_result(&order, answer.as_ref().err(), Instant::now());
             }
         });
         futures::stream::iter(checks).for_each_concurrent(MAX_CONCURRENT, |check| check).await;

@@ -11,10 +11,10 @@ use causeway_domain::ports::ChainView;
 use causeway_domain::{ChainId, Deployment, IntentTerms};
 use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
 use causeway_evm::contracts::{Code, Escrow, Settler, onchain_envelope};
-use causeway_evm::deploy::{DeployTerms, Plan, deploy, permit2_address};
+use causeway_evm::deploy::{DeployTerms, Plan, deploy};
 use causeway_evm::{Call, EvmClient, EvmConfig, Receipt, RpcUrl, Signer, TxRequest};
 use causeway_sandbox::evm::{EvmChain, Genesis, Options};
-use causeway_sandbox::genesis::{EvmGenesis, TestWallet};
+use causeway_sandbox::genesis::{EvmGenesis, TestWallet, permit2_address};
 use serde_json::json;
 
 pub(crate) const FILL_WINDOW: u64 = 1_200;

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use causeway_domain::{Address, Chain, ChainId, Currency, DepositMethod, Explorer, Family};
+use causeway_domain::{Address, Chain, ChainId, ChainPolicy, Currency, DepositMethod, Explorer, Family};
 use serde::{Deserialize, Serialize};
 
 use crate::CatalogError;
@@ -118,6 +118,7 @@ impl ChainOverride {
                 Family::Solana => vec![DepositMethod::ContractCall, DepositMethod::Transfer],
             },
             color: DEFAULT_COLOR.to_owned(),
+            policy: ChainPolicy::unlisted(id.family()),
             enabled: true,
         };
         self.apply_fields(&mut chain)?;
@@ -186,6 +187,8 @@ fn is_color(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use causeway_domain::{FinalityRule, FinalityTag};
+
     use super::*;
 
     fn bundled() -> Vec<Chain> {
@@ -224,6 +227,10 @@ mod tests {
         assert!(chains.is_sorted_by_key(|chain| chain.id));
         let added = chains.iter().find(|chain| chain.id.get() == 100).unwrap();
         assert_eq!((added.slug.as_str(), added.native.decimals), ("gnosis-chain", 18));
+        let finality = added.policy.evm.unwrap().finality;
+        let finalized = FinalityRule::Tag { tag: FinalityTag::Finalized, fallback_depth: None };
+        assert_eq!(finality.small_deposits, finalized, "an unlisted chain reports finality itself");
+        assert_eq!((finality.attestations, finality.large_amounts), (finalized, finalized));
     }
 
     #[test]

@@ -1,11 +1,9 @@
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
+use causeway_http_client::{ResponseError, client_with, error_message, read_body};
 use reqwest::header::{ACCEPT, ETAG, HeaderValue, IF_NONE_MATCH};
 use reqwest::{Client, StatusCode, redirect};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::io::AsyncReadExt;
 
 use super::config::Source;
@@ -32,15 +30,10 @@ pub(crate) struct Fetcher(Client);
 
 impl Fetcher {
     pub(crate) fn new() -> Result<Self, ListError> {
-        Client::builder()
-            .tls_backend_preconfigured(tls().map_err(ListError::Tls)?)
-            .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::custom(follow))
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(TOTAL_TIMEOUT)
-            .build()
-            .map(Self)
-            .map_err(ListError::Request)
+        let client = client_with(TOTAL_TIMEOUT, |builder| {
+            builder.redirect(redirect::Policy::custom(follow)).connect_timeout(CONNECT_TIMEOUT)
+        });
+        Ok(Self(client?))
     }
 
     pub(super) async fn get(&self, source: &Source, known_tag: Option<&str>) -> Result<Incoming, ListError> {
@@ -51,26 +44,22 @@ impl Fetcher {
     }
 
     async fn download(&self, url: &str, known_tag: Option<&str>) -> Result<Incoming, ListError> {
-        // URLs may contain a key, and errors are logged.
-        let hidden = |error: reqwest::Error| ListError::Request(error.without_url());
+        let failed = |error| ListError::Request(error_message(error));
         let mut request = self.0.get(url).header(ACCEPT, "application/json");
         if let Some(tag) = known_tag.and_then(|tag| HeaderValue::from_str(tag).ok()) {
             request = request.header(IF_NONE_MATCH, tag);
         }
-        let mut response = request.send().await.map_err(hidden)?;
+        let response = request.send().await.map_err(failed)?;
         match response.status() {
             StatusCode::NOT_MODIFIED if known_tag.is_some() => return Ok(Incoming::NotModified),
             StatusCode::OK => {}
             other => return Err(ListError::Status(other.as_u16())),
         }
         let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(hidden)? {
-            if bytes.len() + chunk.len() > MAX_LIST_BYTES {
-                return Err(ListError::TooLarge);
-            }
-            bytes.extend_from_slice(&chunk);
-        }
+        let bytes = read_body(response, MAX_LIST_BYTES).await.map_err(|error| match error {
+            ResponseError::TooLong(_) => ListError::TooLarge,
+            ResponseError::Interrupted(error) => failed(error),
+        })?;
         Ok(Incoming::Document { bytes, tag })
     }
 }
@@ -86,18 +75,6 @@ fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     } else {
         attempt.follow()
     }
-}
-
-/// Sets the crypto provider explicitly, independent of the process default.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let verified = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
-        // Files and plain http still work.
-        tracing::warn!(%error, "https token lists cannot be fetched; install the system's CA certificates");
-        builder.with_root_certificates(RootCertStore::empty())
-    });
-    Ok(verified.with_no_client_auth())
 }
 
 async fn read_file(path: &Path) -> Result<Incoming, ListError> {

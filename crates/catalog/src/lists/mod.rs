@@ -37,23 +37,13 @@ pub enum ListError {
     Empty(usize),
     #[error("its file cannot be read: {0}")]
     File(#[source] std::io::Error),
-    #[error("its source does not answer: {}", causes(.0))]
-    Request(reqwest::Error),
+    /// The message does not contain the URL.
+    #[error("its source does not answer: {0}")]
+    Request(String),
     #[error("its source answers with status {0}")]
     Status(u16),
-    #[error("no secure connection can be made: {0}")]
-    Tls(#[source] rustls::Error),
-}
-
-/// The error with its causes: "connection refused" says more than "request failed".
-fn causes(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
+    #[error(transparent)]
+    Client(#[from] causeway_http_client::SetupError),
 }
 
 impl ListError {

@@ -1,7 +1,7 @@
 use std::sync::{Arc, LazyLock};
 
 use causeway_catalog::{Catalog, CatalogOptions, ChainOverride, Snapshot, TokenFilter};
-use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
+use causeway_domain::{ChainId, Family, FinalityRule, SOLANA_CHAIN_ID, TokenId};
 
 pub(crate) static SNAPSHOT: LazyLock<Arc<Snapshot>> =
     LazyLock::new(|| Catalog::bundled().unwrap().snapshot());
@@ -36,6 +36,22 @@ fn all_nineteen_chains_are_listed_by_id() {
         .map(|chain| (chain.id.get(), chain.name.as_str(), chain.native.symbol.as_str()))
         .collect();
     assert_eq!(known, CHAINS);
+}
+
+#[test]
+fn every_chain_has_a_policy_and_every_evm_chain_the_evm_columns() {
+    for chain in SNAPSHOT.chains() {
+        let policy = chain.policy;
+        assert!(policy.deposit_seconds > 0 && policy.fill_seconds > 0, "{}", chain.name);
+        assert_eq!(policy.evm.is_some(), chain.family() == Family::Evm, "{}", chain.name);
+        let Some(evm) = policy.evm else { continue };
+        assert!(evm.send_depth > 0 && evm.max_fee_per_gas > 0, "{}", chain.name);
+        let depth_alone = matches!(evm.finality.large_amounts, FinalityRule::Depth(_));
+        assert_eq!(policy.order_cap.is_some(), depth_alone, "{}", chain.name);
+        for rule in [evm.finality.small_deposits, evm.finality.attestations, evm.finality.large_amounts] {
+            assert_ne!(rule, FinalityRule::Depth(0), "{}", chain.name);
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use causeway_attester::{Attester, SmallAmount};
 use causeway_domain::ports::ChainView;
 use causeway_domain::{ChainId, Family};
-use causeway_evm::attest::{AttestFinality, EvmView, ViewConfig};
+use causeway_evm::attest::{EvmView, ViewConfig};
 use causeway_evm::{EvmClient, EvmConfig, Http, RpcUrl};
 use causeway_solana::attest::{SolanaView, SolanaViewConfig};
 use causeway_solana::{RpcConfig as SolanaConfig, SolanaRpc};
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::{Config, Mode};
 use crate::boot::parts::catalog::load_catalog;
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::deployments::{Deployments, Records};
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
 use crate::boot::parts::keys::read_key;
@@ -81,6 +82,7 @@ async fn find_deployments(config: &Config) -> anyhow::Result<Deployments> {
 
 fn connect(config: &Config, deployments: &Deployments) -> anyhow::Result<Vec<Arc<dyn ChainView>>> {
     let http = Http::new()?;
+    let policies = ChainPolicies::load(config)?;
     let fresh_for = Duration::from_millis(config.attester.poll_milliseconds / 2);
     let mut views: Vec<Arc<dyn ChainView>> = Vec::new();
     for chain in deployments.contracts().into_keys() {
@@ -99,11 +101,9 @@ fn connect(config: &Config, deployments: &Deployments) -> anyhow::Result<Vec<Arc
             views.push(Arc::new(SolanaView::new(rpc, SolanaViewConfig { quorum, fresh_for })));
             continue;
         }
-        let client = EvmClient::with_http(chain, EvmConfig::for_chain(chain, urls), &http)?;
-        let finality = match config.mode {
-            Mode::Production => AttestFinality::for_chain(chain),
-            Mode::Sandbox => AttestFinality::sandbox(),
-        };
+        let multicall = policies.evm(chain)?.multicall3;
+        let client = EvmClient::with_http(chain, EvmConfig { multicall, ..EvmConfig::new(urls) }, &http)?;
+        let finality = policies.attest_finality(chain)?;
         views.push(Arc::new(EvmView::new(client, ViewConfig { finality, quorum, fresh_for })));
     }
     Ok(views)

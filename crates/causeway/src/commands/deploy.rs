@@ -10,6 +10,7 @@ use crate::boot::config::{Config, Mode};
 use crate::boot::logging;
 use crate::boot::parts::catalog::load_catalog;
 use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::deployments::{Contracts, Records, start_program, start_sandbox_program};
 use crate::boot::parts::hub;
 use crate::boot::parts::keys::{find_key, read_key};
@@ -43,15 +44,17 @@ async fn deploy_contracts(
     records: &Records,
     chains: &[u64],
 ) -> anyhow::Result<()> {
+    let policies = ChainPolicies::of(config.mode, catalog);
     let (contracts, signer) = match config.mode {
         Mode::Sandbox => {
             let roles = Roles::new()?;
-            (Contracts::sandbox(&roles)?, Signer::from_bytes(&roles.deployer.key.0)?)
+            (Contracts::sandbox(&roles, policies)?, Signer::from_bytes(&roles.deployer.key.0)?)
         }
         Mode::Production => {
             let settings = &config.contracts;
             let vaults = hub::vault_assets(catalog, &settings.vault_assets)?;
-            let contracts = Contracts::production(settings.attesters.clone(), settings.threshold, vaults)?;
+            let attesters = settings.attesters.clone();
+            let contracts = Contracts::production(attesters, settings.threshold, vaults, policies)?;
             (
                 contracts,
                 read_key(config.mode, KEY_VARIABLE, None).context("somebody must pay for the deployment")?,

@@ -18,11 +18,12 @@ use crate::boot::logging;
 use crate::boot::parts::catalog::load_catalog;
 use crate::boot::parts::chain_access::{deployments, open_sandbox};
 use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::keys::quote_keys;
 use crate::boot::parts::market_makers::{known_fillers, load_market_makers};
 use crate::boot::parts::prices::fixed_prices;
-use crate::boot::parts::recovery::{adopt, chain_records, finality, quote_key_file};
+use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
 use crate::boot::parts::store::open_store;
 
 /// How often a chain is polled while its newest blocks are awaited.
@@ -71,8 +72,9 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
     let contracts: Vec<(EvmClient, Deployment)> = deployment.evm.iter().filter_map(with_client).collect();
     let program = clients.solana.clone().zip(deployment.solana.clone());
 
-    let records = chain_records(config.mode, &contracts, program.as_ref());
-    let chains = chains(config, &contracts, program.as_ref(), &records)?;
+    let policies = ChainPolicies::of(config.mode, &catalog);
+    let records = chain_records(&policies, &contracts, program.as_ref())?;
+    let chains = chains(&policies, &contracts, program.as_ref(), &records)?;
     let row_keys = Arc::new(RowKeys::new(config.server.replica));
     let known = known_fillers(&load_market_makers(config)?);
     let accounts = known.iter().flat_map(|filler| filler.accounts.clone()).collect();
@@ -98,7 +100,7 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
 
 /// A follower of each chain, from the first block of its contracts.
 fn chains(
-    config: &Config,
+    policies: &ChainPolicies,
     contracts: &[(EvmClient, Deployment)],
     program: Option<&(SolanaRpc, SolanaDeployment)>,
     records: &std::collections::HashMap<ChainId, Arc<dyn causeway_domain::ports::ChainHistory>>,
@@ -107,7 +109,7 @@ fn chains(
     let mut chains = Vec::new();
     for (client, deployment) in contracts {
         let settings = OrderFollowConfig {
-            finality: finality(config.mode, deployment.chain),
+            finality: policies.order_finality(deployment.chain)?,
             poll: POLL,
             idle_polling: None,
         };

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
+use causeway_http_client::{ResponseError, read_body};
+use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use reqwest::{RequestBuilder, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -57,12 +58,20 @@ impl Endpoints {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let request =
             self.http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_string());
-        let bytes = timeout(TIMEOUT, read(request))
+        let exchange = async {
+            let response = request.send().await.map_err(ResponseError::Interrupted)?;
+            read_body(response, MAX_RESPONSE_BYTES).await
+        };
+        let bytes = timeout(TIMEOUT, exchange)
             .await
             .map_err(|_| fault("it did not answer in time".to_owned()))?
-            // The URL may contain an API key.
-            .map_err(|error| fault(error.without_url().to_string()))?
-            .ok_or_else(|| fault(format!("it answers {method} with more than {MAX_RESPONSE_BYTES} bytes")))?;
+            .map_err(|error| match error {
+                ResponseError::TooLong(limit) => {
+                    fault(format!("it answers {method} with more than {limit} bytes"))
+                }
+                // The URL may contain an API key.
+                ResponseError::Interrupted(error) => fault(error.without_url().to_string()),
+            })?;
         let answer: RpcResponse<T> = serde_json::from_slice(&bytes)
             .map_err(|error| fault(format!("{method} is not answered as JSON-RPC: {error}")))?;
         match answer.error {
@@ -81,16 +90,4 @@ impl Endpoints {
             || WalletError::Endpoint { chain_id, message: format!("{method} is answered with nothing") };
         self.find(chain_id, method, params).await?.ok_or_else(missing)
     }
-}
-
-/// Reads the whole response; `None` if it is too large.
-async fn read(request: RequestBuilder) -> Result<Option<Vec<u8>>, reqwest::Error> {
-    let (mut response, mut body) = (request.send().await?, Vec::new());
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > MAX_RESPONSE_BYTES {
-            return Ok(None);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(Some(body))
 }

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use causeway_domain::FiatOrderId;
+use parking_lot::Mutex;
 
 /// How many checkouts are opened for one order within the window; further requests get the last one.
 const MAX_SESSIONS: usize = 5;
@@ -23,7 +23,7 @@ struct Opened {
 impl Sessions {
     /// Records a checkout that was opened and not shown yet.
     pub(super) fn opened(&self, id: &FiatOrderId, now: Instant) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.retain(|_, opened| opened.times.last().is_some_and(|last| now.duration_since(*last) < WINDOW));
         let opened = all.entry(id.clone()).or_insert_with(|| Opened { times: Vec::new(), shown: None });
         opened.times.retain(|time| now.duration_since(*time) < WINDOW);
@@ -40,7 +40,7 @@ impl Sessions {
         reuse_for: Duration,
         now: Instant,
     ) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let Some(opened) = all.get_mut(id) else { return false };
         opened.times.retain(|time| now.duration_since(*time) < WINDOW);
         let Some(newest) = opened.times.last() else { return false };

@@ -1,7 +1,8 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// Over how many of the last calls the share of faults is computed.
@@ -97,19 +98,15 @@ impl Breaker {
 
     /// Runs `act` under the lock and publishes the lock-free state.
     fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let done = act(&mut inner);
         let steady = matches!(inner.phase, Phase::Closed) && inner.seen == WINDOW && inner.window == 0;
         self.steady.store(if steady { inner.generation + 1 } else { 0 }, Ordering::Relaxed);
         done
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn state(&self) -> BreakerState {
-        match self.lock().phase {
+        match self.inner.lock().phase {
             Phase::Closed => BreakerState::Closed,
             Phase::Open { until } if Instant::now() < until => BreakerState::Open,
             Phase::Open { .. } | Phase::Probing => BreakerState::HalfOpen,
@@ -120,7 +117,7 @@ impl Breaker {
         match self.state() {
             BreakerState::Open => FillerHealth::Open,
             BreakerState::HalfOpen => FillerHealth::Degraded,
-            BreakerState::Closed if self.lock().window != 0 => FillerHealth::Degraded,
+            BreakerState::Closed if self.inner.lock().window != 0 => FillerHealth::Degraded,
             BreakerState::Closed => FillerHealth::Healthy,
         }
     }
@@ -130,7 +127,7 @@ impl Breaker {
         if self.steady().is_some() {
             return true;
         }
-        match self.lock().phase {
+        match self.inner.lock().phase {
             Phase::Closed => true,
             Phase::Open { until } => Instant::now() >= until,
             Phase::Probing => false,

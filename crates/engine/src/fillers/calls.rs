@@ -1,13 +1,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, WeakShared};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::FillerQuery;
@@ -65,10 +66,6 @@ pub(super) enum Joined {
 }
 
 impl Calls {
-    fn lock(&self) -> MutexGuard<'_, InFlight> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Joins the call for an identical ask, or starts one with `begin`.
     pub(super) async fn join<F>(
         self: &Arc<Self>,
@@ -94,7 +91,7 @@ impl Calls {
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let in_flight = self.lock();
+        let in_flight = self.in_flight.lock();
         let existing = in_flight.calls.get(&Key(Arc::clone(query)))?;
         Some(Call { outcome: existing.call.upgrade()?, ticket: Arc::clone(&existing.ticket) })
     }
@@ -106,7 +103,7 @@ impl Calls {
         work: BoxFuture<'static, Outcome>,
         ticket: Arc<TicketSlot>,
     ) -> Call {
-        let mut in_flight = self.lock();
+        let mut in_flight = self.in_flight.lock();
         let number = in_flight.last_number + 1;
         let entry = in_flight.calls.entry(Key(Arc::clone(query)));
         if let Entry::Occupied(existing) = &entry
@@ -130,7 +127,7 @@ impl Calls {
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.lock().calls.len()
+        self.in_flight.lock().calls.len()
     }
 }
 
@@ -143,7 +140,7 @@ struct Deregister {
 
 impl Drop for Deregister {
     fn drop(&mut self) {
-        let mut in_flight = self.calls.lock();
+        let mut in_flight = self.calls.in_flight.lock();
         // An identical call may have been registered since.
         if in_flight.calls.get(&self.key).is_some_and(|existing| existing.number == self.number) {
             in_flight.calls.remove(&self.key);
@@ -157,16 +154,12 @@ impl Drop for Deregister {
 pub(super) struct TicketSlot(Mutex<Option<(Ticket, Instant)>>);
 
 impl TicketSlot {
-    fn lock(&self) -> MutexGuard<'_, Option<(Ticket, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn put(&self, ticket: Ticket, asked_at: Instant) {
-        *self.lock() = Some((ticket, asked_at));
+        *self.0.lock() = Some((ticket, asked_at));
     }
 
     pub(super) fn settle(&self, breaker: &Breaker, fault: bool) {
-        let ticket = self.lock().take();
+        let ticket = self.0.lock().take();
         if let Some((ticket, _)) = ticket {
             breaker.settle(ticket, fault);
         }
@@ -174,7 +167,7 @@ impl TicketSlot {
 
     /// Counts a timeout as a fault if the filler itself had at least `min_time`. Time in our queue does not count.
     pub(super) fn time_out(&self, breaker: &Breaker, min_time: Duration) {
-        if self.lock().as_ref().is_some_and(|(_, asked_at)| asked_at.elapsed() >= min_time) {
+        if self.0.lock().as_ref().is_some_and(|(_, asked_at)| asked_at.elapsed() >= min_time) {
             self.settle(breaker, true);
         }
     }

@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use causeway_domain::RouteId;
 use causeway_domain::ports::{Filler, FillerAsk};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::check_offer::{MAX_OFFERS, route_name};
@@ -90,7 +91,7 @@ impl Fillers {
 
     /// Asks a filler from the next quote on, in place of the one with the same name.
     pub fn put(&self, filler: Arc<dyn Filler>, deadline: Option<Duration>) -> Result<(), FillerNameError> {
-        let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _change = self.shared.changing.lock();
         let mut clients: Vec<_> = self.others(filler.name());
         check_names(clients.iter().map(|client| client.name()).chain([filler.name()]))?;
         let Shared { options, pauses, .. } = &*self.shared;
@@ -107,7 +108,7 @@ impl Fillers {
 
     /// Removes a filler from the next quote on; `false` if there is none with this name.
     pub fn remove(&self, name: &str) -> bool {
-        let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _change = self.shared.changing.lock();
         let others = self.others(name);
         let had = others.len() < self.shared.roster.load().clients.len();
         if had {
@@ -150,7 +151,7 @@ impl Fillers {
 
     /// Sets the reputations and suspends fillers that left too many orders unfilled.
     pub(crate) fn set_reputations(&self, reputations: Reputations, now: Timestamp) {
-        let _change = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _change = self.shared.changing.lock();
         for client in &self.shared.roster.load().clients {
             let Some(reputation) = reputations.get(client.name()) else { continue };
             let suspension = reputation

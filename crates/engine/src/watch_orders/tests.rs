@@ -18,8 +18,7 @@ struct FakeEventLog {
 impl EventLog for FakeEventLog {
     async fn events_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
-        let mut log: Vec<_> =
-            self.written.lock().unwrap().iter().filter(|(key, _)| *key > after).cloned().collect();
+        let mut log: Vec<_> = self.written.lock().iter().filter(|(key, _)| *key > after).cloned().collect();
         log.sort_by_key(|(key, _)| *key);
         log.truncate(limit as usize);
         Ok(log)
@@ -39,7 +38,7 @@ impl EventLog for FakeEventLog {
 impl FakeEventLog {
     fn write(&self, offset: i64, order: &OrderId, announced: bool) {
         let key = RowKey::new(RowKey::floor_at(Timestamp::now()).get() + offset).unwrap();
-        self.written.lock().unwrap().push((key, order.clone()));
+        self.written.lock().push((key, order.clone()));
         if announced {
             self.commits.fetch_add(1, Ordering::SeqCst);
             self.committed.notify_waiters();

@@ -1,11 +1,12 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{ActionError, OrderReview, StuckKind, StuckReason};
 use causeway_domain::{Action, OrderId};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// The shortest time between two writes for an order whose reason changes at every attempt.
@@ -60,7 +61,7 @@ impl StuckReasonLog {
     }
 
     fn has_changed(&self, order: &OrderId, stuck_reason: Option<&StuckReason>) -> bool {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.lock();
         let Some(stuck_reason) = stuck_reason else { return written.remove(order).is_some() };
         let previous = written.get(order);
         if previous

@@ -1,5 +1,4 @@
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address, B256, Bytes, U64, U256};
@@ -9,6 +8,7 @@ use causeway_domain::ChainId;
 use causeway_domain::ports::{
     ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, FinalityTier, ObservedEvent,
 };
+use parking_lot::Mutex;
 use serde_json::json;
 
 use super::agree::agreed;
@@ -63,16 +63,12 @@ impl EvmView {
         Self { client, config, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Halts the chain on a disagreement about final data, until an operator intervenes.
     fn halt_on_disagreement<T>(&self, answer: Result<T, CallError>) -> Result<T, ChainError> {
         answer.map_err(|error| {
             if let CallError::Disagreement { message, .. } = &error {
                 tracing::error!(chain = %self.client.chain_id(), message, "endpoints disagree, chain halted");
-                self.state().halted.get_or_insert_with(|| message.clone());
+                self.state.lock().halted.get_or_insert_with(|| message.clone());
             } else {
                 tracing::debug!(%error, "chain read failed");
             }
@@ -81,7 +77,7 @@ impl EvmView {
     }
 
     fn check_halted(&self) -> Result<(), ChainError> {
-        match &self.state().halted {
+        match &self.state.lock().halted {
             Some(message) => Err(ChainError::Disagreement(self.client.chain_id(), message.clone())),
             None => Ok(()),
         }
@@ -93,7 +89,7 @@ impl EvmView {
             FinalityTier::Standard => self.config.finality.usual,
         };
         let number = self.final_number(finality).await?;
-        let before = self.state().slot(tier).map(|(_, block)| block);
+        let before = self.state.lock().slot(tier).map(|(_, block)| block);
         if let Some(before) = before.filter(|before| before.number == number) {
             return Ok(before);
         }
@@ -207,12 +203,12 @@ impl ChainView for EvmView {
 
     async fn final_block(&self, tier: FinalityTier) -> Result<FinalBlock, ChainError> {
         self.check_halted()?;
-        let cached = *self.state().slot(tier);
+        let cached = *self.state.lock().slot(tier);
         if let Some((_, block)) = cached.filter(|(read_at, _)| read_at.elapsed() < self.config.fresh_for) {
             return Ok(block);
         }
         let block = self.halt_on_disagreement(self.newest_final(tier).await)?;
-        *self.state().slot(tier) = Some((Instant::now(), block));
+        *self.state.lock().slot(tier) = Some((Instant::now(), block));
         Ok(block)
     }
 

@@ -5,7 +5,6 @@ mod plan;
 mod record;
 mod run;
 
-pub use permit2::permit2_address;
 pub use plan::{CREATE2_DEPLOYER, DeployTerms, HUB_CHAIN, Plan, PlanError, Step, VaultAsset};
 pub use record::{DeploymentRecord, RecordError};
 pub use run::{DeployError, Deployed, deploy, inspect};

@@ -7,7 +7,7 @@ use serde_json::json;
 use thiserror::Error;
 use tokio::time::{Instant, sleep};
 
-use super::permit2::{is_permit2, permit2_address};
+use super::permit2::is_permit2;
 use super::plan::{CREATE2_DEPLOYER, Plan, Step};
 use crate::blocks::{BlockTag, Receipt};
 use crate::client::EvmClient;
@@ -89,7 +89,7 @@ pub async fn deploy(
     }
     let mut deployment = plan.deployment.clone();
     deployment.from_block = from_block.unwrap_or(0);
-    deployment.permit2 = find_permit2(client).await?;
+    deployment.permit2 = find_permit2(client, plan).await?;
     deployment.transfers = run.probe(&deployment).await?;
     Ok(Deployed { deployment, new, gas_used })
 }
@@ -102,15 +102,15 @@ pub async fn inspect(client: &EvmClient, plan: &Plan, deployer: Address) -> Resu
         return Err(DeployError::Missing { name: step.name, address: step.address, chain });
     }
     let mut deployment = plan.deployment.clone();
-    deployment.permit2 = find_permit2(client).await?;
+    deployment.permit2 = find_permit2(client, plan).await?;
     deployment.transfers = !client.code(probe_address(&deployment, deployer)).await?.is_empty();
     Ok(deployment)
 }
 
-async fn find_permit2(client: &EvmClient) -> Result<Option<Address>, CallError> {
-    let chain = client.chain_id();
-    let address = permit2_address(chain);
-    Ok(is_permit2(chain, &client.code(address).await?).then_some(address))
+/// The plan's Permit2, if its code is the expected one.
+async fn find_permit2(client: &EvmClient, plan: &Plan) -> Result<Option<Address>, CallError> {
+    let Some(address) = plan.deployment.permit2 else { return Ok(None) };
+    Ok(is_permit2(client.chain_id(), address, &client.code(address).await?).then_some(address))
 }
 
 async fn codes(client: &EvmClient, addresses: impl Iterator<Item = Address>) -> Result<Vec<bool>, CallError> {

@@ -2,7 +2,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use alloy_primitives::{Address, B256};
-use causeway_domain::IdlePolling;
+use causeway_domain::{FinalityRule, FinalityTag, IdlePolling};
 
 use crate::blocks::BlockTag;
 
@@ -13,6 +13,24 @@ pub enum Finality {
     Depth(u64),
     /// By the chain's own tag, or by depth where the chain does not support it.
     Tag { tag: BlockTag, or_depth: u64 },
+}
+
+/// No depth is enough: without the chain's own finality tag nothing is final.
+const NO_DEPTH: u64 = u64::MAX;
+
+impl From<FinalityRule> for Finality {
+    fn from(rule: FinalityRule) -> Self {
+        match rule {
+            FinalityRule::Depth(depth) => Self::Depth(depth),
+            FinalityRule::Tag { tag, fallback_depth } => {
+                let tag = match tag {
+                    FinalityTag::Safe => BlockTag::Safe,
+                    FinalityTag::Finalized => BlockTag::Finalized,
+                };
+                Self::Tag { tag, or_depth: fallback_depth.unwrap_or(NO_DEPTH) }
+            }
+        }
+    }
 }
 
 /// Where the follower begins.

@@ -1,7 +1,6 @@
-use causeway_domain::ChainId;
+use causeway_domain::FinalityPolicy;
 use causeway_domain::ports::FinalityTier;
 
-use crate::attest::AttestFinality;
 use crate::follow::Finality;
 
 /// When a block is final enough to act on an order's deposit.
@@ -13,19 +12,10 @@ pub struct OrderFinality {
 }
 
 impl OrderFinality {
-    /// The rule for a production chain. An unknown chain must report `finalized` for any amount.
-    pub fn for_chain(chain: ChainId) -> Self {
-        let attest = AttestFinality::for_chain(chain);
-        // Some chains have `safe` in between; waiting for the stronger tag is always correct.
-        let large = attest.large.unwrap_or(attest.usual);
-        let usual = match chain.get() {
-            1 => Finality::Depth(4),
-            10 | 130 | 5_000 | 8_453 | 747_474 => Finality::Depth(10),
-            42_161 => Finality::Depth(20),
-            324 | 2_741 | 59_144 | 5_734_951 | 4_278_608 => Finality::Depth(60),
-            _ => large,
-        };
-        Self { usual, large }
+    /// The rule for a production chain.
+    /// Some chains have `safe` in between; waiting for the stronger tag is always correct.
+    pub fn new(policy: FinalityPolicy) -> Self {
+        Self { usual: policy.small_deposits.into(), large: policy.large_amounts.into() }
     }
 
     /// The rule of the sandbox: two blocks.
@@ -46,38 +36,31 @@ impl OrderFinality {
 
 #[cfg(test)]
 mod tests {
+    use causeway_domain::{FinalityRule, FinalityTag};
+
     use super::*;
     use crate::blocks::BlockTag;
 
-    fn of(chain: u64) -> OrderFinality {
-        OrderFinality::for_chain(ChainId::new(chain).unwrap())
-    }
+    const FINALIZED: FinalityRule =
+        FinalityRule::Tag { tag: FinalityTag::Finalized, fallback_depth: Some(15) };
 
-    fn is_finalized(finality: Finality) -> bool {
-        matches!(finality, Finality::Tag { tag: BlockTag::Finalized, .. })
+    fn of(small_deposits: FinalityRule, large_amounts: FinalityRule) -> OrderFinality {
+        OrderFinality::new(FinalityPolicy { small_deposits, attestations: large_amounts, large_amounts })
     }
 
     #[test]
     fn small_deposits_wait_for_a_few_blocks_and_large_ones_for_the_finality_tag() {
-        for (chain, depth) in
-            [(1, 4), (10, 10), (130, 10), (5_000, 10), (8_453, 10), (747_474, 10), (42_161, 20)]
-        {
-            assert_eq!(of(chain).usual, Finality::Depth(depth), "{chain}");
-            assert!(is_finalized(of(chain).large), "{chain}");
-            assert_eq!((of(chain).tier(0), of(chain).tier(1)), (FinalityTier::Standard, FinalityTier::Large));
-        }
-        for chain in [324, 2_741, 59_144, 5_734_951, 4_278_608] {
-            let both = OrderFinality { usual: Finality::Depth(60), large: Finality::Depth(120) };
-            assert_eq!(of(chain), both, "{chain}");
-        }
+        let finality = of(FinalityRule::Depth(4), FINALIZED);
+        let large = Finality::Tag { tag: BlockTag::Finalized, or_depth: 15 };
+        assert_eq!(finality.levels(), [Finality::Depth(4), large]);
+        assert_eq!((finality.tier(0), finality.tier(1)), (FinalityTier::Standard, FinalityTier::Large));
     }
 
     #[test]
     fn a_chain_with_one_finality_tag_uses_it_for_all_amounts() {
-        for chain in [56, 137, 143, 43_114, 80_094, 16_661, 999_999] {
-            assert!(is_finalized(of(chain).usual) && of(chain).levels().len() == 1, "{chain}");
-            assert_eq!(of(chain).tier(0), FinalityTier::Large);
-        }
+        let finality = of(FINALIZED, FINALIZED);
+        assert_eq!(finality.levels(), [Finality::Tag { tag: BlockTag::Finalized, or_depth: 15 }]);
+        assert_eq!(finality.tier(0), FinalityTier::Large);
         assert_eq!(OrderFinality::sandbox().levels(), [Finality::Depth(2)]);
     }
 }

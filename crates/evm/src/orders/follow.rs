@@ -31,8 +31,8 @@ pub struct OrderFollowConfig {
 
 impl OrderFollowConfig {
     /// The configuration for a production chain, polled once per second.
-    pub fn for_chain(chain: ChainId) -> Self {
-        Self { finality: OrderFinality::for_chain(chain), poll: Duration::from_secs(1), idle_polling: None }
+    pub const fn production(finality: OrderFinality) -> Self {
+        Self { finality, poll: Duration::from_secs(1), idle_polling: None }
     }
 
     pub const fn sandbox(poll: Duration) -> Self {

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::{Address as EvmAddress, U256};
 use async_trait::async_trait;
@@ -10,6 +10,7 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms};
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 
 use super::allowance::{allowance, approve, is_unlimited};
 use super::calldata::{EncodedTx, encode};
@@ -93,12 +94,12 @@ impl EvmTxSender {
         amount: U256,
         now: Timestamp,
     ) -> Result<bool, ActionError> {
-        if self.allowed().contains(&(settler, token)) {
+        if self.allowed.lock().contains(&(settler, token)) {
             return Ok(true);
         }
         let allowance = allowance(&self.client, token, self.sender.account(), settler).await?;
         if is_unlimited(allowance) {
-            self.allowed().insert((settler, token));
+            self.allowed.lock().insert((settler, token));
         }
         if allowance >= amount {
             return Ok(true);
@@ -124,13 +125,9 @@ impl EvmTxSender {
         )))
     }
 
-    fn allowed(&self) -> MutexGuard<'_, HashSet<(EvmAddress, EvmAddress)>> {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether the outbox is due for a check.
     fn is_due(&self, now: Timestamp) -> bool {
-        let mut checked_at = self.checked_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut checked_at = self.checked_at.lock();
         let long_ago = checked_at.is_none_or(|at| now.duration_since(at).abs() >= OUTBOX_RECHECK);
         let due = self.may_have_pending.swap(false, Ordering::SeqCst) || long_ago;
         if due {
@@ -171,7 +168,7 @@ impl TxSender for EvmTxSender {
         let sent = self.submit(purpose, &encoded, now).await;
         if let (Err(ActionError::WouldFail(_)), Some((token, _))) = (&sent, encoded.spends) {
             // The allowance may have been revoked.
-            self.allowed().remove(&(encoded.request.to, token));
+            self.allowed.lock().remove(&(encoded.request.to, token));
         }
         Ok(progress_from(&sent?))
     }

@@ -1,7 +1,7 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::U64;
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -77,19 +77,15 @@ impl Endpoint {
         &self.url
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Its rank among the endpoints; `None` while it is paused.
     pub(super) fn rank(&self, now: Instant) -> Option<(bool, u64)> {
-        let state = self.state();
+        let state = self.state.lock();
         let paused = state.paused_until.is_some_and(|until| until > now);
         (!paused).then(|| state.health.rank(now))
     }
 
     pub(super) fn status(&self) -> EndpointStatus {
-        let state = self.state();
+        let state = self.state.lock();
         EndpointStatus {
             address: self.url.to_string(),
             penalty: state.health.penalty_at(Instant::now()),
@@ -100,23 +96,23 @@ impl Endpoint {
     }
 
     pub(super) fn batch_calls(&self) -> usize {
-        self.state().batch_calls.max(1)
+        self.state.lock().batch_calls.max(1)
     }
 
     /// Records that a batch of `calls` was too long.
     pub(super) fn batch_was_too_long(&self, calls: usize) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.batch_calls = state.batch_calls.min(calls / 2);
     }
 
     pub(super) fn succeeded(&self) {
-        self.state().health.succeeded(Instant::now());
+        self.state.lock().health.succeeded(Instant::now());
     }
 
     pub(super) fn failed(&self, fault: &Fault) {
         tracing::debug!(endpoint = %self.url, %fault, "RPC endpoint failed");
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.health.failed(fault.weight(), now);
         if fault.invalidates_chain_check() {
             state.chain_verified = false;
@@ -128,7 +124,7 @@ impl Endpoint {
     }
 
     pub(super) fn update_head(&self, head: Option<u64>, best: Option<u64>, tolerance: u64) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.head = head;
         let behind = best.zip(head).is_some_and(|(best, head)| best.saturating_sub(head) > tolerance);
         state.health.set_lagging(behind);
@@ -136,7 +132,7 @@ impl Endpoint {
 
     /// Checks the chain id unless it was checked before.
     pub(super) async fn verify_chain(&self, http: &Http, chain: u64, limits: Limits) -> Result<(), Fault> {
-        if self.state().chain_verified {
+        if self.state.lock().chain_verified {
             return Ok(());
         }
         let request = [Call::new("eth_chainId", json!([])).encode(0)];
@@ -149,7 +145,7 @@ impl Endpoint {
         if found.to::<u64>() != chain {
             return Err(Fault::WrongChain(found.to()));
         }
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.chain_verified = true;
         state.paused_until = None;
         Ok(())
@@ -180,7 +176,6 @@ impl Endpoint {
             let wait = self
                 .rate_limiter
                 .lock()
-                .unwrap_or_else(PoisonError::into_inner)
                 .take(encoded.len(), Instant::now(), limits.timeout / 2)
                 .ok_or(Fault::Busy)?;
             tokio::time::sleep(wait).await;

@@ -1,9 +1,7 @@
-use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Client, header, redirect};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt;
+use causeway_http_client::{ResponseError, client_without_timeout, read_body, root_cause};
+use reqwest::{Client, header};
 
 use super::fault::Fault;
 use super::url::RpcUrl;
@@ -17,34 +15,26 @@ pub struct Http(Client);
 
 impl Http {
     pub fn new() -> Result<Self, ConfigError> {
-        Client::builder()
-            .tls_backend_preconfigured(tls().map_err(|error| ConfigError::Http(error.to_string()))?)
-            .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
-            // A redirect would leak the request, and perhaps the key, to another host.
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .pool_idle_timeout(Duration::from_mins(1))
-            .build()
-            .map(Self)
-            .map_err(|error| ConfigError::Http(error.without_url().to_string()))
+        // An endpoint limits each request, including its wait for a slot.
+        let client = client_without_timeout(|builder| {
+            builder.connect_timeout(CONNECT_TIMEOUT).pool_idle_timeout(Duration::from_mins(1))
+        });
+        client.map(Self).map_err(|error| ConfigError::Http(error.reason().to_owned()))
     }
 
     /// Posts `body` and returns a response of at most `limit` bytes.
     pub(super) async fn post(&self, url: &RpcUrl, body: Vec<u8>, limit: usize) -> Result<Vec<u8>, Fault> {
         let request =
             self.0.post(url.as_url().clone()).header(header::CONTENT_TYPE, "application/json").body(body);
-        let mut response = request.send().await.map_err(connection)?;
+        let response = request.send().await.map_err(connection)?;
         let status = response.status();
         if status.as_u16() == 429 {
             return Err(Fault::RateLimited);
         }
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(connection)? {
-            if bytes.len() + chunk.len() > limit {
-                return Err(Fault::TooLarge(limit));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
+        let bytes = read_body(response, limit).await.map_err(|error| match error {
+            ResponseError::TooLong(limit) => Fault::TooLarge(limit),
+            ResponseError::Interrupted(error) => connection(error),
+        })?;
         // Some servers send JSON-RPC errors with status 400 or 500; those are more precise than the status.
         let json = matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['));
         if status.is_success() || (json && (status.is_client_error() || status.is_server_error())) {
@@ -58,25 +48,5 @@ impl Http {
 }
 
 fn connection(error: reqwest::Error) -> Fault {
-    if error.is_timeout() {
-        return Fault::Timeout;
-    }
-    // The innermost cause is the most specific.
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    Fault::Connection(cause.to_string())
-}
-
-/// Names the crypto provider explicitly, independent of the process default.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let config = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
-        tracing::warn!(%error, "no CA certificates, https RPC endpoints will fail; install the system's CA certificates");
-        builder.with_root_certificates(RootCertStore::empty())
-    });
-    Ok(config.with_no_client_auth())
+    if error.is_timeout() { Fault::Timeout } else { Fault::Connection(root_cause(error)) }
 }

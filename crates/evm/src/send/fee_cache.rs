@@ -1,5 +1,6 @@
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::client::EvmClient;
 use crate::error::CallError;
@@ -14,12 +15,12 @@ pub(super) struct FeeCache(Mutex<Option<(Instant, Fees)>>);
 
 impl FeeCache {
     pub(super) async fn fees(&self, client: &EvmClient) -> Result<Fees, CallError> {
-        let cached = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = *self.0.lock();
         if let Some((_, fees)) = cached.filter(|(read_at, _)| read_at.elapsed() < FRESH_FOR) {
             return Ok(fees);
         }
         let fees = client.fees().await?;
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), fees));
+        *self.0.lock() = Some((Instant::now(), fees));
         Ok(fees)
     }
 }

@@ -1,11 +1,12 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes};
 use causeway_domain::Address;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, StoreError};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::json;
 use thiserror::Error;
 
@@ -136,13 +137,13 @@ impl Sender {
     /// If the key is used elsewhere meanwhile, the transaction is superseded and its purpose is free again.
     async fn next_nonce(&self) -> Result<u64, SendError> {
         let stored = self.outbox.highest_nonce(self.client.chain_id(), self.owner()).await?;
-        if let (Some(stored), Some(on_chain)) = (stored, *self.on_chain())
+        if let (Some(stored), Some(on_chain)) = (stored, *self.on_chain.lock())
             && stored >= on_chain
         {
             return Ok(stored.saturating_add(1));
         }
         let on_chain = self.client.nonce(self.signer.address(), BlockTag::Latest).await?;
-        *self.on_chain() = Some(on_chain);
+        *self.on_chain.lock() = Some(on_chain);
         Ok(stored.map_or(on_chain, |nonce| nonce.saturating_add(1).max(on_chain)))
     }
 
@@ -157,7 +158,7 @@ impl Sender {
         }
         let snapshot =
             PendingSnapshot::read(&self.client, self.signer.address(), self.policy.depth, &open).await?;
-        *self.on_chain() = Some(snapshot.nonce);
+        *self.on_chain.lock() = Some(snapshot.nonce);
         let market = self.market.fees(&self.client).await?;
         let mut decided = Vec::new();
         for outgoing in open {
@@ -168,7 +169,7 @@ impl Sender {
                 final_block: snapshot.final_block,
                 final_nonce: if certain { snapshot.final_nonce } else { outgoing.nonce },
                 nonce: snapshot.nonce,
-                sent_at: outgoing.attempts.last().and_then(|last| self.sent().get(&last.hash).copied()),
+                sent_at: outgoing.attempts.last().and_then(|last| self.sent.lock().get(&last.hash).copied()),
                 is_next_nonce: outgoing.nonce == snapshot.nonce,
             };
             let next = decide(&outgoing, &observed, &market, now, &self.policy);
@@ -223,21 +224,13 @@ impl Sender {
                 return;
             }
         }
-        self.sent().entry(last.hash).or_insert(now);
-    }
-
-    fn sent(&self) -> MutexGuard<'_, HashMap<B256, Timestamp>> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn on_chain(&self) -> MutexGuard<'_, Option<u64>> {
-        self.on_chain.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sent.lock().entry(last.hash).or_insert(now);
     }
 
     fn retain_sent(&self, open: &[Outgoing]) {
         let attempts = open.iter().flat_map(|outgoing| &outgoing.attempts);
         let hashes: HashSet<B256> = attempts.map(|attempt| attempt.hash).collect();
-        self.sent().retain(|hash, _| hashes.contains(hash));
+        self.sent.lock().retain(|hash, _| hashes.contains(hash));
     }
 }
 

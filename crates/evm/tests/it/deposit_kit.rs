@@ -10,11 +10,11 @@ use axum::routing::post;
 use causeway_domain::ports::{SendPurpose, WalletAction};
 use causeway_domain::{ChainId, Deployment, IntentTerms};
 use causeway_evm::contracts::Code;
-use causeway_evm::deploy::{DeployTerms, Plan, deploy, permit2_address};
+use causeway_evm::deploy::{DeployTerms, Plan, deploy};
 use causeway_evm::orders::EvmDepositBuilder;
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Receipt, Signer, TxRequest};
 use causeway_sandbox::evm::{EvmChain, Genesis, Options};
-use causeway_sandbox::genesis::{EvmGenesis, WellKnownToken};
+use causeway_sandbox::genesis::{EvmGenesis, WellKnownToken, permit2_address};
 use serde_json::{Value, json};
 
 use crate::orders_chain::{USDT, now, roles, signer};

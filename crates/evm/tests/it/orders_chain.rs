@@ -7,10 +7,10 @@ use axum::extract::State;
 use axum::routing::post;
 use causeway_domain::{ChainId, Deployment, IntentTerms};
 use causeway_evm::contracts::{Code, Escrow, onchain_envelope};
-use causeway_evm::deploy::{DeployTerms, Plan, VaultAsset, deploy, permit2_address};
+use causeway_evm::deploy::{DeployTerms, Plan, VaultAsset, deploy};
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Receipt, RpcUrl, Signer, TxRequest};
 use causeway_sandbox::evm::{EvmChain, Genesis, Options};
-use causeway_sandbox::genesis::{EvmGenesis, Roles, TestWallet, WellKnownToken};
+use causeway_sandbox::genesis::{EvmGenesis, Roles, TestWallet, WellKnownToken, permit2_address};
 use serde_json::json;
 
 sol! {

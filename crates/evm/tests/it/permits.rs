@@ -3,9 +3,9 @@ use alloy_sol_types::SolCall as _;
 use causeway_domain::ports::{DepositBuilder as _, DepositCheckError, DepositError};
 use causeway_domain::{Deployment, IntentTerms};
 use causeway_evm::contracts::{Escrow, gasless_envelope};
-use causeway_evm::deploy::permit2_address;
 use causeway_evm::orders::EvmDepositBuilder;
 use causeway_evm::{Signer, TxRequest};
+use causeway_sandbox::genesis::permit2_address;
 
 use crate::deposit_kit::{DepositFixture, USDC, relayer, steps, wallet};
 use crate::orders_chain::USDT;

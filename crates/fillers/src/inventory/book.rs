@@ -1,10 +1,11 @@
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::U256;
 use causeway_domain::ports::ReservationLimit;
 use causeway_domain::{ChainId, RawAmount, TokenId};
+use parking_lot::RwLock;
 use tokio::time::Instant;
 
 use super::wide::{PPM, Wide, floor, product, saturate};
@@ -73,7 +74,7 @@ impl Book {
 
     /// The balance and reservations of a token; `None` when either is unknown or stale.
     pub fn holding(&self, token: &TokenId) -> Option<Holding> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.read();
         let balances = state.balances.get(&token.chain())?;
         let (reserved_at, reserved) = state.reserved.as_ref()?;
         let is_fresh = |then: Instant| then.elapsed() <= self.max_age;
@@ -90,12 +91,12 @@ impl Book {
     /// Sets the reservations of every token; `read_at` is when the read started.
     pub fn set_reserved(&self, read_at: Instant, reserved: impl IntoIterator<Item = (TokenId, RawAmount)>) {
         let reserved = Arc::new(reserved.into_iter().collect());
-        self.state.write().unwrap_or_else(PoisonError::into_inner).reserved = Some((read_at, reserved));
+        self.state.write().reserved = Some((read_at, reserved));
     }
 
     /// The latest reservations; a chain's balances are read after them.
     pub(super) fn reserved(&self) -> Option<Arc<Amounts>> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.read();
         state.reserved.as_ref().map(|(_, reserved)| Arc::clone(reserved))
     }
 
@@ -118,7 +119,7 @@ impl Book {
         reserved: Arc<Amounts>,
     ) {
         let balances = ChainBalances { read_at, held: held.into_iter().collect(), reserved };
-        self.state.write().unwrap_or_else(PoisonError::into_inner).balances.insert(chain, balances);
+        self.state.write().balances.insert(chain, balances);
     }
 }
 

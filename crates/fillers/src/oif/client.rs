@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use causeway_outbound::{ResponseError, client_with, error_message};
+use causeway_http_client::{ResponseError, client_with, error_message};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url};
 use serde::Deserialize;
@@ -97,7 +97,7 @@ impl SolverClient {
 async fn read(response: Response) -> Result<Vec<u8>, ClientError> {
     let status = response.status().as_u16();
     let body =
-        causeway_outbound::read_body(response, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
+        causeway_http_client::read_body(response, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
             ResponseError::TooLong(_) => ClientError::Nonsense(error.to_string()),
             ResponseError::Interrupted(_) => ClientError::Unavailable(error.to_string()),
         })?;

@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use causeway_domain::{DepositMethod, Parties};
-use causeway_outbound::SetupError;
+use causeway_http_client::SetupError;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use thiserror::Error;

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::B256;
@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::{ActionError, OrderExecutor, Progress};
 use causeway_domain::{Address, ChainId, Decision, Order, QuoteKeys};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::address::interoperable;
@@ -120,7 +121,7 @@ impl OifExecutor {
     }
 
     fn track(&self, intent: B256, id: String) {
-        let mut submitted = self.submitted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut submitted = self.submitted.lock();
         if submitted.len() >= MAX_TRACKED_ORDERS {
             submitted.clear();
         }
@@ -129,7 +130,7 @@ impl OifExecutor {
 
     /// The solver's id of an order whose status is due for polling.
     fn take_due(&self, intent: B256) -> Option<String> {
-        let mut submitted = self.submitted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut submitted = self.submitted.lock();
         let (id, polled_at) = submitted.get_mut(&intent)?;
         if polled_at.elapsed() < STATUS_POLL_INTERVAL {
             return None;
@@ -185,7 +186,7 @@ impl OrderExecutor for OifExecutor {
     }
 
     async fn release(&self, order: &Order) -> Result<(), ActionError> {
-        self.submitted.lock().unwrap_or_else(PoisonError::into_inner).remove(&order.intent_id);
+        self.submitted.lock().remove(&order.intent_id);
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use alloy_primitives::{B256, U256};
 use causeway_domain::ports::Offer;
 use causeway_domain::{Ask, IntentTerms};
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 
 /// Maximum number of quote ids; beyond it the oldest are evicted, and their orders are submitted without one.
 const MAX_ENTRIES: usize = 10_000;
@@ -55,7 +55,7 @@ impl QuoteIds {
         if id.len() > MAX_ID_LENGTH {
             return;
         }
-        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ids = self.0.lock();
         if ids.len() >= MAX_ENTRIES {
             ids.retain(|_, (until, _)| *until > now);
         }
@@ -69,7 +69,7 @@ impl QuoteIds {
 
     /// The id of the newest quote that matches these terms.
     pub(super) fn find(&self, terms: &IntentTerms) -> Option<String> {
-        let ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = self.0.lock();
         ids.get(&Key::from_terms(terms)).map(|(_, id)| id.clone())
     }
 }
@@ -117,9 +117,9 @@ mod tests {
         let (ids, now) = (QuoteIds::default(), Timestamp::from_second(1_800_000_000).unwrap());
         let (ask, offer) = offer(7, now);
         ids.keep(&ask, &offer, "x".repeat(MAX_ID_LENGTH + 1), now);
-        assert!(ids.0.lock().unwrap().is_empty());
+        assert!(ids.0.lock().is_empty());
         ids.keep(&ask, &offer, "x".repeat(MAX_ID_LENGTH), now);
-        assert_eq!(ids.0.lock().unwrap().len(), 1);
+        assert_eq!(ids.0.lock().len(), 1);
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
             let (ask, offer) = offer(number.unsigned_abs(), until);
             ids.keep(&ask, &offer, number.to_string(), start);
         }
-        let entries = ids.0.lock().unwrap();
+        let entries = ids.0.lock();
         assert_eq!(entries.len(), MAX_ENTRIES);
         let has = |id: &str| entries.values().any(|(_, known)| known == id);
         assert!(!has("0") && has("1") && has(&max.to_string()));

@@ -1,8 +1,8 @@
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use thiserror::Error;
 
 use super::Secret;
@@ -77,7 +77,7 @@ impl RequestAuthenticator {
         if !self.secret.has_signed_request(timestamp, nonce, path, body, signature) {
             return Err(AuthError::Signature);
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.insert_if_new(nonce, now.as_second()) { Ok(()) } else { Err(AuthError::Replayed) }
     }
 
@@ -160,7 +160,7 @@ mod tests {
             let replayed = caller.request(&authenticator, again + 300, &again.to_string(), second);
             assert_eq!(replayed, Err(AuthError::Replayed), "{again} at {second}");
         }
-        let nonces = authenticator.seen.lock().unwrap();
+        let nonces = authenticator.seen.lock();
         assert!(nonces.newer.len() + nonces.older.len() < 1_300, "old nonces are dropped");
     }
 

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use alloy_primitives::hex;
-use causeway_outbound::{ResponseError, client_with, error_message};
+use causeway_http_client::{ResponseError, client_with, error_message};
 use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url};
@@ -144,7 +144,7 @@ impl SignedHttpClient {
         let is_json = header(CONTENT_TYPE.as_str()).is_some_and(is_json);
         let signature = header(SIGNATURE).unwrap_or_default().to_owned();
         let body =
-            causeway_outbound::read_body(response, MAX_RESPONSE_BYTES).await.map_err(
+            causeway_http_client::read_body(response, MAX_RESPONSE_BYTES).await.map_err(
                 |error| match error {
                     ResponseError::TooLong(_) => ClientError::Nonsense(format!(
                         "its response is longer than {MAX_RESPONSE_BYTES} bytes"

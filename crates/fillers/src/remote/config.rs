@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use causeway_outbound::SetupError;
+use causeway_http_client::SetupError;
 use reqwest::Url;
 use thiserror::Error;
 

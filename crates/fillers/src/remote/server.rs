@@ -1,7 +1,7 @@
 //! The server side of the protocol: a filler in Rust implements [`FillerHandler`], and the router does authentication and signing.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use alloy_primitives::B256;
 use axum::Router;
@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use causeway_domain::IntentTerms;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::protocol::{CallError, OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
@@ -70,7 +71,7 @@ async fn order<A: FillerHandler>(
         let notice: OrderNotice = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
         let terms = notice.terms.read().filter(|terms| terms.id().to_string() == notice.intent_id);
         let terms = terms.ok_or("the terms do not hash to the intent's id")?;
-        let mut order_answers = server.order_answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut order_answers = server.order_answers.lock();
         let entry = order_answers.entry(terms.id());
         Ok(entry.or_insert_with(|| server.handler.order(notice, terms)).clone())
     })

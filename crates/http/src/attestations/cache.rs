@@ -1,6 +1,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::B256;
@@ -8,6 +8,7 @@ use causeway_domain::ports::{Attestations, CollectError};
 use causeway_domain::{CollectedAttestation, IntentTerms};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared, WeakShared};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
@@ -91,14 +92,10 @@ impl AttestationCache {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The cached answer, or the call that all requests for this order share.
     fn cached_or_call(self: &Arc<Self>, terms: &IntentTerms) -> Result<LookupResult, Call> {
         let order = terms.id();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(known) = state.signed.get(&order) {
             return Ok(Ok(Arc::clone(known)));
         }
@@ -131,7 +128,7 @@ impl Inner {
 
     fn store_unsigned(&self, order: B256, error: CollectError) -> Arc<CollectError> {
         let error = Arc::new(error);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.unsigned.len() >= MAX_UNSIGNED {
             state.unsigned.retain(|_, (at, _)| at.elapsed() < UNSIGNED_TTL);
         }
@@ -143,7 +140,7 @@ impl Inner {
 
     fn store_signed(&self, order: B256, collected: CollectedAttestation) -> Arc<CollectedAttestation> {
         let collected = Arc::new(collected);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.unsigned.remove(&order);
         if state.signed.insert(order, Arc::clone(&collected)).is_none() {
             state.eviction_queue.push_back(order);

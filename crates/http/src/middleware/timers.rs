@@ -1,9 +1,9 @@
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Idle timers that are kept.
@@ -28,7 +28,7 @@ impl TimerPool {
 
     fn acquire(&self, limit: Duration) -> PooledTimer<'_> {
         let deadline = Instant::now() + limit;
-        let idle = self.lock().pop();
+        let idle = self.0.lock().pop();
         let timer = match idle {
             Some(mut timer) => {
                 timer.as_mut().reset(deadline);
@@ -37,10 +37,6 @@ impl TimerPool {
             None => Box::pin(sleep_until(deadline)),
         };
         PooledTimer { timer: Some(timer), timers: self }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Pin<Box<Sleep>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -58,7 +54,7 @@ impl PooledTimer<'_> {
 
 impl Drop for PooledTimer<'_> {
     fn drop(&mut self) {
-        let mut idle = self.timers.lock();
+        let mut idle = self.timers.0.lock();
         if idle.len() < MAX_IDLE {
             idle.extend(self.timer.take());
         }
@@ -83,7 +79,7 @@ mod tests {
             assert!((LIMIT..LIMIT + Duration::from_millis(2)).contains(&start.elapsed()));
             assert_eq!(timers.timeout(LIMIT, sleep(LIMIT / 2)).await, Some(()));
         }
-        assert_eq!(timers.lock().len(), 1, "all calls shared one timer");
+        assert_eq!(timers.0.lock().len(), 1, "all calls shared one timer");
     }
 
     #[tokio::test(start_paused = true)]
@@ -99,8 +95,8 @@ mod tests {
     async fn immediate_work_takes_no_timer_and_cancelled_work_returns_its_timer() {
         let timers = TimerPool::default();
         assert_eq!(timers.timeout(LIMIT, async { 7 }).await, Some(7));
-        assert!(timers.lock().is_empty());
+        assert!(timers.0.lock().is_empty());
         assert!(timers.timeout(LIMIT, std::future::pending::<()>()).now_or_never().is_none());
-        assert_eq!(timers.lock().len(), 1);
+        assert_eq!(timers.0.lock().len(), 1);
     }
 }

@@ -13,7 +13,7 @@ mod wire;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness, WantedAmount};
@@ -24,6 +24,7 @@ use causeway_domain::ports::{
 use causeway_domain::{Address, Token, TokenId};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::RwLock;
 
 pub use config::{BanxaConfig, BanxaEnvironment};
 use offering::{UnavailableIn, is_unavailable, offering};
@@ -84,12 +85,12 @@ impl Banxa {
         let (coins, fiats) = (self.api.crypto().await?, self.api.fiats().await?);
         let countries = self.api.countries().await?;
         let (offering, unavailable_in) = offering(coins, fiats, &countries, &self.tokens)?;
-        *self.unavailable_in.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(unavailable_in);
+        *self.unavailable_in.write() = Arc::new(unavailable_in);
         Ok(self.offering_cache.store(offering))
     }
 
     fn is_unavailable(&self, asset: &TokenId, place: &str) -> bool {
-        let unavailable_in = Arc::clone(&self.unavailable_in.read().unwrap_or_else(PoisonError::into_inner));
+        let unavailable_in = Arc::clone(&self.unavailable_in.read());
         unavailable_in.get(asset).is_some_and(|places| is_unavailable(places, place))
     }
 

@@ -16,7 +16,7 @@ mod wire;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -27,6 +27,7 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{Token, TokenId};
 use jiff::Timestamp;
+use parking_lot::RwLock;
 
 pub use config::CoinbaseConfig;
 use options::{Options, Place, session_method};
@@ -101,7 +102,7 @@ impl Coinbase {
 
     /// The options of a place, from the cache while they are fresh.
     async fn options(&self, place: &Place) -> Result<Arc<Options>, RampError> {
-        let cached = self.read(|cache| cache.places.get(place).cloned());
+        let cached = self.cache.read().places.get(place).cloned();
         let fresh = cached.clone().filter(|(since, _)| since.elapsed() < FRESH_FOR);
         if let Some((_, options)) = fresh {
             return Ok(options);
@@ -116,7 +117,7 @@ impl Coinbase {
 
     async fn fetch_options(&self, place: &Place) -> Result<Arc<Options>, RampError> {
         let options = Arc::new(Options::read(self.api.options(place).await?, &self.assets)?);
-        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.write();
         cache.places.retain(|_, (since, _)| since.elapsed() < MAX_AGE);
         if cache.places.len() < MAX_CACHED_PLACES || cache.places.contains_key(place) {
             cache.places.insert(place.clone(), (Instant::now(), Arc::clone(&options)));
@@ -133,10 +134,6 @@ impl Coinbase {
             return Err(RampRefusal::Country.into());
         }
         Ok(Place::parse(text).ok_or(RampRefusal::Country)?.check()?)
-    }
-
-    fn read<T>(&self, f: impl FnOnce(&OptionsCache) -> T) -> T {
-        f(&self.cache.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The order's reference at Coinbase.
@@ -168,14 +165,13 @@ impl Coinbase {
 #[async_trait]
 impl OnRamp for Coinbase {
     fn profile(&self) -> Arc<RampProfile> {
-        self.read(|cache| Arc::clone(&cache.profile))
+        Arc::clone(&self.cache.read().profile)
     }
 
     fn sells(&self, asset: &TokenId) -> bool {
-        self.read(|cache| {
-            let sold = cache.places.values().any(|(_, options)| options.sold.contains_key(asset));
-            sold || cache.places.is_empty() && self.assets.contains_key(asset)
-        })
+        let cache = self.cache.read();
+        let sold = cache.places.values().any(|(_, options)| options.sold.contains_key(asset));
+        sold || cache.places.is_empty() && self.assets.contains_key(asset)
     }
 
     async fn refresh(&self) -> Result<(), RampError> {
@@ -184,7 +180,7 @@ impl OnRamp for Coinbase {
         for place in &self.places {
             lists.push(self.fetch_options(place).await?);
         }
-        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.write();
         cache.profile = Arc::new(profile(&self.origins, countries, &lists));
         Ok(())
     }

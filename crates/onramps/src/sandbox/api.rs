@@ -115,7 +115,7 @@ async fn open(
 ) -> Result<Json<OpenedAnswer>, ApiError> {
     let provider = authenticate(&ramps, &provider, &headers).await?;
     let order: FiatOrderId = request.order.parse().map_err(|_| ApiError::form("order is not an id"))?;
-    let existing = provider.purchases().by_order(order.as_str()).map(|session| session.terms.clone());
+    let existing = provider.purchases.lock().by_order(order.as_str()).map(|session| session.terms.clone());
     let terms = match existing {
         Some(terms) if !has_same_terms(&terms, &request) => {
             let message = "the order was opened with other terms";
@@ -124,7 +124,7 @@ async fn open(
         Some(terms) => terms,
         None => check_terms(provider, &request)?,
     };
-    let session = provider.purchases().open(terms)?.terms.session.clone();
+    let session = provider.purchases.lock().open(terms)?.terms.session.clone();
     provider.delivery_wake.notify_one();
     let url = format!("{}/{}/checkout/{session}", provider.settings.origin, provider.plan.id());
     Ok(Json(OpenedAnswer { session, url }))
@@ -184,7 +184,7 @@ async fn look_up(
     headers: HeaderMap,
 ) -> Result<Json<PurchaseJson>, ApiError> {
     let provider = authenticate(&ramps, &provider, &headers).await?;
-    let known = provider.purchases().by_order(&order).map(PurchaseJson::from);
+    let known = provider.purchases.lock().by_order(&order).map(PurchaseJson::from);
     known.map(Json).ok_or_else(|| ApiError::new(StatusCode::NOT_FOUND, "unknown", "the order is unknown"))
 }
 
@@ -202,7 +202,7 @@ async fn switch(
 ) -> Result<Json<Switches>, ApiError> {
     let provider = find(&ramps, &provider)?;
     switches.check().map_err(ApiError::form)?;
-    provider.purchases().switch(switches.clone())?;
+    provider.purchases.lock().switch(switches.clone())?;
     provider.delivery_wake.notify_one();
     provider.webhook_wake.notify_one();
     Ok(Json(switches))

@@ -31,7 +31,7 @@ type FailedAttempts = HashMap<String, (u32, i64)>;
 pub(super) async fn deliver(provider: Arc<Provider>, stop: CancellationToken) {
     let mut failed_attempts = FailedAttempts::new();
     loop {
-        let interval = if provider.purchases().is_idle() { IDLE_POLL_INTERVAL } else { POLL_INTERVAL };
+        let interval = if provider.purchases.lock().is_idle() { IDLE_POLL_INTERVAL } else { POLL_INTERVAL };
         tokio::select! {
             () = stop.cancelled() => return,
             () = provider.delivery_wake.notified() => {}
@@ -41,7 +41,7 @@ pub(super) async fn deliver(provider: Arc<Provider>, stop: CancellationToken) {
         if switches.down {
             continue;
         }
-        let open = provider.purchases().open_sessions();
+        let open = provider.purchases.lock().open_sessions();
         for session in open {
             if let Err(error) = step(&provider, &session, &switches, &mut failed_attempts).await {
                 tracing::error!(provider = provider.plan.id(), %error, "sandbox provider cannot write its journal");
@@ -82,7 +82,7 @@ async fn step(
             provider.transition(name, State::Paid, None, None).map(drop)
         }
         State::Paid => {
-            provider.purchases().record_payouts(name, &payout_amounts(session, switches), now)?;
+            provider.purchases.lock().record_payouts(name, &payout_amounts(session, switches), now)?;
             provider.delivery_wake.notify_one();
             Ok(())
         }
@@ -113,8 +113,12 @@ async fn send_transfers(
     {
         match transfer(provider, session, index, &delivery.amount).await {
             Ok(Progress::Waiting) => return Ok(()),
-            Ok(Progress::Sent(tx)) => return provider.purchases().record_transfer(name, index, &tx, false),
-            Ok(Progress::Succeeded(tx)) => provider.purchases().record_transfer(name, index, &tx, true)?,
+            Ok(Progress::Sent(tx)) => {
+                return provider.purchases.lock().record_transfer(name, index, &tx, false);
+            }
+            Ok(Progress::Succeeded(tx)) => {
+                provider.purchases.lock().record_transfer(name, index, &tx, true)?;
+            }
             Ok(Progress::Reverted(_)) => return fail_delivery(provider, name),
             Err(ActionError::Permanent(message)) => {
                 tracing::warn!(

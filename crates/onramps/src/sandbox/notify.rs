@@ -30,8 +30,11 @@ type Attempts = HashMap<String, (u32, i64)>;
 pub(super) async fn deliver_webhooks(provider: Arc<Provider>, client: Client, stop: CancellationToken) {
     let mut attempts = Attempts::new();
     loop {
-        let interval =
-            if provider.purchases().pending_events().is_empty() { IDLE_POLL_INTERVAL } else { POLL_INTERVAL };
+        let interval = if provider.purchases.lock().pending_events().is_empty() {
+            IDLE_POLL_INTERVAL
+        } else {
+            POLL_INTERVAL
+        };
         tokio::select! {
             () = stop.cancelled() => return,
             () = provider.webhook_wake.notified() => {}
@@ -40,7 +43,7 @@ pub(super) async fn deliver_webhooks(provider: Arc<Provider>, client: Client, st
         if provider.switches().down {
             continue;
         }
-        let due = due(&provider.purchases(), &attempts, now_ms());
+        let due = due(&provider.purchases.lock(), &attempts, now_ms());
         for (event, copies) in due {
             let mut is_accepted = copies == 0;
             for _ in 0..copies {
@@ -55,7 +58,7 @@ pub(super) async fn deliver_webhooks(provider: Arc<Provider>, client: Client, st
                 tracing::warn!(provider = provider.plan.id(), "webhook given up");
             }
             attempts.remove(&event.id);
-            if let Err(error) = provider.purchases().mark_delivered(&event.id) {
+            if let Err(error) = provider.purchases.lock().mark_delivered(&event.id) {
                 tracing::error!(provider = provider.plan.id(), %error, "sandbox provider cannot write its journal");
             }
             // The same purchase may have another event.

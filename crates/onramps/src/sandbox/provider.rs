@@ -1,13 +1,14 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use causeway_domain::ports::{OnRamp, PriceFeed, TxSender};
 use causeway_domain::{ChainId, Token, TokenId};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -93,19 +94,15 @@ pub(super) struct Provider {
     pub(super) plan: SandboxPlan,
     pub(super) settings: Arc<SandboxSettings>,
     pub(super) secrets: Secrets,
-    purchases: Mutex<PurchaseLog>,
+    pub(super) purchases: Mutex<PurchaseLog>,
     /// Wake the delivery task and the webhook task.
     pub(super) delivery_wake: Notify,
     pub(super) webhook_wake: Notify,
 }
 
 impl Provider {
-    pub(super) fn purchases(&self) -> MutexGuard<'_, PurchaseLog> {
-        self.purchases.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn switches(&self) -> super::Switches {
-        self.purchases().switches().clone()
+        self.purchases.lock().switches().clone()
     }
 
     /// Moves a purchase to a state, if allowed, and wakes the tasks.
@@ -116,7 +113,7 @@ impl Provider {
         due_at: Option<i64>,
         reason: Option<Reason>,
     ) -> Result<bool, JournalError> {
-        let moved = self.purchases().transition(session, state, now_ms(), due_at, reason)?;
+        let moved = self.purchases.lock().transition(session, state, now_ms(), due_at, reason)?;
         self.delivery_wake.notify_one();
         self.webhook_wake.notify_one();
         Ok(moved)

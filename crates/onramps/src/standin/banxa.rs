@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::Router;
@@ -13,6 +13,7 @@ use causeway_domain::RawAmount;
 use causeway_domain::fiat::{FiatAmount, FiatCurrency, FiatOrder};
 use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json as object};
 
 use super::price::{LISTED_TOKENS, ListedToken, Sale};
@@ -103,7 +104,7 @@ impl BanxaStandIn {
     /// Expires every unpaid checkout.
     pub fn end_sessions(&self) {
         for stored in
-            self.inner.lock().values_mut().filter(|stored| stored.purchase.status == "pendingPayment")
+            self.inner.orders.lock().values_mut().filter(|stored| stored.purchase.status == "pendingPayment")
         {
             "expired".clone_into(&mut stored.purchase.status);
         }
@@ -111,10 +112,6 @@ impl BanxaStandIn {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, StoredOrder>> {
-        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn webhook(purchase: &Purchase, at: Timestamp, forged: bool) -> SignedWebhook {
         let Purchase { order, status, pays, token, delivers, .. } = purchase;
         let (at, amount) = (at.as_millisecond(), delivers.to_decimal(token.decimals));
@@ -266,7 +263,7 @@ fn sale(query: &str) -> Option<(&'static ListedToken, Sale)> {
 async fn buy(State(inner): State<Arc<Inner>>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).unwrap_or_default();
     let Some((customer, purchase)) = parse_purchase(&asked) else { return invalid() };
-    let mut orders = inner.lock();
+    let mut orders = inner.orders.lock();
     let id = format!("{:032x}", orders.len() + 1);
     let Purchase { order, pays, wallet, .. } = &purchase;
     let reported = object!({
@@ -307,7 +304,7 @@ async fn orders(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> R
     if param(&query, "start").is_none() || param(&query, "end").is_none() {
         return invalid();
     }
-    let stored = inner.lock();
+    let stored = inner.orders.lock();
     let found =
         stored.values().filter(|stored| customer.as_ref().is_none_or(|named| *named == stored.customer));
     let mut found: Vec<_> = found.collect();
@@ -329,7 +326,7 @@ async fn orders(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) -> R
 }
 
 async fn order(State(inner): State<Arc<Inner>>, Path(id): Path<String>) -> Response {
-    match inner.lock().get(&id) {
+    match inner.orders.lock().get(&id) {
         Some(stored) => json(order_json(stored).to_string()),
         None => refusal(StatusCode::NOT_FOUND, 4004, "Not found"),
     }
@@ -337,7 +334,7 @@ async fn order(State(inner): State<Arc<Inner>>, Path(id): Path<String>) -> Respo
 
 /// Banxa's checkout posts no messages.
 async fn page(State(inner): State<Arc<Inner>>, Path(id): Path<String>) -> Response {
-    match inner.lock().get(&id).filter(|stored| stored.purchase.status == "pendingPayment") {
+    match inner.orders.lock().get(&id).filter(|stored| stored.purchase.status == "pendingPayment") {
         Some(stored) => checkout_page("Banxa", &stored.purchase.order, &[]),
         None => (StatusCode::GONE, "the checkout has expired").into_response(),
     }
@@ -347,7 +344,7 @@ async fn set_status(State(inner): State<Arc<Inner>>, RawQuery(query): RawQuery) 
     let query = query.unwrap_or_default();
     let (named, status) = (param(&query, "order"), param(&query, "status"));
     let walked = status.and_then(|status| {
-        let mut orders = inner.lock();
+        let mut orders = inner.orders.lock();
         let stored = orders.values_mut().filter(|stored| Some(&stored.purchase.order) == named.as_ref());
         let stored = stored.max_by(|one, other| one.id.cmp(&other.id))?;
         stored.purchase.status = status;
@@ -378,7 +375,7 @@ impl StandIn for BanxaStandIn {
     async fn set_status(&self, order: &FiatOrder, session: &RampSession, status: &str) -> Result<(), String> {
         let id = session.url.rsplit('/').next().unwrap_or_default();
         let agreed = Purchase::for_order(order, status).ok_or("the order is for something else")?;
-        let mut orders = self.inner.lock();
+        let mut orders = self.inner.orders.lock();
         let StoredOrder { purchase, .. } = orders.get_mut(id).ok_or("the checkout is unknown")?;
         if (&purchase.order, purchase.pays, &purchase.wallet) != (&agreed.order, agreed.pays, &agreed.wallet)
         {

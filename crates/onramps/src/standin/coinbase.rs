@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use axum::Router;
@@ -15,6 +15,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use causeway_domain::fiat::{FiatAmount, FiatCurrency, FiatOrder};
 use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json as object};
 
 use super::price::{LISTED_TOKENS, ListedToken, Sale};
@@ -105,7 +106,7 @@ impl CoinbaseStandIn {
 
     /// Expires every issued checkout URL.
     pub fn end_sessions(&self) {
-        self.inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.inner.sessions.lock().clear();
     }
 }
 
@@ -137,7 +138,7 @@ impl Inner {
     /// Opens a checkout URL, which is valid once.
     fn open_checkout(&self, query: &str) -> Result<Purchase, String> {
         let token = param(query, "sessionToken").ok_or("the URL names no session")?;
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.lock();
         sessions.remove(&token).ok_or_else(|| "the session has expired".to_owned())
     }
 
@@ -281,7 +282,7 @@ async fn open_session(State(inner): State<Arc<Inner>>, body: String) -> Response
     };
     let number = inner.counter.fetch_add(1, Ordering::Relaxed);
     let token = format!("token-{number}");
-    inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), purchase);
+    inner.sessions.lock().insert(token.clone(), purchase);
     let url = format!("{}/buy?sessionToken={token}", inner.origin);
     json(object!({ "session": { "onrampUrl": url } }).to_string())
 }

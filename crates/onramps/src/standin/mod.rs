@@ -13,8 +13,8 @@ mod transak;
 use std::fmt::Write as _;
 use std::io;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -24,6 +24,7 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use parking_lot::Mutex;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -95,12 +96,12 @@ impl StandInState {
     }
 
     pub fn inject_fault(&self, fault: FaultInjection) {
-        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+        *self.fault.lock() = fault;
     }
 
     /// The current fault.
     pub fn fault(&self) -> FaultInjection {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.fault.lock().clone()
     }
 
     pub fn request_count(&self) -> u64 {
@@ -113,7 +114,7 @@ impl StandInState {
 
     /// Whether this response is one of the remaining failures.
     fn take_failure(&self) -> bool {
-        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fault = self.fault.lock();
         let FaultInjection::Failing(left) = &mut *fault else { return false };
         let fails = *left > 0;
         *left = left.saturating_sub(1);

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use causeway_domain::RawAmount;
 use causeway_domain::fiat::{FiatAmount, FiatOrder};
+use parking_lot::Mutex;
 
 use super::price::ListedToken;
 
@@ -45,11 +45,11 @@ pub struct Purchases(Mutex<HashMap<String, Purchase>>);
 
 impl Purchases {
     pub fn get(&self, order: &str) -> Option<Purchase> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(order).cloned()
+        self.0.lock().get(order).cloned()
     }
 
     pub fn put(&self, purchase: Purchase) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(purchase.order.clone(), purchase);
+        self.0.lock().insert(purchase.order.clone(), purchase);
     }
 
     /// Creates the purchase unless it exists, and sets its status.

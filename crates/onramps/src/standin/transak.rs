@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -13,6 +13,7 @@ use axum::routing::{get, post};
 use causeway_domain::fiat::{FiatAmount, FiatCurrency, FiatOrder};
 use causeway_domain::ports::{RampSession, RampState};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json as object};
 
 use super::price::{LISTED_TOKENS, ListedToken, Sale};
@@ -109,12 +110,12 @@ impl TransakStandIn {
 
     /// How many tokens were fetched.
     pub fn tokens(&self) -> usize {
-        self.inner.tokens.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.inner.tokens.lock().len()
     }
 
     /// Expires every issued checkout URL.
     pub fn end_sessions(&self) {
-        self.inner.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.inner.sessions.lock().clear();
     }
 }
 
@@ -122,12 +123,12 @@ impl Inner {
     fn new_token(&self) -> String {
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
         let token = format!("stand-in-token-{number}");
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
+        self.tokens.lock().push(token.clone());
         token
     }
 
     fn token(&self) -> Option<String> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).last().cloned()
+        self.tokens.lock().last().cloned()
     }
 
     fn is_partner(&self, headers: &HeaderMap) -> bool {
@@ -138,7 +139,7 @@ impl Inner {
     /// Opens a checkout URL, which is valid once within five minutes.
     fn open_checkout(&self, query: &str) -> Result<Purchase, String> {
         let id = param(query, "sessionId").ok_or("the URL names no session")?;
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.lock();
         let (params, counter) = sessions.remove(&id).ok_or("the session has expired")?;
         drop(sessions);
         if counter.elapsed() > SESSION_FOR {
@@ -300,7 +301,7 @@ async fn open_session(State(inner): State<Arc<Inner>>, headers: HeaderMap, body:
         return refusal(StatusCode::BAD_REQUEST, "widgetParams are not complete");
     }
     let id = format!("session-{}", inner.counter.fetch_add(1, Ordering::Relaxed));
-    let mut sessions = inner.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sessions = inner.sessions.lock();
     sessions.insert(id.clone(), (params, Instant::now()));
     drop(sessions);
     let url = format!("{}?apiKey={API_KEY}&sessionId={id}", inner.origin);

@@ -1,9 +1,9 @@
 use std::fmt;
-use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use causeway_domain::ports::{RampError, RampToken};
 use jiff::Timestamp;
+use parking_lot::RwLock;
 
 use super::wire::{Data, TokenJson};
 use crate::secret::SecretText;
@@ -37,14 +37,14 @@ struct AccessToken {
 impl AccessTokens {
     /// The newest token, if it does not expire soon.
     pub(super) fn valid_token(&self, now: Timestamp) -> Option<SecretText> {
-        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        let tokens = self.tokens.read();
         let newest = tokens.first().filter(|token| !token.is_rejected)?;
         (now.as_second().saturating_add(RENEW_BEFORE_SECONDS) < newest.ends).then(|| newest.text.clone())
     }
 
     /// Marks a token that Transak rejects: another one was fetched.
     pub(super) fn mark_rejected(&self, text: &SecretText) {
-        let mut tokens = self.tokens.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tokens = self.tokens.write();
         for token in tokens.iter_mut().filter(|token| token.text == *text) {
             token.is_rejected = true;
         }
@@ -63,14 +63,14 @@ impl AccessTokens {
     pub(super) fn adopt_shared(&self, shared: &RampToken, now: Timestamp) -> Option<SecretText> {
         let text = SecretText::new(shared.text.clone());
         let ends_soon = now.as_second().saturating_add(RENEW_BEFORE_SECONDS) >= shared.ends;
-        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        let tokens = self.tokens.read();
         let is_known = tokens.iter().any(|token| token.text == text);
         drop(tokens);
         (!ends_soon && !is_known && !text.is_empty()).then(|| self.add(text, shared.ends, now))
     }
 
     fn add(&self, text: SecretText, expires_at: i64, now: Timestamp) -> SecretText {
-        let mut tokens = self.tokens.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tokens = self.tokens.write();
         tokens.retain(|token| token.text != text);
         let ends = expires_at.max(now.as_second().saturating_add(RENEW_BEFORE_SECONDS + 60));
         tokens.insert(0, AccessToken { text: text.clone(), ends, is_rejected: false });
@@ -80,7 +80,7 @@ impl AccessTokens {
 
     /// All tokens that may have signed a webhook.
     pub(super) fn all(&self) -> Vec<SecretText> {
-        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        let tokens = self.tokens.read();
         tokens.iter().map(|token| token.text.clone()).collect()
     }
 }

@@ -1,9 +1,10 @@
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 use std::time::Instant;
 
 use alloy_primitives::B256;
 use causeway_domain::ChainId;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, Semaphore};
 
 use super::clock::Clock;
@@ -49,13 +50,13 @@ pub(crate) struct Inner {
     id: ChainId,
     pub(crate) chain_id: u64,
     pub(crate) options: Options,
-    ledger: RwLock<Ledger>,
-    pool: Mutex<Pool>,
+    pub(crate) ledger: RwLock<Ledger>,
+    pub(crate) pool: Mutex<Pool>,
     /// Held while producing a block.
-    producer: Mutex<BlockProducer>,
-    clock: Mutex<Clock>,
-    filters: Mutex<Filters>,
-    tx_faults: Mutex<TxFaults>,
+    pub(crate) producer: Mutex<BlockProducer>,
+    pub(crate) clock: Mutex<Clock>,
+    pub(crate) filters: Mutex<Filters>,
+    pub(crate) tx_faults: Mutex<TxFaults>,
     pub(crate) faults: Mutex<NodeFaults>,
     pub(crate) pending: Mutex<PendingCache>,
     /// Notified when the next block may be due sooner.
@@ -100,7 +101,7 @@ impl EvmChain {
 
     /// The newest block's number.
     pub fn block_number(&self) -> u64 {
-        self.inner.ledger().head().block.number()
+        self.inner.ledger.read().head().block.number()
     }
 
     /// Answers one JSON-RPC request body, single or batch.
@@ -120,58 +121,25 @@ impl EvmChain {
 
     /// The same for the answers of one node.
     pub fn set_faults_at(&self, node: u8, faults: Faults) {
-        let now = faults.frozen.then(|| Arc::new(self.inner.ledger().clone()));
-        lock(&self.inner.faults).set(node, faults, now);
+        let now = faults.frozen.then(|| Arc::new(self.inner.ledger.read().clone()));
+        self.inner.faults.lock().set(node, faults, now);
     }
 }
 
 impl Inner {
-    pub(crate) fn ledger(&self) -> RwLockReadGuard<'_, Ledger> {
-        self.ledger.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn ledger_mut(&self) -> RwLockWriteGuard<'_, Ledger> {
-        self.ledger.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn pool(&self) -> MutexGuard<'_, Pool> {
-        lock(&self.pool)
-    }
-
-    pub(crate) fn producer(&self) -> MutexGuard<'_, BlockProducer> {
-        lock(&self.producer)
-    }
-
-    pub(crate) fn clock(&self) -> MutexGuard<'_, Clock> {
-        lock(&self.clock)
-    }
-
-    pub(crate) fn filters(&self) -> MutexGuard<'_, Filters> {
-        lock(&self.filters)
-    }
-
-    pub(crate) fn tx_faults(&self) -> MutexGuard<'_, TxFaults> {
-        lock(&self.tx_faults)
-    }
-
     /// The newest block with its state; cheap, and holds no lock.
     pub(crate) fn head(&self) -> RecentBlock {
-        self.ledger().head().clone()
+        self.ledger.read().head().clone()
     }
 
     /// The hash of a past block, for the interpreter.
     pub(crate) fn block_hash(&self, number: u64) -> B256 {
-        self.ledger().block(number).map(|block| block.hash).unwrap_or_default()
+        self.ledger.read().block(number).map(|block| block.hash).unwrap_or_default()
     }
 
     /// Records activity: empty blocks come faster for a while, and the next block may be due.
     pub(crate) fn mark_active(&self) {
-        self.clock().mark_active(Instant::now());
+        self.clock.lock().mark_active(Instant::now());
         self.wake.notify_one();
     }
-}
-
-/// Locks, ignoring poisoning: guarded data is never left half changed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -67,18 +67,18 @@ impl EvmChain {
 
     /// Stops block production.
     pub fn pause(&self) {
-        self.inner.clock().pause(true);
+        self.inner.clock.lock().pause(true);
         self.inner.wake.notify_one();
     }
 
     /// Resumes block production.
     pub fn resume(&self) {
-        self.inner.clock().pause(false);
+        self.inner.clock.lock().pause(false);
         self.inner.mark_active();
     }
 
     pub fn is_paused(&self) -> bool {
-        self.inner.clock().is_paused()
+        self.inner.clock.lock().is_paused()
     }
 
     /// Sets the timestamp of the next block; time continues from there.
@@ -87,23 +87,23 @@ impl EvmChain {
         if timestamp < newest {
             return Err(ControlError::Past { requested: timestamp, newest });
         }
-        self.inner.clock().set_next(timestamp);
+        self.inner.clock.lock().set_next(timestamp);
         Ok(())
     }
 
     /// Moves the chain's time ahead.
     pub fn increase_time(&self, seconds: u64) {
-        self.inner.clock().increase(seconds);
+        self.inner.clock.lock().increase(seconds);
     }
 
     /// Accepts the next transactions and drops them.
     pub fn drop_next(&self, transactions: u64) {
-        self.inner.tx_faults().drop_next = transactions;
+        self.inner.tx_faults.lock().drop_next = transactions;
     }
 
     /// Delays the next transactions before a block may include them.
     pub fn delay_next(&self, transactions: u64, delay: Duration) {
-        let mut tx_faults = self.inner.tx_faults();
+        let mut tx_faults = self.inner.tx_faults.lock();
         tx_faults.delay_next = transactions;
         tx_faults.delay = delay;
     }
@@ -125,7 +125,7 @@ impl Inner {
         }
         for made in 0..blocks {
             if made > 0 {
-                self.clock().increase(interval);
+                self.clock.lock().increase(interval);
             }
             self.make_block(Vec::new(), true)?;
         }
@@ -134,7 +134,7 @@ impl Inner {
     }
 
     pub(crate) fn write(&self, writes: Vec<Write>) -> Result<u64, ControlError> {
-        let take_pool = !self.clock().is_paused();
+        let take_pool = !self.clock.lock().is_paused();
         let block = self.make_block(writes, take_pool)?;
         self.mark_active();
         Ok(block.number())
@@ -142,7 +142,7 @@ impl Inner {
 
     pub(crate) fn reorg(&self, blocks: u64, transactions: Reorged) -> Result<Vec<B256>, ControlError> {
         let head = self.head().block.number();
-        let kept = head.saturating_sub(self.ledger().base().block.number()).min(MAX_REORG);
+        let kept = head.saturating_sub(self.ledger.read().base().block.number()).min(MAX_REORG);
         if blocks > kept {
             return Err(ControlError::TooDeep { requested: blocks, kept });
         }
@@ -151,7 +151,7 @@ impl Inner {
         let hashes = mined.clone().map(super::block::Mined::hash).collect();
         if transactions == Reorged::Return {
             let now = std::time::Instant::now();
-            let mut pool = self.pool();
+            let mut pool = self.pool.lock();
             for mined in mined {
                 // Skip a transaction that is already in the pool or was replaced meanwhile.
                 if pool.at(mined.tx.signer(), mined.tx.nonce()).is_none() {

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use alloy_primitives::B256;
 
-use super::chain::{Inner, lock};
+use super::chain::Inner;
 use super::draft::draft;
 use super::ledger::RecentBlock;
 
@@ -18,23 +18,23 @@ impl Inner {
     /// The next block as it would be if made now. It is rebuilt only when its inputs change.
     pub(crate) fn pending(&self) -> RecentBlock {
         let (head, branch) = {
-            let ledger = self.ledger();
+            let ledger = self.ledger.read();
             (ledger.head().clone(), ledger.branch())
         };
-        let timestamp = self.clock().timestamp(head.block.header.timestamp);
+        let timestamp = self.clock.lock().timestamp(head.block.header.timestamp);
         let (version, runs) = {
-            let pool = self.pool();
+            let pool = self.pool.lock();
             (pool.version(), pool.ready(&head.world, Instant::now()))
         };
         let source = (head.block.hash, version, timestamp);
-        if let Some((made_from, recent)) = &lock(&self.pending).0
+        if let Some((made_from, recent)) = &self.pending.lock().0
             && *made_from == source
         {
             return recent.clone();
         }
         let plan = self.plan(timestamp, branch, Arc::default(), runs);
         let recent = draft(&head.block, &head.world, plan, &|number| self.block_hash(number)).recent;
-        lock(&self.pending).0 = Some((source, recent.clone()));
+        self.pending.lock().0 = Some((source, recent.clone()));
         recent
     }
 }

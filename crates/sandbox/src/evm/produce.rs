@@ -39,18 +39,18 @@ impl Inner {
     fn due_in(&self) -> Duration {
         let head = self.head();
         let base_fee = next_base_fee(&head.block.header, self.options.min_base_fee);
-        let ready = self.pool().first_ready(&head.world, base_fee);
-        self.clock().due_in(&self.options.timing, ready, Instant::now())
+        let ready = self.pool.lock().first_ready(&head.world, base_fee);
+        self.clock.lock().due_in(&self.options.timing, ready, Instant::now())
     }
 
     /// Makes the next block, durable when this returns.
     pub(crate) fn make_block(&self, writes: Vec<Write>, take_pool: bool) -> io::Result<Arc<SealedBlock>> {
-        let mut producer = self.producer();
+        let mut producer = self.producer.lock();
         let head = self.head();
         let made_at = Instant::now();
-        let timestamp = self.clock().timestamp(head.block.header.timestamp);
-        let runs = if take_pool { self.pool().ready(&head.world, made_at) } else { Vec::new() };
-        let plan = self.plan(timestamp, self.ledger().branch(), Arc::new(writes), runs);
+        let timestamp = self.clock.lock().timestamp(head.block.header.timestamp);
+        let runs = if take_pool { self.pool.lock().ready(&head.world, made_at) } else { Vec::new() };
+        let plan = self.plan(timestamp, self.ledger.read().branch(), Arc::new(writes), runs);
         let Draft { recent, invalid } =
             draft(&head.block, &head.world, plan, &|number| self.block_hash(number));
 
@@ -58,10 +58,10 @@ impl Inner {
         producer.append(&[recent.clone().into_record()], full || !recent.writes.is_empty())?;
         let block = Arc::clone(&recent.block);
         let world = recent.world.clone();
-        self.ledger_mut().push(recent);
-        self.clock().block_made(block.header.timestamp, made_at);
+        self.ledger.write().push(recent);
+        self.clock.lock().block_made(block.header.timestamp, made_at);
         {
-            let mut pool = self.pool();
+            let mut pool = self.pool.lock();
             for hash in invalid {
                 pool.remove(hash);
             }
@@ -81,9 +81,9 @@ impl Inner {
 
     /// Replaces the newest `depth` blocks by as many without transactions; writes stay.
     pub(crate) fn replace_blocks(&self, depth: u64) -> io::Result<Vec<RecentBlock>> {
-        let mut producer = self.producer();
+        let mut producer = self.producer.lock();
         let (mut top, replaced, branch) = {
-            let ledger = self.ledger();
+            let ledger = self.ledger.read();
             let head = ledger.head().block.number();
             let to = head.saturating_sub(depth);
             let replaced: Vec<RecentBlock> =
@@ -105,7 +105,7 @@ impl Inner {
         }
         producer.append(&records, true)?;
         {
-            let mut ledger = self.ledger_mut();
+            let mut ledger = self.ledger.write();
             ledger.rewind(to);
             for recent in others {
                 ledger.push(recent);
@@ -120,7 +120,7 @@ impl Inner {
         let Some((journal, start)) = producer.journal.as_mut().filter(|(journal, _)| journal.is_due()) else {
             return;
         };
-        if let Err(error) = journal.compact(start, &self.ledger()) {
+        if let Err(error) = journal.compact(start, &self.ledger.read()) {
             tracing::warn!(chain = self.chain_id, %error, "journal compaction failed");
         }
     }

@@ -39,10 +39,10 @@ impl Inner {
         let hash = *tx.inner().tx_hash();
         {
             // The pool is locked before the state is read, so that a block made in between removes what it included.
-            let mut pool = self.pool();
+            let mut pool = self.pool.lock();
             let world = self.head().world;
             admission::check(&tx, &world, &pool)?;
-            match self.tx_faults().next() {
+            match self.tx_faults.lock().next() {
                 TxHandling::Drop => return Ok(hash),
                 TxHandling::Pool(delay) => {
                     let now = Instant::now();

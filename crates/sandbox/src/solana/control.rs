@@ -1,5 +1,3 @@
-use std::sync::PoisonError;
-
 use solana_account::Account;
 use solana_address::Address;
 use solana_signature::Signature;
@@ -74,7 +72,7 @@ impl SolanaChain {
     /// The same for the RPC of one node.
     pub async fn set_faults_at(&self, node: u8, faults: RpcFaults) -> Result<(), SolanaError> {
         let stale = faults.stale;
-        self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner).insert(node, faults);
+        self.inner.faults.lock().insert(node, faults);
         self.inner.thread.run(move |chain| chain.set_stale(node, stale)).await
     }
 

@@ -16,10 +16,11 @@ mod wallets;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
+use parking_lot::Mutex;
 use serde_json::Value;
 pub use solana_account::Account;
 pub use solana_address::Address;
@@ -94,7 +95,7 @@ impl Methods for SolanaNode<'_> {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         let (inner, by) = (&self.chain.inner, self.node);
         let (delay, fails, response_lost) = {
-            let mut faults = inner.faults.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut faults = inner.faults.lock();
             faults.get_mut(&by).map_or((Duration::ZERO, false, false), |faults| {
                 (faults.delay, faults.failing.should_fail(), faults.response_lost.should_fail())
             })

@@ -1,5 +1,4 @@
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::B256;
@@ -9,6 +8,7 @@ use causeway_domain::ports::{
     ObservedEvent,
 };
 use causeway_domain::{ChainId, FactKind, SOLANA_CHAIN_ID};
+use parking_lot::Mutex;
 use serde_json::json;
 use solana_address::Address;
 
@@ -48,19 +48,15 @@ impl SolanaView {
         Self { rpc, config, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A disagreement about final state halts the view until an operator intervenes.
     fn halt(&self, reason: String) -> ChainError {
         tracing::error!(reason, "chain halted: Solana endpoints disagree");
-        self.state().halted.get_or_insert_with(|| reason.clone());
+        self.state.lock().halted.get_or_insert_with(|| reason.clone());
         ChainError::Disagreement(SOLANA_CHAIN_ID, reason)
     }
 
     fn check_halted(&self) -> Result<(), ChainError> {
-        match &self.state().halted {
+        match &self.state.lock().halted {
             Some(reason) => Err(ChainError::Disagreement(SOLANA_CHAIN_ID, reason.clone())),
             None => Ok(()),
         }
@@ -70,7 +66,7 @@ impl SolanaView {
         let quorum = self.config.quorum;
         let call = Call { method: "getSlot", params: json!([{ "commitment": Commitment::Finalized }]) };
         let slot = reached("the final slot", quorum, self.rpc.request_all_endpoints::<u64>(call).await)?;
-        let before = self.state().newest.map(|(_, block)| block);
+        let before = self.state.lock().newest.map(|(_, block)| block);
         if let Some(before) = before.filter(|before| before.number >= slot) {
             return Ok(before);
         }
@@ -127,12 +123,12 @@ impl ChainView for SolanaView {
 
     async fn final_block(&self, _: FinalityTier) -> Result<FinalBlock, ChainError> {
         self.check_halted()?;
-        let cached = self.state().newest;
+        let cached = self.state.lock().newest;
         if let Some((_, block)) = cached.filter(|(since, _)| since.elapsed() < self.config.fresh_for) {
             return Ok(block);
         }
         let block = self.newest_final().await?;
-        self.state().newest = Some((Instant::now(), block));
+        self.state.lock().newest = Some((Instant::now(), block));
         Ok(block)
     }
 

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use causeway_domain::ports::ChainError;
 use causeway_domain::{Address as AnyAddress, TokenId};
+use parking_lot::RwLock;
 use solana_address::Address;
 use thiserror::Error;
 
@@ -116,7 +116,7 @@ impl CachedMints {
             });
             (*token, plain)
         });
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = checked.collect();
+        *self.known.write() = checked.collect();
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl CachedMints {
 
     /// The mint, if it may be swapped.
     pub fn supported(&self, token: &TokenId) -> Result<SupportedMint, MintError> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.get(token).cloned().unwrap_or(Err(MintError::NotChecked))
     }
 

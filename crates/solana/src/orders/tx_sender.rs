@@ -2,8 +2,8 @@ mod poll_pending;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use solana_address::Address;
 use solana_hash::Hash;
 use solana_instruction::Instruction;
@@ -92,10 +93,6 @@ impl SolanaTxSender {
 
     fn owner(&self) -> AnyAddress {
         AnyAddress::Solana(self.key.address().to_bytes())
-    }
-
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<B256, InFlight>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Builds, simulates and signs a transaction with these instructions.
@@ -191,7 +188,7 @@ impl SolanaTxSender {
 
     /// Sends without waiting; [`TxSender::poll_pending`] finds out whether it arrived.
     async fn broadcast(&self, signed: &SignedTransaction) {
-        self.in_flight().entry(outbox_attempt::hash(signed)).or_default().last_sent =
+        self.in_flight.lock().entry(outbox_attempt::hash(signed)).or_default().last_sent =
             Some(tokio::time::Instant::now());
         if let Err(error) = self.rpc.send(signed, false).await {
             tracing::debug!(%error, signature = %signed.signature(), "transaction not sent");

@@ -1,6 +1,6 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use reqwest::Client;
 
 use super::fault::Fault;
@@ -64,7 +64,7 @@ impl Endpoint {
     }
 
     pub(super) fn status(&self) -> EndpointStatus {
-        let (state, now) = (self.state(), Instant::now());
+        let (state, now) = (self.state.lock(), Instant::now());
         EndpointStatus {
             name: self.name(),
             score: state.health.score(now),
@@ -80,7 +80,7 @@ impl Endpoint {
 
     /// Its rank among endpoints; `None` while it is known to serve another chain.
     pub(super) fn rank(&self) -> Option<impl Ord> {
-        let (state, now) = (self.state(), Instant::now());
+        let (state, now) = (self.state.lock(), Instant::now());
         match state.chain {
             Chain::Other { until } if now < until => None,
             _ => Some(state.health.rank(now)),
@@ -88,7 +88,7 @@ impl Endpoint {
     }
 
     pub(super) fn is_backing_off(&self) -> bool {
-        self.state().health.is_backing_off(Instant::now())
+        self.state.lock().health.is_backing_off(Instant::now())
     }
 
     /// Sends `calls` once, after verifying that the endpoint serves the configured chain.
@@ -99,7 +99,7 @@ impl Endpoint {
         calls: &[Call],
         read: impl FnOnce(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        if self.state().chain != Chain::Ours {
+        if self.state.lock().chain != Chain::Ours {
             self.verify_chain(client, config).await?;
         }
         self.exchange(client, config, calls, read).await
@@ -116,12 +116,12 @@ impl Endpoint {
             })
             .await?;
         if genesis == config.genesis {
-            self.state().chain = Chain::Ours;
+            self.state.lock().chain = Chain::Ours;
             return Ok(());
         }
         let genesis = wire::shorten(&genesis);
         tracing::error!(endpoint = %self.url, %genesis, expected = %config.genesis, "endpoint serves another chain");
-        self.state().chain = Chain::Other { until: Instant::now() + WRONG_CHAIN_RETRY_AFTER };
+        self.state.lock().chain = Chain::Other { until: Instant::now() + WRONG_CHAIN_RETRY_AFTER };
         Err(Fault::WrongChain(genesis))
     }
 
@@ -134,7 +134,8 @@ impl Endpoint {
     ) -> Result<T, Fault> {
         let cost = u32::try_from(calls.len()).unwrap_or(u32::MAX);
         let wait = self
-            .state()
+            .state
+            .lock()
             .rate_limiter
             .reserve(cost, Instant::now(), config.attempt_timeout)
             .ok_or(Fault::LocalRateLimit)?;
@@ -151,7 +152,7 @@ impl Endpoint {
     }
 
     fn record(&self, took: Duration, fault: Option<&Fault>) {
-        let (mut state, now) = (self.state(), Instant::now());
+        let (mut state, now) = (self.state.lock(), Instant::now());
         match fault {
             Some(fault) if fault.is_endpoint_fault() => {
                 tracing::debug!(endpoint = %self.url, %fault, "endpoint failed");
@@ -174,10 +175,5 @@ impl Endpoint {
             }
             other => other,
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is held; the state would still be usable.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -90,7 +90,7 @@ describe('the real service', () => {
     assert.match(await causeway.getTransferQrCode({ amount: '1.5', recipient: address, caip2, token, decimals }), /^<svg/);
   });
 
-  it('sells for the money of states', async () => {
+  it('sells for fiat', async () => {
     const { fiat } = causeway;
     const ask = { fiatCurrency: 'USD', fiatAmount: '100', toChainId: 8453, toToken: USDC, recipient: SOMEBODY };
     assert.ok((await fiat.getProviders()).some(({ id }) => id === 'sandbox-card'));

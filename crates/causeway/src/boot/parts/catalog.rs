@@ -2,6 +2,7 @@ use causeway_catalog::{Catalog, CatalogOptions, OwnToken};
 use causeway_sandbox::genesis::Roles;
 
 use crate::boot::config::{Config, Mode};
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::deployments::{Contracts, Records};
 use crate::boot::parts::hub;
 
@@ -20,7 +21,8 @@ fn own_tokens(config: &Config) -> anyhow::Result<Vec<OwnToken>> {
     match config.mode {
         Mode::Sandbox => {
             let mut own = hub::sandbox_tokens();
-            own.extend(hub::share_tokens(&Contracts::sandbox(&Roles::new()?)?.hub()?));
+            let contracts = Contracts::sandbox(&Roles::new()?, ChainPolicies::load(config)?)?;
+            own.extend(hub::share_tokens(&contracts.hub()?));
             Ok(own)
         }
         Mode::Production => {

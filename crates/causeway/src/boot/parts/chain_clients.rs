@@ -60,7 +60,8 @@ impl ChainClients {
         match chain.family() {
             Family::Evm => {
                 let urls: Vec<_> = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-                let mut config = EvmConfig::for_chain(chain.id, urls);
+                let evm = chain.policy.evm.context("it has no policy of an EVM chain")?;
+                let mut config = EvmConfig { multicall: evm.multicall3, ..EvmConfig::new(urls) };
                 if sandbox {
                     config.fees.min_priority_fee = config.fees.min_priority_fee.max(SANDBOX_MIN_TIP);
                 }
@@ -142,7 +143,7 @@ mod tests {
     async fn lagging_endpoint_is_detected_by_probing() {
         let urls = [node(100).await, node(900).await].map(|url| url.parse().unwrap());
         let chain = ChainId::new(10).unwrap();
-        let client = EvmClient::new(chain, EvmConfig::for_chain(chain, urls)).unwrap();
+        let client = EvmClient::new(chain, EvmConfig::new(urls)).unwrap();
         let clients = ChainClients { evm: vec![client.clone()], solana: None };
         let stop = CancellationToken::new();
         let probing = tokio::spawn(clients.probe_endpoints(stop.clone()));

@@ -10,9 +10,7 @@ use causeway_attester::{known_contracts, known_programs};
 use causeway_domain::ports::ChainContracts;
 use causeway_domain::{ChainId, Deployment, SolanaDeployment};
 use causeway_evm::contracts::Code;
-use causeway_evm::deploy::{
-    DeployTerms, Deployed, HUB_CHAIN, Plan, VaultAsset, deploy, inspect, permit2_address,
-};
+use causeway_evm::deploy::{DeployTerms, Deployed, HUB_CHAIN, Plan, VaultAsset, deploy, inspect};
 use causeway_evm::{EvmClient, Signer};
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::orders::{FirstEpoch, ensure_program};
@@ -24,6 +22,7 @@ pub(crate) use records::Records;
 
 use crate::boot::config::ContractsConfig;
 use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::hub;
 
 /// The minimum time between a fill deadline and the refund that anyone may trigger, in production and in the sandbox.
@@ -32,9 +31,6 @@ const SANDBOX_MIN_GRACE: u64 = 60;
 
 /// How many of the sandbox attesters must agree.
 const SANDBOX_THRESHOLD: u8 = 2;
-
-/// Chains whose virtual machine derives contract addresses differently.
-const ZKSYNC_STACK: [u64; 2] = [324, 2741];
 
 const MISSING_ATTESTERS: &str = "no attesters are configured: name their addresses in contracts.attesters and how many must agree in \
                             contracts.threshold (at least 2 of 3, on separate hosts)";
@@ -96,6 +92,7 @@ pub(crate) async fn start_program(
 #[derive(Debug)]
 pub(crate) struct Contracts {
     code: Code,
+    policies: ChainPolicies,
     terms: DeployTerms,
     vaults: Vec<VaultAsset>,
     is_sandbox: bool,
@@ -103,11 +100,12 @@ pub(crate) struct Contracts {
 
 impl Contracts {
     /// The sandbox's contracts, the same at every start.
-    pub(crate) fn sandbox(roles: &Roles) -> anyhow::Result<Self> {
+    pub(crate) fn sandbox(roles: &Roles, policies: ChainPolicies) -> anyhow::Result<Self> {
         let attesters = roles.attesters.iter().map(|attester| attester.address).collect();
         let terms =
             DeployTerms { attesters, threshold: SANDBOX_THRESHOLD.into(), min_grace: SANDBOX_MIN_GRACE };
-        Ok(Self { code: Code::load()?, terms, vaults: hub::sandbox_assets(), is_sandbox: true })
+        let vaults = hub::sandbox_assets();
+        Ok(Self { code: Code::load()?, policies, terms, vaults, is_sandbox: true })
     }
 
     /// The contracts as configured.
@@ -115,21 +113,23 @@ impl Contracts {
         attesters: Vec<alloy_primitives::Address>,
         threshold: usize,
         vaults: Vec<VaultAsset>,
+        policies: ChainPolicies,
     ) -> anyhow::Result<Self> {
         ensure!(!attesters.is_empty(), MISSING_ATTESTERS);
         let terms = DeployTerms { attesters, threshold, min_grace: MIN_GRACE };
-        Ok(Self { code: Code::load()?, terms, vaults, is_sandbox: false })
+        Ok(Self { code: Code::load()?, policies, terms, vaults, is_sandbox: false })
     }
 
     /// The deployment plan of one chain.
     pub(crate) fn plan(&self, chain: ChainId) -> anyhow::Result<Plan> {
-        if !self.is_sandbox && ZKSYNC_STACK.contains(&chain.get()) {
+        let policy = self.policies.evm(chain)?;
+        if !self.is_sandbox && policy.zksync_vm {
             bail!(
                 "chain {chain} runs the ZKsync virtual machine, which derives other addresses and needs other code: \
                  the contracts are not made for it yet"
             );
         }
-        Ok(Plan::new(&self.code, chain, permit2_address(chain), &self.terms, &self.vaults)?)
+        Ok(Plan::new(&self.code, chain, policy.permit2, &self.terms, &self.vaults)?)
     }
 
     /// The deployment on the hub chain.
@@ -176,6 +176,11 @@ mod tests {
     use alloy_primitives::Address;
 
     use super::*;
+    use crate::boot::config::{Config, Mode};
+
+    fn policies(mode: Mode) -> ChainPolicies {
+        ChainPolicies::load(&Config { mode, ..Config::default() }).unwrap()
+    }
 
     fn chain(id: u64) -> ChainId {
         ChainId::new(id).unwrap()
@@ -183,9 +188,10 @@ mod tests {
 
     #[test]
     fn zksync_chains_are_supported_in_the_sandbox_only() {
-        let production = Contracts::production(vec![Address::repeat_byte(1)], 1, Vec::new()).unwrap();
-        let sandbox = Contracts::sandbox(&Roles::new().unwrap()).unwrap();
-        for id in ZKSYNC_STACK {
+        let attesters = vec![Address::repeat_byte(1)];
+        let production = Contracts::production(attesters, 1, Vec::new(), policies(Mode::Production)).unwrap();
+        let sandbox = Contracts::sandbox(&Roles::new().unwrap(), policies(Mode::Sandbox)).unwrap();
+        for id in [324, 2741] {
             assert!(production.plan(chain(id)).unwrap_err().to_string().contains("ZKsync"));
             assert!(sandbox.plan(chain(id)).is_ok());
         }
@@ -194,7 +200,8 @@ mod tests {
 
     #[test]
     fn a_deployment_needs_attesters() {
-        let refused = Contracts::production(Vec::new(), 0, Vec::new()).unwrap_err();
+        let refused =
+            Contracts::production(Vec::new(), 0, Vec::new(), policies(Mode::Production)).unwrap_err();
         assert!(refused.to_string().contains("contracts.attesters"));
     }
 }

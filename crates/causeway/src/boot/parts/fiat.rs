@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::boot::parts::app_context::AppContext;
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::onramp_providers::{payout_watches, providers, refresh_asset_lists};
 use crate::boot::parts::orders::Orders;
 use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
@@ -98,7 +99,7 @@ impl Fiat {
             ramps: ramps.clone(),
             request_quote: request_quote.clone(),
             build: orders.build_deposit(market),
-            payouts: payout_watches(context.clients, config.mode),
+            payouts: payout_watches(context.clients, &ChainPolicies::of(config.mode, catalog))?,
             watches: watches(context, hubs),
             forwarding_signers: orders.forwarding_signers.clone(),
             relayers: orders.relayers.clone(),

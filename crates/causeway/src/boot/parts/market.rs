@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::{Config, Mode};
 use crate::boot::parts::chain_clients::ChainClients;
-use crate::boot::parts::chain_policy::{self, SOLANA_SENDING};
+use crate::boot::parts::chain_policy::{ChainPolicies, SOLANA_SENDING};
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::market::decimals::TokenDecimals;
 use crate::boot::parts::market::tokens::{known_vaults, served_tokens, vault_decimals};
@@ -131,7 +131,7 @@ impl Market {
         if let (Some(rpc), Some(deployment)) = (&clients.solana, program) {
             spawn_solana_readers(&market, rpc, deployment, stop);
         }
-        let chains = chain_terms(config, deployments);
+        let chains = chain_terms(&ChainPolicies::of(config.mode, catalog), deployments)?;
         for maker in makers {
             market.add_market_maker(parts, maker, &vaults, &chains, &tokens, stop)?;
         }
@@ -328,7 +328,10 @@ fn program_methods() -> Vec<DepositMethod> {
 }
 
 /// The terms of every chain with our contracts.
-fn chain_terms(config: &Config, deployments: &Deployments) -> HashMap<ChainId, ChainTerms> {
+fn chain_terms(
+    policies: &ChainPolicies,
+    deployments: &Deployments,
+) -> anyhow::Result<HashMap<ChainId, ChainTerms>> {
     let methods = deposit_methods(deployments).into_iter();
-    methods.map(|(chain, methods)| (chain, chain_policy::chain_terms(config.mode, chain, methods))).collect()
+    methods.map(|(chain, methods)| Ok((chain, policies.chain_terms(chain, methods)?))).collect()
 }

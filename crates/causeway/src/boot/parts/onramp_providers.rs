@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{OnRamp, PayoutWatch, RampTokens};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token};
-use causeway_evm::orders::{EvmPayoutWatch, OrderFinality};
+use causeway_evm::orders::EvmPayoutWatch;
 use causeway_onramps::banxa::Banxa;
 use causeway_onramps::coinbase::Coinbase;
 use causeway_onramps::moonpay::MoonPay;
@@ -15,8 +15,9 @@ use causeway_onramps::transport::RetryPolicy;
 use causeway_solana::orders::SolanaPayoutWatch;
 use tokio_util::sync::CancellationToken;
 
-use crate::boot::config::{Mode, OnrampsConfig};
+use crate::boot::config::OnrampsConfig;
 use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::chain_policy::ChainPolicies;
 
 /// How often the providers' asset lists are read, and how soon after a failure.
 const ASSET_LIST_INTERVAL: Duration = Duration::from_mins(15);
@@ -77,18 +78,18 @@ pub(crate) async fn refresh_asset_lists(ramp: Arc<dyn OnRamp>, stop: Cancellatio
 }
 
 /// The watch for provider payouts on every connected chain.
-pub(crate) fn payout_watches(clients: &ChainClients, mode: Mode) -> HashMap<ChainId, Arc<dyn PayoutWatch>> {
+pub(crate) fn payout_watches(
+    clients: &ChainClients,
+    policies: &ChainPolicies,
+) -> anyhow::Result<HashMap<ChainId, Arc<dyn PayoutWatch>>> {
     let mut watches: HashMap<ChainId, Arc<dyn PayoutWatch>> = HashMap::new();
     for client in &clients.evm {
-        let finality = match mode {
-            Mode::Sandbox => OrderFinality::sandbox(),
-            Mode::Production => OrderFinality::for_chain(client.chain_id()),
-        };
+        let finality = policies.order_finality(client.chain_id())?;
         let watch = EvmPayoutWatch::new(client.clone(), finality.usual);
         watches.insert(client.chain_id(), Arc::new(watch));
     }
     if let Some(rpc) = &clients.solana {
         watches.insert(SOLANA_CHAIN_ID, Arc::new(SolanaPayoutWatch::new(rpc.clone())));
     }
-    watches
+    Ok(watches)
 }

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::{Config, Mode};
 use crate::boot::parts::app_context::AppContext;
-use crate::boot::parts::chain_policy::{self, SOLANA_SENDING};
+use crate::boot::parts::chain_policy::{ChainPolicies, SOLANA_SENDING, order_timing};
 use crate::boot::parts::keys::{PrivateKey, quote_keys};
 use crate::boot::parts::market::{Market, MarketMaker};
 use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
@@ -47,6 +47,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Everything that takes an order from build to end.
 pub(crate) struct Orders {
     mode: Mode,
+    policies: ChainPolicies,
     catalog: Arc<Catalog>,
     store: Arc<Store>,
     row_keys: Arc<RowKeys>,
@@ -71,11 +72,12 @@ impl Orders {
         let AppContext { config, catalog, store, row_keys, .. } = *context;
         let mut orders = Self {
             mode: config.mode,
+            policies: ChainPolicies::of(config.mode, catalog),
             catalog: Arc::clone(catalog),
             store: Arc::clone(store),
             row_keys: Arc::clone(row_keys),
             quote_keys: quote_keys(&quote_key_file(config))?,
-            timing: chain_policy::order_timing(config),
+            timing: order_timing(config),
             deposit_builders: HashMap::new(),
             forwarding_signers: HashMap::new(),
             relayers: HashMap::new(),
@@ -93,13 +95,13 @@ impl Orders {
             let relayer = keys.relayer()?;
             let builder = EvmDepositBuilder::new(client.clone(), deployment.clone(), relayer.address());
             orders.deposit_builders.insert(deployment.chain, Arc::new(builder));
-            orders.relayers.insert(deployment.chain, orders.tx_sender(client, deployment, relayer));
+            orders.relayers.insert(deployment.chain, orders.tx_sender(client, deployment, relayer)?);
             if deployment.transfers {
                 let builder = EvmForwardingSigner::new(deployment.clone(), keys.maker.signer()?);
                 orders.forwarding_signers.insert(deployment.chain, Arc::new(builder));
             }
         }
-        let records = chain_records(config.mode, &contracts, program.as_ref());
+        let records = chain_records(&orders.policies, &contracts, program.as_ref())?;
         let (quote_keys, known) = (orders.quote_keys.clone(), context.market.known.clone());
         orders.adopt = Some(adopt(config, store, records, quote_keys, row_keys, known, false));
         if let Some((rpc, deployment)) = &program {
@@ -128,7 +130,7 @@ impl Orders {
         let mut tx_senders = HashMap::new();
         if let Some(key) = &maker.keys.evm {
             for (client, deployment) in contracts {
-                tx_senders.insert(deployment.chain, self.tx_sender(client, deployment, key.signer()?));
+                tx_senders.insert(deployment.chain, self.tx_sender(client, deployment, key.signer()?)?);
             }
         }
         if let (Some(key), Some((rpc, deployment))) = (&maker.keys.solana, program) {
@@ -147,9 +149,14 @@ impl Orders {
         Ok(())
     }
 
-    fn tx_sender(&self, client: &EvmClient, deployment: &Deployment, signer: Signer) -> Arc<dyn TxSender> {
-        let (outbox, policy) = (self.store.clone(), chain_policy::send_policy(self.mode, deployment.chain));
-        Arc::new(EvmTxSender::new(client.clone(), signer, outbox, policy, vec![deployment.clone()]))
+    fn tx_sender(
+        &self,
+        client: &EvmClient,
+        deployment: &Deployment,
+        signer: Signer,
+    ) -> anyhow::Result<Arc<dyn TxSender>> {
+        let (outbox, policy) = (self.store.clone(), self.policies.send_policy(deployment.chain)?);
+        Ok(Arc::new(EvmTxSender::new(client.clone(), signer, outbox, policy, vec![deployment.clone()])))
     }
 
     fn solana_tx_sender(
@@ -271,7 +278,7 @@ impl Orders {
     ) -> anyhow::Result<()> {
         let after = self.store.cursor(deployment.chain, FinalityTier::Large).await?;
         let deployments = std::slice::from_ref(deployment);
-        let settings = chain_policy::follow_config(self.mode, deployment.chain, self.cursors.demand());
+        let settings = self.policies.follow_config(deployment.chain, self.cursors.demand())?;
         let follower = OrderFollower::new(client.clone(), deployments, &settings, after);
         let watch =
             deployment.transfers.then(|| Arc::new(EvmAddressWatch::new(client)) as Arc<dyn AddressWatch>);
@@ -287,7 +294,7 @@ impl Orders {
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let after = self.store.cursor(deployment.chain, FinalityTier::Large).await?;
-        let settings = chain_policy::solana_follow_config(self.mode, self.cursors.demand());
+        let settings = self.policies.solana_follow_config(self.cursors.demand());
         let deployments = std::slice::from_ref(deployment);
         let follower = SolanaOrderFollower::new(rpc.clone(), deployments, settings, after);
         let watch: Arc<dyn AddressWatch> = Arc::new(SolanaAddressWatch::new(rpc));

@@ -6,33 +6,31 @@ use causeway_domain::ports::ChainHistory;
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment};
 use causeway_engine::{Adopt, AdoptParts, KnownFiller};
 use causeway_evm::EvmClient;
-use causeway_evm::orders::{EvmChainHistory, OrderFinality};
+use causeway_evm::orders::EvmChainHistory;
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::SolanaChainHistory;
 use causeway_store::Store;
 
-use crate::boot::config::{Config, Mode};
+use crate::boot::config::Config;
+use crate::boot::parts::chain_policy::ChainPolicies;
 
 /// The history reader of every chain.
 pub(crate) fn chain_records(
-    mode: Mode,
+    policies: &ChainPolicies,
     contracts: &[(EvmClient, Deployment)],
     program: Option<&(SolanaRpc, SolanaDeployment)>,
-) -> HashMap<ChainId, Arc<dyn ChainHistory>> {
-    let evm = contracts.iter().map(|(client, deployment)| -> Arc<dyn ChainHistory> {
-        Arc::new(EvmChainHistory::new(client.clone(), deployment.clone(), finality(mode, deployment.chain)))
-    });
-    let solana = program.into_iter().map(|(rpc, deployment)| -> Arc<dyn ChainHistory> {
-        Arc::new(SolanaChainHistory::new(rpc.clone(), deployment))
-    });
-    evm.chain(solana).map(|record| (record.chain(), record)).collect()
-}
-
-pub(crate) fn finality(mode: Mode, chain: ChainId) -> OrderFinality {
-    match mode {
-        Mode::Sandbox => OrderFinality::sandbox(),
-        Mode::Production => OrderFinality::for_chain(chain),
+) -> anyhow::Result<HashMap<ChainId, Arc<dyn ChainHistory>>> {
+    let mut records: HashMap<ChainId, Arc<dyn ChainHistory>> = HashMap::new();
+    for (client, deployment) in contracts {
+        let finality = policies.order_finality(deployment.chain)?;
+        let history = EvmChainHistory::new(client.clone(), deployment.clone(), finality);
+        records.insert(history.chain(), Arc::new(history));
     }
+    if let Some((rpc, deployment)) = program {
+        let history = SolanaChainHistory::new(rpc.clone(), deployment);
+        records.insert(history.chain(), Arc::new(history));
+    }
+    Ok(records)
 }
 
 /// The file of the quote keys.

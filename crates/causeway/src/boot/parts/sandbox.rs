@@ -14,8 +14,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::boot::config::Config;
+use crate::boot::config::{Config, Mode};
 use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::{Contracts, Deployments, Records, start_sandbox_program};
 use crate::boot::parts::http_server::DRAIN_TIMEOUT;
@@ -42,7 +43,7 @@ impl SandboxChains {
         let folder = config.data_dir.join("sandbox");
         let lock = lock_data_dir(&folder)?;
         // Vault shares are deployed by their factory, not at genesis.
-        let shares = hub::share_tokens(&Contracts::sandbox(&Roles::new()?)?.hub()?);
+        let shares = hub::share_tokens(&contracts(&Roles::new()?, catalog)?.hub()?);
         let shares: Vec<TokenId> = shares.iter().map(|own| own.token.id).collect();
         let snapshot = catalog.snapshot();
         let chains = snapshot.chains().iter().filter(|chain| chain.enabled);
@@ -63,7 +64,7 @@ impl SandboxChains {
         let roles = Roles::new()?;
         let clients = ChainClients::connect(catalog, Some(&self.rpc), &[])?;
         let signer = Signer::from_bytes(&roles.deployer.key.0)?;
-        let contracts = Contracts::sandbox(&roles)?;
+        let contracts = contracts(&roles, catalog)?;
         let program = async {
             match &clients.solana {
                 Some(rpc) => start_sandbox_program(rpc, &roles).await.map(Some),
@@ -90,12 +91,16 @@ impl SandboxChains {
 pub(crate) async fn find_contracts(catalog: &Catalog, rpc: &str) -> anyhow::Result<Deployments> {
     let roles = Roles::new()?;
     let clients = ChainClients::connect(catalog, Some(rpc), &[])?;
-    let evm = Contracts::sandbox(&roles)?.find_everywhere(&clients, roles.deployer.address).await?;
+    let evm = contracts(&roles, catalog)?.find_everywhere(&clients, roles.deployer.address).await?;
     let solana = match &clients.solana {
         Some(rpc) => find_program(rpc, EscrowProgram::new(SANDBOX_PROGRAM)).await?,
         None => None,
     };
     Ok(Deployments { evm, solana })
+}
+
+fn contracts(roles: &Roles, catalog: &Catalog) -> anyhow::Result<Contracts> {
+    Contracts::sandbox(roles, ChainPolicies::of(Mode::Sandbox, catalog))
 }
 
 fn spec(snapshot: &Snapshot, chain: &Chain, prices: &dyn PriceFeed, shares: &[TokenId]) -> ChainSpec {

@@ -1,7 +1,8 @@
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -62,7 +63,7 @@ impl Progress {
     /// Shows what is waited for until the next step.
     pub(crate) fn waiting(&self, text: &str) {
         let next = Waiting { text: text.to_owned(), since: Instant::now(), frame: 0 };
-        *self.status.lock() = Some(next);
+        *self.status.waiting.lock() = Some(next);
         self.status.draw();
     }
 
@@ -82,10 +83,6 @@ impl Drop for Progress {
 }
 
 impl StatusLine {
-    fn lock(&self) -> MutexGuard<'_, Option<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn step(&self, title: &str, detail: &str) {
         self.clear();
         let line = match self.style {
@@ -99,14 +96,14 @@ impl StatusLine {
 
     fn clear(&self) {
         // The lock is held while the line is cleared, so that no frame is drawn after it.
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         if waiting.take().is_some() && matches!(self.style, Style::Moving { .. }) {
             let _ = write!(io::stderr().lock(), "{CLEAR_LINE}");
         }
     }
 
     fn draw(&self) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let (Some(waiting), Style::Moving { colour }) = (waiting.as_mut(), self.style) else { return };
         let frame = FRAMES.get(waiting.frame % FRAMES.len()).copied().unwrap_or('·');
         waiting.frame = waiting.frame.wrapping_add(1);

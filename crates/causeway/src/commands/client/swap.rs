@@ -1,11 +1,12 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use causeway_client::wire::{BuildAnswer, QuoteAsk, Route};
 use causeway_client::{DepositMethod, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, Step, Wallet};
 use clap::{Args, ValueEnum};
+use parking_lot::Mutex;
 
 use super::directory::Directory;
 use super::failure::Failure;
@@ -108,12 +109,12 @@ async fn execute(
     let options = options(session, args, pair, directory, &ask, &progress, &declined)?;
     let state = Mutex::new(SwapState::default());
     let on_step = |step: Step<'_>| {
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = state.lock();
         report_step(&progress, &mut state, step, pair, directory);
     };
     let ended = session.client.execute(&ask, wallet, &options, on_step).await;
     progress.clear();
-    let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let state = state.into_inner();
     match ended {
         Ok(filled) if session.args.json => output::print_json(&filled),
         Ok(filled) => output::print(&order::show(&filled, directory)),

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use causeway_domain::FiatOrderId;
+use parking_lot::Mutex;
 
 /// The purchases that this process is processing, each at most once: two concurrent runs would both create a swap for the same
 /// money. The flag records whether a purchase became due again meanwhile.
@@ -11,7 +11,7 @@ pub(super) struct InFlightPurchases(Mutex<HashMap<FiatOrderId, bool>>);
 impl InFlightPurchases {
     /// Whether the caller may process the purchase; if not, the current run repeats.
     pub(super) fn begin(&self, id: &FiatOrderId) -> bool {
-        let mut purchases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut purchases = self.0.lock();
         match purchases.get_mut(id) {
             Some(again) => {
                 *again = true;
@@ -23,7 +23,7 @@ impl InFlightPurchases {
 
     /// Whether the purchase became due again; otherwise it is no longer in flight.
     pub(super) fn end(&self, id: &FiatOrderId) -> bool {
-        let mut purchases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut purchases = self.0.lock();
         let again = purchases.get_mut(id).is_some_and(std::mem::take);
         if !again {
             purchases.remove(id);

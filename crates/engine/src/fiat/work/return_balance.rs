@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::B256;
@@ -7,6 +6,7 @@ use causeway_domain::fiat::{FiatOrder, ForwardingPlan, Strategy};
 use causeway_domain::ports::{ActionError, ChainAction, Progress};
 use causeway_domain::{ChainId, RawAmount, TokenId};
 use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use super::WorkFiat;
 use super::swap::FiatActionError;
@@ -28,7 +28,7 @@ pub(super) struct ReturnHistory(Mutex<HashMap<B256, (u32, Instant)>>);
 impl ReturnHistory {
     /// Whether this number of returns is known for long enough that balances are newer than the last one.
     fn is_settled(&self, forwarding: B256, count: u32) -> bool {
-        let mut returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut returns = self.0.lock();
         returns.retain(|_, (_, since)| since.elapsed() < HISTORY_TTL);
         let known = returns.get(&forwarding).filter(|(known, _)| *known == count).map(|(_, since)| *since);
         let since = known.unwrap_or_else(|| {

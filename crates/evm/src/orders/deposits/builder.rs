@@ -1,4 +1,3 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes};
@@ -9,6 +8,7 @@ use causeway_domain::ports::{
     WalletAction,
 };
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::client::EvmClient;
@@ -35,13 +35,9 @@ impl EvmDepositBuilder {
         Self { client, contracts, relayer, epoch: Mutex::default() }
     }
 
-    fn cached_epoch(&self) -> MutexGuard<'_, Option<(Instant, u64)>> {
-        self.epoch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Drops the cached epoch after the chain contradicted it.
     pub(super) fn forget_epoch(&self) {
-        *self.cached_epoch() = None;
+        *self.epoch.lock() = None;
     }
 
     async fn read_epoch(&self) -> Result<u64, CallError> {
@@ -73,13 +69,13 @@ impl DepositBuilder for EvmDepositBuilder {
     }
 
     async fn epoch(&self) -> Result<u64, ChainError> {
-        let cached = *self.cached_epoch();
+        let cached = *self.epoch.lock();
         if let Some((_, epoch)) = cached.filter(|(read, _)| read.elapsed() < EPOCH_TTL) {
             return Ok(epoch);
         }
         let read_at = Instant::now();
         let epoch = self.read_epoch().await?;
-        *self.cached_epoch() = Some((read_at, epoch));
+        *self.epoch.lock() = Some((read_at, epoch));
         Ok(epoch)
     }
 

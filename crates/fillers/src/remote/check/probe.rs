@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use alloy_primitives::hex;
-use causeway_outbound::{client_with, error_message};
+use causeway_http_client::{client_with, error_message};
 use jiff::Timestamp;
 use reqwest::{Client, Url};
 
@@ -95,7 +95,7 @@ impl Probe {
             header("content-type").is_some_and(|kind| kind.starts_with("application/json")),
         );
         let signature = header(SIGNATURE).unwrap_or_default().to_owned();
-        let body = causeway_outbound::read_body(reply, MAX_RESPONSE_BYTES)
+        let body = causeway_http_client::read_body(reply, MAX_RESPONSE_BYTES)
             .await
             .map_err(|error| error.to_string())?;
         Ok(ProbeResponse { status, is_json, signature, body, elapsed: started.elapsed() })

@@ -54,7 +54,7 @@ fn find<'a>(
         let message = "The provider is down. Try again in a moment.";
         return Err((StatusCode::SERVICE_UNAVAILABLE, message));
     }
-    let session = provider.purchases().session(session).cloned().ok_or_else(not_found)?;
+    let session = provider.purchases.lock().session(session).cloned().ok_or_else(not_found)?;
     Ok((provider.as_ref(), session))
 }
 

@@ -25,15 +25,15 @@ impl Reader<'_> {
 
     pub(super) fn install(self, kind: FilterKind) -> Value {
         let cursor = match kind {
-            FilterKind::Pending => self.inner.pool().arrival_cursor(),
-            FilterKind::Logs(_) | FilterKind::Blocks => self.inner.ledger().event_cursor(),
+            FilterKind::Pending => self.inner.pool.lock().arrival_cursor(),
+            FilterKind::Logs(_) | FilterKind::Blocks => self.inner.ledger.read().event_cursor(),
         };
-        let id = self.inner.filters().install(kind, cursor, self.inner.chain_id, Instant::now());
+        let id = self.inner.filters.lock().install(kind, cursor, self.inner.chain_id, Instant::now());
         Value::String(hex::encode_prefixed(id.to_be_bytes::<16>()))
     }
 
     pub(super) fn uninstall(self, params: &Params) -> Result<Value, RpcError> {
-        Ok(Value::Bool(filter_id(params)?.is_some_and(|id| self.inner.filters().uninstall(id))))
+        Ok(Value::Bool(filter_id(params)?.is_some_and(|id| self.inner.filters.lock().uninstall(id))))
     }
 
     /// The events since the last poll.
@@ -41,13 +41,13 @@ impl Reader<'_> {
         let (id, kind, cursor) = self.poll(params)?;
         let (answer, cursor) = match kind {
             FilterKind::Pending => {
-                let (arrived, cursor) = self.inner.pool().arrivals_since(cursor);
+                let (arrived, cursor) = self.inner.pool.lock().arrivals_since(cursor);
                 (hashes(&arrived)?, cursor)
             }
             FilterKind::Blocks => self.new_blocks(cursor)?,
             FilterKind::Logs(filter) => self.new_logs(&filter, cursor)?,
         };
-        self.inner.filters().advance(id, cursor);
+        self.inner.filters.lock().advance(id, cursor);
         Ok(answer)
     }
 
@@ -61,7 +61,7 @@ impl Reader<'_> {
 
     fn poll(self, params: &Params) -> Result<(U128, FilterKind, u64), RpcError> {
         let id = filter_id(params)?.ok_or_else(not_found)?;
-        let (kind, cursor) = self.inner.filters().poll(id, Instant::now()).ok_or_else(not_found)?;
+        let (kind, cursor) = self.inner.filters.lock().poll(id, Instant::now()).ok_or_else(not_found)?;
         Ok((id, kind, cursor))
     }
 

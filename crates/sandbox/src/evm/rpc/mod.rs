@@ -21,7 +21,7 @@ use self::encode::quantity;
 use self::params::Params;
 use self::view::{BlockArg, Reader};
 use super::block::COINBASE;
-use super::chain::{EvmChain, EvmNode, Inner, lock};
+use super::chain::{EvmChain, EvmNode, Inner};
 use super::errors::server_error;
 use super::faults::VisibleChain;
 use super::filters::FilterKind;
@@ -39,7 +39,7 @@ impl Methods for EvmChain {
 impl Methods for EvmNode<'_> {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         let inner = &self.chain.inner;
-        let faults = lock(&inner.faults).for_call(self.node, method);
+        let faults = inner.faults.lock().for_call(self.node, method);
         if !faults.slow.is_zero() {
             tokio::time::sleep(faults.slow).await;
         }

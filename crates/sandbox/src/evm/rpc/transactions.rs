@@ -15,7 +15,7 @@ impl Reader<'_> {
 
     pub(super) fn get_transaction(self, params: &Params) -> Result<Value, RpcError> {
         let hash = params.hash(0)?;
-        if let Some(pooled) = self.inner.pool().get(hash) {
+        if let Some(pooled) = self.inner.pool.lock().get(hash) {
             return json(encode::pending(&pooled.tx));
         }
         let view = self.view();
@@ -50,7 +50,7 @@ impl Reader<'_> {
         let at = params.read_optional(1, BlockArg::any)?.unwrap_or(BlockArg::Latest);
         if at == BlockArg::Pending {
             let nonce = self.state(BlockArg::Latest)?.world.nonce(address);
-            return Ok(quantity(self.inner.pool().next_nonce(address, nonce)));
+            return Ok(quantity(self.inner.pool.lock().next_nonce(address, nonce)));
         }
         Ok(quantity(self.state(at)?.world.nonce(address)))
     }

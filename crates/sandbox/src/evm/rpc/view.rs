@@ -1,7 +1,8 @@
 use std::ops::Deref;
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use alloy_primitives::B256;
+use parking_lot::RwLockReadGuard;
 use serde_json::Value;
 
 use super::params::{hash, hex_quantity};
@@ -70,7 +71,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn view(self) -> ChainView<'a> {
-        let ledger = self.frozen.map_or_else(|| LedgerRef::Live(self.inner.ledger()), LedgerRef::Frozen);
+        let ledger = self.frozen.map_or_else(|| LedgerRef::Live(self.inner.ledger.read()), LedgerRef::Frozen);
         let newest = ledger.head().block.number();
         // The head cannot be older than the kept states.
         let head = newest.saturating_sub(self.stale).max(ledger.base().block.number());

@@ -37,7 +37,7 @@ pub(super) fn op() -> impl Strategy<Value = ChainOp> {
 pub(super) fn apply_op(chain: &EvmChain, op: &ChainOp) {
     let next = |from: &Wallet| {
         let nonce = chain.inner.head().world.nonce(from.address());
-        chain.inner.pool().next_nonce(from.address(), nonce)
+        chain.inner.pool.lock().next_nonce(from.address(), nonce)
     };
     match op {
         ChainOp::Send { from, to, nonce_ahead, value, fee, tip, input } => {
@@ -77,7 +77,7 @@ proptest! {
         for op in &ops {
             apply_op(&chain, op);
         }
-        let ledger = chain.inner.ledger();
+        let ledger = chain.inner.ledger.read();
         let burnt = ledger.range(0..=chain.block_number()).fold(U256::ZERO, |sum, block| {
             sum + U256::from(block.header.gas_used) * U256::from(block.base_fee())
         });

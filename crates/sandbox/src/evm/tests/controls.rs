@@ -69,8 +69,8 @@ async fn transactions_can_be_dropped_and_delayed() {
     assert_ne!(rpc(&chain, "eth_getTransactionByHash", json!([late])).await, json!(null));
     let world = chain.inner.head().world;
     let in_an_hour = Instant::now() + Duration::from_hours(1);
-    assert_eq!(chain.inner.pool().ready(&world, Instant::now()).len(), 0);
-    assert_eq!(chain.inner.pool().ready(&world, in_an_hour).len(), 1);
+    assert_eq!(chain.inner.pool.lock().ready(&world, Instant::now()).len(), 0);
+    assert_eq!(chain.inner.pool.lock().ready(&world, in_an_hour).len(), 1);
 }
 
 #[tokio::test]

@@ -108,9 +108,9 @@ async fn a_compacted_journal_restores_the_same_chain() {
     add_history(&chain).await;
     let before = snapshot(&chain).await;
     {
-        let mut producer = chain.inner.producer();
+        let mut producer = chain.inner.producer.lock();
         let (journal, start) = producer.journal.as_mut().unwrap();
-        journal.compact(start, &chain.inner.ledger()).unwrap();
+        journal.compact(start, &chain.inner.ledger.read()).unwrap();
     }
     assert_eq!(snapshot(&chain).await, before);
     add_history(&chain).await;
@@ -176,7 +176,7 @@ async fn a_state_that_does_not_match_the_newest_block_is_damaged() {
     // The block without its changes.
     let record = Record::Block { block, change: Arc::default(), writes, branch };
     let forged = open(folder.path());
-    forged.inner.producer().journal.as_mut().unwrap().0.append(&[record], true).unwrap();
+    forged.inner.producer.lock().journal.as_mut().unwrap().0.append(&[record], true).unwrap();
     drop(forged);
     let options = Options { data_dir: Some(folder.path().into()), ..Options::default() };
     let error = EvmChain::open(&genesis(), options).unwrap_err();
@@ -215,9 +215,9 @@ mod any_history {
             for (at, op) in ops.iter().enumerate() {
                 apply_op(&chain, op);
                 if rewrite && at == ops.len() / 2 {
-                    let mut producer = chain.inner.producer();
+                    let mut producer = chain.inner.producer.lock();
                     let (journal, start) = producer.journal.as_mut().unwrap();
-                    journal.compact(start, &chain.inner.ledger()).unwrap();
+                    journal.compact(start, &chain.inner.ledger.read()).unwrap();
                 }
             }
             let before = head(&chain);

@@ -1,4 +1,3 @@
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::B256;
@@ -8,6 +7,7 @@ use causeway_domain::ports::{
     DepositTxStatus, WalletAction,
 };
 use causeway_domain::{Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::signed::check_signed_deposit;
@@ -38,16 +38,16 @@ impl<T: Copy> Cached<T> {
     }
 
     pub(super) fn fresh(&self) -> Option<T> {
-        let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = *self.0.lock();
         known.filter(|(read, _)| read.elapsed() < CACHE_TTL).map(|(_, value)| value)
     }
 
     pub(super) fn put(&self, asked: Instant, value: T) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((asked, value));
+        *self.0.lock() = Some((asked, value));
     }
 
     fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.0.lock() = None;
     }
 }
 

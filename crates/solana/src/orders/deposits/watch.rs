@@ -1,10 +1,10 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use alloy_primitives::U256;
 use async_trait::async_trait;
 use causeway_domain::ports::{AddressWatch, ChainError};
 use causeway_domain::{Address as AnyAddress, ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
+use parking_lot::Mutex;
 use solana_address::Address;
 
 use super::balance_change::received_amount;
@@ -40,15 +40,14 @@ impl SolanaAddressWatch {
         &self,
         wanted: &[(Address, Option<Address>)],
     ) -> Result<Vec<Option<BalanceAccount>>, ChainError> {
-        let known =
-            |mint: &Address| self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(mint).copied();
+        let known = |mint: &Address| self.programs.lock().get(mint).copied();
         let mut unknown: Vec<Address> =
             wanted.iter().filter_map(|(_, mint)| *mint).filter(|mint| known(mint).is_none()).collect();
         unknown.sort_unstable();
         unknown.dedup();
         if !unknown.is_empty() {
             let accounts = self.rpc.accounts(&unknown, Commitment::Finalized, None).await?.value;
-            let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut programs = self.programs.lock();
             for (mint, account) in unknown.into_iter().zip(accounts) {
                 let program = account.map(|account| account.owner);
                 let program = program.filter(|one| [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].contains(one));

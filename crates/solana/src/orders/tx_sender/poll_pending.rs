@@ -1,4 +1,3 @@
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use alloy_primitives::B256;
@@ -16,7 +15,7 @@ const IDLE_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
 impl SolanaTxSender {
     /// Whether the outbox must be read now.
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
-        let mut last_polled = self.last_polled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last_polled = self.last_polled.lock();
         let long_ago = last_polled.is_none_or(|at| now.duration_since(at).abs() >= IDLE_POLL_INTERVAL);
         let due = self.may_have_pending.swap(false, Ordering::SeqCst) || long_ago;
         if due {
@@ -34,12 +33,12 @@ impl SolanaTxSender {
             .map(|(nonce, attempt)| Ok((nonce, outbox_attempt::decode(attempt)?)))
             .collect::<Result<_, ActionError>>()?;
         let hashes: Vec<B256> = sent.iter().map(|(_, signed)| outbox_attempt::hash(signed)).collect();
-        self.in_flight().retain(|hash, _| hashes.contains(hash));
+        self.in_flight.lock().retain(|hash, _| hashes.contains(hash));
         if sent.is_empty() {
             return Ok(false);
         }
         let queries: Vec<_> = {
-            let in_flight = self.in_flight();
+            let in_flight = self.in_flight.lock();
             let absences = |hash: &B256| in_flight.get(hash).copied().unwrap_or_default().absences;
             hashes.iter().zip(&sent).map(|(hash, (_, signed))| (signed.signature(), absences(hash))).collect()
         };
@@ -48,7 +47,7 @@ impl SolanaTxSender {
             sent.iter().zip(hashes).zip(self.rpc.observe_all(&queries).await?)
         {
             let decision = decide(signed.last_valid_block_height, &observation);
-            self.in_flight().entry(hash).or_default().absences = observation.absences_after(&decision);
+            self.in_flight.lock().entry(hash).or_default().absences = observation.absences_after(&decision);
             is_open |= !self.apply_decision(*nonce, signed, hash, decision).await?;
         }
         Ok(is_open)
@@ -76,7 +75,7 @@ impl SolanaTxSender {
             }
             Decision::Wait | Decision::CheckAgain => return Ok(false),
             Decision::Resend => {
-                let sent = self.in_flight().get(&hash).and_then(|in_flight| in_flight.last_sent);
+                let sent = self.in_flight.lock().get(&hash).and_then(|in_flight| in_flight.last_sent);
                 if sent.is_none_or(|sent| sent.elapsed() >= self.rpc.config().poll_interval) {
                     self.broadcast(signed).await;
                 }

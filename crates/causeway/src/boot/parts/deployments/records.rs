@@ -84,6 +84,8 @@ mod tests {
     use causeway_sandbox::genesis::Roles;
 
     use super::*;
+    use crate::boot::config::Config;
+    use crate::boot::parts::chain_policy::ChainPolicies;
     use crate::boot::parts::deployments::Contracts;
 
     #[test]
@@ -91,8 +93,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let records = Records::in_data_dir(folder.path());
         assert!(records.read().unwrap().is_empty(), "no folder is no record");
-        let plan =
-            Contracts::sandbox(&Roles::new().unwrap()).unwrap().plan(ChainId::new(10).unwrap()).unwrap();
+        let policies = ChainPolicies::load(&Config::default()).unwrap();
+        let contracts = Contracts::sandbox(&Roles::new().unwrap(), policies).unwrap();
+        let plan = contracts.plan(ChainId::new(10).unwrap()).unwrap();
         let first = Deployment { from_block: 7, ..plan.deployment };
         records.write(&first).unwrap();
         records.write(&Deployment { from_block: 0, ..first.clone() }).unwrap();

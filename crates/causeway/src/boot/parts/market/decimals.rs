@@ -1,10 +1,10 @@
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use causeway_domain::ports::{ContractCall, ContractReader, Refusal, TokenPolicy};
 use causeway_domain::{ChainId, Family, TokenId};
 use futures::future::join_all;
+use parking_lot::RwLock;
 
 /// `decimals()`
 const DECIMALS: [u8; 4] = [0x31, 0x3c, 0xe5, 0x67];
@@ -49,7 +49,7 @@ impl TokenDecimals {
                 }
             }
         };
-        let mut reported = self.reported.write().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.write();
         for (token, answer) in tokens.into_iter().zip(answers) {
             let decimals = answer.as_deref().and_then(small_number);
             let expected = self.expected.get(&token).copied();
@@ -66,7 +66,7 @@ impl TokenDecimals {
 
     /// Whether the token's decimals were read.
     pub(super) fn is_read(&self, token: &TokenId) -> bool {
-        let reported = self.reported.read().unwrap_or_else(PoisonError::into_inner);
+        let reported = self.reported.read();
         !self.expected.contains_key(token) || reported.contains_key(token)
     }
 }
@@ -74,7 +74,7 @@ impl TokenDecimals {
 impl TokenPolicy for TokenDecimals {
     fn refusal(&self, token: &TokenId) -> Option<Refusal> {
         let expected = self.expected.get(token)?;
-        match self.reported.read().unwrap_or_else(PoisonError::into_inner).get(token) {
+        match self.reported.read().get(token) {
             // Temporary, so no reason to refund an order.
             None => Some(Refusal::NoPrice),
             Some(Some(reported)) if reported == expected => None,

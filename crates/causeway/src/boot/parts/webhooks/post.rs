@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use causeway_domain::ports::WebhookTransport;
+use causeway_http_client::{client_with, read_body, root_cause};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::{Client, ClientBuilder, Url, header, redirect};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use reqwest::{Client, ClientBuilder, Url, header};
 
 use super::public::is_public;
 use crate::boot::config::Mode;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a receiver may take to acknowledge.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The response body is read only to reuse the connection.
@@ -35,8 +33,9 @@ pub(crate) struct HttpPost {
 
 impl HttpPost {
     pub(crate) fn new(mode: Mode, private: HashSet<String>) -> anyhow::Result<Self> {
-        let open = builder()?.build()?;
-        let guarded = builder()?.dns_resolver(Arc::new(PublicNames)).build()?;
+        // A proxy would resolve names itself and bypass the address check.
+        let open = client_with(TIMEOUT, ClientBuilder::no_proxy)?;
+        let guarded = client_with(TIMEOUT, |builder| builder.no_proxy().dns_resolver(Arc::new(PublicNames)))?;
         Ok(Self { mode, private, open, guarded })
     }
 
@@ -44,17 +43,6 @@ impl HttpPost {
         let anywhere = self.mode == Mode::Sandbox || self.private.contains(url);
         if anywhere { &self.open } else { &self.guarded }
     }
-}
-
-fn builder() -> anyhow::Result<ClientBuilder> {
-    Ok(Client::builder()
-        .tls_backend_preconfigured(tls()?)
-        .user_agent(concat!("causeway/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        // A proxy would resolve names itself and bypass the address check.
-        .no_proxy()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(TIMEOUT))
 }
 
 #[async_trait]
@@ -100,36 +88,21 @@ impl WebhookTransport for HttpPost {
         for (name, value) in headers {
             request = request.header(*name, value);
         }
-        let mut response = request.body(body).send().await.map_err(|error| describe_error(&error))?;
+        let response = request.body(body).send().await.map_err(describe_error)?;
         let status = response.status().as_u16();
-        let rest = async {
-            let mut read = 0;
-            while let Ok(Some(chunk)) = response.chunk().await {
-                read += chunk.len();
-                if read > ANSWER_LIMIT {
-                    break;
-                }
-            }
-        };
         // Only the status counts.
-        let _ = tokio::time::timeout(ANSWER_TIMEOUT, rest).await;
+        let _ = tokio::time::timeout(ANSWER_TIMEOUT, read_body(response, ANSWER_LIMIT)).await;
         Ok(status)
     }
 }
 
 /// The error without the URL, which may contain a key.
-fn describe_error(error: &reqwest::Error) -> String {
+fn describe_error(error: reqwest::Error) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", TIMEOUT.as_secs());
     }
-    let mut cause = error.source();
-    let mut last = None;
-    while let Some(deeper) = cause {
-        last = Some(deeper.to_string());
-        cause = deeper.source();
-    }
     let what = if error.is_connect() { "cannot connect" } else { "the connection failed" };
-    last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
+    if error.source().is_none() { what.to_owned() } else { format!("{what}: {}", root_cause(error)) }
 }
 
 /// Resolves names to public addresses only, at every request: a name may point elsewhere than when it was
@@ -148,17 +121,6 @@ impl Resolve for PublicNames {
             Ok(Box::new(public.into_iter()) as Addrs)
         })
     }
-}
-
-/// The crypto provider is explicit, independent of the process default.
-fn tls() -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let trusting = builder.clone().with_platform_verifier().unwrap_or_else(|error| {
-        tracing::warn!(%error, "no CA certificates found, https webhooks cannot be sent; install the system's CA certificates");
-        builder.with_root_certificates(RootCertStore::empty())
-    });
-    Ok(trusting.with_no_client_auth())
 }
 
 #[cfg(test)]
@@ -210,6 +172,7 @@ mod tests {
         let post = post(Mode::Production);
         let client = post.client("https://shop.example/");
         let error = client.get("http://localhost:1/").send().await.unwrap_err();
-        assert!(describe_error(&error).contains("open internet"), "{}", describe_error(&error));
+        let message = describe_error(error);
+        assert!(message.contains("open internet"), "{message}");
     }
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as kit from '@solana/kit';
-import { startApart } from './causeway.js';
+import { startSeparately } from './causeway.js';
 import { TOKEN } from './solana.js';
 import { SOL, SOLANA, Solana, builtFor, nobody } from './solana-swaps.js';
 import { Causeway, DOLLARS, eventually, nobody as evmNobody, refuses } from './swaps.js';
 
 const causeway = new Causeway();
 const solana = new Solana(causeway);
-let apart;
+let separate;
 before(async () => {
-  apart = await startApart('[orders]\nlook_back_seconds = 1\n');
-  Object.assign(causeway, { url: apart.service.url, chains: apart.chains });
+  separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
+  Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
 }, { timeout: 120_000 });
-after(() => apart?.stop());
+after(() => separate?.stop());
 
 const usdcOnBase = () => causeway.token(8453, 'USDC');
 
@@ -89,7 +89,7 @@ test('a dead blockhash: the service says to build again, and building again give
 
 test('what is too late comes back, and its order has failed', { timeout: 120_000 }, async () => {
   // A chain whose time has run ahead takes no new orders: this one is for this test alone.
-  const other = await startApart('[orders]\nlook_back_seconds = 1\n');
+  const other = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   try {
     const causeway = new Causeway(other.service.url, other.chains);
     const solana = new Solana(causeway);
@@ -112,7 +112,7 @@ test('with the service gone, a stranger takes the deposit back for its owner, by
   const taken = await solana.take(payer, 'USDC', [8453, await usdcOnBase()], 100n * DOLLARS, { asked: { recipient: evmNobody() } });
   const { intentId, recovery } = taken.deposit;
   const signed = await solana.sign(payer, builtFor(taken));
-  await apart.service.kill();
+  await separate.service.kill();
   assert.equal((await solana.finalized(await solana.send(signed))).err, null);
   assert.equal(await solana.balance(mint, payer.address), 900n * DOLLARS);
   const stranger = await solana.payer();
@@ -137,8 +137,8 @@ test('with the service gone, a stranger takes the deposit back for its owner, by
   const signature = await solana.run(stranger, [refund]);
   assert.equal(await solana.balance(mint, payer.address), 1_000n * DOLLARS);
   // When it is back, the service learns it from the chain.
-  await apart.service.start();
-  causeway.url = apart.service.url;
+  await separate.service.start();
+  causeway.url = separate.service.url;
   const orders = () => causeway.get(`/v1/orders/${payer.address}`);
   const { data: [{ id: orderId }] } = await eventually(orders, ({ data }) => data.length === 1, 'an order');
   const order = await causeway.until(orderId, 'refunded');

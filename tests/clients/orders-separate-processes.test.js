@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startApart } from './causeway.js';
+import { startSeparately } from './causeway.js';
 import { ESCROW } from './escrow.js';
 import { declined, isBack, late } from './orders-refunds.js';
 import { transfers } from './orders-transfers.js';
-import { weather } from './orders-weather.js';
+import { chainFaults } from './orders-chain-faults.js';
 import { Causeway, DOLLARS, eventually, nobody } from './swaps.js';
 
 /** A service of this file's own: its clocks are moved, its fillers robbed, and in the end it is killed. */
 const causeway = new Causeway();
-let apart;
+let separate;
 before(async () => {
   // What comes to an address whose order is over is looked for at once, instead of every minute.
-  apart = await startApart('[orders]\nlook_back_seconds = 1\n');
-  Object.assign(causeway, { url: apart.service.url, chains: apart.chains });
+  separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
+  Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
 }, { timeout: 120_000 });
-after(() => apart?.stop());
+after(() => separate?.stop());
 
 describe('money that does not go the straight way is never lost', { concurrency: true, timeout: 180_000 }, () => {
   transfers(causeway);
   declined(causeway);
   late(causeway);
-  weather(causeway);
+  chainFaults(causeway);
 });
 
 test('with the service gone, anybody takes the deposit back with the terms of the build alone', { timeout: 120_000 }, async () => {
@@ -29,7 +29,7 @@ test('with the service gone, anybody takes the deposit back with the terms of th
   const [payer, refundTo] = [await causeway.payer(chain, { vbUSDC: 1_000n * DOLLARS }), nobody()];
   const taken = await causeway.take(payer, [chain, 'vbUSDC'], [8453, 'USDC'], 100n * DOLLARS, { built: { refundTo } });
   const { terms, recovery, intentId } = taken.deposit;
-  await apart.service.kill();
+  await separate.service.kill();
   const [, deposit] = await causeway.walk(taken);
   assert.equal((await causeway.receipt(chain, deposit)).status, 'success');
   const anybody = await causeway.payer(chain);
@@ -41,8 +41,8 @@ test('with the service gone, anybody takes the deposit back with the terms of th
   assert.equal((await causeway.receipt(chain, hash)).status, 'success');
   assert.equal(await causeway.balance(chain, await causeway.token(chain, 'vbUSDC'), refundTo), 100n * DOLLARS);
   // When it is back, the service learns it from the chain.
-  await apart.service.start();
-  causeway.url = apart.service.url;
+  await separate.service.start();
+  causeway.url = separate.service.url;
   const orders = () => causeway.get(`/v1/orders/${payer.address}`);
   const { data: [{ id }] } = await eventually(orders, ({ data }) => data.length === 1, 'an order');
   const order = await isBack(causeway, id, refundTo, 'Expired');

@@ -6,7 +6,7 @@ import { eventually, nobody } from './swaps.js';
 const COIN = 10n ** 17n;
 
 /** Every test has a pair of chains of its own, because what it does to them concerns all that goes on there. */
-export const weather = (causeway) => describe('chains that misbehave', { concurrency: true }, () => {
+export const chainFaults = (causeway) => describe('chains that misbehave', { concurrency: true }, () => {
   /** A swap from chain to chain, with a recipient who is paid by nobody else. */
   async function take(from, to, amount = COIN) {
     const payer = await causeway.payer(from, { coin: 2n * amount });
