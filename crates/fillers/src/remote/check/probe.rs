@@ -47,7 +47,9 @@ pub(super) struct ProbeResponse {
 
 impl Probe {
     pub(super) fn new(config: &CheckConfig) -> Result<Self, RemoteError> {
-        let client = client_with(TIMEOUT, |builder| builder.http1_only().no_proxy())?;
+        // A connection for each request: a filler may close one after refusing its body, and the next request must not meet that.
+        let client =
+            client_with(TIMEOUT, |builder| builder.http1_only().no_proxy().pool_max_idle_per_host(0))?;
         let (quote, orders) = (endpoint(&config.url, "quote")?, endpoint(&config.url, "orders")?);
         Ok(Self { client, secret: config.secret.clone(), quote, orders })
     }
