@@ -100,7 +100,7 @@ export const transfers = (causeway) => describe('money sent to a deposit address
     await causeway.moveTime(LATE, Math.max(late.deposit.expiresAt, short.deposit.expiresAt) + 1);
     await late.send();
     const [order] = await Promise.all([late, short].map(({ orderId }) => causeway.until(orderId, 'failed')));
-    assert.match(order.failureReason, /No deposit came/);
+    assert.match(order.failureReason, /No deposit arrived/);
     await Promise.all([late.comesBack(100n * DOLLARS), short.comesBack(99n * DOLLARS)]);
   });
 });
