@@ -49,8 +49,11 @@ impl Reader<'_> {
         let address = params.address(0)?;
         let at = params.read_optional(1, BlockArg::any)?.unwrap_or(BlockArg::Latest);
         if at == BlockArg::Pending {
+            // Locked first: a block that is produced between the two reads would take its transactions out of the pool, and the
+            // nonce would be one that is already used.
+            let pool = self.inner.pool.lock();
             let nonce = self.state(BlockArg::Latest)?.world.nonce(address);
-            return Ok(quantity(self.inner.pool.lock().next_nonce(address, nonce)));
+            return Ok(quantity(pool.next_nonce(address, nonce)));
         }
         Ok(quantity(self.state(at)?.world.nonce(address)))
     }
