@@ -8,8 +8,9 @@
 // compiler: as the wrapper of an ordinary build it lints and generates code at once. Every build of a test run goes through here,
 // because another selection of packages would give the dependencies other features and build them again.
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 const mode = process.argv[2] ?? "all";
@@ -63,17 +64,26 @@ function run({ executable, folder, name }, threads) {
             const [passed, failed] = counts ? [Number(counts[1]), Number(counts[2])] : [0, code === 0 ? 0 : 1];
             if (code !== 0) console.log(`\n${text}`);
             console.log(`${code === 0 ? "ok    " : "FAILED"} ${name}: ${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+            times[name] = Date.now() - started;
             done({ code, passed, failed });
         });
     });
 }
 
-/** Runs binaries one after the other. */
-async function lane(binaries, threads) {
+/** Runs binaries from one queue, `width` at a time. */
+async function runAll(binaries, width, threads) {
+    const queue = [...binaries];
     const results = [];
-    for (const binary of binaries) results.push(await run(binary, threads));
+    const worker = async () => {
+        for (let binary = queue.shift(); binary; binary = queue.shift()) results.push(await run(binary, threads));
+    };
+    await Promise.all(Array.from({ length: width }, worker));
     return results;
 }
+
+/** How long each binary took the last time, by name: the longest start first, so that none is left running alone at the end. */
+const timesFile = join(process.env.CARGO_TARGET_DIR ?? "target", "test-times.json");
+const times = existsSync(timesFile) ? JSON.parse(readFileSync(timesFile, "utf8")) : {};
 
 if (mode === "doctests") {
     process.exit(spawnSync("cargo", ["test", "--workspace", "--doc", "--locked", "--quiet"], { env: environment, stdio: "inherit" }).status ?? 1);
@@ -81,10 +91,17 @@ if (mode === "doctests") {
 const binaries = await build(mode !== "build");
 if (mode !== "build") {
     const cores = availableParallelism();
-    const unit = binaries.filter(({ isEndToEnd }) => !isEndToEnd);
+    const longestFirst = (one, other) => (times[other.name] ?? Infinity) - (times[one.name] ?? Infinity) || 0;
+    const unit = binaries.filter(({ isEndToEnd }) => !isEndToEnd).sort(longestFirst);
     const endToEnd = binaries.filter(({ isEndToEnd }) => isEndToEnd);
-    // The end-to-end tests mostly wait for blocks, so they run beside the others, with more threads than cores.
-    const results = (await Promise.all([mode === "unit" ? [] : lane(endToEnd, cores + 2), mode === "e2e" ? [] : lane(unit, cores)])).flat();
+    // The end-to-end tests mostly wait for blocks, and some of the others for a database: more run at a time than there are cores.
+    const results = (
+        await Promise.all([
+            mode === "unit" ? [] : runAll(endToEnd, 1, cores * 3),
+            mode === "e2e" ? [] : runAll(unit, mode === "unit" ? cores : 1, cores),
+        ])
+    ).flat();
+    writeFileSync(timesFile, JSON.stringify(times, null, 2));
     const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
     console.log(`Rust: ${total("passed")} passed, ${total("failed")} failed`);
     process.exit(results.some(({ code }) => code !== 0) ? 1 : 0);

@@ -70,9 +70,11 @@ export async function visit(path, options, use, prepare) {
  *
  * @param {Page} page
  * @param {string} [within] a selector; the whole page unless told
+ * @param {string[]} [rules] only these; all unless told
  */
-export async function assertAccessible(page, within = "html") {
-  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
+export async function assertAccessible(page, within = "html", rules = []) {
+  const axe = new AxeBuilder({ page }).include(within);
+  const { violations } = await (rules.length > 0 ? axe.withRules(rules) : axe).analyze();
   const found = violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html} ${node.failureSummary}`));
   assert.deepEqual(found, []);
 }
