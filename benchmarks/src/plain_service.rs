@@ -55,7 +55,6 @@ pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorServi
     };
     let review = ReviewParts {
         orders: store.clone(),
-        review: store.clone(),
         facts: store.clone(),
         outbox: store.clone(),
         cursors: Arc::<ChainCursors>::default(),

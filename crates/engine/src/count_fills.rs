@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::OrderStatus;
-use causeway_domain::ports::{FillStatistics, StoreError};
+use causeway_domain::ports::{OrderStore, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -27,7 +27,7 @@ pub type FillsByFiller = Arc<BTreeMap<String, Fills>>;
 
 /// Counts the orders of every filler, with a short cache.
 pub struct CountFills {
-    store: Arc<dyn FillStatistics>,
+    store: Arc<dyn OrderStore>,
     last: Mutex<Option<(Instant, FillsByFiller)>>,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Debug for CountFills {
 }
 
 impl CountFills {
-    pub fn new(store: Arc<dyn FillStatistics>) -> Self {
+    pub fn new(store: Arc<dyn OrderStore>) -> Self {
         Self { store, last: Mutex::default() }
     }
 
@@ -71,34 +71,26 @@ impl CountFills {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use async_trait::async_trait;
-    use causeway_domain::ports::FillCount;
+    use causeway_domain::Order;
+    use causeway_testing::MemoryStore;
+    use causeway_testing::sample::order;
 
     use super::*;
 
-    /// Has one more order at every query.
-    struct Growing(AtomicU64);
-
-    #[async_trait]
-    impl FillStatistics for Growing {
-        async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
-            let orders = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-            let count = |status, orders| FillCount { filler: "north".to_owned(), status, orders };
-            Ok(vec![
-                count(OrderStatus::Filled, orders),
-                count(OrderStatus::Created, 2),
-                count(OrderStatus::RefundPending, 3),
-            ])
-        }
+    fn order_of_north(n: u8, status: OrderStatus) -> (Order, Vec<causeway_domain::OrderEvent>) {
+        (Order { filler: "north".to_owned(), status, ..order(n) }, Vec::new())
     }
 
     #[tokio::test(start_paused = true)]
     async fn orders_are_counted_by_filler_and_cached() {
-        let counts = CountFills::new(Arc::new(Growing(AtomicU64::new(0))));
+        let (open, pending) = (OrderStatus::Created, OrderStatus::RefundPending);
+        let statuses = [OrderStatus::Filled, open, open, pending, pending, pending];
+        let orders = (1..).zip(statuses).map(|(n, status)| order_of_north(n, status)).collect();
+        let store = Arc::new(MemoryStore::with_orders(orders));
+        let counts = CountFills::new(store.clone());
         let expected = Fills { open: 5, filled: 1, refunded: 0, failed: 0 };
         assert_eq!(counts.count().await.unwrap()["north"], expected);
+        store.orders.lock().unwrap().push(order_of_north(7, OrderStatus::Filled));
         assert_eq!(counts.count().await.unwrap()["north"].filled, 1);
         tokio::time::advance(CACHE_TTL).await;
         assert_eq!(counts.count().await.unwrap()["north"].filled, 2);

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{Pruned, Retention, StoreError};
+use causeway_domain::ports::{OperatorStore, Pruned, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +24,11 @@ pub struct RetentionPolicy {
 }
 
 /// Sweeps the store until `stop`; a failure is retried at the next tick.
-pub async fn enforce_retention(store: Arc<dyn Retention>, policy: RetentionPolicy, stop: CancellationToken) {
+pub async fn enforce_retention(
+    store: Arc<dyn OperatorStore>,
+    policy: RetentionPolicy,
+    stop: CancellationToken,
+) {
     let mut ticker = Ticker::new(policy.every, stop.clone());
     while ticker.next().await {
         match sweep(store.as_ref(), policy, Timestamp::now(), &stop).await {
@@ -41,7 +45,7 @@ pub async fn enforce_retention(store: Arc<dyn Retention>, policy: RetentionPolic
 }
 
 async fn sweep(
-    store: &dyn Retention,
+    store: &dyn OperatorStore,
     policy: RetentionPolicy,
     now: Timestamp,
     stop: &CancellationToken,
@@ -59,7 +63,7 @@ async fn sweep(
 }
 
 async fn sweep_audit(
-    store: &dyn Retention,
+    store: &dyn OperatorStore,
     policy: RetentionPolicy,
     now: Timestamp,
     stop: &CancellationToken,
@@ -82,47 +86,39 @@ fn ago(now: Timestamp, age: Duration) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use causeway_domain::RowKey;
+    use causeway_domain::ports::AuditEvent;
+    use causeway_testing::MemoryStore;
 
     use super::*;
-
-    struct Backlog(Mutex<u64>);
-
-    #[async_trait::async_trait]
-    impl Retention for Backlog {
-        async fn prune(&self, _: Timestamp, _: Timestamp, limit: u32) -> Result<Pruned, StoreError> {
-            let mut left = self.0.lock().unwrap();
-            let quotes = (*left).min(u64::from(limit));
-            *left -= quotes;
-            Ok(Pruned { quotes, events: 0 })
-        }
-
-        async fn prune_audit(&self, _: Timestamp, limit: u32) -> Result<u64, StoreError> {
-            Ok(self.prune(Timestamp::MIN, Timestamp::MIN, limit).await?.quotes)
-        }
-    }
 
     const POLICY: RetentionPolicy = RetentionPolicy {
         quotes: Duration::from_mins(1),
         events: Duration::MAX,
-        audit: Duration::MAX,
+        audit: Duration::from_mins(1),
         every: Duration::from_millis(5),
     };
 
     #[tokio::test]
     async fn backlog_is_swept_in_batches_until_empty() {
-        let store = Backlog(Mutex::new(2_500));
+        let store = MemoryStore::default();
+        *store.expired_quotes.lock().unwrap() = 2_500;
         let pruned = sweep(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
         assert_eq!(pruned, Pruned { quotes: 2_500, events: 0 });
-        *store.0.lock().unwrap() = 2_500;
+        let (kind, at) = ("screening.hit".to_owned(), Timestamp::UNIX_EPOCH);
+        for key in 0..2_500 {
+            let (key, subject, detail) = (RowKey::new(key).unwrap(), String::new(), String::new());
+            store.record_audit(&AuditEvent { key, kind: kind.clone(), subject, detail, at }).await.unwrap();
+        }
         let entries = sweep_audit(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
         assert_eq!(entries, 2_500);
+        assert!(store.calls("prune") > 1 && store.calls("prune_audit") > 1, "in batches");
     }
 
     #[tokio::test]
     async fn sweeper_stops_on_cancellation() {
         let stop = CancellationToken::new();
-        let task = tokio::spawn(enforce_retention(Arc::new(Backlog(Mutex::new(3))), POLICY, stop.clone()));
+        let task = tokio::spawn(enforce_retention(Arc::<MemoryStore>::default(), POLICY, stop.clone()));
         stop.cancel();
         task.await.unwrap();
     }

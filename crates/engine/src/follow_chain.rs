@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    ChainCursor, ChainError, ChainFollower, ChainUpdate, FactStore, FinalityTier, OrderStore,
+    ChainCursor, ChainError, ChainFollower, ChainStore, ChainUpdate, FinalityTier, OrderStore,
 };
 use causeway_domain::{ChainId, Fact, FactKind};
 use jiff::Timestamp;
@@ -24,7 +24,7 @@ const ERROR_BACKOFF: Duration = Duration::from_secs(1);
 /// What [`follow_chain`] works with.
 #[derive(Clone)]
 pub struct FollowParts {
-    pub facts: Arc<dyn FactStore>,
+    pub facts: Arc<dyn ChainStore>,
     pub orders: Arc<dyn OrderStore>,
     pub executors: ExecutorRegistry,
     pub cursors: Arc<ChainCursors>,

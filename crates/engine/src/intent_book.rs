@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, hex, keccak256};
 use causeway_domain::ports::{
-    ActionError, ChainAction, IntentBook, IntentBookProgress, IntentEntry, Progress, TxSender,
+    ActionError, ChainAction, ChainStore, IntentBook, IntentEntry, Progress, TxSender,
 };
 use causeway_domain::{ConfirmedTx, Evidence, IntentState, Order, OrderId};
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ const MAX_ORDERS: u32 = 128;
 /// What [`sync_intent_book`] works with.
 #[derive(Clone)]
 pub struct BookParts {
-    pub book_state: Arc<dyn IntentBookProgress>,
+    pub book_state: Arc<dyn ChainStore>,
     pub book: Arc<dyn IntentBook>,
     /// Writes the entries, on the book's chain.
     pub writer: Arc<dyn TxSender>,

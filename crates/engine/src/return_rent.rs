@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    ActionError, ChainAction, Progress, Rent, RentReader, RentState, RentStore, StoreError, TxSender,
+    ActionError, ChainAction, ChainStore, Progress, Rent, RentReader, RentState, StoreError, TxSender,
 };
 use causeway_domain::{Address, Evidence, Order, RentedAccount};
 use jiff::Timestamp;
@@ -32,7 +32,7 @@ const MAX_ATTEMPTS: u32 = 5;
 /// What [`return_rent`] works with, on one chain.
 #[derive(Clone)]
 pub struct RentParts {
-    pub rents: Arc<dyn RentStore>,
+    pub rents: Arc<dyn ChainStore>,
     pub reader: Arc<dyn RentReader>,
     /// Closes order accounts, whoever paid for them.
     pub relayer: Arc<dyn TxSender>,

@@ -6,7 +6,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{AuditEvent, AuditLog, Hit, Screen, ScreenError, ScreenRequest};
+use causeway_domain::ports::{AuditEvent, Hit, OperatorStore, Screen, ScreenError, ScreenRequest};
 use causeway_domain::{Address, RowKeys};
 use jiff::Timestamp;
 use thiserror::Error;
@@ -24,7 +24,7 @@ pub enum ScreeningError {
 /// Screens every order before it is created and records refusals in the audit log.
 pub struct Screening {
     screen: Arc<dyn Screen>,
-    audit: Arc<dyn AuditLog>,
+    audit: Arc<dyn OperatorStore>,
     row_keys: Arc<RowKeys>,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Debug for Screening {
 }
 
 impl Screening {
-    pub fn new(screen: Arc<dyn Screen>, audit: Arc<dyn AuditLog>, row_keys: Arc<RowKeys>) -> Self {
+    pub fn new(screen: Arc<dyn Screen>, audit: Arc<dyn OperatorStore>, row_keys: Arc<RowKeys>) -> Self {
         Self { screen, audit, row_keys }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    AddressWatch, Arrival, ChainCursor, FactStore, OpenTransfer, OrderStore, StoreError,
+    AddressWatch, Arrival, ChainCursor, ChainStore, OpenTransfer, OrderStore, StoreError,
 };
 use causeway_domain::{Address, RawAmount, RowKey, TokenId};
 use jiff::{SignedDuration, Timestamp};
@@ -80,7 +80,7 @@ struct Observation {
 pub struct WatchAddresses {
     watch: Arc<dyn AddressWatch>,
     orders: Arc<dyn OrderStore>,
-    facts: Arc<dyn FactStore>,
+    facts: Arc<dyn ChainStore>,
     cursors: Arc<ChainCursors>,
     /// Tokens that may arrive by mistake.
     tokens: Vec<TokenId>,
@@ -100,7 +100,7 @@ impl WatchAddresses {
     pub fn new(
         watch: Arc<dyn AddressWatch>,
         orders: Arc<dyn OrderStore>,
-        facts: Arc<dyn FactStore>,
+        facts: Arc<dyn ChainStore>,
         cursors: Arc<ChainCursors>,
         tokens: Vec<TokenId>,
         policy: WatchPolicy,

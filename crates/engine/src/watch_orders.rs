@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::EventLog;
+use causeway_domain::ports::OrderStore;
 use causeway_domain::{OrderId, RowKey};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -24,7 +24,7 @@ type Subscribers = HashMap<OrderId, watch::Sender<()>>;
 
 /// Wakes subscribers of an order when any process writes an event for it. The events themselves are read from the store.
 pub struct WatchOrders {
-    log: Arc<dyn EventLog>,
+    orders: Arc<dyn OrderStore>,
     subscribers: Mutex<Subscribers>,
     subscribed: Notify,
 }
@@ -62,8 +62,8 @@ impl Drop for OrderSubscription {
 }
 
 impl WatchOrders {
-    pub fn new(log: Arc<dyn EventLog>) -> Self {
-        Self { log, subscribers: Mutex::default(), subscribed: Notify::new() }
+    pub fn new(orders: Arc<dyn OrderStore>) -> Self {
+        Self { orders, subscribers: Mutex::default(), subscribed: Notify::new() }
     }
 
     /// Subscribes to an order. The caller reads earlier events itself, after this call.
@@ -89,7 +89,7 @@ impl WatchOrders {
                     // A new subscriber reads older events itself.
                     tail.newest = tail.newest.max(oldest_uncommitted());
                 }
-                let seen = self.log.commits();
+                let seen = self.orders.commits();
                 let is_poll_due = last_poll.elapsed() >= POLL_INTERVAL;
                 if is_poll_due {
                     last_poll = Instant::now();
@@ -98,7 +98,7 @@ impl WatchOrders {
                 sleep(MIN_INTERVAL).await;
                 let remaining = POLL_INTERVAL.saturating_sub(last_poll.elapsed());
                 // A commit and the timeout both lead to the next read.
-                let _ = timeout(remaining, self.log.wait_for_commit_after(seen)).await;
+                let _ = timeout(remaining, self.orders.wait_for_commit_after(seen)).await;
             };
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -111,7 +111,7 @@ impl WatchOrders {
         let oldest = oldest_uncommitted();
         let mut after = if look_back { oldest.min(tail.newest) } else { tail.newest };
         loop {
-            let events = match self.log.events_after(after, PAGE_SIZE).await {
+            let events = match self.orders.events_after(after, PAGE_SIZE).await {
                 Ok(events) => events,
                 Err(error) => {
                     tracing::warn!(%error, "reading order events failed");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
-use causeway_domain::ports::{FactStore, Health, OrderStore, PriceFeed, QuoteStore};
+use causeway_domain::ports::{ChainStore, Health, OrderStore, PriceFeed, QuoteStore};
 use causeway_engine::fiat::FiatServices;
 use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub struct App {
     pub submit_deposit: SubmitDeposit,
     pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
-    pub facts: Arc<dyn FactStore>,
+    pub facts: Arc<dyn ChainStore>,
     pub attestations: AttestationCache,
     pub watch_orders: Arc<WatchOrders>,
     pub count_fills: CountFills,

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use alloy_primitives::{B256, U256};
 use alloy_sol_types::SolEvent as _;
-use causeway_domain::ports::Reservations as _;
+use causeway_domain::ports::InventoryStore as _;
 use causeway_domain::{Address, Family};
 use causeway_evm::contracts::{Escrow, Settler};
 use causeway_sandbox::genesis::{FillerRole, Roles};

@@ -1,5 +1,5 @@
 use alloy_primitives::U256;
-use causeway_domain::ports::{FactStore as _, FinalityTier, OrderStore as _};
+use causeway_domain::ports::{ChainStore as _, FinalityTier, OrderStore as _};
 use causeway_domain::{Decision, Fact, Order, OrderStatus, RefundCause};
 use causeway_store::Store;
 use futures::{StreamExt as _, stream};

@@ -79,7 +79,7 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
     let known = known_fillers(&load_market_makers(config)?);
     let accounts = known.iter().flat_map(|filler| filler.accounts.clone()).collect();
     let parts = RecoverParts {
-        store: store.clone(),
+        orders: store.clone(),
         facts: store.clone(),
         adopt: adopt(config, &store, records, keys, &row_keys, known, !args.sealed_only),
         accounts,

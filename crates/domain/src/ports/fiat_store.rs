@@ -1,3 +1,5 @@
+use std::fmt;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 
@@ -21,6 +23,20 @@ pub struct FiatOrderQuery {
     /// Only orders older than this key.
     pub before: Option<RowKey>,
     pub limit: u32,
+}
+
+/// An access token of a provider.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RampToken {
+    pub text: String,
+    /// Expiry, in Unix seconds.
+    pub ends: i64,
+}
+
+impl fmt::Debug for RampToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RampToken(…)")
+    }
 }
 
 /// Stores purchases. Writes are durable when a call returns. Times have millisecond precision.
@@ -62,4 +78,8 @@ pub trait FiatStore: Send + Sync {
     ) -> Result<bool, StoreError>;
     /// The order's event history, oldest first.
     async fn fiat_order_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError>;
+    /// The newest access token of the provider.
+    async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError>;
+    /// Stores a provider's access token for all replicas, because a new token may invalidate the previous one.
+    async fn put_ramp_token(&self, provider: &str, token: &RampToken) -> Result<(), StoreError>;
 }

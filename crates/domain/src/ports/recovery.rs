@@ -1,8 +1,8 @@
 use alloy_primitives::B256;
 use async_trait::async_trait;
 
-use super::{ChainError, StoreError};
-use crate::{Address, ChainId, Fact, FactPlace, ForwardingOrder, IntentTerms};
+use super::ChainError;
+use crate::{Address, ChainId, ForwardingOrder, IntentTerms};
 
 /// How a deposit reached the escrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +32,4 @@ pub trait ChainHistory: Send + Sync {
     /// Whether everything that these keys signed before the checkpoint is final or can no longer land, as far as the
     /// endpoints know.
     async fn is_settled_since(&self, accounts: &[Address], since: u64) -> Result<bool, ChainError>;
-}
-
-/// Store queries for recovery from the chains.
-#[async_trait]
-pub trait RecoveryStore: Send + Sync {
-    /// The number of orders that were not recovered: all except those with the given route id.
-    async fn count_orders_except_route(&self, route: &str) -> Result<u64, StoreError>;
-    /// Opening facts in order of time, after that location.
-    async fn openings(&self, after: Option<&FactPlace>, limit: u32) -> Result<Vec<Fact>, StoreError>;
 }

@@ -1,9 +1,7 @@
 use async_trait::async_trait;
-use jiff::Timestamp;
 use thiserror::Error;
 
-use super::StoreError;
-use crate::{Address, RawAmount, RowKey, TokenId};
+use crate::{Address, RawAmount, TokenId};
 
 /// The kind of order to screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,25 +55,4 @@ pub struct ScreenError {
 pub trait Screen: Send + Sync {
     /// The first hit, if any.
     async fn screen(&self, ask: &ScreenRequest) -> Result<Option<Hit>, ScreenError>;
-}
-
-/// An entry of the append-only audit log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditEvent {
-    pub key: RowKey,
-    /// `screening.hit`, …
-    pub kind: String,
-    /// Who or what it concerns.
-    pub subject: String,
-    /// For people.
-    pub detail: String,
-    pub at: Timestamp,
-}
-
-/// Stores the audit log.
-#[async_trait]
-pub trait AuditLog: Send + Sync {
-    async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError>;
-    /// Newest first, older than `before` if given.
-    async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError>;
 }

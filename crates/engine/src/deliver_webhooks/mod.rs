@@ -10,9 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{
-    EndpointName, EventLog, OrderStore, WebhookEndpoint, WebhookStore, WebhookTransport,
-};
+use causeway_domain::ports::{EndpointName, OrderStore, WebhookEndpoint, WebhookStore, WebhookTransport};
 use causeway_domain::{Order, OrderEvent, RowKeys};
 use jiff::SignedDuration;
 use tokio::sync::{Notify, watch};
@@ -37,7 +35,6 @@ pub const DEFAULT_WEBHOOK_RETRY_PERIOD: SignedDuration = SignedDuration::from_ho
 /// What [`DeliverWebhooks`] works with.
 pub struct DeliverParts {
     pub store: Arc<dyn WebhookStore>,
-    pub log: Arc<dyn EventLog>,
     pub orders: Arc<dyn OrderStore>,
     pub post: Arc<dyn WebhookTransport>,
     pub encode: Arc<EncodeWebhook>,
@@ -97,14 +94,14 @@ impl DeliverWebhooks {
                         reader.start_over();
                     }
                 }
-                let seen = self.parts.log.commits();
+                let seen = self.parts.orders.commits();
                 if !workers.is_empty() && reader.read(&self.parts).await > 0 {
                     notify_all(&workers);
                 }
                 sleep(MIN_INTERVAL).await;
                 let remaining =
                     POLL_INTERVAL.saturating_sub(refreshed.map_or(POLL_INTERVAL, |at| at.elapsed()));
-                let commit = timeout(remaining, self.parts.log.wait_for_commit_after(seen));
+                let commit = timeout(remaining, self.parts.orders.wait_for_commit_after(seen));
                 tokio::select! {
                     // A commit and the timeout both lead to the next read.
                     _ = commit, if !workers.is_empty() => {}

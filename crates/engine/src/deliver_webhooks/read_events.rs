@@ -60,7 +60,7 @@ impl EventReader {
         let floor = after;
         let mut added: u64 = 0;
         loop {
-            let events = parts.log.events_after(after, PAGE_SIZE).await?;
+            let events = parts.orders.events_after(after, PAGE_SIZE).await?;
             let full = u32::try_from(events.len()).is_ok_and(|read| read >= PAGE_SIZE);
             let Some((last, _)) = events.last() else { break };
             let read = (floor, *last);

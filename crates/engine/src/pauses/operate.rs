@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{Pausable, Pause, PauseStore, StoreError};
+use causeway_domain::ports::{OperatorStore, Pausable, Pause, StoreError};
 use jiff::Timestamp;
 use thiserror::Error;
 use tokio::sync::Mutex;
@@ -29,7 +29,7 @@ pub enum PauseError {
 /// Pauses and resumes durably: at once on this replica, within about a second on the others.
 pub struct OperatePauses {
     pauses: Arc<Pauses>,
-    store: Arc<dyn PauseStore>,
+    store: Arc<dyn OperatorStore>,
     /// A refresh that started before a change must not undo it.
     refreshing: Mutex<()>,
 }
@@ -42,7 +42,7 @@ impl fmt::Debug for OperatePauses {
 
 impl OperatePauses {
     /// Loads the stored pauses.
-    pub async fn open(pauses: Arc<Pauses>, store: Arc<dyn PauseStore>) -> Result<Self, StoreError> {
+    pub async fn open(pauses: Arc<Pauses>, store: Arc<dyn OperatorStore>) -> Result<Self, StoreError> {
         let operate = Self { pauses, store, refreshing: Mutex::default() };
         operate.refresh().await?;
         Ok(operate)

@@ -1,49 +1,7 @@
-use std::sync::Mutex;
-
-use async_trait::async_trait;
-use causeway_domain::ports::{PauseStore, StoreError};
 use causeway_domain::{ChainId, TokenId};
+use causeway_testing::MemoryStore;
 
 use super::*;
-
-/// An in-memory store that can become unavailable.
-#[derive(Default)]
-struct FakeStore {
-    rows: Mutex<Vec<Pause>>,
-    is_unavailable: Mutex<bool>,
-}
-
-impl FakeStore {
-    fn check(&self) -> Result<(), StoreError> {
-        if *self.is_unavailable.lock().unwrap() {
-            Err(StoreError::Unavailable("offline".into()))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-#[async_trait]
-impl PauseStore for FakeStore {
-    async fn pauses(&self) -> Result<Vec<Pause>, StoreError> {
-        self.check()?;
-        Ok(self.rows.lock().unwrap().clone())
-    }
-
-    async fn pause(&self, pause: &Pause) -> Result<(), StoreError> {
-        self.check()?;
-        self.rows.lock().unwrap().push(pause.clone());
-        Ok(())
-    }
-
-    async fn resume(&self, what: &Pausable) -> Result<bool, StoreError> {
-        self.check()?;
-        let mut rows = self.rows.lock().unwrap();
-        let before = rows.len();
-        rows.retain(|pause| pause.what != *what);
-        Ok(rows.len() < before)
-    }
-}
 
 /// A pause, for tests of code that checks pauses.
 pub(crate) fn paused(kind: &str, name: &str) -> Pause {
@@ -55,13 +13,13 @@ fn chain(number: u64) -> ChainId {
     ChainId::new(number).unwrap()
 }
 
-async fn replica(store: &Arc<FakeStore>) -> OperatePauses {
+async fn replica(store: &Arc<MemoryStore>) -> OperatePauses {
     OperatePauses::open(Arc::default(), store.clone()).await.unwrap()
 }
 
 #[tokio::test]
 async fn pause_applies_at_once_here_and_after_a_refresh_on_other_replicas() {
-    let store: Arc<FakeStore> = Arc::default();
+    let store: Arc<MemoryStore> = Arc::default();
     let (here, there) = (replica(&store).await, replica(&store).await);
     let coin = TokenId::native(chain(8453));
     here.pause(Pausable::Chain(chain(8453)), "maintenance").await.unwrap();
@@ -95,10 +53,10 @@ async fn pause_affects_only_its_own_component() {
 
 #[tokio::test]
 async fn pauses_hold_while_the_store_is_unavailable() {
-    let store: Arc<FakeStore> = Arc::default();
+    let store: Arc<MemoryStore> = Arc::default();
     let operate = replica(&store).await;
     operate.pause(Pausable::Filler("north".to_owned()), "asleep").await.unwrap();
-    *store.is_unavailable.lock().unwrap() = true;
+    store.set_unavailable(true);
     assert!(operate.refresh().await.is_err());
     assert!(operate.pauses().reason_for_filler("north").is_some());
     assert!(operate.resume(&Pausable::Filler("north".to_owned())).await.is_err());

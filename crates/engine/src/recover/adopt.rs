@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    ChainHistory, Creation, FactStore, FinalityTier, OpenedBy, OrderStore, QuoteStore, StoreError,
+    ChainHistory, ChainStore, Creation, FinalityTier, OpenedBy, OrderStore, QuoteStore, StoreError,
 };
 use causeway_domain::{
     Address, ChainId, Decision, EventKind, Evidence, Fact, FactKind, IntentTerms, Order, OrderContext,
@@ -28,7 +28,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 pub struct AdoptParts {
     pub orders: Arc<dyn OrderStore>,
     pub quotes: Arc<dyn QuoteStore>,
-    pub facts: Arc<dyn FactStore>,
+    pub facts: Arc<dyn ChainStore>,
     pub chains: HashMap<ChainId, Arc<dyn ChainHistory>>,
     pub fillers: Vec<KnownFiller>,
     pub quote_keys: QuoteKeys,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{ChainError, ChainFollower, ChainHistory, FactStore, RecoveryStore, StoreError};
+use causeway_domain::ports::{ChainError, ChainFollower, ChainHistory, ChainStore, OrderStore, StoreError};
 use causeway_domain::{Address, ChainId, FactPlace, OrderStatus};
 use futures::future::try_join_all;
 use thiserror::Error;
@@ -21,8 +21,8 @@ const PAGE: u32 = 256;
 
 /// What [`recover`] works with.
 pub struct RecoverParts {
-    pub store: Arc<dyn RecoveryStore>,
-    pub facts: Arc<dyn FactStore>,
+    pub orders: Arc<dyn OrderStore>,
+    pub facts: Arc<dyn ChainStore>,
     pub adopt: Adopt,
     /// The accounts that fill and waive, on any chain family: none of them may have a pending transaction.
     pub accounts: Vec<Address>,
@@ -110,7 +110,7 @@ pub async fn recover(
     chains: Vec<RecoverChain>,
     report: &(dyn Fn(RecoverProgress) + Sync),
 ) -> Result<Recovered, RecoverError> {
-    let others = parts.store.count_orders_except_route(RECOVERED).await?;
+    let others = parts.orders.count_orders_except_route(RECOVERED).await?;
     if others > 0 {
         return Err(RecoverError::NotEmpty(others));
     }
@@ -142,7 +142,7 @@ async fn create_orders(
     let mut after: Option<FactPlace> = None;
     let mut statuses = [0; OrderStatus::ALL.len()];
     loop {
-        let page = parts.store.openings(after.as_ref(), PAGE).await?;
+        let page = parts.facts.openings(after.as_ref(), PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.place.clone());
         for fact in &page {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use causeway_domain::FactKind;
-use causeway_domain::ports::{ChainError, ChainFollower, ChainUpdate, FactStore};
+use causeway_domain::ports::{ChainError, ChainFollower, ChainStore, ChainUpdate};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 
@@ -18,7 +18,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) async fn read_chain(
     follower: &mut dyn ChainFollower,
     up_to: u64,
-    facts: &dyn FactStore,
+    facts: &dyn ChainStore,
     report: &(dyn Fn(RecoverProgress) + Sync),
 ) -> Result<ChainRead, RecoverError> {
     let chain = follower.chain();

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{FillerRecord, FillerRecords};
+use causeway_domain::ports::{FillerRecord, OperatorStore};
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
@@ -22,7 +22,7 @@ use crate::fillers::Fillers;
 
 /// What a [`Registry`] works with.
 pub struct RegistryParts {
-    pub records: Arc<dyn FillerRecords>,
+    pub records: Arc<dyn OperatorStore>,
     pub make: Arc<dyn MakeFiller>,
     pub fillers: Fillers,
     pub executors: ExecutorRegistry,

@@ -1,96 +1,14 @@
 use std::collections::HashMap;
-use std::sync::Mutex as StdMutex;
 
-use async_trait::async_trait;
-use causeway_domain::ports::{
-    ActionError, Answer, Filler, FillerAsk, FillerError, FillerProtocol, OrderExecutor, Progress, Refusal,
-    StoreError,
-};
-use causeway_domain::{Decision, Order};
+use causeway_domain::Order;
+use causeway_domain::ports::{Filler, FillerProtocol};
+use causeway_testing::sample::order;
+use causeway_testing::{IdleFiller, MemoryStore};
 use jiff::SignedDuration;
 
 use super::*;
 use crate::fillers::QuoteOptions;
 use crate::fillers::fake::{Behavior, Fake};
-
-/// An in-memory store; fillers in `open` have open orders.
-#[derive(Default)]
-struct Rows {
-    rows: StdMutex<BTreeMap<String, FillerRecord>>,
-    open: StdMutex<Vec<String>>,
-}
-
-#[async_trait]
-impl FillerRecords for Rows {
-    async fn filler_records(&self) -> Result<Vec<FillerRecord>, StoreError> {
-        Ok(self.rows.lock().unwrap().values().cloned().collect())
-    }
-
-    async fn put_filler(&self, record: &FillerRecord) -> Result<(), StoreError> {
-        self.rows.lock().unwrap().insert(record.name.clone(), record.clone());
-        Ok(())
-    }
-
-    async fn forget_filler(&self, name: &str) -> Result<bool, StoreError> {
-        let mut rows = self.rows.lock().unwrap();
-        let open = self.open.lock().unwrap().iter().any(|open| open == name);
-        let removed = rows.get(name).is_some_and(|record| record.removed_at.is_some());
-        Ok(removed && !open && rows.remove(name).is_some())
-    }
-}
-
-/// A remote filler that is never asked in these tests, and its executor.
-struct RemoteFiller(String);
-
-#[async_trait]
-impl Filler for RemoteFiller {
-    fn name(&self) -> &str {
-        &self.0
-    }
-
-    fn kind(&self) -> &'static str {
-        "rfq"
-    }
-
-    async fn quote(&self, _: &FillerAsk) -> Result<Answer, FillerError> {
-        Ok(Answer::Refused(Refusal::PairNotServed))
-    }
-}
-
-#[async_trait]
-impl OrderExecutor for RemoteFiller {
-    fn name(&self) -> &str {
-        &self.0
-    }
-
-    async fn hold(&self, _: &Order, _: Timestamp) -> Result<(), ActionError> {
-        Ok(())
-    }
-
-    async fn reserve(&self, _: &Order, _: Timestamp) -> Result<(), ActionError> {
-        Ok(())
-    }
-
-    async fn decide(&self, _: &Order, _: Timestamp) -> Result<(Decision, Option<String>), ActionError> {
-        Ok((Decision::Fill, None))
-    }
-
-    async fn fill(&self, _: &Order, _: Timestamp) -> Result<Progress, ActionError> {
-        Ok(Progress::Waiting)
-    }
-
-    async fn waive(&self, _: &Order, _: Timestamp) -> Result<Progress, ActionError> {
-        Ok(Progress::Waiting)
-    }
-
-    async fn claim(&self, _: &Order, _: Timestamp) -> Result<Progress, ActionError> {
-        Ok(Progress::Waiting)
-    }
-
-    async fn release(&self, _: &Order) -> Result<(), ActionError> {
-        Ok(())
-    }
-}
 
 struct Maker;
 
@@ -99,7 +17,7 @@ impl MakeFiller for Maker {
         if !record.url.starts_with("https://") {
             return Err("its address must begin with https://".to_owned());
         }
-        let far = Arc::new(RemoteFiller(record.name.clone()));
+        let far = Arc::new(IdleFiller(record.name.clone()));
         Ok(MadeFiller { filler: far.clone(), executor: far })
     }
 }
@@ -117,10 +35,10 @@ fn record(name: &str) -> FillerRecord {
 }
 
 /// A replica with one built-in filler.
-async fn replica(rows: &Arc<Rows>) -> Registry {
+async fn replica(store: &Arc<MemoryStore>) -> Registry {
     let house = Fake::new("house", Behavior::Hangs) as Arc<dyn Filler>;
     let parts = RegistryParts {
-        records: rows.clone(),
+        records: store.clone(),
         make: Arc::new(Maker),
         fillers: Fillers::new(vec![house], &QuoteOptions::default()).unwrap(),
         executors: ExecutorRegistry::from(HashMap::new()),
@@ -139,31 +57,32 @@ fn asked(registry: &Registry) -> Vec<String> {
 
 #[tokio::test]
 async fn added_filler_is_asked_at_once_here_and_after_a_refresh_on_other_replicas() {
-    let rows: Arc<Rows> = Arc::default();
-    let (here, there) = (replica(&rows).await, replica(&rows).await);
+    let store: Arc<MemoryStore> = Arc::default();
+    let (here, there) = (replica(&store).await, replica(&store).await);
     here.add(record("far")).await.unwrap();
     assert_eq!(asked(&here), ["house", "written", "far"]);
     assert_eq!(asked(&there), ["house", "written"]);
     there.refresh().await.unwrap();
     assert_eq!(asked(&there), ["house", "written", "far"]);
     assert!(there.parts.executors.get("far").is_some());
-    assert_eq!(asked(&replica(&rows).await), ["house", "written", "far"], "and after a start");
+    assert_eq!(asked(&replica(&store).await), ["house", "written", "far"], "and after a start");
 }
 
 #[tokio::test]
 async fn removed_filler_is_not_asked_and_keeps_its_executor_until_its_offers_and_orders_end() {
-    let rows: Arc<Rows> = Arc::default();
-    let registry = replica(&rows).await;
+    let store: Arc<MemoryStore> = Arc::default();
+    let registry = replica(&store).await;
     registry.add(record("far")).await.unwrap();
-    rows.open.lock().unwrap().push("far".to_owned());
+    let open = Order { filler: "far".to_owned(), due_at: Some(Timestamp::now()), ..order(1) };
+    store.orders.lock().unwrap().push((open, Vec::new()));
     registry.remove("far", Timestamp::now()).await.unwrap();
-    for registry in [registry, replica(&rows).await] {
+    for registry in [registry, replica(&store).await] {
         assert_eq!(asked(&registry), ["house", "written"]);
         registry.delete_finished(hours_from_now(3)).await.unwrap();
         assert!(registry.parts.executors.get("far").is_some(), "an order is not over");
     }
-    let (one, two) = (replica(&rows).await, replica(&rows).await);
-    rows.open.lock().unwrap().clear();
+    let (one, two) = (replica(&store).await, replica(&store).await);
+    store.orders.lock().unwrap().clear();
     one.delete_finished(hours_from_now(1)).await.unwrap();
     assert!(one.parts.executors.get("far").is_some(), "an offer from before may be taken");
     one.delete_finished(hours_from_now(3)).await.unwrap();
@@ -176,8 +95,8 @@ async fn removed_filler_is_not_asked_and_keeps_its_executor_until_its_offers_and
 
 #[tokio::test]
 async fn removed_filler_can_be_added_again() {
-    let rows: Arc<Rows> = Arc::default();
-    let registry = replica(&rows).await;
+    let store: Arc<MemoryStore> = Arc::default();
+    let registry = replica(&store).await;
     registry.add(record("far")).await.unwrap();
     registry.remove("far", Timestamp::now()).await.unwrap();
     registry.add(record("far")).await.unwrap();
@@ -187,8 +106,8 @@ async fn removed_filler_can_be_added_again() {
 
 #[tokio::test]
 async fn unusable_filler_is_rejected_and_not_stored() {
-    let rows: Arc<Rows> = Arc::default();
-    let registry = replica(&rows).await;
+    let store: Arc<MemoryStore> = Arc::default();
+    let registry = replica(&store).await;
     let plain = FillerRecord { url: "http://far.example".to_owned(), ..record("far") };
     assert!(
         matches!(registry.add(plain).await, Err(RegistryError::Unusable(reason)) if reason.contains("https"))
@@ -200,18 +119,18 @@ async fn unusable_filler_is_rejected_and_not_stored() {
     }
     assert!(matches!(registry.add(record("a b")).await, Err(RegistryError::Name(_))));
     assert!(matches!(registry.remove("far", Timestamp::now()).await, Err(RegistryError::Unknown(_))));
-    assert!(rows.rows.lock().unwrap().is_empty());
+    assert!(store.fillers.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn configured_filler_wins_over_a_stored_one_with_the_same_name() {
     for removed_at in [None, Some(Timestamp::now())] {
-        let rows: Arc<Rows> = Arc::default();
+        let store: Arc<MemoryStore> = Arc::default();
         for name in ["written", "house"] {
             let url = "http://elsewhere.example".to_owned();
-            rows.put_filler(&FillerRecord { url, removed_at, ..record(name) }).await.unwrap();
+            store.put_filler(&FillerRecord { url, removed_at, ..record(name) }).await.unwrap();
         }
-        let registry = replica(&rows).await;
+        let registry = replica(&store).await;
         registry.refresh().await.unwrap();
         assert_eq!(asked(&registry), ["house", "written"]);
         let listed: Vec<(String, bool)> =
@@ -226,11 +145,11 @@ async fn configured_filler_wins_over_a_stored_one_with_the_same_name() {
 
 #[tokio::test]
 async fn filler_whose_route_names_clash_is_rejected() {
-    let rows: Arc<Rows> = Arc::default();
-    let registry = replica(&rows).await;
+    let store: Arc<MemoryStore> = Arc::default();
+    let registry = replica(&store).await;
     assert!(matches!(registry.add(record("house-2")).await, Err(RegistryError::Clash(_))));
     assert_eq!(asked(&registry), ["house", "written"]);
-    assert!(rows.rows.lock().unwrap().is_empty());
+    assert!(store.fillers.lock().unwrap().is_empty());
 }
 
 #[test]

@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{OrderReview, QuoteStore, StoreError};
+use causeway_domain::ports::{OrderStore, QuoteStore, StoreError};
 use causeway_domain::{Order, QuoteId};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
@@ -28,7 +28,7 @@ type Comparisons = HashMap<QuoteId, Vec<(String, i32)>>;
 /// Computes reputations from the stored orders, periodically and never on the path of a request.
 #[derive(Clone)]
 pub struct UpdateReputation {
-    review: Arc<dyn OrderReview>,
+    orders: Arc<dyn OrderStore>,
     quotes: Arc<dyn QuoteStore>,
     fillers: Fillers,
     /// Cached, because a quote with an order never changes.
@@ -42,14 +42,14 @@ impl fmt::Debug for UpdateReputation {
 }
 
 impl UpdateReputation {
-    pub fn new(review: Arc<dyn OrderReview>, quotes: Arc<dyn QuoteStore>, fillers: Fillers) -> Self {
-        Self { review, quotes, fillers, comparisons: Arc::default() }
+    pub fn new(orders: Arc<dyn OrderStore>, quotes: Arc<dyn QuoteStore>, fillers: Fillers) -> Self {
+        Self { orders, quotes, fillers, comparisons: Arc::default() }
     }
 
     /// Updates all reputations now.
     pub async fn run_once(&self, now: Timestamp) -> Result<(), StoreError> {
         let since = now.checked_sub(MAX_AGE).unwrap_or(now);
-        let orders = self.review.ended(since, MAX_ORDERS).await?;
+        let orders = self.orders.ended(since, MAX_ORDERS).await?;
         let prices = self.prices(&orders).await?;
         self.fillers.set_reputations(score(&orders, &prices), now);
         Ok(())

@@ -7,9 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{
-    Arrival, FactStore, OrderReview, OrderStore, Outbox, Outgoing, StoreError, StuckReason,
-};
+use causeway_domain::ports::{Arrival, ChainStore, OrderStore, Outbox, Outgoing, StoreError, StuckReason};
 use causeway_domain::{Order, OrderEvent, OrderId, OrderStatus};
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,8 +24,7 @@ const MAX_STUCK: u32 = 500;
 /// What [`ReviewOrders`] reads.
 pub struct ReviewParts {
     pub orders: Arc<dyn OrderStore>,
-    pub review: Arc<dyn OrderReview>,
-    pub facts: Arc<dyn FactStore>,
+    pub facts: Arc<dyn ChainStore>,
     pub outbox: Arc<dyn Outbox>,
     pub cursors: Arc<ChainCursors>,
     pub executors: ExecutorRegistry,
@@ -103,7 +100,7 @@ impl ReviewOrders {
         let shortest = OrderStatus::ALL.into_iter().map(threshold).min().unwrap_or_default();
         let since = now.checked_sub(shortest).unwrap_or(now);
         let mut stuck = Vec::new();
-        for order in self.parts.review.unmoved(since, MAX_STUCK).await? {
+        for order in self.parts.orders.unmoved(since, MAX_STUCK).await? {
             if now.duration_since(order.updated_at) < threshold(order.status) {
                 continue;
             }
@@ -117,7 +114,7 @@ impl ReviewOrders {
 
     /// What blocks it, unless it has progressed since.
     async fn stuck_reason(&self, order: &Order) -> Result<Option<StuckReason>, StoreError> {
-        let stuck_reason = self.parts.review.stuck_reason(&order.id).await?;
+        let stuck_reason = self.parts.orders.stuck_reason(&order.id).await?;
         Ok(stuck_reason
             .filter(|stuck_reason| order.due_at.is_some() && stuck_reason.since >= order.updated_at))
     }

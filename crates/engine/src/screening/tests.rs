@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{AuditLog as _, OrderKind};
+use causeway_domain::ports::{OperatorStore as _, OrderKind};
 
 use super::ScreeningError;
 use super::fake::{FakeScreen, fake_screen, screening};

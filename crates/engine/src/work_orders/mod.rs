@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, DepositBuilder, FactStore, ForwardingSigner, GasFeed, OrderReview, OrderStore, PriceFeed,
-    StoreError, TxSender,
+    Attestations, ChainStore, DepositBuilder, ForwardingSigner, GasFeed, OrderStore, PriceFeed, StoreError,
+    TxSender,
 };
 use causeway_domain::{
     ChainId, DepositBalance, EventKind, Evidence, Order, OrderContext, OrderEvent, OrderId, OrderStatus,
@@ -53,7 +53,7 @@ const MAX_PASSES: usize = 8;
 /// What [`WorkOrders`] works with.
 pub struct WorkParts {
     pub orders: Arc<dyn OrderStore>,
-    pub facts: Arc<dyn FactStore>,
+    pub facts: Arc<dyn ChainStore>,
     /// By the fillers' names.
     pub executors: ExecutorRegistry,
     /// The service's own key on each chain, which pays only gas.
@@ -84,13 +84,8 @@ pub struct WorkOrders {
 
 impl WorkOrders {
     pub fn new(parts: WorkParts) -> Self {
-        Self { parts, stuck_reasons: StuckReasonLog::default() }
-    }
-
-    /// Records what blocks orders, for operators.
-    #[must_use]
-    pub fn with_review(self, review: Arc<dyn OrderReview>) -> Self {
-        Self { stuck_reasons: StuckReasonLog::new(review), ..self }
+        let stuck_reasons = StuckReasonLog::new(Arc::clone(&parts.orders));
+        Self { parts, stuck_reasons }
     }
 
     /// Processes due orders until `stop`, then finishes those in flight. Runs on each signal and at every poll interval; an

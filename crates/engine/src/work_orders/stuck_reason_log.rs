@@ -3,7 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{ActionError, OrderReview, StuckKind, StuckReason};
+use causeway_domain::ports::{ActionError, OrderStore, StuckKind, StuckReason};
 use causeway_domain::{Action, OrderId};
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -19,9 +19,8 @@ const MAX_REASON_CHARS: usize = 600;
 const MAX_REMEMBERED: usize = 10_000;
 
 /// Records what blocks each order, and remembers what was written so that retries write nothing.
-#[derive(Default)]
 pub(super) struct StuckReasonLog {
-    review: Option<Arc<dyn OrderReview>>,
+    orders: Arc<dyn OrderStore>,
     written: Mutex<HashMap<OrderId, (String, Instant)>>,
 }
 
@@ -32,8 +31,8 @@ impl fmt::Debug for StuckReasonLog {
 }
 
 impl StuckReasonLog {
-    pub(super) fn new(review: Arc<dyn OrderReview>) -> Self {
-        Self { review: Some(review), written: Mutex::default() }
+    pub(super) fn new(orders: Arc<dyn OrderStore>) -> Self {
+        Self { orders, written: Mutex::default() }
     }
 
     /// Stores what blocked the order in this pass, or that nothing does any more, if that has changed.
@@ -43,7 +42,6 @@ impl StuckReasonLog {
         stuck_reason: Option<(&Action, &ActionError)>,
         now: Timestamp,
     ) {
-        let Some(review) = &self.review else { return };
         let stuck_reason = stuck_reason.map(|(action, error)| StuckReason {
             kind: error.into(),
             message: format!("{}: {error}", describe(action)).chars().take(MAX_REASON_CHARS).collect(),
@@ -55,7 +53,7 @@ impl StuckReasonLog {
         if unwritable || !self.has_changed(order, stuck_reason.as_ref()) {
             return;
         }
-        if let Err(error) = review.record_stuck_reason(order, stuck_reason.as_ref()).await {
+        if let Err(error) = self.orders.record_stuck_reason(order, stuck_reason.as_ref()).await {
             tracing::debug!(%order, %error, "recording what blocks an order failed");
         }
     }

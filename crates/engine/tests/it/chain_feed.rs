@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use causeway_domain::Fact;
-use causeway_domain::ports::{ChainError, ChainUpdate, FactStore, FinalityTier};
+use causeway_domain::ports::{ChainError, ChainStore, ChainUpdate, FinalityTier};
 use causeway_engine::{FollowParts, WatchAddresses, follow_chain};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -34,7 +34,7 @@ pub(crate) struct ChainFeed {
 }
 
 impl ChainFeed {
-    pub(crate) fn new(scene: &Scene, facts: Arc<dyn FactStore>, addresses: Option<WatchAddresses>) -> Self {
+    pub(crate) fn new(scene: &Scene, facts: Arc<dyn ChainStore>, addresses: Option<WatchAddresses>) -> Self {
         let (updates, receiver) = mpsc::unbounded_channel();
         let parts = FollowParts {
             facts,

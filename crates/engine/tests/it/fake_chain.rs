@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    AddressWatch, Arrival, ChainCursor, ChainError, ChainFollower, ChainUpdate, FactStore, FinalityTier,
+    AddressWatch, Arrival, ChainCursor, ChainError, ChainFollower, ChainStore, ChainUpdate, FinalityTier,
     StoreError,
 };
 use causeway_domain::{Address, ChainId, Fact, RawAmount, TokenId};
@@ -38,15 +38,33 @@ impl ChainFollower for FakeFollow {
     }
 }
 
-/// A fact store whose first writes fail.
-pub(crate) struct FlakyFactStore {
-    pub(crate) store: Arc<Store>,
-    pub(crate) failures: Mutex<u32>,
-    pub(crate) writes: Mutex<u32>,
+/// The store, whose first writes of facts fail, and which counts them and the rounds of `return_rent`.
+pub(crate) struct FlakyChainStore {
+    store: Arc<Store>,
+    failures: Mutex<u32>,
+    writes: AtomicUsize,
+    rounds: AtomicUsize,
+}
+
+impl FlakyChainStore {
+    pub(crate) fn new(store: &Arc<Store>, failures: u32) -> Arc<Self> {
+        let (writes, rounds) = Default::default();
+        Arc::new(Self { store: Arc::clone(store), failures: Mutex::new(failures), writes, rounds })
+    }
+
+    /// How often facts were to be written.
+    pub(crate) fn writes(&self) -> usize {
+        self.writes.load(Ordering::SeqCst)
+    }
+
+    /// How often due rents were claimed.
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds.load(Ordering::SeqCst)
+    }
 }
 
 #[async_trait]
-impl FactStore for FlakyFactStore {
+impl ChainStore for FlakyChainStore {
     async fn record_facts(
         &self,
         chain: ChainId,
@@ -55,7 +73,7 @@ impl FactStore for FlakyFactStore {
         facts: &[Fact],
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        *self.writes.lock().unwrap() += 1;
+        self.writes.fetch_add(1, Ordering::SeqCst);
         {
             let mut failures = self.failures.lock().unwrap();
             if *failures > 0 {
@@ -80,6 +98,42 @@ impl FactStore for FlakyFactStore {
 
     async fn arrivals(&self, address: Address) -> Result<Vec<Arrival>, StoreError> {
         self.store.arrivals(address).await
+    }
+
+    async fn openings(&self, after: Option<&FactPlace>, limit: u32) -> Result<Vec<Fact>, StoreError> {
+        self.store.openings(after, limit).await
+    }
+
+    async fn unrecorded(&self, limit: u32) -> Result<Vec<Order>, StoreError> {
+        self.store.unrecorded(limit).await
+    }
+
+    async fn mark_recorded(&self, recorded: &[(OrderId, IntentState)]) -> Result<(), StoreError> {
+        self.store.mark_recorded(recorded).await
+    }
+
+    async fn claim_rents(
+        &self,
+        chain: ChainId,
+        time: u64,
+        again: u64,
+        limit: u32,
+    ) -> Result<Vec<Rent>, StoreError> {
+        self.rounds.fetch_add(1, Ordering::SeqCst);
+        self.store.claim_rents(chain, time, again, limit).await
+    }
+
+    async fn postpone_rent(
+        &self,
+        order: &OrderId,
+        account: RentedAccount,
+        until: u64,
+    ) -> Result<(), StoreError> {
+        self.store.postpone_rent(order, account, until).await
+    }
+
+    async fn remove_rent(&self, order: &OrderId, account: RentedAccount) -> Result<(), StoreError> {
+        self.store.remove_rent(order, account).await
     }
 }
 

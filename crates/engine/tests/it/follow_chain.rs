@@ -1,11 +1,11 @@
 use std::sync::{Arc, Mutex};
 
-use causeway_domain::ports::{ChainError, ChainUpdate, FactStore as _, FinalityTier, OrderStore as _};
+use causeway_domain::ports::{ChainError, ChainStore as _, ChainUpdate, FinalityTier, OrderStore as _};
 use causeway_domain::{Fact, FactKind, OrderStatus};
 use tokio_util::sync::CancellationToken;
 
 use crate::chain_feed::{ChainFeed, until};
-use crate::fake_chain::FlakyFactStore;
+use crate::fake_chain::FlakyChainStore;
 use crate::scene::{ORIGIN, Scene, add_order, chain, cursor, show};
 
 #[tokio::test]
@@ -82,14 +82,13 @@ async fn unfinalized_deposit_is_reserved_for_but_not_stored() {
 #[tokio::test]
 async fn cursor_moves_only_after_every_fact_up_to_it_is_stored() {
     let scene = Scene::new().await;
-    let (failures, writes) = (Mutex::new(2), Mutex::default());
-    let flaky = Arc::new(FlakyFactStore { store: scene.store.clone(), failures, writes });
+    let flaky = FlakyChainStore::new(&scene.store, 2);
     let feed = ChainFeed::new(&scene, flaky.clone(), None);
     feed.finalize(10, vec![scene.opened(10)]);
-    until(async || *flaky.writes.lock().unwrap() > 0).await;
+    until(async || flaky.writes() > 0).await;
     assert_eq!(scene.cursors.get(chain(ORIGIN)), None, "the store was unavailable");
     until(async || scene.cursors.get(chain(ORIGIN)).is_some()).await;
-    assert_eq!(*flaky.writes.lock().unwrap(), 3, "it was tried until it was written");
+    assert_eq!(flaky.writes(), 3, "it was tried until it was written");
     assert_eq!(scene.store.facts(scene.terms.id()).await.unwrap().len(), 1);
     assert_eq!(scene.store.cursor(chain(ORIGIN), FinalityTier::Large).await.unwrap(), Some(cursor(10, 10)));
     feed.end().await;
@@ -98,19 +97,18 @@ async fn cursor_moves_only_after_every_fact_up_to_it_is_stored() {
 #[tokio::test]
 async fn cursors_without_facts_move_in_memory_and_are_stored_occasionally() {
     let scene = Scene::new().await;
-    let (failures, writes) = Default::default();
-    let flaky = Arc::new(FlakyFactStore { store: scene.store.clone(), failures, writes });
+    let flaky = FlakyChainStore::new(&scene.store, 0);
     let feed = ChainFeed::new(&scene, flaky.clone(), None);
     for number in 1..=50 {
         feed.finalize(number, Vec::new());
     }
     feed.processed().await;
     assert_eq!(scene.cursors.get(chain(ORIGIN)), Some(cursor(50, 50)));
-    assert_eq!(*flaky.writes.lock().unwrap(), 1);
+    assert_eq!(flaky.writes(), 1);
     feed.finalize(51, vec![scene.opened(51)]);
     feed.processed().await;
     assert_eq!(scene.cursors.get(chain(ORIGIN)), Some(cursor(51, 51)));
-    assert_eq!(*flaky.writes.lock().unwrap(), 2);
+    assert_eq!(flaky.writes(), 2);
     feed.end().await;
 }
 

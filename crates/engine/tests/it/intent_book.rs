@@ -106,7 +106,7 @@ impl BookFixture {
     }
 
     async fn is_synced(&self) -> bool {
-        use causeway_domain::ports::IntentBookProgress as _;
+        use causeway_domain::ports::ChainStore as _;
         self.scene.store.unrecorded(10).await.unwrap().is_empty()
     }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use causeway_domain::OrderStatus;
-use causeway_domain::ports::{OrderReview as _, StuckKind};
+use causeway_domain::ports::{OrderStore as _, StuckKind};
 use causeway_engine::{ExecutorRegistry, OrderHistory, Pauses, ReviewOrders, ReviewParts, WorkOrders};
 use jiff::Timestamp;
 
@@ -10,10 +10,6 @@ use crate::scene::{DESTINATION, ORIGIN, Scene, chain, cursor, later};
 /// Processes every order that is due within the hour.
 async fn run_once(worker: &WorkOrders) {
     worker.run_once(later()).await.unwrap();
-}
-
-fn reviewed_worker(scene: &Scene) -> WorkOrders {
-    scene.worker().with_review(scene.store.clone())
 }
 
 /// Sets both chains' cursors to now.
@@ -27,7 +23,6 @@ fn catch_up(scene: &Scene) {
 fn review(scene: &Scene, executors: ExecutorRegistry) -> ReviewOrders {
     ReviewOrders::new(ReviewParts {
         orders: scene.store.clone(),
-        review: scene.store.clone(),
         facts: scene.store.clone(),
         outbox: scene.store.clone(),
         cursors: scene.cursors.clone(),
@@ -52,7 +47,7 @@ async fn refusing(what: &'static str) -> Scene {
 #[tokio::test]
 async fn blocker_is_recorded_once_and_cleared_when_resolved() {
     let scene = refusing("fill").await;
-    let worker = reviewed_worker(&scene);
+    let worker = scene.worker();
     run_once(&worker).await;
     let first = scene.store.stuck_reason(&scene.id).await.unwrap().unwrap();
     assert_eq!((first.kind, first.message.as_str()), (StuckKind::Waits, "filling: not now"));
@@ -75,7 +70,7 @@ async fn blocker_is_recorded_once_and_cleared_when_resolved() {
 #[tokio::test]
 async fn stuck_order_is_listed_with_its_reason() {
     let scene = refusing("fill").await;
-    run_once(&reviewed_worker(&scene)).await;
+    run_once(&scene.worker()).await;
     catch_up(&scene);
     let (review, now) = (review(&scene, scene.executors()), Timestamp::now());
     assert!(review.stuck(None, now).await.unwrap().is_empty(), "it has just moved");
@@ -90,7 +85,7 @@ async fn stuck_order_is_listed_with_its_reason() {
 #[tokio::test]
 async fn halted_chain_takes_precedence_over_other_reasons() {
     let scene = refusing("fill").await;
-    run_once(&reviewed_worker(&scene)).await;
+    run_once(&scene.worker()).await;
     catch_up(&scene);
     scene.cursors.halt(chain(DESTINATION));
     let wait = load_history(&scene, ExecutorRegistry::default()).await.wait.unwrap();
@@ -100,7 +95,7 @@ async fn halted_chain_takes_precedence_over_other_reasons() {
 #[tokio::test]
 async fn stalled_chain_is_reported_with_its_last_block() {
     let scene = refusing("fill").await;
-    run_once(&reviewed_worker(&scene)).await;
+    run_once(&scene.worker()).await;
     let wait = load_history(&scene, scene.executors()).await.wait.unwrap();
     assert!(wait.reason.contains("was not read"), "{wait:?}");
     scene.pass(4_242);
@@ -114,7 +109,7 @@ async fn stalled_chain_is_reported_with_its_last_block() {
 #[tokio::test]
 async fn missing_filler_is_reported_with_the_time_of_the_refund() {
     let scene = refusing("nothing").await;
-    run_once(&reviewed_worker(&scene)).await;
+    run_once(&scene.worker()).await;
     catch_up(&scene);
     let wait = load_history(&scene, ExecutorRegistry::default()).await.wait.unwrap();
     assert_eq!(wait.reason, "the filler house is not registered");
@@ -126,7 +121,7 @@ async fn missing_filler_is_reported_with_the_time_of_the_refund() {
 #[tokio::test]
 async fn filled_order_waits_for_its_claim_and_then_for_nothing() {
     let scene = refusing("claim").await;
-    let worker = reviewed_worker(&scene);
+    let worker = scene.worker();
     run_once(&worker).await;
     scene.show(scene.filled()).await;
     run_once(&worker).await;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ChainError, ChainHistory, ChainUpdate, FactStore as _, FinalityTier, OpenedBy, OrderStore as _,
+    ChainError, ChainHistory, ChainStore as _, ChainUpdate, FinalityTier, OpenedBy, OrderStore as _,
     QuoteStore as _,
 };
 use causeway_domain::{
@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::chain_feed::until;
-use crate::fake_chain::{FakeFollow, FlakyFactStore};
+use crate::fake_chain::{FakeFollow, FlakyChainStore};
 use crate::scene::{DESTINATION, ORIGIN, Scene, address, chain, cursor};
 
 /// A chain without pending transactions after a few polls.
@@ -144,7 +144,7 @@ impl Lost {
             RecoverChain { record: self.record(on), follower }
         });
         let parts = RecoverParts {
-            store: self.store.clone(),
+            orders: self.store.clone(),
             facts: self.store.clone(),
             adopt: self.adopt(),
             accounts: vec![address(8)],
@@ -256,8 +256,7 @@ async fn adoption_retries_until_the_deposit_address_is_known() {
 #[tokio::test]
 async fn order_is_adopted_before_the_cursor_moves() {
     let lost = Lost::new().await;
-    let (failures, writes) = (Mutex::new(u32::MAX), Mutex::default());
-    let away = Arc::new(FlakyFactStore { store: lost.store.clone(), failures, writes });
+    let away = FlakyChainStore::new(&lost.store, u32::MAX);
     let (sender, updates) = mpsc::unbounded_channel();
     let facts = vec![lost.scene.opened(10)];
     sender.send(Ok(ChainUpdate::Final { tier: FinalityTier::Large, cursor: cursor(10, 10), facts })).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, ChainAction, ChainError, OrderStore as _, Progress, Rent, RentReader, RentState, RentStore,
+    ActionError, ChainAction, ChainError, ChainStore, OrderStore as _, Progress, Rent, RentReader, RentState,
     StoreError, TxSender,
 };
 use causeway_domain::{
@@ -108,42 +108,9 @@ impl TxSender for FakeSender {
     }
 }
 
-/// The store, which counts the rounds of `return_rent`.
-struct CountingStore {
-    store: Arc<Store>,
-    rounds: AtomicUsize,
-}
-
-#[async_trait]
-impl RentStore for CountingStore {
-    async fn claim_rents(
-        &self,
-        chain: ChainId,
-        time: u64,
-        again: u64,
-        limit: u32,
-    ) -> Result<Vec<Rent>, StoreError> {
-        self.rounds.fetch_add(1, Ordering::SeqCst);
-        self.store.claim_rents(chain, time, again, limit).await
-    }
-
-    async fn postpone_rent(
-        &self,
-        order: &OrderId,
-        account: RentedAccount,
-        until: u64,
-    ) -> Result<(), StoreError> {
-        self.store.postpone_rent(order, account, until).await
-    }
-
-    async fn remove_rent(&self, order: &OrderId, account: RentedAccount) -> Result<(), StoreError> {
-        self.store.remove_rent(order, account).await
-    }
-}
-
 struct RentFixture {
     scene: Scene,
-    counting: Arc<CountingStore>,
+    counting: Arc<FlakyChainStore>,
     accounts: Arc<FakeAccounts>,
     relayer: Arc<FakeSender>,
     filler: Arc<FakeSender>,
@@ -153,10 +120,10 @@ struct RentFixture {
 impl RentFixture {
     async fn of(change: impl FnOnce(&mut Order)) -> Self {
         let scene = Scene::with(change).await;
-        let counting = CountingStore { store: scene.store.clone(), rounds: AtomicUsize::new(0) };
+        let counting = FlakyChainStore::new(&scene.store, 0);
         Self {
             scene,
-            counting: Arc::new(counting),
+            counting,
             accounts: Arc::default(),
             relayer: FakeSender::new(RELAYER),
             filler: FakeSender::new(FILLER),
@@ -186,8 +153,8 @@ impl RentFixture {
     /// when the third starts.
     async fn advance_to(&self, time: u64) {
         self.scene.cursors.set(SOLANA_CHAIN_ID, cursor(time, time));
-        let third = self.counting.rounds.load(Ordering::SeqCst) + 3;
-        until(async || self.counting.rounds.load(Ordering::SeqCst) >= third).await;
+        let third = self.counting.rounds() + 3;
+        until(async || self.counting.rounds() >= third).await;
     }
 
     /// How many accounts are left; claims them all.

@@ -1,5 +1,5 @@
 use causeway_domain::OrderStatus;
-use causeway_domain::ports::{Arrival, ChainAction, FactStore as _, Progress};
+use causeway_domain::ports::{Arrival, ChainAction, ChainStore as _, Progress};
 use jiff::Timestamp;
 
 use crate::scene::{OPEN_UNTIL, Scene, address, input, raw};

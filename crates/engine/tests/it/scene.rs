@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    ChainCursor, Creation, FactStore as _, FinalityTier, OrderExecutor, OrderStore as _, QuoteStore as _,
+    ChainCursor, ChainStore as _, Creation, FinalityTier, OrderExecutor, OrderStore as _, QuoteStore as _,
     TxSender,
 };
 use causeway_domain::{

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::B256;
-use causeway_domain::ports::{Arrival, FactStore as _};
+use causeway_domain::ports::{Arrival, ChainStore as _};
 use causeway_domain::{DepositMethod, OrderStatus, TokenId};
 use causeway_engine::{WatchAddresses, WatchPolicy};
 use jiff::SignedDuration;

@@ -94,7 +94,6 @@ impl WebhookFixture {
         let stop = CancellationToken::new();
         let deliver = DeliverWebhooks::new(DeliverParts {
             store: self.store.clone(),
-            log: self.store.clone(),
             orders: self.store.clone(),
             post: self.receivers.clone(),
             encode: Arc::new(|order, _, _| order.id.to_string().into_bytes()),

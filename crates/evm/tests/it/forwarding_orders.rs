@@ -10,7 +10,7 @@ use causeway_evm::orders::{EvmForwardingSigner, EvmTxSender};
 use jiff::Timestamp;
 
 use crate::orders_chain::{SandboxChain, USDT, now, roles, signer, transferCall, wallet};
-use crate::outbox::MemoryOutbox;
+use causeway_testing::MemoryStore;
 
 const POLICY: SendPolicy =
     SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 1_000_000_000_000, depth: 2 };
@@ -29,7 +29,7 @@ impl Fixture {
         let relayer = EvmTxSender::new(
             play.client.clone(),
             signer(&roles().relayer),
-            Arc::<MemoryOutbox>::default(),
+            Arc::<MemoryStore>::default(),
             POLICY,
             vec![contracts.clone()],
         );

@@ -14,7 +14,6 @@ mod forwarding_orders;
 mod inspect_tx;
 mod order_follower;
 mod orders_chain;
-mod outbox;
 mod payouts;
 mod permits;
 mod sender;

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::fake::{Answer, Fake, client, error};
-use crate::outbox::MemoryOutbox;
+use causeway_testing::MemoryStore;
 
 const KEY: [u8; 32] = hex!("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 
@@ -85,7 +85,7 @@ impl Mempool {
 struct Fixture {
     chain: Arc<Mutex<Mempool>>,
     fake: Fake,
-    outbox: Arc<MemoryOutbox>,
+    outbox: Arc<MemoryStore>,
 }
 
 impl Fixture {
@@ -151,7 +151,7 @@ async fn a_stuck_transaction_is_replaced_under_its_nonce_until_one_attempt_is_fi
     assert_eq!(decisions(sender.poll_pending(at(59)).await.unwrap()), [NextStep::Wait]);
     let replaced = decisions(sender.poll_pending(at(60)).await.unwrap());
     assert!(matches!(replaced[..], [NextStep::Replace(Fees::Eip1559 { .. })]), "{replaced:?}");
-    let row = fixture.outbox.rows().remove(0);
+    let row = fixture.outbox.outgoing().remove(0);
     assert_eq!((row.nonce, row.attempts.len()), (first.nonce, 2));
     assert!(row.attempts[1].max_fee_per_gas * 8 >= row.attempts[0].max_fee_per_gas * 9);
     assert!(fixture.chain().pool.contains_key(&row.attempts[1].hash));
@@ -162,7 +162,7 @@ async fn a_stuck_transaction_is_replaced_under_its_nonce_until_one_attempt_is_fi
     fixture.chain().mine(None);
     let end = OutgoingEnd::Succeeded(row.attempts[0].hash);
     assert_eq!(decisions(sender.poll_pending(at(62)).await.unwrap()), [NextStep::End(end)]);
-    assert_eq!(fixture.outbox.rows()[0].end, Some(end));
+    assert_eq!(fixture.outbox.outgoing()[0].end, Some(end));
     assert_eq!(decisions(sender.poll_pending(at(63)).await.unwrap()), []);
 }
 
@@ -176,7 +176,7 @@ async fn replacements_stop_at_the_limit() {
         last = decisions(sender.poll_pending(at(minute * 60)).await.unwrap());
     }
     assert!(matches!(last[..], [NextStep::FeeTooHigh(_)]), "{last:?}");
-    let attempts = fixture.outbox.rows()[0].attempts.clone();
+    let attempts = fixture.outbox.outgoing()[0].attempts.clone();
     assert!(attempts.iter().all(|attempt| attempt.max_fee_per_gas <= 2_000_000));
 }
 
@@ -227,7 +227,7 @@ async fn a_transaction_that_would_fail_or_cost_too_much_is_never_signed() {
     );
     let refused = low_limit.send("fill:1", &request(), at(0)).await;
     assert!(matches!(refused, Err(SendError::FeeTooHigh { .. })), "{refused:?}");
-    assert!(fixture.outbox.rows().is_empty());
+    assert!(fixture.outbox.outgoing().is_empty());
 }
 
 #[tokio::test]
@@ -247,7 +247,7 @@ async fn polling_uses_a_constant_number_of_requests() {
     }
     assert_eq!(requests, [3, 3], "head, nonces, and pending transactions");
     let before = fixture.fake.requests().len();
-    for row in fixture.outbox.rows() {
+    for row in fixture.outbox.outgoing() {
         fixture.chain().mine(Some(row.attempts[0].hash));
     }
     fixture.chain().mine(None);

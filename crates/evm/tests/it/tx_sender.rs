@@ -11,14 +11,14 @@ use causeway_sandbox::genesis::TestWallet;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::orders_chain::{SandboxChain, USDT, roles, signer, transferCall, wallet};
-use crate::outbox::MemoryOutbox;
+use causeway_testing::MemoryStore;
 
 const POLICY: SendPolicy =
     SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 1_000_000_000_000, depth: 2 };
 
 struct Fixture {
     play: SandboxChain,
-    outbox: Arc<MemoryOutbox>,
+    outbox: Arc<MemoryStore>,
 }
 
 impl Fixture {
@@ -58,7 +58,7 @@ impl Fixture {
     }
 
     fn purposes(&self) -> Vec<String> {
-        self.outbox.rows().into_iter().map(|row| row.purpose).collect()
+        self.outbox.outgoing().into_iter().map(|row| row.purpose).collect()
     }
 }
 
@@ -200,8 +200,8 @@ async fn rule_13_two_processes_and_a_crash_fill_once() {
     let seen_progress = fixture.run_to_end(&two, "fill", &fill).await;
     assert_eq!(names(&seen_progress), ["on its way", "succeeded"]);
     assert_eq!(fixture.play.client.native_balance(recipient()).await.unwrap(), terms.amount_out);
-    assert_eq!(fixture.outbox.rows().len(), 1);
-    assert!(matches!(fixture.outbox.rows()[0].end, Some(OutgoingEnd::Succeeded(_))));
+    assert_eq!(fixture.outbox.outgoing().len(), 1);
+    assert!(matches!(fixture.outbox.outgoing()[0].end, Some(OutgoingEnd::Succeeded(_))));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{BalanceReader, Reservations, StoreError};
+use causeway_domain::ports::{BalanceReader, InventoryStore, StoreError};
 use causeway_domain::{ChainId, TokenId};
 use futures::future::join_all;
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ pub struct BookSources {
     pub filler: String,
     /// One reader per chain.
     pub readers: Vec<Arc<dyn BalanceReader>>,
-    pub reservations: Arc<dyn Reservations>,
+    pub reservations: Arc<dyn InventoryStore>,
     pub accounts: Accounts,
     pub tokens: HashMap<ChainId, Vec<TokenId>>,
 }

@@ -1,14 +1,11 @@
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{
-    BalanceReader, ChainError, Reservation, ReservationLimit, Reservations, Reserved, StoreError,
-};
+use causeway_domain::ports::{BalanceReader, ChainError, Reservation, ReservationKind};
 use causeway_domain::{Address, ChainId, Family, RawAmount, TokenId};
 use causeway_fillers::inventory::{Book, BookSources, Holding, refresh_book};
-use jiff::Timestamp;
+use causeway_testing::MemoryStore;
 use tokio_util::sync::CancellationToken;
 
 use crate::fixture::{BASE, ETHEREUM, accounts, chain, parties, raw, usdc};
@@ -36,38 +33,6 @@ impl BalanceReader for Chain {
     }
 }
 
-#[derive(Default)]
-struct FakeReservations(Mutex<HashMap<TokenId, u64>>);
-
-#[async_trait]
-impl Reservations for FakeReservations {
-    async fn reserve(
-        &self,
-        _: &Reservation,
-        _: ReservationLimit,
-        _: Timestamp,
-    ) -> Result<Reserved, StoreError> {
-        unreachable!("a book only reads")
-    }
-
-    async fn release(&self, _: &str, _: &str) -> Result<(), StoreError> {
-        unreachable!("a book only reads")
-    }
-
-    async fn reserved(&self, _: &str, _: TokenId, _: Timestamp) -> Result<RawAmount, StoreError> {
-        unreachable!("a book reads all at once")
-    }
-
-    async fn all_reserved(
-        &self,
-        filler: &str,
-        _: Timestamp,
-    ) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
-        assert_eq!(filler, "north");
-        Ok(self.0.lock().unwrap().iter().map(|(token, amount)| (*token, raw(*amount))).collect())
-    }
-}
-
 fn chain_with(id: u64, balance: u64) -> Arc<Chain> {
     Arc::new(Chain(chain(id), Mutex::new(Some(balance))))
 }
@@ -75,12 +40,12 @@ fn chain_with(id: u64, balance: u64) -> Arc<Chain> {
 #[tokio::test(start_paused = true)]
 async fn book_tracks_balances_and_reservations_and_each_chain_goes_stale_alone() {
     let (one, other) = (chain_with(ETHEREUM, 100), chain_with(BASE, 50));
-    let reservations = Arc::new(FakeReservations::default());
+    let store = Arc::new(MemoryStore::default());
     let book = Arc::new(Book::new(AGE));
     let sources = BookSources {
         filler: "north".to_owned(),
         readers: vec![one.clone(), other.clone()],
-        reservations: reservations.clone(),
+        reservations: store.clone(),
         accounts: accounts(),
         tokens: [ETHEREUM, BASE].into_iter().map(|id| (chain(id), vec![usdc(id).id])).collect(),
     };
@@ -92,7 +57,14 @@ async fn book_tracks_balances_and_reservations_and_each_chain_goes_stale_alone()
     tokio::time::sleep(EVERY / 2).await;
     assert_eq!((held(ETHEREUM), held(BASE)), (holding(100, 0), holding(50, 0)));
 
-    reservations.0.lock().unwrap().insert(usdc(BASE).id, 20);
+    store.reservations.lock().unwrap().push(Reservation {
+        filler: "north".to_owned(),
+        token: usdc(BASE).id,
+        amount: raw(20),
+        holder: "an order".to_owned(),
+        kind: ReservationKind::Order,
+        expires_at: None,
+    });
     *one.1.lock().unwrap() = Some(90);
     tokio::time::sleep(EVERY).await;
     assert_eq!((held(ETHEREUM), held(BASE)), (holding(90, 0), holding(50, 20)));

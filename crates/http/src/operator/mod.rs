@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use axum::{Json, Router};
-use causeway_domain::ports::AuditLog;
+use causeway_domain::ports::OperatorStore;
 use causeway_engine::{OperatePauses, Registry, ReviewOrders, WebhookAdmin};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub use auth::OperatorToken;
 /// The use cases of the operator API.
 pub struct OperatorServices {
     pub token: OperatorToken,
-    pub audit: Arc<dyn AuditLog>,
+    pub audit: Arc<dyn OperatorStore>,
     pub webhooks: WebhookAdmin,
     pub pauses: Arc<OperatePauses>,
     pub registry: Arc<Registry>,

@@ -10,9 +10,9 @@ use causeway_domain::ports::{Attestations, CollectError};
 use causeway_domain::{Attestation, CollectedAttestation, IntentTerms, Order, OrderStatus, SignatureBytes};
 use serde_json::{Value, json};
 
-use crate::ledger::FakeLedger;
-use crate::sample::{order, shown, with_history};
 use crate::service::{Service, json as body_json, send};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{order, shown, with_history};
 
 /// Attesters that have signed one attestation, or nothing yet.
 #[derive(Default)]
@@ -48,13 +48,13 @@ fn delivered() -> Order {
 }
 
 struct Fixture {
-    ledger: Arc<FakeLedger>,
+    ledger: Arc<MemoryStore>,
     attesters: Option<Arc<FakeAttesters>>,
 }
 
 impl Fixture {
     fn new(order: Order, statuses: &[OrderStatus]) -> Self {
-        let ledger = Arc::new(FakeLedger::with(vec![with_history(order, statuses)]));
+        let ledger = Arc::new(MemoryStore::with_orders(vec![with_history(order, statuses)]));
         Self { ledger, attesters: Some(Arc::default()) }
     }
 
@@ -181,7 +181,7 @@ async fn slow_order_does_not_block_other_orders() {
     let attesters = Arc::new(FakeAttesters::default());
     *attesters.hangs_on.lock().unwrap() = Some(slow.terms.id());
     let asked = Some(attesters.clone() as Arc<dyn Attestations>);
-    let ledger = Arc::new(FakeLedger::with(stories));
+    let ledger = Arc::new(MemoryStore::with_orders(stories));
     let router = Service { ledger, attesters: asked, ..Service::default() }.router();
     let ask = |order: &Order| {
         let path = format!("/v1/intent/{}/attestations", order.intent_id);

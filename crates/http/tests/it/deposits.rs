@@ -11,9 +11,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
-use crate::ledger::FakeLedger;
-use crate::sample::{WALLET, chain, raw, usdc};
 use crate::service::{FakeStore, Service, bytes, json as body_json, send};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, chain, raw, usdc};
 
 const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";
@@ -23,7 +23,7 @@ const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";
 struct Setup {
     router: Router,
     builder: Arc<FakeDepositBuilder>,
-    ledger: Arc<FakeLedger>,
+    ledger: Arc<MemoryStore>,
 }
 
 fn setup() -> Setup {
@@ -33,7 +33,7 @@ fn setup() -> Setup {
         quotes: Mutex::new([QUOTE, OTHER_QUOTE].map(quote).to_vec()),
         ..FakeStore::default()
     });
-    let ledger: Arc<FakeLedger> = Arc::default();
+    let ledger: Arc<MemoryStore> = Arc::default();
     let service = Service {
         store,
         ledger: Arc::clone(&ledger),
@@ -237,7 +237,7 @@ async fn build_is_rejected_with_the_matching_error() {
         *setup.builder.behavior.lock().unwrap() = behavior;
         let (got, body) = build(&setup, json!({})).await;
         assert_eq!((got, &body["details"]["errorCode"]), (status, &code), "{behavior:?}: {body}");
-        assert!(setup.ledger.entries.lock().unwrap().is_empty(), "no order is stored");
+        assert!(setup.ledger.orders.lock().unwrap().is_empty(), "no order is stored");
     }
 }
 

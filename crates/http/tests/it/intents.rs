@@ -6,11 +6,11 @@ use causeway_domain::OrderStatus::{Created, Deposited, Failed, Filled, Published
 use causeway_domain::{Decision, Order, OrderStatus, RefundCause, TokenId};
 use serde_json::{Value, json};
 
-use crate::ledger::FakeLedger;
-use crate::sample::{WALLET, chain, order, shown, with_history};
 use crate::service::{Service, json as body_json, send};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, chain, order, shown, with_history};
 
-async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
+async fn ask(ledger: &Arc<MemoryStore>, path: &str) -> (u16, Value) {
     let router = Service { ledger: Arc::clone(ledger), ..Service::default() }.router();
     let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
     (response.status().as_u16(), body_json(response).await)
@@ -31,7 +31,7 @@ const PATH: [OrderStatus; 4] = [Created, Deposited, Published, Filled];
 async fn settled_intent_matches_the_contract() {
     let order = settled();
     let path = format!("/v1/intent/{}", order.intent_id);
-    let ledger = Arc::new(FakeLedger::with(vec![with_history(order, &PATH)]));
+    let ledger = Arc::new(MemoryStore::with_orders(vec![with_history(order, &PATH)]));
     insta::assert_json_snapshot!(ask(&ledger, &path).await.1);
 }
 
@@ -61,7 +61,7 @@ async fn state_follows_order_status_and_on_chain_evidence() {
         (order(1), Failed, "Error"),
     ] {
         let path = format!("/v1/intent/{}", order.intent_id);
-        let ledger = Arc::new(FakeLedger::with(vec![with_history(order, &[status])]));
+        let ledger = Arc::new(MemoryStore::with_orders(vec![with_history(order, &[status])]));
         assert_eq!(ask(&ledger, &path).await.1["state"], state, "{status}");
     }
 }
@@ -73,7 +73,7 @@ async fn intent_is_found_by_submitted_or_observed_deposit() {
     submitted.submitted_tx = Some(tx_hash.clone());
     let ids = [settled().intent_id.to_string(), submitted.intent_id.to_string()];
     let entries = vec![with_history(settled(), &PATH), with_history(submitted, &[Created])];
-    let ledger = Arc::new(FakeLedger::with(entries));
+    let ledger = Arc::new(MemoryStore::with_orders(entries));
     let find = async |chain: u64, tx: &str| {
         ask(&ledger, &format!("/v1/intent/deposit?chainId={chain}&txHash={tx}")).await
     };
@@ -94,7 +94,7 @@ async fn unknown_intent_and_malformed_id_are_different_errors() {
     let mut hidden = order(4);
     hidden.announced = false;
     let id = hidden.intent_id.to_string();
-    let ledger = Arc::new(FakeLedger::with(vec![with_history(hidden, &[Created])]));
+    let ledger = Arc::new(MemoryStore::with_orders(vec![with_history(hidden, &[Created])]));
     let unknown = format!("0x{}", "00".repeat(32));
     for path in [format!("/v1/intent/{id}"), format!("/v1/intent/{unknown}")] {
         let (status, body) = ask(&ledger, &path).await;
@@ -122,7 +122,7 @@ async fn intents_of_an_author_are_paged_and_filtered_by_chain() {
         with_history(order(2), &[Created]),
         with_history(elsewhere, &[Created]),
     ];
-    let ledger = Arc::new(FakeLedger::with(entries));
+    let ledger = Arc::new(MemoryStore::with_orders(entries));
     let page = async |query: &str| ask(&ledger, &format!("/v1/intents/{WALLET}?{query}")).await.1;
     let first = page("limit=1").await;
     let second = page(&format!("limit=1&cursor={}", first["cursor"])).await;

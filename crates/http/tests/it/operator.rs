@@ -8,10 +8,10 @@ use causeway_domain::ports::{Filler, StuckKind, StuckReason};
 use serde_json::{Value, json};
 
 use crate::filler::{FakeFiller, FillerBehavior};
-use crate::ledger::FakeLedger;
-use crate::operator_store::{FakeOperatorStore, TOKEN};
-use crate::sample::{at, order, raw, shown, with_history};
+use crate::operator_services::TOKEN;
 use crate::service::{Service, json as body_json, send};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{at, order, raw, shown, with_history};
 
 fn request(method: &str, path: &str, token: Option<&str>, body: &Value) -> Request<Body> {
     let request = Request::builder().method(method).uri(path);
@@ -154,20 +154,15 @@ async fn order_is_shown_with_history_and_what_it_waits_for() {
         with_history(order(1), &[OrderStatus::Created, OrderStatus::Deposited, OrderStatus::Published]);
     order.evidence.deposit = Some(shown(8453, 10, raw(1_000_000_000)));
     order.due_at = Some(at(60));
-    let operator_store = FakeOperatorStore::default();
-    let since = order.updated_at;
-    *operator_store.stuck_reason.lock().unwrap() = Some(StuckReason {
+    let id = order.id.clone();
+    let reason = StuckReason {
         kind: StuckKind::Attesters,
         message: "having the filler paid: 1 of 2".to_owned(),
-        since,
-    });
-    *operator_store.unmoved.lock().unwrap() = vec![order.clone()];
-    let id = order.id.clone();
-    let service = Service {
-        ledger: Arc::new(FakeLedger::with(vec![(order, events.clone())])),
-        operator_store: Arc::new(operator_store),
-        ..service()
+        since: order.updated_at,
     };
+    let ledger = Arc::new(MemoryStore::with_orders(vec![(order, events.clone())]));
+    ledger.record_stuck_reason(&id, Some(&reason)).await.unwrap();
+    let service = Service { ledger, ..service() };
     let router = service.router();
     let (status, history) = operate(&router, "GET", &format!("/operator/orders/{id}"), Value::Null).await;
     assert_eq!(status, 200, "{history}");

@@ -7,11 +7,11 @@ use causeway_domain::ports::Arrival;
 use causeway_domain::{Address, Decision, Order, OrderEvent, OrderStatus, RefundCause, TokenId};
 use serde_json::{Value, json};
 
-use crate::ledger::FakeLedger;
-use crate::sample::{WALLET, chain, order, raw, shown, with_history};
 use crate::service::{Service, json as body_json, send};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, chain, order, raw, shown, with_history};
 
-async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
+async fn ask(ledger: &Arc<MemoryStore>, path: &str) -> (u16, Value) {
     let router = Service { ledger: Arc::clone(ledger), ..Service::default() }.router();
     let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
     (response.status().as_u16(), body_json(response).await)
@@ -19,7 +19,7 @@ async fn ask(ledger: &Arc<FakeLedger>, path: &str) -> (u16, Value) {
 
 async fn by_id(entry: (Order, Vec<OrderEvent>)) -> Value {
     let path = format!("/v1/orders/by-id/{}", entry.0.id);
-    let (status, body) = ask(&Arc::new(FakeLedger::with(vec![entry])), &path).await;
+    let (status, body) = ask(&Arc::new(MemoryStore::with_orders(vec![entry])), &path).await;
     assert_eq!(status, 200, "{body}");
     body
 }
@@ -100,7 +100,7 @@ async fn unannounced_order_is_not_found() {
     let mut hidden = order(4);
     hidden.announced = false;
     let id = hidden.id.clone();
-    let ledger = Arc::new(FakeLedger::with(vec![with_history(hidden, &[Created])]));
+    let ledger = Arc::new(MemoryStore::with_orders(vec![with_history(hidden, &[Created])]));
     for unknown in [id.as_str(), &"0".repeat(32), "nonsense"] {
         let (status, body) = ask(&ledger, &format!("/v1/orders/by-id/{unknown}")).await;
         assert_eq!((status, body["name"].as_str()), (404, Some("OrderNotFoundException")), "{unknown}");
@@ -115,7 +115,8 @@ fn ids(page: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn orders_of_an_author_are_paged_newest_first() {
-    let ledger = Arc::new(FakeLedger::with((1..=5).map(|n| with_history(order(n), &[Created])).collect()));
+    let ledger =
+        Arc::new(MemoryStore::with_orders((1..=5).map(|n| with_history(order(n), &[Created])).collect()));
     let names: Vec<String> = (1..=5).rev().map(|n| format!("{n:032x}")).collect();
     for author in [WALLET.to_owned(), WALLET.to_lowercase(), WALLET.to_uppercase()] {
         let mut seen = Vec::new();
@@ -135,7 +136,8 @@ async fn orders_of_an_author_are_paged_newest_first() {
 
 #[tokio::test]
 async fn orders_are_filtered_by_ids_and_unknown_ids_match_nothing() {
-    let ledger = Arc::new(FakeLedger::with((1..=3).map(|n| with_history(order(n), &[Created])).collect()));
+    let ledger =
+        Arc::new(MemoryStore::with_orders((1..=3).map(|n| with_history(order(n), &[Created])).collect()));
     let id = |n: u8| format!("{n:032x}");
     let page = async |query: String| ask(&ledger, &format!("/v1/orders/{WALLET}?{query}")).await.1;
     assert_eq!(ids(&page(format!("orderIds={},{}", id(1), id(3))).await), [id(3), id(1)]);
@@ -160,7 +162,7 @@ async fn malformed_address_is_rejected() {
 }
 
 /// An order that waits at a deposit address, and what lies there.
-fn waiting(status: OrderStatus, arrived: &[(u64, u64)]) -> (Arc<FakeLedger>, String) {
+fn waiting(status: OrderStatus, arrived: &[(u64, u64)]) -> (Arc<MemoryStore>, String) {
     let address = Address::parse_any("0x2d5f5bd9d4c0b1b1c8c8e4b8b3bd3c1c5e1a7a11").unwrap();
     let mut order = order(5);
     order.deposit_address = Some(address);
@@ -177,7 +179,7 @@ fn waiting(status: OrderStatus, arrived: &[(u64, u64)]) -> (Arc<FakeLedger>, Str
     let mut arrivals: Vec<Arrival> = arrived.iter().map(arrival).collect();
     let other = TokenId::native(chain(8453));
     arrivals.push(Arrival { token: other, balance: raw(7), gained: raw(7), tx: None, ..arrival(&(0, 0)) });
-    let ledger = FakeLedger::with(vec![(order, events)]);
+    let ledger = MemoryStore::with_orders(vec![(order, events)]);
     *ledger.arrivals.lock().unwrap() = arrivals;
     (Arc::new(ledger), format!("/v1/orders/by-deposit-address/{address}"))
 }
@@ -215,7 +217,7 @@ async fn address_without_orders_has_empty_lists() {
 
 async fn events(entry: (Order, Vec<OrderEvent>), last: Option<&str>) -> (u16, String) {
     let path = format!("/v1/orders/by-id/{}/events", entry.0.id);
-    let ledger = Arc::new(FakeLedger::with(vec![entry]));
+    let ledger = Arc::new(MemoryStore::with_orders(vec![entry]));
     let router = Service { ledger, ..Service::default() }.router();
     let request = Request::get(path);
     let request = last.into_iter().fold(request, |request, last| request.header("last-event-id", last));
@@ -250,12 +252,12 @@ async fn event_without_wakeup_is_still_sent() {
     order.status = Published;
     let (before, last) = (history[..4].to_vec(), history[4].clone());
     let path = format!("/v1/orders/by-id/{}/events", order.id);
-    let ledger = Arc::new(FakeLedger::with(vec![(order, before)]));
+    let ledger = Arc::new(MemoryStore::with_orders(vec![(order, before)]));
     let router = Service { ledger: Arc::clone(&ledger), ..Service::default() }.router();
     let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
     let body = tokio::spawn(axum::body::to_bytes(response.into_body(), usize::MAX));
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    ledger.entries.lock().unwrap()[0].1.push(last.clone());
+    ledger.orders.lock().unwrap()[0].1.push(last.clone());
     let body = String::from_utf8(body.await.unwrap().unwrap().to_vec()).unwrap();
     assert!(body.contains(&format!("id: {}", last.key.get())), "{body}");
 }

@@ -268,7 +268,13 @@ async fn fillers_are_listed_with_statistics() {
         FakeFiller::new("south", FillerBehavior::Refuses(Refusal::NoInventory), 5),
         FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
     ];
-    let router = service(&Arc::default(), &fillers);
+    let filled = |n| with_history(Order { filler: "north".to_owned(), ..order(n) }, &[OrderStatus::Filled]);
+    let router = Service {
+        ledger: Arc::new(MemoryStore::with_orders((1..=7).map(filled).collect())),
+        fillers: fillers.iter().cloned().map(|filler| filler as Arc<dyn Filler>).collect(),
+        ..Service::default()
+    };
+    let router = router.router();
     for n in 1..=6 {
         let mut ask = ask();
         ask["amount"] = json!(n.to_string());

@@ -8,11 +8,10 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, DepositBuilder, Durable, FillCount, FillStatistics, Filler, Health, PriceFeed, QuoteStore,
-    StoreError,
+    Attestations, DepositBuilder, Durable, Filler, Health, PriceFeed, QuoteStore, StoreError,
 };
 use causeway_domain::{
-    ChainId, Deployment, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
+    ChainId, Deployment, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
 };
 use causeway_engine::{
     BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming, QuoteOptions, ReadBalances,
@@ -25,8 +24,8 @@ use tower::ServiceExt as _;
 
 use crate::deposit_builder::FakeDepositBuilder;
 use crate::fiat::services::{FiatParts, SharedParts};
-use crate::ledger::FakeLedger;
-use crate::operator_store::FakeOperatorStore;
+use crate::operator_services;
+use causeway_testing::MemoryStore;
 
 /// A store in memory that can fail or be slow.
 #[derive(Debug, Default)]
@@ -76,13 +75,6 @@ impl Health for FakeStore {
     }
 }
 
-#[async_trait]
-impl FillStatistics for FakeStore {
-    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
-        Ok(vec![FillCount { filler: "north".to_owned(), status: OrderStatus::Filled, orders: 7 }])
-    }
-}
-
 /// Shared because loading it takes longer than most tests.
 static CATALOG: LazyLock<Arc<Catalog>> = LazyLock::new(|| Arc::new(Catalog::bundled().unwrap()));
 
@@ -112,14 +104,13 @@ pub(crate) fn router_with(
 #[derive(Default)]
 pub(crate) struct Service {
     pub(crate) store: Arc<FakeStore>,
-    pub(crate) ledger: Arc<FakeLedger>,
+    pub(crate) ledger: Arc<MemoryStore>,
     pub(crate) deposit_builders: Vec<Arc<FakeDepositBuilder>>,
     pub(crate) deployments: Vec<Deployment>,
     pub(crate) fillers: Vec<Arc<dyn Filler>>,
     pub(crate) options: QuoteOptions,
     pub(crate) fiat: FiatParts,
     pub(crate) attesters: Option<Arc<dyn Attestations>>,
-    pub(crate) operator_store: Arc<FakeOperatorStore>,
     /// Origins that may embed the checkout page; `None` runs the service in sandbox mode.
     pub(crate) embed_origins: Option<Vec<String>>,
 }
@@ -135,12 +126,11 @@ impl Service {
             options,
             fiat,
             attesters,
-            operator_store,
             embed_origins,
         } = self;
-        let pauses = operator_store.pauses();
+        let pauses = operator_services::pauses(&ledger);
         let fillers = Fillers::with_pauses(Arc::clone(pauses.pauses()), fillers, &options).unwrap();
-        let operator = operator_store.services(Arc::clone(&pauses), &fillers, &ledger);
+        let operator = operator_services::services(Arc::clone(&pauses), &fillers, &ledger);
         let catalog = Arc::clone(&CATALOG);
         let row_keys = Arc::new(RowKeys::new(0));
         let deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>> = deposit_builders
@@ -189,9 +179,9 @@ impl Service {
                 quotes: store.clone(),
                 orders: ledger.clone(),
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
-                facts: ledger,
+                facts: ledger.clone(),
                 attestations: AttestationCache::new(attesters),
-                count_fills: CountFills::new(store),
+                count_fills: CountFills::new(ledger),
                 fiat,
                 force_refresh_limit: ForceRefreshLimit::default(),
                 operator,

@@ -17,8 +17,8 @@ use async_trait::async_trait;
 use causeway_domain::TokenId;
 use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{
-    OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
-    RampTokens, WebhookError,
+    FiatStore, OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,
+    RampSession, WebhookError,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -69,7 +69,7 @@ impl Transak {
 
     /// Shares the access token with the other replicas: a new token invalidates the previous one.
     #[must_use]
-    pub fn with_shared_tokens(mut self, tokens: Arc<dyn RampTokens>) -> Self {
+    pub fn with_shared_tokens(mut self, tokens: Arc<dyn FiatStore>) -> Self {
         self.api.set_shared_tokens(tokens);
         self
     }

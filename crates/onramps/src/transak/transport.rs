@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use causeway_domain::ports::{RampError, RampToken, RampTokens};
+use causeway_domain::ports::{FiatStore, RampError, RampToken};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::StatusCode;
 
@@ -35,7 +35,7 @@ pub(super) struct TransakApi {
     transport: Transport,
     tokens: AccessTokens,
     /// The store in which replicas share their token.
-    shared_tokens: Option<Arc<dyn RampTokens>>,
+    shared_tokens: Option<Arc<dyn FiatStore>>,
 }
 
 impl TransakApi {
@@ -138,7 +138,7 @@ impl TransakApi {
     }
 
     /// Shares tokens with the other replicas.
-    pub(super) fn set_shared_tokens(&mut self, tokens: Arc<dyn RampTokens>) {
+    pub(super) fn set_shared_tokens(&mut self, tokens: Arc<dyn FiatStore>) {
         self.shared_tokens = Some(tokens);
     }
 

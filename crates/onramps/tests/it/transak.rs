@@ -1,14 +1,12 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use causeway_domain::fiat::WantedAmount;
-use causeway_domain::ports::{
-    OnRamp, RampAsk, RampError, RampState, RampToken, RampTokens, StoreError, WebhookError,
-};
+use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampState, WebhookError};
 use causeway_onramps::conformance::{StandIn as _, check_with};
 use causeway_onramps::secret::SecretText;
 use causeway_onramps::standin::TransakStandIn;
 use causeway_onramps::transak::{Transak, TransakConfig};
+use causeway_testing::MemoryStore;
 use jiff::Timestamp;
 
 use crate::providers::{FAST_RETRIES, assert_passes, plan};
@@ -40,26 +38,10 @@ async fn invalidated_token_is_fetched_again_once() {
     assert_eq!(stand_in.tokens(), 5, "concurrent callers fetch one token");
 }
 
-/// The shared token of replicas, instead of their store.
-#[derive(Default)]
-struct SharedTokens(Mutex<Option<RampToken>>);
-
-#[async_trait]
-impl RampTokens for SharedTokens {
-    async fn ramp_token(&self, _: &str) -> Result<Option<RampToken>, StoreError> {
-        Ok(self.0.lock().unwrap().clone())
-    }
-
-    async fn put_ramp_token(&self, _: &str, token: &RampToken) -> Result<(), StoreError> {
-        *self.0.lock().unwrap() = Some(token.clone());
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn replicas_share_one_token() {
     let stand_in = TransakStandIn::start(0).await.unwrap();
-    let shared_tokens = Arc::<SharedTokens>::default();
+    let shared_tokens = Arc::<MemoryStore>::default();
     let replica =
         || Transak::new(stand_in.config(), FAST_RETRIES).unwrap().with_shared_tokens(shared_tokens.clone());
     let (one, two) = (replica(), replica());

@@ -6,8 +6,8 @@ pub(crate) mod record_facts;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
-use causeway_domain::ports::{Arrival, ChainCursor, FactStore, FinalityTier, StoreError};
-use causeway_domain::{Address, ChainId, Fact};
+use causeway_domain::ports::{Arrival, ChainCursor, ChainStore, FinalityTier, Rent, StoreError};
+use causeway_domain::{Address, ChainId, Fact, FactPlace, IntentState, Order, OrderId, RentedAccount};
 use jiff::Timestamp;
 use sqlx::AssertSqlSafe;
 
@@ -57,7 +57,7 @@ impl Store {
 }
 
 #[async_trait]
-impl FactStore for Store {
+impl ChainStore for Store {
     async fn record_facts(
         &self,
         chain: ChainId,
@@ -94,5 +94,40 @@ impl FactStore for Store {
     async fn arrivals(&self, address: Address) -> Result<Vec<Arrival>, StoreError> {
         let rows = self.arrival_rows(address).await.map_err(store_error)?;
         rows.into_iter().map(ArrivalRecord::into_arrival).collect()
+    }
+
+    async fn openings(&self, after: Option<&FactPlace>, limit: u32) -> Result<Vec<Fact>, StoreError> {
+        self.read_openings(after, limit).await
+    }
+
+    async fn unrecorded(&self, limit: u32) -> Result<Vec<Order>, StoreError> {
+        self.read_unrecorded(limit).await
+    }
+
+    async fn mark_recorded(&self, recorded: &[(OrderId, IntentState)]) -> Result<(), StoreError> {
+        self.write_recorded(recorded).await
+    }
+
+    async fn claim_rents(
+        &self,
+        chain: ChainId,
+        time: u64,
+        again: u64,
+        limit: u32,
+    ) -> Result<Vec<Rent>, StoreError> {
+        self.claim_due_rents(chain, time, again, limit).await
+    }
+
+    async fn postpone_rent(
+        &self,
+        order: &OrderId,
+        account: RentedAccount,
+        until: u64,
+    ) -> Result<(), StoreError> {
+        self.write_rent(order, account, until).await
+    }
+
+    async fn remove_rent(&self, order: &OrderId, account: RentedAccount) -> Result<(), StoreError> {
+        self.delete_rent(order, account).await
     }
 }

@@ -10,7 +10,7 @@ mod update_order;
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
-use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, StoreError};
+use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError};
 use causeway_domain::{FiatOrderId, FiatQuoteId};
 use jiff::Timestamp;
 
@@ -88,5 +88,13 @@ impl FiatStore for Store {
 
     async fn fiat_order_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
         self.read_fiat_events(id).await
+    }
+
+    async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError> {
+        self.read_ramp_token(provider).await
+    }
+
+    async fn put_ramp_token(&self, provider: &str, token: &RampToken) -> Result<(), StoreError> {
+        self.write_ramp_token(provider, token).await
     }
 }

@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{RampToken, RampTokens, StoreError};
+use causeway_domain::ports::{RampToken, StoreError};
 
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
@@ -29,9 +28,8 @@ for_each_engine! {
     }
 }
 
-#[async_trait]
-impl RampTokens for Store {
-    async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError> {
+impl Store {
+    pub(super) async fn read_ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError> {
         let row: Option<(String, i64)> = on_engine!(self.engine, handles => {
             sqlx::query_as(READ).bind(provider).fetch_optional(&handles.readers).await
         })
@@ -39,7 +37,7 @@ impl RampTokens for Store {
         Ok(row.map(|(text, ends)| RampToken { text, ends }))
     }
 
-    async fn put_ramp_token(&self, provider: &str, token: &RampToken) -> Result<(), StoreError> {
+    pub(super) async fn write_ramp_token(&self, provider: &str, token: &RampToken) -> Result<(), StoreError> {
         self.write(Put { provider: provider.to_owned(), token: token.clone() }).await
     }
 }

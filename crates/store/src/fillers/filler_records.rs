@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use async_trait::async_trait;
-use causeway_domain::ports::{FillerRecord, FillerRecords, StoreError};
+use causeway_domain::ports::{FillerRecord, StoreError};
 
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
@@ -93,9 +92,8 @@ for_each_engine! {
     }
 }
 
-#[async_trait]
-impl FillerRecords for Store {
-    async fn filler_records(&self) -> Result<Vec<FillerRecord>, StoreError> {
+impl Store {
+    pub(crate) async fn read_filler_records(&self) -> Result<Vec<FillerRecord>, StoreError> {
         let rows: Vec<Row> = on_engine!(self.engine, handles => {
             sqlx::query_as(ALL).fetch_all(&handles.readers).await
         })
@@ -103,11 +101,11 @@ impl FillerRecords for Store {
         rows.into_iter().map(Row::read).collect()
     }
 
-    async fn put_filler(&self, record: &FillerRecord) -> Result<(), StoreError> {
+    pub(crate) async fn write_filler(&self, record: &FillerRecord) -> Result<(), StoreError> {
         self.write(Write(Row::new(record))).await
     }
 
-    async fn forget_filler(&self, name: &str) -> Result<bool, StoreError> {
+    pub(crate) async fn delete_filler(&self, name: &str) -> Result<bool, StoreError> {
         self.write(Delete(text(name))).await
     }
 }

@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{Loss, Losses, StoreError};
+use causeway_domain::ports::{Loss, StoreError};
 use causeway_domain::{RawAmount, UsdAmount};
 use jiff::Timestamp;
 
@@ -68,9 +67,8 @@ for_each_engine! {
     }
 }
 
-#[async_trait]
-impl Losses for Store {
-    async fn record_loss(
+impl Store {
+    pub(super) async fn write_loss(
         &self,
         loss: &Loss,
         most: UsdAmount,

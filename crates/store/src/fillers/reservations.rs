@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{Reservation, ReservationLimit, Reservations, Reserved, StoreError};
-use causeway_domain::{RawAmount, TokenId};
+use causeway_domain::ports::{InventoryStore, Loss, Reservation, ReservationLimit, Reserved, StoreError};
+use causeway_domain::{RawAmount, TokenId, UsdAmount};
 use jiff::Timestamp;
 
 use crate::database::engine::Connection;
@@ -79,7 +79,7 @@ fn sums(rows: &[TokenHeldRecord]) -> Result<BTreeMap<TokenId, RawAmount>, StoreE
 }
 
 #[async_trait]
-impl Reservations for Store {
+impl InventoryStore for Store {
     async fn reserve(
         &self,
         reservation: &Reservation,
@@ -105,5 +105,15 @@ impl Reservations for Store {
     ) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
         let rows = self.held_of_filler(filler, now).await.map_err(store_error)?;
         Ok(sums(&rows)?.into_iter().collect())
+    }
+
+    async fn record_loss(
+        &self,
+        loss: &Loss,
+        limit: UsdAmount,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.write_loss(loss, limit, since, now).await
     }
 }

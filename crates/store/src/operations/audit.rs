@@ -1,6 +1,5 @@
-use async_trait::async_trait;
 use causeway_domain::RowKey;
-use causeway_domain::ports::{AuditEvent, AuditLog, StoreError};
+use causeway_domain::ports::{AuditEvent, StoreError};
 use jiff::Timestamp;
 
 use crate::database::engine::Connection;
@@ -61,15 +60,16 @@ impl Store {
         let below = RowKey::floor_at(before).get();
         self.write(PruneAudit { below, limit: i64::from(limit) }).await
     }
-}
 
-#[async_trait]
-impl AuditLog for Store {
-    async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError> {
+    pub(super) async fn write_audit(&self, event: &AuditEvent) -> Result<(), StoreError> {
         self.write(AppendAudit(event.clone())).await
     }
 
-    async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError> {
+    pub(super) async fn read_audit(
+        &self,
+        before: Option<RowKey>,
+        limit: u32,
+    ) -> Result<Vec<AuditEvent>, StoreError> {
         let before = before.map_or(i64::MAX, RowKey::get);
         let rows: Vec<(i64, String, String, String, i64)> = on_engine!(self.engine, handles => {
             sqlx::query_as(BEFORE).bind(before).bind(i64::from(limit)).fetch_all(&handles.readers).await

@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{Pausable, Pause, PauseStore, StoreError};
+use causeway_domain::ports::{Pausable, Pause, StoreError};
 
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
@@ -47,9 +46,8 @@ for_each_engine! {
     }
 }
 
-#[async_trait]
-impl PauseStore for Store {
-    async fn pauses(&self) -> Result<Vec<Pause>, StoreError> {
+impl Store {
+    pub(super) async fn read_pauses(&self) -> Result<Vec<Pause>, StoreError> {
         let rows: Vec<(String, String, String, i64)> = on_engine!(self.engine, handles => {
             sqlx::query_as(ALL).fetch_all(&handles.readers).await
         })
@@ -61,13 +59,13 @@ impl PauseStore for Store {
         rows.into_iter().map(pause).collect()
     }
 
-    async fn pause(&self, pause: &Pause) -> Result<(), StoreError> {
+    pub(super) async fn write_pause(&self, pause: &Pause) -> Result<(), StoreError> {
         let (kind, name) = (pause.what.kind(), pause.what.name());
         let (reason, since) = (text(&pause.reason), pause.since.as_millisecond());
         self.write(Write { kind, name, reason, since }).await
     }
 
-    async fn resume(&self, what: &Pausable) -> Result<bool, StoreError> {
+    pub(super) async fn delete_pause(&self, what: &Pausable) -> Result<bool, StoreError> {
         self.write(Remove { kind: what.kind(), name: what.name() }).await
     }
 }

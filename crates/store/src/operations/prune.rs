@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{Pruned, Retention, StoreError};
+use causeway_domain::ports::{Pruned, StoreError};
 use jiff::Timestamp;
 
 use crate::database::engine::Connection;
@@ -49,9 +48,8 @@ for_each_engine! {
     }
 }
 
-#[async_trait]
-impl Retention for Store {
-    async fn prune(
+impl Store {
+    pub(super) async fn prune_expired(
         &self,
         quotes_before: Timestamp,
         events_before: Timestamp,
@@ -59,10 +57,6 @@ impl Retention for Store {
     ) -> Result<Pruned, StoreError> {
         let (quotes_before, events_before) = (quotes_before.as_millisecond(), events_before.as_millisecond());
         self.write(Prune { quotes_before, events_before, limit }).await
-    }
-
-    async fn prune_audit(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-        self.prune_audit_events(before, limit).await
     }
 }
 

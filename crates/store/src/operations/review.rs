@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{OrderReview, StoreError, StuckKind, StuckReason};
+use causeway_domain::ports::{StoreError, StuckKind, StuckReason};
 use causeway_domain::{Order, OrderId};
 use jiff::Timestamp;
 
@@ -65,19 +64,20 @@ impl Store {
         });
         rows.map_err(store_error)?.into_iter().map(OrderRecord::into_order).collect()
     }
-}
 
-#[async_trait]
-impl OrderReview for Store {
-    async fn unmoved(&self, unmoved_since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError> {
+    pub(crate) async fn read_unmoved(
+        &self,
+        unmoved_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Order>, StoreError> {
         self.reviewed(UNMOVED, unmoved_since, limit).await
     }
 
-    async fn ended(&self, since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError> {
+    pub(crate) async fn read_ended(&self, since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError> {
         self.reviewed(ENDED, since, limit).await
     }
 
-    async fn record_stuck_reason(
+    pub(crate) async fn write_stuck_reason(
         &self,
         order: &OrderId,
         reason: Option<&StuckReason>,
@@ -87,7 +87,7 @@ impl OrderReview for Store {
         self.write(RecordStuckReason { order: order.to_string(), reason }).await
     }
 
-    async fn stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError> {
+    pub(crate) async fn read_stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError> {
         let row: Option<(String, String, i64)> = on_engine!(self.engine, handles => {
             sqlx::query_as(BY_ORDER).bind(order.as_str()).fetch_optional(&handles.readers).await
         })

@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{EventLog, StoreError};
+use causeway_domain::ports::StoreError;
 use causeway_domain::{OrderId, RowKey};
 
 use crate::database::error::store_error;
@@ -8,9 +7,12 @@ use crate::store::Store;
 
 const AFTER: &str = "SELECT row_key, order_id FROM events WHERE row_key > $1 ORDER BY row_key LIMIT $2";
 
-#[async_trait]
-impl EventLog for Store {
-    async fn events_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
+impl Store {
+    pub(super) async fn read_events_after(
+        &self,
+        after: RowKey,
+        limit: u32,
+    ) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
         let rows: Vec<(i64, String)> = on_engine!(self.engine, handles => {
             sqlx::query_as(AFTER).bind(after.get()).bind(i64::from(limit)).fetch_all(&handles.readers).await
         })
@@ -21,11 +23,7 @@ impl EventLog for Store {
         rows.into_iter().map(line).collect()
     }
 
-    fn commits(&self) -> u64 {
-        Self::commits(self)
-    }
-
-    async fn wait_for_commit_after(&self, seen: u64) {
+    pub(super) async fn wait_for_next_commit(&self, seen: u64) {
         let mut committed = on_engine!(self.engine, handles => handles.writer.committed());
         while Self::commits(self) == seen && committed.changed().await.is_ok() {}
     }

@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{IntentBookProgress, StoreError};
+use causeway_domain::ports::StoreError;
 use causeway_domain::{IntentState, Order, OrderId};
 
 use crate::database::engine::Connection;
@@ -31,16 +30,15 @@ for_each_engine! {
     }
 }
 
-#[async_trait]
-impl IntentBookProgress for Store {
-    async fn unrecorded(&self, limit: u32) -> Result<Vec<Order>, StoreError> {
+impl Store {
+    pub(crate) async fn read_unrecorded(&self, limit: u32) -> Result<Vec<Order>, StoreError> {
         let rows: Result<Vec<OrderRecord>, _> = on_engine!(self.engine, handles => {
             sqlx::query_as(select(UNBOOKED)).bind(i64::from(limit)).fetch_all(&handles.readers).await
         });
         rows.map_err(store_error)?.into_iter().map(OrderRecord::into_order).collect()
     }
 
-    async fn mark_recorded(&self, told: &[(OrderId, IntentState)]) -> Result<(), StoreError> {
+    pub(crate) async fn write_recorded(&self, told: &[(OrderId, IntentState)]) -> Result<(), StoreError> {
         let told = told.iter().map(|(id, state)| (id.to_string(), i64::from(state.number())));
         self.write(RecordBooked(told.collect())).await
     }

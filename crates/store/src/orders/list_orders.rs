@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{FillCount, FillStatistics, StoreError};
+use causeway_domain::ports::{FillCount, StoreError};
 use causeway_domain::{ChainId, OrderStatus, RowKey};
 use jiff::Timestamp;
 
@@ -50,11 +49,8 @@ impl Store {
     pub(crate) async fn owed_rows(&self) -> Result<Vec<OwedRecord>, sqlx::Error> {
         on_engine!(self.engine, handles => sqlx::query_as(OWED).fetch_all(&handles.readers).await)
     }
-}
 
-#[async_trait]
-impl FillStatistics for Store {
-    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
+    pub(super) async fn read_fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
         let rows: Result<Vec<(String, String, i64)>, sqlx::Error> = on_engine!(self.engine, handles => {
             sqlx::query_as(FILLS).fetch_all(&handles.readers).await
         });

@@ -12,7 +12,9 @@ pub(crate) mod update_order;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
-use causeway_domain::ports::{Creation, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError};
+use causeway_domain::ports::{
+    Creation, FillCount, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError, StuckReason,
+};
 use causeway_domain::{Address, ChainId, Order, OrderEvent, OrderId, QuoteId, RouteId, RowKey};
 use jiff::Timestamp;
 
@@ -105,5 +107,45 @@ impl OrderStore for Store {
     async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
         let rows = self.owed_rows().await.map_err(store_error)?;
         rows.into_iter().map(OwedRecord::into_owed).collect()
+    }
+
+    async fn count_orders_except_route(&self, route: &str) -> Result<u64, StoreError> {
+        self.count_orders_without(route).await
+    }
+
+    async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError> {
+        self.read_fill_counts().await
+    }
+
+    async fn events_after(&self, after: RowKey, limit: u32) -> Result<Vec<(RowKey, OrderId)>, StoreError> {
+        self.read_events_after(after, limit).await
+    }
+
+    fn commits(&self) -> u64 {
+        Self::commits(self)
+    }
+
+    async fn wait_for_commit_after(&self, seen: u64) {
+        self.wait_for_next_commit(seen).await;
+    }
+
+    async fn unmoved(&self, unmoved_since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError> {
+        self.read_unmoved(unmoved_since, limit).await
+    }
+
+    async fn ended(&self, since: Timestamp, limit: u32) -> Result<Vec<Order>, StoreError> {
+        self.read_ended(since, limit).await
+    }
+
+    async fn record_stuck_reason(
+        &self,
+        order: &OrderId,
+        reason: Option<&StuckReason>,
+    ) -> Result<(), StoreError> {
+        self.write_stuck_reason(order, reason).await
+    }
+
+    async fn stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError> {
+        self.read_stuck_reason(order).await
     }
 }

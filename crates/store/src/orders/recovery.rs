@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{RecoveryStore, StoreError};
+use causeway_domain::ports::StoreError;
 use causeway_domain::{Fact, FactPlace};
 use sqlx::AssertSqlSafe;
 
@@ -32,18 +31,19 @@ impl Store {
                 .await
         })
     }
-}
 
-#[async_trait]
-impl RecoveryStore for Store {
-    async fn count_orders_except_route(&self, route: &str) -> Result<u64, StoreError> {
+    pub(crate) async fn count_orders_without(&self, route: &str) -> Result<u64, StoreError> {
         let orders: Result<i64, _> = on_engine!(self.engine, handles => {
             sqlx::query_scalar(WITHOUT_ROUTE).bind(route).fetch_one(&handles.readers).await
         });
         read_count("orders", orders.map_err(store_error)?)
     }
 
-    async fn openings(&self, after: Option<&FactPlace>, limit: u32) -> Result<Vec<Fact>, StoreError> {
+    pub(crate) async fn read_openings(
+        &self,
+        after: Option<&FactPlace>,
+        limit: u32,
+    ) -> Result<Vec<Fact>, StoreError> {
         let after = match after {
             Some(FactPlace { chain, tx, index, block, time }) => {
                 (count(*time)?, chain_number(*chain), count(*block)?, count(*index)?, text(tx))

@@ -1,5 +1,4 @@
-use async_trait::async_trait;
-use causeway_domain::ports::{Rent, RentStore, StoreError};
+use causeway_domain::ports::{Rent, StoreError};
 use causeway_domain::{ChainId, Order, OrderId, RentedAccount};
 use sqlx::{AssertSqlSafe, Database};
 
@@ -128,11 +127,8 @@ impl Store {
         let order = self.order_by_id(&parse("rents.order_id", order)?).await?;
         Ok(order.map(|order| Rent { order, account }))
     }
-}
 
-#[async_trait]
-impl RentStore for Store {
-    async fn claim_rents(
+    pub(crate) async fn claim_due_rents(
         &self,
         chain: ChainId,
         time: u64,
@@ -153,7 +149,7 @@ impl RentStore for Store {
         Ok(rents)
     }
 
-    async fn postpone_rent(
+    pub(crate) async fn write_rent(
         &self,
         order: &OrderId,
         account: RentedAccount,
@@ -162,7 +158,11 @@ impl RentStore for Store {
         self.write(Postpone { order: order.to_string(), account, until: seconds(until) }).await
     }
 
-    async fn remove_rent(&self, order: &OrderId, account: RentedAccount) -> Result<(), StoreError> {
+    pub(crate) async fn delete_rent(
+        &self,
+        order: &OrderId,
+        account: RentedAccount,
+    ) -> Result<(), StoreError> {
         self.write(Delete { order: order.to_string(), account }).await
     }
 }

@@ -1,5 +1,5 @@
 use causeway_domain::RowKeys;
-use causeway_domain::ports::{AuditEvent, AuditLog, Retention};
+use causeway_domain::ports::{AuditEvent, OperatorStore};
 
 use crate::sample::{days_ago, now};
 use crate::test_database::TestDatabase;

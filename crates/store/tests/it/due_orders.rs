@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::B256;
-use causeway_domain::ports::{FactStore, FinalityTier, OrderStore};
+use causeway_domain::ports::{ChainStore, FinalityTier, OrderStore};
 use causeway_domain::{Fact, Order, OrderStatus};
 use causeway_store::Store;
 use tokio::task::JoinSet;

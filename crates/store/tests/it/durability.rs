@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use causeway_domain::QuoteId;
 use causeway_domain::ports::{
-    Outbox, OutboxPut, QuoteStore, ReservationKind, ReservationLimit, Reservations, Reserved,
+    InventoryStore, Outbox, OutboxPut, QuoteStore, ReservationKind, ReservationLimit, Reserved,
 };
 use causeway_store::{Location, Store};
 use tokio::task::JoinSet;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use causeway_domain::ports::{EventLog, OrderStore as _};
+use causeway_domain::ports::OrderStore;
 use causeway_domain::{EventKind, RowKey};
 use tokio::time::timeout;
 
@@ -28,7 +28,7 @@ async fn events_of_all_orders_are_listed_oldest_first_after_a_key(database: &Tes
 
 async fn waiting_for_a_commit_ends_with_the_commit_and_not_before(database: &TestDatabase) {
     let store = std::sync::Arc::new(database.store().await);
-    let seen = EventLog::commits(store.as_ref());
+    let seen = OrderStore::commits(store.as_ref());
     assert!(timeout(Duration::from_millis(50), store.wait_for_commit_after(seen)).await.is_err());
     let waiting = store.clone();
     let woken = tokio::spawn(async move { waiting.wait_for_commit_after(seen).await });

@@ -1,5 +1,5 @@
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{Arrival, ChainCursor, FactStore, FinalityTier, StoreError};
+use causeway_domain::ports::{Arrival, ChainCursor, ChainStore, FinalityTier, StoreError};
 use causeway_domain::{
     Address, Evidence, Fact, FactKind, FactPlace, Order, OrderId, RawAmount, RefundCause, SOLANA_CHAIN_ID,
     TokenId,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Strategy};
-use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, Pruned, Retention, StoreError};
+use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError};
 use causeway_domain::{FiatOrderId, FiatQuoteId};
 use tokio::task::JoinSet;
 

@@ -1,7 +1,7 @@
 use causeway_domain::RawAmount;
 use causeway_domain::ports::{
-    FactStore, FinalityTier, OrderStore, Outbox, OutboxPut, Pruned, QuoteStore, ReservationKind,
-    ReservationLimit, Reservations, Reserved, Retention,
+    ChainStore, FinalityTier, InventoryStore, OperatorStore, OrderStore, Outbox, OutboxPut, Pruned,
+    QuoteStore, ReservationKind, ReservationLimit, Reserved,
 };
 
 use crate::facts::{arrival, cursor_at, opened};

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{Loss, Losses};
+use causeway_domain::ports::{InventoryStore, Loss};
 use causeway_domain::{OrderId, UsdAmount};
 use causeway_store::Store;
 use jiff::Timestamp;

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use causeway_domain::OrderStatus;
 use causeway_domain::ports::{
-    FillerProtocol, FillerRecord, FillerRecords, OrderReview, OrderStore, Pausable, Pause, PauseStore,
-    RampToken, RampTokens as _, StuckKind, StuckReason,
+    FiatStore as _, FillerProtocol, FillerRecord, OperatorStore, OrderStore, Pausable, Pause, RampToken,
+    StuckKind, StuckReason,
 };
 use causeway_store::Store;
 

@@ -1,4 +1,4 @@
-use causeway_domain::ports::{Creation, FillStatistics, OrderQuery, OrderStore, QuoteStore, StoreError};
+use causeway_domain::ports::{Creation, OrderQuery, OrderStore, QuoteStore, StoreError};
 use causeway_domain::{
     Address, ChainId, EventKind, Order, OrderId, OrderStatus, RowKey, SOLANA_CHAIN_ID, TokenId,
 };

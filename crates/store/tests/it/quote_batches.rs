@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{Creation, OrderStore, Pruned, QuoteStore, Retention, StoreError};
+use causeway_domain::ports::{Creation, OperatorStore, OrderStore, Pruned, QuoteStore, StoreError};
 use causeway_domain::{EventKind, Quote};
 use causeway_store::Store;
 use tokio::task::JoinSet;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use alloy_primitives::B256;
 use causeway_domain::ports::{
-    Outbox, OutboxPut, Outgoing, OutgoingEnd, Reservation, ReservationLimit, Reservations, Reserved,
+    InventoryStore, Outbox, OutboxPut, Outgoing, OutgoingEnd, Reservation, ReservationLimit, Reserved,
     StoreError,
 };
 use tokio::task::JoinSet;

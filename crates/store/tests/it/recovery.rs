@@ -1,4 +1,4 @@
-use causeway_domain::ports::{FactStore, FinalityTier, IntentBookProgress, OrderStore, RecoveryStore};
+use causeway_domain::ports::{ChainStore, FinalityTier, OrderStore};
 use causeway_domain::{IntentState, OrderId, OrderStatus};
 
 use crate::facts::{cursor_at, opened};

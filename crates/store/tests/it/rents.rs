@@ -1,4 +1,4 @@
-use causeway_domain::ports::{OrderStore, RentStore};
+use causeway_domain::ports::{ChainStore, OrderStore};
 use causeway_domain::{OrderId, OrderStatus, RentedAccount, SOLANA_CHAIN_ID, TokenId};
 use causeway_store::Store;
 

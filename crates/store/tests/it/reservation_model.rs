@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use alloy_primitives::U256;
 use causeway_domain::ports::{
-    Reservation, ReservationKind, ReservationLimit, Reservations, Reserved, StoreError,
+    InventoryStore, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
 };
 use causeway_domain::{RawAmount, SOLANA_CHAIN_ID, TokenId};
 use causeway_store::Store;

@@ -1,6 +1,6 @@
 use alloy_primitives::U256;
 use causeway_domain::ports::{
-    Reservation, ReservationKind, ReservationLimit, Reservations, Reserved, StoreError,
+    InventoryStore, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
 };
 use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use causeway_store::Store;

@@ -1,4 +1,4 @@
-use causeway_domain::ports::{Creation, OrderStore, Pruned, QuoteStore, Retention};
+use causeway_domain::ports::{Creation, OperatorStore, OrderStore, Pruned, QuoteStore};
 use causeway_domain::{EventKind, Order, OrderStatus};
 
 use crate::sample::{days_ago, event, now, order, placed, quote, route};

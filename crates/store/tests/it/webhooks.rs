@@ -2,8 +2,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use causeway_domain::ports::{
-    AttemptOutcome, Delivery, DeliveryAttempt, DeliveryEnd, EndpointName, EndpointSource, EventLog as _,
-    OrderStore as _, Retention as _, WebhookEndpoint, WebhookSecret, WebhookStore,
+    AttemptOutcome, Delivery, DeliveryAttempt, DeliveryEnd, EndpointName, EndpointSource, OperatorStore as _,
+    OrderStore as _, WebhookEndpoint, WebhookSecret, WebhookStore,
 };
 use causeway_domain::{EventKind, Order, OrderId, OrderStatus, RowKey};
 use causeway_store::Store;

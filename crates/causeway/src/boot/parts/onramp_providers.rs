@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{OnRamp, PayoutWatch, RampTokens};
+use causeway_domain::ports::{FiatStore, OnRamp, PayoutWatch};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token};
 use causeway_evm::orders::EvmPayoutWatch;
 use causeway_onramps::banxa::Banxa;
@@ -27,7 +27,7 @@ const ASSET_LIST_RETRY: Duration = Duration::from_mins(1);
 pub(crate) fn providers(
     config: &OnrampsConfig,
     catalog: &Catalog,
-    tokens: Option<Arc<dyn RampTokens>>,
+    tokens: Option<Arc<dyn FiatStore>>,
 ) -> anyhow::Result<Vec<Arc<dyn OnRamp>>> {
     let retry_policy = RetryPolicy::default();
     let mut ramps: Vec<Arc<dyn OnRamp>> = Vec::new();

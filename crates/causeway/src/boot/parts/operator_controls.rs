@@ -66,7 +66,6 @@ impl OperatorControls {
         });
         let review = ReviewOrders::new(ReviewParts {
             orders: store.clone(),
-            review: store.clone(),
             facts: store.clone(),
             outbox: store.clone(),
             cursors: Arc::clone(&orders.cursors),

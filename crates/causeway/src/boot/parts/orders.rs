@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, BalanceReader, ChainFollower, DepositBuilder, FactStore as _, FinalityTier,
+    AddressWatch, Attestations, BalanceReader, ChainFollower, ChainStore as _, DepositBuilder, FinalityTier,
     ForwardingSigner, OrderExecutor, OrderStore as _, TxSender,
 };
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
@@ -140,7 +140,6 @@ impl Orders {
         let executor: Arc<dyn OrderExecutor> = Arc::new(InventoryExecutor::new(
             Arc::clone(&maker.filler),
             self.store.clone(),
-            self.store.clone(),
             tx_senders,
             Arc::clone(attestations),
             self.quote_keys.clone(),
@@ -224,7 +223,7 @@ impl Orders {
             row_keys: Arc::clone(&self.row_keys),
             cursors,
         });
-        let (work, until) = (work.with_review(self.store.clone()), stop.clone());
+        let (work, until) = (work, stop.clone());
         self.tasks.spawn(async move { work.run(until).await });
         let tx_senders: Vec<_> = self.tx_senders.iter().chain(self.relayers.values()).cloned().collect();
         if self.mode == Mode::Production {

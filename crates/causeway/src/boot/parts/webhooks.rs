@@ -43,7 +43,6 @@ impl Webhooks {
         let catalog = Arc::clone(catalog);
         let deliver = DeliverWebhooks::new(DeliverParts {
             store: store.clone(),
-            log: store.clone(),
             orders: store.clone(),
             post,
             encode: Arc::new(move |order, history, event| {

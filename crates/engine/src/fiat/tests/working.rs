@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering;
 use alloy_primitives::U256;
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Payout};
 use causeway_domain::ports::{
-    ChainAction, FactStore as _, FiatStore as _, FinalityTier, OrderStore as _, RampReport, RampState,
+    ChainAction, ChainStore as _, FiatStore as _, FinalityTier, OrderStore as _, RampReport, RampState,
 };
 use causeway_domain::{Address, Fact, FactKind, FactPlace, Order, OrderStatus, RawAmount, SignatureBytes};
 use jiff::{SignedDuration, Timestamp};

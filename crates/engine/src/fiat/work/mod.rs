@@ -12,7 +12,7 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::fiat::FiatOrder;
 use causeway_domain::ports::{
-    AddressWatch, FactStore, FiatStore, ForwardingSigner, GasFeed, OrderStore, PayoutWatch, PriceFeed,
+    AddressWatch, ChainStore, FiatStore, ForwardingSigner, GasFeed, OrderStore, PayoutWatch, PriceFeed,
     StoreError, TxSender,
 };
 use causeway_domain::{ChainId, RowKeys};
@@ -43,7 +43,7 @@ const IDLE_AFTER: u32 = 20;
 pub struct WorkFiatParts {
     pub store: Arc<dyn FiatStore>,
     pub orders: Arc<dyn OrderStore>,
-    pub facts: Arc<dyn FactStore>,
+    pub facts: Arc<dyn ChainStore>,
     pub ramps: Ramps,
     pub request_quote: RequestQuote,
     pub build: BuildDeposit,

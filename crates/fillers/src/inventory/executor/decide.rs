@@ -98,7 +98,7 @@ impl InventoryExecutor {
         let (filler, order) = (self.filler.config.name.clone(), order.id.clone());
         let since = now.checked_sub(LOSS_WINDOW).unwrap_or(Timestamp::MIN);
         let max_daily_loss = self.filler.config.max_daily_loss;
-        Ok(self.losses.record_loss(&Loss { filler, order, amount }, max_daily_loss, since, now).await?)
+        Ok(self.store.record_loss(&Loss { filler, order, amount }, max_daily_loss, since, now).await?)
     }
 
     /// Why the terms do not bind this filler; `None` if they do.

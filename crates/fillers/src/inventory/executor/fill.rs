@@ -72,7 +72,7 @@ impl InventoryExecutor {
                     let words = "the destination chain shows a fill, so the deposit is not refunded";
                     return Err(ActionError::Temporary(words.to_owned()));
                 }
-                self.reservations.release(&self.filler.config.name, order.id.as_str()).await?;
+                self.store.release(&self.filler.config.name, order.id.as_str()).await?;
                 self.send(sender, &purpose, &ChainAction::Refund { terms: order.terms }, now).await
             }
         }

@@ -15,9 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{
-    ActionError, Attestations, Losses, OrderExecutor, Progress, Reservations, TxSender,
-};
+use causeway_domain::ports::{ActionError, Attestations, InventoryStore, OrderExecutor, Progress, TxSender};
 use causeway_domain::{ChainId, Decision, Order, QuoteKeys};
 use jiff::Timestamp;
 
@@ -27,8 +25,7 @@ use super::filler::InventoryFiller;
 /// refund, and claims the deposit.
 pub struct InventoryExecutor {
     filler: Arc<InventoryFiller>,
-    reservations: Arc<dyn Reservations>,
-    losses: Arc<dyn Losses>,
+    store: Arc<dyn InventoryStore>,
     senders: HashMap<ChainId, Arc<dyn TxSender>>,
     attestations: Arc<dyn Attestations>,
     keys: QuoteKeys,
@@ -41,14 +38,13 @@ impl InventoryExecutor {
     /// than the deposit's; `keys` recognize the terms that we quoted.
     pub fn new(
         filler: Arc<InventoryFiller>,
-        reservations: Arc<dyn Reservations>,
-        losses: Arc<dyn Losses>,
+        store: Arc<dyn InventoryStore>,
         senders: HashMap<ChainId, Arc<dyn TxSender>>,
         attestations: Arc<dyn Attestations>,
         keys: QuoteKeys,
     ) -> Self {
         let started_at = Timestamp::now();
-        Self { filler, reservations, losses, senders, attestations, keys, started_at }
+        Self { filler, store, senders, attestations, keys, started_at }
     }
 }
 
@@ -90,6 +86,6 @@ impl OrderExecutor for InventoryExecutor {
     }
 
     async fn release(&self, order: &Order) -> Result<(), ActionError> {
-        Ok(self.reservations.release(self.name(), order.id.as_str()).await?)
+        Ok(self.store.release(self.name(), order.id.as_str()).await?)
     }
 }

@@ -54,7 +54,7 @@ impl InventoryExecutor {
             kind,
             expires_at,
         };
-        match self.reservations.reserve(&reservation, limit, now).await {
+        match self.store.reserve(&reservation, limit, now).await {
             // The vault's rate has moved since: the order holds another amount already, and its margin covers the difference.
             Ok(Reserved::Written | Reserved::Existing) | Err(StoreError::Conflict(_)) => {
                 Ok(ReserveOutcome::Reserved)

@@ -41,7 +41,7 @@ async fn rule_14_a_filled_order_has_its_funds_reserved() {
     let fixture = ExecutorFixture::new();
     for order in [fixture.cross_chain(), fixture.same_chain()] {
         assert!(fills(&fixture, &order, now()).await);
-        let all = fixture.reservations.all();
+        let all = fixture.store.all_reservations();
         let held = all.iter().find(|held| held.holder == order.id.to_string()).unwrap();
         assert_eq!((held.kind, held.token), (ReservationKind::Order, order.to));
         assert_eq!(held.amount.get(), order.terms.amount_out);
@@ -59,7 +59,7 @@ async fn rule_2_unquoted_terms_are_waived() {
     let mut foreign = fixture.cross_chain();
     foreign.terms = QuoteKey::random().unwrap().seal(foreign.terms).unwrap();
     assert!(waive_reason(&fixture, &foreign, now()).await.contains("never quoted"));
-    assert_eq!(fixture.reservations.all(), []);
+    assert_eq!(fixture.store.all_reservations(), []);
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn missing_price_delays_the_decision_until_the_cutoff() {
     fixture.setup.feeds.prices.lock().unwrap().remove(&eth(BASE).id);
     assert!(fails_for_now(&fixture, &order, now()).await);
     assert!(!fills(&fixture, &order, now() + secs(1_540)).await);
-    assert_eq!(fixture.reservations.all(), []);
+    assert_eq!(fixture.store.all_reservations(), []);
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn rule_14_reserved_funds_are_not_promised_again() {
     assert!(fills(&fixture, &orders[1], now()).await);
     assert!(waive_reason(&fixture, &orders[2], now()).await.contains("enough"));
     assert!(fills(&fixture, &orders[0], now()).await, "its reservation stays");
-    assert_eq!(fixture.reservations.all().len(), 2);
+    assert_eq!(fixture.store.all_reservations().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,98 +4,11 @@ use std::sync::Mutex;
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, Attestations, ChainAction, ChainError, CollectError, EscrowState, Loss, Losses,
-    OnChainStatus, Progress, Reservation, ReservationKind, ReservationLimit, Reservations, Reserved,
-    StoreError, TxSender,
+    ActionError, Attestations, ChainAction, ChainError, CollectError, EscrowState, OnChainStatus, Progress,
+    TxSender,
 };
-use causeway_domain::{
-    Address, Attestation, ChainId, CollectedAttestation, IntentTerms, RawAmount, SignatureBytes, TokenId,
-    UsdAmount,
-};
+use causeway_domain::{Address, Attestation, ChainId, CollectedAttestation, IntentTerms, SignatureBytes};
 use jiff::Timestamp;
-
-/// Reservations in memory, with the semantics of the port.
-#[derive(Default)]
-pub(super) struct FakeReservations(pub(super) Mutex<Vec<Reservation>>);
-
-impl FakeReservations {
-    pub(super) fn all(&self) -> Vec<Reservation> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
-/// Losses in memory, with the semantics of the port.
-#[derive(Default)]
-pub(super) struct FakeLosses(Mutex<Vec<(Loss, Timestamp)>>);
-
-#[async_trait]
-impl Losses for FakeLosses {
-    async fn record_loss(
-        &self,
-        loss: &Loss,
-        max: UsdAmount,
-        since: Timestamp,
-        now: Timestamp,
-    ) -> Result<bool, StoreError> {
-        let mut recorded = self.0.lock().unwrap();
-        if recorded.iter().any(|(one, _)| one.order == loss.order) {
-            return Ok(true);
-        }
-        let recent = recorded.iter().filter(|(one, at)| one.filler == loss.filler && *at >= since);
-        let sum =
-            recent.fold(loss.amount.cents(), |sum, (one, _)| sum.checked_add(one.amount.cents()).unwrap());
-        if sum <= max.cents() {
-            recorded.push((loss.clone(), now));
-        }
-        Ok(sum <= max.cents())
-    }
-}
-
-#[async_trait]
-impl Reservations for FakeReservations {
-    async fn reserve(
-        &self,
-        wanted: &Reservation,
-        limit: ReservationLimit,
-        now: Timestamp,
-    ) -> Result<Reserved, StoreError> {
-        let mut held = self.0.lock().unwrap();
-        held.retain(|one| one.expires_at.is_none_or(|at| at > now));
-        let (mut reserved, mut builds) = (RawAmount::ZERO, RawAmount::ZERO);
-        for one in held.iter().filter(|one| (&one.filler, one.token) == (&wanted.filler, wanted.token)) {
-            if one.holder == wanted.holder {
-                match (one.kind, wanted.kind) {
-                    (ReservationKind::Build, ReservationKind::Order) => continue,
-                    _ if one.amount == wanted.amount => return Ok(Reserved::Existing),
-                    _ => return Err(StoreError::Conflict("another amount")),
-                }
-            }
-            reserved = reserved.checked_add(one.amount).unwrap();
-            if one.kind == ReservationKind::Build {
-                builds = builds.checked_add(one.amount).unwrap();
-            }
-        }
-        if !limit.admits(wanted.kind, wanted.amount, reserved, builds) {
-            return Ok(Reserved::OverLimit { reserved });
-        }
-        held.retain(|one| (&one.holder, one.token) != (&wanted.holder, wanted.token));
-        held.push(wanted.clone());
-        Ok(Reserved::Written)
-    }
-
-    async fn release(&self, filler: &str, holder: &str) -> Result<(), StoreError> {
-        self.0.lock().unwrap().retain(|one| (one.filler.as_str(), one.holder.as_str()) != (filler, holder));
-        Ok(())
-    }
-
-    async fn reserved(&self, _: &str, _: TokenId, _: Timestamp) -> Result<RawAmount, StoreError> {
-        unreachable!("the executor asks the book")
-    }
-
-    async fn all_reserved(&self, _: &str, _: Timestamp) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
-        unreachable!("the executor asks the book")
-    }
-}
 
 /// A `TxSender` that records what it sends.
 pub(super) struct FakeTxSender {

@@ -107,13 +107,13 @@ async fn rule_7_a_waiver_is_sent_on_the_origin_and_frees_the_reservation() {
     let fixture = ExecutorFixture::new();
     let order = to_waive(&fixture);
     fixture.executor.reserve(&order, now()).await.unwrap();
-    assert_eq!(fixture.reservations.all().len(), 1);
+    assert_eq!(fixture.store.all_reservations().len(), 1);
     let purpose = purpose_of("waive", &order);
     for _ in 0..2 {
         assert_eq!(fixture.executor.waive(&order, now()).await.unwrap(), on_its_way(&purpose));
     }
     assert_eq!(fixture.ethereum.sent(), [(purpose.clone(), ChainAction::Refund { terms: order.terms })]);
-    assert_eq!((fixture.base.sent(), fixture.reservations.all()), (vec![], vec![]));
+    assert_eq!((fixture.base.sent(), fixture.store.all_reservations()), (vec![], vec![]));
     // A reverted one is retried.
     fixture.ethereum.set(&purpose, Progress::Reverted("0x1".to_owned()));
     assert_eq!(fixture.executor.waive(&order, now()).await.unwrap(), on_its_way(&format!("{purpose}:2")));

@@ -8,10 +8,11 @@ use causeway_domain::{
     QuoteId, QuoteKey, QuoteKeys, RowKey, TradeType,
 };
 use causeway_fillers::inventory::InventoryExecutor;
+use causeway_testing::MemoryStore;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::fakes::{Attesters, FakeLosses, FakeReservations, FakeTxSender};
+use super::fakes::{Attesters, FakeTxSender};
 use crate::fixture::{BASE, ETHEREUM, FillerFixture, chain, dai, decimal, eth, parties, sell, usdc, weth};
 
 pub(super) fn now() -> Timestamp {
@@ -25,7 +26,7 @@ pub(super) fn secs(seconds: i64) -> SignedDuration {
 /// An executor with its filler and fakes.
 pub(super) struct ExecutorFixture {
     pub(super) setup: FillerFixture,
-    pub(super) reservations: Arc<FakeReservations>,
+    pub(super) store: Arc<MemoryStore>,
     pub(super) ethereum: Arc<FakeTxSender>,
     pub(super) base: Arc<FakeTxSender>,
     pub(super) attesters: Arc<Attesters>,
@@ -36,8 +37,7 @@ pub(super) struct ExecutorFixture {
 impl ExecutorFixture {
     pub(super) fn new() -> Self {
         let setup = FillerFixture::new();
-        let (reservations, attesters) =
-            (Arc::new(FakeReservations::default()), Arc::new(Attesters::default()));
+        let (store, attesters) = (Arc::new(MemoryStore::default()), Arc::new(Attesters::default()));
         let account = parties(Family::Evm).filler;
         let ethereum = Arc::new(FakeTxSender::new(chain(ETHEREUM), account));
         let base = Arc::new(FakeTxSender::new(chain(BASE), account));
@@ -46,16 +46,10 @@ impl ExecutorFixture {
         let key = QuoteKey::random().unwrap();
         let keys = QuoteKeys { current: QuoteKey::random().unwrap(), older: vec![key.clone()] };
         let filler = Arc::clone(&setup.filler);
-        let executor = InventoryExecutor::new(
-            filler,
-            reservations.clone(),
-            Arc::new(FakeLosses::default()),
-            HashMap::from(senders),
-            attesters.clone(),
-            keys,
-        );
+        let executor =
+            InventoryExecutor::new(filler, store.clone(), HashMap::from(senders), attesters.clone(), keys);
         assert_eq!(executor.name(), "inventory");
-        Self { setup, reservations, ethereum, base, attesters, key, executor }
+        Self { setup, store, ethereum, base, attesters, key, executor }
     }
 
     /// An order that took the current offer for this ask.

@@ -5,7 +5,6 @@ mod quotes;
 mod ramp;
 mod refusals;
 pub(crate) mod services;
-mod store;
 mod webhooks;
 mod wrapper;
 
@@ -21,24 +20,24 @@ use serde_json::{Value, json};
 
 use crate::deposit_builder::FakeDepositBuilder;
 use crate::filler::{FakeFiller, FillerBehavior};
-use crate::sample::{WALLET, at, chain, raw, usdc};
 use crate::service::{Service, bytes, send};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, at, chain, raw, usdc};
 use ramp::{FakeRamp, currency};
 use services::FiatParts;
-use store::FakeFiatStore;
 
 /// Two providers with different fees, one that is down, and two fillers for forwarding orders.
 struct FiatFixture {
-    store: Arc<FakeFiatStore>,
+    store: Arc<MemoryStore>,
     card: Arc<FakeRamp>,
     router: Router,
 }
 
 fn fixture() -> FiatFixture {
-    fixture_with(FakeFiatStore::default(), None)
+    fixture_with(MemoryStore::default(), None)
 }
 
-fn fixture_with(store: FakeFiatStore, embed_origins: Option<Vec<String>>) -> FiatFixture {
+fn fixture_with(store: MemoryStore, embed_origins: Option<Vec<String>>) -> FiatFixture {
     let store = Arc::new(store);
     let card = Arc::new(FakeRamp::new("sandbox-card", "Sandbox <Card> & Sons", 350));
     let bank = Arc::new(FakeRamp::new("sandbox-bank", "Sandbox Bank", 100));

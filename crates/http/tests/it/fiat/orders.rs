@@ -4,9 +4,9 @@ use causeway_domain::fiat::{FiatFailure, FiatFailureSource, FiatStatus, Payout};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::store::FakeFiatStore;
 use super::{fixture, fixture_with, jump, purchase, with};
-use crate::sample::{WALLET, raw, usdc};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, raw, usdc};
 
 #[tokio::test]
 async fn order_response_serves_old_and_new_clients() {
@@ -77,7 +77,7 @@ async fn terminal_orders_have_their_outcome_and_stop_polling() {
         source: FiatFailureSource::Provider,
         message: "The card was declined.".to_owned(),
     });
-    let fixture = fixture_with(FakeFiatStore::with(vec![completed, failed]), None);
+    let fixture = fixture_with(MemoryStore::with_fiat_orders(vec![completed, failed]), None);
     for (n, name) in [(1, "completed"), (2, "failed")] {
         let (_, status) = fixture.get_json(&format!("/v1/fiat/orders/{n:032x}/status")).await;
         insta::assert_json_snapshot!(format!("status_{name}"), status);
@@ -89,7 +89,7 @@ async fn terminal_orders_have_their_outcome_and_stop_polling() {
 #[tokio::test]
 async fn history_is_newest_first_and_paged() {
     let orders = (1..=5).map(|n| purchase(n, if n == 3 { FiatStatus::Expired } else { FiatStatus::Created }));
-    let fixture = fixture_with(FakeFiatStore::with(orders.collect()), None);
+    let fixture = fixture_with(MemoryStore::with_fiat_orders(orders.collect()), None);
     let ids = |page: &Value| -> Vec<u64> {
         let data = page["data"].as_array().unwrap().iter();
         data.map(|order| u64::from_str_radix(order["orderId"].as_str().unwrap(), 16).unwrap()).collect()
@@ -111,7 +111,7 @@ async fn history_is_newest_first_and_paged() {
 async fn force_queries_the_provider_and_is_rate_limited() {
     let mut waiting = purchase(1, FiatStatus::Created);
     waiting.pay_by = Timestamp::now() + SignedDuration::from_hours(1);
-    let fixture = fixture_with(FakeFiatStore::with(vec![waiting]), None);
+    let fixture = fixture_with(MemoryStore::with_fiat_orders(vec![waiting]), None);
     let path = format!("/v1/fiat/orders/{:032x}/status", 1);
     let asked = || fixture.card.lookups.load(Ordering::Relaxed);
     assert_eq!(fixture.get_json(&format!("{path}?force=false")).await.0, 200);
@@ -138,6 +138,6 @@ async fn metadata_is_stored_unchanged() {
     let quote = fixture.quote(&with(&json!({}))).await;
     let ask = json!({ "quoteId": quote["quoteId"], "author": WALLET, "metadata": { "cart": "<b>7</b>" } });
     assert_eq!(fixture.post("/v1/fiat/order", &ask).await.0, 200);
-    let kept = fixture.store.orders.lock().unwrap()[0].metadata.clone();
+    let kept = fixture.store.fiat_orders.lock().unwrap()[0].metadata.clone();
     assert_eq!(kept.as_deref(), Some(r#"{"cart":"<b>7</b>"}"#));
 }

@@ -3,8 +3,8 @@ use axum::http::Request;
 use serde_json::{Value, json};
 
 use super::{fixture, jump, with};
-use crate::sample::{WALLET, usdc};
 use crate::service::{bytes, send};
+use causeway_testing::sample::{WALLET, usdc};
 
 macro_rules! assert_quotes {
     ($answer:expr) => {

@@ -15,7 +15,7 @@ use causeway_domain::{Address, RawAmount, TokenId};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::sample::{chain, usdc};
+use causeway_testing::sample::{chain, usdc};
 
 pub(crate) fn currency(code: &str) -> FiatCurrency {
     code.parse().unwrap()

@@ -2,7 +2,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{fixture, with};
-use crate::sample::WALLET;
+use causeway_testing::sample::WALLET;
 
 const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
 
@@ -74,7 +74,7 @@ async fn unknown_and_expired_quotes_are_different_errors() {
         );
     }
     let quote = fixture.quote(&json!({})).await;
-    for kept in fixture.store.quotes.lock().unwrap().iter_mut() {
+    for kept in fixture.store.fiat_quotes.lock().unwrap().iter_mut() {
         kept.expires_at = Timestamp::now() - SignedDuration::from_secs(1);
     }
     let (status, body) =

@@ -17,14 +17,13 @@ use causeway_engine::{BuildDeposit, ChainCursors, RequestQuote};
 use jiff::SignedDuration;
 
 use super::ramp::FakeRamp;
-use super::store::FakeFiatStore;
-use crate::ledger::FakeLedger;
-use crate::sample::{chain, usdc};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{chain, usdc};
 
 /// The parts of the fiat services under test.
 #[derive(Default)]
 pub(crate) struct FiatParts {
-    pub(crate) store: Arc<FakeFiatStore>,
+    pub(crate) store: Arc<MemoryStore>,
     pub(crate) ramps: Vec<Arc<FakeRamp>>,
 }
 
@@ -33,7 +32,7 @@ pub(crate) struct SharedParts {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) request_quote: RequestQuote,
     pub(crate) build: BuildDeposit,
-    pub(crate) ledger: Arc<FakeLedger>,
+    pub(crate) ledger: Arc<MemoryStore>,
     pub(crate) deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
     pub(crate) prices: Arc<dyn PriceFeed>,
     pub(crate) row_keys: Arc<RowKeys>,

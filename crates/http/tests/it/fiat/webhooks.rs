@@ -3,12 +3,12 @@ use axum::http::Request;
 use causeway_domain::fiat::FiatStatus;
 use serde_json::{Value, json};
 
-use super::store::FakeFiatStore;
 use super::{FiatFixture, fixture_with, purchase, read};
 use crate::service::send;
+use causeway_testing::MemoryStore;
 
 fn fixture() -> FiatFixture {
-    fixture_with(FakeFiatStore::with(vec![purchase(1, FiatStatus::Created)]), None)
+    fixture_with(MemoryStore::with_fiat_orders(vec![purchase(1, FiatStatus::Created)]), None)
 }
 
 async fn webhook(fixture: &FiatFixture, provider: &str, body: &Value, signed: bool) -> (u16, Value) {
@@ -52,7 +52,7 @@ async fn signed_webhook_with_other_amount_or_wallet_is_rejected() {
         let answer = webhook(&fixture, "sandbox-card", &event(&change), true).await;
         assert_eq!(answer, (200, json!({ "outcome": "rejected" })));
     }
-    let kept = fixture.store.orders.lock().unwrap()[0].clone();
+    let kept = fixture.store.fiat_orders.lock().unwrap()[0].clone();
     assert_eq!(kept.status, FiatStatus::Created);
 }
 

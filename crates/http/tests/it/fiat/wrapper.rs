@@ -2,9 +2,9 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::fiat::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus};
 
-use super::store::FakeFiatStore;
 use super::{FiatFixture, fixture, fixture_with, purchase, read};
 use crate::service::{bytes, send};
+use causeway_testing::MemoryStore;
 
 const PATH: &str = "/v1/fiat/widget/00000000000000000000000000000001";
 
@@ -20,7 +20,7 @@ fn header(response: &Response<Body>, name: &str) -> String {
 }
 
 fn fixture_for(order: FiatOrder, embed_origins: Option<Vec<String>>) -> FiatFixture {
-    fixture_with(FakeFiatStore::with(vec![order]), embed_origins)
+    fixture_with(MemoryStore::with_fiat_orders(vec![order]), embed_origins)
 }
 
 #[tokio::test]

@@ -3,8 +3,6 @@
 mod attester_view;
 mod following;
 mod forwarding;
-#[path = "../../../../evm/tests/it/outbox.rs"]
-mod outbox;
 mod payouts;
 mod rent_refunds;
 mod tx_sender;
@@ -24,12 +22,12 @@ use solana_address::Address;
 use solana_signer::Signer as _;
 
 use crate::sandbox_chain::{PROGRAM, SandboxChain, USDC, usdc_of, user};
-use outbox::MemoryOutbox;
+use causeway_testing::MemoryStore;
 
 /// A sandbox chain, its roles, and an outbox that outlives each sender.
 struct OrderFixture {
     sandbox: SandboxChain,
-    outbox: Arc<MemoryOutbox>,
+    outbox: Arc<MemoryStore>,
     roles: Roles,
 }
 

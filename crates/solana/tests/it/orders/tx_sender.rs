@@ -29,7 +29,7 @@ async fn a_fill_in_sol_pays_the_recipient_once_and_is_then_claimed() {
         matches!(&refused, Err(ActionError::WouldFail(why)) if why == "the order has ended"),
         "{refused:?}"
     );
-    let purposes: Vec<String> = fixture.outbox.rows().into_iter().map(|row| row.purpose).collect();
+    let purposes: Vec<String> = fixture.outbox.outgoing().into_iter().map(|row| row.purpose).collect();
     assert_eq!(purposes, ["fill:1", "claim:1"]);
 }
 
@@ -85,7 +85,7 @@ async fn action_too_large_for_one_transaction_waits_for_its_accounts() {
     // Now it is simulated and fails, because its signatures are invalid.
     let refused = filler.send("claim:1", &claim, Timestamp::now()).await;
     assert!(matches!(&refused, Err(ActionError::WouldFail(_))), "{refused:?}");
-    let purposes: Vec<String> = fixture.outbox.rows().into_iter().map(|row| row.purpose).collect();
+    let purposes: Vec<String> = fixture.outbox.outgoing().into_iter().map(|row| row.purpose).collect();
     assert_eq!(purposes, ["accounts:claim:1"]);
 }
 
@@ -144,7 +144,7 @@ async fn rule_13_stored_transaction_is_resent_after_a_crash() {
         Progress::Succeeded(signature),
         "the same bytes"
     );
-    assert_eq!(fixture.outbox.rows().len(), 1);
+    assert_eq!(fixture.outbox.outgoing().len(), 1);
 }
 
 #[tokio::test]
@@ -158,11 +158,11 @@ async fn rule_13_another_is_signed_only_when_the_first_can_never_land() {
     fixture.sandbox.chain.expire_blockhashes().await.unwrap();
     fixture.sandbox.chain.advance(3).await.unwrap();
     filler.poll_pending(Timestamp::now()).await.unwrap();
-    assert_eq!(fixture.outbox.rows()[0].end, None, "one check is not enough");
+    assert_eq!(fixture.outbox.outgoing()[0].end, None, "one check is not enough");
     filler.poll_pending(Timestamp::now()).await.unwrap();
-    assert_eq!(fixture.outbox.rows()[0].end, Some(OutgoingEnd::Superseded));
+    assert_eq!(fixture.outbox.outgoing()[0].end, Some(OutgoingEnd::Superseded));
     fixture.assert_succeeds(&filler, "fill:1", &fill).await;
-    assert_eq!(fixture.outbox.rows().len(), 2);
+    assert_eq!(fixture.outbox.outgoing().len(), 2);
     assert_eq!(fixture.lamports(recipient()).await, 7_000_000);
 }
 
@@ -182,7 +182,7 @@ async fn actions_for_unknown_programs_or_chains_are_refused() {
         let refused = fixture.filler().send("x", &action, Timestamp::now()).await;
         assert!(matches!(refused, Err(ActionError::Permanent(_))), "{refused:?}");
     }
-    assert!(fixture.outbox.rows().is_empty());
+    assert!(fixture.outbox.outgoing().is_empty());
 }
 
 #[tokio::test]

@@ -3,7 +3,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{ChainError, FinalityTier, StoreError};
-use crate::{Address, ChainId, Fact, OrderId, RawAmount, TokenId};
+use crate::{
+    Address, ChainId, Fact, FactPlace, IntentState, Order, OrderId, RawAmount, RentedAccount, TokenId,
+};
 
 /// The block up to which a chain was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +49,17 @@ pub struct Arrival {
     pub tx: Option<String>,
 }
 
-/// Stores on-chain facts. Writes are durable when a call returns.
+/// An account to close, with its order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rent {
+    pub order: Order,
+    pub account: RentedAccount,
+}
+
+/// Stores what the chains have shown, and what is still to be written to them: contract events, balances of deposit
+/// addresses, the progress of the intent book, and accounts that may hold rent. Writes are durable when a call returns.
 #[async_trait]
-pub trait FactStore: Send + Sync {
+pub trait ChainStore: Send + Sync {
     /// Writes facts that reached `tier` with the cursor atomically, and makes their orders due. Facts stored before are
     /// raised to the higher tier; a cursor never moves back.
     async fn record_facts(
@@ -68,4 +78,28 @@ pub trait FactStore: Send + Sync {
     async fn record_arrival(&self, arrival: &Arrival, now: Timestamp) -> Result<(), StoreError>;
     /// Every balance change of a deposit address, oldest first.
     async fn arrivals(&self, address: Address) -> Result<Vec<Arrival>, StoreError>;
+    /// Opening facts in order of time, after that location.
+    async fn openings(&self, after: Option<&FactPlace>, limit: u32) -> Result<Vec<Fact>, StoreError>;
+    /// Visible orders whose intent state differs from the last recorded one, oldest first.
+    async fn unrecorded(&self, limit: u32) -> Result<Vec<Order>, StoreError>;
+    /// Marks these states as recorded in the book.
+    async fn mark_recorded(&self, recorded: &[(OrderId, IntentState)]) -> Result<(), StoreError>;
+    /// Leases up to `limit` accounts of the chain that are due at `time`, longest due first, until `again`.
+    /// Times of rents are chain time in Unix seconds.
+    async fn claim_rents(
+        &self,
+        chain: ChainId,
+        time: u64,
+        again: u64,
+        limit: u32,
+    ) -> Result<Vec<Rent>, StoreError>;
+    /// Makes an account due at that time.
+    async fn postpone_rent(
+        &self,
+        order: &OrderId,
+        account: RentedAccount,
+        until: u64,
+    ) -> Result<(), StoreError>;
+    /// Removes an account that needs no more work.
+    async fn remove_rent(&self, order: &OrderId, account: RentedAccount) -> Result<(), StoreError>;
 }

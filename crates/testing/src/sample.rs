@@ -1,3 +1,5 @@
+//! Orders and the values in them.
+
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
@@ -6,35 +8,35 @@ use causeway_domain::{
 };
 use jiff::{SignedDuration, Timestamp};
 
-pub(crate) const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+pub const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 /// Creation time of the test orders.
 const START: u64 = 1_794_744_000;
 
-pub(crate) fn chain(id: u64) -> ChainId {
+pub fn chain(id: u64) -> ChainId {
     ChainId::new(id).unwrap()
 }
 
-pub(crate) fn usdc() -> TokenId {
+pub fn usdc() -> TokenId {
     TokenId::new(chain(8453), "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap()
 }
 
-pub(crate) fn raw(amount: u64) -> RawAmount {
+pub fn raw(amount: u64) -> RawAmount {
     RawAmount::new(U256::from(amount))
 }
 
-pub(crate) fn at(seconds: u64) -> Timestamp {
+pub fn at(seconds: u64) -> Timestamp {
     Timestamp::from_second((START + seconds).try_into().unwrap()).unwrap()
 }
 
 /// Evidence from a chain, this many seconds after the start.
-pub(crate) fn shown(on: u64, seconds: u64, amount: RawAmount) -> ConfirmedTx {
+pub fn shown(on: u64, seconds: u64, amount: RawAmount) -> ConfirmedTx {
     let tx = B256::repeat_byte(u8::try_from(seconds).unwrap()).to_string();
     ConfirmedTx { chain: chain(on), tx, block: 40 + seconds, time: START + seconds, amount }
 }
 
 /// The `n`th order of the wallet: 1000 USDC on Base for 0.285 ETH on Ethereum, announced and not deposited.
-pub(crate) fn order(n: u8) -> Order {
+pub fn order(n: u8) -> Order {
     let wallet = Address::parse_any(WALLET).unwrap();
     let (from, to) = (usdc(), TokenId::native(chain(1)));
     let (src_amount, dest_amount) = (raw(1_000_000_000), raw(285_000_000_000_000_000));
@@ -98,7 +100,7 @@ pub(crate) fn order(n: u8) -> Order {
 }
 
 /// The order in the last of the statuses with its events: a note, and a status every ten seconds.
-pub(crate) fn with_history(mut order: Order, statuses: &[OrderStatus]) -> (Order, Vec<OrderEvent>) {
+pub fn with_history(mut order: Order, statuses: &[OrderStatus]) -> (Order, Vec<OrderEvent>) {
     let event = |n: usize, kind: EventKind| OrderEvent {
         key: RowKey::new(n.try_into().unwrap()).unwrap(),
         order: order.id.clone(),

@@ -1,16 +1,13 @@
-use std::sync::Mutex;
-
 use async_trait::async_trait;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
 
-/// An in-memory outbox that outlives the sender, as a database does.
-#[derive(Default)]
-pub(crate) struct MemoryOutbox(Mutex<Vec<Outgoing>>);
+use super::MemoryStore;
 
-impl MemoryOutbox {
-    pub(crate) fn rows(&self) -> Vec<Outgoing> {
-        self.0.lock().unwrap().clone()
+impl MemoryStore {
+    /// Every signed transaction, oldest first.
+    pub fn outgoing(&self) -> Vec<Outgoing> {
+        self.outbox.lock().unwrap().clone()
     }
 }
 
@@ -19,9 +16,10 @@ fn is_alive(row: &Outgoing) -> bool {
 }
 
 #[async_trait]
-impl Outbox for MemoryOutbox {
+impl Outbox for MemoryStore {
     async fn put(&self, outgoing: &Outgoing) -> Result<OutboxPut, StoreError> {
-        let mut rows = self.0.lock().unwrap();
+        self.call("put")?;
+        let mut rows = self.outbox.lock().unwrap();
         let same_purpose = rows
             .iter()
             .find(|row| row.chain == outgoing.chain && row.purpose == outgoing.purpose && is_alive(row));
@@ -43,7 +41,8 @@ impl Outbox for MemoryOutbox {
         nonce: u64,
         attempt: &Attempt,
     ) -> Result<(), StoreError> {
-        let mut rows = self.0.lock().unwrap();
+        self.call("add_attempt")?;
+        let mut rows = self.outbox.lock().unwrap();
         let row = rows.iter_mut().find(|row| (row.chain, row.signer, row.nonce) == (chain, signer, nonce));
         match row {
             Some(row) if row.end.is_none() => {
@@ -57,13 +56,15 @@ impl Outbox for MemoryOutbox {
     }
 
     async fn for_purpose(&self, chain: ChainId, purpose: &str) -> Result<Option<Outgoing>, StoreError> {
-        let rows = self.0.lock().unwrap();
+        self.call("for_purpose")?;
+        let rows = self.outbox.lock().unwrap();
         let mine = |row: &&Outgoing| row.chain == chain && row.purpose == purpose && is_alive(row);
         Ok(rows.iter().find(mine).cloned())
     }
 
     async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError> {
-        let rows = self.0.lock().unwrap();
+        self.call("open")?;
+        let rows = self.outbox.lock().unwrap();
         let mine = |row: &&Outgoing| row.chain == chain && row.signer == signer && row.end.is_none();
         let mut open: Vec<Outgoing> = rows.iter().filter(mine).cloned().collect();
         open.sort_by_key(|row| row.nonce);
@@ -71,7 +72,8 @@ impl Outbox for MemoryOutbox {
     }
 
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {
-        let rows = self.0.lock().unwrap();
+        self.call("highest_nonce")?;
+        let rows = self.outbox.lock().unwrap();
         let mine = rows.iter().filter(|row| row.chain == chain && row.signer == signer);
         Ok(mine.map(|row| row.nonce).max())
     }
@@ -83,7 +85,8 @@ impl Outbox for MemoryOutbox {
         nonce: u64,
         end: OutgoingEnd,
     ) -> Result<(), StoreError> {
-        let mut rows = self.0.lock().unwrap();
+        self.call("end")?;
+        let mut rows = self.outbox.lock().unwrap();
         for row in rows.iter_mut() {
             if (row.chain, row.signer, row.nonce) == (chain, signer, nonce) {
                 row.end.get_or_insert(end);

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::StoreError;
-use crate::{RawAmount, TokenId};
+use crate::{OrderId, RawAmount, TokenId, UsdAmount};
 
 /// The kind of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,10 +62,18 @@ pub enum Reserved {
     },
 }
 
-/// Stores reservations, so that no inventory is promised twice across replicas. Writes are durable when a call returns.
-/// Times have millisecond precision.
+/// The loss of a filler on one order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    pub filler: String,
+    pub order: OrderId,
+    pub amount: UsdAmount,
+}
+
+/// Stores reservations, so that no inventory is promised twice across replicas, and losses, to enforce a daily limit across
+/// replicas and restarts. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
-pub trait Reservations: Send + Sync {
+pub trait InventoryStore: Send + Sync {
     /// Reserves within the limit, in one transaction. An order reservation replaces the build reservation of its holder,
     /// with the new amount. A build counts until `expires_at`, exclusive. Any other change of amount is a conflict.
     async fn reserve(
@@ -84,6 +92,15 @@ pub trait Reservations: Send + Sync {
         filler: &str,
         now: Timestamp,
     ) -> Result<Vec<(TokenId, RawAmount)>, StoreError>;
+    /// Records the loss if the filler's losses since then stay within `limit`; otherwise returns `false` and writes nothing.
+    /// An order that was recorded before is accepted again.
+    async fn record_loss(
+        &self,
+        loss: &Loss,
+        limit: UsdAmount,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
 }
 
 #[cfg(test)]

@@ -1,0 +1,162 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointName, FillerRecord, StoreError,
+    WebhookEndpoint, WebhookStore, WebhookTransport,
+};
+use causeway_domain::{OrderId, RowKey};
+use causeway_engine::{
+    ChainCursors, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperatePauses, Pauses, Registry,
+    RegistryParts, ReviewOrders, ReviewParts, WebhookAdmin,
+};
+use causeway_http::{OperatorServices, OperatorToken};
+use causeway_testing::{IdleFiller, MemoryStore};
+use futures::FutureExt as _;
+use jiff::Timestamp;
+
+/// The operator token of the tests.
+pub(crate) const TOKEN: &str = "an operator's token";
+
+pub(crate) fn pauses(store: &Arc<MemoryStore>) -> Arc<OperatePauses> {
+    let open = OperatePauses::open(Arc::<Pauses>::default(), store.clone());
+    Arc::new(open.now_or_never().expect("in-memory futures are ready").unwrap())
+}
+
+pub(crate) fn services(
+    pauses: Arc<OperatePauses>,
+    fillers: &Fillers,
+    store: &Arc<MemoryStore>,
+) -> OperatorServices {
+    let registry = Registry::open(RegistryParts {
+        records: store.clone(),
+        make: Arc::new(FakeFillerFactory),
+        fillers: fillers.clone(),
+        executors: ExecutorRegistry::default(),
+        configured: Vec::new(),
+    });
+    let review = ReviewOrders::new(ReviewParts {
+        orders: store.clone(),
+        facts: store.clone(),
+        outbox: store.clone(),
+        cursors: Arc::<ChainCursors>::default(),
+        executors: ExecutorRegistry::default(),
+        pauses: Arc::clone(pauses.pauses()),
+        stale_after: Duration::from_mins(1),
+    });
+    OperatorServices {
+        token: OperatorToken::new(TOKEN.to_owned()),
+        audit: store.clone(),
+        webhooks: WebhookAdmin::new(Arc::new(NoWebhooks), Arc::new(NoWebhooks), Arc::default()),
+        pauses,
+        registry: Arc::new(registry.now_or_never().expect("in-memory futures are ready").unwrap()),
+        review: Arc::new(review),
+    }
+}
+
+/// Creates fillers for every https URL.
+struct FakeFillerFactory;
+
+impl MakeFiller for FakeFillerFactory {
+    fn make(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
+        if !record.url.starts_with("https://") {
+            return Err("its address must begin with https://".to_owned());
+        }
+        let filler = Arc::new(IdleFiller(record.name.clone()));
+        Ok(MadeFiller { filler: filler.clone(), executor: filler })
+    }
+}
+
+/// No webhook endpoints; their delivery is tested in the engine.
+struct NoWebhooks;
+
+#[async_trait]
+impl WebhookStore for NoWebhooks {
+    async fn add_endpoint(&self, _: &WebhookEndpoint) -> Result<bool, StoreError> {
+        Err(unavailable())
+    }
+
+    async fn change_endpoint(&self, _: &WebhookEndpoint) -> Result<bool, StoreError> {
+        Err(unavailable())
+    }
+
+    async fn remove_endpoint(&self, _: &EndpointName) -> Result<bool, StoreError> {
+        Err(unavailable())
+    }
+
+    async fn endpoints(&self) -> Result<Vec<WebhookEndpoint>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn webhook_cursor(&self) -> Result<Option<RowKey>, StoreError> {
+        Ok(None)
+    }
+
+    async fn enqueue_deliveries(
+        &self,
+        _: &[OrderId],
+        _: (RowKey, RowKey),
+        _: Timestamp,
+    ) -> Result<u64, StoreError> {
+        Err(unavailable())
+    }
+
+    async fn claim_deliveries(
+        &self,
+        _: &EndpointName,
+        _: Timestamp,
+        _: Timestamp,
+        _: u32,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        Err(unavailable())
+    }
+
+    async fn end_delivery(
+        &self,
+        _: &Delivery,
+        _: &DeliveryAttempt,
+        _: DeliveryEnd,
+        _: Option<Timestamp>,
+    ) -> Result<(), StoreError> {
+        Err(unavailable())
+    }
+
+    async fn replay_deliveries(
+        &self,
+        _: &EndpointName,
+        _: RowKey,
+        _: u32,
+        _: Timestamp,
+    ) -> Result<(u64, Option<RowKey>), StoreError> {
+        Err(unavailable())
+    }
+
+    async fn delivery_log(
+        &self,
+        _: &EndpointName,
+        _: Option<RowKey>,
+        _: u32,
+    ) -> Result<Vec<DeliveryAttempt>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn delivery_counts(&self) -> Result<Vec<DeliveryCount>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl WebhookTransport for NoWebhooks {
+    fn check(&self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    async fn post(&self, _: &str, _: &[(&'static str, String)], _: Vec<u8>) -> Result<u16, String> {
+        Err("webhooks are not delivered here".to_owned())
+    }
+}
+
+fn unavailable() -> StoreError {
+    StoreError::Unavailable("not part of this fake".into())
+}

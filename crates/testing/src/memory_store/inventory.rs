@@ -1,0 +1,101 @@
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    InventoryStore, Loss, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
+};
+use causeway_domain::{RawAmount, TokenId, UsdAmount};
+use jiff::Timestamp;
+
+use super::MemoryStore;
+
+impl MemoryStore {
+    /// Every reservation, oldest first.
+    pub fn all_reservations(&self) -> Vec<Reservation> {
+        self.reservations.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl InventoryStore for MemoryStore {
+    async fn reserve(
+        &self,
+        reservation: &Reservation,
+        limit: ReservationLimit,
+        now: Timestamp,
+    ) -> Result<Reserved, StoreError> {
+        self.call("reserve")?;
+        let wanted = reservation;
+        let mut held = self.reservations.lock().unwrap();
+        held.retain(|one| one.expires_at.is_none_or(|at| at > now));
+        let (mut reserved, mut builds) = (RawAmount::ZERO, RawAmount::ZERO);
+        for one in held.iter().filter(|one| (&one.filler, one.token) == (&wanted.filler, wanted.token)) {
+            if one.holder == wanted.holder {
+                match (one.kind, wanted.kind) {
+                    (ReservationKind::Build, ReservationKind::Order) => continue,
+                    _ if one.amount == wanted.amount => return Ok(Reserved::Existing),
+                    _ => return Err(StoreError::Conflict("another amount")),
+                }
+            }
+            reserved = reserved.checked_add(one.amount).unwrap();
+            if one.kind == ReservationKind::Build {
+                builds = builds.checked_add(one.amount).unwrap();
+            }
+        }
+        if !limit.admits(wanted.kind, wanted.amount, reserved, builds) {
+            return Ok(Reserved::OverLimit { reserved });
+        }
+        held.retain(|one| (&one.holder, one.token) != (&wanted.holder, wanted.token));
+        held.push(wanted.clone());
+        Ok(Reserved::Written)
+    }
+
+    async fn release(&self, filler: &str, holder: &str) -> Result<(), StoreError> {
+        self.call("release")?;
+        let is_other = |one: &Reservation| (one.filler.as_str(), one.holder.as_str()) != (filler, holder);
+        self.reservations.lock().unwrap().retain(is_other);
+        Ok(())
+    }
+
+    async fn reserved(&self, filler: &str, token: TokenId, now: Timestamp) -> Result<RawAmount, StoreError> {
+        let all = self.all_reserved(filler, now).await?;
+        Ok(all.into_iter().find(|(of, _)| *of == token).map_or(RawAmount::ZERO, |(_, amount)| amount))
+    }
+
+    async fn all_reserved(
+        &self,
+        filler: &str,
+        now: Timestamp,
+    ) -> Result<Vec<(TokenId, RawAmount)>, StoreError> {
+        self.call("all_reserved")?;
+        let held = self.reservations.lock().unwrap();
+        let counts = |one: &&Reservation| one.filler == filler && one.expires_at.is_none_or(|at| at > now);
+        let mut sums = BTreeMap::new();
+        for one in held.iter().filter(counts) {
+            let sum = sums.entry(one.token).or_insert(RawAmount::ZERO);
+            *sum = sum.checked_add(one.amount).unwrap();
+        }
+        Ok(sums.into_iter().collect())
+    }
+
+    async fn record_loss(
+        &self,
+        loss: &Loss,
+        limit: UsdAmount,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.call("record_loss")?;
+        let mut recorded = self.losses.lock().unwrap();
+        if recorded.iter().any(|(one, _)| one.order == loss.order) {
+            return Ok(true);
+        }
+        let recent = recorded.iter().filter(|(one, at)| one.filler == loss.filler && *at >= since);
+        let sum =
+            recent.fold(loss.amount.cents(), |sum, (one, _)| sum.checked_add(one.amount.cents()).unwrap());
+        if sum <= limit.cents() {
+            recorded.push((loss.clone(), now));
+        }
+        Ok(sum <= limit.cents())
+    }
+}
