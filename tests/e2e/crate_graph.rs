@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// The allowed dependencies of each crate; the table equals the workspace, so that a new edge is a decision.
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 19] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
     ("causeway-http-client", &[]),
@@ -12,10 +12,11 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     ("causeway-attester", &["causeway-domain", "causeway-http-client"]),
     ("causeway-catalog", &["causeway-domain", "causeway-http-client"]),
     ("causeway-client", &["causeway-http-client", "causeway-wire"]),
-    ("causeway-evm", &["causeway-domain", "causeway-http-client"]),
+    ("causeway-jsonrpc-client", &["causeway-http-client"]),
+    ("causeway-evm", &["causeway-domain", "causeway-jsonrpc-client"]),
     ("causeway-fillers", &["causeway-domain", "causeway-http-client"]),
     ("causeway-onramps", &["causeway-domain", "causeway-http-client"]),
-    ("causeway-solana", &["causeway-domain", "causeway-http-client"]),
+    ("causeway-solana", &["causeway-domain", "causeway-jsonrpc-client"]),
     ("causeway-prices", &["causeway-domain", "causeway-http-client"]),
     ("causeway-sandbox", &["causeway-domain"]),
     ("causeway-screening", &["causeway-domain", "causeway-http-client"]),
