@@ -2,12 +2,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use causeway_domain::{ChainId, Family};
+use causeway_jsonrpc_client::{EndpointAnswer, EndpointStatus, Http, Pool, PoolError};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 
 use crate::config::{ConfigError, EvmConfig};
 use crate::error::CallError;
-use crate::rpc::{Call, EndpointStatus, Endpoints, Http};
+use crate::rpc::{Call, EvmDialect};
 
 /// A JSON-RPC client for one EVM chain. Clones share connections, limits and endpoint health.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct EvmClient(Arc<Inner>);
 struct Inner {
     chain: ChainId,
     config: EvmConfig,
-    endpoints: Endpoints,
+    pool: Pool,
     /// Until then Multicall3 counts as missing.
     no_multicall_until: Mutex<Option<Instant>>,
 }
@@ -33,11 +34,8 @@ impl EvmClient {
         if chain.family() != Family::Evm {
             return Err(ConfigError::NotEvm(chain));
         }
-        if config.endpoints.is_empty() {
-            return Err(ConfigError::NoEndpoints);
-        }
-        let endpoints = Endpoints::new(chain, &config, http.clone());
-        Ok(Self(Arc::new(Inner { chain, config, endpoints, no_multicall_until: Mutex::new(None) })))
+        let pool = Pool::new(Box::new(EvmDialect(chain)), &config.pool, http.clone())?;
+        Ok(Self(Arc::new(Inner { chain, config, pool, no_multicall_until: Mutex::new(None) })))
     }
 
     pub fn chain_id(&self) -> ChainId {
@@ -54,13 +52,13 @@ impl EvmClient {
 
     /// Makes one call, to the best endpoint that answers it.
     pub async fn call<T: DeserializeOwned + Send>(&self, call: Call) -> Result<T, CallError> {
-        let mut answers = self.0.endpoints.batch(std::slice::from_ref(&call)).await;
-        answers.pop().unwrap_or_else(|| Err(self.invalid_response(format!("no answer to {}", call.method))))
+        self.0.pool.call(&call).await.map_err(|error| self.error(error))
     }
 
     /// Makes many calls in as few requests as the limits allow. Answers are in the order of the calls.
     pub async fn batch<T: DeserializeOwned + Send>(&self, calls: &[Call]) -> Vec<Result<T, CallError>> {
-        self.0.endpoints.batch(calls).await
+        let answers = self.0.pool.batch(calls).await;
+        answers.into_iter().map(|answer| answer.map_err(|error| self.error(error))).collect()
     }
 
     /// Makes the same call to every endpoint and returns each answer with the endpoint's name.
@@ -79,17 +77,25 @@ impl EvmClient {
         &self,
         calls: &[Call],
     ) -> Vec<(String, Vec<Result<T, CallError>>)> {
-        self.0.endpoints.each(calls).await
+        let named = |asked: EndpointAnswer<T>| {
+            let answers = asked.answers.into_iter();
+            (asked.endpoint, answers.map(|answer| answer.map_err(|error| self.error(error))).collect())
+        };
+        self.0.pool.each(calls).await.into_iter().map(named).collect()
     }
 
     /// Reads chain id and newest block from every endpoint, so that wrong and lagging ones rank last.
     pub async fn probe(&self) -> Vec<EndpointStatus> {
-        self.0.endpoints.probe().await
+        self.0.pool.probe().await
     }
 
     /// The last known state of the endpoints, without calling them.
     pub fn endpoints(&self) -> Vec<EndpointStatus> {
-        self.0.endpoints.statuses()
+        self.0.pool.statuses()
+    }
+
+    fn error(&self, error: PoolError) -> CallError {
+        CallError::of(self.0.chain, error)
     }
 
     pub(crate) fn invalid_response(&self, message: impl Into<String>) -> CallError {

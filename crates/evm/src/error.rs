@@ -1,9 +1,11 @@
 use alloy_primitives::Bytes;
 use causeway_domain::ChainId;
 use causeway_domain::ports::ChainError;
+use causeway_jsonrpc_client::PoolError;
 use thiserror::Error;
 
 use crate::revert::revert_reason;
+use crate::rpc::revert_data;
 
 /// Why a call to a chain failed, with more detail than the port's `ChainError`.
 #[derive(Clone, Debug, Error)]
@@ -23,6 +25,19 @@ pub enum CallError {
 }
 
 impl CallError {
+    pub(crate) fn of(chain: ChainId, error: PoolError) -> Self {
+        match error {
+            PoolError::Refused { code, message, data } => {
+                let data = data.as_deref().and_then(revert_data);
+                Self::Refused { chain, code, message, data }
+            }
+            // Another endpoint, or a later answer, may be right.
+            PoolError::Unavailable(faults)
+            | PoolError::InvalidResponse(faults)
+            | PoolError::WrongChain(faults) => Self::Unavailable { chain, faults },
+        }
+    }
+
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Unavailable { .. } | Self::InvalidResponse { .. })
     }

@@ -22,9 +22,11 @@ mod simulate;
 mod ticker;
 mod vault_rates;
 
+pub use causeway_jsonrpc_client::{EndpointConfig, EndpointStatus, Http, PoolConfig, RpcUrl, RpcUrlError};
+
 pub use blocks::{Block, BlockTag, Log, Receipt};
 pub use client::EvmClient;
-pub use config::{ConfigError, EndpointConfig, EvmConfig, FeePolicy};
+pub use config::{ConfigError, EvmConfig, FeePolicy};
 pub use error::CallError;
 pub use fees::{FeeHistory, Fees};
 pub use follow::{
@@ -32,7 +34,7 @@ pub use follow::{
 };
 pub use gas_feed::CachedGas;
 pub use revert::revert_reason;
-pub use rpc::{Call, EndpointStatus, Http, RpcUrl, RpcUrlError};
+pub use rpc::Call;
 pub use send::{
     NextStep, SendError, SendPolicy, Sender, SignedTx, Signer, SignerError, TxObservation, TxRequest, decide,
 };

@@ -1,16 +1,8 @@
 use causeway_domain::SOLANA_CHAIN_ID;
 use causeway_domain::ports::ChainError;
+use causeway_jsonrpc_client::PoolError;
 use serde_json::Value;
 use thiserror::Error;
-
-/// Why a client cannot be created.
-#[derive(Debug, Error)]
-pub enum SetupError {
-    #[error("Solana needs at least one RPC address")]
-    NoEndpoint,
-    #[error(transparent)]
-    Http(#[from] causeway_http_client::SetupError),
-}
 
 /// Why a call failed. No message contains an endpoint's key.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -27,6 +19,17 @@ pub enum RpcError {
     /// No endpoint serves the chain with the configured genesis hash.
     #[error("the endpoints serve another chain: {0}")]
     WrongChain(String),
+}
+
+impl From<PoolError> for RpcError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Unavailable(why) => Self::Unavailable(why),
+            PoolError::Refused { code, message, data } => Self::Refused { code, message, data },
+            PoolError::InvalidResponse(why) => Self::InvalidResponse(why),
+            PoolError::WrongChain(why) => Self::WrongChain(why),
+        }
+    }
 }
 
 impl From<RpcError> for ChainError {

@@ -13,20 +13,20 @@ mod key;
 pub mod orders;
 pub mod program;
 mod rpc;
-mod rpc_url;
 mod slots;
 mod token_account;
 mod transaction;
 
+pub use causeway_jsonrpc_client::{EndpointStatus, PoolConfig, RpcUrl, RpcUrlError, SetupError};
+
 pub use account::Account;
 pub use commitment::{AtSlot, Commitment};
 pub use config::{MAINNET_GENESIS, RpcConfig};
-pub use error::{RpcError, SetupError};
+pub use error::RpcError;
 pub use gas_feed::CachedFees;
 pub use history::{HistoryCursor, Mention};
 pub use key::SolanaKey;
-pub use rpc::{EndpointStatus, SolanaRpc};
-pub use rpc_url::{RpcUrl, RpcUrlError};
+pub use rpc::SolanaRpc;
 pub use slots::Heads;
 pub use token_account::{
     NotATokenAccount, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount, TokenAccountState,

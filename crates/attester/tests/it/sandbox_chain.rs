@@ -122,7 +122,7 @@ impl SandboxChain {
 
 pub(crate) fn view_of(chain: ChainId, urls: impl IntoIterator<Item = RpcUrl>) -> Arc<dyn ChainView> {
     let mut config = EvmConfig::new(urls);
-    config.call_timeout = Duration::from_secs(20);
+    config.pool.call_timeout = Duration::from_secs(20);
     let config = EvmClient::new(chain, config).unwrap();
     let two = NonZeroUsize::new(2).unwrap();
     let view = ViewConfig { finality: AttestFinality::sandbox(), quorum: two, fresh_for: Duration::ZERO };

@@ -1,15 +1,4 @@
-mod classify;
-mod endpoint;
-mod endpoints;
-mod fault;
-mod health;
-mod http;
-mod rate_limiter;
-mod url;
-mod wire;
+mod dialect;
 
-pub use endpoint::EndpointStatus;
-pub(crate) use endpoints::Endpoints;
-pub use http::Http;
-pub use url::{RpcUrl, RpcUrlError};
-pub use wire::Call;
+pub use causeway_jsonrpc_client::Call;
+pub(crate) use dialect::{EvmDialect, revert_data};

@@ -79,15 +79,29 @@ async fn an_endpoint_of_another_chain_is_never_used() {
 async fn a_lagging_endpoint_is_tried_last() {
     let slow = Fake::named("slow", CHAIN, 10).await;
     let quick = Fake::named("quick", CHAIN, 100).await;
-    let client = client(&[&slow, &quick]);
+    let other = Fake::named("other", CHAIN, 101).await;
+    let client = client(&[&slow, &quick, &other]);
     let statuses = client.probe().await;
     assert_eq!(
         statuses.iter().map(|s| (s.lagging, s.head)).collect::<Vec<_>>(),
-        [(true, Some(10)), (false, Some(100))]
+        [(true, Some(10)), (false, Some(100)), (false, Some(101))]
     );
     assert_eq!(client.call::<String>(call()).await.unwrap(), "quick");
     quick.set(Mode::Status(503));
+    other.set(Mode::Status(503));
     assert_eq!(client.call::<String>(call()).await.unwrap(), "slow");
+}
+
+#[tokio::test]
+async fn rule_27_an_endpoint_gains_no_rank_by_naming_a_huge_block() {
+    let honest = Fake::named("honest", CHAIN, 100).await;
+    let liar = Fake::named("liar", CHAIN, u64::MAX).await;
+    let third = Fake::named("third", CHAIN, 101).await;
+    for endpoints in [vec![&honest, &liar], vec![&honest, &liar, &third]] {
+        let client = client(&endpoints);
+        assert!(client.probe().await.iter().all(|status| !status.lagging));
+        assert_eq!(client.call::<String>(call()).await.unwrap(), "honest");
+    }
 }
 
 #[tokio::test]
@@ -187,7 +201,7 @@ async fn a_batch_with_a_too_large_response_is_split() {
     })
     .await;
     let mut config = config(&[&fake]);
-    config.max_response_bytes = 5_000;
+    config.pool.max_response_bytes = 5_000;
     let client = EvmClient::new(chain(), config).unwrap();
     let mut calls = vec![call(); 9];
     calls.push(Call::new("huge", json!([])));
@@ -200,9 +214,9 @@ async fn a_batch_with_a_too_large_response_is_split() {
 async fn concurrent_requests_and_calls_per_second_are_limited() {
     let fake = Fake::named("bounded", CHAIN, 10).await;
     let mut config = config(&[&fake]);
-    config.call_timeout = Duration::from_secs(5);
-    config.endpoints[0].in_flight = NonZeroUsize::new(2).unwrap();
-    config.endpoints[0].calls_per_second = NonZeroU32::new(20);
+    config.pool.call_timeout = Duration::from_secs(5);
+    config.pool.endpoints[0].in_flight = NonZeroUsize::new(2).unwrap();
+    config.pool.endpoints[0].calls_per_second = NonZeroU32::new(20);
     let client = EvmClient::new(chain(), config).unwrap();
     let start = Instant::now();
     let asked = (0..30).map(|_| client.call::<String>(call()));
@@ -314,7 +328,7 @@ fn no_server_response_causes_a_panic() {
         _ => Ok(answer.lock().unwrap().clone()),
     }));
     let mut config = config(&[&fake]);
-    config.rounds = NonZeroU32::MIN;
+    config.pool.rounds = NonZeroU32::MIN;
     let client = EvmClient::new(chain(), config).unwrap();
     proptest!(ProptestConfig::with_cases(48), |(value in any_json())| {
         *response.lock().unwrap() = value;

@@ -102,7 +102,7 @@ impl Fake {
 /// A client configuration for these servers with a short timeout.
 pub(crate) fn config(fakes: &[&Fake]) -> EvmConfig {
     let mut config = EvmConfig::new(fakes.iter().map(|fake| fake.url()));
-    config.call_timeout = Duration::from_millis(700);
+    config.pool.call_timeout = Duration::from_millis(700);
     config
 }
 

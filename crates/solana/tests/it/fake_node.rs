@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -94,10 +95,11 @@ pub(crate) fn client(fakes: &[&FakeNode]) -> SolanaRpc {
 
 pub(crate) fn client_with(fakes: &[&FakeNode], change: impl FnOnce(&mut RpcConfig)) -> SolanaRpc {
     let mut config = RpcConfig::new(fakes.iter().map(|fake| fake.url.clone()).collect());
-    config.attempt_timeout = Duration::from_millis(1_500);
-    config.max_response_bytes = 100_000;
-    config.calls_per_second = 1_000;
-    config.burst = 1_000;
+    config.pool.call_timeout = Duration::from_millis(1_500);
+    config.pool.max_response_bytes = 100_000;
+    for endpoint in &mut config.pool.endpoints {
+        endpoint.calls_per_second = NonZeroU32::new(1_000);
+    }
     config.poll_interval = Duration::from_millis(20);
     change(&mut config);
     SolanaRpc::new(config).unwrap()

@@ -90,10 +90,11 @@ async fn a_backlog_is_read_over_several_pages_without_gap() {
     let fake = history(2_500).await;
     let cursor = HistoryCursor { slot: 100, signature: Some(signature(100)) };
     let address = Address::new_from_array([1; 32]);
-    let mentions = crate::fake_node::client_with(&[&fake], |config| config.max_response_bytes = 1_000_000)
-        .mentions_since(&address, cursor)
-        .await
-        .unwrap();
+    let mentions =
+        crate::fake_node::client_with(&[&fake], |config| config.pool.max_response_bytes = 1_000_000)
+            .mentions_since(&address, cursor)
+            .await
+            .unwrap();
     let slots: Vec<u64> = mentions.iter().map(|mention| mention.slot).collect();
     assert_eq!(slots, (101..=2_500).collect::<Vec<u64>>());
     assert!(mentions.iter().all(|mention| mention.failure.is_some() == (mention.slot % 7 == 0)));

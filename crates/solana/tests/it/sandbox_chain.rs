@@ -118,7 +118,7 @@ pub(crate) async fn without_deployment() -> (SolanaChain, SolanaRpc) {
     let app = Router::new().route("/", post(answer)).with_state(chain.clone());
     tokio::spawn(async move { axum::serve(listener, app).await });
     let mut config = RpcConfig::new(vec![url]);
-    (config.calls_per_second, config.burst) = (10_000, 10_000);
+    config.pool.endpoints[0].calls_per_second = None;
     config.poll_interval = Duration::from_millis(20);
     (chain, SolanaRpc::new(config).unwrap())
 }

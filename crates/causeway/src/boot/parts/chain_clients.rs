@@ -19,8 +19,7 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 /// raise the gas price, and small orders quoted before would be refunded.
 const SANDBOX_MIN_TIP: u128 = 1_000_000_000;
 
-/// The call rate for a sandbox Solana, and how often a sent transaction is checked there.
-const SANDBOX_CALLS_PER_SECOND: u32 = 2_000;
+/// How often a sent transaction is checked on a sandbox Solana.
 const SANDBOX_LOOK_EVERY: Duration = Duration::from_millis(800);
 
 /// A client for every enabled chain that has an RPC address.
@@ -87,28 +86,28 @@ impl ChainClients {
     /// Probes the endpoints of every chain that has several, until `stop`.
     pub(crate) async fn probe_endpoints(self, stop: CancellationToken) {
         let several: Vec<_> = self.evm.into_iter().filter(|client| client.endpoints().len() > 1).collect();
-        if several.is_empty() {
+        let solana = self.solana.filter(|rpc| rpc.endpoints().len() > 1);
+        if several.is_empty() && solana.is_none() {
             return;
         }
         let mut ticker = Ticker::new(PROBE_INTERVAL, stop);
         while ticker.next().await {
-            futures::future::join_all(several.iter().map(EvmClient::probe)).await;
+            let evm = futures::future::join_all(several.iter().map(EvmClient::probe));
+            futures::join!(evm, futures::future::join_all(solana.iter().map(SolanaRpc::probe)));
         }
     }
 }
 
 /// Sandbox chains have no call limits.
 fn solana_config(urls: Vec<RpcUrl>, sandbox: bool) -> RpcConfig {
-    let config = RpcConfig::new(urls);
-    if !sandbox {
-        return config;
+    let mut config = RpcConfig::new(urls);
+    if sandbox {
+        config.poll_interval = SANDBOX_LOOK_EVERY;
+        for endpoint in &mut config.pool.endpoints {
+            endpoint.calls_per_second = None;
+        }
     }
-    RpcConfig {
-        calls_per_second: SANDBOX_CALLS_PER_SECOND,
-        burst: SANDBOX_CALLS_PER_SECOND,
-        poll_interval: SANDBOX_LOOK_EVERY,
-        ..config
-    }
+    config
 }
 
 #[cfg(test)]
@@ -141,7 +140,7 @@ mod tests {
 
     #[tokio::test]
     async fn lagging_endpoint_is_detected_by_probing() {
-        let urls = [node(100).await, node(900).await].map(|url| url.parse().unwrap());
+        let urls = [node(100).await, node(900).await, node(901).await].map(|url| url.parse().unwrap());
         let chain = ChainId::new(10).unwrap();
         let client = EvmClient::new(chain, EvmConfig::new(urls)).unwrap();
         let clients = ChainClients { evm: vec![client.clone()], solana: None };
@@ -151,7 +150,7 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let lagging: Vec<bool> = client.endpoints().iter().map(|endpoint| endpoint.lagging).collect();
-        assert_eq!(lagging, [true, false]);
+        assert_eq!(lagging, [true, false, false]);
         stop.cancel();
         probing.await.unwrap();
     }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use reqwest::Url;
 use thiserror::Error;
 
-/// The minimum length of a URL part that counts as a key.
+/// Shorter parts of a URL are words such as `v2`, not keys; hiding them would garble messages.
 const MIN_KEY_LENGTH: usize = 8;
 
 /// The URL of an RPC endpoint. It may contain a key, so only scheme, host and port are ever shown.
@@ -31,26 +31,15 @@ impl RpcUrl {
     }
 
     /// `text` without anything that looks like a key of this URL: servers may echo the request.
-    pub(crate) fn scrub(&self, text: &str) -> String {
-        let path = self.0.path_segments().into_iter().flatten();
-        let query = self.0.query_pairs();
-        let mut clean = text.to_owned();
-        for part in path {
-            hide(&mut clean, part);
-        }
-        for (_, value) in query {
-            hide(&mut clean, &value);
-        }
-        for part in [self.0.username(), self.0.password().unwrap_or_default()] {
-            hide(&mut clean, part);
-        }
-        clean
-    }
-}
-
-fn hide(text: &mut String, part: &str) {
-    if part.len() >= MIN_KEY_LENGTH && text.contains(part) {
-        *text = text.replace(part, "***");
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let path = self.0.path_segments().into_iter().flatten().map(str::to_owned);
+        let query = self.0.query_pairs().map(|(_, value)| value.into_owned());
+        let user = [self.0.username(), self.0.password().unwrap_or_default()].map(str::to_owned);
+        let long = |part: &String| part.len() >= MIN_KEY_LENGTH;
+        let mut secrets: Vec<String> = path.chain(query).chain(user).filter(long).collect();
+        // A secret may contain another one.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
     }
 }
 
@@ -89,7 +78,7 @@ mod tests {
             "https://user:hunter2secret@rpc.example:8545/v2/abcdef0123456789?key=zyxwvuts".parse().unwrap();
         assert_eq!(url.to_string(), "https://rpc.example:8545");
         assert_eq!(format!("{url:?}"), "https://rpc.example:8545");
-        let echoed = url.scrub("no such key abcdef0123456789 or zyxwvuts for hunter2secret");
+        let echoed = url.redact("no such key abcdef0123456789 or zyxwvuts for hunter2secret");
         assert_eq!(echoed, "no such key *** or *** for ***");
     }
 
@@ -103,7 +92,7 @@ mod tests {
         #[test]
         fn a_key_in_the_path_is_never_printed(key in "[a-zA-Z0-9]{12,40}") {
             let url: RpcUrl = format!("https://host.test/{key}").parse().unwrap();
-            let shown = format!("{url} {url:?} {}", url.scrub(&format!("bad key {key}")));
+            let shown = format!("{url} {url:?} {}", url.redact(&format!("bad key {key}")));
             prop_assert!(!shown.contains(&key));
         }
     }

@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+
+mod agreement;
+mod config;
+mod dialect;
+mod endpoint;
+mod error;
+mod fault;
+mod health;
+mod http;
+mod outcome;
+mod pool;
+mod rate_limiter;
+mod split;
+mod url;
+mod wire;
+
+pub use agreement::{Disagreement, agreed, median};
+pub use config::{EndpointConfig, PoolConfig};
+pub use dialect::{Dialect, ErrorKind};
+pub use endpoint::EndpointStatus;
+pub use error::{PoolError, SetupError};
+pub use http::Http;
+pub use pool::{EndpointAnswer, Pool};
+pub use url::{RpcUrl, RpcUrlError};
+pub use wire::{Call, ErrorObject, shorten};
