@@ -53,6 +53,8 @@ async fn every_hub_address_has_code_and_vault_shares_are_listed() {
     let symbols: Vec<&str> =
         shares.as_array().unwrap().iter().map(|share| share["symbol"].as_str().unwrap()).collect();
     assert_eq!(symbols, ["cwUSDC", "cwWETH"]);
+    assert_eq!(service.get_json(&format!("/v1/mtokens?chainIds={hub}")).await, shares);
+    assert_eq!(service.get_json("/v1/mtokens?chainIds=1").await, json!([]), "chainIds filters");
     let found = service.get_json("/v1/tokens/search?q=cwUSDC").await;
     assert_eq!(found["data"][0]["address"], vaults[0]["vault"]);
 }

@@ -108,6 +108,25 @@ async fn faucet_and_controls_reject_invalid_input_with_a_message() {
 }
 
 #[tokio::test]
+async fn faucet_says_when_the_transfer_reverts_or_the_token_has_no_code() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let nothing = "0x00000000000000000000000000000000000abcde";
+    let gift = json!({ "chainId": 8453, "address": STRANGER, "token": nothing });
+    let (status, answer) = post(&service, "/sandbox/faucet", gift).await;
+    assert_eq!(status, 400, "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("no token at"), "{answer}");
+
+    // The token contract has no function that receives coins.
+    let gift = json!({ "chainId": 8453, "address": BASE_USDC });
+    let (status, answer) = post(&service, "/sandbox/faucet", gift).await;
+    assert_eq!(status, 400, "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("would revert"), "{answer}");
+    let balance = rpc(&service, "8453", "eth_getBalance", json!([BASE_USDC, "latest"])).await;
+    assert_eq!(balance, "0x0");
+}
+
+#[tokio::test]
 async fn a_service_can_use_the_chains_of_another_process() {
     let (chains, folder) = (data_dir(), data_dir());
     let mut child = causeway()

@@ -16,20 +16,36 @@ pub enum Address {
 pub enum AddressError {
     #[error("an EVM address is 0x followed by 40 hex digits")]
     Evm,
+    #[error(
+        "the capital letters of this EVM address are not its checksum (EIP-55), so a character may be mistyped: copy it \
+         again, or write it in lower case if you are sure"
+    )]
+    Checksum,
     #[error("a Solana address is 32 bytes in base58, without 0, O, I and l")]
     Solana,
 }
 
 impl Address {
-    /// Parses an address of that family: EVM in any case, Solana exactly.
+    /// Parses an address of that family as a person gives it: Solana exactly, EVM in lower case, in upper case, or in mixed
+    /// case with the right EIP-55 checksum.
     pub fn parse(family: Family, text: &str) -> Result<Self, AddressError> {
+        let address = Self::parse_any_case(family, text)?;
+        match &address {
+            Self::Evm(evm) if !is_checksummed(evm, text) => Err(AddressError::Checksum),
+            _ => Ok(address),
+        }
+    }
+
+    /// Parses an address of that family without a look at its checksum: for data of other parties, whose capitals may
+    /// mean nothing.
+    pub fn parse_any_case(family: Family, text: &str) -> Result<Self, AddressError> {
         match family {
             Family::Evm => parse_evm(text).map(Self::Evm).ok_or(AddressError::Evm),
             Family::Solana => parse_solana(text).map(Self::Solana).ok_or(AddressError::Solana),
         }
     }
 
-    /// Parses an address of either family.
+    /// Parses an address of either family without a look at its checksum.
     pub fn parse_any(text: &str) -> Option<Self> {
         parse_evm(text).map(Self::Evm).or_else(|| parse_solana(text).map(Self::Solana))
     }
@@ -44,13 +60,14 @@ impl Address {
 
     /// Parses a token address; the 40-`e` spelling of the native coin is normalized.
     pub fn parse_token(chain: ChainId, text: &str) -> Result<Self, AddressError> {
-        let address = Self::parse(chain.family(), text)?;
-        Ok(if address == Self::Evm(EvmAddress::repeat_byte(0xee)) {
-            Self::native(Family::Evm)
-        } else {
-            address
-        })
+        if Self::parse_any_case(chain.family(), text) == Ok(Self::NATIVE_ALIAS) {
+            return Ok(Self::native(Family::Evm));
+        }
+        Self::parse(chain.family(), text)
     }
+
+    /// The spelling of an EVM chain's native coin that some services use: 40 times `e`, in any case.
+    pub const NATIVE_ALIAS: Self = Self::Evm(EvmAddress::repeat_byte(0xee));
 
     pub fn family(&self) -> Family {
         match self {
@@ -78,6 +95,16 @@ fn parse_evm(text: &str) -> Option<EvmAddress> {
         return None;
     }
     digits.parse().ok()
+}
+
+/// Whether the text is in one case, or its capitals are the checksum of EIP-55.
+fn is_checksummed(address: &EvmAddress, text: &str) -> bool {
+    let digits = text.get(2..).unwrap_or_default();
+    let has = |of: fn(&u8) -> bool| digits.as_bytes().iter().any(of);
+    if !has(u8::is_ascii_uppercase) || !has(u8::is_ascii_lowercase) {
+        return true;
+    }
+    address.to_checksum_buffer(None).as_str().get(2..) == Some(digits)
 }
 
 fn parse_solana(text: &str) -> Option<[u8; 32]> {
@@ -127,6 +154,19 @@ mod tests {
     }
 
     #[test]
+    fn mixed_case_must_be_the_eip_55_checksum() {
+        let swapped = USDC.replace("0xA0b", "0xa0B");
+        let mistyped = USDC.replace("eB48", "eB47");
+        for text in [&swapped, &mistyped] {
+            assert_eq!(Address::parse(Family::Evm, text), Err(AddressError::Checksum), "{text}");
+            assert_eq!(Address::parse_token(ChainId::new(1).unwrap(), text), Err(AddressError::Checksum));
+        }
+        assert!(AddressError::Checksum.to_string().contains("EIP-55"));
+        let theirs = Address::parse_any_case(Family::Evm, &swapped).unwrap();
+        assert_eq!(theirs.to_string(), USDC);
+    }
+
+    #[test]
     fn native_addresses_are_forty_zeros_and_thirty_two_ones() {
         assert_eq!(Address::native(Family::Evm).to_string(), format!("0x{}", "0".repeat(40)));
         assert_eq!(Address::native(Family::Solana).to_string(), "1".repeat(32));
@@ -135,8 +175,8 @@ mod tests {
     #[test]
     fn forty_e_means_native_in_any_case() {
         let chain = ChainId::new(1).unwrap();
-        for e in ["e", "E"] {
-            let address = Address::parse_token(chain, &format!("0x{}", e.repeat(40))).unwrap();
+        for e in ["e".repeat(40), "E".repeat(40), "eE".repeat(20)] {
+            let address = Address::parse_token(chain, &format!("0x{e}")).unwrap();
             assert!(address.is_native());
         }
     }

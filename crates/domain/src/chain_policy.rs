@@ -32,10 +32,12 @@ pub struct EvmPolicy {
     pub send_depth: u64,
     /// The maximum fee per gas of our transactions, in wei.
     pub max_fee_per_gas: u128,
+    /// The minimum priority fee per gas of our transactions, in wei.
+    pub min_priority_fee: u128,
     /// The address of Permit2; its code there is checked before use.
     pub permit2: Address,
     pub multicall3: Address,
-    /// Whether the chain runs the ZKsync virtual machine, which derives other addresses and needs other code.
+    /// Whether the chain runs the ZKsync virtual machine, whose native code has addresses of its own derivation.
     pub zksync_vm: bool,
 }
 
@@ -50,6 +52,7 @@ impl EvmPolicy {
             },
             send_depth: 300,
             max_fee_per_gas: 500_000_000_000,
+            min_priority_fee: 1_000_000,
             permit2: address!("000000000022D473030F116dDEE9F6B43aC78BA3"),
             multicall3: address!("cA11bde05977b3631167028862bE2a173976CA11"),
             zksync_vm: false,

@@ -35,8 +35,6 @@ pub struct Slippage(u32);
 pub enum SlippageError {
     #[error("slippageTolerance is a fraction between 0 and 0.5, for instance 0.005 for half a percent")]
     OutOfRange,
-    #[error("slippageTolerance has at most 6 digits after the point")]
-    TooFine,
 }
 
 impl Slippage {
@@ -55,14 +53,22 @@ impl Slippage {
 impl FromStr for Slippage {
     type Err = SlippageError;
 
-    /// Parses the decimal fraction.
+    /// Parses a decimal fraction in range, and rounds it down to millionths: a narrower tolerance than asked for protects
+    /// the payer.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let amount = RawAmount::from_decimal(text, 6).map_err(|error| match error {
-            crate::AmountError::TooFine(_) => SlippageError::TooFine,
-            _ => SlippageError::OutOfRange,
-        })?;
+        // A negative zero is zero.
+        let unsigned = text.strip_prefix('-').filter(|rest| !rest.contains(|c| matches!(c, '1'..='9')));
+        let (whole, fraction) =
+            unsigned.unwrap_or(text).split_once('.').unwrap_or((unsigned.unwrap_or(text), "0"));
+        let (kept, finer) = fraction.split_at_checked(6).unwrap_or((fraction, ""));
+        if !finer.bytes().all(|digit| digit.is_ascii_digit()) {
+            return Err(SlippageError::OutOfRange);
+        }
+        let amount =
+            RawAmount::from_decimal(&format!("{whole}.{kept}"), 6).map_err(|_| SlippageError::OutOfRange)?;
         let millionths: u32 = amount.get().try_into().map_err(|_| SlippageError::OutOfRange)?;
-        Self::from_millionths(millionths).ok_or(SlippageError::OutOfRange)
+        let is_above = millionths == 500_000 && finer.contains(|c| c != '0');
+        Self::from_millionths(millionths).filter(|_| !is_above).ok_or(SlippageError::OutOfRange)
     }
 }
 
@@ -255,6 +261,18 @@ mod tests {
         assert_eq!("0.5".parse::<Slippage>().unwrap().to_string(), "0.5");
         assert_eq!("0.500001".parse::<Slippage>(), Err(SlippageError::OutOfRange));
         assert_eq!("-0.1".parse::<Slippage>(), Err(SlippageError::OutOfRange));
-        assert_eq!("0.0000001".parse::<Slippage>(), Err(SlippageError::TooFine));
+        for (text, millionths) in [
+            // 0.7/100 and 1.1/100 as JavaScript prints them.
+            ("0.006999999999999999", 6_999),
+            ("0.011000000000000001", 11_000),
+            ("0.0000001", 0),
+            ("-0", 0),
+            ("0.50000000", 500_000),
+        ] {
+            assert_eq!(text.parse::<Slippage>().unwrap().millionths(), millionths, "{text}");
+        }
+        for text in ["0.5000000001", "-0.0000001", "1", "x", "0.1x", "0.1234567x", ".", ""] {
+            assert_eq!(text.parse::<Slippage>(), Err(SlippageError::OutOfRange), "{text}");
+        }
     }
 }

@@ -35,6 +35,13 @@ impl TokenId {
         Ok(Self { chain, address: Address::parse_token(chain, address)? })
     }
 
+    /// A token as another party's data spells it: the capitals of an address may mean nothing there.
+    pub fn of_any_case(chain: ChainId, address: &str) -> Result<Self, AddressError> {
+        let address = Address::parse_any_case(chain.family(), address)?;
+        let is_native = address == Address::NATIVE_ALIAS;
+        Ok(Self { chain, address: if is_native { Address::native(Family::Evm) } else { address } })
+    }
+
     /// A token by its parsed address; `None` where the address is of another family.
     pub fn from_address(chain: ChainId, address: Address) -> Option<Self> {
         (chain.family() == address.family()).then_some(Self { chain, address })

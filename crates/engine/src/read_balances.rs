@@ -1,7 +1,8 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_catalog::Catalog;
+use causeway_catalog::{Catalog, TokenFilter};
 use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use futures::future::join_all;
@@ -34,7 +35,7 @@ impl ReadBalances {
         Self { catalog, readers, deadline }
     }
 
-    /// What `owner` holds of the well-known tokens on the given chains, or on all of its family when none is given.
+    /// What `owner` holds of every token of the catalog on the given chains, or on all of its family when none is given.
     pub async fn read(&self, owner: Address, chains: &[ChainId]) -> Balances {
         let asked = self.readers.iter().filter(|reader| {
             let chain = reader.chain();
@@ -58,11 +59,15 @@ impl ReadBalances {
     ) -> (ChainId, Option<Vec<(TokenId, RawAmount)>>) {
         let chain = reader.chain();
         let snapshot = self.catalog.snapshot();
-        let tokens: Vec<TokenId> = snapshot.top(&[chain]).iter().map(|listed| listed.token.id).collect();
+        let filter = TokenFilter { q: None, chains: &[chain] };
+        let listed = snapshot.tokens(filter, None, usize::MAX).tokens;
+        let tokens: Vec<TokenId> = listed.iter().map(|listed| listed.token.id).collect();
+        let places: HashMap<TokenId, usize> =
+            tokens.iter().enumerate().map(|(place, token)| (*token, place)).collect();
         match tokio::time::timeout(self.deadline, reader.balances(owner, &tokens)).await {
             Ok(Ok(mut held)) => {
                 held.retain(|(_, amount)| !amount.is_zero());
-                held.sort_by_key(|(token, _)| tokens.iter().position(|known| known == token));
+                held.sort_by_key(|(token, _)| places.get(token).copied());
                 (chain, Some(held))
             }
             Ok(Err(error)) => {
@@ -115,6 +120,42 @@ mod tests {
 
     fn reader(id: u64, delay: u64, broken: bool) -> Arc<dyn BalanceReader> {
         Arc::new(Chain { id, delay: Duration::from_millis(delay), broken })
+    }
+
+    /// A chain that keeps count of what it was asked for.
+    struct Counting(std::sync::Mutex<Vec<TokenId>>);
+
+    #[async_trait]
+    impl BalanceReader for Counting {
+        fn chain(&self) -> ChainId {
+            ChainId::new(1).unwrap()
+        }
+
+        async fn balances(
+            &self,
+            _: Address,
+            tokens: &[TokenId],
+        ) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
+            self.0.lock().unwrap().extend(tokens);
+            let one: RawAmount = "1".parse().unwrap();
+            Ok(tokens.iter().rev().map(|token| (*token, one)).collect())
+        }
+    }
+
+    #[tokio::test]
+    async fn balances_cover_every_token_of_the_catalog_well_known_ones_first() {
+        let catalog = Arc::new(Catalog::bundled().unwrap());
+        let reader = Arc::new(Counting(std::sync::Mutex::default()));
+        let use_case = ReadBalances::new(Arc::clone(&catalog), vec![reader.clone()], Duration::from_secs(3));
+        let held = use_case.read(Address::native(Family::Evm), &[]).await.held;
+        let chain = reader.chain();
+        let snapshot = catalog.snapshot();
+        let top: Vec<TokenId> = snapshot.top(&[chain]).iter().map(|listed| listed.token.id).collect();
+        let asked = reader.0.lock().unwrap().clone();
+        assert!(asked.len() > top.len() * 10, "{} of the catalog", asked.len());
+        assert!(asked.contains(&TokenId::native(chain)));
+        assert_eq!(held.iter().map(|(token, _)| *token).collect::<Vec<_>>(), asked);
+        assert!(held.iter().take(top.len()).all(|(token, _)| top.contains(token)), "well-known first");
     }
 
     #[tokio::test(start_paused = true)]

@@ -182,7 +182,7 @@ pub fn token_id(chain: Option<u64>, network: &str, code: &str, contract: Option<
         Some("So11111111111111111111111111111111111111112") if chain == SOLANA_CHAIN_ID => {
             Some(TokenId::native(chain))
         }
-        Some(contract) => TokenId::new(chain, contract).ok(),
+        Some(contract) => TokenId::of_any_case(chain, contract).ok(),
     }
 }
 

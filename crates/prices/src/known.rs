@@ -19,6 +19,8 @@ pub struct KnownFeeds {
     pub sequencers: Vec<Sequencer>,
     /// Pyth's id of each coin.
     pub pyth: BTreeMap<String, String>,
+    /// CoinGecko's id of each coin whose name is not its id.
+    pub coingecko: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -46,14 +48,15 @@ struct FeedRow {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PythFile {
+struct IdsFile {
     ids: BTreeMap<String, String>,
 }
 
 impl KnownFeeds {
     pub fn load() -> Result<Self, DataError> {
         let chainlink: ChainlinkFile = parse(include_str!("../data/chainlink.toml"))?;
-        let pyth: PythFile = parse(include_str!("../data/pyth.toml"))?;
+        let pyth: IdsFile = parse(include_str!("../data/pyth.toml"))?;
+        let coingecko: IdsFile = parse(include_str!("../data/coingecko.toml"))?;
         let feed = |row: FeedRow| {
             let (chain, address) = contract(row.chain, &row.address)?;
             Ok(Feed { coin: row.coin, chain, address, heartbeat: Duration::from_secs(row.heartbeat) })
@@ -66,6 +69,7 @@ impl KnownFeeds {
             chainlink: chainlink.feeds.into_iter().map(feed).collect::<Result<_, _>>()?,
             sequencers: chainlink.sequencers.into_iter().map(sequencer).collect::<Result<_, _>>()?,
             pyth: pyth.ids,
+            coingecko: coingecko.ids,
         })
     }
 }
@@ -98,13 +102,36 @@ mod tests {
         for feed in &known.chainlink {
             let text = include_str!("../data/chainlink.toml");
             assert!(text.contains(&feed.address.to_string()), "{} has a wrong checksum", feed.address);
-            assert!((600..=86_400).contains(&feed.heartbeat.as_secs()), "{}", feed.coin);
+            assert!((255..=86_400).contains(&feed.heartbeat.as_secs()), "{}", feed.coin);
             let sequencer = known.sequencers.iter().any(|sequencer| sequencer.chain == feed.chain);
             assert_eq!(sequencer, ROLLUPS.contains(&feed.chain.get()), "chain {}", feed.chain);
         }
         let ids = known.pyth.clone();
         assert!(PythReader::new(PythConfig { ids, ..PythConfig::default() }).is_ok());
         assert_eq!(known.pyth.values().collect::<HashSet<_>>().len(), known.pyth.len());
+    }
+
+    #[test]
+    fn heartbeats_and_ids_are_those_that_were_compared_with_public_sources() {
+        let known = KnownFeeds::load().unwrap();
+        let heartbeat = |coin: &str, chain: u64| {
+            let feed = known.chainlink.iter().find(|feed| feed.coin == coin && feed.chain.get() == chain);
+            feed.unwrap().heartbeat.as_secs()
+        };
+        for (coin, chain, seconds) in [
+            ("optimism", 10, 1_200),
+            ("ethereum", 42_161, 1_755),
+            ("usd-coin", 42_161, 255),
+            ("tether", 42_161, 255),
+            ("usd-coin", 1, 82_800),
+        ] {
+            assert_eq!(heartbeat(coin, chain), seconds, "{coin} on {chain}");
+        }
+        assert_eq!(known.coingecko.len(), 11);
+        assert_eq!(known.coingecko["wrapped-pol"], "wmatic");
+        for coin in known.coingecko.keys() {
+            assert!(crate::sandbox_price(coin).is_some(), "{coin} is no coin of the catalog");
+        }
     }
 
     #[test]

@@ -44,10 +44,6 @@ pub enum Error {
         unit: &'static str,
     },
 
-    /// The size is not a whole number.
-    #[error("size must be a whole number of pixels; below 96 and above 512 the nearest of the two is used")]
-    Size,
-
     /// The theme is unknown.
     #[error("theme must be light or dark")]
     Theme,

@@ -3,6 +3,7 @@ mod bitcoin;
 mod evm;
 mod solana;
 
+pub use amount::base_units;
 pub use solana::solana_pay;
 
 use crate::Error;
@@ -52,20 +53,19 @@ impl<'a> Transfer<'a> {
         if !missing.is_empty() {
             return Err(Error::Missing(missing));
         }
-        let decimals = small_number(decimals).ok_or(Error::Decimals)?;
+        let decimals =
+            small_number(decimals).filter(|n| *n <= amount::MAX_DECIMALS).ok_or(Error::Decimals)?;
         Ok(Self { amount, recipient, caip2, token, decimals })
     }
 }
 
 /// The payload for a payment: a payment URI where chain, token and recipient are beyond doubt, otherwise the
-/// recipient alone.
-///
-/// A malformed amount is refused even when only the recipient would be shown, so that an amount is never
-/// dropped by accident.
+/// recipient alone. An amount that the token cannot express is such a doubt too; [`base_units`] says why.
 pub fn transfer(transfer: &Transfer<'_>) -> Result<String, Error> {
-    let base_units = amount::base_units(transfer.amount, transfer.decimals)?;
     let uri = match transfer.caip2.split_once(':') {
-        Some(("eip155", chain_id)) => evm::uri(chain_id, transfer.token, transfer.recipient, &base_units),
+        Some(("eip155", chain_id)) => base_units(transfer.amount, transfer.decimals)
+            .ok()
+            .and_then(|units| evm::uri(chain_id, transfer.token, transfer.recipient, &units)),
         Some(("bip122", genesis)) => bitcoin::uri(genesis, transfer),
         _ => None,
     };

@@ -27,22 +27,19 @@ impl Style {
     ) -> Result<Self, Error> {
         let default = Self::default();
         Ok(Self {
-            size: filled(size_px).map_or(Ok(default.size), size)?,
+            size: filled(size_px).and_then(size).unwrap_or(default.size),
             theme: filled(theme).map_or(Ok(default.theme), Theme::named)?,
             margin: filled(margin_modules).map_or(Ok(default.margin), margin)?,
         })
     }
 }
 
-/// Any whole number, however small, negative or large, is clamped into 96 to 512.
-fn size(text: &str) -> Result<u16, Error> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Error::Size);
-    }
-    // What does not fit 16 bits is certainly above the upper bound.
-    let size = if negative { 0 } else { digits.parse().unwrap_or(u16::MAX) };
-    Ok(size.clamp(96, 512))
+/// Any number, however small, negative, fractional or large, clamped into 96 to 512 whole pixels; `None` for what is no
+/// number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before the cast")]
+fn size(text: &str) -> Option<u16> {
+    let number: f64 = text.trim().parse().ok()?;
+    (!number.is_nan()).then(|| number.clamp(96.0, 512.0) as u16)
 }
 
 fn margin(text: &str) -> Result<u8, Error> {

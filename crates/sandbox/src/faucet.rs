@@ -32,6 +32,10 @@ pub enum FaucetError {
     Signing,
     #[error("the chain rejected the faucet transaction: {0}")]
     Refused(String),
+    #[error("there is no token at {0}: no contract has this address on that chain")]
+    NoToken(Address),
+    #[error("nothing was sent, because the transfer would revert: {0}")]
+    Reverted(String),
 }
 
 impl From<RpcError> for FaucetError {
@@ -68,6 +72,16 @@ impl Faucet {
             None => (TxKind::Call(to), amount, Bytes::new()),
             Some(token) => (TxKind::Call(token), U256::ZERO, mint(to, amount)),
         };
+        if let Some(token) = token
+            && chain.call("eth_getCode", json!([token, "latest"])).await? == json!("0x")
+        {
+            return Err(FaucetError::NoToken(token));
+        }
+        let call = json!({
+            "from": self.address, "to": kind.to(), "value": value, "data": input, "gas": U256::from(GAS),
+        });
+        let tried = chain.call("eth_call", json!([call, "latest"])).await;
+        tried.map_err(|error| FaucetError::Reverted(error.message))?;
         let transaction = TxEip1559 {
             chain_id: chain.chain.chain_id().get(),
             nonce,

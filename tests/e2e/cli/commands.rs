@@ -220,6 +220,17 @@ fn qr_codes_are_drawn(terminal: &Terminal) {
     let payment = ["qr", "--to", PAYER, "2.5", "USDC@base"];
     let payload = format!("ethereum:{USDC_ON_BASE}@8453/transfer?address={PAYER}&uint256=2500000");
     assert_eq!(terminal.json(&payment)["payload"], payload.as_str());
+    assert_eq!(terminal.json(&payment)["warning"], serde_json::Value::Null);
+    assert!(terminal.text(&payment).ends_with("The code holds a payment of 2.5 USDC on Base.\n"));
+    let recipient = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
+    let on_solana = terminal.json(&["qr", "--to", recipient, "2.5", "USDC@solana"]);
+    assert_eq!(on_solana["payload"], recipient, "an amount cannot be in a code on Solana");
+    assert!(
+        on_solana["warning"].as_str().unwrap().contains("the payer has to enter 2.5 USDC"),
+        "{on_solana}"
+    );
+    let request = terminal.json(&["qr", "--solana-pay", "--to", recipient, "2.5", "USDC@solana"]);
+    assert_eq!(request["payload"], on_solana["solanaPay"]);
     let (svg, png) = (terminal.file("code.svg"), terminal.file("code.png"));
     for file in [&svg, &png] {
         terminal.text(&[&payment[..], &["--out", file.to_str().unwrap()]].concat());
@@ -238,7 +249,7 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
     let no_ending = terminal.file("code");
     let (unsafe_key, poor, no_ending) =
         (unsafe_key.to_str().unwrap(), poor.to_str().unwrap(), no_ending.to_str().unwrap());
-    let table: [(&[&str], i32, &str); 16] = [
+    let table: [(&[&str], i32, &str); 18] = [
         (&["quote", "25", "USDC@base", "NOSUCH@base"], 2, "has no token \"NOSUCH\""),
         (&["quote", "25", "USDC@basse", "ETH@base"], 2, "there is no chain \"basse\""),
         (&["quote", "25", "USDC", "ETH@base"], 2, "on which chain is USDC?"),
@@ -251,6 +262,8 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
         (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--key-file", unsafe_key], 2, "chmod 600"),
         (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--key-file", poor], 3, "USDC"),
         (&["qr", "hello", "--out", no_ending], 2, ".svg or .png"),
+        (&["qr", "--to", "vitalik.eth", "2.5", "USDC@base"], 2, "is no recipient on Base"),
+        (&["qr", "--to", PAYER, "2.1234567", "USDC@base"], 2, "6 decimals"),
         (&["track", "00000000000000000000000000000000"], 3, "order"),
         (&["balances", "nonsense"], 3, "address"),
         (&["quote", "25", "USDC@base", "ETH@base", "--url", "http://127.0.0.1:9"], 4, "could not be reached"),

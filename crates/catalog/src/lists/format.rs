@@ -79,7 +79,7 @@ impl RawToken {
             SOLANA_LIST_CHAIN_ID => SOLANA_CHAIN_ID,
             id => ChainId::new(id)?,
         };
-        let id = TokenId::new(chain, &self.address).ok()?;
+        let id = TokenId::of_any_case(chain, &self.address).ok()?;
         let symbol = clean(&self.symbol, MAX_SYMBOL_CHARS)?;
         let name = clean(&self.name, MAX_NAME_CHARS)?;
         // A list cannot define native coins, and a symbol is one word.

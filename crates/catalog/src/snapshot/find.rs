@@ -63,7 +63,7 @@ impl Snapshot {
         let is_start = (MIN_HEX_DIGITS..40).contains(&digits.len()) && digits.is_ascii();
         let filled = |digit: &str| {
             let filling = digit.repeat(40_usize.saturating_sub(digits.len()));
-            Address::parse(Family::Evm, &format!("0x{digits}{filling}")).ok()
+            Address::parse_any_case(Family::Evm, &format!("0x{digits}{filling}")).ok()
         };
         if is_start { Some(self.between(filled("0")?, filled("f")?)) } else { None }
     }

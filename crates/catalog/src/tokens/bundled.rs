@@ -24,7 +24,7 @@ fn parse_line(line: &str) -> Result<Token, String> {
         return Err("five fields are expected".to_owned());
     };
     let chain = chain.parse().ok().and_then(ChainId::new).ok_or("the chain id is not one")?;
-    let id = TokenId::new(chain, address).map_err(|error| error.to_string())?;
+    let id = TokenId::of_any_case(chain, address).map_err(|error| error.to_string())?;
     let decimals: u8 = decimals.parse().map_err(|_| "the decimals are not a number")?;
     if id.is_native() || symbol.is_empty() || name.is_empty() || decimals > MAX_DECIMALS {
         return Err("a native coin, an empty symbol or name, or too many decimals".to_owned());

@@ -169,7 +169,7 @@ impl OfferReader<'_> {
 }
 
 fn token(reported: &TokenRef) -> Option<TokenId> {
-    TokenId::new(ChainId::new(reported.chain_id)?, &reported.token).ok()
+    TokenId::of_any_case(ChainId::new(reported.chain_id)?, &reported.token).ok()
 }
 
 fn check_token(reported: &TokenRef, asked: TokenId, name: &str) -> Result<(), String> {

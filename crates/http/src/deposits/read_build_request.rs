@@ -13,8 +13,12 @@ pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> 
     let recipient = read_address(&mut fields, "recipient");
     let refund_to = read_address(&mut fields, "refundTo");
     let method = fields.string("depositMethod");
-    let method = method.and_then(|text| fields.issues.check("depositMethod", text.parse::<DepositMethod>()));
     fields.finish()?;
+    let method = method.map(|text| text.parse::<DepositMethod>()).transpose().map_err(|error| {
+        ApiError::not_supported_deposit_method(format!(
+            "{error}. The route's depositMethods says which of them it offers."
+        ))
+    })?;
     let missing = || ApiError::internal(&"a field of the build request is missing without an issue");
     let (quote, route) = parse_ids(ids.ok_or_else(missing)?)?;
     Ok(BuildRequest {

@@ -15,6 +15,11 @@ impl ApiError {
         Self::new(ErrorName::QuoteNotFound, message)
     }
 
+    /// A deposit method that nobody knows.
+    pub(crate) fn not_supported_deposit_method(message: impl Into<String>) -> Self {
+        Self::new(ErrorName::NotSupportedDepositMethod, message)
+    }
+
     pub(crate) fn order_not_found() -> Self {
         Self::new(
             ErrorName::OrderNotFound,

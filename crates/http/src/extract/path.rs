@@ -2,7 +2,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use causeway_domain::{Address, ChainId};
 
-use super::{Issues, check_text};
+use super::{Issues, MAX_TEXT, check_text};
 use crate::error::ApiError;
 
 /// The single path parameter of a route, percent-decoded.
@@ -38,6 +38,23 @@ impl PathParam {
         Some(self.value)
     }
 
+    /// The parameter as a person types it: slashes, percent signs and emoji too. Control characters count as spaces.
+    pub(crate) fn keyword(self, issues: &mut Issues) -> Option<String> {
+        let text = self.value.replace(char::is_control, " ");
+        let length = text.chars().count();
+        let limit = if length > MAX_TEXT {
+            Err(format!("is {length} characters long; at most {MAX_TEXT} are read"))
+        } else {
+            Ok(text)
+        };
+        issues.check(&self.name, limit)
+    }
+
+    /// The parameter as it came.
+    pub(crate) fn raw(self) -> String {
+        self.value
+    }
+
     /// The parameter as an address; its format determines the chain family.
     pub(crate) fn address(self, issues: &mut Issues) -> Option<Address> {
         let name = self.name.clone();
@@ -51,9 +68,11 @@ impl PathParam {
     }
 }
 
-pub(crate) fn parse_address(text: &str) -> Result<Address, &'static str> {
-    Address::parse_any(text)
-        .ok_or("is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)")
+/// An address of either family, in the spelling that its family demands.
+pub(crate) fn parse_address(text: &str) -> Result<Address, String> {
+    let address = Address::parse_any(text)
+        .ok_or("is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)")?;
+    Address::parse(address.family(), text).map_err(|error| error.to_string())
 }
 
 pub(super) fn parse_chain_id(text: &str) -> Result<ChainId, &'static str> {
@@ -74,6 +93,14 @@ mod tests {
             assert!(parse_chain_id(text).is_err(), "{text}");
         }
         assert_eq!(parse_chain_id("8453").unwrap().get(), 8453);
+    }
+
+    #[test]
+    fn an_address_in_mixed_case_needs_its_eip_55_checksum() {
+        assert!(parse_address("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266").is_ok());
+        assert!(parse_address("0xF39FD6E51AAD88F6F4CE6AB8827279CFFFB92266").is_ok());
+        let words = parse_address("0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266").unwrap_err();
+        assert!(words.contains("EIP-55") && words.contains("lower case"), "{words}");
     }
 
     proptest! {

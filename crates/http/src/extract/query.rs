@@ -70,28 +70,34 @@ impl QueryParams {
         self.pairs.iter().any(|(name, _)| name == key)
     }
 
-    /// A list that is comma-joined, repeated or both; `None` if the parameter is absent.
-    pub(crate) fn list(&self, key: &str) -> Option<Vec<&str>> {
-        let values = self.pairs.iter().filter(|(name, _)| name == key);
-        let texts = values.flat_map(|(_, value)| value.split(',')).map(str::trim);
-        self.has(key).then(|| texts.filter(|text| !text.is_empty()).collect())
+    /// Optional free text, at most once; blank text counts as absent.
+    pub(crate) fn filled_text(&mut self, key: &str) -> Option<String> {
+        let value = self.raw(key).filter(|value| !value.trim().is_empty())?;
+        self.issues.check(key, check_text(&value))?;
+        Some(value)
     }
 
-    /// `chainIds=1,8453`, `chainIds=1&chainIds=8453` or both; empty means every chain.
+    /// A list that is comma-joined, repeated or both, with or without `[]` after the key; `None` if it is absent.
+    pub(crate) fn list(&self, key: &str) -> Option<Vec<&str>> {
+        let is_key = |name: &str| name == key || name.strip_suffix("[]") == Some(key);
+        let mut values = self.pairs.iter().filter(|(name, _)| is_key(name)).peekable();
+        values.peek()?;
+        let texts = values.flat_map(|(_, value)| value.split(',')).map(str::trim);
+        Some(texts.filter(|text| !text.is_empty()).collect())
+    }
+
+    /// `chainIds=1,8453`, `chainIds=1&chainIds=8453`, `chainIds[]=1` or all of them; empty means every chain.
     pub(crate) fn chain_ids(&mut self) -> Vec<ChainId> {
-        let mut chains = Vec::new();
-        for (_, value) in self.pairs.iter().filter(|(name, _)| name == "chainIds") {
-            for part in value.split(',') {
-                match parse_chain_id(part.trim()) {
-                    Ok(chain) if !chains.contains(&chain) => chains.push(chain),
-                    Ok(_) => {}
-                    Err(_) => {
-                        let shown: String = part.chars().take(40).collect();
-                        self.issues
-                            .add("chainIds", format!("`{shown}` is not a chain id; write chainIds=1,8453"));
-                    }
-                }
+        let (mut chains, mut issues) = (Vec::new(), Vec::new());
+        for part in self.list("chainIds").unwrap_or_default() {
+            match parse_chain_id(part) {
+                Ok(chain) if !chains.contains(&chain) => chains.push(chain),
+                Ok(_) => {}
+                Err(_) => issues.push(part.chars().take(40).collect::<String>()),
             }
+        }
+        for shown in issues {
+            self.issues.add("chainIds", format!("`{shown}` is not a chain id; write chainIds=1,8453"));
         }
         chains
     }
@@ -147,7 +153,26 @@ mod tests {
         assert_eq!(ids("chainIds=1%2C8453&chainIds=1"), (vec![1, 8453], true));
         assert_eq!(ids(""), (vec![], true));
         assert_eq!(ids("chainIds=1,x"), (vec![1], false));
-        assert_eq!(ids("chainIds="), (vec![], false));
+    }
+
+    #[test]
+    fn empty_chain_ids_are_as_if_absent_and_brackets_are_read() {
+        for query in ["chainIds=", "chainIds=,", "chainIds[]=", "chainIds=%20", "chainIds"] {
+            assert_eq!(ids(query), (vec![], true), "{query}");
+        }
+        assert_eq!(ids("chainIds[]=1&chainIds[]=8453&chainIds=10"), (vec![1, 8453, 10], true));
+        assert_eq!(ids("chainIds%5B%5D=1,10"), (vec![1, 10], true));
+        assert_eq!(ids("chainIds=1,,8453"), (vec![1, 8453], true));
+    }
+
+    #[test]
+    fn blank_text_is_as_if_absent() {
+        for query in ["q=", "q=%20", "q", ""] {
+            let mut params = QueryParams::parse(query);
+            assert_eq!(params.filled_text("q"), None, "{query}");
+            assert!(params.finish().is_ok(), "{query}");
+        }
+        assert_eq!(QueryParams::parse("q=usdc").filled_text("q").as_deref(), Some("usdc"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use causeway_wire::{ErrorBody, Intent};
 use super::map_intent::map_intent;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, PathParam, parse_hash};
+use crate::extract::{PathParam, parse_hash};
 
 /// One intent by its on-chain id.
 #[utoipa::path(
@@ -16,15 +16,11 @@ use crate::extract::{Issues, PathParam, parse_hash};
     path = "/v1/intent/{intentId}",
     tag = "intents",
     params((
-        "intentId" = String, Path, description = "0x and 64 hex digits",
+        "intentId" = String, Path, description = "The intent id; anything else is no intent",
         example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad",
     )),
     responses(
         (status = 200, body = Intent),
-        (status = 400, description = "ValidationException", body = ErrorBody, example = json!({
-            "name": "ValidationException", "message": "intentId: must be 0x and 64 hex digits",
-            "details": { "issues": [{ "path": "intentId", "message": "must be 0x and 64 hex digits" }] },
-        })),
         (status = 404, description = "IntentNotFoundException", body = ErrorBody, example = json!({
             "name": "IntentNotFoundException",
             "message": "There is no such intent. An intent is shown once its deposit was submitted or seen.",
@@ -32,13 +28,10 @@ use crate::extract::{Issues, PathParam, parse_hash};
     ),
 )]
 pub(crate) async fn get_intent(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<Json<Intent>> {
-    let mut issues = Issues::default();
-    let text = param.text(&mut issues);
-    let id = text.and_then(|text| issues.check("intentId", parse_hash(&text)));
-    issues.finish()?;
-    let order = match id {
-        Some(id) => app.orders.order_of_intent(id).await?,
-        None => None,
+    // What cannot be an id is not the id of an intent.
+    let order = match parse_hash(&param.raw()) {
+        Ok(id) => app.orders.order_of_intent(id).await?,
+        Err(_) => None,
     };
     intent_response(&app, order).await
 }

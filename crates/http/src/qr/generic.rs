@@ -11,7 +11,7 @@ use crate::extract::QueryParams;
     tag = "qr",
     params(
         ("content" = String, Query, description = "What the code says, at most 2048 characters", example = "https://example.com/pay/42"),
-        ("size" = Option<u32>, Query, description = "Pixels, clamped into 96 to 512; 256 by default", example = 256),
+        ("size" = Option<u32>, Query, description = "Pixels, clamped into 96 to 512; 256 by default, and for what is no number", example = 256),
         ("theme" = Option<String>, Query, description = "`light` or `dark`", example = "light"),
         ("margin" = Option<u32>, Query, description = "Quiet zone in modules, 0 to 16; 4 by default", example = 4),
     ),

@@ -7,7 +7,8 @@ use crate::extract::QueryParams;
 /// Draws a transfer as a QR code that wallets understand.
 ///
 /// EVM chains get an EIP-681 URI, Bitcoin a BIP-21 URI; for every other chain, and for ambiguous
-/// input, the code contains only the recipient. The amount is converted exactly and never rounded.
+/// input, the code contains only the recipient. The amount is converted exactly and never rounded; one that the token
+/// cannot express is left out with the rest of the URI.
 #[utoipa::path(
     get,
     path = "/api/qrcode/transfer",
@@ -19,7 +20,7 @@ use crate::extract::QueryParams;
         ("token" = String, Query, description = "Token address, or `native`", example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
         ("decimals" = u8, Query, description = "The token's decimals, 0 to 36", example = 6),
         ("memo" = Option<String>, Query, description = "Accepted; no chain standard embeds it yet"),
-        ("size" = Option<u32>, Query, description = "Pixels, clamped into 96 to 512; 256 by default", example = 256),
+        ("size" = Option<u32>, Query, description = "Pixels, clamped into 96 to 512; 256 by default, and for what is no number", example = 256),
         ("theme" = Option<String>, Query, description = "`light` or `dark`", example = "light"),
         ("margin" = Option<u32>, Query, description = "Quiet zone in modules, 0 to 16; 4 by default", example = 4),
     ),

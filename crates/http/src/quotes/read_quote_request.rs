@@ -138,6 +138,28 @@ mod tests {
     }
 
     #[test]
+    fn slippage_tolerance_takes_every_number_in_range_rounded_down_to_millionths() {
+        for (given, millionths) in
+            [(0.7 / 100.0, 6_999), (1.1 / 100.0, 11_000), (0.0, 0), (-0.0, 0), (0.5, 500_000), (1e-9, 0)]
+        {
+            let ask = read(&with("slippageTolerance", json!(given))).unwrap();
+            assert_eq!(ask.slippage.unwrap().millionths(), millionths, "{given}");
+        }
+        for given in [json!(0.500_000_01), json!(-1e-9), json!(1), json!("0.01")] {
+            assert!(read(&with("slippageTolerance", given.clone())).is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn addresses_in_mixed_case_need_their_eip_55_checksum_in_bodies() {
+        let wrong = WALLET.replace("f39F", "F39f");
+        for field in ["fromAddress", "recipient", "refundTo", "referrer", "fromToken", "toToken"] {
+            let error = read(&with(field, json!(wrong))).unwrap_err();
+            assert!(error.contains("EIP-55"), "{field}: {error}");
+        }
+    }
+
+    #[test]
     fn recipient_and_refund_address_default_to_the_sender() {
         let ask = read(&request()).unwrap();
         assert!(ask.from.is_native());

@@ -36,7 +36,7 @@ pub(crate) async fn autocomplete(
     param: PathParam,
     mut params: QueryParams,
 ) -> ApiResult<Json<Autocomplete>> {
-    let keyword = param.text(&mut params.issues);
+    let keyword = param.keyword(&mut params.issues);
     let chains = params.chain_ids();
     let limit = params.limit(DEFAULT_LIMIT, MAX_LIMIT);
     params.finish()?;

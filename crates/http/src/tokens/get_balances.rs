@@ -13,7 +13,7 @@ use crate::mapping::map_token;
 
 const PARTIAL: HeaderName = HeaderName::from_static("x-partial-chains");
 
-/// The balances of an address in the well-known tokens, on all chains of its family.
+/// The balances of an address in every token of the catalog, on all chains of its family.
 ///
 /// Zero balances are omitted. Chains that do not answer in time are omitted too, and listed in the header
 /// `x-partial-chains`.

@@ -35,7 +35,7 @@ pub(crate) async fn get_tokens(
     State(app): State<Arc<App>>,
     mut params: QueryParams,
 ) -> ApiResult<Json<Page<Token>>> {
-    let q = params.text("q");
+    let q = params.filled_text("q");
     let chains = params.chain_ids();
     let limit = params.limit(DEFAULT_LIMIT, MAX_LIMIT);
     let cursor = params.cursor();

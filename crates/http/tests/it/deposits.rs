@@ -263,11 +263,19 @@ async fn built_route_cannot_be_rebuilt_with_other_values() {
 #[tokio::test]
 async fn all_issues_of_a_build_are_returned_together() {
     let change = json!({
-        "quoteId": null, "routeId": 7, "from": "0x12", "recipient": "me", "refundTo": "", "depositMethod": "CASH",
+        "quoteId": null, "routeId": 7, "from": "0x12", "recipient": "me", "refundTo": "", "depositMethod": 7,
     });
     let (status, body) = build(&setup(), change).await;
     assert_eq!((status, body["name"].as_str()), (400, Some("ValidationException")));
     insta::assert_json_snapshot!(body["details"]["issues"]);
+}
+
+#[tokio::test]
+async fn a_deposit_method_that_nobody_knows_is_not_supported() {
+    let (status, body) = build(&setup(), json!({ "depositMethod": "CASH" })).await;
+    assert_eq!((status, body["name"].as_str()), (422, Some("NotSupportedDepositMethodException")), "{body}");
+    let message = body["message"].as_str().unwrap();
+    assert!(message.contains("CASH") && message.contains("CONTRACT_CALL, PERMIT2 or TRANSFER"), "{message}");
 }
 
 #[tokio::test]

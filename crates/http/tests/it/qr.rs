@@ -47,17 +47,27 @@ async fn payloads_over_2048_characters_are_413_in_plain_text() {
     assert_eq!(text(&format!("/api/qrcode?content={}", "a".repeat(2048))).await.0, 200);
 }
 
+fn transfer_path(amount: &str, decimals: &str) -> String {
+    format!(
+        "/api/qrcode/transfer?amount={amount}&recipient={RECIPIENT}&caip2=eip155:1&token=eth&decimals={decimals}"
+    )
+}
+
 #[tokio::test]
-async fn malformed_amounts_and_decimals_are_400_with_a_message() {
-    for (amount, decimals) in
-        [("1e18", "18"), ("1,5", "18"), ("-1", "18"), ("1.23", "1"), ("1", "37"), ("1", "x")]
-    {
-        let path = format!(
-            "/api/qrcode/transfer?amount={amount}&recipient={RECIPIENT}&caip2=eip155:1&token=eth&decimals={decimals}"
-        );
-        let (status, message) = text(&path).await;
-        assert_eq!(status, 400, "{amount} {decimals}");
-        assert!(message.contains("amount") || message.contains("decimals"), "{message}");
+async fn a_transfer_with_an_unusable_amount_is_a_code_of_the_recipient_only() {
+    let (_, alone) = text(&format!("/api/qrcode?content={RECIPIENT}")).await;
+    for (amount, decimals) in [("1e18", "18"), ("1,5", "18"), ("-1", "18"), ("1.23", "1")] {
+        assert_eq!(text(&transfer_path(amount, decimals)).await, (200, alone.clone()), "{amount} {decimals}");
+    }
+    assert_ne!(text(&transfer_path("1.5", "18")).await.1, alone);
+}
+
+#[tokio::test]
+async fn transfer_decimals_outside_0_to_36_are_400_with_a_message() {
+    for decimals in ["37", "x", "-1", "1.5"] {
+        let (status, message) = text(&transfer_path("1", decimals)).await;
+        assert_eq!(status, 400, "{decimals}");
+        assert!(message.contains("decimals"), "{message}");
     }
 }
 
@@ -73,5 +83,6 @@ async fn sizes_are_clamped_into_96_to_512() {
         let (_, svg) = text(&format!("/api/qrcode?content=x&size={size}")).await;
         assert!(svg.contains(&format!("width=\"{width}\"")), "{size}: {svg}");
     }
-    assert_eq!(text("/api/qrcode?content=x&size=big").await.0, 400);
+    let (_, svg) = text("/api/qrcode?content=x&size=big").await;
+    assert!(svg.contains("width=\"256\""), "{svg}");
 }

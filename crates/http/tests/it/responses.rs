@@ -38,6 +38,46 @@ async fn autocomplete_matches_the_contract() {
 }
 
 #[tokio::test]
+async fn autocomplete_takes_any_keyword() {
+    for keyword in ["eth%2Fusdc", "100%25", "50%", "%F0%9F%92%B8", "%20", "a%0Ab", "..", "%2E%2E%2Fetc"] {
+        let response = get(&format!("/v1/tokens/autocomplete/{keyword}")).await;
+        assert_eq!(response.status(), 200, "{keyword}");
+    }
+    let completion = get_json("/v1/tokens/autocomplete/eth%2Fusdc").await;
+    assert!(!completion["data"].as_array().unwrap().is_empty(), "{completion}");
+}
+
+#[tokio::test]
+async fn empty_query_values_are_as_if_absent() {
+    let all = get_json("/v1/tokens?limit=5").await;
+    for query in ["q=", "chainIds=", "q=&chainIds[]=", "q=%20&chainIds=,"] {
+        assert_eq!(get_json(&format!("/v1/tokens?limit=5&{query}")).await, all, "{query}");
+    }
+    let base = get_json("/v1/tokens/top?chainIds=8453").await;
+    for query in ["chainIds[]=8453", "chainIds%5B%5D=8453", "chainIds=8453&chainIds=8453", "chainIds=,8453"] {
+        assert_eq!(get_json(&format!("/v1/tokens/top?{query}")).await, base, "{query}");
+    }
+    for query in ["", "?q="] {
+        let found = get_json(&format!("/v1/tokens/search{query}")).await;
+        assert!(!found["data"].as_array().unwrap().is_empty(), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn addresses_in_mixed_case_need_their_eip_55_checksum_in_paths() {
+    let wrong = "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    for path in ["/v1/tokens/balances/", "/v1/orders/", "/v1/intents/", "/v1/orders/by-deposit-address/"] {
+        let response = get(&format!("{path}{wrong}")).await;
+        assert_eq!(response.status(), 400, "{path}");
+        let message = body_json(response).await["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("EIP-55"), "{path}: {message}");
+        assert_eq!(get(&format!("{path}{}", wrong.to_lowercase())).await.status(), 200, "{path}");
+        let capitals = wrong.to_uppercase().replace("0X", "0x");
+        assert_eq!(get(&format!("{path}{capitals}")).await.status(), 200, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn status_describes_the_running_service() {
     insta::assert_json_snapshot!(get_json("/status.json").await, { ".version" => "[version]", ".tokens" => "[tokens]" });
 }

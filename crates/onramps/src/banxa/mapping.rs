@@ -141,7 +141,7 @@ fn report(reported: &PurchaseFields<'_>, offering: Option<&Offering>) -> Result<
     let paid = reported.paid.filter(|paid| !paid.is_zero()).zip(currency);
     let paid = paid.map(|(paid, currency)| paid.near_fiat(currency)).transpose().map_err(read)?;
     let wallet = reported.wallet.filter(|wallet| !wallet.is_empty()).zip(asset);
-    let wallet = wallet.map(|(wallet, asset)| Address::parse(asset.chain().family(), wallet));
+    let wallet = wallet.map(|(wallet, asset)| Address::parse_any_case(asset.chain().family(), wallet));
     let wallet = wallet.transpose().map_err(|error| error.to_string())?;
     let hash = reported.hash.filter(|hash| hash.len() > 2 && hash.len() <= 128);
     let (state, reason) = state(reported.status);

@@ -197,8 +197,9 @@ impl OnRamp for Banxa {
         };
         let created = self.api.buy(&request).await?;
         let family = order.sold.chain().family();
-        let wallet =
-            |text: &String| Address::parse(family, text).is_ok_and(|parsed| parsed == order.deliver_to());
+        let wallet = |text: &String| {
+            Address::parse_any_case(family, text).is_ok_and(|parsed| parsed == order.deliver_to())
+        };
         let matches_order =
             mapping::same_payment(created.fiat.as_deref(), created.fiat_amount.as_ref(), order.pays)
                 && created.wallet_address.as_ref().is_none_or(wallet)

@@ -106,7 +106,7 @@ pub(super) fn report(
     let wallet = transaction.wallet_address.as_deref().or(transaction.destination_address.as_deref());
     let wallet = match (wallet.filter(|wallet| !wallet.is_empty()), on) {
         (Some(wallet), Some(chain)) => {
-            Some(Address::parse(chain.family(), wallet).map_err(|error| error.to_string())?)
+            Some(Address::parse_any_case(chain.family(), wallet).map_err(|error| error.to_string())?)
         }
         _ => None,
     };

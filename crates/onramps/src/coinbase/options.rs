@@ -195,7 +195,7 @@ pub(super) fn token_at(
     assets: &HashMap<TokenId, Token>,
 ) -> Option<TokenId> {
     if !contract.is_empty() {
-        return TokenId::new(chain, contract).ok().filter(|id| assets.contains_key(id));
+        return TokenId::of_any_case(chain, contract).ok().filter(|id| assets.contains_key(id));
     }
     let coin = assets.get(&TokenId::native(chain))?;
     coin.symbol.eq_ignore_ascii_case(symbol).then_some(coin.id)

@@ -198,7 +198,7 @@ pub(super) fn report(
     let amount = transaction.quote_currency_amount.as_ref().filter(|amount| !amount.is_zero()).zip(decimals);
     let wallet = transaction.wallet_address.as_deref().map(|text| {
         let read = match token {
-            Some(token) => Address::parse(token.chain().family(), text).ok(),
+            Some(token) => Address::parse_any_case(token.chain().family(), text).ok(),
             None => Address::parse_any(text),
         };
         read.ok_or_else(|| invalid("its wallet is not a valid address"))

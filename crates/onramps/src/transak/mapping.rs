@@ -182,7 +182,7 @@ fn paid(order: &OrderJson) -> Result<Option<FiatAmount>, RampError> {
 
 fn wallet(text: &str, token: Option<TokenId>) -> Result<Address, RampError> {
     let read = match token {
-        Some(token) => Address::parse(token.chain().family(), text).ok(),
+        Some(token) => Address::parse_any_case(token.chain().family(), text).ok(),
         None => Address::parse_any(text),
     };
     read.ok_or_else(|| invalid("its wallet is not a valid address"))

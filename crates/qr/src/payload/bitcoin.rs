@@ -1,31 +1,31 @@
 use super::Transfer;
+use super::amount::has_at_most_fraction_digits;
 use super::evm::is_placeholder;
 
-const MAINNET: &str = "000000000019d6689c085ae165831e93";
-/// Testnet 3, testnet 4, signet and regtest.
-const TEST_NETWORKS: [&str; 4] = [
-    "000000000933ea01ad0ee984209779ba",
-    "00000000da84f2bafbbc53dee25a72ae",
-    "00000008819873e925422c1ff0f99f7c",
-    "0f9188f13cb7b2c71f2a335e3a4fc328",
+/// Digits after the point that a bitcoin has.
+const DECIMALS: usize = 8;
+
+/// The first blocks of other coins that share the namespace: Litecoin, Dogecoin, Bitcoin Cash, Bitcoin SV, Dash, Zcash.
+///
+/// A `bitcoin:` URI for one of them could send the wrong coin to an unrecoverable address.
+const OTHER_COINS: [&str; 6] = [
+    "12a765e31ffd4059bada1e25190f6e98",
+    "1a91e3dace36e2be3bf030a65679fe82",
+    "000000000000000000651ef99cb9fcbe",
+    "000000000000000001d956714215d96f",
+    "00000ffd590b1485b3caadc19b22e637",
+    "00040fe8ec8471911baa1db1266ea15d",
 ];
 
-/// A BIP-21 payment, or `None` unless this is bitcoin on a Bitcoin network to an address of that network.
+/// A BIP-21 payment, or `None` unless this is bitcoin to something with the form of an address.
 ///
-/// Other coins share the namespace and some share the form of addresses, so a `bitcoin:` URI for one of them
-/// could send the wrong coin to an unrecoverable address.
+/// The amount is written as given, whatever decimals the query names: BIP-21 counts in bitcoin.
 pub(super) fn uri(genesis: &str, transfer: &Transfer<'_>) -> Option<String> {
     let recipient = transfer.recipient;
-    let is_address = if genesis == MAINNET {
-        is_base58(recipient, &["1", "3"]) || is_bech32(recipient, &["bc1"])
-    } else if TEST_NETWORKS.contains(&genesis) {
-        is_base58(recipient, &["m", "n", "2"]) || is_bech32(recipient, &["tb1", "bcrt1"])
-    } else {
-        false
-    };
-    // With other decimals than bitcoin has, the amount may be finer than a satoshi.
-    let is_bitcoin = transfer.decimals == 8 && is_native(transfer.token);
-    (is_address && is_bitcoin).then(|| ["bitcoin:", recipient, "?amount=", transfer.amount].concat())
+    let is_bitcoin = !genesis.is_empty() && !OTHER_COINS.contains(&genesis) && is_native(transfer.token);
+    let is_payable = has_at_most_fraction_digits(transfer.amount, DECIMALS);
+    (is_bitcoin && is_payable && is_address(recipient))
+        .then(|| ["bitcoin:", recipient, "?amount=", transfer.amount].concat())
 }
 
 fn is_native(token: &str) -> bool {
@@ -33,20 +33,10 @@ fn is_native(token: &str) -> bool {
     names.iter().any(|name| token.eq_ignore_ascii_case(name)) || is_placeholder(token)
 }
 
-fn is_base58(text: &str, prefixes: &[&str]) -> bool {
-    prefixes.iter().any(|prefix| text.starts_with(prefix))
-        && text.len() <= 35
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() && !matches!(b, b'0' | b'O' | b'I' | b'l'))
-}
-
-fn is_bech32(text: &str, prefixes: &[&str]) -> bool {
-    let lower = text.to_ascii_lowercase();
-    // Capitals make a smaller symbol and are allowed, but not mixed with small letters.
-    let one_case = text == lower || text == text.to_ascii_uppercase();
-    let data = prefixes.iter().find_map(|prefix| lower.strip_prefix(prefix));
-    one_case
-        && text.len() <= 90
-        && data.is_some_and(|data| {
-            !data.is_empty() && data.bytes().all(|b| b"qpzry9x8gf2tvdw0s3jn54khce6mua7l".contains(&b))
-        })
+/// Whether the text has the form of a Bitcoin address of any network, base58 or bech32: letters and digits only, so that
+/// nothing in it can change the meaning of the URI.
+fn is_address(text: &str) -> bool {
+    (14..=90).contains(&text.len())
+        && !text.starts_with("0x")
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -1,14 +1,20 @@
 use alloy_primitives::U256;
 use causeway_qr::Error;
-use causeway_qr::payload::{Transfer, transfer};
+use causeway_qr::payload::{Transfer, base_units, transfer};
 use proptest::prelude::*;
 
-const PREFIX: &str = "ethereum:0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045@1?value=";
-
-fn base_units(amount: &str, decimals: u8) -> Result<String, Error> {
+#[test]
+fn an_amount_that_cannot_be_used_gives_a_code_of_the_recipient_only() {
     let recipient = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045";
-    let payment = Transfer { amount, recipient, caip2: "eip155:1", token: "native", decimals };
-    Ok(transfer(&payment)?.strip_prefix(PREFIX).unwrap().to_owned())
+    let largest = U256::MAX.to_string();
+    for amount in ["1e18", "1,5", "-1", "1.", ".5", "1.2345678", &format!("{largest}0"), "NaN"] {
+        for caip2 in ["eip155:1", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "tron:0x2b6653dc"] {
+            let payment = Transfer { amount, recipient, caip2, token: "native", decimals: 6 };
+            assert_eq!(transfer(&payment).as_deref(), Ok(recipient), "{amount} on {caip2}");
+        }
+    }
+    let payment = Transfer { amount: "1.5", recipient, caip2: "eip155:1", token: "native", decimals: 6 };
+    assert_eq!(transfer(&payment).unwrap(), format!("ethereum:{recipient}@1?value=1500000"));
 }
 
 #[test]

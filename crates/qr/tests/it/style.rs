@@ -32,9 +32,14 @@ fn size_is_clamped_into_96_to_512() {
 }
 
 #[test]
-fn a_size_that_is_not_an_integer_is_rejected() {
-    for text in ["big", "256px", "25.5", "1e2", "+96", "-", "--5", " 256", "٣٠٠"] {
-        assert_eq!(size(text), Err(Error::Size), "{text}");
+fn a_size_that_cannot_be_used_is_clamped_or_has_the_default() {
+    for (text, used) in
+        [("25.5", 96), ("300.9", 300), ("1e2", 100), ("1e9", 512), ("inf", 512), ("+96", 96), (" 256", 256)]
+    {
+        assert_eq!(size(text), Ok(used), "{text}");
+    }
+    for text in ["big", "256px", "-", "--5", "NaN", "٣٠٠"] {
+        assert_eq!(size(text), Ok(256), "{text}");
     }
 }
 

@@ -7,6 +7,8 @@ use causeway_domain::{ChainId, RawAmount};
 use causeway_evm::RpcUrl;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::checked_address;
+
 /// The settings of `causeway attester`; the service does not read them.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -37,6 +39,7 @@ pub(crate) struct AttesterChain {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SmallConfig {
     /// The zero address is the chain's own coin.
+    #[serde(deserialize_with = "checked_address::one")]
     pub(crate) token: Address,
     pub(crate) up_to: String,
 }

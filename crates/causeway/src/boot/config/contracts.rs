@@ -3,17 +3,21 @@ use anyhow::{Context as _, ensure};
 use causeway_domain::Family;
 use serde::{Deserialize, Serialize};
 
+use super::checked_address;
+
 /// The attesters and the hub's vaults. The sandbox has fixed values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ContractsConfig {
     /// Addresses of the attesters' keys in the first epoch, the same on every chain.
+    #[serde(deserialize_with = "checked_address::list")]
     pub(crate) attesters: Vec<Address>,
     /// How many of them must sign: more than half.
     pub(crate) threshold: usize,
     /// The URL of each attester, in the same order.
     pub(crate) attester_urls: Vec<String>,
     /// Tokens of the hub chain that get a vault; each must be in the catalog.
+    #[serde(deserialize_with = "checked_address::list")]
     pub(crate) vault_assets: Vec<Address>,
     /// The address of the Solana program, before its first epoch.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,8 @@ use causeway_domain::{Address, ChainId, Family, UsdAmount};
 use causeway_fillers::inventory::{InventoryConfig, Spread, Spreads};
 use serde::{Deserialize, Serialize};
 
+use super::checked_address;
+
 /// The whole order, in millionths.
 const WHOLE: u32 = 1_000_000;
 
@@ -22,7 +24,11 @@ pub(crate) struct MarketMakerConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) solana_key_file: Option<PathBuf>,
     /// The account that receives the deposits of filled orders; the hot key's own unless set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "checked_address::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(crate) payee: Option<EvmAddress>,
     /// The same on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! The configuration: one struct per concern, each with its defaults; unknown keys are refused.
 
 mod attester;
+mod checked_address;
 mod contracts;
 mod database;
 mod endpoints;

@@ -84,6 +84,13 @@ impl PricesConfig {
         if let Some(chainlink) = &self.chainlink {
             chainlink.source(mode)?;
         }
+        if let Some(pyth) = &self.pyth {
+            ensure!(
+                pyth.api_key.is_some() || pyth.url.is_some(),
+                "prices.pyth.api_key is required: Hermes takes no request without a key since August 2026. Set it, or \
+                 CAUSEWAY_PYTH_API_KEY, or name another server in prices.pyth.url"
+            );
+        }
         Ok(())
     }
 
@@ -162,6 +169,7 @@ mod tests {
             ("[prices.median]\nleast_sources = 0\n", "prices.median.least_sources"),
             ("[prices.median]\nmax_spread_bps = 10001\n", "prices.median.max_spread_bps"),
             ("[prices.pyth]\nevery_seconds = 120\n", "prices.pyth.every_seconds"),
+            ("[prices.pyth]\n", "prices.pyth.api_key is required"),
             ("[prices.coingecko]\nevery_seconds = 0\n", "prices.coingecko.every_seconds"),
             (&format!("{feed}chain = 20011000000\naddress = \"0x\"\n"), "prices.chainlink.feeds"),
             (&format!("{feed}chain = 1\naddress = \"0x12\"\n"), "the address is none"),

@@ -172,8 +172,8 @@ mod tests {
         (finality, finality, finality, 10, None)
     }
 
-    const fn depth_alone(seconds: u32, cap: &'static str) -> Row {
-        let strong = Finality::Depth(120);
+    const fn depth_alone(depth: u64, seconds: u32, cap: &'static str) -> Row {
+        let strong = Finality::Depth(depth);
         (Finality::Depth(60), strong, strong, seconds, Some(cap))
     }
 
@@ -185,18 +185,18 @@ mod tests {
         (130, rollup(10, 20)),
         (137, one_tag(128)),
         (143, one_tag(10)),
-        (324, depth_alone(60, "10000.00")),
-        (2_741, depth_alone(60, "10000.00")),
+        (324, depth_alone(1_200, 60, "10000.00")),
+        (2_741, depth_alone(1_200, 60, "10000.00")),
         (5_000, rollup(10, 20)),
         (8_453, rollup(10, 20)),
         (16_661, one_tag(10)),
         (42_161, rollup(20, 5)),
         (43_114, one_tag(3)),
-        (59_144, depth_alone(120, "10000.00")),
+        (59_144, depth_alone(600, 120, "10000.00")),
         (80_094, one_tag(5)),
         (747_474, rollup(10, 20)),
-        (4_278_608, depth_alone(60, "1000.00")),
-        (5_734_951, depth_alone(60, "1000.00")),
+        (4_278_608, depth_alone(120, 60, "1000.00")),
+        (5_734_951, (Finality::Depth(60), finalized_or(120), finalized_or(120), 60, Some("1000.00"))),
     ];
 
     fn chain(id: u64) -> ChainId {
@@ -247,11 +247,21 @@ mod tests {
             let (gwei, depth) = match id {
                 1 => (500, 64),
                 137 => (5_000, 128),
+                324 | 2_741 => (500, 1_200),
+                59_144 => (500, 600),
                 _ => (500, 300),
             };
             let policy = production.send_policy(chain(id)).unwrap();
             assert_eq!((policy.max_fee_per_gas, policy.depth), (gwei * 1_000_000_000, depth), "{id}");
             assert_eq!(policy.stuck_after, STUCK_AFTER);
+        }
+    }
+
+    #[test]
+    fn polygon_takes_no_tip_below_25_gwei() {
+        for chain in bundled().iter().filter(|chain| chain.family() == Family::Evm) {
+            let least = if chain.id.get() == 137 { 25_000_000_000 } else { 1_000_000 };
+            assert_eq!(chain.policy.evm.unwrap().min_priority_fee, least, "{}", chain.name);
         }
     }
 

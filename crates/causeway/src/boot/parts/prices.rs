@@ -122,6 +122,7 @@ fn sources(config: &Config, coins: &Coins, clients: &ChainClients) -> anyhow::Re
     if let Some(coingecko) = &prices.coingecko {
         let mut ids: BTreeMap<String, String> =
             coins.names.iter().map(|name| (name.to_string(), name.to_string())).collect();
+        ids.extend(coins.retain(KnownFeeds::load()?.coingecko));
         ids.extend(coins.retain(coingecko.ids.clone()));
         let reader = CoinGeckoReader::new(CoinGeckoConfig {
             url: coingecko.url.as_ref().map(|url| url.expose().to_owned()),

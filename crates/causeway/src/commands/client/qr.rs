@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use causeway_domain::{Address, ChainId};
 use causeway_qr::payload::{self, Transfer};
 use causeway_qr::{Style, modules, svg};
 use clap::Args;
@@ -19,6 +20,10 @@ pub(crate) struct QrArgs {
     #[arg(long, value_name = "ADDRESS")]
     to: Option<String>,
 
+    /// On Solana, draw a Solana Pay request with the amount instead of the address alone; not every wallet reads it
+    #[arg(long, requires = "to")]
+    solana_pay: bool,
+
     /// Write the code to this file, as SVG or PNG by its ending, instead of the terminal
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -35,34 +40,62 @@ pub(crate) struct QrArgs {
     pub(crate) service: ServiceArgs,
 }
 
+/// What a code holds, and what a person should know of it.
+struct Content {
+    payload: String,
+    /// One sentence on what the code holds.
+    says: String,
+    /// What the code does not say.
+    warning: Option<String>,
+    solana_pay: Option<String>,
+}
+
 /// Draws a QR code in the terminal or to a file. Plain text needs no service.
 pub(crate) async fn qr(session: Session, args: &QrArgs) -> Result<(), Failure> {
     let text = args.words.join(" ");
-    let payload = match &args.to {
-        Some(recipient) => payment(&session, &args.words, recipient).await?,
-        None => payload::generic(Some(&text))?.to_owned(),
+    let content = match &args.to {
+        Some(recipient) => payment(&session, args, recipient).await?,
+        None => Content {
+            payload: payload::generic(Some(&text))?.to_owned(),
+            says: "The code holds this text.".to_owned(),
+            warning: None,
+            solana_pay: None,
+        },
     };
     let style = Style { size: args.size, ..Style::default() };
+    if let Some(warning) = &content.warning {
+        output::notice(&format!("warning: {warning}"));
+    }
+    let payload = &content.payload;
     if let Some(file) = &args.out {
-        write(file, &payload, style)?;
-        output::notice(&format!("wrote {}", file.display()));
+        write(file, payload, style)?;
+        output::notice(&format!("wrote {}. {}", file.display(), content.says));
     }
     if session.args.json {
-        let image = svg(&payload, &style)?;
-        return output::print_json(&json!({ "payload": payload, "svg": image }));
+        let image = svg(payload, &style)?;
+        return output::print_json(&json!({
+            "payload": payload, "holds": content.says, "warning": content.warning,
+            "solanaPay": content.solana_pay, "svg": image,
+        }));
     }
     if args.out.is_some() {
         return Ok(());
     }
-    let drawn = draw::blocks(&modules(&payload)?, draw::RenderMode::for_stdout(args.invert));
-    output::print(&format!("{drawn}\n{payload}"))
+    let drawn = draw::blocks(&modules(payload)?, draw::RenderMode::for_stdout(args.invert));
+    match args.to {
+        Some(_) => output::print(&format!("{drawn}\n{payload}\n{}", content.says)),
+        None => output::print(&format!("{drawn}\n{payload}")),
+    }
 }
 
-async fn payment(session: &Session, words: &[String], recipient: &str) -> Result<String, Failure> {
-    let (amount, place) = parse_amount_and_token(words).map_err(Failure::Usage)?;
+async fn payment(session: &Session, args: &QrArgs, recipient: &str) -> Result<Content, Failure> {
+    let (amount, place) = parse_amount_and_token(&args.words).map_err(Failure::Usage)?;
     let directory = session.directory().await?;
     let chain = directory.chain(&place.chain)?;
     let token = directory.token(&session.client, &place).await?;
+    check_recipient(&chain.caip2, &chain.name, recipient)?;
+    // The service draws such a code without the amount; here the amount was typed to be in it.
+    payload::base_units(&amount, token.decimals)?;
     let transfer = Transfer {
         amount: &amount,
         recipient,
@@ -70,7 +103,37 @@ async fn payment(session: &Session, words: &[String], recipient: &str) -> Result
         token: &token.address,
         decimals: token.decimals,
     };
-    Ok(payload::transfer(&transfer)?)
+    let solana_pay = payload::solana_pay(&transfer);
+    let sum = format!("{amount} {} on {}", token.symbol, chain.name);
+    if let (true, Some(uri)) = (args.solana_pay, &solana_pay) {
+        let says = format!("The code holds a Solana Pay request of {sum}.");
+        return Ok(Content { payload: uri.clone(), says, warning: None, solana_pay });
+    }
+    if args.solana_pay {
+        return Err(Failure::usage("--solana-pay is for payments on Solana"));
+    }
+    let payload = payload::transfer(&transfer)?;
+    if payload != recipient {
+        let says = format!("The code holds a payment of {sum}.");
+        return Ok(Content { payload, says, warning: None, solana_pay });
+    }
+    let other = solana_pay.as_ref().map_or_else(String::new, |uri| {
+        format!("; wallets that read Solana Pay take {uri}, which --solana-pay draws")
+    });
+    Ok(Content {
+        payload,
+        says: "The code holds the recipient's address only.".to_owned(),
+        warning: Some(format!("the amount is not in the code: the payer has to enter {sum}{other}")),
+        solana_pay,
+    })
+}
+
+/// Refuses a recipient that is no address of the chain: a code would hold it all the same.
+fn check_recipient(caip2: &str, chain: &str, recipient: &str) -> Result<(), Failure> {
+    let Ok(id) = ChainId::from_caip2(caip2) else { return Ok(()) };
+    Address::parse(id.family(), recipient)
+        .map(drop)
+        .map_err(|error| Failure::Usage(format!("{recipient} is no recipient on {chain}: {error}")))
 }
 
 fn write(file: &Path, payload: &str, style: Style) -> Result<(), Failure> {
@@ -82,4 +145,25 @@ fn write(file: &Path, payload: &str, style: Style) -> Result<(), Failure> {
     };
     std::fs::write(file, bytes)
         .map_err(|error| Failure::Local(format!("cannot write {}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipient_that_is_none_of_the_chain_is_refused() {
+        let evm = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+        let solana = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
+        assert!(check_recipient("eip155:8453", "Base", evm).is_ok());
+        assert!(check_recipient("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "Solana", solana).is_ok());
+        for (caip2, recipient) in [
+            ("eip155:8453", solana),
+            ("eip155:8453", "vitalik.eth"),
+            ("eip155:8453", "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
+            ("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", evm),
+        ] {
+            assert!(check_recipient(caip2, "there", recipient).is_err(), "{recipient}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::{AskedToken, OfferBody, OrderAnswer, QuoteAnswer, QuoteAsk, RefusalBo
 impl AskedToken {
     /// The token; `None` if its chain or address is unknown.
     pub fn id(&self) -> Option<TokenId> {
-        TokenId::new(ChainId::new(self.chain_id)?, &self.token).ok()
+        TokenId::of_any_case(ChainId::new(self.chain_id)?, &self.token).ok()
     }
 
     fn echo(&self) -> TokenRef {
