@@ -1,8 +1,9 @@
 // What each answer must have, as small constants that the SDK holds answers against.
 import { named, sorted, withoutNull } from './interfaces.js';
+import { isChecked } from './required.js';
 
 /** Only what answers can hold: requests are checked by the service. */
-function answered({ paths, components: { schemas } }) {
+export function answered({ paths, components: { schemas } }) {
   const found = new Set();
   const visit = (value) => {
     if (value === null || typeof value !== 'object') return;
@@ -57,13 +58,15 @@ function shape(schema, schemas) {
   switch (inner.type) {
     case 'string':
     case 'boolean':
+      return `'${inner.type[0]}'`;
     case 'integer':
     case 'number':
-      return `'${inner.type[0]}'`;
+      // A service may count in fractions where we do not.
+      return "'n'";
     case 'array':
       return `[${shape(inner.items, schemas)}]`;
     case 'object':
-      if (inner.properties) return `{ ${fields(inner, schemas)} }`;
+      if (inner.properties) return `{ ${fields(inner, schemas)} }`.replace('{  }', '{}');
       return inner.additionalProperties ? `{ '*': ${shape(inner.additionalProperties, schemas)} }` : "'o'";
     default:
       return "'*'";
@@ -75,8 +78,8 @@ function fields({ properties, required = [] }, schemas) {
   return sorted(properties).flatMap(([name, field]) => {
     const optional = !must.has(name) || withoutNull(field).nullable;
     const text = shape(field, schemas);
-    // Words that may be missing are only shown; to hold them against their type is not worth their weight.
-    if (optional && (text === "'s'" || text === "'b'")) return [];
+    // What may be missing is handed on as it came, unless something in it is required.
+    if (text === "'*'" || (optional && !/^\[?(\w+)\]?$/.test(text)) || (optional && !isChecked(text.replace(/\W/g, '')))) return [];
     return `${optional ? `'${name}?'` : name}: ${text}`;
   }).join(', ');
 }

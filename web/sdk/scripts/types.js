@@ -1,10 +1,13 @@
 // Writes src/generated from the reviewed API document; with --check it only says whether that is up to date.
 import { readFile, writeFile } from 'node:fs/promises';
-import { shapesOf } from './shapes.js';
+import { withRequired } from './required.js';
+import { answered, shapesOf } from './shapes.js';
 import { typesOf } from './interfaces.js';
 
 const DOCUMENT = '../../crates/http/tests/it/snapshots/it__openapi__the_api_document_is_what_was_reviewed.snap';
 const HEAD = '// Generated from the API document by `npm run types`. Do not edit.\n\n';
+/** The decimals that both SDKs know themselves. */
+const TOKENS = '../../crates/client/data/decimals.json';
 
 const here = (path) => new URL(`../${path}`, import.meta.url);
 
@@ -12,7 +15,9 @@ const here = (path) => new URL(`../${path}`, import.meta.url);
 export async function readDocument() {
   const text = await readFile(process.env.OPENAPI ?? here(DOCUMENT), 'utf8');
   const document = JSON.parse(text.startsWith('---') ? text.slice(text.indexOf('\n---\n') + 5) : text);
-  return withGenerics(document);
+  const whole = withGenerics(document);
+  withRequired(whole.components.schemas, answered(whole));
+  return whole;
 }
 
 /** `Page_Order` repeats an order inside; it becomes a page of the order that has its own name. */
@@ -27,9 +32,18 @@ function withGenerics(document) {
   return document;
 }
 
+/** By chain and decimals, the addresses between spaces: in lower case, but for Solana's. */
+async function decimals() {
+  const chains = Object.entries(JSON.parse(await readFile(here(TOKENS), 'utf8')));
+  const list = (addresses) => addresses.map((address) => (address.startsWith('0x') ? address.toLowerCase() : address)).join(' ');
+  const groups = (all) => Object.entries(all).map(([count, addresses]) => `${count}: '${list(addresses)}'`).join(', ');
+  const lines = chains.map(([chain, all]) => `  ${chain}: { ${groups(all)} },\n`);
+  return `export const DECIMALS: Record<number, Record<number, string>> = {\n${lines.join('')}};\n`;
+}
+
 async function main() {
   const document = await readDocument();
-  const files = { types: typesOf(document), shapes: shapesOf(document) };
+  const files = { types: typesOf(document), shapes: shapesOf(document), decimals: await decimals() };
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
     const file = here(`src/generated/${name}.ts`);
@@ -39,7 +53,7 @@ async function main() {
     if (!process.argv.includes('--check')) await writeFile(file, HEAD + text);
   }
   if (stale.length > 0 && process.argv.includes('--check')) {
-    console.error(`src/generated is not what the API document gives (${stale.join(', ')}): npm run types`);
+    console.error(`src/generated is not what its sources give (${stale.join(', ')}): npm run types`);
     process.exitCode = 1;
   }
 }

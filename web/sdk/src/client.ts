@@ -6,7 +6,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** Where the fiat API is, if not at the same address. */
   fiatBaseUrl?: string | undefined;
-  /** The origin that serves QR codes, if not `baseUrl`. */
+  /** The origin that serves QR codes, if not that of `baseUrl`; a path in it is left out. */
   embedUrl?: string | undefined;
   /** Where QR codes are drawn, if not at `{embedUrl}/api/qrcode`; a relative path is one of the embed origin. */
   qrCodeApiUrl?: string | undefined;
@@ -39,14 +39,14 @@ export interface Client {
 /** A client of the service at `baseUrl`; an address or header that cannot work is a `TypeError` at once. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = address(options.baseUrl);
-  const embedUrl = options.embedUrl === undefined ? baseUrl : address(options.embedUrl);
+  const embedOrigin = new URL(address(options.embedUrl ?? baseUrl)).origin;
   const headers = new Headers({ 'X-SVC-SDK-Version': VERSION });
   new Headers(options.headers).forEach((value, name) => headers.set(name, value));
   const { fetch } = options;
   return {
     baseUrl,
     fiatBaseUrl: options.fiatBaseUrl === undefined ? baseUrl : address(options.fiatBaseUrl),
-    qrCodeApiUrl: qrAddress(options.qrCodeApiUrl, embedUrl),
+    qrCodeApiUrl: qrAddress(options.qrCodeApiUrl, embedOrigin),
     timeout: options.timeout ?? 15_000,
     headers,
     // Looked up at each call, and never called as a method: browsers refuse that.
@@ -54,9 +54,8 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function qrAddress(configured: string | undefined, embedUrl: string): string {
-  if (configured === undefined) return `${embedUrl}/api/qrcode`;
-  return address(URL.canParse(configured) ? configured : new URL(configured, new URL(embedUrl).origin).href);
+function qrAddress(configured: string | undefined, embedOrigin: string): string {
+  return address(new URL(configured ?? '/api/qrcode', embedOrigin).href);
 }
 
 function address(text: string): string {

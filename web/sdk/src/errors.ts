@@ -3,7 +3,7 @@ import type { Order } from './generated/types.js';
 /** The number of an error's kind, the same in every SDK. */
 export type ErrorCode =
   | 'SVC3001' | 'SVC3002' | 'SVC3003' | 'SVC3004' | 'SVC3005' | 'SVC3006' | 'SVC3007' | 'SVC3008' | 'SVC3009'
-  | 'SVC6001' | 'SVC6002' | 'SVC6003' | 'SVC6004' | 'SVC6005' | 'SVC6006' | 'SVC6007';
+  | 'SVC6004' | 'SVC6005' | 'SVC6006' | 'SVC6007';
 
 /** What is known of an error beyond its words. */
 export interface ErrorDetails {
@@ -57,6 +57,11 @@ export class BroadcastError extends ServiceError { override name = 'BroadcastErr
 /** The service's own fault. */
 export class InternalServerError extends ServiceError { override name = 'InternalServerError'; }
 
+/** The fiat provider is unavailable; try again later, or another provider. */
+export class FiatProviderError extends ServiceError { override name = 'FiatProviderError'; }
+/** No provider sells for this amount; the body's `details.errors` lists the limits. */
+export class FiatAmountError extends ServiceError { override name = 'FiatAmountError'; }
+
 /** No complete answer came in time. */
 export class ApiTimeoutError extends ServiceError {
   override name = 'ApiTimeoutError';
@@ -82,7 +87,6 @@ export function isTransient(error: unknown): boolean {
   const status = details?.status;
   if (code === 'SVC3002' || error instanceof InternalServerError) return true;
   if (status === undefined) return code === 'SVC3001';
-  // A provider that does not answer is named like a contradiction, and yet it may pass.
-  const open = error.name === 'ServiceError' || (error instanceof BadRequestError && code > 'SVC6000');
+  const open = error.name === 'ServiceError' || error instanceof FiatProviderError;
   return open && (status === 408 || status === 429 || status >= 500);
 }

@@ -21,26 +21,29 @@ const CLASSES: Record<string, [Class, ErrorCode?]> = {
   InternalError: [errors.InternalServerError],
 };
 
-/** Which part of a purchase a request belongs to, by the number of its refusals. */
-export type Part = 'SVC6001' | 'SVC6002' | 'SVC6003' | 'SVC6004';
+/** The two refusals of the fiat API that have a class of their own, by the `code` in their details. */
+const FIAT_CLASSES: Record<string, [Class, ErrorCode]> = {
+  PROVIDER_UNAVAILABLE: [errors.FiatProviderError, 'SVC6004'],
+  AMOUNT_OUT_OF_RANGE: [errors.FiatAmountError, 'SVC6005'],
+};
 
 /** An answer that is no success, as an error: the class is by its name, the words are the service's own. */
-export function refusal(response: Response, text: string, part?: Part): ServiceError {
+export function refusal(response: Response, text: string): ServiceError {
   const details = detailsOf(response, text);
   const location = response.headers.get('location');
   if (response.type === 'opaqueredirect' || (location !== null && response.status < 400)) {
     const to = location ?? 'another address';
     return new ServiceError(`The service sends its callers on to ${to}. Configure the address where it is.`, 'SVC3001', details);
   }
-  const { name, message, error } = (Object(details.body)) as Record<string, unknown>;
+  const { name, message, details: more } = (Object(details.body)) as Record<string, unknown>;
   if (typeof name !== 'string' || typeof message !== 'string') {
     const plain = /^text\/plain/i.test(response.headers.get('content-type') ?? '') && text.trim();
     const words = plain || `The service answered with status ${response.status} and did not say why.`;
-    return new ServiceError(words, part ?? 'SVC3001', details);
+    return new ServiceError(words, 'SVC3001', details);
   }
   const short = name.match(/^(.*)Exception$/)?.[1] ?? '';
-  const [Refused, code] = (Object.hasOwn(CLASSES, short) && CLASSES[short]) || [ServiceError];
-  return new Refused(message, part ? numbered(part, error, details.body) : code ?? 'SVC3001', details);
+  const [Refused, code] = entry(FIAT_CLASSES, (Object(more) as { code?: unknown }).code) ?? entry(CLASSES, short) ?? [ServiceError];
+  return new Refused(message, code ?? 'SVC3001', details);
 }
 
 /** The raw answer. */
@@ -57,13 +60,6 @@ export function detailsOf(response: Response, text: string): ErrorDetails {
   return details;
 }
 
-function numbered(part: Part, error: unknown, body: unknown): ErrorCode {
-  const { code } = Object(error) as { code?: unknown };
-  if (code === 'PROVIDER_DISABLED' || code === 'PROVIDER_UNAVAILABLE') return 'SVC6004';
-  if (code !== 'NO_ROUTE') return part;
-  // Every provider would sell, and only not for this amount.
-  const { errors } = Object((body as { details?: unknown }).details) as { errors?: unknown };
-  const outOfRange = Array.isArray(errors) && errors.length > 0
-    && errors.every((one) => Object(one).code === 'AMOUNT_OUT_OF_RANGE');
-  return outOfRange ? 'SVC6005' : part;
+function entry<T>(table: Record<string, T>, key: unknown): T | undefined {
+  return typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from './client.js';
 import { ServiceError } from './errors.js';
-import { detailsOf, refusal, type Part } from './refusal.js';
+import { detailsOf, refusal } from './refusal.js';
 import { mismatch, type Shape } from './shape.js';
 import { within } from './within.js';
 
@@ -10,8 +10,8 @@ export interface Ask {
   method?: 'POST' | 'PUT';
   body?: unknown;
   headers?: Record<string, string>;
-  /** Which part of a purchase it is, for the number of a refusal. */
-  part?: Part;
+  /** Sends none of the client's headers: for addresses that are not the service's own. */
+  plain?: boolean;
 }
 
 /** A whole answer. */
@@ -24,13 +24,13 @@ export interface Answer {
 export async function begin(client: Client, ask: Ask, signal: AbortSignal): Promise<Response> {
   const headers = new Headers(ask.headers);
   if (ask.body !== undefined) headers.set('content-type', 'application/json');
-  client.headers.forEach((value, name) => headers.set(name, value));
+  if (!ask.plain) client.headers.forEach((value, name) => headers.set(name, value));
   const body = ask.body === undefined ? null : JSON.stringify(ask.body);
   // A redirect would carry the request, and perhaps a key in its headers, to a stranger.
   const init: RequestInit = { method: ask.method ?? 'GET', headers, body, signal, redirect: 'manual' };
   const response = await reached(client.fetch(ask.url, init));
   if (response.ok) return response;
-  throw refusal(response, await reached(response.text()), ask.part);
+  throw refusal(response, await reached(response.text()));
 }
 
 /** What the platform says of a connection, as an error of ours. */
@@ -71,9 +71,10 @@ export function unlike(message: string, response?: Response, text = ''): Service
   return new ServiceError(message, 'SVC3003', response && detailsOf(response, text));
 }
 
-/** Asks for an SVG image. */
+/** Asks for an SVG image. Another origin than the service's gets a plain GET: no header of the client is meant for it. */
 export async function svg(client: Client, url: string, options?: CallOptions): Promise<string> {
-  const { response, text } = await answer(client, { url }, options);
+  const plain = new URL(url).origin !== new URL(client.baseUrl).origin;
+  const { response, text } = await answer(client, { url, plain }, options);
   if (/^image\/svg\+xml/i.test(response.headers.get('content-type') ?? '')) return text;
   throw unlike('The answer is not an SVG image.', response, text);
 }

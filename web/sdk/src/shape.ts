@@ -1,18 +1,17 @@
 /**
- * What an answer must be: `s`tring, `b`oolean, `i`nteger, `n`umber or `o`bject; `[x]` is a list of `x`; an object has fields, those with
+ * What an answer must be: `s`tring, `b`oolean, `n`umber, `o`bject or `*` for anything; `[x]` is a list of `x`; an object has fields, those with
  * `?` may be missing or null; `{ '*': x }` is a map; `{ '|': field, … }` is told apart by that field.
  */
 export type Shape = string | readonly [Shape] | { readonly [field: string]: Shape };
 
-const TYPES: Record<string, string> = { s: 'string', b: 'boolean', n: 'number', i: 'number', o: 'object' };
+const TYPES: Record<string, string> = { s: 'string', b: 'boolean', n: 'number', o: 'object' };
 
 /** Where `value` is not what `shape` says, in words; nothing where it is. */
 export function mismatch(value: unknown, shape: Shape, at = ''): string | undefined {
   const unlike = (what: string) => `${at || 'it'} is ${value === undefined ? 'missing' : `no ${what}`}`;
   if (typeof shape === 'string') {
-    const type = TYPES[shape]!;
-    const fits = typeof value === type && value !== null && (shape !== 'i' || Number.isInteger(value));
-    return fits ? undefined : unlike(shape === 'i' ? 'integer' : type);
+    const type = TYPES[shape];
+    return !type || (typeof value === type && value !== null) ? undefined : unlike(type);
   }
   if (Array.isArray(shape)) {
     if (!Array.isArray(value)) return unlike('list');

@@ -12,6 +12,7 @@ const CALLS = {
   chains: sdk.getChains,
   chainIcon: sdk.getChainIcon,
   qrCode: (client, content, options) => sdk.getQrCode(client, content, undefined, options),
+  transferQrCode: sdk.getTransferQrCode,
   balances: (client, address, options) => sdk.getBalances(client, address, {}, options),
   tokens: sdk.getTokens,
   ordersAt: sdk.getOrdersAt,

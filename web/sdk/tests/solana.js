@@ -1,4 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+// The pure parts themselves, which are not exported.
+import { orderId } from '../dist/transfer/order-id.js';
+import { programAddress, textSeed } from '../dist/transfer/program-address.js';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
@@ -47,4 +50,19 @@ export function transactionOf(keys, instructions, { slots = 1, signers = 1, tabl
     ...count(slots), ...new Array(slots * 64).fill(0), 0x80, signers, 0, 1, ...list(keys.map((key) => [...key])), ...new Array(32).fill(7),
     ...list(written), ...list(tables),
   ]);
+}
+
+const bytesOf = (word) => Buffer.from(word.slice(2), 'hex');
+
+/** The accounts of a deposit of SOL for these terms, as the escrow takes them. */
+export async function accountsOf(terms) {
+  const derived = async (...seeds) => Buffer.from(await programAddress(seeds, terms.escrow.slice(2)), 'hex');
+  const [order, config] = [await derived(textSeed('order'), orderId(terms)), await derived(textSeed('office'))];
+  return { payer: bytesOf(terms.user), escrow: bytesOf(terms.escrow), order, config, system: Buffer.alloc(32) };
+}
+
+/** A transaction that deposits SOL for these terms, and nothing else. */
+export async function depositOf(terms) {
+  const { payer, escrow, order, config, system } = await accountsOf(terms);
+  return transactionOf([payer, escrow, order, config, system], [[1, [0, 0, 2, 3, 4], [4, ...packTerms(terms)]]]);
 }

@@ -1,3 +1,4 @@
+import { checkDecimals } from '../check-decimals.js';
 import type { CallOptions, Client } from '../client.js';
 import * as shapes from '../generated/shapes.js';
 import type { Token } from '../generated/types.js';
@@ -23,5 +24,6 @@ export async function getBalances(
   const { chainIds } = query;
   const got = await answer(client, { url: url(client.baseUrl, ['v1', 'tokens', 'balances', address], { chainIds }) }, options);
   const silent = got.response.headers.get('x-partial-chains')?.match(/\d+/g) ?? [];
-  return { tokens: read(got, [shapes.Token]), silentChains: silent.map(Number) };
+  const tokens = read<Token[]>(got, [shapes.Token]);
+  return checkDecimals({ tokens, silentChains: silent.map(Number) }, tokens);
 }

@@ -1,3 +1,4 @@
+import { checkDecimals } from '../check-decimals.js';
 import type { CallOptions, Client } from '../client.js';
 import * as shapes from '../generated/shapes.js';
 import type { Page_Token } from '../generated/types.js';
@@ -20,11 +21,13 @@ export interface TokenQuery extends ChainScope {
 }
 
 /** A page of the token catalog, well-known tokens first. */
-export function getTokens(
+export async function getTokens(
   client: Client,
   query: TokenQuery = {},
   options?: CallOptions,
 ): Promise<Page_Token> {
   const { q, chainIds, limit, cursor } = query;
-  return json(client, { url: url(client.baseUrl, ['v1', 'tokens'], { q, chainIds, limit, cursor }) }, shapes.Page_Token, options);
+  const ask = { url: url(client.baseUrl, ['v1', 'tokens'], { q, chainIds, limit, cursor }) };
+  const page = await json<Page_Token>(client, ask, shapes.Page_Token, options);
+  return checkDecimals(page, page.data);
 }

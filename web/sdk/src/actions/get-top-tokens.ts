@@ -1,3 +1,4 @@
+import { checkDecimals } from '../check-decimals.js';
 import type { CallOptions, Client } from '../client.js';
 import * as shapes from '../generated/shapes.js';
 import type { Token } from '../generated/types.js';
@@ -6,6 +7,8 @@ import { url } from '../url.js';
 import type { ChainScope } from './get-tokens.js';
 
 /** The well-known tokens. */
-export function getTopTokens(client: Client, query: ChainScope = {}, options?: CallOptions): Promise<Token[]> {
-  return json(client, { url: url(client.baseUrl, ['v1', 'tokens', 'top'], { chainIds: query.chainIds }) }, [shapes.Token], options);
+export async function getTopTokens(client: Client, query: ChainScope = {}, options?: CallOptions): Promise<Token[]> {
+  const ask = { url: url(client.baseUrl, ['v1', 'tokens', 'top'], { chainIds: query.chainIds }) };
+  const tokens = await json<Token[]>(client, ask, [shapes.Token], options);
+  return checkDecimals(tokens, tokens);
 }

@@ -1,3 +1,4 @@
+import { checkDecimals } from '../check-decimals.js';
 import type { CallOptions, Client } from '../client.js';
 import * as shapes from '../generated/shapes.js';
 import type { Data_Token, Token } from '../generated/types.js';
@@ -13,5 +14,6 @@ export async function searchTokens(
 ): Promise<Token[]> {
   const { q, chainIds } = query;
   const ask = { url: url(client.baseUrl, ['v1', 'tokens', 'search'], { q, chainIds }) };
-  return (await json<Data_Token>(client, ask, shapes.Data_Token, options)).data;
+  const { data } = await json<Data_Token>(client, ask, shapes.Data_Token, options);
+  return checkDecimals(data, data);
 }

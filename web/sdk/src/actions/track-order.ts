@@ -22,16 +22,15 @@ export function isTerminal(status: string): boolean {
 /**
  * Follows an order until it is `filled`, `refunded` or `failed`.
  *
- * Where the service sends events, they say when to look; else the order is looked at every two seconds. Errors that may pass are
- * waited out, five seconds or as long as the service asks; the others, and an abort, end the tracking.
+ * The order is looked at every two seconds, and sooner where the service sends an event. Errors that may pass are waited out,
+ * five seconds or as long as the service asks; the others, and an abort, end the tracking.
  */
 export async function trackOrder(client: Client, orderId: string, options: TrackOptions = {}): Promise<Order> {
-  const { interval, floor, after } = pace(options);
-  const news: News = { lively: false, polling: false };
+  const { interval, after } = pace(options);
+  const events = new Events(client, orderId, options);
   let told: string | undefined;
   try {
     for (;;) {
-      const looked = Date.now();
       try {
         const order = await getOrder(client, orderId, options);
         if (told !== order.status) options.onStatus?.(order);
@@ -42,62 +41,79 @@ export async function trackOrder(client: Client, orderId: string, options: Track
         await pause(after(error), options.signal);
         continue;
       }
-      await awaitNews(client, orderId, news, interval, options);
-      await pause(floor - (Date.now() - looked), options.signal);
+      await events.wait(interval);
     }
   } finally {
-    news.line?.hangUp();
+    events.stop();
   }
 }
 
-/** How long a stream may be silent before the order is looked at anyway. */
-const PATIENCE = 30_000;
-
-/** Where the news of an order comes from between two looks. */
-interface News {
-  /** Events say when to look; how the order stands is read from the order itself. */
-  line?: EventLine | undefined;
-  /** The next events, where they were waited for in vain. */
-  next?: Promise<Batch | void> | undefined;
+/** The events of an order, which make the next look come sooner than its interval. */
+class Events {
+  #line: EventLine | undefined;
+  /** Resolves when the next events came, with nothing when there are none any more. */
+  #next: Promise<Batch | 'opened' | undefined> | undefined;
   /** The last event that came. */
-  last?: string | undefined;
+  #last: string | undefined;
   /** Whether the line brought anything. */
-  lively: boolean;
-  /** The service offers no events. */
-  polling: boolean;
-}
+  #isLively = false;
+  /** Whether the service offers events. */
+  #isOffered = true;
+  #isStopped = false;
 
-/** Waits until it is time to look again. */
-async function awaitNews(client: Client, orderId: string, news: News, interval: number, options: TrackOptions): Promise<void> {
-  if (!news.line && !news.polling) {
-    news.lively = false;
-    news.line = await openEvents(client, orderId, news.last, options).catch(unlessAborted);
-    // What happened before the stream began is seen by looking once more.
-    if (news.line) return;
-    news.polling = true;
-  }
-  if (news.line) {
-    const { batches } = news.line;
-    news.next ??= batches.next().then(({ value }) => value, unlessAborted);
-    // It may fail while the order is looked at, and is heard of afterwards.
-    news.next.catch(() => {});
-    const rest = new AbortController();
-    const quiet = pause(PATIENCE, rest.signal).then(() => 'quiet' as const, () => undefined);
-    const batch = await Promise.race([news.next, quiet]);
-    rest.abort();
-    if (batch === 'quiet') return;
-    news.next = undefined;
-    if (batch) {
-      news.lively = true;
-      news.last = batch.last;
-      batch.events.forEach((event) => options.onEvent?.(event));
-      return;
+  constructor(readonly client: Client, readonly orderId: string, readonly options: TrackOptions) {}
+
+  /** Waits for the next events, at most for `interval`. */
+  async wait(interval: number): Promise<void> {
+    const stop = new AbortController();
+    const { signal } = this.options;
+    const abort = () => stop.abort();
+    if (signal?.aborted) throw new ApiAbortedError();
+    signal?.addEventListener('abort', abort);
+    const over = pause(interval, stop.signal).then(() => 'over' as const);
+    // It is aborted below, and then nobody waits for it.
+    over.catch(() => {});
+    try {
+      const news = await Promise.race([over, ...(this.#isOffered ? [this.#listen()] : [])]);
+      if (news === 'over') return;
+      this.#next = undefined;
+      if (news === 'opened') return;
+      if (news) {
+        this.#isLively = true;
+        this.#last = news.last;
+        news.events.forEach((event) => this.options.onEvent?.(event));
+        return;
+      }
+      // A line that brought nothing will not the next time either; one that ended is opened again at the next interval.
+      this.#isOffered = this.#isLively;
+      this.#line = undefined;
+      await over;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      stop.abort();
     }
-    news.line = undefined;
-    // A line that brought nothing will not the next time either.
-    news.polling = !news.lively;
   }
-  await pause(interval, options.signal);
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#line?.hangUp();
+  }
+
+  #listen(): Promise<Batch | 'opened' | undefined> {
+    this.#next ??= this.#line ? this.#line.batches.next().then(({ value }) => value ?? undefined, unlessAborted) : this.#open();
+    // It may fail while the order is looked at, and is heard of afterwards.
+    this.#next.catch(() => {});
+    return this.#next;
+  }
+
+  /** What happened before the stream began is seen by looking once more. */
+  async #open(): Promise<'opened' | undefined> {
+    this.#isLively = false;
+    const line = await openEvents(this.client, this.orderId, this.#last, this.options).catch(unlessAborted);
+    if (this.#isStopped) line?.hangUp();
+    this.#line = line;
+    return line && 'opened';
+  }
 }
 
 function unlessAborted(error: unknown): undefined {

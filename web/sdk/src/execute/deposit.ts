@@ -1,10 +1,9 @@
-import type { Client } from '../client.js';
 import { ApiAbortedError } from '../errors.js';
 import type { SubmitAsk, Terms } from '../generated/types.js';
 import { unlike } from '../request.js';
 import { isSolana, type SolanaSigner, type Wallet } from '../wallets/wallet.js';
 import type { Plan } from './check-deposit.js';
-import { asked, mined, request } from './wallet-request.js';
+import { asked, mined, request, type WalletChains } from './wallet-request.js';
 
 /** What shows that the deposit was made; exactly one of them. */
 export type Proof = Pick<SubmitAsk, 'txHash' | 'signedTransaction' | 'signature'>;
@@ -14,11 +13,10 @@ export type OnSent = (sent: { txHash: string; deposit: boolean }) => void;
 
 /** Does what the plan asks of the wallet, in order. */
 export async function deposit(
-  client: Client,
   wallet: Wallet,
   from: string,
   plan: Plan,
-  terms: Terms,
+  chains: WalletChains | undefined,
   signal: AbortSignal | undefined,
   onSent: OnSent,
 ): Promise<Proof> {
@@ -30,11 +28,11 @@ export async function deposit(
     go();
     if (transaction !== undefined) {
       if (!isSolana(wallet)) throw unlike('The deposit asks for a Solana transaction, which this wallet cannot sign.');
-      proof.signedTransaction = base64(await asked(wallet.signTransaction(checked(wallet, transaction, terms))));
+      proof.signedTransaction = base64(await asked(wallet.signTransaction(await checked(wallet, transaction, plan.terms))));
       continue;
     }
     if (isSolana(wallet)) throw unlike('The deposit asks for an EVM transaction, which this wallet cannot sign.');
-    const answer = await asked(request(client, wallet, method, params));
+    const answer = await asked(request(wallet, method, params, chains));
     if (method !== 'eth_sendTransaction') continue;
     if (typeof answer !== 'string') throw unlike('The wallet answered without a transaction hash.');
     onSent({ txHash: answer, deposit: deposit === true });
@@ -50,12 +48,12 @@ export async function deposit(
 }
 
 /** The bytes of a transaction that may be signed. */
-function checked(wallet: SolanaSigner, text: string, terms: Terms): Uint8Array {
+async function checked(wallet: SolanaSigner, text: string, terms: Terms): Promise<Uint8Array> {
   let transaction: Uint8Array;
   let problem: string | undefined;
   try {
     transaction = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    problem = wallet.checkTransaction(transaction, terms);
+    problem = await wallet.checkTransaction(transaction, terms);
   } catch {
     throw unlike('The deposit cannot be read.');
   }

@@ -8,10 +8,15 @@ import type { BuildAnswer, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, Su
 import { pace } from '../pace.js';
 import type { Wallet } from '../wallets/wallet.js';
 import { pause } from '../within.js';
-import type { DepositWay, Escrows } from './check-deposit.js';
+import type { Bound, Limit } from './bound.js';
+import type { DepositWay } from './check-deposit.js';
+import type { Escrows } from './contracts.js';
+import type { WalletChains } from './wallet-request.js';
 
 /** What `executeSwap` has just done; keep what a crash must not lose. */
 export type Step =
+  /** The bound that holds for every route, and where it comes from; absent where only `confirm` decides. */
+  | { type: 'bounded'; limit: Limit }
   | { type: 'quoted'; quote: QuoteAnswer }
   | { type: 'chosen'; route: Route }
   /** Nothing is signed yet; the answer holds what will be, in words and as terms. */
@@ -23,13 +28,23 @@ export type Step =
   /** The order has another status. */
   | { type: 'status'; order: Order };
 
-/** How `executeSwap` is to go about it. */
-export interface ExecuteOptions extends TrackOptions {
+/**
+ * How `executeSwap` is to go about it. A bound is needed: `minAmountOut` (exact input) or `maxAmountIn` (exact output), a `price` that
+ * does not come from the service, or `confirm`.
+ */
+export interface ExecuteOptions extends TrackOptions, Bound {
   depositMethod?: DepositWay | undefined;
   /** Takes the best route that this likes, and none if it likes none. */
   accept?: ((route: Route) => boolean) | undefined;
-  /** The escrow of each source chain that money may go to; without it the service is believed. */
+  /** Asks somebody whether exactly this route is wanted; nothing is signed without a yes. */
+  confirm?: ((route: Route) => boolean | Promise<boolean>) | undefined;
+  /**
+   * The escrow of each source chain that money may go to, and no other. Without it the published deployments are trusted, and the
+   * sandbox's where the service runs on this machine.
+   */
   escrows?: Escrows | undefined;
+  /** The chains that a wallet may add, with the caller's own endpoints. */
+  chains?: WalletChains | undefined;
   onStep?: ((step: Step) => void) | undefined;
 }
 
@@ -37,26 +52,29 @@ export interface ExecuteOptions extends TrackOptions {
  * A whole swap: quote, choose, build, sign in order, submit, and follow the order until it is filled.
  *
  * An order that ends otherwise is `SVC3008`, with the order in its details. Before anything is signed the route and the
- * deposit are held against the request, down to the bytes of each transaction and permit. An abort never takes back a transaction that was sent: it moves its
- * order whether or not anybody waits, and `onStep` was told its hash.
+ * deposit are held against the request, down to the bytes of each transaction and permit. An abort never takes back a transaction
+ * that was sent: it moves its order whether or not anybody waits, and `onStep` was told its hash.
  */
-export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet, options: ExecuteOptions = {}): Promise<Order> {
-  const { depositMethod: way = 'CONTRACT_CALL', accept = () => true, onStep = () => {}, signal } = options;
+export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet, options: ExecuteOptions): Promise<Order> {
+  const { depositMethod: way = 'CONTRACT_CALL', onStep = () => {}, signal } = options;
   // What looks at every byte is loaded when a swap begins: who only asks does not carry it.
-  const { checkPayer, checkRoute, deposit, planDeposit } = await import('./carry-out.js');
+  const { checkPayer, checkRoute, deposit, limitOf, planDeposit, trustedEscrow, unbounded } = await import('./carry-out.js');
+  const limit = await limitOf(ask, options);
+  if (!limit && !options.confirm) throw unbounded(ask);
+  if (limit) onStep({ type: 'bounded', limit });
   await checkPayer(wallet, ask.fromAddress);
   const quote = await getQuote(client, { ...ask, depositMethods: [way] }, options);
   onStep({ type: 'quoted', quote });
-  const route = quote.routes.find((one) => one.depositMethods.includes(way) && accept(one));
-  if (!route) throw new ServiceError('No route of the quote was acceptable.', 'SVC3004');
+  const route = await choose(quote.routes, way, limit, options);
   onStep({ type: 'chosen', route });
   checkRoute(ask, route.quote);
   const { recipient, refundTo, fromAddress: from } = ask;
   const names = { quoteId: quote.quoteId, routeId: route.routeId };
   const built = await buildDeposit(client, { ...names, from, recipient, refundTo, depositMethod: way }, options);
-  const plan = planDeposit(ask, route.quote, way, built, options.escrows);
+  const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
+  const plan = planDeposit(ask, route.quote, way, built, escrow);
   onStep({ type: 'built', deposit: built });
-  const proof = await deposit(client, wallet, from, plan, built.terms, signal, (sent) => onStep({ type: 'sent', ...sent }));
+  const proof = await deposit(wallet, from, plan, options.chains, signal, (sent) => onStep({ type: 'sent', ...sent }));
   const submitted = await submitForGood(client, { ...names, ...proof }, options);
   onStep({ type: 'submitted', order: submitted });
   const onStatus = (order: Order) => {
@@ -67,6 +85,23 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   if (order.status === 'filled') return order;
   const reason = order.failureReason ?? 'The service gives no reason.';
   throw new ServiceError(`The order was ${order.status}: ${reason}`, 'SVC3008', { order });
+}
+
+/** The first route that can be deposited for this way, is liked, and is within the bound; one that is not confirmed ends the swap. */
+async function choose(routes: Route[], way: DepositWay, limit: Limit | undefined, options: ExecuteOptions): Promise<Route> {
+  const { beyond, noRoute } = await import('./carry-out.js');
+  const { accept = () => true, confirm = () => true } = options;
+  let problem: string | undefined;
+  for (const route of routes) {
+    const { depositMethods = ['CONTRACT_CALL'] } = route;
+    if (!depositMethods.includes(way) || !accept(route)) continue;
+    const bad = limit && beyond(limit, route.quote);
+    problem ??= bad;
+    if (bad) continue;
+    if (await confirm(route)) return route;
+    throw noRoute();
+  }
+  throw noRoute(problem);
 }
 
 /** The money is on its way, and telling twice does no harm: what may pass is waited out. */

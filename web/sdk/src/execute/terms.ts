@@ -1,4 +1,5 @@
 import type { Terms } from '../generated/types.js';
+import { OPEN, TYPE_HASH } from './contracts.js';
 
 /** A field of a type as EIP-712 writes it. */
 export interface Field {
@@ -18,11 +19,6 @@ export const TERMS = fields(
   + 'bytes32 filler,bytes32 payee,bytes32 referrer,uint256 referrerFee,uint256 destinationChainId,bytes32 settler,bytes32 outputToken,'
   + 'uint256 amountOut,bytes32 recipient,uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch',
 ) as { name: keyof Terms; type: string }[];
-
-/** The hash of the type `CausewayOrder` with these fields. */
-export const TYPE_HASH = '0x827a100cb58f59ba82e36c6f3def761758a4b90a6a537b2a992a5a5dcc858ed5';
-/** `open((uint32,bytes32,bytes))` of the escrow. */
-const OPEN = '0xe917a962';
 
 /** 32 bytes in hex, without a prefix. */
 export const digits = (value: string | number | bigint): string => BigInt(value).toString(16).padStart(64, '0');

@@ -1,5 +1,3 @@
-import { getChains } from '../actions/get-chains.js';
-import type { Client } from '../client.js';
 import { ApiTimeoutError, ServiceError } from '../errors.js';
 import { pause, within } from '../within.js';
 import type { Eip1193Provider } from '../wallets/wallet.js';
@@ -7,6 +5,17 @@ import type { Eip1193Provider } from '../wallets/wallet.js';
 /** How often is looked for a receipt, in milliseconds, and for how long. */
 const LOOK = 1000;
 const PATIENCE = 300_000;
+
+/** A chain as EIP-3085 describes it to a wallet. */
+export interface WalletChain {
+  chainName: string;
+  rpcUrls: string[];
+  nativeCurrency: { name: string; symbol: string; decimals: number };
+  blockExplorerUrls?: string[] | undefined;
+}
+
+/** The chains that a caller lets a wallet add, by their ids. */
+export type WalletChains = Readonly<Record<number, WalletChain>>;
 
 /** What the wallet says or refuses, as an error of ours in the wallet's own words. */
 export async function asked<T>(work: Promise<T>): Promise<T> {
@@ -19,8 +28,16 @@ export async function asked<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Asks the wallet, and tells it of a chain that it does not know yet. */
-export async function request(client: Client, wallet: Eip1193Provider, method: string, params: unknown[]): Promise<unknown> {
+/**
+ * Asks the wallet. A chain that it does not know yet is added only as the caller describes it: whoever names a wallet's endpoints can
+ * show it any balance and any receipt.
+ */
+export async function request(
+  wallet: Eip1193Provider,
+  method: string,
+  params: unknown[],
+  chains: WalletChains | undefined,
+): Promise<unknown> {
   try {
     return await wallet.request({ method, params });
   } catch (error) {
@@ -28,11 +45,9 @@ export async function request(client: Client, wallet: Eip1193Provider, method: s
     const unknown = method === 'wallet_switchEthereumChain' && (code === 4902 || data?.originalError?.code === 4902);
     if (!unknown) throw error;
     const { chainId } = params[0] as { chainId: string };
-    const chain = (await getChains(client)).find(({ id }) => id === Number(chainId));
+    const chain = chains?.[Number(chainId)];
     if (!chain) throw error;
-    const { name: chainName, nativeCurrency, rpcUrls, explorerUrl } = chain;
-    const added = { chainId, chainName, nativeCurrency, rpcUrls: rpcUrls.default.http, blockExplorerUrls: [explorerUrl] };
-    await wallet.request({ method: 'wallet_addEthereumChain', params: [added] });
+    await wallet.request({ method: 'wallet_addEthereumChain', params: [{ chainId, ...chain }] });
     return wallet.request({ method, params });
   }
 }

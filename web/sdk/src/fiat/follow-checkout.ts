@@ -2,7 +2,7 @@ import type { Client } from '../client.js';
 import type { FiatStatus } from '../generated/types.js';
 import { getFiatStatus, isTerminalPurchase } from './get-status.js';
 import { pollPurchase } from './poll-purchase.js';
-import { onWidgetEvent, type FiatWidgetEvent } from './widget-events.js';
+import { onAnyWidgetEvent, type FiatWidgetEvent } from './widget-events.js';
 
 /** How a checkout is followed, and who is told. */
 export interface CheckoutOptions {
@@ -30,12 +30,21 @@ type Cue = 'completed' | 'failed' | 'closed' | 'aborted';
 /** How often is looked whether the window is still there. */
 const LOOK = 250;
 
+/** Where the wrapper page is shown. */
+export interface Place {
+  /** The window that shows it. */
+  window(): unknown;
+  isClosed(): boolean;
+  /** Called when the page asks to be closed. */
+  close(): void;
+}
+
 /** Follows an order that is being paid until the first that ends it: a message, a status, a closed window or an abort. */
 export async function followCheckout(
   client: Client,
   orderId: string,
   options: CheckoutOptions,
-  isClosed: () => boolean,
+  place: Place,
 ): Promise<CheckoutResult> {
   const told = (status: FiatStatus) => options.onStatus?.(status);
   const result = (outcome: CheckoutResult['outcome'], finalStatus: FiatStatus): CheckoutResult => {
@@ -46,7 +55,7 @@ export async function followCheckout(
   let closed = false;
   for (;;) {
     const polling = new AbortController();
-    const watching = watch(client, orderId, options, closed ? () => false : isClosed);
+    const watching = watch(client, orderId, options, place, closed);
     try {
       const { minPollIntervalMs: interval = 1000 } = options;
       const polled = pollPurchase(client, orderId, { interval, signal: polling.signal, onStatus: told });
@@ -68,19 +77,23 @@ export async function followCheckout(
 
 const outcomeOf = ({ status }: FiatStatus) => (status === 'completed' ? 'completed' : 'failed');
 
-/** The first that happens, other than a status. */
-function watch(client: Client, orderId: string, options: CheckoutOptions, isClosed: () => boolean) {
+/** The first that happens, other than a status; a place that was closed before is not looked at again. */
+function watch(client: Client, orderId: string, options: CheckoutOptions, place: Place, wasClosed: boolean) {
   const { signal, onEvent } = options;
   let stop = () => {};
   const cue = new Promise<Cue>((resolve) => {
     let ready = false;
-    const unhear = onWidgetEvent(client, orderId, (event) => {
+    const unhear = onAnyWidgetEvent(client, (event, source) => {
+      const isOurs = event.orderId === orderId;
+      // The page may speak of an order that it names otherwise, or of none; only its own order settles anything.
+      if (isOurs || source === place.window()) onEvent?.(event);
+      if (!isOurs) return;
       ready ||= event.event === 'widget_ready';
       if (ready && event.event === 'order_completed') resolve('completed');
       if (ready && event.event === 'order_failed') resolve('failed');
-      onEvent?.(event);
+      if (event.event === 'widget_close' && !wasClosed) place.close();
     });
-    const timer = setInterval(() => isClosed() && resolve('closed'), LOOK);
+    const timer = setInterval(() => !wasClosed && place.isClosed() && resolve('closed'), LOOK);
     const abort = () => resolve('aborted');
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);

@@ -6,5 +6,5 @@ import { fiatUrl } from './fiat-url.js';
 
 /** What the fiat API can do. */
 export function getFiatConfig(client: Client, options?: CallOptions): Promise<FiatConfig> {
-  return json(client, { url: fiatUrl(client, ['config']), part: 'SVC6004' }, shapes.FiatConfig, options);
+  return json(client, { url: fiatUrl(client, ['config']) }, shapes.FiatConfig, options);
 }

@@ -6,5 +6,5 @@ import { fiatUrl } from './fiat-url.js';
 
 /** A purchase with everything that is known of it. */
 export function getFiatOrder(client: Client, orderId: string, options?: CallOptions): Promise<FiatOrderView> {
-  return json(client, { url: fiatUrl(client, ['order', orderId]), part: 'SVC6003' }, shapes.FiatOrderView, options);
+  return json(client, { url: fiatUrl(client, ['order', orderId]) }, shapes.FiatOrderView, options);
 }

@@ -23,5 +23,5 @@ export function getFiatOrdersByAddress(
 ): Promise<Page_FiatOrder> {
   const { status, limit, cursor } = query;
   const url = fiatUrl(client, ['orders', 'by-address', address], { status, limit, cursor });
-  return json(client, { url, part: 'SVC6003' }, shapes.Page_FiatOrder, options);
+  return json(client, { url }, shapes.Page_FiatOrder, options);
 }

@@ -6,6 +6,6 @@ import { fiatUrl } from './fiat-url.js';
 
 /** Who sells, what, and for which money. */
 export async function getFiatProviders(client: Client, options?: CallOptions): Promise<FiatProvider[]> {
-  const ask = { url: fiatUrl(client, ['providers']), part: 'SVC6004' } as const;
+  const ask = { url: fiatUrl(client, ['providers']) } as const;
   return (await json<FiatProviders>(client, ask, shapes.FiatProviders, options)).providers;
 }

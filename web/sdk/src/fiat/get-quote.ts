@@ -6,6 +6,6 @@ import { fiatUrl } from './fiat-url.js';
 
 /** Asks every provider at once; the quotes come best output first, with the providers that have none beside them. */
 export function getFiatQuote(client: Client, ask: FiatQuoteAsk, options?: CallOptions): Promise<FiatQuoteAnswer> {
-  const asked = { method: 'POST', url: fiatUrl(client, ['quote']), body: ask, part: 'SVC6001' } as const;
+  const asked = { method: 'POST', url: fiatUrl(client, ['quote']), body: ask } as const;
   return json(client, asked, shapes.FiatQuoteAnswer, options);
 }

@@ -13,7 +13,7 @@ export interface FiatStatusOptions extends CallOptions {
 /** How far a purchase has come. */
 export function getFiatStatus(client: Client, orderId: string, options: FiatStatusOptions = {}): Promise<FiatStatus> {
   const url = fiatUrl(client, ['orders', orderId, 'status'], { force: options.force || undefined });
-  return json(client, { url, part: 'SVC6003' }, shapes.FiatStatus, options);
+  return json(client, { url }, shapes.FiatStatus, options);
 }
 
 /** Whether nothing comes after this status of a purchase. */

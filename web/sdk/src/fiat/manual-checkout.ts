@@ -10,7 +10,11 @@ export function redirectToCheckout(order: Pick<FiatOrderAnswer, 'widgetUrl'>): v
   window.location.assign(pageOf(order.widgetUrl));
 }
 
-/** Shows the checkout in a frame inside `container`, follows it to its end as `startCheckout` does, and takes the frame away. */
+/**
+ * Shows the checkout in a frame inside `container`, follows it to its end as `startCheckout` does, and takes the frame away.
+ *
+ * A frame that the page itself closes (`widget_close`), or that the caller removes, is a closed window.
+ */
 export async function embedCheckout(
   client: Client,
   order: CheckoutOrder,
@@ -24,7 +28,11 @@ export async function embedCheckout(
   // Who is asked to prove who they are is filmed, and sometimes heard.
   frame.allow = 'payment; camera; microphone';
   frame.style.cssText = 'border:0;width:100%;height:100%;min-height:700px';
-  const following = followCheckout(client, order.orderId, options, () => !frame.isConnected);
+  const following = followCheckout(client, order.orderId, options, {
+    window: () => frame.contentWindow,
+    isClosed: () => !frame.isConnected,
+    close: () => frame.remove(),
+  });
   // Only now, so that no message comes before somebody listens.
   frame.src = page;
   container.append(frame);

@@ -5,9 +5,6 @@ import { pace, type Pace } from '../pace.js';
 import { pause } from '../within.js';
 import { getFiatStatus, isTerminalPurchase } from './get-status.js';
 
-/** However it is told, nothing is asked for more often than this. */
-const FLOOR = 100;
-
 /** How a purchase is followed, and who is told. */
 export interface TrackPurchaseOptions extends CallOptions, Pace {
   onStatus?: ((status: FiatStatus) => void) | undefined;
@@ -22,7 +19,7 @@ export async function pollPurchase(client: Client, orderId: string, options: Tra
       const status = await getFiatStatus(client, orderId, options);
       options.onStatus?.(status);
       if (isTerminalPurchase(status)) return status;
-      wait = Math.max(status.polling.suggestedIntervalMs, interval, FLOOR);
+      wait = Math.max(status.polling.suggestedIntervalMs, interval);
     } catch (error) {
       if (!isTransient(error)) throw error;
       wait = pace(options).after(error);

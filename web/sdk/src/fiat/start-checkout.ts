@@ -1,5 +1,5 @@
 import type { Client } from '../client.js';
-import { ServiceError } from '../errors.js';
+import { ApiAbortedError, ServiceError } from '../errors.js';
 import type { FiatOrderAnswer } from '../generated/types.js';
 import { needBrowser, pageOf } from './checkout-page.js';
 import { followCheckout, type CheckoutOptions, type CheckoutResult } from './follow-checkout.js';
@@ -17,7 +17,8 @@ export interface PopupOptions extends CheckoutOptions {
  * Opens the checkout of an order in a popup and follows it to its end.
  *
  * Call it in the click's own call stack, else browsers block the popup: it takes a promise of the order as well, and opens the
- * window before it waits. A status that cannot be had at the end rejects with that error.
+ * window before it waits. A status that cannot be had at the end rejects with that error, and an abort before the order is there
+ * with an `ApiAbortedError`: there is no status to tell yet.
  */
 export async function startCheckout(
   client: Client,
@@ -29,13 +30,30 @@ export async function startCheckout(
   const close = () => popup?.close();
   options.signal?.addEventListener('abort', close);
   try {
-    const { orderId, wrapperUrl } = await order;
+    const { orderId, wrapperUrl } = await unlessAborted(order, options.signal);
     const page = pageOf(wrapperUrl);
     if (popup && !popup.closed && !options.signal?.aborted) popup.location.replace(page);
-    return await followCheckout(client, orderId, options, () => popup?.closed ?? false);
+    return await followCheckout(client, orderId, options, { window: () => popup, isClosed: () => popup?.closed ?? false, close });
   } finally {
     options.signal?.removeEventListener('abort', close);
     close();
+  }
+}
+
+/** The order, or an error once the signal fires; an order that is there wins. */
+async function unlessAborted<T>(order: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new ApiAbortedError());
+    if (signal?.aborted) setTimeout(stop);
+    signal?.addEventListener('abort', stop);
+  });
+  // Nobody may wait for it any more.
+  aborted.catch(() => {});
+  try {
+    return await Promise.race([order, aborted]);
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
 }
 

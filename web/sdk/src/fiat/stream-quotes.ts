@@ -12,7 +12,7 @@ export async function* streamFiatQuotes(
   options: CallOptions = {},
 ): AsyncGenerator<FiatQuoteLine, void> {
   const url = fiatUrl(client, ['quote'], { mode: 'stream' });
-  const asked = { method: 'POST', url, body: ask, part: 'SVC6001' } as const;
+  const asked = { method: 'POST', url, body: ask } as const;
   for await (const { value, response, text } of readLines<FiatQuoteLine>(client, asked, shapes.FiatQuoteLine, options)) {
     if (!('quote' in value || 'error' in value)) throw unlike('A line is neither a quote nor an error.', response, text);
     yield value;

@@ -17,10 +17,15 @@ export interface FiatWidgetEvent {
  * A message counts only if it comes from the origin of the fiat API.
  */
 export function onWidgetEvent(client: Client, orderId: string, listener: (event: FiatWidgetEvent) => void): () => void {
+  return onAnyWidgetEvent(client, (event) => event.orderId === orderId && listener(event));
+}
+
+/** Tells of every message of a wrapper page, whichever order it names. */
+export function onAnyWidgetEvent(client: Client, listener: (event: FiatWidgetEvent, source: unknown) => void): () => void {
   const { origin } = new URL(client.fiatBaseUrl);
   const hear = (message: MessageEvent) => {
     const event = Object(message.data) as FiatWidgetEvent;
-    if (message.origin === origin && event.type === 'FIAT_WIDGET_EVENT' && event.orderId === orderId) listener(event);
+    if (message.origin === origin && event.type === 'FIAT_WIDGET_EVENT') listener(event, message.source);
   };
   window.addEventListener('message', hear);
   return () => window.removeEventListener('message', hear);

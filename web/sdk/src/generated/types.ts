@@ -12,33 +12,33 @@ export type AttestedOutcome = "filled" | "unfilled";
 
 /** The interpretation of a partial input, and completions. */
 export interface Autocomplete {
-  data: AutocompleteItem[];
+  data?: AutocompleteItem[] | undefined;
   /** What is still missing: `amount`, `token`, `chain`, `toToken`. */
-  nextSlots: string[];
+  nextSlots?: string[] | undefined;
   /** The interpretation as text. */
-  parsed: string;
+  parsed?: string | undefined;
 }
 
 export interface AutocompleteItem {
   /** Raw units of `token`. */
   amount?: string | null | undefined;
-  chain: Chain;
-  description: string;
+  chain?: Chain | undefined;
+  description?: string | undefined;
   fromToken?: Token | null | undefined;
   toToken?: Token | null | undefined;
-  token: Token;
+  token?: Token | undefined;
   /** Dollars with two digits after the point, where a price is known. */
   usdAmount?: string | null | undefined;
 }
 
 export interface BlockExplorer {
-  name: string;
-  url: string;
+  name?: string | undefined;
+  url?: string | undefined;
 }
 
 /** Block explorers by purpose. */
 export interface BlockExplorers {
-  default: BlockExplorer;
+  default?: BlockExplorer | undefined;
 }
 
 /** How to deposit, by deposit method. */
@@ -66,26 +66,26 @@ export interface BuildAsk {
 
 /** A supported chain. */
 export interface Chain {
-  blockExplorers: BlockExplorers;
-  caip2: string;
-  depositMethods: string[];
-  enabled: boolean;
-  explorerUrl: string;
+  blockExplorers?: BlockExplorers | undefined;
+  caip2?: string | undefined;
+  depositMethods?: string[] | undefined;
+  enabled?: boolean | undefined;
+  explorerUrl?: string | undefined;
   /** Absolute URL of the chain's icon. */
-  icon: string;
+  icon?: string | undefined;
   id: number;
-  name: string;
-  nativeCurrency: NativeCurrency;
-  rpcUrls: RpcUrls;
+  name?: string | undefined;
+  nativeCurrency?: NativeCurrency | undefined;
+  rpcUrls?: RpcUrls | undefined;
   /** `eip155` or `solana`. */
-  type: string;
+  type?: string | undefined;
 }
 
 /** A deposit that the payer's wallet sends. */
 export type ContractCallDeposit = FrozenOrder & {
   /** In this order; exactly one has `deposit: true`. */
   approvals: Approval[];
-  intentId: string;
+  intentId?: string | undefined;
 };
 
 /** A whole list in the envelope that pages use. */
@@ -100,13 +100,13 @@ export interface Data_Token {
 
 /** An order with a deposit address. */
 export interface DepositAddressOrder {
-  createdAt: string;
-  depositAddress: string;
+  createdAt?: string | undefined;
+  depositAddress?: string | undefined;
   depositTxHash?: string | null | undefined;
   errorMessage?: string | null | undefined;
-  intentId: string;
+  intentId?: string | undefined;
   /** The deposit address with its CAIP-2 chain. */
-  odaId: string;
+  odaId?: string | undefined;
   orderId: string;
   refundTo?: string | null | undefined;
   refundTxHash?: string | null | undefined;
@@ -115,8 +115,8 @@ export interface DepositAddressOrder {
    * `awaiting_deposit`, `awaiting_more`, `sweeping`, `asking_filler`, `filling`, `filled`, `refunding`, `refunded` or
    * `expired`.
    */
-  step: string;
-  updatedAt: string;
+  step?: string | undefined;
+  updatedAt?: string | undefined;
   /** Unix seconds. */
   validBefore?: number | null | undefined;
 }
@@ -124,7 +124,7 @@ export interface DepositAddressOrder {
 /** The orders of a deposit address, and what has arrived there. */
 export interface DepositAddressOrders {
   data: DepositAddressOrder[];
-  observedDeposits: ObservedDeposit[];
+  observedDeposits?: ObservedDeposit[] | undefined;
 }
 
 /** The body of every error. */
@@ -141,51 +141,51 @@ export type ErrorName = "ValidationException" | "BadRequestException" | "Unexpec
 /** One component of the difference between input and output. */
 export interface Fee {
   /** Raw units of `token`. */
-  amount: string;
+  amount?: string | undefined;
   /** `filler`, `gas`, `referrer` or `protocol`. */
-  kind: string;
+  kind?: string | undefined;
   /** The token's identifier string. */
-  token: string;
+  token?: string | undefined;
   usd?: string | null | undefined;
 }
 
 /** What the payer does next. */
 export interface FiatAction {
   /** `wrapper`: show the page at `url`. */
-  type: string;
-  url: string;
+  type?: string | undefined;
+  url?: string | undefined;
 }
 
 /** A token by its chain and address. */
 export interface FiatAsset {
-  address: string;
-  chainId: number;
+  address?: string | undefined;
+  chainId?: number | undefined;
 }
 
 /** The capabilities of a provider. */
 export interface FiatCapabilities {
   /** Of `estimate` and `firm`. */
-  quoteKinds: string[];
-  supportedFiatCurrencies: string[];
-  supportedPaymentMethods: string[];
-  supportsStatusPolling: boolean;
-  supportsWebhook: boolean;
+  quoteKinds?: string[] | undefined;
+  supportedFiatCurrencies?: string[] | undefined;
+  supportedPaymentMethods?: string[] | undefined;
+  supportsStatusPolling?: boolean | undefined;
+  supportsWebhook?: boolean | undefined;
 }
 
 /** The capabilities of the fiat API. */
 export interface FiatConfig {
   /** The path prefix of the operations. */
-  basePath: string;
-  contractVersion: number;
-  features: FiatFeatures;
-  jump: FiatJump;
-  providers: FiatProviderConfig[];
+  basePath?: string | undefined;
+  contractVersion?: number | undefined;
+  features?: FiatFeatures | undefined;
+  jump?: FiatJump | undefined;
+  providers?: FiatProviderConfig[] | undefined;
 }
 
 /** Display data of a provider. */
 export interface FiatDisplay {
   logoUrl?: string | null | undefined;
-  name: string;
+  name?: string | undefined;
 }
 
 /** The error body of the fiat API, which combines the envelopes of both API generations. */
@@ -205,9 +205,9 @@ export interface FiatFailure {
   /** For people. */
   message?: string | null | undefined;
   /** Stable, for programs. */
-  reason: string;
+  reason?: string | undefined;
   /** `provider`, `swap` or `service`. */
-  source: string;
+  source?: string | undefined;
 }
 
 /** The newer envelope of an error. */
@@ -221,45 +221,45 @@ export interface FiatFault {
 
 /** The available operations. */
 export interface FiatFeatures {
-  order: boolean;
-  quote: boolean;
+  order?: boolean | undefined;
+  quote?: boolean | undefined;
 }
 
 /** A fee included in the payment. */
 export interface FiatFee {
   /** In the currency of the quote. */
-  amount: string;
+  amount?: string | undefined;
   /** `provider`, `network` or `partner`. */
-  kind: string;
+  kind?: string | undefined;
 }
 
 /** Whether tokens can be bought that no provider sells, and over which stablecoin. */
 export interface FiatJump {
-  enabled: boolean;
+  enabled?: boolean | undefined;
   intermediateAsset?: FiatAsset | null | undefined;
 }
 
 /** Minimum and maximum payment, fees included; decimals with all digits of the currency. */
 export interface FiatLimit {
-  fiatCurrency: string;
-  max: string;
-  min: string;
+  fiatCurrency?: string | undefined;
+  max?: string | undefined;
+  min?: string | undefined;
 }
 
 /** A purchase as listed for a wallet. */
 export type FiatOrder = FiatOrderView & {
   /** Lower case on EVM chains. */
-  author: string;
-  polling: FiatPolling;
-  recipient: string;
+  author?: string | undefined;
+  polling?: FiatPolling | undefined;
+  recipient?: string | undefined;
 };
 
 /** An order and the next step of its payer. */
 export interface FiatOrderAnswer {
-  action: FiatAction;
+  action?: FiatAction | undefined;
   orderId: string;
-  provider: string;
-  status: string;
+  provider?: string | undefined;
+  status?: string | undefined;
   /** The provider's checkout page. */
   widgetUrl: string;
   /** Our wrapper page around it, which posts events to its opener and parent. */
@@ -282,22 +282,22 @@ export interface FiatOrderAsk {
 /** A purchase with all its data. */
 export interface FiatOrderView {
   action?: FiatAction | null | undefined;
-  createdAt: string;
+  createdAt?: string | undefined;
   /** The deposit address of a jump. */
   depositAddress?: string | null | undefined;
   /** Raw units of the target. */
   expectedOutputAmount?: string | null | undefined;
   failure?: FiatFailure | null | undefined;
-  fiatAmount: string;
-  fiatCurrency: string;
+  fiatAmount?: string | undefined;
+  fiatCurrency?: string | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
   orderId: string;
   /** What the recipient received, in raw units of the target. */
   outputAmount?: string | null | undefined;
-  outputAsset: FiatAsset;
-  progress: string;
-  provider: string;
+  outputAsset?: FiatAsset | undefined;
+  progress?: unknown | undefined;
+  provider?: string | undefined;
   recovery?: JumpRecovery | null | undefined;
   /** Where a jump's funds are returned if they cannot be swapped. */
   refundTo?: string | null | undefined;
@@ -306,12 +306,12 @@ export interface FiatOrderView {
   status: string;
   /** The swap that took a jump's funds. */
   swapOrderId?: string | null | undefined;
-  swapStrategy: string;
-  terminal: boolean;
+  swapStrategy?: string | undefined;
+  terminal?: boolean | undefined;
   terms?: JumpTerms | null | undefined;
   /** The provider's delivery: to the recipient, or to a jump's deposit address. */
   transferTxHash?: string | null | undefined;
-  updatedAt: string;
+  updatedAt?: string | undefined;
 }
 
 /** When to poll again. */
@@ -326,32 +326,32 @@ export interface FiatProvider {
   /** ISO 3166 codes; absent where it serves all countries. */
   countries?: string[] | null | undefined;
   /** ISO 4217 codes. */
-  fiatCurrencies: string[];
+  fiatCurrencies?: string[] | undefined;
   id: string;
-  limits: FiatLimit[];
+  limits?: FiatLimit[] | undefined;
   /** Absolute URL. */
   logoUrl?: string | null | undefined;
-  name: string;
-  paymentMethods: PaymentMethod[];
+  name?: string | undefined;
+  paymentMethods?: PaymentMethod[] | undefined;
   /** The chains that it delivers on. */
-  supportedChainIds: number[];
+  supportedChainIds?: number[] | undefined;
 }
 
 /** A provider's configuration for clients. */
 export interface FiatProviderConfig {
-  capabilities: FiatCapabilities;
-  display: FiatDisplay;
-  id: string;
+  capabilities?: FiatCapabilities | undefined;
+  display?: FiatDisplay | undefined;
+  id?: string | undefined;
 }
 
 /** Why one provider has no offer. */
 export interface FiatProviderError {
   /** Stable, for programs. */
-  code: string;
+  code?: string | undefined;
   /** For people. */
-  message: string;
-  provider: string;
-  retryable: boolean;
+  message?: string | undefined;
+  provider?: string | undefined;
+  retryable?: boolean | undefined;
 }
 
 /** All providers. */
@@ -362,27 +362,27 @@ export interface FiatProviders {
 /** One provider's offer. */
 export interface FiatQuote {
   /** What is received, in raw units of the target. */
-  cryptoAmount: string;
+  cryptoAmount?: string | undefined;
   /** Raw units of the target. */
-  expectedOutputAmount: string;
+  expectedOutputAmount?: string | undefined;
   /** Unix seconds; an order is not created after it. */
-  expiresAt: number;
+  expiresAt?: number | undefined;
   fees?: FiatFee[] | undefined;
   /** What is paid, fees included. */
-  fiatAmount: string;
-  fiatCurrency: string;
+  fiatAmount?: string | undefined;
+  fiatCurrency?: string | undefined;
   /** `estimate` or `firm`. */
-  kind: string;
+  kind?: string | undefined;
   maxFiatAmount?: string | null | undefined;
   minFiatAmount?: string | null | undefined;
   /** Raw units of the target; less is never delivered. */
-  minOutputAmount: string;
+  minOutputAmount?: string | undefined;
   /** The target. */
-  outputAsset: FiatAsset;
+  outputAsset?: FiatAsset | undefined;
   paymentMethods?: PaymentMethod[] | null | undefined;
-  provider: string;
+  provider?: string | undefined;
   providerLogoUrl?: string | null | undefined;
-  providerName: string;
+  providerName?: string | undefined;
   quoteId: string;
   /** Swap routes from the stablecoin to the target, best first; present only for a jump. */
   routes?: FiatRoute[] | null | undefined;
@@ -391,7 +391,7 @@ export interface FiatQuote {
   swapStrategy: string;
   token?: Token | null | undefined;
   /** The sum of `fees`, in the currency. */
-  totalFee: string;
+  totalFee?: string | undefined;
 }
 
 /** The providers' offers, best output first, and why others have none. */
@@ -437,11 +437,11 @@ export type FiatQuoteLine = {
 
 /** A swap route from the stablecoin to the target. */
 export interface FiatRoute {
-  quote: RouteQuote;
+  quote?: RouteQuote | undefined;
   /** The id of the route within its quote. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, … */
-  type: string;
+  type?: string | undefined;
 }
 
 /** The status of a purchase. */
@@ -452,23 +452,23 @@ export interface FiatStatus {
   failedReason?: string | null | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
-  orderId: string;
+  orderId?: string | undefined;
   polling: FiatPolling;
   /** `awaiting_payment`, `payment_processing`, `settling`, or the terminal status. */
-  progress: string;
-  provider: string;
+  progress?: unknown | undefined;
+  provider?: string | undefined;
   /** `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`. */
   status: string;
   /** The swap that took a jump's funds. */
   swapOrderId?: string | null | undefined;
   /** `direct` or `jump`. */
-  swapStrategy: string;
+  swapStrategy?: string | undefined;
 }
 
 /** The result of a provider's webhook. */
 export interface FiatWebhookAnswer {
   /** `accepted`, `duplicate`, `unknown_order` or `rejected`. */
-  outcome: string;
+  outcome?: string | undefined;
 }
 
 /** A message that the wrapper page posts to its parent and to its opener. */
@@ -485,41 +485,41 @@ export interface FiatWidgetEvent {
 
 /** A filler and its health. */
 export interface Filler {
-  fills: FillerFills;
+  fills?: FillerFills | undefined;
   /** `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures). */
-  health: string;
+  health?: string | undefined;
   /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
-  kind: string;
+  kind?: string | undefined;
   name: string;
   /** Why the operator paused it, if paused. */
   paused?: string | null | undefined;
-  quotes: FillerQuotes;
+  quotes?: FillerQuotes | undefined;
   reputation?: FillerReputation | null | undefined;
 }
 
 /** Order counts of a filler, over all replicas. */
 export interface FillerFills {
   /** No deposit arrived. */
-  failed: number;
-  filled: number;
+  failed?: number | undefined;
+  filled?: number | undefined;
   /** Neither filled nor refunded yet. */
-  open: number;
-  refunded: number;
+  open?: number | undefined;
+  refunded?: number | undefined;
 }
 
 /** Request counts of a filler since the service started. */
 export interface FillerQuotes {
-  asked: number;
-  faulted: number;
+  asked?: number | undefined;
+  faulted?: number | undefined;
   /** Milliseconds, over its latest responses. */
   medianMs?: number | null | undefined;
-  offered: number;
-  refused: number;
+  offered?: number | undefined;
+  refused?: number | undefined;
   /** Skipped, because its queue was full or its circuit breaker was open. */
-  skipped: number;
-  timedOut: number;
+  skipped?: number | undefined;
+  timedOut?: number | undefined;
   /** Quotes in which its offer ranked first. */
-  won: number;
+  won?: number | undefined;
 }
 
 /** Why one filler has no offer, as `details.reasons` of a `CannotFillException` lists it. */
@@ -540,87 +540,87 @@ export interface FillerReputation {
   /** Seconds between the blocks of deposit and fill. */
   medianFillSeconds?: number | null | undefined;
   /** Its orders of the last 30 days that were deposited and have ended. */
-  orders: number;
+  orders?: number | undefined;
   /** By how many basis points its offers beat the median of all offers for the same requests. */
   priceBps?: number | null | undefined;
   /** Consecutive recent orders that were refunded because it did not fill; from three on it is paused for a while. */
-  unfilledInARow: number;
+  unfilledInARow?: number | undefined;
 }
 
 /** Data of the order that every built deposit includes, for clear signing and for a refund without the service. */
 export interface FrozenOrder {
-  recovery: Recovery;
+  recovery?: Recovery | undefined;
   /** A plain sentence for each action. */
-  summary: string[];
-  terms: Terms;
+  summary?: string[] | undefined;
+  terms?: Terms | undefined;
 }
 
 /** The hub's contracts. */
 export interface HubConfig {
-  chainId: number;
-  contract: HubContracts;
+  chainId?: number | undefined;
+  contract?: HubContracts | undefined;
   /** The service's own public address. */
-  medusaURL: string;
+  medusaURL?: string | undefined;
 }
 
 /** Contract addresses; one contract may have several names. */
 export interface HubContracts {
   /** The attester registry. */
-  accessManager: string;
+  accessManager?: string | undefined;
   /** The escrow of each chain, by chain id. */
-  assetReserves: Record<string, string>;
-  crossChainIntentBook: string;
+  assetReserves?: Record<string, string> | undefined;
+  crossChainIntentBook?: string | undefined;
   /** The deposit-address factory of each chain, by chain id. */
   depositor?: Record<string, string> | undefined;
   /** The hub's settler. */
-  gateway: string;
+  gateway?: string | undefined;
   /** The attester registry. */
-  hyperlaneVerifier: string;
-  intentBook: string;
+  hyperlaneVerifier?: string | undefined;
+  intentBook?: string | undefined;
   intentLib?: string | null | undefined;
   /** The vault factory. */
-  mTokenManager: string;
-  mTokenRegistry: string;
-  mTokenVaultFactory: string;
+  mTokenManager?: string | undefined;
+  mTokenRegistry?: string | undefined;
+  mTokenVaultFactory?: string | undefined;
   stableAssetRateProvider?: string | null | undefined;
   vaultLib?: string | null | undefined;
 }
 
 /** An intent with its deposits. */
 export type Intent = IntentSummary & {
-  deposits: IntentDeposit[];
+  deposits?: IntentDeposit[] | undefined;
 };
 
 /** Attestations of an intent: the arguments of the escrow's `claim` or `refundUnfilled`. */
 export interface IntentAttestations {
   /** The chain of the escrow. */
-  chainId: number;
+  chainId?: number | undefined;
   /** A destination chain time past the fill deadline at which the order was not filled. */
   destinationTime?: string | null | undefined;
   /** The attester epoch of the signers. */
-  epoch: string;
+  epoch?: string | undefined;
   /** Reference of the fill; zero where the escrow checks it itself. */
   fillRef?: string | null | undefined;
   /** The destination chain's time of the fill, in Unix seconds. */
   filledAt?: string | null | undefined;
-  intentId: string;
-  outcome: AttestedOutcome;
+  intentId?: string | undefined;
+  outcome?: AttestedOutcome | undefined;
   /** In ascending order of their signers, as the escrow requires; empty where both sides are on one chain. */
-  signatures: string[];
+  signatures?: string[] | undefined;
 }
 
 /** A confirmed or submitted deposit of an intent. */
 export interface IntentDeposit {
   /** Raw units. */
-  amountIn: string;
-  chainId: number;
+  amountIn?: string | undefined;
+  chainId?: number | undefined;
   /** When its block was final. */
   confirmedAt?: string | null | undefined;
-  createdAt: string;
-  id: number;
-  inputToken: string;
-  intentId: string;
-  txHash: string;
+  createdAt?: string | undefined;
+  id?: number | undefined;
+  inputToken?: string | undefined;
+  intentId?: string | undefined;
+  txHash?: string | undefined;
 }
 
 /** The state of an intent. */
@@ -629,21 +629,21 @@ export type IntentState = "NonExistent" | "Open" | "Locked" | "Solved" | "Settle
 /** An order as identified on chain. */
 export interface IntentSummary {
   /** Who deposits; lower case on EVM chains. */
-  author: string;
-  createdAt: string;
+  author?: string | undefined;
+  createdAt?: string | undefined;
   /** Raw units. */
-  destAmount: string;
+  destAmount?: string | undefined;
   filledAt?: string | null | undefined;
-  fromChainId: number;
-  fromToken: string;
+  fromChainId?: number | undefined;
+  fromToken?: string | undefined;
   intentId: string;
   openedAt?: string | null | undefined;
   settledAt?: string | null | undefined;
   /** Raw units. */
-  srcAmount: string;
-  state: IntentState;
-  toChainId: number;
-  toToken: string;
+  srcAmount?: string | undefined;
+  state?: IntentState | undefined;
+  toChainId?: number | undefined;
+  toToken?: string | undefined;
 }
 
 /** One problem of a request; a `ValidationException` lists all of them in `details.issues`. */
@@ -655,12 +655,12 @@ export interface Issue {
 
 /** How to refund a jump without the service. */
 export interface JumpRecovery {
-  chainId: number;
+  chainId?: number | undefined;
   /** The factory of the deposit address, where the chain has one. */
   depositFactory?: string | null | undefined;
-  escrow: string;
+  escrow?: string | undefined;
   /** Unix seconds; from then on anybody may return the balance to `refundTo`. */
-  refundAfter: number;
+  refundAfter?: number | undefined;
 }
 
 /**
@@ -669,37 +669,37 @@ export interface JumpRecovery {
  * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
  */
 export interface JumpTerms {
-  destinationChainId: string;
-  escrow: string;
+  destinationChainId?: string | undefined;
+  escrow?: string | undefined;
   /** Later, all funds are returned. */
-  expiry: string;
-  inputToken: string;
+  expiry?: string | undefined;
+  inputToken?: string | undefined;
   /** Whose signature opens the swap or returns the funds early. */
-  maker: string;
-  nonce: string;
-  originChainId: string;
-  outputToken: string;
+  maker?: string | undefined;
+  nonce?: string | undefined;
+  originChainId?: string | undefined;
+  outputToken?: string | undefined;
   /** At least `rateOut` of the output for every `rateIn` of the input. */
-  rateIn: string;
-  rateOut: string;
-  recipient: string;
-  refundTo: string;
-  version: string;
+  rateIn?: string | undefined;
+  rateOut?: string | undefined;
+  recipient?: string | undefined;
+  refundTo?: string | undefined;
+  version?: string | undefined;
 }
 
 /** The native coin of a chain. */
 export interface NativeCurrency {
-  decimals: number;
-  name: string;
-  symbol: string;
+  decimals?: number | undefined;
+  name?: string | undefined;
+  symbol?: string | undefined;
 }
 
 /** An arrival at a deposit address in a final block. */
 export interface ObservedDeposit {
   /** Raw units. */
-  amount: string;
-  chainId: number;
-  token: string;
+  amount?: string | undefined;
+  chainId?: number | undefined;
+  token?: string | undefined;
   /** `null` where the transaction was not found. */
   txHash?: string | null | undefined;
 }
@@ -707,57 +707,57 @@ export interface ObservedDeposit {
 /** A swap order and its progress. */
 export interface Order {
   /** Who deposits; lower case on EVM chains. */
-  author: string;
-  createdAt: string;
+  author?: string | undefined;
+  createdAt?: string | undefined;
   /** The confirmed transaction, else the submitted one. */
   depositTxHash?: string | null | undefined;
   /** Raw units. */
-  destAmount: string;
+  destAmount?: string | undefined;
   /** The order's id at a remote filler. */
   externalOrderId?: string | null | undefined;
   /** For people. */
   failureReason?: string | null | undefined;
   fillerAddress?: string | null | undefined;
-  fromChainId: number;
+  fromChainId?: number | undefined;
   fromToken?: string | null | undefined;
   fromTokenMeta?: TokenMeta | null | undefined;
   id: string;
   /** The id of the order on chain. */
   intentId?: string | null | undefined;
   providerStatus?: ProviderStatus | null | undefined;
-  quoteId: string;
+  quoteId?: string | undefined;
   recipient?: string | null | undefined;
   refundTo?: string | null | undefined;
-  routeId: string;
+  routeId?: string | undefined;
   /** Raw units. */
-  srcAmount: string;
+  srcAmount?: string | undefined;
   /** `created`, `deposited`, `published`, `filled`, `refund_pending`, `refunded` or `failed`. */
   status: string;
   /** All statuses so far, in order. */
-  stepsCompleted: string[];
-  timestamps: OrderTimestamps;
-  toChainId: number;
+  stepsCompleted?: string[] | undefined;
+  timestamps?: OrderTimestamps | undefined;
+  toChainId?: number | undefined;
   toToken?: string | null | undefined;
   toTokenMeta?: TokenMeta | null | undefined;
-  tradeType: string;
-  transactions: OrderTransactions;
+  tradeType?: string | undefined;
+  transactions?: OrderTransactions | undefined;
   /** The kind of filler: `native-filler`, `rfq`, … */
-  type: string;
-  updatedAt: string;
+  type?: string | undefined;
+  updatedAt?: string | undefined;
 }
 
 /** One event of an order, as sent by the event stream. */
 export interface OrderEvent {
   /** ISO 8601. */
-  at: string;
-  detail: string;
+  at?: string | undefined;
+  detail?: string | undefined;
   orderId: string;
   /** The new status; absent where it did not change. */
   status?: string | null | undefined;
 }
 
 export interface OrderTimestamps {
-  createdAt: string;
+  createdAt?: string | undefined;
   failedAt?: string | null | undefined;
   publishedAt?: string | null | undefined;
 }
@@ -765,10 +765,10 @@ export interface OrderTimestamps {
 export interface OrderTransaction {
   /** Raw units. */
   amount?: string | null | undefined;
-  chainId: number;
+  chainId?: number | undefined;
   /** The block's timestamp. */
-  timestamp: string;
-  txHash: string;
+  timestamp?: string | undefined;
+  txHash?: string | undefined;
 }
 
 /** The confirmed transactions, each in a final block. */
@@ -804,31 +804,31 @@ export interface Page_Token {
 
 /** A way to pay. */
 export interface PaymentMethod {
-  id: string;
-  name: string;
+  id?: string | undefined;
+  name?: string | undefined;
 }
 
 /** A deposit that the payer signs and the service submits. */
 export type PermitDeposit = FrozenOrder & {
   /** The approval that Permit2 needs first; absent where the allowance suffices. */
   approvals?: Approval[] | undefined;
-  intentId: string;
+  intentId?: string | undefined;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
   permit: Record<string, unknown>;
-  transferDetails: TransferDetails;
+  transferDetails?: TransferDetails | undefined;
 };
 
 /** The price of one whole token. */
 export interface Price {
-  usd: string;
+  usd?: string | undefined;
 }
 
 /** The filler's progress. */
 export interface ProviderStatus {
   /** `waiting`, `asked`, `accepted`, `declined`, `delivered`, `paid` or `returned`. */
-  nativeStatus: string;
+  nativeStatus?: string | undefined;
   /** The filler's name. */
-  provider: string;
+  provider?: string | undefined;
 }
 
 /** A quote and the routes that answered, best first. */
@@ -864,19 +864,19 @@ export interface QuoteAsk {
 
 /** How to get the deposit back without the service, with `terms` and any wallet. */
 export interface Recovery {
-  chainId: number;
+  chainId?: number | undefined;
   /** Its `sweep(terms)` and `giveBack(terms, tokens)` move the balance of the order's deposit address. */
   depositFactory?: string | null | undefined;
   /** Its `refund(terms)` refunds to `refundTo` and can be called by anybody. */
-  escrow: string;
+  escrow?: string | undefined;
   /** Unix seconds; the refund is possible from the next second on. */
-  refundAfter: number;
+  refundAfter?: number | undefined;
 }
 
 /** One filler's offer. */
 export interface Route {
   /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`. */
-  depositMethods: string[];
+  depositMethods?: string[] | undefined;
   /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
   exactOutMethod?: string | null | undefined;
   /** Absolute URL. */
@@ -885,7 +885,7 @@ export interface Route {
   /** The id of the offer within its quote. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
-  type: string;
+  type?: string | undefined;
 }
 
 /** Amounts, fees and validity of a route. */
@@ -899,23 +899,23 @@ export interface RouteQuote {
   expectedDurationSeconds: number;
   fees?: Fee[] | undefined;
   /** After slippage; equals `amountOut` where the filler guarantees it. */
-  minAmountOut: string;
+  minAmountOut?: string | undefined;
   /** Unix seconds; until when the price is guaranteed. */
   quoteExpiresAt?: number | null | undefined;
   slippageTolerance?: number | null | undefined;
   /** `1-click` (no approval needed) or `needs-approval`. */
-  tags: string[];
+  tags?: string[] | undefined;
   /** Unix seconds; a deposit is not built after it. */
-  validBefore: number;
+  validBefore?: number | undefined;
 }
 
 export interface RpcEndpoints {
-  http: string[];
+  http?: string[] | undefined;
 }
 
 /** Public RPC URLs by purpose. */
 export interface RpcUrls {
-  default: RpcEndpoints;
+  default?: RpcEndpoints | undefined;
 }
 
 /** A transaction for a Solana wallet to sign, then to send or to submit. */
@@ -928,16 +928,16 @@ export interface SolanaApproval {
 
 /** Information about the running service. */
 export interface Status {
-  chains: number;
+  chains?: number | undefined;
   /** `sandbox` or `production`. */
-  mode: string;
-  name: string;
-  ready: boolean;
-  startedAt: string;
+  mode?: string | undefined;
+  name?: string | undefined;
+  ready?: boolean | undefined;
+  startedAt?: string | undefined;
   /** `sqlite` or `postgres`. */
-  store: string;
-  tokens: number;
-  version: string;
+  store?: string | undefined;
+  tokens?: number | undefined;
+  version?: string | undefined;
 }
 
 /** A line of a streamed response: a route with the id of its quote. */
@@ -948,7 +948,7 @@ export type StreamedRoute = Route & {
 /** The order that the deposit belongs to. */
 export interface SubmitAnswer {
   orderId: string;
-  txHash: string;
+  txHash?: string | undefined;
 }
 
 /** Reports a deposit or submits a signed one; exactly one of the three proofs. */
@@ -965,8 +965,8 @@ export interface SubmitAsk {
 
 /** An example input. */
 export interface Suggestion {
-  description: string;
-  text: string;
+  description?: string | undefined;
+  text?: string | undefined;
 }
 
 /**
@@ -1004,15 +1004,15 @@ export interface Token {
   /** Checksummed on EVM chains; 40 zeros (EVM) or 32 ones (Solana) for the chain's own coin. */
   address: string;
   chainId: number;
-  decimals: number;
+  decimals?: number | undefined;
   extensions?: TokenExtensions | null | undefined;
   /** The token's identifier string. */
   id?: string | null | undefined;
   logoURI?: string | null | undefined;
-  name: string;
+  name?: string | undefined;
   /** The chain family: `eip155` or `solana`. */
   platform?: string | null | undefined;
-  symbol: string;
+  symbol?: string | undefined;
 }
 
 /** Additional data of a token. */
@@ -1031,62 +1031,62 @@ export interface TokenExtensions {
 
 /** Token data for displaying an amount. */
 export interface TokenMeta {
-  decimals: number;
+  decimals?: number | undefined;
   logoURI?: string | null | undefined;
-  symbol: string;
+  symbol?: string | undefined;
 }
 
 /** What to send, where and until when. */
 export interface Transfer {
   /** Raw units. */
-  amount: string;
-  caip2: string;
-  chainId: number;
-  decimals: number;
+  amount?: string | undefined;
+  caip2?: string | undefined;
+  chainId?: number | undefined;
+  decimals?: number | undefined;
   depositAddress: string;
   /** Unix seconds; later transfers are refunded. */
-  expiresAt: number;
-  intentId: string;
-  orderId: string;
+  expiresAt?: number | undefined;
+  intentId?: string | undefined;
+  orderId?: string | undefined;
   /** A payment link for wallets; absent where no reliable format exists. */
   paymentUri?: string | null | undefined;
   /** Absolute URL of a QR code as SVG. */
-  qrImageUrl: string;
+  qrImageUrl?: string | undefined;
   /** The content of the QR code. */
-  qrPayload: string;
-  token: string;
+  qrPayload?: string | undefined;
+  token?: string | undefined;
 }
 
 /** A deposit by a plain transfer to an address of this order. */
 export type TransferDeposit = Transfer & FrozenOrder & {
   /** The same values, for clients that expect them here. */
-  deposit: Transfer;
+  deposit?: Transfer | undefined;
 };
 
 /** The spender and amount of the permit. */
 export interface TransferDetails {
   /** Raw units. */
-  requestedAmount: string;
+  requestedAmount?: string | undefined;
   /** The escrow. */
-  to: string;
+  to?: string | undefined;
 }
 
 /** A vault that pays out shares for one token. */
 export interface Vault {
   /** The deposited token. */
-  assets: string[];
-  backend: string;
+  assets?: string[] | undefined;
+  backend?: string | undefined;
   /** Of the shares. */
-  decimals: number;
-  description: string;
+  decimals?: number | undefined;
+  description?: string | undefined;
   extensions?: Record<string, unknown> | null | undefined;
-  name: string;
-  symbol: string;
+  name?: string | undefined;
+  symbol?: string | undefined;
   /** The same contract: deposits go to it directly. */
-  teller: string;
+  teller?: string | undefined;
   testnet?: boolean | null | undefined;
   /** The ERC-4626 contract, which is its own share token. */
-  vault: string;
+  vault?: string | undefined;
 }
 
 /** A request to pass to an EVM wallet. */
@@ -1102,5 +1102,5 @@ export interface WalletApproval {
 export interface WalletRequest {
   /** `wallet_switchEthereumChain` or `eth_sendTransaction`. */
   method: string;
-  params: Record<string, unknown>[];
+  params: unknown[];
 }

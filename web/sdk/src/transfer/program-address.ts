@@ -23,12 +23,16 @@ function isPoint(bytes: Uint8Array): boolean {
 
 const bytesOf = (hex: string): number[] => (hex.match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16));
 
-/** The address that a program of Solana derives from a kind and 32 bytes; all in hex without a prefix. */
-export async function programAddress(kind: string, name: string, program: string): Promise<string> {
-  const text = (words: string) => [...new TextEncoder().encode(words)];
+/** Text as bytes in hex. */
+export const textSeed = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The address that a program of Solana derives from its seeds; all in hex without a prefix. */
+export async function programAddress(seeds: string[], program: string): Promise<string> {
+  const [before, after] = [bytesOf(seeds.join('')), bytesOf(program + textSeed('ProgramDerivedAddress'))];
   for (let bump = 255; bump >= 0; bump -= 1) {
-    const seeds = [...text(kind), ...bytesOf(name), bump, ...bytesOf(program), ...text('ProgramDerivedAddress')];
-    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(seeds)));
+    const bytes = [...before, bump, ...after];
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)));
     if (!isPoint(hash)) return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
   throw new Error('The program derives no such address.');

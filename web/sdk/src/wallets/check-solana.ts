@@ -1,11 +1,16 @@
 import { digits, TERMS } from '../execute/terms.js';
 import { word } from '../execute/words.js';
 import type { Terms } from '../generated/types.js';
+import { orderId } from '../transfer/order-id.js';
+import { programAddress, textSeed } from '../transfer/program-address.js';
 import { hex, readTransaction, type Instruction } from './solana-message.js';
 
 const COMPUTE_BUDGET = word('ComputeBudget111111111111111111111111111111');
 const MEMO = word('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
-const ASSOCIATED_TOKEN = word('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+const ASSOCIATED_TOKEN = word('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')!;
+/** The programs that tokens belong to. */
+const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'].map(word);
+const SYSTEM = `0x${'0'.repeat(64)}`;
 
 /** The escrow's instruction that takes the user's deposit. */
 const OPEN = 4;
@@ -19,9 +24,9 @@ const MOST_UNITS = 1_400_000n;
 
 /**
  * Holds a transaction against the terms that it should deposit for, and says what differs: the wallet alone signs and pays, only programs
- * that a deposit needs are called, and the escrow takes exactly these terms.
+ * that a deposit needs are called, the escrow takes exactly these terms, and no account is there that they do not give.
  */
-export function checkTransaction(address: string, terms: Terms, bytes: Uint8Array): string | undefined {
+export async function checkTransaction(address: string, terms: Terms, bytes: Uint8Array): Promise<string | undefined> {
   const transaction = readTransaction(bytes);
   if (!transaction) return 'The deposit\'s transaction is no version 0 transaction of Solana.';
   const payer = word(address);
@@ -30,17 +35,40 @@ export function checkTransaction(address: string, terms: Terms, bytes: Uint8Arra
   if (tables > 0) return 'The deposit\'s transaction takes addresses from a table, where they cannot be checked.';
   const opens = instructions.filter(({ program }) => program === terms.escrow.toLowerCase());
   if (opens.length !== 1) return `The deposit's transaction opens ${opens.length} orders and not one.`;
-  const strange = instructions.find((instruction) => instruction !== opens[0] && !isHarmless(instruction, payer));
+  const strange = instructions.find((instruction) => instruction !== opens[0] && !isHarmless(instruction));
   if (strange) return `The deposit's transaction asks the program ${strange.program} for something that no deposit needs.`;
   const tip = tipOf(instructions);
   if (tip > MOST_TIP) return `The deposit's transaction pays ${tip} lamports to be taken sooner, more than ${MOST_TIP}.`;
-  return checkOpen(opens[0]!, terms, payer);
+  return checkOpen(opens[0]!, terms, payer) ?? await checkAccounts(keys, opens[0]!, terms, payer);
 }
 
-/** What stands beside a deposit. An associated token account of the payer, whose rent it is, may be made, and nothing may empty one. */
-function isHarmless({ program, accounts, data }: Instruction, payer: string): boolean {
-  if (program === ASSOCIATED_TOKEN) return accounts[2] === payer && (data.length === 0 || (data.length === 1 && data[0]! <= 1));
-  return program === COMPUTE_BUDGET || program === MEMO;
+/** What stands beside a deposit; it touches no account. */
+function isHarmless({ program, accounts }: Instruction): boolean {
+  return accounts.length === 0 && (program === COMPUTE_BUDGET || program === MEMO);
+}
+
+/**
+ * The escrow gets exactly the accounts that the terms give, in their order, and the transaction names no other: a program can do with
+ * each of them whatever it likes.
+ */
+async function checkAccounts(keys: string[], { accounts }: Instruction, terms: Terms, payer: string): Promise<string | undefined> {
+  const [id, escrow, mint] = [orderId(terms), terms.escrow.slice(2).toLowerCase(), terms.inputToken.toLowerCase()];
+  const derived = async (seeds: string[], program = escrow) => `0x${await programAddress(seeds, program)}`;
+  const expected = [payer, payer, await derived([textSeed('order'), id]), await derived([textSeed('office')]), SYSTEM];
+  if (mint !== SYSTEM) {
+    const tokens = accounts[8];
+    if (!tokens || !TOKEN_PROGRAMS.includes(tokens)) return 'The deposit\'s transaction takes tokens by another program than theirs.';
+    const source = await derived([payer, tokens, mint].map((key) => key.slice(2)), ASSOCIATED_TOKEN.slice(2));
+    expected.push(await derived([textSeed('vault'), id]), source, mint, tokens);
+  } else if (terms.referrer.toLowerCase() !== SYSTEM) {
+    expected.push(terms.referrer.toLowerCase());
+  }
+  const strange = accounts.findIndex((account, at) => account !== expected[at]);
+  if (strange >= 0) return `The deposit's transaction names the account ${accounts[strange]}, which no deposit needs.`;
+  if (accounts.length < expected.length) return 'The deposit\'s transaction lacks an account.';
+  const known = [...expected, terms.escrow.toLowerCase(), COMPUTE_BUDGET, MEMO];
+  const other = keys.find((key) => !known.includes(key));
+  return other && `The deposit's transaction names the account ${other}, which no deposit needs.`;
 }
 
 function tipOf(instructions: Instruction[]): bigint {

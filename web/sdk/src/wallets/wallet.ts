@@ -11,7 +11,7 @@ export interface SolanaSigner {
   readonly address: string;
   signTransaction(transaction: Uint8Array): Promise<Uint8Array>;
   /** Says what a deposit's transaction does other than its terms; it is asked before anything is signed. */
-  checkTransaction(transaction: Uint8Array, terms: Terms): string | undefined;
+  checkTransaction(transaction: Uint8Array, terms: Terms): Promise<string | undefined>;
 }
 
 /** Whoever signs the deposit. */

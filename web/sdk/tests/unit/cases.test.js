@@ -18,6 +18,7 @@ async function play({ server: behaviours, client: settings = {}, abort, call: as
   try {
     const client = createClient({
       baseUrl: server.url + (settings.basePath ?? ''), timeout: settings.timeoutMs, headers: settings.headers,
+      qrCodeApiUrl: settings.qrHost && `${server.url.replace('127.0.0.1', settings.qrHost)}/qr`,
     });
     if (abort === 'before') stop.abort();
     const awaited = expect.items?.length ?? 0;
@@ -32,9 +33,11 @@ async function play({ server: behaviours, client: settings = {}, abort, call: as
       await enough.promise;
       stop.abort();
     };
+    const began = Date.now();
     const running = call(client, asked, stop.signal, took, statuses).then((value) => ({ value }), (error) => ({ error }));
     const [outcome] = await Promise.all([running, during()]);
     if (abort === 'after') stop.abort();
+    if (expect.withinMs) assert.ok(Date.now() - began < expect.withinMs, `it took ${Date.now() - began} ms`);
     check(expect, { ...outcome, items, statuses, seen: server.seen });
   } finally {
     server.stop();
@@ -66,12 +69,13 @@ function checkError({ class: name, code, message, status, body }, error) {
   if (body !== undefined) assert.deepEqual(error.details.body, body);
 }
 
-function checkRequest({ method, path, query = {}, headers = {}, hasHeader, json }, seen) {
+function checkRequest({ method, path, query = {}, headers = {}, hasHeader, lacksHeaders = [], json }, seen) {
   if (method) assert.equal(seen.method, method);
   if (path) assert.equal(seen.path, path);
   for (const [name, text] of Object.entries(query)) assert.equal(seen.query[name], text, name);
   for (const [name, text] of Object.entries(headers)) assert.equal(seen.headers[name.toLowerCase()], text, name);
   if (hasHeader) assert.ok(hasHeader.toLowerCase() in seen.headers, hasHeader);
+  for (const name of lacksHeaders) assert.ok(!(name in seen.headers), name);
   if (json !== undefined) assert.deepEqual(JSON.parse(seen.body), json);
 }
 

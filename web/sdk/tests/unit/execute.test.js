@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createClient, executeSwap } from '@causeway/sdk';
 import { fromWalletStandard } from '@causeway/sdk/solana';
 import { Server } from '../server.js';
-import { base58, packTerms, transactionOf } from '../solana.js';
+import { base58, depositOf } from '../solana.js';
 
 // The honest answers of the table of lies, which has its own test.
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
@@ -44,7 +44,9 @@ function hand({ refuses, unmined } = {}) {
 async function swap(wallet, answers, options = {}, asked = ask) {
   const server = await Server.start(answers);
   try {
-    const executing = executeSwap(createClient({ baseUrl: server.url }), asked, wallet, { interval: 500, retryDelay: 500, ...options });
+    const executing = executeSwap(createClient({ baseUrl: server.url }), asked, wallet, {
+      interval: 500, retryDelay: 500, ...table.bound, escrows: table.escrows, ...options,
+    });
     const ended = await executing.then((value) => ({ value }), (error) => ({ error }));
     return { ...ended, asked: server.seen.map(({ method, path }) => `${method} ${path}`), seen: server.seen };
   } finally {
@@ -124,24 +126,25 @@ describe('a swap', { concurrency: true }, () => {
     const agreed = terms({
       originChainId: '20011000000', destinationChainId: '1', escrow: key(escrow), inputToken: key(Buffer.alloc(32)), user: key(payer), refundTo: key(payer),
     });
-    const bytes = transactionOf([payer, escrow], [[1, [0, 0], [4, ...packTerms(agreed)]]]);
+    const bytes = await depositOf(agreed);
     const transaction = Buffer.from(bytes).toString('base64');
     const solana = (changed) => built({
       recovery: { chainId: 20_011_000_000, escrow: base58(escrow), refundAfter: 1 },
       approvals: [{ type: 'solana_sendTransaction', transaction, deposit: true, ...changed }], terms: agreed,
     });
     const signer = fromWalletStandard(wallet, { address });
-    const { value, error, seen } = await swap(signer, [quote(), solana(), submitted, order('filled')], {}, asked);
+    const options = { escrows: { 20_011_000_000: base58(escrow) } };
+    const { value, error, seen } = await swap(signer, [quote(), solana(), submitted, order('filled')], options, asked);
     assert.equal(value?.status, 'filled', error?.stack);
     const signedTransaction = Buffer.from([...bytes, 255]).toString('base64');
     assert.deepEqual(JSON.parse(seen[2].body), { quoteId: 'q1', routeId: 'north', signedTransaction });
-    const theft = Buffer.from(transactionOf([payer, escrow], [])).toString('base64');
+    const theft = Buffer.from(await depositOf({ ...agreed, amountIn: '1001' })).toString('base64');
     for (const lie of [{ transaction: theft }, { transaction: 'no base64!' }]) {
-      assert.equal((await swap(signer, [quote(), solana(lie)], {}, asked)).error.code, 'SVC3003');
+      assert.equal((await swap(signer, [quote(), solana(lie)], options, asked)).error.code, 'SVC3003');
     }
     assert.equal(signed.length, 1);
     const evm = { ...asked, fromAddress: PAYER, refundTo: address };
-    assert.equal((await swap(hand(), [quote(), solana()], {}, evm)).error.code, 'SVC3003');
+    assert.equal((await swap(hand(), [quote(), solana()], options, evm)).error.code, 'SVC3003');
   });
 
   it('on Solana needs a wallet that signs for it', () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import * as sdk from '@causeway/sdk';
 import { Server } from '../server.js';
+
+const table = (name) => JSON.parse(readFileSync(new URL(`../../../../tests/cases/${name}.json`, import.meta.url), 'utf8'));
 
 const { createClient, depositQrCodeUrl, parseTokenIdentifier, qrCodeUrl, transferQrCodeUrl, VERSION } = sdk;
 
@@ -90,56 +93,32 @@ describe('a client', () => {
 });
 
 describe('a token identifier', () => {
-  const EVM = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
-  const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-  const good = [
-    [`eip155:8453:${EVM}`, { chainId: 8453, address: EVM }],
-    [`solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:${MINT}`, { chainId: 20_011_000_000, address: MINT }],
-    [`solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:${'1'.repeat(32)}`, { chainId: 20_011_000_000, address: '1'.repeat(32) }],
-    [{ chainId: 1, address: EVM }, { chainId: 1, address: EVM }],
-    [JSON.stringify({ chainId: 20_011_000_000, address: MINT }), { chainId: 20_011_000_000, address: MINT }],
-  ];
-  for (const [input, expected] of good) {
-    it(`is read from ${JSON.stringify(input)}`, () => assert.deepEqual(parseTokenIdentifier(input), expected));
+  const { good, bad } = table('token-identifiers');
+  for (const { input, token } of good) {
+    it(`is read from ${JSON.stringify(input)}`, () => assert.deepEqual(parseTokenIdentifier(input), token));
   }
-  const bad = ['', 'usdc', 'eip155:1', `eip155:x:${EVM}`, `eip155:01:${EVM}`, `eip155:1:${MINT}`, `eip155:1:${EVM}:more`, `bip122:1:${EVM}`,
-    `solana:devnet:${MINT}`, '{', '{}', '{"chainId":"1"}', { chainId: 0, address: EVM }, { chainId: 1.5, address: EVM }, null, undefined, 5];
-  for (const input of bad) {
+  for (const input of [...bad, null, undefined, 5, { chainId: 0, address: '0x' }, { chainId: 1.5, address: `0x${'1'.repeat(40)}` }]) {
     it(`is not read from ${JSON.stringify(input)}`, () => assert.throws(() => parseTokenIdentifier(input), TypeError));
   }
+  it('is read from an object', () => {
+    const [{ token }] = good;
+    assert.deepEqual(parseTokenIdentifier(token), token);
+  });
 });
 
-describe('the picture of a deposit', () => {
-  const client = createClient({ baseUrl: 'http://swap.example/api' });
-  const deposit = { depositAddress: '0xd', amount: '1230000', caip2: 'eip155:1', token: '0xt', decimals: 6, memo: null };
-  const transfer = 'http://swap.example/api/api/qrcode/transfer?amount=1.23&recipient=0xd&caip2=eip155%3A1&token=0xt&decimals=6';
-
-  it('is the service\'s own, else of its payload, else of the transfer, else of the bare address', () => {
-    const all = { ...deposit, qrImageUrl: 'http://drawn', paymentUri: 'ethereum:0xd', qrPayload: 'payload' };
-    assert.equal(depositQrCodeUrl(client, all), 'http://drawn');
-    assert.equal(depositQrCodeUrl(client, { ...all, qrImageUrl: '' }), 'http://swap.example/api/api/qrcode?content=ethereum%3A0xd');
-    assert.equal(depositQrCodeUrl(client, { ...deposit, qrPayload: 'payload' }, 200), 'http://swap.example/api/api/qrcode?content=payload&size=200');
-    assert.equal(depositQrCodeUrl(client, deposit), transfer);
-    for (const missing of ['amount', 'caip2', 'token', 'decimals']) {
-      assert.equal(depositQrCodeUrl(client, { ...deposit, [missing]: undefined }), 'http://swap.example/api/api/qrcode?content=0xd', missing);
-    }
-  });
-
-  it('has the amount as people write it', () => {
-    const amount = (raw, decimals) => new URL(depositQrCodeUrl(client, { ...deposit, amount: raw, decimals })).searchParams.get('amount');
-    const table = [['1', 18, '0.000000000000000001'], ['0', 6, '0'], ['1000000', 6, '1'], ['10500000', 6, '10.5'], ['7', 0, '7'], ['007', 0, '7']];
-    for (const [raw, decimals, text] of table) assert.equal(amount(raw, decimals), text, raw);
-  });
-
-  it('is drawn where the client was told, a path being one of the embed origin', () => {
-    const at = (more) => qrCodeUrl(createClient({ baseUrl: 'http://a/swap', ...more }), 'x');
-    assert.equal(at({}), 'http://a/swap/api/qrcode?content=x');
-    assert.equal(at({ embedUrl: 'http://b/' }), 'http://b/api/qrcode?content=x');
-    assert.equal(at({ embedUrl: 'http://b/embed', qrCodeApiUrl: '/qr/' }), 'http://b/qr?content=x');
-    assert.equal(at({ embedUrl: 'http://b/embed', qrCodeApiUrl: 'qr' }), 'http://b/qr?content=x');
-    assert.equal(at({ qrCodeApiUrl: 'https://c/qr' }), 'https://c/qr?content=x');
-    assert.match(transferQrCodeUrl(client, { ...deposit, recipient: '0xd', memo: 'm&m', size: 300 }), /&memo=m%26m&size=300$/);
-  });
+describe('a QR code', () => {
+  const { clients, transfers, deposits } = table('qr');
+  for (const { client, url } of clients) {
+    it(`of ${JSON.stringify(client)} is at ${url}`, () => assert.equal(qrCodeUrl(createClient(client), 'x'), url));
+  }
+  for (const { transfer, url } of transfers) {
+    it(`of the transfer ${JSON.stringify(transfer)} is at its place`, () => {
+      assert.equal(transferQrCodeUrl(createClient({ baseUrl: 'http://swap.example' }), transfer), url);
+    });
+  }
+  for (const { name, deposit, size, url } of deposits) {
+    it(`of a deposit: ${name}`, () => assert.equal(depositQrCodeUrl(createClient({ baseUrl: 'http://swap.example' }), deposit, size), url));
+  }
 });
 
 describe('a refusal', () => {
@@ -155,8 +134,9 @@ describe('a refusal', () => {
       [new sdk.InternalServerError('x', 'SVC3001', { status: 500 }), true],
       [new sdk.BroadcastError('x', 'SVC3007', { status: 502 }), false],
       [new sdk.BadRequestError('x', 'SVC3001', { status: 502 }), false],
-      [new sdk.BadRequestError('x', 'SVC6004', { status: 502 }), true],
-      [new sdk.BadRequestError('x', 'SVC6004', { status: 422 }), false],
+      [new sdk.FiatProviderError('x', 'SVC6004', { status: 502 }), true],
+      [new sdk.FiatProviderError('x', 'SVC6004', { status: 422 }), false],
+      [new sdk.FiatAmountError('x', 'SVC6005', { status: 422 }), false],
       [new Error('x'), false],
     ];
     for (const [error, expected] of cases) assert.equal(sdk.isTransient(error), expected, `${error.name} ${error.code} ${error.details?.status}`);
