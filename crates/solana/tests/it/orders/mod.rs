@@ -3,6 +3,7 @@
 mod attester_view;
 mod following;
 mod forwarding;
+mod hostile_history;
 #[path = "../../../../evm/tests/it/outbox.rs"]
 mod outbox;
 mod payouts;
