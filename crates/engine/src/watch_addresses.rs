@@ -209,19 +209,29 @@ impl WatchAddresses {
         let asked: Vec<(Address, TokenId)> =
             wanted.iter().map(|(transfer, token)| (transfer.address, *token)).collect();
         let (balances, block) = self.watch.balances_since(&asked, cursor.number).await?;
+        let (mut observed, mut failure) = (false, None);
         let mut read = wanted.into_iter().zip(balances).peekable();
         while let Some(((transfer, token), balance)) = read.next() {
             let now = Observation { balance, block, recorded: Instant::now() };
-            self.observe(&transfer, token, now, pass.from(), ended).await?;
+            // One address that cannot be read must not starve the others of its page; the next pass reads it again.
+            match self.observe(&transfer, token, now, pass.from(), ended).await {
+                Ok(()) => observed = true,
+                Err(error) => {
+                    tracing::warn!(order = %transfer.order, %token, %error, "reading a deposit address failed");
+                    pass.has_gap = true;
+                    failure = Some(error);
+                }
+            }
             if read.peek().is_some_and(|((next, _), _)| next.key == transfer.key) {
                 continue;
             }
             pass.after = Some(transfer.key);
             if start.elapsed() >= self.policy.max_scan_time {
-                return Ok(());
+                break;
             }
         }
-        Ok(())
+        // When none could be read, the fault is not in the addresses.
+        failure.filter(|_| !observed).map_or(Ok(()), Err)
     }
 
     /// The input token of orders that wait; every known token for those that do not.

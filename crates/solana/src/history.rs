@@ -12,8 +12,8 @@ use crate::transaction::explain;
 /// Little changes between two polls, so the first page is small; a backlog is read in full pages.
 const FIRST_PAGE: usize = 64;
 const FULL_PAGE: usize = 1_000;
-/// A longer backlog is refused; a follower moves its start instead.
-const MAX_PAGES: usize = 200;
+/// A longer backlog is refused. Anybody can mention an address for 5,000 lamports, so that it takes about 50 SOL.
+const MAX_PAGES: usize = 10_000;
 
 /// A transaction that mentions an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,16 +78,31 @@ impl SolanaRpc {
         not_before: Option<u64>,
     ) -> Result<Vec<Mention>, ChainError> {
         let mut walk = HistoryWalk::new(cursor);
-        for page in 0..MAX_PAGES {
-            let limit = if page == 0 { FIRST_PAGE } else { FULL_PAGE };
-            let mentions =
-                self.mentions_page(address, walk.before(), limit, (commitment, not_before)).await?;
-            if walk.add_page(mentions, limit)? {
-                return Ok(walk.finish());
-            }
+        if self.walk(address, &mut walk, (commitment, not_before), MAX_PAGES).await? {
+            return Ok(walk.finish());
         }
         let reason = format!("more than {} transactions since slot {}", MAX_PAGES * FULL_PAGE, cursor.slot);
         Err(RpcError::Refused { code: 0, message: reason, data: None }.into())
+    }
+
+    /// Reads at most so many pages more of a walk; true when it has reached its cursor. A walk that was not finished,
+    /// or that failed, goes on where it stopped.
+    pub(crate) async fn walk(
+        &self,
+        address: &Address,
+        walk: &mut HistoryWalk,
+        at: (Commitment, Option<u64>),
+        pages: usize,
+    ) -> Result<bool, ChainError> {
+        for _ in 0..pages {
+            if walk.is_done {
+                break;
+            }
+            let limit = if walk.last.is_none() { FIRST_PAGE } else { FULL_PAGE };
+            let mentions = self.mentions_page(address, walk.last, limit, at).await?;
+            walk.add_page(mentions, limit)?;
+        }
+        Ok(walk.is_done)
     }
 
     async fn mentions_page(
@@ -113,33 +128,48 @@ impl SolanaRpc {
     }
 }
 
-/// Walks back from the newest transaction to the cursor.
-struct HistoryWalk {
+/// Walks back from the newest transaction to the cursor, in as many steps as its owner likes.
+#[derive(Debug)]
+pub(crate) struct HistoryWalk {
     cursor: HistoryCursor,
     found: Vec<Mention>,
+    /// The oldest transaction that was read.
+    last: Option<Signature>,
     saw_cursor: bool,
+    skips_failed: bool,
+    is_done: bool,
 }
 
 impl HistoryWalk {
     fn new(cursor: HistoryCursor) -> Self {
-        Self { cursor, found: Vec::new(), saw_cursor: cursor.signature.is_none() }
+        let saw_cursor = cursor.signature.is_none();
+        Self { cursor, found: Vec::new(), last: None, saw_cursor, skips_failed: false, is_done: false }
     }
 
-    fn before(&self) -> Option<Signature> {
-        self.found.last().map(|mention| mention.signature)
+    /// A walk back to a slot that keeps successful transactions only.
+    pub(crate) fn of_successful(slot: u64) -> Self {
+        Self { skips_failed: true, ..Self::new(HistoryCursor { slot, signature: None }) }
     }
 
     /// Adds a page, newest first; true when the cursor is reached.
     fn add_page(&mut self, page: Vec<Mention>, limit: usize) -> Result<bool, RpcError> {
+        self.is_done = self.has_reached_cursor(page, limit)?;
+        Ok(self.is_done)
+    }
+
+    fn has_reached_cursor(&mut self, page: Vec<Mention>, limit: usize) -> Result<bool, RpcError> {
         let full = page.len() == limit;
         for mention in page {
+            self.last = Some(mention.signature);
             self.saw_cursor |= Some(mention.signature) == self.cursor.signature;
             if mention.slot < self.cursor.slot {
                 // Everything before an older slot has been processed.
                 self.saw_cursor = true;
                 return Ok(true);
             }
-            self.found.push(mention);
+            if mention.failure.is_none() || !self.skips_failed {
+                self.found.push(mention);
+            }
         }
         if full {
             return Ok(false);
@@ -152,7 +182,8 @@ impl HistoryWalk {
         Err(RpcError::InvalidResponse(reason.to_owned()))
     }
 
-    fn finish(mut self) -> Vec<Mention> {
+    /// What was found, oldest first.
+    pub(crate) fn finish(mut self) -> Vec<Mention> {
         self.found.retain(|mention| Some(mention.signature) != self.cursor.signature);
         self.found.reverse();
         self.found
@@ -179,7 +210,7 @@ mod tests {
     fn new_transactions_come_oldest_first_without_the_cursor() {
         let mut walk = HistoryWalk::new(HistoryCursor { slot: 10, signature: Some(signature(1)) });
         assert_eq!(walk.add_page(vec![mention(4, 12), mention(3, 11)], 2), Ok(false));
-        assert_eq!(walk.before(), Some(signature(3)));
+        assert_eq!(walk.last, Some(signature(3)));
         assert_eq!(walk.add_page(vec![mention(1, 10), mention(0, 9)], 2), Ok(true));
         assert_eq!(numbers(walk), [3, 4]);
     }
@@ -203,5 +234,14 @@ mod tests {
         let mut walk = HistoryWalk::new(HistoryCursor { slot: 10, signature: None });
         assert_eq!(walk.add_page(vec![mention(4, 12)], 64), Ok(true));
         assert_eq!(numbers(walk), [4]);
+    }
+    #[test]
+    fn a_walk_may_keep_successful_transactions_only() {
+        let mut walk = HistoryWalk::of_successful(10);
+        let failed = Mention { failure: Some("no".to_owned()), ..mention(3, 11) };
+        assert_eq!(walk.add_page(vec![mention(4, 12), failed], 2), Ok(false));
+        assert_eq!(walk.last, Some(signature(3)), "the next page begins after it");
+        assert_eq!(walk.add_page(vec![mention(2, 10), mention(1, 9)], 2), Ok(true));
+        assert_eq!(numbers(walk), [2, 4]);
     }
 }

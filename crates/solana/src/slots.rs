@@ -99,7 +99,11 @@ fn agree<T: PartialEq + fmt::Debug>(
     for response in responses {
         let block = match response {
             Ok(Some(hash)) => Some(hash),
-            Ok(None) => None,
+            // A node that has not got there yet answers `null`; it knows nothing of the slot.
+            Ok(None) => {
+                error = RpcError::Unavailable(format!("it has no block in slot {slot} yet"));
+                continue;
+            }
             Err(RpcError::Refused { code, .. }) if SLOT_SKIPPED.contains(&code) => None,
             Err(other) => {
                 error = other;
@@ -135,6 +139,10 @@ mod tests {
             Some("a".to_owned())
         );
         assert_eq!(agree(1, [skipped(), Ok(None)].into_iter()).unwrap(), None);
+        // An endpoint that lags behind gives no answer, whatever the others say.
+        assert_eq!(agree(1, [Ok(None), block("a")].into_iter()).unwrap(), Some("a".to_owned()));
+        assert_eq!(agree(1, [block("a"), Ok(None)].into_iter()).unwrap(), Some("a".to_owned()));
+        assert!(matches!(agree::<String>(1, [Ok(None)].into_iter()), Err(ChainError::Unavailable(_))));
         for responses in [[block("a"), block("b")], [block("a"), skipped()]] {
             let error = agree(1, responses.into_iter()).unwrap_err();
             assert!(matches!(error, ChainError::Disagreement(..)), "{error}");

@@ -3,10 +3,10 @@
 use pinocchio::AccountView;
 
 use crate::Call;
-use crate::address::{self, Authority, Own, check_associated};
+use crate::address::{self, Authority, ProgramAddress, check_associated};
 use crate::chain::{now, rent};
+use crate::error::EscrowError;
 use crate::open::{Opening, check_place};
-use crate::refusal::Refusal;
 use crate::system::transfer;
 use crate::terms::{Term, Terms, Word, ZERO};
 use crate::token::Mint;
@@ -19,13 +19,13 @@ const GIVE_BACK_TAIL: usize = 4;
 ///
 /// Data: packed terms.
 #[inline(never)]
-pub fn sweep(call: &Call) -> Result<(), Refusal> {
-    let mut terms = Terms::room();
+pub fn sweep(call: &Call) -> Result<(), EscrowError> {
+    let mut terms = Terms::zeroed();
     terms.unpack(call, 0)?;
     let (deposit, refund_to) = (call.writable(1)?, call.writable(5)?);
     check_refund_to(terms.word(Term::RefundTo), &refund_to)?;
     let opening = Opening::admit(call, &terms, true)?;
-    let own = Own::check(call.program, address::DEPOSIT, &opening.id, &deposit)?;
+    let own = ProgramAddress::check(call.program, address::DEPOSIT, &opening.id, &deposit)?;
     let from = Authority { account: &deposit, own: Some(&own) };
 
     open_from(&opening, &from, refund_to)
@@ -33,13 +33,13 @@ pub fn sweep(call: &Call) -> Result<(), Refusal> {
 
 /// Moves exactly the order's amount from a deposit address; the call's accounts are those of a sweep.
 #[inline(never)]
-pub fn open_from(opening: &Opening, from: &Authority, refund_to: AccountView) -> Result<(), Refusal> {
+pub fn open_from(opening: &Opening, from: &Authority, refund_to: AccountView) -> Result<(), EscrowError> {
     // Token accounts live on with any amount in them: what is over waits there until it is sent back.
     if !opening.terms.pays_in_sol() {
         return opening.take(from, SWEEP_TAIL);
     }
     if from.account.lamports() < opening.terms.number(Term::AmountIn)? {
-        return Err(Refusal::TooLittle);
+        return Err(EscrowError::TooLittle);
     }
     opening.take(from, SWEEP_TAIL)?;
     // The runtime keeps no account with little in it, so the rest leaves with the deposit. What is too little for the refund
@@ -57,15 +57,15 @@ pub fn open_from(opening: &Opening, from: &Authority, refund_to: AccountView) ->
 ///
 /// Data: whether to close the token account `u8`, packed terms. Without the accounts of a token it is about SOL.
 #[inline(never)]
-pub fn give_back(call: &Call) -> Result<(), Refusal> {
-    let mut terms = Terms::room();
+pub fn give_back(call: &Call) -> Result<(), EscrowError> {
+    let mut terms = Terms::zeroed();
     terms.unpack(call, 1)?;
     check_place(call, &terms)?;
     let (deposit, order) = (call.writable(0)?, call.account(1)?);
     let id = terms.id();
-    let own = Own::check(call.program, address::DEPOSIT, &id, &deposit)?;
+    let own = ProgramAddress::check(call.program, address::DEPOSIT, &id, &deposit)?;
     let from = Authority { account: &deposit, own: Some(&own) };
-    Own::check(call.program, address::ORDER, &id, &order)?;
+    ProgramAddress::check(call.program, address::ORDER, &id, &order)?;
     // An order's account is kept past the open deadline: within it, no account means that nobody opened.
     let awaited = now()? <= terms.number(Term::OpenDeadline)? && !order.owned_by(call.program);
     send_back(
@@ -87,20 +87,20 @@ pub fn send_back(
     to: &Word,
     awaited: Option<&Word>,
     tail: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), EscrowError> {
     let refund_to = call.writable(tail - 2)?;
     check_refund_to(to, &refund_to)?;
     let check_asset = |asset: &Word| {
-        if awaited == Some(asset) { Err(Refusal::StillAwaited) } else { Ok(()) }
+        if awaited == Some(asset) { Err(EscrowError::StillAwaited) } else { Ok(()) }
     };
     if call.accounts.len() <= tail {
         check_asset(&ZERO)?;
         let all = from.account.lamports();
         if all == 0 {
-            return Err(Refusal::TooLittle);
+            return Err(EscrowError::TooLittle);
         }
         if !can_hold(&refund_to, all)? {
-            return Err(Refusal::NotRentExempt);
+            return Err(EscrowError::NotRentExempt);
         }
         return transfer(from, &refund_to, all);
     }
@@ -116,15 +116,15 @@ pub fn send_back(
     if call.data.first() == Some(&1) { mint.close(&source, &refund_to, from) } else { Ok(()) }
 }
 
-pub fn check_refund_to(wanted: &Word, account: &AccountView) -> Result<(), Refusal> {
+pub fn check_refund_to(wanted: &Word, account: &AccountView) -> Result<(), EscrowError> {
     if *wanted == ZERO {
-        return Err(Refusal::ZeroAddress);
+        return Err(EscrowError::ZeroAddress);
     }
-    if account.address().as_array() == wanted { Ok(()) } else { Err(Refusal::WrongAddress) }
+    if account.address().as_array() == wanted { Ok(()) } else { Err(EscrowError::WrongAddress) }
 }
 
 /// Whether the runtime would keep the account with so many lamports more.
-pub fn can_hold(account: &AccountView, more: u64) -> Result<bool, Refusal> {
-    let after = account.lamports().checked_add(more).ok_or(Refusal::Overflow)?;
+pub fn can_hold(account: &AccountView, more: u64) -> Result<bool, EscrowError> {
+    let after = account.lamports().checked_add(more).ok_or(EscrowError::Overflow)?;
     Ok(after >= rent(account.data_len())?)
 }

@@ -7,7 +7,7 @@ use crate::chain::{CHAIN_ID, keccak};
 use crate::terms::Word;
 
 const DOMAIN_TYPE: &[u8] = b"EIP712Domain(string name,string version,uint256 chainId,bytes32 salt)";
-const DOMAIN_VERSION: &[u8] = b"1";
+const DOMAIN_VERSION: &[u8] = b"2";
 
 /// The domain of statements about orders.
 const ESCROW: &[u8] = b"Causeway Escrow";
@@ -16,10 +16,24 @@ const ATTESTERS: &[u8] = b"Causeway Attesters";
 /// The domain of a maker's word about jumps.
 const DEPOSITS: &[u8] = b"Causeway Deposits";
 
+/// The type of one delivery within a batch.
+const FILL: &[u8] = b"Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)";
+
 /// "The order was delivered at this block time."
 pub fn filled(program: &Address, id: &Word, filled_at: u64, fill_ref: &Word) -> Word {
     let kind = keccak(&[b"Filled(bytes32 orderId,uint256 filledAt,bytes32 fillRef)"]);
     digest(ESCROW, program, &keccak(&[&kind, id, &word(filled_at), fill_ref]))
+}
+
+/// One delivery within a batch.
+pub fn fill(id: &Word, filled_at: u64, fill_ref: &Word) -> Word {
+    keccak(&[&keccak(&[FILL]), id, &word(filled_at), fill_ref])
+}
+
+/// "These orders were delivered at these block times", `fills` being the hash of each.
+pub fn filled_batch(program: &Address, fills: &[Word]) -> Word {
+    let kind = keccak(&[b"FilledBatch(Fill[] fills)", FILL]);
+    digest(ESCROW, program, &keccak(&[&kind, &keccak(&[fills.as_flattened()])]))
 }
 
 /// "At this final block time of the destination there was no delivery."

@@ -1,10 +1,10 @@
 use pinocchio::AccountView;
 
 use crate::Call;
-use crate::address::{self, Authority, Own, check_associated};
+use crate::address::{self, Authority, ProgramAddress, check_associated};
 use crate::chain::{CHAIN_ID, now};
 use crate::deposit::can_hold;
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 use crate::state::{self, fill};
 use crate::system::{create, transfer};
 use crate::terms::{self, Term, Terms, ZERO};
@@ -15,8 +15,8 @@ use crate::token::{Mint, wants_memo};
 ///
 /// Data: packed terms.
 #[inline(never)]
-pub fn fill(call: &Call) -> Result<(), Refusal> {
-    let mut terms = Terms::room();
+pub fn fill(call: &Call) -> Result<(), EscrowError> {
+    let mut terms = Terms::zeroed();
     terms.unpack(call, 0)?;
     let (caller, marker) = (call.signer(0)?, call.writable(1)?);
     let now = now()?;
@@ -25,17 +25,17 @@ pub fn fill(call: &Call) -> Result<(), Refusal> {
 
     let amount = terms.number(Term::AmountOut)?;
     if amount == 0 {
-        return Err(Refusal::ZeroAmount);
+        return Err(EscrowError::ZeroAmount);
     }
     let recipient = call.writable(3)?;
     let from_caller = Authority { account: &caller, own: None };
     let (before, after);
     if *terms.word(Term::OutputToken) == ZERO {
         if recipient.address().as_array() != terms.word(Term::Recipient) || recipient.executable() {
-            return Err(Refusal::BadRecipient);
+            return Err(EscrowError::BadRecipient);
         }
         if !can_hold(&recipient, amount)? {
-            return Err(Refusal::NotRentExempt);
+            return Err(EscrowError::NotRentExempt);
         }
         before = recipient.lamports();
         transfer(&from_caller, &recipient, amount)?;
@@ -47,33 +47,33 @@ pub fn fill(call: &Call) -> Result<(), Refusal> {
         check_associated(&recipient, terms.word(Term::Recipient), &mint.account, &mint.program)?;
         before = mint.holding(&recipient, terms.word(Term::Recipient))?;
         if wants_memo(&recipient)? {
-            return Err(Refusal::MemoRequired);
+            return Err(EscrowError::MemoRequired);
         }
         mint.read(&source)?;
         mint.transfer(&source, &recipient, amount, &from_caller)?;
         after = mint.holding(&recipient, terms.word(Term::Recipient))?;
     }
     // A transfer to oneself succeeds and delivers nothing.
-    if after.checked_sub(before) == Some(amount) { Ok(()) } else { Err(Refusal::WrongDelta) }
+    if after.checked_sub(before) == Some(amount) { Ok(()) } else { Err(EscrowError::WrongDelta) }
 }
 
-fn check(call: &Call, terms: &Terms, now: u64) -> Result<(), Refusal> {
+fn check(call: &Call, terms: &Terms, now: u64) -> Result<(), EscrowError> {
     let own = call.program.as_array();
     if terms.number(Term::Version)? != terms::VERSION {
-        return Err(Refusal::WrongVersion);
+        return Err(EscrowError::WrongVersion);
     }
     if terms.number(Term::DestinationChain)? != CHAIN_ID {
-        return Err(Refusal::WrongChain);
+        return Err(EscrowError::WrongChain);
     }
     if terms.word(Term::Settler) != own {
-        return Err(Refusal::WrongSettler);
+        return Err(EscrowError::WrongSettler);
     }
     if now > terms.number(Term::FillDeadline)? {
-        return Err(Refusal::FillDeadlinePassed);
+        return Err(EscrowError::FillDeadlinePassed);
     }
     let recipient = terms.word(Term::Recipient);
     let nobody = [&ZERO, own, terms.word(Term::OutputToken), terms.word(Term::Escrow)];
-    if nobody.contains(&recipient) { Err(Refusal::BadRecipient) } else { Ok(()) }
+    if nobody.contains(&recipient) { Err(EscrowError::BadRecipient) } else { Ok(()) }
 }
 
 /// Writes the record of the fill, which can be made once only.
@@ -82,12 +82,12 @@ fn mark(
     terms: &Terms,
     (caller, mut marker): (&AccountView, AccountView),
     now: u64,
-) -> Result<(), Refusal> {
+) -> Result<(), EscrowError> {
     let id = terms.id();
     if marker.owned_by(call.program) {
-        return Err(Refusal::AlreadyFilled);
+        return Err(EscrowError::AlreadyFilled);
     }
-    let own = Own::check(call.program, address::FILL, &id, &marker)?;
+    let own = ProgramAddress::check(call.program, address::FILL, &id, &marker)?;
     create(caller, &marker, &own, fill::LENGTH, call.program)?;
     let kept_until = terms.number(Term::RefundAt)?.max(terms.number(Term::FillDeadline)?);
     let mut data = marker.try_borrow_mut()?;

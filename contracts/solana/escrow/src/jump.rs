@@ -4,14 +4,14 @@
 use pinocchio::AccountView;
 
 use crate::Call;
-use crate::address::{self, Authority, Own};
+use crate::address::{self, Authority, ProgramAddress};
 use crate::attesters::signer;
 use crate::chain::{CHAIN_ID, keccak, now};
 use crate::deposit::{check_refund_to, open_from, send_back};
 use crate::digest;
+use crate::error::EscrowError;
 use crate::open::Opening;
 use crate::rate;
-use crate::refusal::Refusal;
 use crate::terms::{self, Packed, Term, Terms, Word, ZERO, number};
 
 const TYPE: &[u8] = b"CausewayJump(uint256 version,uint256 originChainId,bytes32 escrow,bytes32 nonce,\
@@ -19,8 +19,6 @@ bytes32 maker,bytes32 inputToken,bytes32 refundTo,uint256 destinationChainId,byt
 bytes32 recipient,uint256 rateIn,uint256 rateOut,uint256 expiry)";
 const WORDS: usize = 13;
 
-/// A maker cannot bind a jump's money for longer than a week (and the grace).
-const LONGEST_FILL: u64 = 7 * 24 * 60 * 60;
 const SIGNATURE: usize = 65;
 const GIVE_BACK_TAIL: usize = 3;
 
@@ -72,7 +70,7 @@ const LEFT_OPEN: [Term; 12] = [
 struct Jump([Word; WORDS]);
 
 impl Jump {
-    fn unpack(packed: &mut Packed) -> Result<Self, Refusal> {
+    fn unpack(packed: &mut Packed) -> Result<Self, EscrowError> {
         let mut jump = Self([ZERO; WORDS]);
         for word in &mut jump.0 {
             packed.read(word)?;
@@ -94,7 +92,7 @@ impl Jump {
     }
 
     /// The order that the rest of the instruction completes, from the jump's own address.
-    fn order(&self, user: &AccountView, packed: &mut Packed, terms: &mut Terms) -> Result<(), Refusal> {
+    fn order(&self, user: &AccountView, packed: &mut Packed, terms: &mut Terms) -> Result<(), EscrowError> {
         for (term, part) in COMMITTED {
             *terms.word_mut(term) = *self.word(part);
         }
@@ -106,20 +104,24 @@ impl Jump {
     }
 
     /// The maker is named as on EVM chains: twelve zero bytes, then the address of its key.
-    fn check_maker(&self, digest: &Word, signature: &[u8; SIGNATURE]) -> Result<(), Refusal> {
+    fn check_maker(&self, digest: &Word, signature: &[u8; SIGNATURE]) -> Result<(), EscrowError> {
         let mut maker = ZERO;
         maker[12..].copy_from_slice(&signer(digest, signature)?);
-        if maker == *self.word(Part::Maker) { Ok(()) } else { Err(Refusal::NotTheMaker) }
+        if maker == *self.word(Part::Maker) { Ok(()) } else { Err(EscrowError::NotTheMaker) }
     }
 
-    fn check_place(&self, call: &Call) -> Result<(), Refusal> {
+    fn check_place(&self, call: &Call) -> Result<(), EscrowError> {
         if number(self.word(Part::Version))? != terms::VERSION {
-            return Err(Refusal::WrongVersion);
+            return Err(EscrowError::WrongVersion);
         }
         if number(self.word(Part::OriginChain))? != CHAIN_ID {
-            return Err(Refusal::WrongChain);
+            return Err(EscrowError::WrongChain);
         }
-        if self.word(Part::Escrow) == call.program.as_array() { Ok(()) } else { Err(Refusal::WrongEscrow) }
+        if self.word(Part::Escrow) == call.program.as_array() {
+            Ok(())
+        } else {
+            Err(EscrowError::WrongEscrow)
+        }
     }
 }
 
@@ -130,15 +132,15 @@ impl Jump {
 ///
 /// Data: the maker's signature, the packed jump, the packed words that the jump leaves open.
 #[inline(never)]
-pub fn jump(call: &Call) -> Result<(), Refusal> {
-    let (signature, _) = call.data.split_first_chunk().ok_or(Refusal::BadData)?;
+pub fn jump(call: &Call) -> Result<(), EscrowError> {
+    let (signature, _) = call.data.split_first_chunk().ok_or(EscrowError::BadData)?;
     let (deposit, refund_to) = (call.writable(1)?, call.writable(5)?);
     let mut packed = Packed::begin(call, SIGNATURE)?;
     let jump = Jump::unpack(&mut packed)?;
-    let mut terms = Terms::room();
+    let mut terms = Terms::zeroed();
     jump.order(&deposit, &mut packed, &mut terms)?;
     let id = jump.id();
-    let own = Own::check(call.program, address::DEPOSIT, &id, &deposit)?;
+    let own = ProgramAddress::check(call.program, address::DEPOSIT, &id, &deposit)?;
     check_refund_to(jump.word(Part::RefundTo), &refund_to)?;
     let opening = admit(call, &jump, &terms)?;
     jump.check_maker(&digest::open_jump(call.program, &id, &opening.id), signature)?;
@@ -146,20 +148,16 @@ pub fn jump(call: &Call) -> Result<(), Refusal> {
 }
 
 /// An order that the jump allows and that may be opened now.
-fn admit<'a>(call: &'a Call<'a>, jump: &Jump, terms: &'a Terms) -> Result<Opening<'a>, Refusal> {
+fn admit<'a>(call: &'a Call<'a>, jump: &Jump, terms: &'a Terms) -> Result<Opening<'a>, EscrowError> {
     let opening = Opening::admit(call, terms, true)?;
     if opening.now > jump.expiry() {
-        return Err(Refusal::Expired);
-    }
-    let latest = opening.now.checked_add(LONGEST_FILL).ok_or(Refusal::Overflow)?;
-    if terms.number(Term::FillDeadline)? > latest {
-        return Err(Refusal::FillDeadlineTooFar);
+        return Err(EscrowError::Expired);
     }
     let (rate_in, rate_out) = (jump.word(Part::RateIn), jump.word(Part::RateOut));
     if rate::holds(rate_in, rate_out, terms.word(Term::AmountIn), terms.word(Term::AmountOut)) {
         Ok(opening)
     } else {
-        Err(Refusal::RateTooLow)
+        Err(EscrowError::RateTooLow)
     }
 }
 
@@ -169,14 +167,14 @@ fn admit<'a>(call: &'a Call<'a>, jump: &Jump, terms: &'a Terms) -> Result<Openin
 /// Data: whether to close the token account `u8`, the length of the signature `u8` (0 or 65), the maker's signature, the packed
 /// jump. Without the accounts of a token it is about SOL.
 #[inline(never)]
-pub fn give_back_jump(call: &Call) -> Result<(), Refusal> {
+pub fn give_back_jump(call: &Call) -> Result<(), EscrowError> {
     let &[_, length, ref rest @ ..] = call.data else {
-        return Err(Refusal::BadData);
+        return Err(EscrowError::BadData);
     };
     let signature = match usize::from(length) {
         0 => None,
-        SIGNATURE => Some(rest.first_chunk().ok_or(Refusal::BadData)?),
-        _ => return Err(Refusal::BadSignature),
+        SIGNATURE => Some(rest.first_chunk().ok_or(EscrowError::BadData)?),
+        _ => return Err(EscrowError::BadSignature),
     };
     let mut packed = Packed::begin(call, 2 + usize::from(length))?;
     let jump = Jump::unpack(&mut packed)?;
@@ -184,7 +182,7 @@ pub fn give_back_jump(call: &Call) -> Result<(), Refusal> {
     jump.check_place(call)?;
     let deposit = call.writable(0)?;
     let id = jump.id();
-    let own = Own::check(call.program, address::DEPOSIT, &id, &deposit)?;
+    let own = ProgramAddress::check(call.program, address::DEPOSIT, &id, &deposit)?;
     let mut awaited = now()? <= jump.expiry();
     if let Some(signature) = signature.filter(|_| awaited) {
         jump.check_maker(&digest::release_jump(call.program, &id), signature)?;

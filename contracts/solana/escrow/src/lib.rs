@@ -10,16 +10,17 @@ mod address;
 mod attesters;
 mod chain;
 mod claim;
+mod claim_batch;
 mod close;
 mod deposit;
 mod digest;
+mod error;
 mod fill;
 mod jump;
 mod open;
-mod pay;
+mod payout;
 mod rate;
 mod refund;
-mod refusal;
 mod state;
 mod system;
 mod terms;
@@ -28,14 +29,15 @@ mod token;
 use pinocchio::error::ProgramError;
 use pinocchio::{AccountView, Address, ProgramResult, no_allocator, nostd_panic_handler, program_entrypoint};
 
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 
-program_entrypoint!(process, 16);
+// As many accounts as a transaction can lock.
+program_entrypoint!(process, 64);
 no_allocator!();
 nostd_panic_handler!();
 
 fn process(program: &Address, accounts: &mut [AccountView], data: &[u8]) -> ProgramResult {
-    let (tag, data) = data.split_first().ok_or(Refusal::UnknownInstruction)?;
+    let (tag, data) = data.split_first().ok_or(EscrowError::UnknownInstruction)?;
     let call = Call { program, accounts, data };
     let done = match tag {
         0 => attesters::init(&call),
@@ -54,7 +56,8 @@ fn process(program: &Address, accounts: &mut [AccountView], data: &[u8]) -> Prog
         13 => close::close_fill(&call),
         14 => jump::jump(&call),
         15 => jump::give_back_jump(&call),
-        _ => Err(Refusal::UnknownInstruction),
+        16 => claim_batch::claim_batch(&call),
+        _ => Err(EscrowError::UnknownInstruction),
     };
     // The runtime itself ends the transaction when a program that is called from here refuses.
     done.map_err(ProgramError::from)
@@ -68,24 +71,24 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    pub fn account(&self, at: usize) -> Result<AccountView, Refusal> {
-        self.accounts.get(at).copied().ok_or(Refusal::MissingAccount)
+    pub fn account(&self, at: usize) -> Result<AccountView, EscrowError> {
+        self.accounts.get(at).copied().ok_or(EscrowError::MissingAccount)
     }
 
     /// An account whose holder agreed to this transaction and pays for something in it.
-    pub fn signer(&self, at: usize) -> Result<AccountView, Refusal> {
+    pub fn signer(&self, at: usize) -> Result<AccountView, EscrowError> {
         let account = self.account(at)?;
         if !account.is_signer() {
-            return Err(Refusal::NotSigner);
+            return Err(EscrowError::NotSigner);
         }
         writable(account)
     }
 
-    pub fn writable(&self, at: usize) -> Result<AccountView, Refusal> {
+    pub fn writable(&self, at: usize) -> Result<AccountView, EscrowError> {
         writable(self.account(at)?)
     }
 }
 
-fn writable(account: AccountView) -> Result<AccountView, Refusal> {
-    if account.is_writable() { Ok(account) } else { Err(Refusal::NotWritable) }
+fn writable(account: AccountView) -> Result<AccountView, EscrowError> {
+    if account.is_writable() { Ok(account) } else { Err(EscrowError::NotWritable) }
 }

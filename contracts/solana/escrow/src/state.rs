@@ -3,13 +3,13 @@
 use pinocchio::account::{Ref, RefMut};
 use pinocchio::{AccountView, Address};
 
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 use crate::terms::{Terms, Word};
 
 pub const ORDER: u8 = 1;
 pub const FILL: u8 = 2;
 pub const EPOCH: u8 = 3;
-pub const OFFICE: u8 = 4;
+pub const ATTESTER_CONFIG: u8 = 4;
 
 /// How an order stands.
 pub const OPEN: u8 = 1;
@@ -53,10 +53,10 @@ pub mod epoch {
     pub const NUMBER: usize = 8;
     pub const FROM: usize = 16;
     pub const MEMBERS: usize = 24;
-    pub const LENGTH: usize = MEMBERS + 20 * crate::attesters::MOST;
+    pub const LENGTH: usize = MEMBERS + 20 * crate::attesters::MAX_ATTESTERS;
 }
 
-pub mod office {
+pub mod attester_config {
     pub const NEWEST: usize = 8;
     pub const NEWEST_FROM: usize = 16;
     pub const PAUSED_UNTIL: usize = 24;
@@ -66,10 +66,10 @@ pub mod office {
 }
 
 /// An account of the program, of the kind that is asked for.
-pub fn load<'a>(program: &Address, account: &'a AccountView, kind: u8) -> Result<Ref<'a, [u8]>, Refusal> {
+pub fn load<'a>(program: &Address, account: &'a AccountView, kind: u8) -> Result<Ref<'a, [u8]>, EscrowError> {
     check(program, account)?;
     let data = account.try_borrow()?;
-    if is(&data, kind) { Ok(data) } else { Err(Refusal::WrongKind) }
+    if is(&data, kind) { Ok(data) } else { Err(EscrowError::WrongKind) }
 }
 
 /// The same, to be changed.
@@ -77,17 +77,17 @@ pub fn load_mut<'a>(
     program: &Address,
     account: &'a mut AccountView,
     kind: u8,
-) -> Result<RefMut<'a, [u8]>, Refusal> {
+) -> Result<RefMut<'a, [u8]>, EscrowError> {
     check(program, account)?;
     if !account.is_writable() {
-        return Err(Refusal::NotWritable);
+        return Err(EscrowError::NotWritable);
     }
     let data = account.try_borrow_mut()?;
-    if is(&data, kind) { Ok(data) } else { Err(Refusal::WrongKind) }
+    if is(&data, kind) { Ok(data) } else { Err(EscrowError::WrongKind) }
 }
 
-fn check(program: &Address, account: &AccountView) -> Result<(), Refusal> {
-    if account.owned_by(program) { Ok(()) } else { Err(Refusal::WrongOwner) }
+fn check(program: &Address, account: &AccountView) -> Result<(), EscrowError> {
+    if account.owned_by(program) { Ok(()) } else { Err(EscrowError::WrongOwner) }
 }
 
 /// Each kind has one length, so a place within it can be read.
@@ -96,7 +96,7 @@ fn is(data: &[u8], kind: u8) -> bool {
         ORDER => order::LENGTH,
         FILL => fill::LENGTH,
         EPOCH => epoch::LENGTH,
-        _ => office::LENGTH,
+        _ => attester_config::LENGTH,
     };
     data.len() == length && data.first() == Some(&kind)
 }
@@ -121,11 +121,9 @@ pub fn set_word(data: &mut [u8], at: usize, value: &Word) {
     data[at..at + 32].copy_from_slice(value);
 }
 
-/// Reads the terms of an order that is open.
-pub fn open_order(program: &Address, account: &AccountView, terms: &mut Terms) -> Result<(), Refusal> {
+/// Reads the terms of an order, and says whether it is open.
+pub fn read_terms(program: &Address, account: &AccountView, terms: &mut Terms) -> Result<bool, EscrowError> {
     let data = load(program, account, ORDER)?;
-    if data[order::STATUS] != OPEN {
-        return Err(Refusal::NotOpen);
-    }
-    terms.read(&data[order::TERMS..])
+    terms.read(&data[order::TERMS..])?;
+    Ok(data[order::STATUS] == OPEN)
 }

@@ -4,15 +4,15 @@ use pinocchio::cpi::{Signer, invoke_signed};
 use pinocchio::instruction::{InstructionAccount, InstructionView};
 use pinocchio::{AccountView, Address};
 
-use crate::address::{Authority, Own};
+use crate::address::{Authority, ProgramAddress};
 use crate::chain::rent;
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 
 const SYSTEM: Address = Address::new_from_array([0; 32]);
 
 /// Moves lamports out of a wallet or a deposit address.
 #[inline(never)]
-pub fn transfer(from: &Authority, to: &AccountView, lamports: u64) -> Result<(), Refusal> {
+pub fn transfer(from: &Authority, to: &AccountView, lamports: u64) -> Result<(), EscrowError> {
     let mut data = [0; 12];
     data[0] = 2;
     data[4..].copy_from_slice(&lamports.to_le_bytes());
@@ -30,12 +30,12 @@ pub fn transfer(from: &Authority, to: &AccountView, lamports: u64) -> Result<(),
 pub fn create(
     payer: &AccountView,
     account: &AccountView,
-    own: &Own,
+    own: &ProgramAddress,
     length: usize,
     owner: &Address,
-) -> Result<(), Refusal> {
+) -> Result<(), EscrowError> {
     if !account.owned_by(&SYSTEM) || !account.is_data_empty() {
-        return Err(Refusal::AlreadyExists);
+        return Err(EscrowError::AlreadyExists);
     }
     let missing = rent(length)?.saturating_sub(account.lamports());
     if missing != 0 {
@@ -54,7 +54,7 @@ pub fn create(
 }
 
 #[inline(always)]
-fn change(account: &AccountView, data: &[u8], signers: &[Signer]) -> Result<(), Refusal> {
+fn change(account: &AccountView, data: &[u8], signers: &[Signer]) -> Result<(), EscrowError> {
     let accounts = [InstructionAccount::writable_signer(account.address())];
     let instruction = InstructionView { program_id: &SYSTEM, accounts: &accounts, data };
     invoke_signed(&instruction, &[account], signers)?;

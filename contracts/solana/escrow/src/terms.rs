@@ -2,7 +2,7 @@
 
 use crate::Call;
 use crate::chain::{copy, keccak};
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 
 pub type Word = [u8; 32];
 
@@ -11,7 +11,7 @@ bytes32 nonce,bytes32 inputToken,uint256 amountIn,bytes32 refundTo,bytes32 fille
 bytes32 referrer,uint256 referrerFee,uint256 destinationChainId,bytes32 settler,bytes32 outputToken,\
 uint256 amountOut,bytes32 recipient,uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch)";
 
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 pub const WORDS: usize = 21;
 pub const BYTES: usize = WORDS * 32;
 /// The zero word: the chain's own coin, or nobody.
@@ -53,13 +53,13 @@ pub enum Term {
 pub struct Terms([Word; WORDS]);
 
 impl Terms {
-    /// Room for terms.
-    pub const fn room() -> Self {
+    /// All words zero, to be read into.
+    pub const fn zeroed() -> Self {
         Self([ZERO; WORDS])
     }
 
     /// Reads packed terms that begin at `from` and fill the rest of the instruction.
-    pub fn unpack(&mut self, call: &Call, from: usize) -> Result<(), Refusal> {
+    pub fn unpack(&mut self, call: &Call, from: usize) -> Result<(), EscrowError> {
         let mut packed = Packed::begin(call, from)?;
         for word in &mut self.0 {
             packed.read(word)?;
@@ -68,7 +68,7 @@ impl Terms {
     }
 
     /// Reads words that this program wrote.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), EscrowError> {
         copy(self.0.as_flattened_mut(), bytes)
     }
 
@@ -90,7 +90,7 @@ impl Terms {
     }
 
     /// A number that this chain can count with.
-    pub fn number(&self, term: Term) -> Result<u64, Refusal> {
+    pub fn number(&self, term: Term) -> Result<u64, EscrowError> {
         number(self.word(term))
     }
 
@@ -106,13 +106,13 @@ impl Terms {
 }
 
 /// A number that this chain can count with.
-pub fn number(word: &Word) -> Result<u64, Refusal> {
+pub fn number(word: &Word) -> Result<u64, EscrowError> {
     let (parts, _) = word.as_chunks::<8>();
     match parts {
         [high, higher, highest, low] if [high, higher, highest].into_iter().all(|part| *part == [0; 8]) => {
             Ok(u64::from_be_bytes(*low))
         }
-        _ => Err(Refusal::NumberTooLarge),
+        _ => Err(EscrowError::NumberTooLarge),
     }
 }
 
@@ -125,13 +125,13 @@ pub struct Packed<'a> {
 
 impl<'a> Packed<'a> {
     /// Those that begin at `from` and fill the rest of the instruction.
-    pub fn begin(call: &'a Call<'a>, from: usize) -> Result<Self, Refusal> {
-        Ok(Self { call, rest: call.data.get(from..).ok_or(Refusal::BadData)? })
+    pub fn begin(call: &'a Call<'a>, from: usize) -> Result<Self, EscrowError> {
+        Ok(Self { call, rest: call.data.get(from..).ok_or(EscrowError::BadData)? })
     }
 
     /// Reads the next one into a word that is zero so far.
-    pub fn read(&mut self, word: &mut Word) -> Result<(), Refusal> {
-        let (&length, after) = self.rest.split_first().ok_or(Refusal::BadData)?;
+    pub fn read(&mut self, word: &mut Word) -> Result<(), EscrowError> {
+        let (&length, after) = self.rest.split_first().ok_or(EscrowError::BadData)?;
         self.rest = after;
         if length >= ACCOUNT {
             *word = *self.call.account(usize::from(length - ACCOUNT))?.address().as_array();
@@ -139,8 +139,8 @@ impl<'a> Packed<'a> {
             *word = *self.call.program.as_array();
         } else {
             let length = usize::from(length);
-            let start = 32usize.checked_sub(length).ok_or(Refusal::BadData)?;
-            let (given, after) = self.rest.split_at_checked(length).ok_or(Refusal::BadData)?;
+            let start = 32usize.checked_sub(length).ok_or(EscrowError::BadData)?;
+            let (given, after) = self.rest.split_at_checked(length).ok_or(EscrowError::BadData)?;
             copy(&mut word[start..], given)?;
             self.rest = after;
         }
@@ -148,7 +148,7 @@ impl<'a> Packed<'a> {
     }
 
     /// Makes sure that nothing follows.
-    pub fn end(&self) -> Result<(), Refusal> {
-        if self.rest.is_empty() { Ok(()) } else { Err(Refusal::BadData) }
+    pub fn end(&self) -> Result<(), EscrowError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(EscrowError::BadData) }
     }
 }

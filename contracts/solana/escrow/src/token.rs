@@ -5,7 +5,7 @@ use pinocchio::instruction::{InstructionAccount, InstructionView};
 use pinocchio::{AccountView, Address};
 
 use crate::address::Authority;
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 use crate::state::{number, word};
 use crate::terms::Word;
 
@@ -30,10 +30,11 @@ const KIND_ACCOUNT: u8 = 2;
 const FIRST_EXTENSION: usize = 166;
 
 /// Metadata and groups, which leave transfers alone.
-const HARMLESS: core::ops::RangeInclusive<u16> = 18..=23;
+const ALLOWED_EXTENSIONS: core::ops::RangeInclusive<u16> = 18..=23;
 const MEMO_TRANSFER: u16 = 8;
 
 /// A mint and the program it belongs to.
+#[derive(Clone, Copy)]
 pub struct Mint {
     pub account: AccountView,
     pub program: AccountView,
@@ -42,17 +43,17 @@ pub struct Mint {
 
 impl Mint {
     /// Makes sure that `account` is a mint of `program`, and that `program` is one of the two.
-    pub fn of(account: AccountView, program: AccountView) -> Result<Self, Refusal> {
+    pub fn of(account: AccountView, program: AccountView) -> Result<Self, EscrowError> {
         if *program.address() != TOKEN && *program.address() != TOKEN_2022 {
-            return Err(Refusal::WrongTokenProgram);
+            return Err(EscrowError::WrongTokenProgram);
         }
         if !account.owned_by(program.address()) {
-            return Err(Refusal::WrongTokenProgram);
+            return Err(EscrowError::WrongTokenProgram);
         }
-        let data = account.try_borrow().map_err(|_| Refusal::WrongMint)?;
+        let data = account.try_borrow().map_err(|_| EscrowError::WrongMint)?;
         let fits = data.len() == MINT_LENGTH || has_kind(&data, KIND_MINT);
         if !fits || data[45] != 1 {
-            return Err(Refusal::WrongMint);
+            return Err(EscrowError::WrongMint);
         }
         let decimals = data[44];
         drop(data);
@@ -60,45 +61,44 @@ impl Mint {
     }
 
     /// The same, for the mint that the terms name.
-    pub fn named(wanted: &Word, account: AccountView, program: AccountView) -> Result<Self, Refusal> {
+    pub fn named(wanted: &Word, account: AccountView, program: AccountView) -> Result<Self, EscrowError> {
         if account.address().as_array() != wanted {
-            return Err(Refusal::WrongMint);
+            return Err(EscrowError::WrongMint);
         }
         Self::of(account, program)
     }
 
     /// Refuses mints whose transfers cost, call, confide, expire or can be undone.
-    pub fn check_plain(&self) -> Result<(), Refusal> {
-        let data = self.account.try_borrow().map_err(|_| Refusal::WrongMint)?;
+    pub fn check_plain(&self) -> Result<(), EscrowError> {
+        let data = self.account.try_borrow().map_err(|_| EscrowError::WrongMint)?;
         if data.len() == MINT_LENGTH {
             return Ok(());
         }
-        each_extension(
-            &data,
-            |kind, _| if HARMLESS.contains(&kind) { Ok(()) } else { Err(Refusal::MintExtension) },
-        )
+        each_extension(&data, |kind, _| {
+            if ALLOWED_EXTENSIONS.contains(&kind) { Ok(()) } else { Err(EscrowError::MintExtension) }
+        })
     }
 
     /// What `account` holds, once it is sure that it is `owner`'s, of this mint, and not frozen.
-    pub fn holding(&self, account: &AccountView, owner: &Word) -> Result<u64, Refusal> {
+    pub fn holding(&self, account: &AccountView, owner: &Word) -> Result<u64, EscrowError> {
         let (amount, holder) = self.read(account)?;
-        if holder == *owner { Ok(amount) } else { Err(Refusal::BadTokenAccount) }
+        if holder == *owner { Ok(amount) } else { Err(EscrowError::BadTokenAccount) }
     }
 
     /// What `account` holds and whose it is.
-    pub fn read(&self, account: &AccountView) -> Result<(u64, Word), Refusal> {
+    pub fn read(&self, account: &AccountView) -> Result<(u64, Word), EscrowError> {
         if !account.owned_by(self.program.address()) {
-            return Err(Refusal::BadTokenAccount);
+            return Err(EscrowError::BadTokenAccount);
         }
-        let data = account.try_borrow().map_err(|_| Refusal::BadTokenAccount)?;
+        let data = account.try_borrow().map_err(|_| EscrowError::BadTokenAccount)?;
         let fits = data.len() == ACCOUNT_LENGTH || has_kind(&data, KIND_ACCOUNT);
         if !fits || word(&data, 0) != *self.account.address().as_array() {
-            return Err(Refusal::BadTokenAccount);
+            return Err(EscrowError::BadTokenAccount);
         }
         match data[108] {
             1 => {}
-            2 => return Err(Refusal::FrozenAccount),
-            _ => return Err(Refusal::BadTokenAccount),
+            2 => return Err(EscrowError::FrozenAccount),
+            _ => return Err(EscrowError::BadTokenAccount),
         }
         Ok((number(&data, 64), word(&data, 32)))
     }
@@ -110,7 +110,7 @@ impl Mint {
         to: &AccountView,
         amount: u64,
         authority: &Authority,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), EscrowError> {
         let mut data = [0; 10];
         data[0] = 12;
         data[1..9].copy_from_slice(&amount.to_le_bytes());
@@ -129,7 +129,7 @@ impl Mint {
     }
 
     /// Makes a fresh account of the token program one that holds this mint for `owner`.
-    pub fn initialize(&self, account: &AccountView, owner: &Address) -> Result<(), Refusal> {
+    pub fn initialize(&self, account: &AccountView, owner: &Address) -> Result<(), EscrowError> {
         let mut data = [0; 33];
         data[0] = 18;
         data[1..].copy_from_slice(owner.as_array());
@@ -150,7 +150,7 @@ impl Mint {
         account: &AccountView,
         to: &AccountView,
         authority: &Authority,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), EscrowError> {
         let accounts = [
             InstructionAccount::writable(account.address()),
             InstructionAccount::writable(to.address()),
@@ -164,8 +164,8 @@ impl Mint {
 }
 
 /// Whether transfers into a token account must come with a memo.
-pub fn wants_memo(account: &AccountView) -> Result<bool, Refusal> {
-    let data = account.try_borrow().map_err(|_| Refusal::BadTokenAccount)?;
+pub fn wants_memo(account: &AccountView) -> Result<bool, EscrowError> {
+    let data = account.try_borrow().map_err(|_| EscrowError::BadTokenAccount)?;
     if data.len() == ACCOUNT_LENGTH {
         return Ok(false);
     }
@@ -184,8 +184,8 @@ fn has_kind(data: &[u8], kind: u8) -> bool {
 /// Walks the extensions: two bytes of kind, two of length, then the content. Kind zero is unused room at the end.
 fn each_extension(
     data: &[u8],
-    mut deed: impl FnMut(u16, &[u8]) -> Result<(), Refusal>,
-) -> Result<(), Refusal> {
+    mut f: impl FnMut(u16, &[u8]) -> Result<(), EscrowError>,
+) -> Result<(), EscrowError> {
     let mut rest = data.get(FIRST_EXTENSION..).unwrap_or_default();
     while let Some((&[kind_low, kind_high, length_low, length_high], after)) = rest.split_first_chunk::<4>() {
         let kind = u16::from_le_bytes([kind_low, kind_high]);
@@ -193,8 +193,8 @@ fn each_extension(
             return Ok(());
         }
         let length = usize::from(u16::from_le_bytes([length_low, length_high]));
-        let (value, after) = after.split_at_checked(length).ok_or(Refusal::MintExtension)?;
-        deed(kind, value)?;
+        let (value, after) = after.split_at_checked(length).ok_or(EscrowError::MintExtension)?;
+        f(kind, value)?;
         rest = after;
     }
     Ok(())

@@ -58,6 +58,7 @@ impl WorkOrders {
                 }
             }
         }
+        warn_unclaimed(order, context);
         let stuck_reason = stuck_reason.as_ref().map(|(action, error)| (*action, error));
         self.stuck_reasons.record(&order.id, stuck_reason, context.now).await;
         performed
@@ -71,10 +72,12 @@ impl WorkOrders {
     ) -> Result<ActionOutcome, ActionError> {
         let now = context.now;
         match action {
-            Action::AskFiller => return self.ask_filler(order, now).await,
+            Action::AskFiller => {
+                self.check_followed(order)?;
+                return self.ask_filler(order, now).await;
+            }
             Action::Fill => return self.fill(order, now).await,
             Action::Claim => {
-                warn_unclaimed(order, now);
                 self.executor(order)?.claim(order, now).await?;
             }
             Action::Release => {
@@ -92,6 +95,26 @@ impl WorkOrders {
         }
         // The chain shows when it is done.
         Ok(ActionOutcome::InProgress)
+    }
+
+    /// Nothing is taken on between chains that are not read: its claim would have to wait for them.
+    fn check_followed(&self, order: &Order) -> Result<(), ActionError> {
+        for chain in [order.from.chain(), order.to.chain()] {
+            if let Some(age) = self.parts.cursors.stale_for(chain) {
+                let minutes = age.as_secs() / 60;
+                let reason = format!("chain {chain} has not been read for {minutes} minutes");
+                return Err(ActionError::Temporary(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the event of a fill should have been followed by now, if it will be at all.
+    fn is_event_overdue(&self, order: &Order) -> bool {
+        let destination = order.to.chain();
+        let time = self.parts.cursors.get(destination).map(|cursor| cursor.time);
+        time.is_some_and(|time| time > order.terms.fill_deadline)
+            || self.parts.cursors.stale_for(destination).is_some()
     }
 
     fn executor(&self, order: &Order) -> Result<Arc<dyn OrderExecutor>, ActionError> {
@@ -128,7 +151,14 @@ impl WorkOrders {
         if order.is_unpayable() {
             order.failure_reason = None;
         }
-        let Progress::Reverted(tx) = progress else { return Ok(ActionOutcome::InProgress) };
+        let Progress::Reverted(tx) = progress else {
+            if matches!(progress, Progress::Succeeded(_)) && self.is_event_overdue(order) {
+                // The transaction is final, and no event tells of it: the attesters' word is enough to claim.
+                let claimed = self.executor(order)?.claim(order, now).await;
+                claimed.map(drop).unwrap_or_else(|error| log_blocked(order, &Action::Claim, &error));
+            }
+            return Ok(ActionOutcome::InProgress);
+        };
         tracing::error!(order = %order.id, tx, "fill reverted");
         order.failure_reason = Some("The filler's delivery failed on the chain.".to_owned());
         Ok(ActionOutcome::Decided(Decision::Waive))
@@ -160,7 +190,7 @@ impl WorkOrders {
             }
             RefundMethod::Unfilled => self.refund_unfilled(order, now).await,
             RefundMethod::Permissionless => {
-                self.check_not_filled(order).await?;
+                self.check_not_filled(order, now).await?;
                 self.relay(order, "refund", &ChainAction::Refund { terms: order.terms }, now).await.map(drop)
             }
         }
@@ -178,7 +208,7 @@ impl WorkOrders {
         };
         let collected = attestations.collect(&order.terms).await?;
         let Attestation::Unfilled { destination_time, .. } = collected.attestation else {
-            return Err(already_filled());
+            return Err(self.claim_attested(order, now).await);
         };
         let (terms, signatures) = (order.terms, collected.signatures);
         let chain_action = ChainAction::RefundUnfilled { terms, destination_time, signatures };
@@ -187,17 +217,27 @@ impl WorkOrders {
 
     /// Fails when the attesters saw a fill that we did not: its filler is still owed the deposit, although by now anybody may
     /// ask for the refund. Attesters that do not answer do not block the refund.
-    async fn check_not_filled(&self, order: &Order) -> Result<(), ActionError> {
+    async fn check_not_filled(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
         let Some(attestations) = self.parts.attestations.as_ref().filter(|_| !order.terms.is_same_chain())
         else {
             return Ok(());
         };
         match attestations.collect(&order.terms).await {
             Ok(collected) if matches!(collected.attestation, Attestation::Filled { .. }) => {
-                Err(already_filled())
+                Err(self.claim_attested(order, now).await)
             }
             _ => Ok(()),
         }
+    }
+
+    /// Claims an order whose fill the attesters saw and we did not. Why it is not refunded.
+    async fn claim_attested(&self, order: &Order, now: Timestamp) -> ActionError {
+        if let Ok(executor) = self.executor(order)
+            && let Err(error) = executor.claim(order, now).await
+        {
+            log_blocked(order, &Action::Claim, &error);
+        }
+        ActionError::Permanent("the attesters say that the order was filled".to_owned())
     }
 
     async fn broadcast_deposit(&self, order: &mut Order, now: Timestamp) -> Result<(), ActionError> {
@@ -292,15 +332,25 @@ impl WorkOrders {
     }
 }
 
-fn already_filled() -> ActionError {
-    ActionError::Permanent("the attesters say that the order was filled".to_owned())
-}
-
-fn warn_unclaimed(order: &Order, now: Timestamp) {
+/// Told of the order itself, whatever is to be done with it: a claim that never comes up is unclaimed as well.
+fn warn_unclaimed(order: &Order, context: &OrderContext) {
+    let evidence = &context.evidence;
+    if !is_unclaimed(
+        order.decision,
+        evidence.fill.is_some(),
+        evidence.claim.is_some() || evidence.refund.is_some(),
+    ) {
+        return;
+    }
     let refund_at = i64::try_from(order.terms.refund_at).ok().and_then(|at| Timestamp::from_second(at).ok());
-    if refund_at.is_some_and(|at| at.duration_since(now) < UNCLAIMED_ALARM) {
+    if refund_at.is_some_and(|at| at.duration_since(context.now) < UNCLAIMED_ALARM) {
         tracing::error!(order = %order.id, "fill not claimed yet, and the deposit becomes refundable soon");
     }
+}
+
+/// Whether a deposit is owed to the filler: it delivered, or decided to and nothing shows that it did not.
+fn is_unclaimed(decision: Option<Decision>, is_filled: bool, has_ended: bool) -> bool {
+    !has_ended && (is_filled || decision == Some(Decision::Fill))
 }
 
 /// Transient errors are logged at debug level.

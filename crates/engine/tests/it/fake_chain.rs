@@ -145,6 +145,8 @@ pub(crate) struct FakeWatch {
     pub(crate) funding: Mutex<Vec<(Address, TokenId, u64, String)>>,
     /// The address whose balance cannot be read.
     pub(crate) broken: Mutex<Option<Address>>,
+    /// Its balance can be read, its transactions cannot.
+    pub(crate) without_history: Mutex<Option<Address>>,
 }
 
 impl FakeWatch {
@@ -181,6 +183,9 @@ impl AddressWatch for FakeWatch {
         from: u64,
         to: u64,
     ) -> Result<Option<String>, ChainError> {
+        if *self.without_history.lock().unwrap() == Some(address) {
+            return Err(ChainError::Unavailable(chain(ORIGIN)));
+        }
         let funding = self.funding.lock().unwrap();
         let matches = |(at, what, block, _): &&(Address, TokenId, u64, String)| {
             *at == address && *what == token && (from..=to).contains(block)

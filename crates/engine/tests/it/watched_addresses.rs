@@ -251,6 +251,32 @@ async fn scan_time_is_limited_and_every_address_is_covered() {
 }
 
 #[tokio::test]
+async fn address_whose_history_cannot_be_read_does_not_starve_its_page() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    unpaid(&scene, [0x10, 0x11]).await;
+    for byte in [0xda, 0x10, 0x11] {
+        watch.pay(address(byte), input(), 400, 5);
+    }
+    *watch.without_history.lock().unwrap() = Some(address(0xda));
+    let feed = watch_feed_with(&scene, &watch, POLICY);
+    for block in 5..8 {
+        feed.finalize(block, Vec::new());
+    }
+    feed.processed().await;
+    for byte in [0x10, 0x11] {
+        assert_eq!(scene.store.arrivals(address(byte)).await.unwrap().len(), 1, "{byte:#x}");
+    }
+    assert_eq!(arrivals(&scene).await, []);
+    *watch.without_history.lock().unwrap() = None;
+    for block in 8..11 {
+        feed.finalize(block, Vec::new());
+    }
+    feed.processed().await;
+    assert_eq!(arrivals(&scene).await.len(), 1, "in a later pass");
+    feed.end().await;
+}
+
+#[tokio::test]
 async fn unreadable_address_does_not_block_others() {
     let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
     unpaid(&scene, [0x10]).await;

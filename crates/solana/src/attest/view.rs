@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use solana_address::Address;
 
 use super::agree::{agreed, reached};
 use crate::account::accounts_call;
-use crate::orders::{facts, read_fill_marker, read_order_account};
+use crate::orders::{OpenedOrders, facts, read_fill_marker, read_order_account};
 use crate::program::{EscrowProgram, OrderStatus};
 use crate::rpc::Call;
 use crate::{Account, Commitment, HistoryCursor, RpcError, SolanaRpc};
@@ -181,7 +182,10 @@ impl ChainView for SolanaView {
             let wanted = listed.iter().filter(|one| one.slot <= to && one.failure.is_none());
             let wanted: Vec<_> = wanted.map(|one| one.signature).collect();
             let transactions = self.rpc.final_escrow_transactions(program, &wanted).await?;
-            let facts = facts(&self.rpc, program, &transactions, Commitment::Finalized, Some(to)).await?;
+            let at = (Commitment::Finalized, Some(to));
+            // Of an order that has ended and was closed, an attester has nothing to say.
+            let opened = OpenedOrders { terms: &HashMap::new(), must_answer: false };
+            let facts = facts(&self.rpc, program, &transactions, at, opened).await?;
             observed_events.extend(facts.into_iter().map(|fact| match fact.kind {
                 FactKind::Opened(terms) => ObservedEvent::Opened(terms),
                 FactKind::Filled(_) => ObservedEvent::Filled(fact.intent_id),

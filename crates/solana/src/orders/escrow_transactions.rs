@@ -8,10 +8,13 @@ use solana_signature::Signature;
 use crate::account::parse_address;
 use crate::program::{EscrowEvent, EscrowProgram};
 use crate::rpc::Call;
-use crate::{Commitment, SolanaRpc};
+use crate::{Commitment, RpcError, SolanaRpc};
 
-/// Instructions are numbered by their index times this; inner instructions follow their outer one.
+/// Instructions are numbered by their index times this; inner instructions follow their outer one. Batches number their
+/// claims from there on.
 const INDEX_STRIDE: u64 = 256;
+/// A node's refusal of a transaction whose version is above the highest that was asked for.
+const UNSUPPORTED_VERSION: i64 = -32_015;
 
 /// The events of a successful transaction of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +23,14 @@ pub(crate) struct EscrowTransaction {
     pub(crate) slot: u64,
     /// Block time in Unix seconds, if the node knows it.
     pub(crate) time: Option<u64>,
-    /// Each with the number of its instruction.
+    /// Each with a number of its own, in execution order.
     pub(crate) events: Vec<(u64, EscrowEvent)>,
+}
+
+impl EscrowTransaction {
+    const fn without_events(signature: Signature) -> Self {
+        Self { signature, slot: 0, time: None, events: Vec::new() }
+    }
 }
 
 #[derive(Deserialize)]
@@ -62,6 +71,43 @@ struct WireMeta {
     loaded_addresses: Option<WireLoaded>,
     #[serde(default)]
     inner_instructions: Option<Vec<WireInner>>,
+    #[serde(default)]
+    pre_balances: Vec<u64>,
+    #[serde(default)]
+    post_balances: Vec<u64>,
+    #[serde(default)]
+    pre_token_balances: Option<Vec<WireTokens>>,
+    #[serde(default)]
+    post_token_balances: Option<Vec<WireTokens>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireTokens {
+    account_index: usize,
+    ui_token_amount: WireAmount,
+}
+
+#[derive(Deserialize)]
+struct WireAmount {
+    amount: String,
+}
+
+impl WireMeta {
+    /// Whether an account holds less after the transaction: tokens if it is a token account, else lamports. One that
+    /// was closed has not paid, because its rent alone may have left it.
+    fn has_paid(&self, index: usize) -> bool {
+        let tokens = |list: &Option<Vec<WireTokens>>| {
+            let one = list.iter().flatten().find(|one| one.account_index == index)?;
+            one.ui_token_amount.amount.parse::<u64>().ok()
+        };
+        if let Some(before) = tokens(&self.pre_token_balances) {
+            return tokens(&self.post_token_balances).unwrap_or_default() < before;
+        }
+        let lamports = |list: &[u64]| list.get(index).copied().unwrap_or_default();
+        let after = lamports(&self.post_balances);
+        after != 0 && after < lamports(&self.pre_balances)
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -77,7 +123,8 @@ struct WireInner {
 }
 
 impl SolanaRpc {
-    /// The events of these transactions, in order; `None` for one that the chain does not show at this commitment.
+    /// The events of these transactions, in order; `None` for one that the chain does not show at this commitment. A
+    /// transaction of a version that is not known here has no events.
     pub(crate) async fn escrow_transactions(
         &self,
         program: EscrowProgram,
@@ -92,12 +139,35 @@ impl SolanaRpc {
             });
             Call { method: "getTransaction", params: json!([signature.to_string(), options]) }
         };
-        let calls: Vec<Call> = signatures.iter().map(call).collect();
-        let read = |index: usize, wire: Option<WireTransaction>| {
-            let signature = signatures.get(index).copied().unwrap_or_default();
-            wire.map(|wire| read(program, signature, &wire)).transpose()
-        };
-        Ok(self.request_batch(&calls, read).await?)
+        let mut transactions = Vec::with_capacity(signatures.len());
+        for chunk in signatures.chunks(self.config().max_batch.max(1)) {
+            let calls: Vec<Call> = chunk.iter().map(call).collect();
+            let read_one = |index: usize, wire: Option<WireTransaction>| {
+                let signature = chunk.get(index).copied().unwrap_or_default();
+                wire.map(|wire| read(program, signature, &wire)).transpose()
+            };
+            match self.request_batch(&calls, read_one).await {
+                Ok(found) => transactions.extend(found),
+                // Anybody can send one, so it must not stop the others.
+                Err(RpcError::Refused { code: UNSUPPORTED_VERSION, .. }) => {
+                    for (call, signature) in calls.into_iter().zip(chunk) {
+                        let read_one = |wire: Option<WireTransaction>| {
+                            wire.map(|wire| read(program, *signature, &wire)).transpose()
+                        };
+                        match self.request(call, read_one).await {
+                            Ok(found) => transactions.push(found),
+                            Err(RpcError::Refused { code: UNSUPPORTED_VERSION, .. }) => {
+                                tracing::warn!(%signature, "transaction of an unknown version skipped");
+                                transactions.push(Some(EscrowTransaction::without_events(*signature)));
+                            }
+                            Err(error) => return Err(error.into()),
+                        }
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(transactions)
     }
 
     /// How a final transaction opened the order of these terms; `None` if it did not.
@@ -140,16 +210,24 @@ fn read(
     wire: &WireTransaction,
 ) -> Result<EscrowTransaction, String> {
     let time = wire.block_time.and_then(|time| u64::try_from(time).ok());
-    let instructions = escrow_instructions(program, wire)?.into_iter();
-    let events =
-        instructions.filter_map(|one| Some((one.place, program.parse_event(&one.accounts, &one.data)?)));
-    Ok(EscrowTransaction { signature, slot: wire.slot, time, events: events.collect() })
+    let mut events: Vec<(u64, EscrowEvent)> = Vec::new();
+    for EscrowInstruction { place, accounts, indexes, data } in escrow_instructions(program, wire)? {
+        let has_paid = |at: usize| indexes.get(at).is_some_and(|index| wire.meta.has_paid(*index));
+        let found = program.parse_events(&accounts, &data, has_paid);
+        // An order ends once: a batch that names it again in the same transaction has skipped it.
+        let news: Vec<_> =
+            found.into_iter().filter(|event| !events.iter().any(|(_, known)| known == event)).collect();
+        events.extend((place..).zip(news));
+    }
+    Ok(EscrowTransaction { signature, slot: wire.slot, time, events })
 }
 
 /// An instruction of the program.
 struct EscrowInstruction {
     place: u64,
     accounts: Vec<Address>,
+    /// The places of the accounts in the transaction.
+    indexes: Vec<usize>,
     data: Vec<u8>,
 }
 
@@ -180,7 +258,8 @@ fn escrow_instructions(
         let accounts: Vec<Address> =
             instruction.accounts.iter().map(|index| key(*index)).collect::<Result<_, _>>()?;
         let data = bs58::decode(&instruction.data).into_vec().map_err(|error| error.to_string())?;
-        instructions.push(EscrowInstruction { place, accounts, data });
+        let indexes = instruction.accounts.clone();
+        instructions.push(EscrowInstruction { place, accounts, indexes, data });
     }
     instructions.sort_by_key(|one| one.place);
     Ok(instructions)

@@ -7,19 +7,20 @@ use causeway_domain::{
 };
 use solana_address::Address;
 
-use super::closed::{closed_order_fact, closed_orders};
+use super::closed::{OpenedOrders, closed_order_fact, closed_orders};
 use super::escrow_transactions::EscrowTransaction;
 use crate::program::{self, EscrowEvent, EscrowProgram, FillMarker, OrderAccount, OrderStatus};
 use crate::{Account, Commitment, SolanaRpc};
 
 /// The facts behind these transactions, read from accounts of a node that has reached slot `not_before`. Transactions
-/// only name the accounts to read. A missing account yields no fact, unless its order has ended and was closed.
+/// only name the accounts to read. A missing account yields no fact, unless its order has ended and was closed; `opened`
+/// are the terms of orders that were seen before.
 pub(crate) async fn facts(
     rpc: &SolanaRpc,
     program: EscrowProgram,
     transactions: &[EscrowTransaction],
-    commitment: Commitment,
-    not_before: Option<u64>,
+    (commitment, not_before): (Commitment, Option<u64>),
+    opened: OpenedOrders<'_>,
 ) -> Result<Vec<Fact>, ChainError> {
     let mut addresses: Vec<Address> = transactions
         .iter()
@@ -37,7 +38,7 @@ pub(crate) async fn facts(
     let missing: Vec<Address> = missing.into_iter().map(|(address, _)| address).collect();
     let closed = match commitment {
         Commitment::Finalized if !missing.is_empty() => {
-            closed_orders(rpc, program, transactions, &missing).await?
+            closed_orders(rpc, program, transactions, (opened, &missing)).await?
         }
         _ => HashMap::new(),
     };

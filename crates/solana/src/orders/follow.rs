@@ -3,14 +3,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{ChainCursor, ChainError, ChainFollower, ChainUpdate, FinalityTier};
-use causeway_domain::{ChainId, IdlePolling, SOLANA_CHAIN_ID, SolanaDeployment};
+use causeway_domain::{ChainId, Fact, FactKind, IdlePolling, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
 use solana_address::Address;
 use solana_signature::Signature;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::closed::OpenedOrders;
+use super::escrow_transactions::EscrowTransaction;
 use super::facts::facts;
+use super::listing::{Backlog, Listing};
 use crate::program::EscrowProgram;
-use crate::{Commitment, HistoryCursor, Mention, SolanaRpc};
+use crate::{Commitment, Mention, SolanaRpc};
 
 /// Slots that every scan reads again, because nodes list the transactions of a block shortly after the block.
 const REREAD_SLOTS: u64 = 64;
@@ -18,6 +21,12 @@ const REREAD_SLOTS: u64 = 64;
 const MAX_TRANSACTIONS_PER_SCAN: usize = 2_000;
 /// Nodes may have pruned the block of an older cursor, in slots.
 const MAX_VERIFIABLE_CURSOR_AGE: u64 = 5_000;
+/// After so many failed scans in a row, what was listed is listed again.
+const FAILURES_BEFORE_NEW_LIST: u32 = 3;
+/// After so many failed scans in a row, histories of closed orders that do not answer count as unreadable.
+const FAILURES_BEFORE_SKIPPING: u32 = 5;
+/// Terms that are kept in memory.
+const MAX_REMEMBERED_ORDERS: usize = 10_000;
 
 /// How the follower polls the chain.
 #[derive(Clone, Debug)]
@@ -41,6 +50,15 @@ pub struct SolanaOrderFollower {
     /// The reported transactions of slots that are read again.
     reported: HashMap<Signature, (u64, Stage)>,
     queue: VecDeque<ChainUpdate>,
+    /// A list that is being read.
+    listing: Option<Listing>,
+    /// A list that is being reported.
+    backlog: Option<Backlog>,
+    /// The terms of orders that were opened lately, and their accounts in the order of their opening.
+    opened: HashMap<Address, IntentTerms>,
+    opening_order: VecDeque<Address>,
+    /// Scans that failed in a row.
+    failures: u32,
     next_scan: Instant,
     last_scan: Option<Instant>,
     halted: Option<String>,
@@ -55,8 +73,8 @@ enum Stage {
 /// The result of one scan.
 #[derive(Default)]
 struct Scan {
-    final_facts: Vec<causeway_domain::Fact>,
-    confirmed: Vec<causeway_domain::Fact>,
+    final_facts: Vec<Fact>,
+    confirmed: Vec<Fact>,
     reported: Vec<(Signature, (u64, Stage))>,
 }
 
@@ -79,6 +97,11 @@ impl SolanaOrderFollower {
             is_checked: after.is_none(),
             reported: HashMap::new(),
             queue: VecDeque::new(),
+            listing: None,
+            backlog: None,
+            opened: HashMap::new(),
+            opening_order: VecDeque::new(),
+            failures: 0,
             next_scan: Instant::now(),
             last_scan: None,
             halted: None,
@@ -90,26 +113,25 @@ impl SolanaOrderFollower {
             return Err(ChainError::Disagreement(SOLANA_CHAIN_ID, reason.clone()));
         }
         let result = self.try_scan().await;
-        if let Err(ChainError::Disagreement(_, reason)) = &result {
-            self.halted = Some(reason.clone());
+        match &result {
+            Ok(()) => self.failures = 0,
+            Err(ChainError::Disagreement(_, reason)) => self.halted = Some(reason.clone()),
+            Err(_) => {
+                self.failures = self.failures.saturating_add(1);
+                if self.failures.is_multiple_of(FAILURES_BEFORE_NEW_LIST) {
+                    // A node may have listed what is not there.
+                    (self.listing, self.backlog) = (None, None);
+                }
+            }
         }
         result
     }
 
-    /// Changes state only after the last call, so that a dropped scan has no effect.
+    /// Reports only after the last call, so that a dropped scan has no effect but a longer list.
     async fn try_scan(&mut self) -> Result<(), ChainError> {
-        let newest = self.rpc.final_slot().await?;
-        self.check_cursor(newest).await?;
-        if self.cursor.is_some_and(|cursor| newest < cursor.number) {
-            // This node lags behind; it has nothing new.
-            return Ok(());
-        }
-        let mut listed = Vec::new();
-        for (program, first) in &self.programs {
-            listed.push((*program, self.list(*program, *first, newest).await?));
-        }
-        let reached = newest;
-        let newest = self.scan_end(newest, &listed);
+        let Some(backlog) = self.backlog().await? else { return Ok(()) };
+        let reached = backlog.reached;
+        let newest = self.scan_end(reached, &backlog.listed);
         let moved = self.cursor.is_none_or(|cursor| cursor.number < newest);
         let cursor = match self.cursor {
             Some(cursor) if !moved => cursor,
@@ -117,15 +139,17 @@ impl SolanaOrderFollower {
             _ => self.rpc.agreed_cursor(newest).await?.ok_or(ChainError::Unavailable(SOLANA_CHAIN_ID))?,
         };
         let mut scan = Scan::default();
-        for (program, listed) in &listed {
+        for (program, listed) in &backlog.listed {
             self.scan_program(*program, listed, (newest, reached), &mut scan).await?;
         }
-        if newest < reached {
+        self.backlog = (newest < reached).then(|| backlog.after(newest));
+        if self.backlog.is_some() {
             self.next_scan = Instant::now();
         }
 
         let floor = cursor.number.saturating_sub(REREAD_SLOTS);
         self.cursor = Some(cursor);
+        self.remember(&scan.final_facts);
         self.reported.extend(scan.reported);
         self.reported.retain(|_, (slot, _)| *slot >= floor);
         if !scan.confirmed.is_empty() {
@@ -141,16 +165,47 @@ impl SolanaOrderFollower {
         Ok(())
     }
 
-    /// The program's transactions since the last scan, oldest first.
-    async fn list(
-        &self,
-        program: EscrowProgram,
-        first: u64,
-        newest: u64,
-    ) -> Result<Vec<Mention>, ChainError> {
-        let slot = self.cursor.map_or(first, |cursor| cursor.number.saturating_sub(REREAD_SLOTS).max(first));
-        let start = HistoryCursor { slot, signature: None };
-        self.rpc.mentions_at(&program.id, start, Commitment::Confirmed, Some(newest)).await
+    /// What is to be reported: the rest of a long list, or a new one. `None` while a list is incomplete, and when there
+    /// is nothing new.
+    async fn backlog(&mut self) -> Result<Option<Backlog>, ChainError> {
+        if let Some(backlog) = &self.backlog {
+            return Ok(Some(backlog.clone()));
+        }
+        if self.listing.is_none() {
+            let newest = self.rpc.final_slot().await?;
+            self.check_cursor(newest).await?;
+            if self.cursor.is_some_and(|cursor| newest < cursor.number) {
+                // This node lags behind; it has nothing new.
+                return Ok(None);
+            }
+            let cursor = self.cursor.map(|cursor| cursor.number.saturating_sub(REREAD_SLOTS));
+            let from = |(program, first): &(EscrowProgram, u64)| (*program, cursor.unwrap_or(0).max(*first));
+            self.listing = Some(Listing::new(newest, self.programs.iter().map(from)));
+        }
+        let Some(listing) = &mut self.listing else { return Ok(None) };
+        if listing.read_on(&self.rpc).await? {
+            return Ok(self.listing.take().map(Listing::finish));
+        }
+        self.next_scan = Instant::now();
+        Ok(None)
+    }
+
+    /// Keeps the terms of orders that were opened, in case that their accounts are closed before their end is read.
+    fn remember(&mut self, facts: &[Fact]) {
+        for fact in facts {
+            if let FactKind::Opened(terms) = &fact.kind {
+                let program = EscrowProgram::new(Address::new_from_array(terms.escrow.0));
+                let order = program.order(terms.id());
+                if self.opened.insert(order, **terms).is_none() {
+                    self.opening_order.push_back(order);
+                }
+            }
+        }
+        while self.opening_order.len() > MAX_REMEMBERED_ORDERS {
+            if let Some(oldest) = self.opening_order.pop_front() {
+                self.opened.remove(&oldest);
+            }
+        }
     }
 
     fn is_new(&self, mention: &Mention, stage: Stage) -> bool {
@@ -181,13 +236,19 @@ impl SolanaOrderFollower {
             mentions.into_iter().filter(|one| self.is_new(one, stage)).map(|one| one.signature).collect()
         };
 
+        let slots: HashMap<Signature, u64> = listed.iter().map(|one| (one.signature, one.slot)).collect();
+        let reported = |transactions: &[EscrowTransaction], stage| -> Vec<(Signature, (u64, Stage))> {
+            let slot = |signature| slots.get(signature).copied().unwrap_or_default();
+            transactions.iter().map(|one| (one.signature, (slot(&one.signature), stage))).collect()
+        };
+        let opened =
+            OpenedOrders { terms: &self.opened, must_answer: self.failures < FAILURES_BEFORE_SKIPPING };
+
         let transactions =
             self.rpc.final_escrow_transactions(program, &pick(final_mentions, Stage::Final)).await?;
-        scan.final_facts
-            .extend(facts(&self.rpc, program, &transactions, Commitment::Finalized, Some(reached)).await?);
-        scan.reported.extend(
-            transactions.iter().map(|transaction| (transaction.signature, (transaction.slot, Stage::Final))),
-        );
+        let at = (Commitment::Finalized, Some(reached));
+        scan.final_facts.extend(facts(&self.rpc, program, &transactions, at, opened).await?);
+        scan.reported.extend(reported(&transactions, Stage::Final));
         if newest < reached {
             // The next scan reports the rest.
             return Ok(());
@@ -198,12 +259,9 @@ impl SolanaOrderFollower {
             .escrow_transactions(program, &pick(confirmed, Stage::Confirmed), Commitment::Confirmed)
             .await?;
         let transactions: Vec<_> = transactions.into_iter().flatten().collect();
-        scan.confirmed.extend(facts(&self.rpc, program, &transactions, Commitment::Confirmed, None).await?);
-        scan.reported.extend(
-            transactions
-                .iter()
-                .map(|transaction| (transaction.signature, (transaction.slot, Stage::Confirmed))),
-        );
+        let at = (Commitment::Confirmed, None);
+        scan.confirmed.extend(facts(&self.rpc, program, &transactions, at, opened).await?);
+        scan.reported.extend(reported(&transactions, Stage::Confirmed));
         Ok(())
     }
 
@@ -260,52 +318,4 @@ impl ChainFollower for SolanaOrderFollower {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::RpcConfig;
-    use crate::program::SANDBOX_PROGRAM;
-
-    const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
-
-    /// Its endpoint does not exist.
-    fn follower(after: Option<u64>) -> SolanaOrderFollower {
-        let rpc = SolanaRpc::new(RpcConfig::new(vec!["http://127.0.0.1:1".parse().unwrap()])).unwrap();
-        let after = after.map(|number| ChainCursor { number, hash: alloy_primitives::B256::ZERO, time: 0 });
-        let config = SolanaFollowConfig { poll: Duration::from_secs(1), idle_polling: None };
-        SolanaOrderFollower::new(rpc, &[], config, after)
-    }
-
-    /// `count` transactions, three in each slot from 100 on.
-    fn backlog(count: u16) -> Vec<(EscrowProgram, Vec<Mention>)> {
-        let mention = |number: u16| {
-            let mut signature = [0; 64];
-            signature[..2].copy_from_slice(&number.to_be_bytes());
-            let slot = 100 + u64::from(number) / 3;
-            Mention { signature: signature.into(), slot, failure: None, block_time: None }
-        };
-        vec![(PROGRAM, (0..count).map(mention).collect())]
-    }
-
-    #[test]
-    fn long_backlog_is_split_at_slot_boundaries() {
-        assert_eq!(follower(None).scan_end(9_999, &backlog(2_000)), 9_999, "all at once");
-        let mut follower = follower(None);
-        let all = backlog(6_000);
-        let mut scans = Vec::new();
-        loop {
-            let end = follower.scan_end(9_999, &all);
-            scans.push(end);
-            if end == 9_999 {
-                break;
-            }
-            let reported = all[0].1.iter().filter(|one| one.slot <= end);
-            follower.reported.extend(reported.map(|one| (one.signature, (one.slot, Stage::Final))));
-        }
-        assert_eq!(scans, [766, 1_433, 9_999]);
-    }
-
-    #[test]
-    fn scan_never_ends_before_the_cursor() {
-        assert_eq!(follower(Some(5_000)).scan_end(9_999, &backlog(6_000)), 5_000);
-    }
-}
+mod tests;

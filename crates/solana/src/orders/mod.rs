@@ -8,6 +8,7 @@ mod facts;
 mod follow;
 mod forwarding_signer;
 mod instruction_plan;
+mod listing;
 mod mint;
 mod on_chain_status;
 mod outbox_attempt;
@@ -18,6 +19,7 @@ mod tx_sender;
 mod unsupported_tokens;
 mod wallets;
 
+pub(crate) use closed::OpenedOrders;
 pub use deploy::{DeployError, FirstEpoch, ensure_program, find_program};
 pub use deposits::{SolanaAddressWatch, SolanaDepositBuilder};
 pub(crate) use facts::{facts, read_fill_marker, read_order_account};

@@ -33,9 +33,9 @@ impl EscrowProgram {
         self.derive(b"epoch", &number.to_le_bytes())
     }
 
-    /// The attester configuration: the current epoch, and whether opening is paused. Its seed is `office`.
+    /// The attester configuration: the current epoch, and whether opening is paused.
     pub fn attester_config(&self) -> Address {
-        self.derive(b"office", b"")
+        self.derive(b"config", b"")
     }
 
     /// The loader's account with the program's code and upgrade authority.

@@ -23,6 +23,16 @@ impl EscrowProgram {
         self.digest("Causeway Escrow", statement)
     }
 
+    /// The digest of a statement about many orders that were opened here and filled: id, time and reference of each.
+    pub fn batch_digest(&self, fills: &[(B256, u64, B256)]) -> B256 {
+        let fill = "Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)";
+        let hashes = fills
+            .iter()
+            .map(|(order, filled_at, fill_ref)| hash(fill, &[*order, number(*filled_at), *fill_ref]));
+        let list = keccak256(hashes.collect::<Vec<_>>().concat());
+        self.digest("Causeway Escrow", hash(&format!("FilledBatch(Fill[] fills){fill}"), &[list]))
+    }
+
     /// The digest of a handover to `members` as the next epoch, `proposal` being the number of handovers proposed so
     /// far.
     pub fn handover_digest(&self, epoch: u64, proposal: u64, threshold: u8, members: &[Attester]) -> B256 {
@@ -54,7 +64,7 @@ impl EscrowProgram {
     }
 
     fn digest(&self, name: &str, statement: B256) -> B256 {
-        let words = [keccak256(name), keccak256("1"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
+        let words = [keccak256(name), keccak256("2"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
         let domain = hash(DOMAIN_TYPE, &words);
         keccak256([&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat())
     }
@@ -78,6 +88,8 @@ mod tests {
 
     sol! {
         struct Filled { bytes32 orderId; uint256 filledAt; bytes32 fillRef; }
+        struct Fill { bytes32 orderId; uint256 filledAt; bytes32 fillRef; }
+        struct FilledBatch { Fill[] fills; }
         struct Unfilled { bytes32 orderId; uint256 destinationTime; }
         struct Handover { uint256 epoch; uint256 proposal; address[] attesters; uint256 threshold; }
         struct Resign { uint256 epoch; }
@@ -92,7 +104,7 @@ mod tests {
         let chain = U256::from(SOLANA_CHAIN_ID);
         Eip712Domain::new(
             Some(name.into()),
-            Some("1".into()),
+            Some("2".into()),
             Some(chain),
             None,
             Some(SANDBOX_PROGRAM.to_bytes().into()),
@@ -117,6 +129,21 @@ mod tests {
         let ours = PROGRAM.attestation_digest(&Attestation::Unfilled { order, destination_time: 7 });
         let theirs = Unfilled { orderId: order, destinationTime: uint!(7_U256) };
         assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
+    }
+
+    #[test]
+    fn rule_31_one_digest_speaks_for_many_orders() {
+        let word = B256::repeat_byte;
+        let fills = [(word(1), 1_700_000_000, word(2)), (word(3), 1_700_000_001, word(4))];
+        let theirs = fills.map(|(order, filled_at, fill_ref)| Fill {
+            orderId: order,
+            filledAt: U256::from(filled_at),
+            fillRef: fill_ref,
+        });
+        let theirs = FilledBatch { fills: theirs.into() };
+        let ours = PROGRAM.batch_digest(&fills);
+        assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
+        assert_ne!(ours, PROGRAM.batch_digest(&[fills[1], fills[0]]), "the order of the list counts");
     }
 
     #[test]

@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn error_codes_match_the_program() {
-        let program = include_str!("../../../../contracts/solana/escrow/src/refusal.rs");
+        let program = include_str!("../../../../contracts/solana/escrow/src/error.rs");
         let theirs: Vec<_> =
             program.lines().filter_map(|line| line.trim().strip_suffix(',')?.split_once(" = ")).collect();
         let ours: Vec<_> =

@@ -3,6 +3,7 @@ use causeway_domain::ports::OpenedBy;
 use solana_address::Address;
 
 use super::EscrowProgram;
+use super::claim_batch::{CLAIM_BATCH, batch_places};
 use super::forwarding::JUMP;
 use super::instruction::{FILL, OPEN, SWEEP};
 use super::pack::unpack;
@@ -48,9 +49,27 @@ impl EscrowProgram {
         }
     }
 
-    /// The event of an instruction of this program, if it changes an order; `accounts` are those of the instruction,
-    /// in order.
-    pub fn parse_event(&self, accounts: &[Address], data: &[u8]) -> Option<EscrowEvent> {
+    /// The events of an instruction of this program; `accounts` are those of the instruction, in order. `has_paid` says
+    /// of the account at a place whether it holds less after the transaction: only so a batch claims an order that it
+    /// names, because it skips those that have ended.
+    pub fn parse_events(
+        &self,
+        accounts: &[Address],
+        data: &[u8],
+        has_paid: impl Fn(usize) -> bool,
+    ) -> Vec<EscrowEvent> {
+        let Some((&CLAIM_BATCH, rest)) = data.split_first() else {
+            return self.parse_event(accounts, data).into_iter().collect();
+        };
+        let mut claimed = Vec::new();
+        for (order, holder) in batch_places(rest).unwrap_or_default() {
+            let event = accounts.get(order).map(|order| EscrowEvent::Claimed { order: *order });
+            claimed.extend(event.filter(|event| has_paid(holder) && !claimed.contains(event)));
+        }
+        claimed
+    }
+
+    fn parse_event(&self, accounts: &[Address], data: &[u8]) -> Option<EscrowEvent> {
         let (kind, rest) = data.split_first()?;
         let account = |place: usize| accounts.get(place).copied();
         match *kind {
@@ -85,19 +104,21 @@ mod tests {
     use causeway_domain::{ForwardingOrder, SignatureBytes};
     use solana_instruction::{AccountMeta, Instruction};
 
-    use super::super::SANDBOX_PROGRAM;
+    use super::super::{BatchFill, SANDBOX_PROGRAM};
     use super::*;
 
     const PROGRAM: EscrowProgram = EscrowProgram::new(SANDBOX_PROGRAM);
 
     fn read(instruction: &Instruction) -> Option<EscrowEvent> {
         let accounts: Vec<Address> = instruction.accounts.iter().map(|meta| meta.pubkey).collect();
-        PROGRAM.parse_event(&accounts, &instruction.data)
+        let events = PROGRAM.parse_events(&accounts, &instruction.data, |_| true);
+        assert!(events.len() <= 1);
+        events.into_iter().next()
     }
 
     #[test]
     fn instructions_parse_into_their_events() {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let (order, marker) = (PROGRAM.order(terms.id()), PROGRAM.fill_marker(terms.id()));
         let caller = Address::new_from_array([7; 32]);
@@ -121,5 +142,24 @@ mod tests {
         assert_eq!(read(&PROGRAM.refund_to(&terms, caller, caller, None)), refunded);
         assert_eq!(read(&PROGRAM.give_back(&terms, None)), None);
         assert_eq!(read(&PROGRAM.close_fill(terms.id(), caller)), None);
+    }
+    #[test]
+    fn rule_31_a_batch_claims_the_orders_that_paid() {
+        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
+        let first = IntentTerms::from_bytes(&words.concat()).unwrap();
+        let orders = [first, IntentTerms { nonce: B256::ZERO, ..first }];
+        let fill = |terms| BatchFill { terms, filled_at: 7, fill_ref: B256::ZERO, is_closed: false };
+        let batch = PROGRAM.claim_batch(&[fill(&orders[0]), fill(&orders[1])], None, &[]).unwrap();
+        let accounts: Vec<Address> = batch.accounts.iter().map(|meta| meta.pubkey).collect();
+        let claimed = |paid: &[usize]| PROGRAM.parse_events(&accounts, &batch.data, |at| paid.contains(&at));
+        let event = |terms: &IntentTerms| EscrowEvent::Claimed { order: PROGRAM.order(terms.id()) };
+        let places: Vec<usize> = orders
+            .iter()
+            .map(|terms| accounts.iter().position(|at| *at == PROGRAM.order(terms.id())).unwrap())
+            .collect();
+        assert_eq!(claimed(&places), [event(&orders[0]), event(&orders[1])]);
+        assert_eq!(claimed(&places[1..]), [event(&orders[1])]);
+        assert_eq!(claimed(&[]), []);
+        assert_eq!(PROGRAM.parse_events(&accounts, &batch.data[..9], |_| true), []);
     }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod address;
 mod attesters;
+mod claim_batch;
 mod digest;
 mod error;
 mod event;
@@ -17,6 +18,7 @@ pub use account::{
     AttesterConfig, EpochAccount, FillMarker, InvalidAccountData, OrderAccount, OrderStatus, RefundCause,
 };
 pub use address::associated_token_account;
+pub use claim_batch::{BatchError, BatchFill, MAX_BATCH_ORDERS};
 pub use error::EscrowError;
 pub use event::EscrowEvent;
 pub use instruction::{Holding, TokenSource};

@@ -86,7 +86,8 @@ impl EscrowProgram {
         )
     }
 
-    /// Returns the rent of an order that has ended, past its open deadline, to `payer` who paid it.
+    /// Returns the rent of an order that has ended, past its open deadline, to `payer` who paid it. Tokens in the vault
+    /// beside the deposit go to the refund address, or to `payer` where the refund address has no account for them.
     pub fn close_order(
         &self,
         terms: &IntentTerms,
@@ -100,6 +101,11 @@ impl EscrowProgram {
             AccountMeta::new(party_account(terms, terms.refund_to, token_program), false),
         ];
         accounts.extend(self.vault_accounts(terms, token_program));
+        if let Some(token_program) = token_program {
+            let mint = address(terms.input_token);
+            let own = associated_token_account(&payer, &mint, &token_program);
+            accounts.push(AccountMeta::new(own, false));
+        }
         Instruction { program_id: self.id, accounts, data: vec![CLOSE_ORDER] }
     }
 
@@ -159,7 +165,7 @@ impl EscrowProgram {
 }
 
 /// The account that receives the deposit's currency for a party.
-fn party_account(terms: &IntentTerms, party: B256, token_program: Option<Address>) -> Address {
+pub(super) fn party_account(terms: &IntentTerms, party: B256, token_program: Option<Address>) -> Address {
     token_program.map_or(address(party), |token_program| {
         associated_token_account(&address(party), &address(terms.input_token), &token_program)
     })

@@ -2,11 +2,11 @@ use pinocchio::{AccountView, Address};
 
 use super::Set;
 use crate::Call;
-use crate::address::{self, Own};
+use crate::address::{self, ProgramAddress};
 use crate::chain::now;
+use crate::error::EscrowError;
 use crate::open::MAX_GRACE;
-use crate::refusal::Refusal;
-use crate::state::{self, epoch, office};
+use crate::state::{self, attester_config, epoch};
 use crate::system::create;
 
 const LOADER: Address = Address::new_from_array([
@@ -19,46 +19,50 @@ const LOADER: Address = Address::new_from_array([
 ///
 /// Data: shortest grace `u64`, threshold `u8`, the attesters' addresses.
 #[inline(never)]
-pub fn init(call: &Call) -> Result<(), Refusal> {
+pub fn init(call: &Call) -> Result<(), EscrowError> {
     let payer = call.signer(0)?;
-    let (mut office, first) = (call.writable(1)?, call.writable(2)?);
+    let (mut config, first) = (call.writable(1)?, call.writable(2)?);
     check_authority(call.program, &call.account(3)?, &payer)?;
 
-    let (grace, rest) = call.data.split_first_chunk().ok_or(Refusal::BadData)?;
-    let (&threshold, members) = rest.split_first().ok_or(Refusal::BadData)?;
+    let (grace, rest) = call.data.split_first_chunk().ok_or(EscrowError::BadData)?;
+    let (&threshold, members) = rest.split_first().ok_or(EscrowError::BadData)?;
     let min_grace = u64::from_le_bytes(*grace);
     if min_grace > MAX_GRACE {
-        return Err(Refusal::BadDeadlines);
+        return Err(EscrowError::BadDeadlines);
     }
     let set = Set::read(members, threshold)?;
 
-    let own = Own::check(call.program, address::OFFICE, b"", &office)?;
-    create(&payer, &office, &own, office::LENGTH, call.program)?;
-    let mut data = office.try_borrow_mut()?;
-    data[0] = state::OFFICE;
-    state::set_number(&mut data, office::MIN_GRACE, min_grace);
+    let own = ProgramAddress::check(call.program, address::ATTESTER_CONFIG, b"", &config)?;
+    create(&payer, &config, &own, attester_config::LENGTH, call.program)?;
+    let mut data = config.try_borrow_mut()?;
+    data[0] = state::ATTESTER_CONFIG;
+    state::set_number(&mut data, attester_config::MIN_GRACE, min_grace);
     drop(data);
 
     let number = 1u64.to_le_bytes();
-    let own = Own::check(call.program, address::EPOCH, &number, &first)?;
+    let own = ProgramAddress::check(call.program, address::EPOCH, &number, &first)?;
     create(&payer, &first, &own, epoch::LENGTH, call.program)?;
-    set.schedule(call.program, &mut [first, office], 1, now()?)
+    set.schedule(call.program, &mut [first, config], 1, now()?)
 }
 
 /// The loader keeps a program's code in an account that names who may replace it.
-fn check_authority(program: &Address, code: &AccountView, authority: &AccountView) -> Result<(), Refusal> {
+fn check_authority(
+    program: &Address,
+    code: &AccountView,
+    authority: &AccountView,
+) -> Result<(), EscrowError> {
     let (address, _) =
-        Address::try_find_program_address(&[program.as_ref()], &LOADER).ok_or(Refusal::WrongAddress)?;
+        Address::try_find_program_address(&[program.as_ref()], &LOADER).ok_or(EscrowError::WrongAddress)?;
     if address != *code.address() || !code.owned_by(&LOADER) {
-        return Err(Refusal::WrongAddress);
+        return Err(EscrowError::WrongAddress);
     }
-    let data = code.try_borrow().map_err(|_| Refusal::WrongKind)?;
+    let data = code.try_borrow().map_err(|_| EscrowError::WrongKind)?;
     // A tag of four bytes, the slot, whether there is an authority, and the authority.
-    let header = data.first_chunk::<45>().ok_or(Refusal::WrongKind)?;
+    let header = data.first_chunk::<45>().ok_or(EscrowError::WrongKind)?;
     let tag = [header[0], header[1], header[2], header[3]];
     if tag == [3, 0, 0, 0] && header[12] == 1 && state::word(header, 13) == *authority.address().as_array() {
         Ok(())
     } else {
-        Err(Refusal::NotTheAuthority)
+        Err(EscrowError::NotTheAuthority)
     }
 }

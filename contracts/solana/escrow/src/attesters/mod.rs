@@ -13,14 +13,14 @@ pub use resign::{pause, resign};
 pub use signatures::{check, signer};
 
 use crate::chain::{clear, copy, keccak};
-use crate::refusal::Refusal;
-use crate::state::{self, epoch, office};
+use crate::error::EscrowError;
+use crate::state::{self, attester_config, epoch};
 use crate::terms::Word;
 
 /// The largest set. A threshold above half of it still fits one transaction with its signatures.
-pub const MOST: usize = 15;
+pub const MAX_ATTESTERS: usize = 15;
 /// The largest threshold, for the same reason.
-const MOST_NEEDED: u8 = 8;
+const MAX_THRESHOLD: u8 = 8;
 
 /// A set as an instruction carries it: addresses of 20 bytes, strictly ascending.
 struct Set<'a> {
@@ -29,23 +29,23 @@ struct Set<'a> {
 }
 
 impl<'a> Set<'a> {
-    fn read(bytes: &'a [u8], threshold: u8) -> Result<Self, Refusal> {
+    fn read(bytes: &'a [u8], threshold: u8) -> Result<Self, EscrowError> {
         let (members, rest) = bytes.as_chunks::<20>();
         if !rest.is_empty() {
-            return Err(Refusal::BadData);
+            return Err(EscrowError::BadData);
         }
         let needed = usize::from(threshold);
-        if members.len() > MOST
-            || threshold > MOST_NEEDED
+        if members.len() > MAX_ATTESTERS
+            || threshold > MAX_THRESHOLD
             || needed > members.len()
             || needed + needed <= members.len()
         {
-            return Err(Refusal::BadThreshold);
+            return Err(EscrowError::BadThreshold);
         }
         let mut last = &[0; 20];
         for member in members {
             if member <= last {
-                return Err(Refusal::AttestersNotAscending);
+                return Err(EscrowError::AttestersNotAscending);
             }
             last = member;
         }
@@ -54,23 +54,23 @@ impl<'a> Set<'a> {
 
     /// The hash of the addresses, each padded to a word, as EIP-712 hashes a list.
     fn hash(&self) -> Word {
-        let mut words = [[0u8; 32]; MOST];
+        let mut words = [[0u8; 32]; MAX_ATTESTERS];
         for (word, member) in words.iter_mut().zip(self.members) {
             word[12..].copy_from_slice(member);
         }
-        let count = self.members.len().min(MOST);
+        let count = self.members.len().min(MAX_ATTESTERS);
         keccak(&[words[..count].as_flattened()])
     }
 
-    /// Writes the set into the account of its epoch and makes it the newest of the office.
+    /// Writes the set into the account of its epoch and makes it the newest one.
     fn schedule(
         &self,
         program: &Address,
         accounts: &mut [AccountView; 2],
         number: u64,
         from: u64,
-    ) -> Result<(), Refusal> {
-        let [epoch_account, office_account] = accounts;
+    ) -> Result<(), EscrowError> {
+        let [epoch_account, config_account] = accounts;
         let mut data = epoch_account.try_borrow_mut()?;
         clear(&mut data);
         data[0] = state::EPOCH;
@@ -81,15 +81,15 @@ impl<'a> Set<'a> {
         let members = self.members.as_flattened();
         copy(&mut data[epoch::MEMBERS..epoch::MEMBERS + members.len()], members)?;
 
-        let mut data = state::load_mut(program, office_account, state::OFFICE)?;
-        state::set_number(&mut data, office::NEWEST, number);
-        state::set_number(&mut data, office::NEWEST_FROM, from);
+        let mut data = state::load_mut(program, config_account, state::ATTESTER_CONFIG)?;
+        state::set_number(&mut data, attester_config::NEWEST, number);
+        state::set_number(&mut data, attester_config::NEWEST_FROM, from);
         Ok(())
     }
 }
 
-/// The epoch in office at this time.
-pub fn current(office: &[u8], now: u64) -> u64 {
-    let newest = state::number(office, office::NEWEST);
-    if now < state::number(office, office::NEWEST_FROM) { newest.saturating_sub(1) } else { newest }
+/// The epoch in effect at this time.
+pub fn current(config: &[u8], now: u64) -> u64 {
+    let newest = state::number(config, attester_config::NEWEST);
+    if now < state::number(config, attester_config::NEWEST_FROM) { newest.saturating_sub(1) } else { newest }
 }

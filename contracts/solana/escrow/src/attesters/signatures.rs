@@ -2,7 +2,7 @@ use pinocchio::AccountView;
 
 use crate::Call;
 use crate::chain::{keccak, recover};
-use crate::refusal::Refusal;
+use crate::error::EscrowError;
 use crate::state::{self, epoch};
 use crate::terms::Word;
 
@@ -20,23 +20,23 @@ pub fn check(
     number: u64,
     digest: &Word,
     from: usize,
-) -> Result<(), Refusal> {
-    let (signatures, rest) = call.data.get(from..).ok_or(Refusal::BadData)?.as_chunks::<65>();
+) -> Result<(), EscrowError> {
+    let (signatures, rest) = call.data.get(from..).ok_or(EscrowError::BadData)?.as_chunks::<65>();
     if !rest.is_empty() {
-        return Err(Refusal::BadSignature);
+        return Err(EscrowError::BadSignature);
     }
     let data = state::load(call.program, account, state::EPOCH)?;
     if state::number(&data, epoch::NUMBER) != number {
-        return Err(Refusal::WrongEpoch);
+        return Err(EscrowError::WrongEpoch);
     }
     if signatures.len() < usize::from(data[epoch::THRESHOLD]) {
-        return Err(Refusal::TooFewSignatures);
+        return Err(EscrowError::TooFewSignatures);
     }
     let mut last = [0; 20];
     for signature in signatures {
         let signer = signer(digest, signature)?;
         if signer <= last {
-            return Err(Refusal::SignersNotAscending);
+            return Err(EscrowError::SignersNotAscending);
         }
         place(&data, &signer)?;
         last = signer;
@@ -45,15 +45,15 @@ pub fn check(
 }
 
 /// The address of the key that signed.
-pub fn signer(digest: &Word, signature: &[u8; 65]) -> Result<[u8; 20], Refusal> {
-    let (scalars, v) = signature.split_first_chunk::<64>().ok_or(Refusal::BadSignature)?;
+pub fn signer(digest: &Word, signature: &[u8; 65]) -> Result<[u8; 20], EscrowError> {
+    let (scalars, v) = signature.split_first_chunk::<64>().ok_or(EscrowError::BadSignature)?;
     let recovery = match v {
         [27] => 0,
         [28] => 1,
-        _ => return Err(Refusal::BadSignature),
+        _ => return Err(EscrowError::BadSignature),
     };
     if state::word(scalars, 32) > HALF_ORDER {
-        return Err(Refusal::BadSignature);
+        return Err(EscrowError::BadSignature);
     }
     let hash = keccak(&[&recover(digest, recovery, scalars)?]);
     let mut address = [0; 20];
@@ -62,7 +62,7 @@ pub fn signer(digest: &Word, signature: &[u8; 65]) -> Result<[u8; 20], Refusal> 
 }
 
 /// Where an attester that has not resigned stands in its set.
-pub fn place(data: &[u8], signer: &[u8; 20]) -> Result<usize, Refusal> {
+pub fn place(data: &[u8], signer: &[u8; 20]) -> Result<usize, EscrowError> {
     let members = data[epoch::MEMBERS..].as_chunks::<20>().0;
     let resigned = u16::from_le_bytes([data[epoch::RESIGNED], data[epoch::RESIGNED + 1]]);
     for (place, member) in members.iter().take(usize::from(data[epoch::COUNT])).enumerate() {
@@ -70,5 +70,5 @@ pub fn place(data: &[u8], signer: &[u8; 20]) -> Result<usize, Refusal> {
             return Ok(place);
         }
     }
-    Err(Refusal::NotAnAttester)
+    Err(EscrowError::NotAnAttester)
 }

@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 use solana_address::Address;
 
 use super::balance_change::received_amount;
+use crate::history::HistoryWalk;
 use crate::program::associated_token_account;
 use crate::{
-    Account, Commitment, HistoryCursor, SolanaRpc, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount,
-    TokenAccountState,
+    Account, Commitment, SolanaRpc, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, TokenAccount, TokenAccountState,
 };
 
 /// The limit of accounts that a node reads at one slot.
@@ -19,6 +19,7 @@ const ACCOUNTS_PER_CALL: usize = 100;
 
 /// How many of the newest transactions of an address are scanned for the funding one.
 const MAX_SCANNED_TRANSACTIONS: usize = 32;
+const MAX_HISTORY_PAGES: usize = 2;
 
 /// Watches addresses on Solana.
 #[derive(Debug)]
@@ -136,10 +137,11 @@ impl AddressWatch for SolanaAddressWatch {
     ) -> Result<Option<String>, ChainError> {
         let wanted = read(&(address, token))?;
         let Some(place) = self.balance_accounts(&[wanted]).await?.pop().flatten() else { return Ok(None) };
-        let cursor = HistoryCursor { slot: from, signature: None };
-        let mentions = self.rpc.mentions_since(&place.at, cursor).await?;
-        let newest =
-            mentions.iter().rev().filter(|mention| mention.failure.is_none()).take(MAX_SCANNED_TRANSACTIONS);
+        // Anybody can mention the account; the newest pages are enough, and a hidden transaction is not named.
+        let mut walk = HistoryWalk::of_successful(from);
+        self.rpc.walk(&place.at, &mut walk, (Commitment::Finalized, None), MAX_HISTORY_PAGES).await?;
+        let mentions = walk.finish();
+        let newest = mentions.iter().rev().take(MAX_SCANNED_TRANSACTIONS);
         for mention in newest {
             if received_amount(&self.rpc, mention.signature, &place.at, place.token.is_some()).await? > 0 {
                 return Ok(Some(mention.signature.to_string()));

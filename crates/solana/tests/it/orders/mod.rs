@@ -3,6 +3,7 @@
 mod attester_view;
 mod following;
 mod forwarding;
+mod hostile_history;
 mod payouts;
 mod rent_refunds;
 mod tx_sender;

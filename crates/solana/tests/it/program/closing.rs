@@ -75,6 +75,36 @@ fn amounts_added_to_a_deposit_go_to_the_refund_address() {
     }
 }
 
+/// A stray token must not lock the rent of an order whose refund address has no account for it.
+#[test]
+fn dust_in_a_vault_does_not_lock_its_rent() {
+    for coin in [Coin::Spl, Coin::Spl22] {
+        let terms = IntentTerms { refund_to: word(address_number(110)), ..terms_to_other_chain(coin) };
+        let mut fixture = claimed(coin, &terms);
+        let (program, vault) = (coin.program().unwrap(), PROGRAM.vault(terms.id()));
+        fixture.put_data(vault, program, token_data(coin.mint(), vault, 3, &[]));
+        fixture.set_time(terms.open_deadline + 1);
+        let close = PROGRAM.close_order(&terms, STRANGER, Some(program));
+        let thief = with_account(close.clone(), 6, coin.account(USER));
+        fixture.assert_refused(thief, EscrowError::WrongAddress);
+        let rent = fixture.lamports(PROGRAM.order(terms.id())) + fixture.lamports(vault);
+        let before = (fixture.lamports(STRANGER), fixture.balance(coin, STRANGER));
+        fixture.send(close).unwrap();
+        assert_eq!(fixture.lamports(STRANGER) - before.0, rent, "{coin:?}");
+        assert_eq!(fixture.balance(coin, STRANGER) - before.1, 3);
+
+        // Where the refund address can take it, nobody else gets it.
+        let mut fixture = claimed(coin, &terms);
+        fixture.put_data(vault, program, token_data(coin.mint(), vault, 3, &[]));
+        fixture.put_tokens(coin, address_number(110), 0);
+        fixture.set_time(terms.open_deadline + 1);
+        let before = fixture.balance(coin, STRANGER);
+        fixture.send(PROGRAM.close_order(&terms, STRANGER, Some(program))).unwrap();
+        assert_eq!(fixture.balance(coin, address_number(110)), 3);
+        assert_eq!(fixture.balance(coin, STRANGER), before);
+    }
+}
+
 #[test]
 fn surplus_below_rent_exemption_goes_to_the_rent_payer() {
     let terms = IntentTerms { refund_to: word(address_number(110)), ..terms_to_other_chain(Coin::Sol) };

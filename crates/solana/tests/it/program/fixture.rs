@@ -9,6 +9,7 @@ use causeway_solana::program::{
 use causeway_solana::{TOKEN_2022_PROGRAM, TOKEN_PROGRAM};
 use k256::ecdsa::SigningKey;
 use litesvm::LiteSVM;
+use litesvm::types::TransactionMetadata;
 use solana_account::Account;
 use solana_address::Address;
 use solana_clock::Clock;
@@ -155,13 +156,19 @@ impl ProgramFixture {
     }
 
     pub(super) fn send_all(&mut self, instructions: &[Instruction]) -> Outcome {
+        self.transact(instructions).map(|done| done.compute_units_consumed)
+    }
+
+    /// One instruction; what the programs wrote into the transaction's log.
+    pub(super) fn send_logged(&mut self, instruction: Instruction) -> Result<Vec<String>, TransactionError> {
+        self.transact(&[instruction]).map(|done| done.logs)
+    }
+
+    fn transact(&mut self, instructions: &[Instruction]) -> Result<TransactionMetadata, TransactionError> {
         let message = VersionedMessage::Legacy(Message::new(instructions, Some(&SPONSOR)));
         let signers = usize::from(message.header().num_required_signatures);
         let transaction = VersionedTransaction { signatures: vec![Signature::default(); signers], message };
-        match self.svm.send_transaction(transaction) {
-            Ok(done) => Ok(done.compute_units_consumed),
-            Err(failed) => Err(failed.err),
-        }
+        self.svm.send_transaction(transaction).map_err(|failed| failed.err)
     }
 
     /// Asserts that the program refuses the instruction with this error.

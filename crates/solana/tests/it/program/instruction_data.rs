@@ -22,7 +22,7 @@ fn committed_program_matches_its_committed_hash() {
 #[test]
 fn unknown_and_empty_instructions_are_refused() {
     let mut fixture = ProgramFixture::new();
-    for data in [vec![], vec![16], vec![255, 1, 2, 3]] {
+    for data in [vec![], vec![17], vec![255, 1, 2, 3]] {
         let instruction = Instruction { program_id: PROGRAM.id, accounts: vec![], data };
         fixture.assert_refused(instruction, EscrowError::UnknownInstruction);
     }

@@ -1,6 +1,7 @@
 //! The committed program in a virtual machine: every instruction, and every way to be refused.
 
 mod attesters;
+mod batch_claiming;
 mod claiming;
 mod closing;
 mod filling;

@@ -44,6 +44,7 @@ fn rules_3_and_4_invalid_terms_are_refused() {
     let mut fixture = ProgramFixture::new();
     let good = terms_to_other_chain(Coin::Sol);
     let own = word(PROGRAM.id);
+    let until = |fill_deadline| IntentTerms { fill_deadline, refund_at: fill_deadline + 3_600, ..good };
     let table: Vec<(IntentTerms, EscrowError)> = vec![
         (IntentTerms { origin_chain_id: 1, ..good }, EscrowError::WrongChain),
         (IntentTerms { escrow: word(STRANGER), ..good }, EscrowError::WrongEscrow),
@@ -71,6 +72,7 @@ fn rules_3_and_4_invalid_terms_are_refused() {
             IntentTerms { fill_deadline: u64::from(u32::MAX), refund_at: u64::from(u32::MAX) + 100, ..good },
             EscrowError::BadDeadlines,
         ),
+        (until(NOW + 7 * 86_400 + 1), EscrowError::FillDeadlineTooFar),
         (IntentTerms { open_deadline: NOW - 1, ..good }, EscrowError::OpenDeadlinePassed),
         (IntentTerms { epoch: 0, ..good }, EscrowError::WrongEpoch),
         (IntentTerms { epoch: 2, ..good }, EscrowError::WrongEpoch),
@@ -79,12 +81,15 @@ fn rules_3_and_4_invalid_terms_are_refused() {
         fixture.assert_refused(PROGRAM.open(&terms, USER, None), why);
     }
     let mut version = PROGRAM.open(&good, USER, None);
-    assert_eq!(version.data[1..3], [1, 1], "one byte of version");
-    version.data[2] = 2;
-    fixture.assert_refused(version, EscrowError::WrongVersion);
+    assert_eq!(version.data[1..3], [1, 2], "one byte of version");
+    for other in [1, 3] {
+        version.data[2] = other;
+        fixture.assert_refused(version.clone(), EscrowError::WrongVersion);
+    }
     for terms in [
         IntentTerms { refund_at: good.fill_deadline + MIN_GRACE, open_deadline: NOW, ..good },
         IntentTerms { refund_at: good.fill_deadline + 7 * 86_400, ..good },
+        until(NOW + 7 * 86_400),
         IntentTerms { referrer: word(REFERRER), referrer_fee: good.amount_in, ..good },
     ] {
         fixture.open(Coin::Sol, &terms).unwrap();

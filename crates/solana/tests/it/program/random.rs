@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use alloy_primitives::{B256, U256};
 use causeway_domain::{Attestation, ForwardingOrder, IntentTerms};
-use causeway_solana::program::{Holding, OrderStatus};
+use causeway_solana::program::{BatchFill, Holding, OrderStatus};
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 
@@ -53,6 +53,7 @@ enum Step {
     GiveBack,
     Fill,
     Claim,
+    ClaimBatch,
     Waive,
     Expire,
     Unfilled,
@@ -65,13 +66,14 @@ enum Step {
     Add,
 }
 
-const ALL_STEPS: [Step; 16] = [
+const ALL_STEPS: [Step; 17] = [
     Step::Open,
     Step::Arrive,
     Step::Sweep,
     Step::GiveBack,
     Step::Fill,
     Step::Claim,
+    Step::ClaimBatch,
     Step::Waive,
     Step::Expire,
     Step::Unfilled,
@@ -132,6 +134,7 @@ fn rule_7_no_sequence_of_calls_breaks_the_money_rules() {
         Step::Sweep,
         Step::Fill,
         Step::Claim,
+        Step::ClaimBatch,
         Step::Waive,
         Step::Expire,
         Step::CloseOrder,
@@ -145,8 +148,8 @@ fn rule_7_no_sequence_of_calls_breaks_the_money_rules() {
 /// Mostly a step that is plausible in the current state, sometimes any step.
 fn choose(rng: &mut Rng, order: &TrackedOrder) -> Step {
     use Step::{
-        Add, Arrive, Claim, CloseFill, CloseOrder, Expire, Fill, GiveBack, GiveBackJump, Jump, Open,
-        Redirect, Sweep, Unfilled, Wait, Waive,
+        Add, Arrive, Claim, ClaimBatch, CloseFill, CloseOrder, Expire, Fill, GiveBack, GiveBackJump, Jump,
+        Open, Redirect, Sweep, Unfilled, Wait, Waive,
     };
     match (rng.below(4), order.opened, order.ended) {
         (0, ..) => rng.one(&ALL_STEPS),
@@ -155,7 +158,8 @@ fn choose(rng: &mut Rng, order: &TrackedOrder) -> Step {
         }
         (_, false, _) => rng.one(&[Open, Arrive, Arrive, Sweep, Sweep, Sweep, GiveBack, Fill]),
         (_, true, None) => {
-            let ends = [Fill, Claim, Waive, Expire, Unfilled, Redirect, Wait, Wait, Add, GiveBack];
+            let ends =
+                [Fill, Claim, ClaimBatch, Waive, Expire, Unfilled, Redirect, Wait, Wait, Add, GiveBack];
             if rng.below(8) == 0 { rng.one(&[Arrive, Jump, GiveBackJump]) } else { rng.one(&ends) }
         }
         (_, true, Some(_)) => {
@@ -170,6 +174,7 @@ fn name(kind: Step) -> &'static str {
         Step::Sweep => "sweep",
         Step::Fill => "fill",
         Step::Claim => "claim",
+        Step::ClaimBatch => "claim_batch",
         Step::Waive => "waive",
         Step::Expire => "expire",
         Step::CloseOrder => "close",
@@ -263,6 +268,15 @@ fn perform(
             let attestation = Attestation::Filled { order: id, filled_at: fill.0, fill_ref: fill.1 };
             let signers: &[usize] = if rng.below(3) == 0 { &[0, 4] } else { &[0, 2] };
             PROGRAM.claim(&terms, program, fill, &fixture.attest(&attestation, signers))
+        }
+        // The order twice, of which the second is skipped; anything that the batch names wrongly refuses it as a whole.
+        Step::ClaimBatch => {
+            let (filled_at, fill_ref) = (fixture.now.min(terms.fill_deadline), B256::ZERO);
+            let is_closed = rng.below(4) == 0;
+            let fills = [BatchFill { terms: &terms, filled_at, fill_ref, is_closed }; 2];
+            let signers: &[usize] = if rng.below(3) == 0 { &[0, 4] } else { &[0, 2] };
+            let signed = fixture.sign(PROGRAM.batch_digest(&[(id, filled_at, fill_ref); 2]), signers);
+            PROGRAM.claim_batch(&fills, program, &signed).unwrap()
         }
         Step::Waive => PROGRAM.refund(&terms, AccountMeta::new_readonly(FILLER, true), program),
         Step::Expire => PROGRAM.refund(&terms, AccountMeta::new_readonly(caller, false), program),
@@ -407,7 +421,7 @@ fn check_gains(
         }
         let close = [order.payer, REFUND];
         let allowed: &[Address] = match kind {
-            Step::Claim => &[PAYEE, REFERRER],
+            Step::Claim | Step::ClaimBatch => &[PAYEE, REFERRER],
             Step::Fill => &[RECIPIENT],
             Step::CloseOrder => &close,
             Step::CloseFill => &[FILLER],
@@ -415,7 +429,7 @@ fn check_gains(
         };
         assert!(allowed.contains(person), "{person} gained {} {coin:?}: {context}", has - had);
         let gain = U256::from(has - had);
-        if kind == Step::Claim {
+        if matches!(kind, Step::Claim | Step::ClaimBatch) {
             let fee = order.terms.referrer_fee;
             let dues = [order.terms.amount_in, order.terms.amount_in - fee, fee];
             assert!(dues.contains(&gain), "{person} gained {gain}: {context}");

@@ -4,7 +4,7 @@ use pinocchio::error::ProgramError;
 /// refusals come through unchanged.
 #[derive(Clone, Copy)]
 #[repr(u32)]
-pub enum Refusal {
+pub enum EscrowError {
     UnknownInstruction = 1000,
     BadData = 1001,
     MissingAccount = 1002,
@@ -70,14 +70,14 @@ pub enum Refusal {
 }
 
 /// Only an account that is in use already, or a call with accounts mixed up, is refused by the library itself.
-impl From<ProgramError> for Refusal {
+impl From<ProgramError> for EscrowError {
     fn from(_: ProgramError) -> Self {
         Self::Busy
     }
 }
 
-impl From<Refusal> for ProgramError {
-    fn from(refusal: Refusal) -> Self {
+impl From<EscrowError> for ProgramError {
+    fn from(refusal: EscrowError) -> Self {
         Self::Custom(refusal as u32)
     }
 }
