@@ -5,7 +5,7 @@ use alloy_primitives::{B256, U256, keccak256};
 use crate::Address;
 
 /// The version of the contracts and programs that accept these terms.
-pub const TERMS_VERSION: u64 = 1;
+pub const TERMS_VERSION: u64 = 2;
 
 /// The EIP-712 type of the terms; both chain families hash the same bytes.
 pub const TERMS_TYPE: &str = "CausewayOrder(uint256 version,uint256 originChainId,bytes32 escrow,bytes32 user,\

@@ -4,7 +4,7 @@ use super::Attestation;
 use crate::{ChainId, Family};
 
 const NAME: &str = "Causeway Escrow";
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 impl Attestation {
     /// The EIP-712 digest for the escrow on the origin chain. The domain contains the contract on EVM chains and the program

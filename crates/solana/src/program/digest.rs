@@ -54,7 +54,7 @@ impl EscrowProgram {
     }
 
     fn digest(&self, name: &str, statement: B256) -> B256 {
-        let words = [keccak256(name), keccak256("1"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
+        let words = [keccak256(name), keccak256("2"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
         let domain = hash(DOMAIN_TYPE, &words);
         keccak256([&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat())
     }
@@ -92,7 +92,7 @@ mod tests {
         let chain = U256::from(SOLANA_CHAIN_ID);
         Eip712Domain::new(
             Some(name.into()),
-            Some("1".into()),
+            Some("2".into()),
             Some(chain),
             None,
             Some(SANDBOX_PROGRAM.to_bytes().into()),
