@@ -10,7 +10,6 @@ const folder = new URL('artifacts/', root);
 const compiled = ['PlayToken', 'QuirkyToken', 'TaxedToken', 'WrappedNative'];
 // Made by a transaction: their storage is their own affair.
 const constructed = [
-  'AttesterRegistry',
   'DepositAddress',
   'DepositFactory',
   'Escrow',

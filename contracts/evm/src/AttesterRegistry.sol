@@ -2,14 +2,15 @@
 pragma solidity 0.8.37;
 
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
-import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 
 import {IAttesterRegistry} from "./interfaces/IAttesterRegistry.sol";
 
-/// @notice The attesters of one chain, as `IAttesterRegistry` says.
+/// @notice The attesters of one escrow, as `IAttesterRegistry` says. It is a part of the escrow and not a contract of its own: opening and
+/// claiming would pay more than 3,000 gas for asking another contract.
 /// @dev A key counts in an epoch from the day that the epoch is in office until it resigns, for as long as orders of that epoch are
 /// open: there is no end to an epoch but for opening.
-contract AttesterRegistry is IAttesterRegistry, EIP712 {
+abstract contract AttesterRegistry is IAttesterRegistry {
     /// @notice From a handover until the new set is in office.
     uint256 public constant HANDOVER_DELAY = 48 hours;
     /// @notice How long one word of an attester stops new deposits.
@@ -17,6 +18,9 @@ contract AttesterRegistry is IAttesterRegistry, EIP712 {
 
     bytes32 private constant HANDOVER_TYPEHASH =
         keccak256("Handover(uint256 epoch,uint256 proposal,address[] attesters,uint256 threshold)");
+
+    bytes32 private constant DOMAIN_TYPEHASH =
+        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
 
     enum Standing {
         Stranger,
@@ -42,13 +46,13 @@ contract AttesterRegistry is IAttesterRegistry, EIP712 {
     mapping(uint256 epoch => Set) private _sets;
     mapping(uint256 epoch => mapping(address account => Standing)) private _standings;
 
-    constructor(address[] memory members, uint256 needed) EIP712("Causeway Attesters", "1") {
+    constructor(address[] memory members, uint256 needed) {
         _schedule(1, members, needed, block.timestamp);
     }
 
     /// @inheritdoc IAttesterRegistry
-    function currentEpoch() public view returns (uint256) {
-        return _current(_office);
+    function currentEpoch() public view returns (uint256 epoch) {
+        (epoch,) = _opening();
     }
 
     /// @inheritdoc IAttesterRegistry
@@ -58,8 +62,7 @@ contract AttesterRegistry is IAttesterRegistry, EIP712 {
 
     /// @inheritdoc IAttesterRegistry
     function opening() external view returns (uint256, uint256) {
-        Office memory office = _office;
-        return (_current(office), office.pausedUntil);
+        return _opening();
     }
 
     /// @inheritdoc IAttesterRegistry
@@ -104,7 +107,7 @@ contract AttesterRegistry is IAttesterRegistry, EIP712 {
         bytes32 terms = keccak256(
             abi.encode(HANDOVER_TYPEHASH, current + 1, proposal, keccak256(abi.encodePacked(members)), needed)
         );
-        check(current, _hashTypedDataV4(terms), signatures);
+        check(current, _attestersDigest(terms), signatures);
 
         _forget(current + 1);
         _office.proposals = uint64(proposal + 1);
@@ -130,8 +133,25 @@ contract AttesterRegistry is IAttesterRegistry, EIP712 {
         emit OpenPaused(msg.sender, until);
     }
 
-    function _current(Office memory office) private view returns (uint256) {
-        return block.timestamp < office.newestFrom ? office.newest - 1 : office.newest;
+    /// @dev The epoch in office and until when opening is paused, from one word.
+    function _opening() internal view returns (uint256 epoch, uint256 until) {
+        uint256 word;
+        assembly ("memory-safe") {
+            word := sload(_office.slot)
+        }
+        epoch = uint64(word);
+        if (block.timestamp < uint64(word >> 64)) epoch -= 1;
+        until = uint64(word >> 128);
+    }
+
+    /// @dev The domain of statements about the attesters themselves, which no statement about an order shares.
+    function _attestersDigest(bytes32 structHash) private view returns (bytes32) {
+        bytes32 domain = keccak256(
+            abi.encode(
+                DOMAIN_TYPEHASH, keccak256("Causeway Attesters"), keccak256("2"), block.chainid, address(this)
+            )
+        );
+        return MessageHashUtils.toTypedDataHash(domain, structHash);
     }
 
     function _schedule(uint256 epoch, address[] memory members, uint256 needed, uint256 from) private {

@@ -13,12 +13,12 @@ import {IEscrow} from "./interfaces/IEscrow.sol";
 
 /// @notice Orders in and out of the shapes of ERC-7683. What an envelope repeats must be what the order inside says.
 library Envelope {
-    function read(OnchainCrossChainOrder calldata envelope) internal pure returns (Order memory order) {
+    function read(OnchainCrossChainOrder calldata envelope) internal pure returns (Order calldata order) {
         order = _open(envelope.orderDataType, envelope.orderData);
         if (envelope.fillDeadline != order.fillDeadline) revert IEscrow.EnvelopeMismatch();
     }
 
-    function read(GaslessCrossChainOrder calldata envelope) internal pure returns (Order memory order) {
+    function read(GaslessCrossChainOrder calldata envelope) internal pure returns (Order calldata order) {
         order = _open(envelope.orderDataType, envelope.orderData);
         bool same = OrderLib.toBytes32(envelope.originSettler) == order.escrow
             && OrderLib.toBytes32(envelope.user) == order.user && envelope.nonce == uint256(order.nonce)
@@ -28,7 +28,7 @@ library Envelope {
     }
 
     /// @notice The order for any filler to read, all its terms in `originData`. Only for terms that the escrow has checked.
-    function resolve(Order memory order, bytes32 id)
+    function resolve(Order calldata order, bytes32 id)
         internal
         pure
         returns (ResolvedCrossChainOrder memory resolved)
@@ -49,7 +49,7 @@ library Envelope {
             FillInstruction(order.destinationChainId, order.settler, abi.encode(order));
     }
 
-    function _open(bytes32 kind, bytes calldata data) private pure returns (Order memory) {
+    function _open(bytes32 kind, bytes calldata data) private pure returns (Order calldata) {
         if (kind != OrderLib.TYPEHASH) revert IEscrow.WrongOrderType(kind);
         return OrderLib.decode(data);
     }

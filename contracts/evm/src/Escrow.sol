@@ -1,91 +1,75 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {Create2} from "@openzeppelin/contracts/utils/Create2.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
-import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 
 import {Attestations} from "./Attestations.sol";
+import {ClaimBatch} from "./ClaimBatch.sol";
 import {Envelope} from "./Envelope.sol";
+import {EscrowBase} from "./EscrowBase.sol";
 import {Order, OrderLib} from "./Order.sol";
+import {Terms} from "./Terms.sol";
 import {Transfers} from "./Transfers.sol";
-import {IAttesterRegistry} from "./interfaces/IAttesterRegistry.sol";
+import {UserSignature} from "./UserSignature.sol";
+import {IERC3009Receive} from "./interfaces/IERC3009Receive.sol";
 import {
     GaslessCrossChainOrder,
     IOriginSettler,
     OnchainCrossChainOrder,
     ResolvedCrossChainOrder
 } from "./interfaces/IERC7683.sol";
-import {IEscrow} from "./interfaces/IEscrow.sol";
+import {IEscrow, TokenPermit} from "./interfaces/IEscrow.sol";
 import {IPermit2} from "./interfaces/IPermit2.sol";
-import {ISettler} from "./interfaces/ISettler.sol";
 
 /// @notice Where deposits are held, as `IEscrow` says.
 /// @dev Every function writes the order's new status before it moves money, and none can be entered while another runs.
-contract Escrow is IEscrow, EIP712, ReentrancyGuardTransient {
+contract Escrow is EscrowBase {
     using OrderLib for bytes32;
+    using ClaimBatch for Order;
 
-    /// @notice The longest time between the fill deadline and the refund that anyone may ask for.
-    uint256 public constant MAX_GRACE = 7 days;
     /// @notice How long after `refundAt` the user, too, may redirect a refund.
     uint256 public constant USER_REDIRECTS_AFTER = 30 days;
-    /// @notice Gas that a referrer gets along with native currency: enough for a wallet contract, too little to burn the claim.
-    uint256 public constant REFERRER_GAS = 50_000;
 
     /// @dev What Permit2 appends to its own type, so that a wallet shows the order's terms and not a bare hash.
     string private constant WITNESS_TYPE = string.concat(
         "CausewayOrder witness)", OrderLib.TYPE, "TokenPermissions(address token,uint256 amount)"
     );
 
-    IAttesterRegistry public immutable registry;
-    ISettler public immutable settler;
     address public immutable depositFactory;
     bytes32 public immutable depositInitCodeHash;
     IPermit2 public immutable permit2;
-    /// @notice The shortest time between the fill deadline and the refund that anyone may ask for.
-    uint256 public immutable minGrace;
-
-    /// @inheritdoc IEscrow
-    mapping(bytes32 id => Status) public status;
 
     constructor(
-        IAttesterRegistry registry_,
+        address[] memory attesters_,
+        uint256 threshold_,
         address settler_,
         address depositFactory_,
         bytes32 depositInitCodeHash_,
         address permit2_,
         uint256 minGrace_
-    ) EIP712("Causeway Escrow", "1") {
-        if (minGrace_ > MAX_GRACE) revert BadDeadlines();
-        registry = registry_;
-        settler = ISettler(settler_);
+    ) EscrowBase(attesters_, threshold_, settler_, minGrace_) {
         depositFactory = depositFactory_;
         depositInitCodeHash = depositInitCodeHash_;
         permit2 = IPermit2(permit2_);
-        minGrace = minGrace_;
     }
 
     /// @inheritdoc IOriginSettler
     /// @notice Takes the caller's deposit. The caller is the order's user or its deposit address.
     function open(OnchainCrossChainOrder calldata envelope) external payable nonReentrant {
-        Order memory order = Envelope.read(envelope);
+        Order calldata order = Envelope.read(envelope);
         bytes32 id = _admit(order);
         if (
-            msg.sender != order.user.toAddress()
+            OrderLib.toBytes32(msg.sender) != order.user
                 && msg.sender != Create2.computeAddress(id, depositInitCodeHash, depositFactory)
         ) revert NotTheDepositor(msg.sender);
 
         address token = order.inputToken.toAddress();
         uint256 native = token == address(0) ? order.amountIn : 0;
         if (msg.value != native) revert WrongNativeValue(msg.value, native);
-        if (token != address(0)) {
-            uint256 before = _holding(token);
-            if (!Transfers.pull(token, msg.sender, address(this), order.amountIn)) {
-                revert TransferFailed(token, address(this));
-            }
-            _requireGain(token, before, order.amountIn);
-        }
-        emit Open(id, Envelope.resolve(order, id));
+        if (token != address(0)) _pull(token, msg.sender, order.amountIn);
+        _logOpen(id, order);
     }
 
     /// @inheritdoc IOriginSettler
@@ -96,11 +80,9 @@ contract Escrow is IEscrow, EIP712, ReentrancyGuardTransient {
         bytes calldata originFillerData
     ) external nonReentrant {
         if (originFillerData.length != 0) revert EnvelopeMismatch();
-        Order memory order = Envelope.read(envelope);
+        Order calldata order = Envelope.read(envelope);
         bytes32 id = _admit(order);
-
-        address token = order.inputToken.toAddress();
-        if (token == address(0)) revert WrongNativeValue(0, order.amountIn);
+        address token = _tokenOf(order);
         uint256 before = _holding(token);
         permit2.permitWitnessTransferFrom(
             IPermit2.PermitTransferFrom(
@@ -113,7 +95,39 @@ contract Escrow is IEscrow, EIP712, ReentrancyGuardTransient {
             signature
         );
         _requireGain(token, before, order.amountIn);
-        emit Open(id, Envelope.resolve(order, id));
+        _logOpen(id, order);
+    }
+
+    /// @inheritdoc IEscrow
+    function openWithAuthorization(Order calldata order, bytes calldata signature) external nonReentrant {
+        bytes32 id = _admit(order);
+        address token = _tokenOf(order);
+        uint256 before = _holding(token);
+        _receive(IERC3009Receive(token), id, order, signature);
+        _requireGain(token, before, order.amountIn);
+        _logOpen(id, order);
+    }
+
+    /// @inheritdoc IEscrow
+    function openWithPermit(Order calldata order, TokenPermit calldata permit, bytes calldata signature)
+        external
+        nonReentrant
+    {
+        bytes32 id = _admit(order);
+        address token = _tokenOf(order);
+        address user = order.user.toAddress();
+        if (msg.sender != user && !UserSignature.agrees(user, _hashTypedDataV4(id), signature)) {
+            revert NotTheUser(user);
+        }
+        LowLevelCall.callNoReturn(
+            token,
+            abi.encodeCall(
+                IERC20Permit.permit,
+                (user, address(this), permit.value, permit.deadline, permit.v, permit.r, permit.s)
+            )
+        );
+        _pull(token, user, order.amountIn);
+        _logOpen(id, order);
     }
 
     /// @inheritdoc IEscrow
@@ -130,13 +144,27 @@ contract Escrow is IEscrow, EIP712, ReentrancyGuardTransient {
         } else {
             if (filledAt == 0) revert NotFilled(id);
             if (filledAt > order.fillDeadline) revert FilledTooLate(filledAt, order.fillDeadline);
-            bytes32 digest = _hashTypedDataV4(Attestations.filled(id, filledAt, fillRef));
-            registry.check(order.epoch, digest, signatures);
+            check(order.epoch, _hashTypedDataV4(Attestations.filled(id, filledAt, fillRef)), signatures);
         }
-        bool referrerPaid = _payReferrer(order);
+        address token = order.inputToken.toAddress();
+        bool referrerPaid = _payReferrer(token, order.referrer.toAddress(), order.referrerFee);
         uint256 paid = referrerPaid ? order.amountIn - order.referrerFee : order.amountIn;
-        _send(order, order.payee.toAddress(), paid);
+        _send(token, order.payee.toAddress(), paid);
         emit Claimed(id, order.payee, paid, order.referrerFee, referrerPaid, filledAt, fillRef);
+    }
+
+    /// @inheritdoc IEscrow
+    function claimBatch(uint256 count, bytes32[] calldata entries, bytes[] calldata signatures)
+        external
+        nonReentrant
+    {
+        if (count == 0) revert EmptyBatch();
+        ClaimBatch.Due[] memory dues = new ClaimBatch.Due[](count);
+        bytes32[] memory fills = new bytes32[](count);
+        (uint256 epoch, bool local, uint256 claimed) = _endAll(dues, fills, entries);
+        if (!local) check(epoch, _hashTypedDataV4(Attestations.filledBatch(fills)), signatures);
+        else if (signatures.length != 0) revert AttestationsRefused();
+        _payAll(dues, claimed);
     }
 
     /// @inheritdoc IEscrow
@@ -156,8 +184,7 @@ contract Escrow is IEscrow, EIP712, ReentrancyGuardTransient {
         bytes32 id = _end(order, Status.Refunded);
         if (order.sameChain()) revert AttestationsRefused();
         if (destinationTime <= order.fillDeadline) revert NotUnfilled(destinationTime, order.fillDeadline);
-        bytes32 digest = _hashTypedDataV4(Attestations.unfilled(id, destinationTime));
-        registry.check(order.epoch, digest, signatures);
+        check(order.epoch, _hashTypedDataV4(Attestations.unfilled(id, destinationTime)), signatures);
         _giveBack(id, order, order.refundTo.toAddress(), RefundCause.Unfilled);
     }
 
@@ -194,114 +221,99 @@ contract Escrow is IEscrow, EIP712, ReentrancyGuardTransient {
         return _resolve(Envelope.read(envelope));
     }
 
-    /// @inheritdoc IEscrow
-    function orderId(Order calldata order) external pure returns (bytes32) {
-        return order.id();
+    function _resolve(Order calldata order) private view returns (ResolvedCrossChainOrder memory) {
+        Terms.check(order, address(settler), minGrace);
+        return Envelope.resolve(order, order.calldataId());
     }
 
-    /// @dev All that must hold for an order to be opened now; marks it open.
-    function _admit(Order memory order) private returns (bytes32 id) {
-        _checkTerms(order);
-        if (block.timestamp > order.openDeadline) revert OpenDeadlinePassed(order.openDeadline);
-        (uint256 epoch, uint256 pausedUntil) = registry.opening();
-        if (order.epoch != epoch) revert WrongEpoch(order.epoch, epoch);
-        if (block.timestamp < pausedUntil) revert OpeningPaused(pausedUntil);
-        id = order.id();
-        if (status[id] != Status.None) revert AlreadyOpened(id);
-        status[id] = Status.Open;
+    /// @dev The input token of an order that is opened on a signature, which native currency cannot be.
+    function _tokenOf(Order calldata order) private pure returns (address token) {
+        token = order.inputToken.toAddress();
+        if (token == address(0)) revert WrongNativeValue(0, order.amountIn);
     }
 
-    /// @dev What can be said of an order without looking at the time or the state.
-    function _checkTerms(Order memory order) private view {
-        if (order.version != OrderLib.VERSION) revert WrongVersion(order.version);
-        if (order.originChainId != block.chainid) revert WrongChain(order.originChainId);
-        if (order.escrow.toAddress() != address(this)) revert WrongEscrow(order.escrow);
-
-        order.inputToken.toAddress();
-        address referrer = order.referrer.toAddress();
-        address refundAddress = order.refundTo.toAddress();
-        address payee = order.payee.toAddress();
-        if (
-            order.user.toAddress() == address(0) || order.filler.toAddress() == address(0)
-                || refundAddress == address(0) || payee == address(0)
-        ) revert ZeroAddress();
-        if (refundAddress == address(this) || payee == address(this) || referrer == address(this)) {
-            revert EscrowAsParty();
+    function _pull(address token, address from, uint256 amount) private {
+        uint256 before = _holding(token);
+        if (!Transfers.pull(token, from, address(this), amount)) {
+            revert TransferFailed(token, address(this));
         }
-        if (order.originChainId == order.destinationChainId) {
-            if (order.settler != OrderLib.toBytes32(address(settler))) revert WrongSettler(order.settler);
-            order.outputToken.toAddress();
-            order.recipient.toAddress();
+        _requireGain(token, before, amount);
+    }
+
+    /// @dev The token refuses an authorization whose nonce, the order's id, or any other part is not what the user signed.
+    function _receive(IERC3009Receive token, bytes32 id, Order calldata order, bytes calldata signature)
+        private
+    {
+        address user = order.user.toAddress();
+        uint256 before = order.openDeadline + 1;
+        if (signature.length == 65) {
+            token.receiveWithAuthorization(
+                user,
+                address(this),
+                order.amountIn,
+                0,
+                before,
+                id,
+                uint8(signature[64]),
+                bytes32(signature[:32]),
+                bytes32(signature[32:64])
+            );
+        } else {
+            token.receiveWithAuthorization(user, address(this), order.amountIn, 0, before, id, signature);
         }
-
-        if (order.amountIn == 0 || order.amountOut == 0) revert ZeroAmount();
-        if (order.referrerFee > order.amountIn) revert FeeAboveAmount(order.referrerFee, order.amountIn);
-        if (order.referrerFee != 0 && referrer == address(0)) revert ZeroAddress();
-
-        if (
-            order.openDeadline >= order.fillDeadline || order.fillDeadline >= order.refundAt
-                || order.refundAt - order.fillDeadline < minGrace
-                || order.refundAt - order.fillDeadline > MAX_GRACE || order.refundAt > type(uint32).max
-        ) revert BadDeadlines();
     }
 
-    function _resolve(Order memory order) private view returns (ResolvedCrossChainOrder memory) {
-        _checkTerms(order);
-        return Envelope.resolve(order, order.id());
+    /// @dev Ends all orders of a batch that can be claimed, and says what is due for them and what is to be signed.
+    function _endAll(ClaimBatch.Due[] memory dues, bytes32[] memory fills, bytes32[] calldata entries)
+        private
+        returns (uint256 epoch, bool local, uint256 claimed)
+    {
+        Order memory order = ClaimBatch.room();
+        uint256 from;
+        assembly ("memory-safe") {
+            from := entries.offset
+        }
+        for (uint256 i = 0; i < fills.length; ++i) {
+            bytes32 id;
+            uint256 filledAt;
+            bytes32 fillRef;
+            (id, filledAt, fillRef, from) = order.next(from);
+            if (i == 0) (epoch, local) = (order.epoch, order.isLocal());
+            else if (order.epoch != epoch || order.isLocal() != local) revert MixedBatch(id);
+            fills[i] = ClaimBatch.hashFill(id, filledAt, fillRef);
+            // Within one chain the settler's record counts and nothing else.
+            if (local) (filledAt, fillRef) = (settler.filledAt(id), 0);
+            if (_endIfFilled(id, filledAt, order.fillDeadline)) {
+                dues[claimed++] = order.due(id, filledAt, fillRef);
+            }
+        }
+        assembly ("memory-safe") {
+            from := sub(sub(from, entries.offset), shl(5, entries.length))
+        }
+        if (from != 0) revert BadBatch();
     }
 
-    /// @dev Takes an order out of `Open` for good.
-    function _end(Order calldata order, Status end) private returns (bytes32 id) {
-        id = order.id();
-        Status now_ = status[id];
-        if (now_ != Status.Open) revert NotOpen(id, now_);
-        status[id] = end;
-    }
-
-    function _requireUnfilled(bytes32 id) private view {
-        if (settler.filledAt(id) != 0) revert AlreadyFilled(id);
-    }
-
-    /// @dev Within one chain nothing can be filled after the fill deadline, so nobody has to wait for longer.
-    function _requireExpired(Order calldata order) private view {
-        uint256 until = order.sameChain() ? order.fillDeadline : order.refundAt;
-        if (block.timestamp <= until) revert NotRefundable(until);
+    /// @dev Referrers one by one, payees once for all orders in a row that pay the same token to the same.
+    function _payAll(ClaimBatch.Due[] memory dues, uint256 count) private {
+        bytes32 token = 0;
+        bytes32 payee = 0;
+        uint256 sum = 0;
+        for (uint256 i = 0; i < count; ++i) {
+            ClaimBatch.Due memory due = dues[i];
+            if (due.token != token || due.payee != payee) {
+                _send(token.toAddress(), payee.toAddress(), sum);
+                (token, payee, sum) = (due.token, due.payee, 0);
+            }
+            bool referrerPaid = _payReferrer(token.toAddress(), due.referrer.toAddress(), due.fee);
+            uint256 paid = referrerPaid ? due.amount - due.fee : due.amount;
+            sum += paid;
+            emit Claimed(due.id, payee, paid, due.fee, referrerPaid, due.filledAt, due.fillRef);
+        }
+        _send(token.toAddress(), payee.toAddress(), sum);
     }
 
     function _giveBack(bytes32 id, Order calldata order, address to, RefundCause cause) private {
-        _send(order, to, order.amountIn);
+        _send(order.inputToken.toAddress(), to, order.amountIn);
         emit Refunded(id, to, order.amountIn, cause);
-    }
-
-    /// @dev False where the referrer could not take its fee. Money that left counts as paid whatever the token said, or a token that
-    /// says no and pays all the same would be paid out twice.
-    function _payReferrer(Order calldata order) private returns (bool) {
-        uint256 fee = order.referrerFee;
-        if (fee == 0) return true;
-        address token = order.inputToken.toAddress();
-        address referrer = order.referrer.toAddress();
-        if (token == address(0)) {
-            // Nobody can starve the referrer to have its fee go to the payee: a call that gets less than the cap leaves a 64th of that
-            // behind, far too little to pay the payee with, so the whole claim fails.
-            return Transfers.sendCapped(referrer, fee, REFERRER_GAS);
-        }
-        uint256 before = _holding(token);
-        return Transfers.send(token, referrer, fee) || _holding(token) < before;
-    }
-
-    function _send(Order calldata order, address to, uint256 amount) private {
-        address token = order.inputToken.toAddress();
-        if (amount != 0 && !Transfers.send(token, to, amount)) revert TransferFailed(token, to);
-    }
-
-    function _holding(address token) private view returns (uint256) {
-        if (token.code.length == 0) revert TransferFailed(token, address(this));
-        return Transfers.balanceOf(token, address(this));
-    }
-
-    function _requireGain(address token, uint256 before, uint256 wanted) private view {
-        uint256 balance = _holding(token);
-        uint256 gained = balance > before ? balance - before : 0;
-        if (gained != wanted) revert WrongDelta(gained, wanted);
     }
 }

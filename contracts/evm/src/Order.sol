@@ -37,7 +37,7 @@ library OrderLib {
     error BadOrderLength(uint256 length);
 
     /// @notice The version that these contracts speak; another version has other contracts.
-    uint256 internal constant VERSION = 1;
+    uint256 internal constant VERSION = 2;
 
     /// @dev The fields of `CausewayOrder`, as EIP-712 writes them.
     string internal constant TYPE = "CausewayOrder(uint256 version,uint256 originChainId,bytes32 escrow,bytes32 user,"
@@ -45,20 +45,36 @@ library OrderLib {
         "bytes32 referrer,uint256 referrerFee,uint256 destinationChainId,bytes32 settler,bytes32 outputToken,"
         "uint256 amountOut,bytes32 recipient,uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch)";
 
-    bytes32 internal constant TYPEHASH = keccak256(bytes(TYPE));
+    /// @dev `keccak256(bytes(TYPE))`, written out because the compiler would hash the text anew at every call.
+    bytes32 internal constant TYPEHASH = 0x827a100cb58f59ba82e36c6f3def761758a4b90a6a537b2a992a5a5dcc858ed5;
 
-    /// @dev Twenty-one terms of one word each.
-    uint256 private constant ENCODED_LENGTH = 21 * 32;
+    /// @notice How many terms an order has, of one word each.
+    uint256 internal constant TERMS = 21;
+    uint256 internal constant ENCODED_LENGTH = 21 * 32;
 
     /// @notice The order's id: the EIP-712 hash of all its terms, so that a Permit2 witness over the order is its id.
     function id(Order memory order) internal pure returns (bytes32) {
         return keccak256(abi.encode(TYPEHASH, order));
     }
 
-    /// @notice Reads `abi.encode(order)`, with nothing missing and nothing behind it.
-    function decode(bytes calldata data) internal pure returns (Order memory) {
+    /// @notice The same id, of an order that is still in the calldata: every term is a full word, so they are hashed as they are there.
+    function calldataId(Order calldata order) internal pure returns (bytes32 result) {
+        bytes32 kind = TYPEHASH;
+        uint256 length = ENCODED_LENGTH;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, kind)
+            calldatacopy(add(free, 32), order, length)
+            result := keccak256(free, add(length, 32))
+        }
+    }
+
+    /// @notice Reads `abi.encode(order)` where it is, with nothing missing and nothing behind it.
+    function decode(bytes calldata data) internal pure returns (Order calldata order) {
         if (data.length != ENCODED_LENGTH) revert BadOrderLength(data.length);
-        return abi.decode(data, (Order));
+        assembly ("memory-safe") {
+            order := data.offset
+        }
     }
 
     /// @notice Whether both ends are on one chain, where the settler's record stands in for attestations.

@@ -28,7 +28,7 @@ contract Settler is ISettler, ReentrancyGuardTransient {
         payable
         nonReentrant
     {
-        Order memory order = OrderLib.decode(originData);
+        Order calldata order = OrderLib.decode(originData);
         _check(order, orderId);
         filledAt[orderId] = block.timestamp;
 
@@ -39,8 +39,7 @@ contract Settler is ISettler, ReentrancyGuardTransient {
             _deliverNative(recipient, order.amountOut);
         } else {
             if (msg.value != 0) revert WrongNativeValue(msg.value, 0);
-            if (token.code.length == 0) revert TransferFailed(token, recipient);
-            uint256 before = Transfers.balanceOf(token, recipient);
+            uint256 before = _balanceOf(token, recipient);
             if (fillerData.length == 0) _deliverToken(token, recipient, order.amountOut);
             else _deliverShares(IERC4626(token), recipient, order.amountOut, fillerData);
             _requireGain(token, recipient, before, order.amountOut);
@@ -56,8 +55,8 @@ contract Settler is ISettler, ReentrancyGuardTransient {
         );
     }
 
-    function _check(Order memory order, bytes32 orderId) private view {
-        bytes32 id = order.id();
+    function _check(Order calldata order, bytes32 orderId) private view {
+        bytes32 id = order.calldataId();
         if (id != orderId) revert WrongOrderId(orderId, id);
         if (order.version != OrderLib.VERSION) revert WrongVersion(order.version);
         if (order.destinationChainId != block.chainid) revert WrongChain(order.destinationChainId);
@@ -95,12 +94,18 @@ contract Settler is ISettler, ReentrancyGuardTransient {
         SafeERC20.forceApprove(IERC20(asset), address(vault), maxAssets);
         vault.mint(shares, recipient);
         SafeERC20.forceApprove(IERC20(asset), address(vault), 0);
-        uint256 left = Transfers.balanceOf(asset, address(this));
+        uint256 left = _balanceOf(asset, address(this));
         if (left != 0 && !Transfers.send(asset, msg.sender, left)) revert TransferFailed(asset, msg.sender);
     }
 
+    function _balanceOf(address token, address holder) private view returns (uint256) {
+        (bool known, uint256 balance) = Transfers.balanceOf(token, holder);
+        if (!known) revert TransferFailed(token, holder);
+        return balance;
+    }
+
     function _requireGain(address token, address recipient, uint256 before, uint256 wanted) private view {
-        uint256 balance = Transfers.balanceOf(token, recipient);
+        uint256 balance = _balanceOf(token, recipient);
         uint256 gained = balance > before ? balance - before : 0;
         if (gained < wanted) revert DeliveredTooLittle(gained, wanted);
     }

@@ -17,7 +17,6 @@ contract CodeTest is Fixture {
     function test_Rule23_NothingUpgradesOrVanishes() public view {
         require(fixedCode(address(escrow).code), "escrow");
         require(fixedCode(address(settler).code), "settler");
-        require(fixedCode(address(registry).code), "registry");
     }
 
     function test_Rule23_TheSearchWouldFindIt() public pure {
@@ -27,13 +26,11 @@ contract CodeTest is Fixture {
     function test_Rule23_CodeFitsAnyChain() public view {
         require(address(escrow).code.length <= 24_576, "escrow");
         require(address(settler).code.length <= 24_576, "settler");
-        require(address(registry).code.length <= 24_576, "registry");
     }
 
     /// A new version stands at a new address; orders of the old one open, end and are signed for there alone.
     function test_Rule23_ANewVersionSharesNothingWithTheOld() public {
-        Escrow successor =
-            new Escrow(registry, address(settler), address(factory), factory.initCodeHash(), permit2, GRACE);
+        Escrow successor = newEscrow();
         Order memory order = crossOrder();
         fund(address(usd), user, address(successor), order.amountIn);
         vm.expectRevert(abi.encodeWithSelector(IEscrow.WrongEscrow.selector, order.escrow));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {AttesterRegistry} from "../src/AttesterRegistry.sol";
 import {Escrow} from "../src/Escrow.sol";
 import {Order, OrderLib} from "../src/Order.sol";
 import {Settler} from "../src/Settler.sol";
 import {DepositFactory} from "../src/deposit/DepositFactory.sol";
+import {IAttesterRegistry} from "../src/interfaces/IAttesterRegistry.sol";
 import {GaslessCrossChainOrder, OnchainCrossChainOrder} from "../src/interfaces/IERC7683.sol";
 import {IEscrow} from "../src/interfaces/IEscrow.sol";
 import {MintableToken} from "../src/sandbox/MintableToken.sol";
@@ -37,9 +37,11 @@ abstract contract Fixture {
     /// Keys of the attesters, ascending by address.
     uint256[] internal keys;
 
-    AttesterRegistry internal registry;
+    /// The escrow's other face.
+    IAttesterRegistry internal registry;
     Settler internal settler;
     DepositFactory internal factory;
+    bytes32 internal initCodeHash;
     address internal permit2;
     Escrow internal escrow;
 
@@ -52,12 +54,12 @@ abstract contract Fixture {
         vm.chainId(ORIGIN);
         vm.warp(START);
         keys = Signing.sorted(3, "attester");
-        registry = new AttesterRegistry(Signing.addresses(keys), 2);
         settler = new Settler();
         factory = new DepositFactory();
+        initCodeHash = factory.initCodeHash();
         permit2 = _deploy(vm.parseJsonBytes(vm.readFile("artifacts/Permit2.json"), ".bytecode"));
-        escrow =
-            new Escrow(registry, address(settler), address(factory), factory.initCodeHash(), permit2, GRACE);
+        escrow = newEscrow();
+        registry = escrow;
         Genesis.place(address(usd), type(PlayToken).runtimeCode, "US Dollar", "USD", 6);
         Genesis.place(address(eur), type(PlayToken).runtimeCode, "Euro", "EUR", 6);
         Genesis.place(address(tether), type(QuirkyToken).runtimeCode, "Tether", "USDT", 6);
@@ -65,9 +67,18 @@ abstract contract Fixture {
         vm.store(address(taxed), bytes32(uint256(7)), bytes32(uint256(100)));
     }
 
+    function newEscrow() internal returns (Escrow) {
+        return newEscrow(Signing.addresses(keys), 2);
+    }
+
+    function newEscrow(address[] memory attesters, uint256 threshold) internal returns (Escrow) {
+        return
+            new Escrow(attesters, threshold, address(settler), address(factory), initCodeHash, permit2, GRACE);
+    }
+
     /// @notice An order from chain to chain: a thousand USD in, nine hundred EUR out.
     function crossOrder() internal view returns (Order memory order) {
-        order.version = 1;
+        order.version = 2;
         order.originChainId = ORIGIN;
         order.escrow = _b(address(escrow));
         order.user = _b(user);
@@ -182,6 +193,64 @@ abstract contract Fixture {
     /// @notice Claims with two attesters' word for a fill at the fill deadline.
     function claim(Order memory order) internal {
         escrow.claim(order, order.fillDeadline, keccak256("fill"), attestFilled(order, order.fillDeadline, 2));
+    }
+
+    /// @notice The orders as a batch: all terms of the first, of each other those that differ from the one before.
+    function batch(Order[] memory orders, uint256[] memory times)
+        internal
+        pure
+        returns (bytes32[] memory entries)
+    {
+        entries = new bytes32[](orders.length * 23);
+        uint256 length = 0;
+        Order memory last;
+        for (uint256 i = 0; i < orders.length; ++i) {
+            uint256 head = length;
+            entries[head + 1] = keccak256("fill");
+            length += 2;
+            uint256 runs = 0;
+            uint256 shift = 0;
+            uint256 open_ = 0;
+            for (uint256 k = 0; k < 21; ++k) {
+                if (wordOf(last, k) == wordOf(orders[i], k)) {
+                    open_ = 0;
+                    continue;
+                }
+                entries[length++] = wordOf(orders[i], k);
+                if (open_ == 0) {
+                    (open_, shift) = (1, shift + 16);
+                    runs |= (k << 8) << (shift - 16);
+                }
+                runs += 1 << (shift - 16);
+            }
+            entries[head] = bytes32(runs << 64 | times[i]);
+            last = orders[i];
+        }
+        assembly ("memory-safe") {
+            mstore(entries, length)
+        }
+    }
+
+    function wordOf(Order memory order, uint256 index) internal pure returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := mload(add(order, mul(32, index)))
+        }
+    }
+
+    /// @notice Signatures of the first `count` attesters over all fills of a batch.
+    function attestBatch(Order[] memory orders, uint256[] memory times, uint256 count)
+        internal
+        view
+        returns (bytes[] memory)
+    {
+        bytes32[] memory ids = new bytes32[](orders.length);
+        for (uint256 i = 0; i < orders.length; ++i) {
+            ids[i] = orders[i].id();
+        }
+        return Signing.all(
+            Signing.first(keys, count),
+            Signing.filledBatch(ORIGIN, address(escrow), ids, times, keccak256("fill"))
+        );
     }
 
     function status(Order memory order) internal view returns (IEscrow.Status) {

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IERC20Metadata} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Metadata.sol";
 import {Order, OrderLib} from "../src/Order.sol";
 import {Vault} from "../src/hub/Vault.sol";
+import {TokenPermit} from "../src/interfaces/IEscrow.sol";
 import {IPermit2} from "../src/interfaces/IPermit2.sol";
 import {Fixture} from "./Fixture.sol";
 import {Signing} from "./Signing.sol";
@@ -74,6 +75,40 @@ contract GasTest is Fixture {
         measured("openFor, Permit2");
     }
 
+    function test_gas_open_authorization() public {
+        Order memory order = crossOrder();
+        fund(address(usd), user, address(1), order.amountIn);
+        bytes memory signature = Signing.one(
+            USER_KEY,
+            Signing.authorization(
+                usd.DOMAIN_SEPARATOR(),
+                user,
+                address(escrow),
+                order.amountIn,
+                order.openDeadline + 1,
+                order.id()
+            )
+        );
+        vm.prank(STRANGER);
+        escrow.openWithAuthorization(order, signature);
+        measured("openWithAuthorization, EIP-3009");
+    }
+
+    function test_gas_open_permit() public {
+        Order memory order = crossOrder();
+        fund(address(usd), user, address(1), order.amountIn);
+        bytes32 digest = Signing.tokenPermit(
+            usd.DOMAIN_SEPARATOR(), user, address(escrow), order.amountIn, 0, order.openDeadline
+        );
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(USER_KEY, digest);
+        bytes32 word =
+            Signing.typed(Signing.domain("Causeway Escrow", "2", ORIGIN, address(escrow)), order.id());
+        bytes memory signature = Signing.one(USER_KEY, word);
+        vm.prank(STRANGER);
+        escrow.openWithPermit(order, TokenPermit(order.amountIn, order.openDeadline, v, r, s), signature);
+        measured("openWithPermit, EIP-2612");
+    }
+
     /// The part of it that is Permit2's: the same transfer with the same witness, brought by its spender.
     function test_gas_permit2_alone() public {
         Order memory order = crossOrder();
@@ -109,6 +144,16 @@ contract GasTest is Fixture {
 
     function test_gas_fill_erc20() public {
         filled(crossOrder(), "fill, ERC-20");
+    }
+
+    /// Most recipients have held the currency before.
+    function test_gas_fill_known_recipient() public {
+        fund(NATIVE, RECIPIENT, address(1), 1);
+        fund(address(eur), RECIPIENT, address(1), 1);
+        Order memory order = crossOrder();
+        filled(order, "fill, ERC-20, recipient holds some");
+        order.outputToken = 0;
+        filled(order, "fill, native, recipient exists");
     }
 
     function test_gas_fill_shares() public {
@@ -156,6 +201,45 @@ contract GasTest is Fixture {
         vm.prank(FILLER);
         escrow.claim(order, 0, 0, new bytes[](0));
         measured("claim, ERC-20, same chain");
+    }
+
+    /// One payee and token, as a filler's orders are; users, recipients, amounts and times differ, and addresses have no zeros.
+    function claimedBatch(uint256 count, address token, string memory name) internal {
+        Order[] memory orders = new Order[](count);
+        uint256[] memory times = new uint256[](count);
+        for (uint256 i = 0; i < count; ++i) {
+            Order memory order = crossOrder();
+            order.inputToken = _b(token);
+            order.user = _b(vm.addr(uint256(keccak256(abi.encode("user", i)))));
+            order.nonce = keccak256(abi.encode("nonce", i));
+            order.amountIn += 123_456 * i;
+            order.refundTo = order.user;
+            order.amountOut += 234_567 * i;
+            order.recipient = _b(vm.addr(uint256(keccak256(abi.encode("recipient", i)))));
+            order.openDeadline += i;
+            order.fillDeadline += i;
+            order.refundAt += i;
+            times[i] = START + 7 * i;
+            orders[i] = order;
+            open(order);
+        }
+        bytes[] memory signatures = attestBatch(orders, times, 2);
+        bytes32[] memory entries = batch(orders, times);
+        vm.prank(FILLER);
+        escrow.claimBatch(count, entries, signatures);
+        measured(name);
+    }
+
+    function test_gas_claim_batch() public {
+        claimedBatch(20, address(usd), "claimBatch, 20 orders, ERC-20, 2 signatures");
+    }
+
+    function test_gas_claim_batch_native() public {
+        claimedBatch(20, NATIVE, "claimBatch, 20 orders, native, 2 signatures");
+    }
+
+    function test_gas_claim_batch_of_five() public {
+        claimedBatch(5, address(usd), "claimBatch, 5 orders, ERC-20, 2 signatures");
     }
 
     function refunded(Order memory order, string memory name) internal {

@@ -60,7 +60,56 @@ library Signing {
     {
         bytes32 kind = keccak256("Filled(bytes32 orderId,uint256 filledAt,bytes32 fillRef)");
         bytes32 terms = keccak256(abi.encode(kind, orderId, filledAt, fillRef));
-        return typed(domain("Causeway Escrow", "1", chainId, escrow), terms);
+        return typed(domain("Causeway Escrow", "2", chainId, escrow), terms);
+    }
+
+    function filledBatch(
+        uint256 chainId,
+        address escrow,
+        bytes32[] memory ids,
+        uint256[] memory times,
+        bytes32 fillRef
+    ) internal pure returns (bytes32) {
+        bytes memory fills;
+        for (uint256 i = 0; i < ids.length; ++i) {
+            bytes32 kind = keccak256("Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)");
+            fills = bytes.concat(fills, keccak256(abi.encode(kind, ids[i], times[i], fillRef)));
+        }
+        bytes32 list =
+            keccak256("FilledBatch(Fill[] fills)Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)");
+        return
+            typed(
+                domain("Causeway Escrow", "2", chainId, escrow), keccak256(abi.encode(list, keccak256(fills)))
+            );
+    }
+
+    /// @notice What a user signs for EIP-3009: a transfer that the escrow alone can take, with the order's id as its nonce.
+    function authorization(
+        bytes32 tokenDomain,
+        address from,
+        address to,
+        uint256 value,
+        uint256 validBefore,
+        bytes32 nonce
+    ) internal pure returns (bytes32) {
+        bytes32 kind = keccak256(
+            "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+        );
+        return typed(tokenDomain, keccak256(abi.encode(kind, from, to, value, 0, validBefore, nonce)));
+    }
+
+    function tokenPermit(
+        bytes32 tokenDomain,
+        address owner,
+        address spender,
+        uint256 value,
+        uint256 nonce,
+        uint256 deadline
+    ) internal pure returns (bytes32) {
+        bytes32 kind = keccak256(
+            "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)"
+        );
+        return typed(tokenDomain, keccak256(abi.encode(kind, owner, spender, value, nonce, deadline)));
     }
 
     function unfilled(uint256 chainId, address escrow, bytes32 orderId, uint256 time)
@@ -70,7 +119,7 @@ library Signing {
     {
         bytes32 kind = keccak256("Unfilled(bytes32 orderId,uint256 destinationTime)");
         bytes32 terms = keccak256(abi.encode(kind, orderId, time));
-        return typed(domain("Causeway Escrow", "1", chainId, escrow), terms);
+        return typed(domain("Causeway Escrow", "2", chainId, escrow), terms);
     }
 
     function handover(
@@ -86,7 +135,7 @@ library Signing {
         );
         bytes32 terms =
             keccak256(abi.encode(kind, epoch, proposal, keccak256(abi.encodePacked(attesters)), threshold));
-        return typed(domain("Causeway Attesters", "1", chainId, registry), terms);
+        return typed(domain("Causeway Attesters", "2", chainId, registry), terms);
     }
 
     /// @notice What a user signs for Permit2: the transfer, and the order as its witness.

@@ -16,8 +16,15 @@ contract DepositAddress {
     /// @notice Calls in this address's name: the callee in the first word, the value in the second, then what to call it with.
     /// A failure comes back as it is; of an answer the first word does, so that a callee cannot make its caller pay for more.
     fallback() external {
-        if (msg.sender != FACTORY) revert NotTheFactory(msg.sender);
+        address factory = FACTORY;
+        // In one word with the selector at its end, whose leading zeros the compiler would otherwise store as code.
+        uint256 refusal = uint32(NotTheFactory.selector);
         assembly ("memory-safe") {
+            if xor(caller(), factory) {
+                mstore(0, refusal)
+                mstore(32, caller())
+                revert(28, 36)
+            }
             let free := mload(0x40)
             let length := sub(calldatasize(), 64)
             calldatacopy(free, 64, length)

@@ -54,7 +54,7 @@ contract DepositFactory is IDepositFactory {
         _checkPlace(order.version, order.originChainId);
         if (block.timestamp > order.openDeadline) revert OpenDeadlinePassed(order.openDeadline);
 
-        bytes32 id = order.id();
+        bytes32 id = order.calldataId();
         address token = OrderLib.toAddress(order.inputToken);
         address from = addressOf(id);
         uint256 balance = _balanceOf(token, from);
@@ -66,7 +66,7 @@ contract DepositFactory is IDepositFactory {
 
     /// @inheritdoc IDepositFactory
     function giveBack(Order calldata order, address[] calldata tokens) external {
-        bytes32 id = order.id();
+        bytes32 id = order.calldataId();
         // The time comes first: past it, no escrow is asked, so none can hold the money.
         bool awaited = _isPlace(order.version, order.originChainId) && block.timestamp <= order.openDeadline
             && DepositMoves.status(OrderLib.toAddress(order.escrow), id) == uint256(IEscrow.Status.None);
@@ -93,7 +93,7 @@ contract DepositFactory is IDepositFactory {
         if (balance < order.amountIn) revert TooLittle(balance, order.amountIn);
         if (balance > order.amountIn) revert JumpMismatch();
 
-        bytes32 orderId = order.id();
+        bytes32 orderId = order.calldataId();
         _checkMaker(terms.maker, keccak256(abi.encode(JumpLib.OPEN_TYPEHASH, id, orderId)), makerSignature);
         _open(id, orderId, order, token);
         emit Jumped(id, orderId, from, order.amountIn);
@@ -190,7 +190,7 @@ contract DepositFactory is IDepositFactory {
     function _checkMaker(bytes32 maker, bytes32 structHash, bytes calldata signature) private view {
         bytes32 domain = keccak256(
             abi.encode(
-                DOMAIN_TYPEHASH, keccak256("Causeway Deposits"), keccak256("1"), block.chainid, address(this)
+                DOMAIN_TYPEHASH, keccak256("Causeway Deposits"), keccak256("2"), block.chainid, address(this)
             )
         );
         bytes32 digest = MessageHashUtils.toTypedDataHash(domain, structHash);

@@ -9,6 +9,10 @@ import {DepositAddress} from "./DepositAddress.sol";
 
 /// @notice The moves a factory makes with the hand of a deposit address, and the careful reading of strangers. The zero token is native.
 library DepositMoves {
+    /// @dev What a deposit address gets to send native currency with. Of this it keeps some 200 gas for itself, and the EVM takes 9,000 or
+    /// more for the value and leaves it a 64th; the recipient gets the rest and a stipend of 2,300, less than 100,000 in all.
+    uint256 private constant NATIVE_SEND_GAS = 108_000;
+
     /// @notice Opens an order with exactly `amount`; `data` calls the escrow's `open`. The escrow's refusal comes back as it is.
     function open(
         DepositAddress from,
@@ -35,7 +39,8 @@ library DepositMoves {
         }
     }
 
-    /// @notice Sends and says whether it worked; spends at most `gasLimit` and never reverts.
+    /// @notice Sends and says whether it worked; spends at most `gasLimit` and never reverts. A recipient of native currency gets at most
+    /// 100,000 gas.
     function send(DepositAddress from, address token, address to, uint256 amount, uint256 gasLimit)
         internal
         returns (bool sent)
@@ -43,7 +48,7 @@ library DepositMoves {
         if (token != address(0)) {
             return _tell(from, gasLimit, token, abi.encodeCall(IERC20.transfer, (to, amount)));
         }
-        (sent,,) = _act(from, gasLimit, to, amount, "");
+        (sent,,) = _act(from, gasLimit < NATIVE_SEND_GAS ? gasLimit : NATIVE_SEND_GAS, to, amount, "");
     }
 
     /// @notice What `account` holds; not known where a token does not answer within `gasLimit`.

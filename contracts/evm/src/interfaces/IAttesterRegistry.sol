@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-/// @notice Who attests on this chain. Sets are immutable per epoch: a set is never changed, only followed by another.
+/// @notice Who attests for this escrow. Sets are immutable per epoch: a set is never changed, only followed by another.
 interface IAttesterRegistry {
     /// @notice The first set, or a set that the current one has handed over to, counting from `activeFrom`.
     event EpochScheduled(uint256 indexed epoch, address[] attesters, uint256 threshold, uint256 activeFrom);
@@ -25,7 +25,7 @@ interface IAttesterRegistry {
     /// @notice Until when opening is paused; past times mean that it is not.
     function pausedUntil() external view returns (uint256);
 
-    /// @notice Both in one call, for the escrow.
+    /// @notice Both in one call.
     function opening() external view returns (uint256 epoch, uint256 pausedUntil);
 
     /// @notice How many handovers were ever proposed; the next one is signed with this number.
@@ -43,7 +43,7 @@ interface IAttesterRegistry {
 
     /// @notice Hands over to another set after the delay, on a threshold of the current set's signatures over
     /// `Handover(uint256 epoch,uint256 proposal,address[] attesters,uint256 threshold)` with `epoch` the next one and `proposal` the
-    /// number of handovers proposed so far, so that no signature works twice. A handover that is not in office yet is replaced.
+    /// number of handovers proposed so far, so that no signature works twice; its domain is `Causeway Attesters`, version 2. A handover that is not in office yet is replaced.
     function handOver(address[] calldata members, uint256 needed, bytes[] calldata signatures) external;
 
     /// @notice Strikes the caller's own key at once, as long as a threshold of keys remains.

@@ -45,9 +45,9 @@ struct FillInstruction {
     bytes originData;
 }
 
+/// @notice The calls of ERC-7683. Its event is not here: it has most terms twice, for 6,400 gas. `IEscrow.Open` has each once, and
+/// `resolve` gives the standard's form to whoever wants it.
 interface IOriginSettler {
-    event Open(bytes32 indexed orderId, ResolvedCrossChainOrder resolvedOrder);
-
     function openFor(
         GaslessCrossChainOrder calldata order,
         bytes calldata signature,

@@ -4,6 +4,15 @@ pragma solidity 0.8.37;
 import {Order} from "../Order.sol";
 import {IOriginSettler} from "./IERC7683.sol";
 
+/// @notice An EIP-2612 permit for the escrow as the spender.
+struct TokenPermit {
+    uint256 value;
+    uint256 deadline;
+    uint8 v;
+    bytes32 r;
+    bytes32 s;
+}
+
 /// @notice Holds deposits until their fill is shown, or gives them back. Nobody owns it and nothing in it changes.
 interface IEscrow is IOriginSettler {
     /// @notice `None` until opened; then `Open` ends in exactly one of the two others.
@@ -20,6 +29,8 @@ interface IEscrow is IOriginSettler {
         Expired
     }
 
+    /// @notice An order was opened with these terms, which rebuild it from the log alone.
+    event Open(bytes32 indexed orderId, Order order);
     /// @notice The payee was paid. `referrerPaid` is false where the referrer could not take its fee, which then went to the payee.
     event Claimed(
         bytes32 indexed orderId,
@@ -30,6 +41,9 @@ interface IEscrow is IOriginSettler {
         uint256 filledAt,
         bytes32 fillRef
     );
+    /// @notice An order of a batch was left as it is: it is not open any more, or it is and its fill does not count (too late; within one
+    /// chain: none).
+    event ClaimSkipped(bytes32 indexed orderId, Status status);
     event Refunded(bytes32 indexed orderId, address indexed to, uint256 amount, RefundCause cause);
 
     error WrongVersion(uint256 version);
@@ -43,6 +57,8 @@ interface IEscrow is IOriginSettler {
     error OpenDeadlinePassed(uint256 openDeadline);
     /// @notice `openDeadline < fillDeadline` and `refundAt - fillDeadline` within the allowed window, all within 32 bits.
     error BadDeadlines();
+    /// @notice A deposit is bound for `MAX_FILL_WINDOW` and the grace at most.
+    error FillDeadlineTooFar(uint256 fillDeadline, uint256 latest);
     error WrongEpoch(uint256 epoch, uint256 current);
     error OpeningPaused(uint256 until);
     error ZeroAmount();
@@ -60,6 +76,13 @@ interface IEscrow is IOriginSettler {
     error AlreadyFilled(bytes32 orderId);
     /// @notice Within one chain the settler's record decides, and signatures are refused.
     error AttestationsRefused();
+    error EmptyBatch();
+    /// @notice The orders of a batch have one epoch, and are all within one chain or all between two.
+    error MixedBatch(bytes32 orderId);
+    /// @notice The entries name terms that do not exist, or are longer or shorter than they say.
+    error BadBatch();
+    /// @notice Neither the user called nor did it sign the order.
+    error NotTheUser(address user);
     error NotUnfilled(uint256 destinationTime, uint256 fillDeadline);
     error NotRefundable(uint256 refundAt);
     error NotTheRefundAddress(address caller);
@@ -70,10 +93,30 @@ interface IEscrow is IOriginSettler {
     /// @notice The id of these terms; the same everywhere.
     function orderId(Order calldata order) external pure returns (bytes32);
 
+    /// @notice Takes the user's deposit on the user's EIP-3009 authorization to the escrow (`receiveWithAuthorization`) of `amountIn` with the
+    /// order's id as its nonce, valid from 0 and before `openDeadline + 1`. Anyone may call. A signature of 65 bytes goes to the token as v,
+    /// r and s, any other as it is, for wallet contracts.
+    function openWithAuthorization(Order calldata order, bytes calldata signature) external;
+
+    /// @notice Takes the user's deposit after an EIP-2612 permit. The permit alone opens nothing: the user calls, or `signature` is the user's
+    /// (an EIP-1271 wallet's too) over the order in the escrow's EIP-712 domain. A permit that fails, as one does that somebody else
+    /// has brought to the token already, is ignored: the allowance decides.
+    function openWithPermit(Order calldata order, TokenPermit calldata permit, bytes calldata signature)
+        external;
+
     /// @notice Pays the filler's payee on a threshold of `Filled(bytes32 orderId,uint256 filledAt,bytes32 fillRef)`. Anyone may call.
     /// Within one chain no signature is taken and the settler's own record counts. A claim never expires.
     function claim(Order calldata order, uint256 filledAt, bytes32 fillRef, bytes[] calldata signatures)
         external;
+
+    /// @notice Claims many orders on a threshold of `FilledBatch(Fill[] fills)Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)` over all
+    /// of them in their order. What can no longer be claimed is skipped (`ClaimSkipped`). Orders in a row with the same payee and token
+    /// are paid by one transfer; one that fails fails the batch. Within one chain no signatures are taken.
+    ///
+    /// `entries` are those of `count` orders, each of these words: a head, `fillRef`, and the terms that differ from the order before (of
+    /// the first: from zero). The head has `filledAt` in its lowest 64 bits, and above them the places of those terms as up to twelve
+    /// runs of 16 bits each, the first in the lowest: the place of the run's first term (0 is `version`) and then how many they are.
+    function claimBatch(uint256 count, bytes32[] calldata entries, bytes[] calldata signatures) external;
 
     /// @notice Gives the deposit back because the filler, who calls, waives it; or, once `refundAt` has passed (within one chain:
     /// `fillDeadline`, unfilled), because anyone asks.

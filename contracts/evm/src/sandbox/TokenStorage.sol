@@ -14,7 +14,7 @@ pragma solidity 0.8.37;
 /// | 4    | allowance   | every token      |
 /// | 5    | totalSupply | all but wrapped native |
 /// | 6    | faucet      | all but wrapped native |
-/// | 7, 8 | what makes the token special | see each contract |
+/// | 7 to 9 | what makes the token special | see each contract |
 abstract contract TokenStorage {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {AttesterRegistry} from "../../src/AttesterRegistry.sol";
 import {Escrow} from "../../src/Escrow.sol";
 import {Order, OrderLib} from "../../src/Order.sol";
 import {Settler} from "../../src/Settler.sol";
@@ -26,7 +25,6 @@ uint256 constant START = 1_790_000_000;
 /// @notice The real contracts on one chain, and tokens of every kind.
 abstract contract DepositWorld {
     DepositFactory factory;
-    AttesterRegistry registry;
     Settler settler;
     Escrow escrow;
 
@@ -47,15 +45,20 @@ abstract contract DepositWorld {
         address[] memory attesters = new address[](1);
         attesters[0] = vm.addr(0xA77E57);
         factory = new DepositFactory();
-        registry = new AttesterRegistry(attesters, 1);
         settler = new Settler();
         escrow = new Escrow(
-            registry, address(settler), address(factory), factory.initCodeHash(), address(0xBE2417), 2 hours
+            attesters,
+            1,
+            address(settler),
+            address(factory),
+            factory.initCodeHash(),
+            address(0xBE2417),
+            2 hours
         );
     }
 
     function someOrder(address token, uint256 amountIn) internal view returns (Order memory order) {
-        order.version = 1;
+        order.version = 2;
         order.originChainId = ORIGIN;
         order.escrow = word(address(escrow));
         order.user = word(USER);

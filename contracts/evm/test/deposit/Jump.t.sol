@@ -178,8 +178,8 @@ contract JumpTest is JumpWorld {
         vm.expectRevert(abi.encodeWithSelector(IDepositFactory.WrongChain.selector, 1));
         factory.jump(jump, order, signature);
         vm.chainId(1);
-        jump.version = 2;
-        vm.expectRevert(abi.encodeWithSelector(IDepositFactory.WrongVersion.selector, 2));
+        jump.version = 1;
+        vm.expectRevert(abi.encodeWithSelector(IDepositFactory.WrongVersion.selector, 1));
         factory.jump(jump, order, signature);
     }
 }

@@ -12,7 +12,7 @@ abstract contract JumpWorld is DepositWorld {
 
     /// @dev For three units in, at least two must come out.
     function someJump(address token) internal view returns (Jump memory jump) {
-        jump.version = 1;
+        jump.version = 2;
         jump.originChainId = ORIGIN;
         jump.escrow = word(address(escrow));
         jump.nonce = keccak256("jump");
@@ -48,7 +48,7 @@ abstract contract JumpWorld is DepositWorld {
                     "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"
                 ),
                 keccak256("Causeway Deposits"),
-                keccak256("1"),
+                keccak256("2"),
                 block.chainid,
                 address(factory)
             )

@@ -128,8 +128,8 @@ contract SweepTest is DepositWorld {
 
     function test_Rule15_only_this_version() public {
         Order memory order = someOrder(address(usdc), 5);
-        order.version = 2;
-        vm.expectRevert(abi.encodeWithSelector(IDepositFactory.WrongVersion.selector, 2));
+        order.version = 1;
+        vm.expectRevert(abi.encodeWithSelector(IDepositFactory.WrongVersion.selector, 1));
         factory.sweep(order);
     }
 
@@ -159,7 +159,7 @@ contract SweepTest is DepositWorld {
         Order memory order = someOrder(address(usdc), 5);
         pay(address(usdc), depositOf(order), 5);
         vm.prank(vm.addr(0xA77E57));
-        registry.pauseOpen();
+        escrow.pauseOpen();
         vm.expectRevert(abi.encodeWithSelector(IEscrow.OpeningPaused.selector, START + 24 hours));
         factory.sweep(order);
         vm.warp(order.openDeadline + 1);

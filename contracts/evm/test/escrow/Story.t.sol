@@ -2,7 +2,6 @@
 pragma solidity 0.8.37;
 
 import {Order} from "../../src/Order.sol";
-import {IOriginSettler, ResolvedCrossChainOrder} from "../../src/interfaces/IERC7683.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {ISettler} from "../../src/interfaces/ISettler.sol";
 import {Fixture} from "../Fixture.sol";
@@ -18,8 +17,7 @@ contract StoryTest is Fixture {
     }
 
     function terms(Vm.Log memory log) internal pure returns (Order memory) {
-        ResolvedCrossChainOrder memory resolved = abi.decode(log.data, (ResolvedCrossChainOrder));
-        return abi.decode(resolved.fillInstructions[0].originData, (Order));
+        return abi.decode(log.data, (Order));
     }
 
     function test_Rule09_TheLogsTellAClaimedOrder() public {
@@ -30,7 +28,7 @@ contract StoryTest is Fixture {
         claim(order);
         Vm.Log[] memory logs = vm.getRecordedLogs();
 
-        Order memory read = terms(found(logs, IOriginSettler.Open.selector, order.id()));
+        Order memory read = terms(found(logs, IEscrow.Open.selector, order.id()));
         require(keccak256(abi.encode(read)) == keccak256(abi.encode(order)), "terms");
         Vm.Log memory log = found(logs, ISettler.Filled.selector, read.id());
         require(log.emitter == _a(read.settler) && log.topics[2] == _b(FILLER), "filler");
@@ -52,7 +50,7 @@ contract StoryTest is Fixture {
         escrow.refund(order);
         Vm.Log[] memory logs = vm.getRecordedLogs();
 
-        Order memory read = terms(found(logs, IOriginSettler.Open.selector, order.id()));
+        Order memory read = terms(found(logs, IEscrow.Open.selector, order.id()));
         require(keccak256(abi.encode(read)) == keccak256(abi.encode(order)), "terms");
         Vm.Log memory log = found(logs, IEscrow.Refunded.selector, read.id());
         (uint256 amount, IEscrow.RefundCause cause) = abi.decode(log.data, (uint256, IEscrow.RefundCause));

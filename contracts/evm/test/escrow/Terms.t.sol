@@ -5,6 +5,7 @@ import {Escrow} from "../../src/Escrow.sol";
 import {Order, OrderLib} from "../../src/Order.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {Fixture} from "../Fixture.sol";
+import {Signing} from "../Signing.sol";
 import {vm} from "../Vm.sol";
 
 contract TermsTest is Fixture {
@@ -95,13 +96,29 @@ contract TermsTest is Fixture {
         public
     {
         Order memory order = crossOrder();
-        order.openDeadline = within(openDeadline, START, START + 30 days);
-        order.fillDeadline = within(fillDeadline, START, START + 30 days);
-        order.refundAt = within(refundAt, START, START + 40 days);
+        order.openDeadline = within(openDeadline, START, START + 7 days);
+        order.fillDeadline = within(fillDeadline, START, START + 7 days);
+        order.refundAt = within(refundAt, START, START + 17 days);
         bool good = order.openDeadline < order.fillDeadline && order.refundAt >= order.fillDeadline + GRACE
             && order.refundAt <= order.fillDeadline + 7 days;
         if (good) open(order);
         else openRefused(order, abi.encodeWithSelector(IEscrow.BadDeadlines.selector));
+    }
+
+    /// Nobody binds a deposit, or an attester's memory, for longer.
+    function test_Rule03_TheFillDeadlineIsAWeekAwayAtMost() public {
+        Order memory order = crossOrder();
+        uint256 latest = START + 7 days;
+        order.fillDeadline = latest + 1;
+        order.refundAt = order.fillDeadline + GRACE;
+        openRefused(order, abi.encodeWithSelector(IEscrow.FillDeadlineTooFar.selector, latest + 1, latest));
+        order.fillDeadline = latest;
+        open(order);
+        eq(status(order), IEscrow.Status.Open);
+    }
+
+    function test_Rule01_TheTypesHashIsThatOfTheType() public pure {
+        require(OrderLib.TYPEHASH == keccak256(bytes(OrderLib.TYPE)), "type");
     }
 
     function test_Rule03_TheGraceHasTwoEdges() public {
@@ -133,8 +150,9 @@ contract TermsTest is Fixture {
     }
 
     function test_Rule03_AnEscrowWithMoreGraceThanAllowedIsNotMade() public {
+        address[] memory attesters = Signing.addresses(keys);
         vm.expectRevert(abi.encodeWithSelector(IEscrow.BadDeadlines.selector));
-        new Escrow(registry, address(settler), address(factory), 0, permit2, 7 days + 1);
+        new Escrow(attesters, 2, address(settler), address(factory), 0, permit2, 7 days + 1);
     }
 
     function test_Rule04_PartiesMayNotBeZero() public {
@@ -204,7 +222,7 @@ contract TermsTest is Fixture {
 
     function test_Rule23_AnotherVersionIsRefused() public {
         Order memory order = crossOrder();
-        order.version = 2;
-        openRefused(order, abi.encodeWithSelector(IEscrow.WrongVersion.selector, 2));
+        order.version = 1;
+        openRefused(order, abi.encodeWithSelector(IEscrow.WrongVersion.selector, 1));
     }
 }

@@ -19,12 +19,73 @@ contract GasBurner {
     }
 }
 
-/// @notice Takes the money and answers with a megabyte, which a careless caller would copy and pay for.
+/// @notice Takes the money and answers with as much as 100,000 gas can make, which a careless caller would copy and pay for.
 contract Flooder {
     receive() external payable {
         assembly ("memory-safe") {
-            return(0, 1000000)
+            return(0, 180000)
         }
+    }
+}
+
+/// @notice Remembers how much gas it was given.
+contract GasMeter {
+    uint256 public given;
+
+    receive() external payable {
+        given = gasleft();
+    }
+}
+
+/// @notice Needs as much gas as it is told to take native currency, and refuses if it has less.
+contract Eater {
+    uint256 public immutable appetite;
+
+    constructor(uint256 appetite_) {
+        appetite = appetite_;
+    }
+
+    receive() external payable {
+        uint256 end = gasleft() - appetite;
+        while (gasleft() > end) {}
+    }
+}
+
+/// @notice An EIP-1271 wallet that says yes to one digest, to all, to none, burns gas or answers with a flood.
+contract SigningWallet {
+    enum Mood {
+        OneDigest,
+        Yes,
+        No,
+        BurnsGas,
+        Floods
+    }
+
+    Mood public mood;
+    bytes32 public agreed;
+
+    function set(Mood mood_, bytes32 agreed_) external {
+        (mood, agreed) = (mood_, agreed_);
+    }
+
+    function act(address target, bytes calldata data) external {
+        (bool done,) = target.call(data);
+        require(done, "act");
+    }
+
+    function isValidSignature(bytes32 digest, bytes calldata) external view returns (bytes4) {
+        if (mood == Mood.BurnsGas) {
+            assembly ("memory-safe") {
+                invalid()
+            }
+        }
+        if (mood == Mood.Floods) {
+            assembly ("memory-safe") {
+                return(0, 300000)
+            }
+        }
+        bool yes = mood == Mood.Yes || (mood == Mood.OneDigest && digest == agreed);
+        return yes ? this.isValidSignature.selector : bytes4(0);
     }
 }
 

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Order, OrderLib} from "../../src/Order.sol";
-import {IEscrow} from "../../src/interfaces/IEscrow.sol";
+import {IEscrow, TokenPermit} from "../../src/interfaces/IEscrow.sol";
 import {MintableToken} from "../../src/sandbox/MintableToken.sol";
 import {QuirkyToken} from "../../src/sandbox/QuirkyToken.sol";
 import {Fixture} from "../Fixture.sol";
@@ -49,7 +49,8 @@ abstract contract Handler is Fixture, Book {
         order.epoch = epoch;
         bool works = time >= pausedUntil;
         address token = _a(order.inputToken);
-        uint256 path = pick(seed, "path", token == NATIVE ? 2 : 3);
+        // Native currency cannot be signed for, and the token that behaves as USDT does has neither permits nor authorizations.
+        uint256 path = pick(seed, "path", token == NATIVE ? 2 : token == address(usd) ? 5 : 3);
         address payer = path == 1 ? factory.addressOf(order.id()) : _a(order.user);
         give(token, payer, order.amountIn);
 
@@ -60,10 +61,7 @@ abstract contract Handler is Fixture, Book {
             uint256 value = token == NATIVE ? order.amountIn : 0;
             done = tries(payer, address(escrow), value, abi.encodeCall(escrow.open, (envelope(order))));
         } else {
-            bytes memory signature = permission(order, userKey(pick(seed, "user", PEOPLE)));
-            done = tries(
-                STRANGER, address(escrow), 0, abi.encodeCall(escrow.openFor, (gasless(order), signature, ""))
-            );
+            done = tries(STRANGER, address(escrow), 0, signedOpen(path, order, seed));
         }
         require(done == works, "open");
         if (works) enter(order);
@@ -101,6 +99,35 @@ abstract contract Handler is Fixture, Book {
         );
         require(tries(anyone(order, seed), address(escrow), 0, data) == works, "claim");
         if (works) bookClaim(id, order);
+    }
+
+    /// Some orders that belong together, some that do not, one perhaps twice: those are paid that `claim` would pay.
+    function claimBatch(uint256 which, uint256 seed) external now_ {
+        if (count() == 0) return;
+        uint256 size = 1 + pick(seed, "size", 6);
+        Order[] memory orders = new Order[](size);
+        uint256[] memory times = new uint256[](size);
+        bool alike = true;
+        bool truth = true;
+        for (uint256 i = 0; i < size; ++i) {
+            orders[i] = orderAt((which % count() + i * (1 + pick(seed, "step", 3))) % count());
+            uint256 filled = filledAt[orders[i].id()];
+            // An honest attester signs no fill that did not happen, but may be asked for one that does not count.
+            times[i] = filled == 0 ? 0 : filled;
+            alike = alike && orders[i].epoch == orders[0].epoch && oneChain(orders[i]) == oneChain(orders[0]);
+            if (filled == 0 && pick(seed, "lie", 4) == 0) (times[i], truth) = (time, false);
+        }
+        uint256 signers = oneChain(orders[0]) ? pick(seed, "local", 2) : (truth ? 2 : 1);
+        bool works = alike && (oneChain(orders[0]) ? signers == 0 : truth);
+        bytes memory data = abi.encodeCall(
+            escrow.claimBatch, (size, batch(orders, times), attestBatch(orders, times, signers))
+        );
+        require(tries(anyone(orders[0], seed), address(escrow), 0, data) == works, "claimBatch");
+        if (!works) return;
+        for (uint256 i = 0; i < size; ++i) {
+            bytes32 id = orders[i].id();
+            if (isOpen(id) && filledAt[id] != 0) bookClaim(id, orders[i]);
+        }
     }
 
     function refund(uint256 which, uint256 seed) external now_ {
@@ -232,6 +259,35 @@ abstract contract Handler is Fixture, Book {
         order.openDeadline = time + pick(seed, "open", 1 hours);
         order.fillDeadline = order.openDeadline + 1 + pick(seed, "fill", 12 hours);
         order.refundAt = order.fillDeadline + GRACE + pick(seed, "grace", 7 days - GRACE + 1);
+    }
+
+    function oneChain(Order memory order) private pure returns (bool) {
+        return order.originChainId == order.destinationChainId;
+    }
+
+    /// Opening on the user's signature: Permit2, EIP-3009, or EIP-2612 with the user's word.
+    function signedOpen(uint256 path, Order memory order, uint256 seed) private view returns (bytes memory) {
+        uint256 key = userKey(pick(seed, "user", PEOPLE));
+        if (path == 2) {
+            return abi.encodeCall(escrow.openFor, (gasless(order), permission(order, key), ""));
+        }
+        bytes32 domain = usd.DOMAIN_SEPARATOR();
+        address owner = _a(order.user);
+        if (path == 3) {
+            bytes32 digest = Signing.authorization(
+                domain, owner, address(escrow), order.amountIn, order.openDeadline + 1, order.id()
+            );
+            return abi.encodeCall(escrow.openWithAuthorization, (order, Signing.one(key, digest)));
+        }
+        bytes32 allowed =
+            Signing.tokenPermit(domain, owner, address(escrow), type(uint256).max, usd.nonces(owner), time);
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(key, allowed);
+        bytes32 word =
+            Signing.typed(Signing.domain("Causeway Escrow", "2", ORIGIN, address(escrow)), order.id());
+        return abi.encodeCall(
+            escrow.openWithPermit,
+            (order, TokenPermit(type(uint256).max, time, v, r, s), Signing.one(key, word))
+        );
     }
 
     function refundable(Order memory order) private view returns (bool) {

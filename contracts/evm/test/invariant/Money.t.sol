@@ -24,7 +24,7 @@ contract MoneyTest {
 
     /// What happens often is named more than once.
     function targetSelectors() external view returns (FuzzSelector[] memory list) {
-        bytes4[] memory selectors = new bytes4[](16);
+        bytes4[] memory selectors = new bytes4[](18);
         selectors[0] = handler.open.selector;
         selectors[1] = handler.open.selector;
         selectors[2] = handler.open.selector;
@@ -41,6 +41,8 @@ contract MoneyTest {
         selectors[13] = handler.pass.selector;
         selectors[14] = handler.pause.selector;
         selectors[15] = handler.handOver.selector;
+        selectors[16] = handler.claimBatch.selector;
+        selectors[17] = handler.claimBatch.selector;
         list = new FuzzSelector[](1);
         list[0] = FuzzSelector(address(handler), selectors);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {AttesterRegistry} from "../../src/AttesterRegistry.sol";
 import {Order} from "../../src/Order.sol";
 import {IAttesterRegistry} from "../../src/interfaces/IAttesterRegistry.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
@@ -34,7 +33,7 @@ contract EpochsTest is Fixture {
     function test_Rule12_TheFirstSetIsInOfficeAtOnce() public {
         address[] memory three = Signing.addresses(keys);
         vm.recordLogs();
-        AttesterRegistry fresh = new AttesterRegistry(three, 2);
+        IAttesterRegistry fresh = newEscrow(three, 2);
         require(keccak256(vm.getRecordedLogs()[0].data) == keccak256(abi.encode(three, 2, START)), "event");
         eq(fresh.currentEpoch(), 1, "epoch");
         eq(fresh.threshold(1), 2, "threshold");

@@ -2,7 +2,6 @@
 pragma solidity 0.8.37;
 
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
-import {AttesterRegistry} from "../../src/AttesterRegistry.sol";
 import {IAttesterRegistry} from "../../src/interfaces/IAttesterRegistry.sol";
 import {Fixture} from "../Fixture.sol";
 import {Signing} from "../Signing.sol";
@@ -114,17 +113,17 @@ contract SignaturesTest is Fixture {
             vm.expectRevert(
                 abi.encodeWithSelector(IAttesterRegistry.BadThreshold.selector, wrong[i], three.length)
             );
-            new AttesterRegistry(three, wrong[i]);
+            newEscrow(three, wrong[i]);
         }
         address[] memory two = Signing.addresses(Signing.first(keys, 2));
         vm.expectRevert(abi.encodeWithSelector(IAttesterRegistry.BadThreshold.selector, 1, 2));
-        new AttesterRegistry(two, 1);
+        newEscrow(two, 1);
         vm.expectRevert(abi.encodeWithSelector(IAttesterRegistry.BadThreshold.selector, type(uint256).max, 2));
-        new AttesterRegistry(two, type(uint256).max);
+        newEscrow(two, type(uint256).max);
         vm.expectRevert(abi.encodeWithSelector(IAttesterRegistry.BadThreshold.selector, 0, 0));
-        new AttesterRegistry(new address[](0), 0);
-        new AttesterRegistry(three, 2);
-        new AttesterRegistry(three, 3);
+        newEscrow(new address[](0), 0);
+        newEscrow(three, 2);
+        newEscrow(three, 3);
     }
 
     function test_Rule10_AttestersAreListedAscendingAndNeverZero() public {
@@ -132,13 +131,13 @@ contract SignaturesTest is Fixture {
         bytes memory problem = abi.encodeWithSelector(IAttesterRegistry.AttestersNotAscending.selector);
         (list[0], list[1]) = (list[1], list[0]);
         vm.expectRevert(problem);
-        new AttesterRegistry(list, 2);
+        newEscrow(list, 2);
         list[0] = list[1];
         vm.expectRevert(problem);
-        new AttesterRegistry(list, 2);
+        newEscrow(list, 2);
         list = Signing.addresses(keys);
         list[0] = address(0);
         vm.expectRevert(problem);
-        new AttesterRegistry(list, 2);
+        newEscrow(list, 2);
     }
 }

@@ -1,5 +1,5 @@
 use alloy_primitives::{Address, B256};
-use alloy_sol_types::SolEvent;
+use alloy_sol_types::{SolEvent, SolValue as _};
 use causeway_domain::IntentTerms;
 use causeway_domain::ports::{ChainContracts, ObservedEvent};
 
@@ -54,7 +54,7 @@ fn read(contracts: &ChainContracts, log: &Log) -> Option<ObservedEvent> {
 /// The terms in an `Open` event, if they match the order id and the escrow.
 pub(crate) fn opened(log: &Log) -> Option<IntentTerms> {
     let event = Escrow::Open::decode_raw_log_validate(log.topics.iter().copied(), &log.data).ok()?;
-    let terms = IntentTerms::from_bytes(&event.resolvedOrder.fillInstructions.first()?.originData)?;
+    let terms = IntentTerms::from_bytes(&event.order.abi_encode())?;
     let escrow: B256 = log.address.into_word();
     (terms.id() == event.orderId && terms.escrow == escrow).then_some(terms)
 }

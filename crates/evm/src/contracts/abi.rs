@@ -91,30 +91,46 @@ sol! {
         bytes originData;
     }
 
+    /// An EIP-2612 permit for the escrow.
+    #[derive(Debug, PartialEq, Eq)]
+    struct TokenPermit {
+        uint256 value;
+        uint256 deadline;
+        uint8 v;
+        bytes32 r;
+        bytes32 s;
+    }
+
     #[derive(Debug, PartialEq, Eq)]
     interface Escrow {
         enum Status { None, Open, Claimed, Refunded }
         enum RefundCause { Waived, Unfilled, Expired }
 
-        event Open(bytes32 indexed orderId, ResolvedCrossChainOrder resolvedOrder);
+        event Open(bytes32 indexed orderId, Order order);
         event Claimed(bytes32 indexed orderId, bytes32 indexed payee, uint256 paid, uint256 referrerFee, bool referrerPaid, uint256 filledAt, bytes32 fillRef);
+        event ClaimSkipped(bytes32 indexed orderId, Status status);
         event Refunded(bytes32 indexed orderId, address indexed to, uint256 amount, RefundCause cause);
 
         error AlreadyFilled(bytes32 orderId);
         error AlreadyOpened(bytes32 orderId);
         error AttestationsRefused();
+        error BadBatch();
         error BadDeadlines();
         error BadOrderLength(uint256 length);
         error DirtyAddress(bytes32 value);
+        error EmptyBatch();
         error EnvelopeMismatch();
         error EscrowAsParty();
         error FeeAboveAmount(uint256 referrerFee, uint256 amountIn);
+        error FillDeadlineTooFar(uint256 fillDeadline, uint256 latest);
         error FilledTooLate(uint256 filledAt, uint256 fillDeadline);
+        error MixedBatch(bytes32 orderId);
         error NotFilled(bytes32 orderId);
         error NotOpen(bytes32 orderId, Status status);
         error NotRefundable(uint256 refundAt);
         error NotTheDepositor(address caller);
         error NotTheRefundAddress(address caller);
+        error NotTheUser(address user);
         error NotUnfilled(uint256 destinationTime, uint256 fillDeadline);
         error OpenDeadlinePassed(uint256 openDeadline);
         error OpeningPaused(uint256 until);
@@ -131,9 +147,12 @@ sol! {
         error ZeroAddress();
         error ZeroAmount();
 
-        constructor(address registry, address settler, address depositFactory, bytes32 depositInitCodeHash, address permit2, uint256 minGrace);
+        constructor(address[] attesters, uint256 threshold, address settler, address depositFactory, bytes32 depositInitCodeHash, address permit2, uint256 minGrace);
         function open(OnchainCrossChainOrder calldata order) external payable;
         function openFor(GaslessCrossChainOrder calldata order, bytes calldata signature, bytes calldata originFillerData) external;
+        function openWithAuthorization(Order calldata order, bytes calldata signature) external;
+        function openWithPermit(Order calldata order, TokenPermit calldata permit, bytes calldata signature) external;
+        function claimBatch(uint256 count, bytes32[] calldata entries, bytes[] calldata signatures) external;
         function claim(Order calldata order, uint256 filledAt, bytes32 fillRef, bytes[] calldata signatures) external;
         function refund(Order calldata order) external;
         function refundUnfilled(Order calldata order, uint256 destinationTime, bytes[] calldata signatures) external;
@@ -160,6 +179,7 @@ sol! {
     }
 
     #[derive(Debug, PartialEq, Eq)]
+    /// The part of the escrow that keeps the attesters.
     interface AttesterRegistry {
         event EpochScheduled(uint256 indexed epoch, address[] attesters, uint256 threshold, uint256 activeFrom);
         event Resigned(uint256 indexed epoch, address indexed attester);
@@ -176,7 +196,6 @@ sol! {
         error TooFewSignatures(uint256 given, uint256 threshold);
         error UnknownEpoch(uint256 epoch);
 
-        constructor(address[] attesters, uint256 threshold);
         function currentEpoch() external view returns (uint256);
         function pausedUntil() external view returns (uint256);
         function threshold(uint256 epoch) external view returns (uint256);

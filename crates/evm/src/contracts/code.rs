@@ -13,7 +13,6 @@ pub struct CodeError {
 /// The creation code of our contracts, from `contracts/evm`.
 #[derive(Clone, Debug)]
 pub struct Code {
-    pub registry: Bytes,
     pub settler: Bytes,
     pub deposit_factory: Bytes,
     pub deposit_address: Bytes,
@@ -37,7 +36,6 @@ macro_rules! code {
 impl Code {
     pub fn load() -> Result<Self, CodeError> {
         Ok(Self {
-            registry: code!("AttesterRegistry"),
             settler: code!("Settler"),
             deposit_factory: code!("DepositFactory"),
             deposit_address: code!("DepositAddress"),
@@ -111,15 +109,16 @@ mod tests {
     #[test]
     fn bindings_match_the_compiled_contracts() {
         use abi::{AttesterRegistry as R, DepositFactory as D, Escrow as E, IntentBook as I, Settler as S};
-        let escrow = [E::Open::SIGNATURE, E::Claimed::SIGNATURE, E::Refunded::SIGNATURE];
+        let escrow = [
+            E::Open::SIGNATURE,
+            E::Claimed::SIGNATURE,
+            E::ClaimSkipped::SIGNATURE,
+            E::Refunded::SIGNATURE,
+        ];
         assert_matches_artifact::<E::EscrowCalls>("Escrow", artifact!("Escrow"), &escrow);
         assert_matches_artifact::<S::SettlerCalls>("Settler", artifact!("Settler"), &[S::Filled::SIGNATURE]);
         let registry = [R::EpochScheduled::SIGNATURE, R::Resigned::SIGNATURE, R::OpenPaused::SIGNATURE];
-        assert_matches_artifact::<R::AttesterRegistryCalls>(
-            "AttesterRegistry",
-            artifact!("AttesterRegistry"),
-            &registry,
-        );
+        assert_matches_artifact::<R::AttesterRegistryCalls>("Escrow", artifact!("Escrow"), &registry);
         let deposits =
             [D::Swept::SIGNATURE, D::Jumped::SIGNATURE, D::Returned::SIGNATURE, D::Skipped::SIGNATURE];
         assert_matches_artifact::<D::DepositFactoryCalls>(
@@ -141,7 +140,7 @@ mod tests {
     #[test]
     fn every_contract_fits_the_mainnet_size_limit() {
         let code = Code::load().unwrap();
-        for creation in [&code.escrow, &code.registry, &code.vault_factory, &code.deposit_factory] {
+        for creation in [&code.escrow, &code.vault_factory, &code.deposit_factory] {
             assert!(creation.len() < 24_576, "{} bytes", creation.len());
         }
     }

@@ -22,7 +22,7 @@ fn rule_10_attesters_sign_the_typed_data_of_the_escrow() {
     let (base, escrow) = (ChainId::new(8_453).unwrap(), Address::repeat_byte(7));
     let domain = eip712_domain! {
         name: "Causeway Escrow",
-        version: "1",
+        version: "2",
         chain_id: base.get(),
         verifying_contract: escrow,
     };

@@ -3,7 +3,7 @@ use alloy_sol_types::{SolCall as _, SolConstructor as _};
 use causeway_domain::{ChainId, Deployment, HubDeployment, VaultDeployment};
 use thiserror::Error;
 
-use crate::contracts::{AttesterRegistry, Code, Escrow, Vault, VaultFactory};
+use crate::contracts::{Code, Escrow, Vault, VaultFactory};
 use crate::send::TxRequest;
 
 /// The proxy through which contracts get the same address on every chain; it takes a salt and creation code.
@@ -13,7 +13,7 @@ pub const CREATE2_DEPLOYER: Address = address!("4e59b44847b379578588920cA78FbF26
 pub const HUB_CHAIN: u64 = 4_278_608;
 
 /// The CREATE2 salt; it changes with the version of the contracts.
-const SALT: B256 = B256::new(*b"causeway contracts, version 1\0\0\0");
+const SALT: B256 = B256::new(*b"causeway contracts, version 2\0\0\0");
 
 /// The constructor parameters of our contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,14 +71,12 @@ impl Plan {
     ) -> Result<Self, PlanError> {
         let mut steps = Vec::new();
         let attesters = ascending(terms)?;
-        let registry =
-            AttesterRegistry::constructorCall { attesters, threshold: U256::from(terms.threshold) };
-        let registry = create(&mut steps, "AttesterRegistry", &code.registry, &registry.abi_encode());
         let settler = create(&mut steps, "Settler", &code.settler, &[]);
         let deposit_factory = create(&mut steps, "DepositFactory", &code.deposit_factory, &[]);
         let deposit_code_hash = keccak256(&code.deposit_address);
         let escrow = Escrow::constructorCall {
-            registry,
+            attesters,
+            threshold: U256::from(terms.threshold),
             settler,
             depositFactory: deposit_factory,
             depositInitCodeHash: deposit_code_hash,
@@ -91,7 +89,8 @@ impl Plan {
             chain,
             escrow,
             settler,
-            registry,
+            // The escrow keeps the attesters itself.
+            registry: escrow,
             deposit_factory,
             deposit_code_hash,
             permit2: Some(permit2),
@@ -177,7 +176,7 @@ mod tests {
             (plan(1, &terms(&[1, 2, 3], 2)).unwrap(), plan(HUB_CHAIN, &terms(&[3, 2, 1], 2)).unwrap());
         assert_eq!(one.deployment.escrow, other.deployment.escrow);
         assert_eq!(one.deployment.deposit_factory, other.deployment.deposit_factory);
-        assert_eq!((one.steps.len(), other.steps.len()), (4, 7));
+        assert_eq!((one.steps.len(), other.steps.len()), (3, 6));
         assert!(one.deployment.hub.is_none());
         let vaults = other.deployment.hub.unwrap().vaults;
         assert_eq!((vaults[0].symbol.as_str(), vaults[0].decimals), ("cwUSDC", 12));

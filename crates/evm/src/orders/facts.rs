@@ -94,7 +94,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::contracts::erc7683::{FillInstruction, ResolvedCrossChainOrder};
+    use crate::contracts::Order;
 
     pub(in crate::orders) const ESCROW: EvmAddress = EvmAddress::repeat_byte(0xe5);
     pub(in crate::orders) const SETTLER: EvmAddress = EvmAddress::repeat_byte(0x5e);
@@ -149,22 +149,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::orders) fn open_event(terms: &IntentTerms) -> Escrow::Open {
-        let instruction = FillInstruction {
-            destinationChainId: U256::from(terms.destination_chain_id),
-            destinationSettler: terms.settler,
-            originData: terms.to_bytes().into(),
-        };
-        let resolved = ResolvedCrossChainOrder {
-            user: EvmAddress::ZERO,
-            originChainId: U256::from(terms.origin_chain_id),
-            openDeadline: 0,
-            fillDeadline: 0,
-            orderId: terms.id(),
-            maxSpent: Vec::new(),
-            minReceived: Vec::new(),
-            fillInstructions: vec![instruction],
-        };
-        Escrow::Open { orderId: terms.id(), resolvedOrder: resolved }
+        Escrow::Open { orderId: terms.id(), order: Order::from(terms) }
     }
 
     fn filled() -> Settler::Filled {
@@ -251,7 +236,7 @@ pub(super) mod tests {
     fn an_opening_whose_terms_do_not_match_its_id_or_escrow_is_ignored() {
         let other = IntentTerms { amount_in: U256::from(9), ..terms() };
         let mut event = open_event(&terms());
-        event.resolvedOrder.fillInstructions[0].originData = other.to_bytes().into();
+        event.order = Order::from(&other);
         assert_eq!(kind(&log_of(ESCROW, &event)), None);
         let elsewhere = IntentTerms { escrow: SETTLER.into_word(), ..terms() };
         assert_eq!(kind(&log_of(ESCROW, &open_event(&elsewhere))), None);

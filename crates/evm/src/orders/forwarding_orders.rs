@@ -33,7 +33,7 @@ impl EvmForwardingSigner {
     fn domain(&self) -> Eip712Domain {
         eip712_domain! {
             name: "Causeway Deposits",
-            version: "1",
+            version: "2",
             chain_id: self.deployment.chain.get(),
             verifying_contract: self.deployment.deposit_factory,
         }

@@ -44,7 +44,6 @@ async fn check_contracts(client: &EvmClient, deployment: Deployment) -> anyhow::
     let contracts = [
         ("Escrow", deployment.escrow),
         ("Settler", deployment.settler),
-        ("AttesterRegistry", deployment.registry),
         ("DepositFactory", deployment.deposit_factory),
     ];
     for (name, address) in contracts {

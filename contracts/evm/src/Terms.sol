@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {Order, OrderLib} from "./Order.sol";
+import {IEscrow} from "./interfaces/IEscrow.sol";
+
+/// @notice What an escrow asks of an order's terms, whatever the time and the state.
+library Terms {
+    using OrderLib for bytes32;
+
+    /// @notice The longest time between the fill deadline and the refund that anyone may ask for.
+    uint256 internal constant MAX_GRACE = 7 days;
+
+    function check(Order calldata order, address settler, uint256 minGrace) internal view {
+        if (order.version != OrderLib.VERSION) revert IEscrow.WrongVersion(order.version);
+        if (order.originChainId != block.chainid) revert IEscrow.WrongChain(order.originChainId);
+        if (order.escrow != OrderLib.toBytes32(address(this))) {
+            order.escrow.toAddress();
+            revert IEscrow.WrongEscrow(order.escrow);
+        }
+        _checkParties(order);
+        if (order.originChainId == order.destinationChainId) {
+            if (order.settler != OrderLib.toBytes32(settler)) revert IEscrow.WrongSettler(order.settler);
+            order.outputToken.toAddress();
+            order.recipient.toAddress();
+        }
+
+        if (order.amountIn == 0 || order.amountOut == 0) revert IEscrow.ZeroAmount();
+        if (order.referrerFee > order.amountIn) {
+            revert IEscrow.FeeAboveAmount(order.referrerFee, order.amountIn);
+        }
+        if (order.referrerFee != 0 && order.referrer == 0) revert IEscrow.ZeroAddress();
+        _checkDeadlines(order, minGrace);
+    }
+
+    function _checkParties(Order calldata order) private view {
+        bytes32 refundAddress = order.refundTo;
+        bytes32 payee = order.payee;
+        bytes32 referrer = order.referrer;
+        bytes32 all = order.inputToken | referrer | refundAddress | payee | order.user | order.filler;
+        if (uint256(all) >> 160 != 0) _refuseDirty(order);
+        if (order.user == 0 || order.filler == 0 || refundAddress == 0 || payee == 0) {
+            revert IEscrow.ZeroAddress();
+        }
+        bytes32 self = OrderLib.toBytes32(address(this));
+        if (refundAddress == self || payee == self || referrer == self) revert IEscrow.EscrowAsParty();
+    }
+
+    /// @dev Reverts with the one that is no address.
+    function _refuseDirty(Order calldata order) private pure {
+        order.inputToken.toAddress();
+        order.referrer.toAddress();
+        order.refundTo.toAddress();
+        order.payee.toAddress();
+        order.user.toAddress();
+        order.filler.toAddress();
+    }
+
+    function _checkDeadlines(Order calldata order, uint256 minGrace) private pure {
+        uint256 fillDeadline = order.fillDeadline;
+        uint256 refundAt = order.refundAt;
+        if (order.openDeadline >= fillDeadline || fillDeadline >= refundAt || refundAt > type(uint32).max) {
+            revert IEscrow.BadDeadlines();
+        }
+        uint256 grace = refundAt - fillDeadline;
+        if (grace < minGrace || grace > MAX_GRACE) revert IEscrow.BadDeadlines();
+    }
+}
