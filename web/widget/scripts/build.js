@@ -22,6 +22,17 @@ const styles = {
   },
 };
 
+/** Templates without the line breaks between their tags. */
+const templates = {
+  name: 'tight templates',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/views\/[\w-]+\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replace(/(>|\})\n\s+(?=<|\$\{)/g, '$1').replace(/("|\}|\w)\n\s+(?=(?:aria-[\w]+|@\w+|\.value)=)/g, '$1 '), loader: 'ts' };
+    });
+  },
+};
+
 /** lit-html's build for Node runs in browsers too, and can be imported where there is no document. */
 const serverSafe = {
   name: 'lit-html for browsers and servers',
@@ -53,8 +64,8 @@ const bundle = async (name, entry, options) => {
 export async function outputs() {
   const locales = (await readdir(join(root, 'src/locales'))).filter((file) => file !== 'en.ts').map((file) => file.replace('.ts', ''));
   const files = await Promise.all([
-    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, serverSafe] }),
-    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, serverSafe, classicChunks] }),
+    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe] }),
+    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, classicChunks] }),
     bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
     ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),
@@ -66,7 +77,7 @@ const zip = (text) => gzipSync(text, { level: 9 }).length;
 
 function report(files) {
   const sizes = Object.fromEntries([...files].map(([name, text]) => [name, zip(text)]));
-  const locales = Object.entries(sizes).filter(([name]) => /^widget\/[a-z]{2}/.test(name));
+  const locales = Object.entries(sizes).filter(([name]) => /^widget\/[a-z]{2}(-[A-Z]{2})?\.js$/.test(name));
   const largest = Math.max(0, ...locales.map(([, size]) => size));
   const all = Math.max(sizes['widget.js'], sizes['widget.mjs']) + largest + sizes['widget/test-wallet.js'];
   for (const [name, size] of Object.entries(sizes).sort()) console.log(`${name}: ${size} bytes gzipped`);

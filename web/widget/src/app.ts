@@ -336,7 +336,8 @@ export class App {
   }
 
   #addTestWallets(): void {
-    const rpcOf = (chainId: number) => this.catalog.chains.get(chainId)?.rpcUrls.default.http[0];
+    // The sandbox's chains are where the API is, whatever name it has there.
+    const rpcOf = (chainId: number) => this.catalog.chains.get(chainId)?.rpcUrls.default.http[0]?.replace(/^https?:\/\/[^/]+(?=\/sandbox\/)/, this.client.baseUrl);
     const first = [...this.catalog.chains.values()].find(({ type }) => type !== 'solana');
     this.wallets.addTestWallets(rpcOf, first?.id ?? 1);
   }

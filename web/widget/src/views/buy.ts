@@ -3,7 +3,7 @@ import type { FiatQuote } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { obstacleOf, recipientOf } from '../asks.js';
 import { showUnits, showUsd } from '../amounts.js';
-import { tokenButton } from './form.js';
+import { sizeOf, tokenButton } from './form.js';
 import * as icons from './icons.js';
 import { namedLogo } from './logos.js';
 import { addressField, amountOf, chainName, duration, notice, problem, row, usd, type Part } from './parts.js';
@@ -12,6 +12,7 @@ export function buyForm(app: App): TemplateResult {
   const { to, fiatQuotes } = app;
   const { quote, quotes, isLoading } = fiatQuotes;
   const currencies = [...new Set([app.fiatCurrency, ...app.providers.flatMap((provider) => provider.fiatCurrencies)])].sort();
+  const received = quote && to ? showUnits(quote.expectedOutputAmount, to.decimals, app.locale) : '0';
   const typed = (event: Event) => {
     const input = event.target as HTMLInputElement;
     const clean = input.value.replace(/,/g, '.').replace(/[^\d.]/g, '').replace(/(\..*)\./g, '$1');
@@ -28,7 +29,7 @@ export function buyForm(app: App): TemplateResult {
         <div class="panel-foot"><span>${quote ? app.say('feesIncluded', { amount: showUsd(Number(quote.totalFee), app.locale, quote.fiatCurrency) }) : html`&nbsp;`}</span></div></div>
       <span class="flip still" aria-hidden="true">${icons.arrowDown()}</span>
       <div class="panel"><span class="panel-label">${app.say('youReceive')}</span>
-        <div class="panel-row"><output class="amount ${isLoading && !quote ? 'waiting' : ''}" for="fiat-amount">${quote && to ? showUnits(quote.expectedOutputAmount, to.decimals, app.locale) : '0'}</output>${tokenButton(app, 'to')}</div>
+        <div class="panel-row"><output class="amount ${isLoading && !quote ? 'waiting' : ''} ${sizeOf(received)}" for="fiat-amount">${received}</output>${tokenButton(app, 'to')}</div>
         <div class="panel-foot"><span>${quote && to ? usd(app, quote.expectedOutputAmount, to) : html`&nbsp;`}</span></div></div>
     </div>
     ${to ? html`<div class="fields">${addressField(app, 'recipient', app.say('recipient'), app.receiver?.address ?? app.say('recipientHint', { chain: chainName(app, to.chainId) }), app.recipient,
@@ -62,7 +63,7 @@ function offer(app: App, quote: FiatQuote, isChosen: boolean, isBest: boolean): 
   const amount = to ? amountOf(app, quote.expectedOutputAmount, to) : quote.token ? amountOf(app, quote.expectedOutputAmount, quote.token) : '…';
   return html`<button class="route" role="radio" aria-checked=${isChosen} @click=${choose}>${namedLogo(app, quote.providerName, quote.providerLogoUrl)}
     <span class="route-main"><strong>${quote.providerName}</strong><span class="tags">${isBest ? html`<span class="tag good">${app.say('best')}</span>` : nothing}${methods ? html`<span class="tag">${methods}</span>` : nothing}</span></span>
-    <span class="route-side"><span>${amount}</span><span class="muted small">${app.say('feesIncluded', { amount: showUsd(Number(quote.totalFee), app.locale, quote.fiatCurrency) })}</span></span></button>`;
+    <span class="route-side"><span>${amount}</span><span class="muted small">${app.say('fees', { amount: showUsd(Number(quote.totalFee), app.locale, quote.fiatCurrency) })}</span></span></button>`;
 }
 
 const FEES: Readonly<Record<string, 'feeProvider' | 'feeNetwork' | 'feeSwap'>> = { provider: 'feeProvider', network: 'feeNetwork', swap: 'feeSwap' };

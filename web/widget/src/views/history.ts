@@ -30,7 +30,7 @@ function statusTag(app: App, status: string): TemplateResult {
 function orderRow(app: App, order: Order): TemplateResult {
   const [from, to] = [orderFrom(app, order), orderTo(app, order)];
   return html`<li><button class="item" @click=${() => app.openOrder(order.id)}>${tokenLogo(app, to)}
-    <span class="item-main"><strong>${amountOf(app, order.srcAmount, from)} → ${amountOf(app, order.destAmount, to)}</strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
+    <span class="item-main"><strong class="wrap">${amountOf(app, order.srcAmount, from)} → ${amountOf(app, order.destAmount, to)}</strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
 }
 
 function purchaseRow(app: App, order: FiatOrder): TemplateResult {

@@ -1,9 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { repeat } from 'lit-html/directives/repeat.js';
 import type { AutocompleteItem, Token } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { short, showUnits, showUsd, usdOf } from '../amounts.js';
-import { keyOf } from '../flows/catalog.js';
 import * as icons from './icons.js';
 import { chainLogo, tokenLogo } from './logos.js';
 import { chainName, notice, problem, screen } from './parts.js';
@@ -70,7 +68,7 @@ export function pickerView(app: App): TemplateResult {
     ${problem(app, search.error)}
     <div class="token-list">
       ${sentences.length ? html`<h3>${app.say('suggestions')}</h3><ul>${sentences.slice(0, 3).map((item) => sentenceRow(app, item))}</ul>` : nothing}
-      ${tokens.length ? html`<h3 class=${sentences.length ? '' : 'unseen'}>${app.say('tokens')}</h3><ul>${repeat(tokens.slice(0, MOST), keyOf, (token) => tokenRow(app, search, token))}</ul>`
+      ${tokens.length ? html`<h3 class=${sentences.length ? '' : 'unseen'}>${app.say('tokens')}</h3><ul>${tokens.slice(0, MOST).map((token) => tokenRow(app, search, token))}</ul>`
         : search.text && search.found && !sentences.length ? html`<p class="empty muted">${app.say('noTokens')}</p>` : nothing}
     </div>`;
   return screen(app, app.say('selectToken'), html`<div class="picker">${content}</div>`, () => (search.doubtful ? (search.doubtful = undefined, app.changed()) : leave(app)));
@@ -90,7 +88,7 @@ function sentenceRow(app: App, item: AutocompleteItem): TemplateResult {
     searches.delete(app);
     app.applySentence(item);
   };
-  return html`<li><button class="item" @click=${choose}>${tokenLogo(app, item.token)}<span class="item-main"><strong>${item.description}</strong></span>${icons.outward()}</button></li>`;
+  return html`<li><button class="item" @click=${choose}>${tokenLogo(app, item.token)}<span class="item-main"><strong class="wrap">${item.description}</strong></span>${icons.outward()}</button></li>`;
 }
 
 function tokenRow(app: App, search: Search, token: Token): TemplateResult {

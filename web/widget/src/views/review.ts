@@ -28,7 +28,12 @@ export function reviewView(app: App): TemplateResult {
 function sentence(swap: Swap, text: string, at: number): TemplateResult {
   const isDone = at < swap.done;
   const isNow = swap.phase === 'signing' && at === Math.max(swap.done, swap.summary.length > 1 && swap.done === 0 ? swap.summary.length - 2 : swap.done);
-  return html`<li class=${isDone ? 'done' : isNow ? 'now' : ''}><span class="mark" aria-hidden="true">${isDone ? icons.check(14) : isNow ? icons.spinner() : at + 1}</span><span class="break">${text}</span></li>`;
+  return html`<li class=${isDone ? 'done' : isNow ? 'now' : ''}><span class="mark" aria-hidden="true">${isDone ? icons.check(14) : isNow ? icons.spinner() : at + 1}</span><span>${withShortAddresses(text)}</span></li>`;
+}
+
+/** A sentence of the service with its addresses shortened; the whole address is one hover or tap away. */
+export function withShortAddresses(text: string): unknown[] {
+  return text.split(/(0x[0-9a-fA-F]{40}\b|\b[1-9A-HJ-NP-Za-km-z]{32,44}\b)/).map((part, at) => (at % 2 ? html`<bdi class="mono" title=${part}>${short(part)}</bdi>` : part));
 }
 
 function action(app: App, swap: Swap): TemplateResult {

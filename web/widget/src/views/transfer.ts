@@ -3,6 +3,7 @@ import type { App } from '../app.js';
 import { formatUnits, showUnits } from '../amounts.js';
 import * as icons from './icons.js';
 import { hero, orderSteps } from './order.js';
+import { withShortAddresses } from './review.js';
 import { chainName, clockOf, copyButton, notice, problem, row, screen, type Part } from './parts.js';
 
 export function transferView(app: App): TemplateResult {
@@ -34,7 +35,7 @@ export function transferView(app: App): TemplateResult {
     ${left <= 0 ? notice('warn', app.say('transferLate')) : partly(app)}
     ${problem(app, error)}
     <dl class="facts">${row(app.say('youReceive'), html`${showUnits(transfer.route.quote.minAmountOut, app.to!.decimals, app.locale)} ${app.to!.symbol}`)}${row(app.say('timeLeft'), left > 0 ? clockOf(left) : '0:00')}</dl>
-    <details class="terms"><summary>${app.say('details')}</summary>${deposit.summary.map((text) => html`<p class="small muted break">${text}</p>`)}</details>`, leave);
+    <details class="terms"><summary>${app.say('details')}</summary>${deposit.summary.map((text) => html`<p class="small muted">${withShortAddresses(text)}</p>`)}</details>`, leave);
 }
 
 function partly(app: App): Part {

@@ -1,5 +1,5 @@
 import { fromSigner } from '@causeway/sdk/solana';
-import { keccak_256 } from '@noble/hashes/sha3';
+import { keccak256 } from './keccak.js';
 import { getPublicKey, signAsync } from '@noble/secp256k1';
 import type { Account, Family } from './account.js';
 import { accountOf, type Provider } from './injected.js';
@@ -28,13 +28,17 @@ const NAME = 'Test wallet';
 export async function connectTestWallet(family: Family, rpcOf: (chainId: number) => string | undefined, chainId: number): Promise<Account> {
   const [evm, solana, address] = KEYS[which()]!;
   if (family === 'eip155') return accountOf(NAME, new TestProvider(evm, rpcOf, chainId), addressOf(evm));
-  const key = await crypto.subtle.importKey('pkcs8', fromHex(`${ED25519_HEAD}${solana}`) as BufferSource, 'Ed25519', false, ['sign']);
-  const sign = async (transaction: Uint8Array) => {
+  return { family, address, name: NAME, wallet: fromSigner(address, await solanaSigner(solana)) };
+}
+
+/** Signs as the only signer of a transaction, with a key in hex. */
+export async function solanaSigner(hex: string): Promise<(transaction: Uint8Array) => Promise<Uint8Array>> {
+  const key = await crypto.subtle.importKey('pkcs8', fromHex(`${ED25519_HEAD}${hex}`) as BufferSource, 'Ed25519', false, ['sign']);
+  return async (transaction) => {
     const signed = Uint8Array.from(transaction);
     signed.set(new Uint8Array(await crypto.subtle.sign('Ed25519', key, transaction.slice(65))), 1);
     return signed;
   };
-  return { family, address, name: NAME, wallet: fromSigner(address, sign) };
 }
 
 /** Visitors of one sandbox get different accounts, and each keeps its own. */
@@ -49,9 +53,9 @@ function which(): number {
   }
 }
 
-function addressOf(key: string): string {
-  const digits = toHex(keccak_256(getPublicKey(key, false).subarray(1)).subarray(12)).slice(2);
-  const hash = toHex(keccak_256(new TextEncoder().encode(digits))).slice(2);
+export function addressOf(key: string): string {
+  const digits = toHex(keccak256(getPublicKey(key, false).subarray(1)).subarray(12)).slice(2);
+  const hash = toHex(keccak256(new TextEncoder().encode(digits))).slice(2);
   return `0x${Array.from(digits, (digit, at) => (parseInt(hash[at]!, 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
 }
 
@@ -63,7 +67,7 @@ interface Transaction {
 }
 
 /** A provider around one key; what needs no key is asked of the chain that it is on. */
-class TestProvider implements Provider {
+export class TestProvider implements Provider {
   #chainId: number;
   readonly #key: string;
   readonly #rpcOf: (chainId: number) => string | undefined;
@@ -106,7 +110,7 @@ class TestProvider implements Provider {
     const fields = [BigInt(this.#chainId), nonce, price, price * 2n, limit].map(bytesOf);
     const body = [...fields, fromHex(to), bytesOf(BigInt(value)), fromHex(data), []];
     const type = Uint8Array.of(2);
-    const { bytes, recovery } = await this.#sign(keccak_256(concat([type, rlp(body)])));
+    const { bytes, recovery } = await this.#sign(keccak256(concat([type, rlp(body)])));
     const words = [BigInt(recovery), BigInt(toHex(bytes.subarray(0, 32))), BigInt(toHex(bytes.subarray(32)))];
     return concat([type, rlp([...body, ...words.map(bytesOf)])]);
   }

@@ -1,4 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3';
+import { keccak256 } from './keccak.js';
 import { concat, fromHex } from './rlp.js';
 
 type Fields = readonly { name: string; type: string }[];
@@ -14,7 +14,7 @@ export interface TypedData {
 /** The digest that is signed. */
 export function typedDataDigest({ domain, types, primaryType, message }: TypedData): Uint8Array {
   const all = { ...types, EIP712Domain: types['EIP712Domain'] ?? domainFields(domain) };
-  return keccak_256(concat([Uint8Array.of(0x19, 1), structHash(all, 'EIP712Domain', domain), structHash(all, primaryType, message)]));
+  return keccak256(concat([Uint8Array.of(0x19, 1), structHash(all, 'EIP712Domain', domain), structHash(all, primaryType, message)]));
 }
 
 function domainFields(domain: Record<string, unknown>): Fields {
@@ -24,7 +24,7 @@ function domainFields(domain: Record<string, unknown>): Fields {
 
 function structHash(types: Record<string, Fields>, name: string, value: Record<string, unknown>): Uint8Array {
   const words = types[name]!.map((field) => word(types, field.type, value[field.name]));
-  return keccak_256(concat([keccak_256(utf8(encodeType(types, name))), ...words]));
+  return keccak256(concat([keccak256(utf8(encodeType(types, name))), ...words]));
 }
 
 function encodeType(types: Record<string, Fields>, name: string): string {
@@ -41,10 +41,10 @@ function encodeType(types: Record<string, Fields>, name: string): string {
 }
 
 function word(types: Record<string, Fields>, type: string, value: unknown): Uint8Array {
-  if (type.endsWith(']')) return keccak_256(concat((value as unknown[]).map((one) => word(types, type.replace(/\[[^[]*$/, ''), one))));
+  if (type.endsWith(']')) return keccak256(concat((value as unknown[]).map((one) => word(types, type.replace(/\[[^[]*$/, ''), one))));
   if (types[type]) return structHash(types, type, value as Record<string, unknown>);
-  if (type === 'string') return keccak_256(utf8(String(value)));
-  if (type === 'bytes') return keccak_256(fromHex(String(value)));
+  if (type === 'string') return keccak256(utf8(String(value)));
+  if (type === 'bytes') return keccak256(fromHex(String(value)));
   if (type.startsWith('bytes')) return fromHex(String(value).replace(/^0x/, '').padEnd(64, '0'));
   const number = type === 'bool' ? BigInt(value === true) : BigInt(value as string);
   return fromHex(BigInt.asUintN(256, number).toString(16).padStart(64, '0'));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.html': 'text/html; charset=utf-8' };
 
 /** The tag of a widget with these attributes. */
@@ -26,7 +26,7 @@ export async function stage(service, pages) {
     if (page !== undefined) {
       response.setHeader('content-type', TYPES['.html']);
       response.setHeader('content-security-policy', `default-src 'none'; script-src 'self' ${service}; connect-src ${service}; img-src ${images} data:; style-src 'self'; frame-src ${service}; base-uri 'none'`);
-      response.end(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A host</title><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><link rel="stylesheet" href="/host.css"></head><body><main>${page}</main></body></html>`);
+      response.end(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A host</title><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><link rel="stylesheet" href="/host.css"></head><body><main><h1>A host</h1>${page}</main></body></html>`);
       return;
     }
     if (pathname === '/host.css') {
