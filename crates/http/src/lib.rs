@@ -25,6 +25,7 @@ mod quotes;
 mod router;
 mod serve;
 mod tokens;
+mod widget;
 
 pub use app::{App, Options};
 pub use attestations::AttestationCache;

@@ -1,4 +1,4 @@
-//! The start page and the API reference, with their assets.
+//! The start page, the API reference, the swap and buying pages, with their assets.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -23,10 +23,11 @@ macro_rules! page {
 }
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 42] = [
+const FILES: [(&str, &str, &str); 44] = [
     ("/", HTML, page!("start.html")),
     ("/docs", HTML, page!("docs.html")),
     ("/buy", HTML, page!("buy.html")),
+    ("/swap", HTML, page!("swap.html")),
     ("/favicon.ico", SVG, page!("logo.svg")),
     ("/assets/api.js", SCRIPT, page!("api.js")),
     ("/assets/base.css", STYLE, page!("base.css")),
@@ -53,6 +54,7 @@ const FILES: [(&str, &str, &str); 42] = [
     ("/assets/start.css", STYLE, page!("start.css")),
     ("/assets/start.js", SCRIPT, page!("start.js")),
     ("/assets/status-panel.js", SCRIPT, page!("status-panel.js")),
+    ("/assets/swap.css", STYLE, page!("swap.css")),
     ("/assets/token-search.js", SCRIPT, page!("token-search.js")),
     ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
     ("/assets/units.js", SCRIPT, page!("units.js")),
@@ -103,6 +105,7 @@ mod tests {
                 "start.html" => "/".to_owned(),
                 "docs.html" => "/docs".to_owned(),
                 "buy.html" => "/buy".to_owned(),
+                "swap.html" => "/swap".to_owned(),
                 file => format!("/assets/{file}"),
             };
             assert!(FILES.iter().any(|(served, ..)| *served == path), "{name} is not served");

@@ -164,10 +164,33 @@ async fn icons_are_cached_by_their_tag() {
 
 #[tokio::test]
 async fn pages_have_a_strict_content_security_policy() {
-    for path in ["/", "/docs"] {
+    for path in ["/", "/docs", "/swap"] {
         let response = get(path).await;
         assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
         let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
     }
+}
+
+#[tokio::test]
+async fn other_sites_may_load_the_widget_and_cache_it_by_its_tag() {
+    for path in ["/widget.js", "/widget.mjs", "/widget/de.js", "/widget/test-wallet.js"] {
+        let first = get(path).await;
+        assert_eq!(first.status(), 200, "{path}");
+        let headers = first.headers();
+        assert_eq!(headers["content-type"], "text/javascript; charset=utf-8", "{path}");
+        assert_eq!(headers["access-control-allow-origin"], "*", "{path}");
+        assert_eq!(headers["cross-origin-resource-policy"], "cross-origin", "{path}");
+        let tag = headers["etag"].to_str().unwrap().to_owned();
+        for (header, status) in [(tag.as_str(), 304), ("\"x\"", 200)] {
+            let request = Request::get(path)
+                .header("origin", "https://dapp.example")
+                .header("if-none-match", header)
+                .body(Body::empty())
+                .unwrap();
+            let response = send(router(Arc::default()), request).await;
+            assert_eq!(response.status(), status, "{path} {header}");
+        }
+    }
+    assert_eq!(get("/widget/xx.js").await.status(), 404);
 }

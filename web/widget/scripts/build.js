@@ -1,0 +1,104 @@
+// Builds dist/: one ES module, one classic script, and the parts that few pages need.
+//   node scripts/build.js           writes dist/
+//   node scripts/build.js --check   fails where dist/ differs from what the sources give, or is too large
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, transform } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+/** What a page may load at most, gzipped: everything but the other languages. */
+const BUDGET = 60_000;
+
+const styles = {
+  name: 'styles as text',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), { loader: 'css', minify: true, target: 'es2022' });
+      return { contents: code, loader: 'text' };
+    });
+  },
+};
+
+/** Templates without the line breaks between their tags. */
+const templates = {
+  name: 'tight templates',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/views\/[\w-]+\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replace(/(>|\})\n\s+(?=<|\$\{)/g, '$1').replace(/("|\}|\w)\n\s+(?=(?:aria-[\w]+|@\w+|\.value)=)/g, '$1 '), loader: 'ts' };
+    });
+  },
+};
+
+/** lit-html's build for Node runs in browsers too, and can be imported where there is no document. */
+const serverSafe = {
+  name: 'lit-html for browsers and servers',
+  setup({ onResolve }) {
+    onResolve({ filter: /^lit-html/ }, ({ path }) => {
+      const file = path === 'lit-html' ? 'lit-html.js' : path.replace('lit-html/', '');
+      return { path: join(root, 'node_modules/lit-html/node', file) };
+    });
+  },
+};
+
+const classicChunks = {
+  name: 'chunks of the classic script',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/chunks\.js$/ }, () => ({ path: join(root, 'src/chunks.classic.ts') }));
+  },
+};
+
+const common = {
+  bundle: true, minify: true, target: 'es2022', charset: 'utf8', legalComments: 'none', write: false, absWorkingDir: root,
+  tsconfig: join(root, 'tsconfig.json'), external: ['./widget/*'],
+};
+
+const bundle = async (name, entry, options) => {
+  const { outputFiles } = await build({ ...common, entryPoints: [join(root, entry)], ...options, outfile: join(dist, name) });
+  return outputFiles.map(({ path, text }) => [relative(dist, path), text]);
+};
+
+export async function outputs() {
+  const locales = (await readdir(join(root, 'src/locales'))).filter((file) => file !== 'en.ts').map((file) => file.replace('.ts', ''));
+  const files = await Promise.all([
+    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe] }),
+    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, classicChunks] }),
+    bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
+    bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
+    ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),
+  ]);
+  return new Map(files.flat());
+}
+
+const zip = (text) => gzipSync(text, { level: 9 }).length;
+
+function report(files) {
+  const sizes = Object.fromEntries([...files].map(([name, text]) => [name, zip(text)]));
+  const locales = Object.entries(sizes).filter(([name]) => /^widget\/[a-z]{2}(-[A-Z]{2})?\.js$/.test(name));
+  const largest = Math.max(0, ...locales.map(([, size]) => size));
+  const all = Math.max(sizes['widget.js'], sizes['widget.mjs']) + largest + sizes['widget/test-wallet.js'];
+  for (const [name, size] of Object.entries(sizes).sort()) console.log(`${name}: ${size} bytes gzipped`);
+  console.log(`all that one page can load: ${all} of ${BUDGET} bytes gzipped`);
+  if (all > BUDGET) process.exitCode = 1;
+}
+
+const files = await outputs();
+report(files);
+if (process.argv.includes('--check')) {
+  for (const [name, text] of files) {
+    const committed = await readFile(join(dist, name), 'utf8').catch(() => '');
+    if (committed !== text) {
+      console.error(`dist/${name} is not what the sources give. Run: npm run build`);
+      process.exitCode = 1;
+    }
+  }
+} else {
+  await rm(dist, { recursive: true, force: true });
+  for (const [name, text] of files) {
+    await mkdir(dirname(join(dist, name)), { recursive: true });
+    await writeFile(join(dist, name), text);
+  }
+}

@@ -1,0 +1,49 @@
+/** Exact conversions between what people write and raw units, and what is shown of them. */
+
+/** `1.5` with 6 decimals is `1500000n`; a comma counts as the point. Nothing where it is no amount, or finer than the token is. */
+export function parseUnits(text: string, decimals: number): bigint | undefined {
+  const match = /^(\d*)(?:[.,](\d*))?$/.exec(text.trim());
+  if (!match || !/\d/.test(text)) return undefined;
+  const part = (match[2] ?? '').replace(/0+$/, '');
+  if (part.length > decimals) return undefined;
+  return BigInt(`${match[1] || '0'}${part.padEnd(decimals, '0')}`);
+}
+
+/** `1500000n` with 6 decimals is `1.5`, every digit of it. */
+export function formatUnits(raw: bigint | string, decimals: number): string {
+  const digits = String(raw).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const part = digits.slice(point).replace(/0+$/, '');
+  const whole = digits.slice(0, point).replace(/^0+(?=\d)/, '');
+  return part ? `${whole}.${part}` : whole;
+}
+
+/** An amount to be read: few digits, rounded down, so that nobody is shown more than there is. */
+export function showUnits(raw: bigint | string, decimals: number, locale: string): string {
+  const exact = formatUnits(raw, decimals);
+  const size = Number(exact);
+  const digits = size !== 0 && size < 1
+    ? { maximumSignificantDigits: 5 }
+    : { maximumFractionDigits: size >= 10_000 ? 2 : 4 };
+  const options = { ...digits, roundingMode: 'floor' } as Intl.NumberFormatOptions;
+  return new Intl.NumberFormat(locale, options).format(exact as `${number}`);
+}
+
+/** What raw units are worth; only to be shown, never to be computed with. */
+export function usdOf(raw: bigint | string, token: { decimals: number; extensions?: { price?: { usd: string } | null | undefined } | null | undefined }): number | undefined {
+  const price = token.extensions?.price?.usd;
+  return price === undefined ? undefined : Number(formatUnits(raw, token.decimals)) * Number(price);
+}
+
+export function showUsd(value: number, locale: string, currency = 'USD'): string {
+  const small = value !== 0 && Math.abs(value) < 0.01;
+  const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...(small ? { maximumSignificantDigits: 2 } : {}) } as const;
+  return new Intl.NumberFormat(locale, options).format(value);
+}
+
+export function showPercent(fraction: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(fraction);
+}
+
+/** `0x7099…79C8`. */
+export const short = (address: string): string => (address.length <= 13 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`);

@@ -1,0 +1,376 @@
+import {
+  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, type AutocompleteItem, type Client, type FiatOrder, type FiatProvider,
+  type Order, type Token,
+} from '@causeway/sdk';
+import { formatUnits, parseUnits } from './amounts.js';
+import { askOf, fiatAskOf } from './asks.js';
+import { scriptUrl } from './chunks.js';
+import { eventOf } from './errors.js';
+import { Catalog } from './flows/catalog.js';
+import { FiatQuotes } from './flows/fiat-quotes.js';
+import { OrderTracker, submitKept } from './flows/orders.js';
+import { Purchase } from './flows/purchase.js';
+import { Quotes } from './flows/quotes.js';
+import { Swap } from './flows/swap.js';
+import { Transfer } from './flows/transfer.js';
+import { say, type Key, type Locale, type Words } from './i18n.js';
+import { chainsOf, methodsOf } from './options.js';
+import type { Method, WidgetEvents, WidgetOptions } from './public.js';
+import { Place } from './place.js';
+import type { Family } from './wallets/account.js';
+import { Wallets } from './wallets/wallets.js';
+
+export type View = 'form' | 'picker' | 'wallets' | 'settings' | 'history' | 'review' | 'order' | 'transfer' | 'purchase';
+export type Side = 'from' | 'to';
+export type Fire = <K extends keyof WidgetEvents>(name: K, detail: WidgetEvents[K]) => void;
+
+/** Everything that one widget knows, and what can be done with it. Views read it and call its methods. */
+export class App {
+  view: View = 'form';
+  method: Method;
+  /** Whether chains and tokens are there; why not, where they are not. */
+  isReady = false;
+  loadError: unknown;
+  from: Token | undefined;
+  to: Token | undefined;
+  /** As typed, of the side that `isExactOutput` fixes. */
+  amount: string;
+  isExactOutput: boolean;
+  recipient: string;
+  refundTo: string;
+  slippage: number | undefined;
+  /** Prefers a signature, whose gas the service pays, over a transaction. */
+  isGasless = false;
+  fiatCurrency: string;
+  fiatAmount: string;
+  providers: FiatProvider[] = [];
+  pickerSide: Side = 'from';
+  walletFamily: Family = 'eip155';
+  walletError: unknown;
+  history: { orders: Order[]; purchases: FiatOrder[] } | undefined;
+  historyError: unknown;
+  swap: Swap | undefined;
+  transfer: Transfer | undefined;
+  purchase: Purchase | undefined;
+  locale: Locale = 'en';
+  words: Words;
+  readonly options: WidgetOptions;
+  readonly client: Client;
+  readonly catalog: Catalog;
+  readonly quotes: Quotes;
+  readonly fiatQuotes: FiatQuotes;
+  readonly tracker: OrderTracker;
+  readonly wallets: Wallets;
+  readonly place: Place;
+  readonly changed: () => void;
+  readonly #fire: Fire;
+  #told = '';
+
+  constructor(options: WidgetOptions, words: Words, place: Place, changed: () => void, fire: Fire) {
+    this.options = options;
+    this.words = words;
+    this.place = place;
+    this.changed = changed;
+    this.#fire = fire;
+    this.method = methodsOf(options.methods)[0]!;
+    this.amount = options.amount ?? '';
+    this.isExactOutput = options.tradeType === 'EXACT_OUTPUT';
+    this.recipient = options.recipient ?? '';
+    this.refundTo = options.refundTo ?? '';
+    this.slippage = options.slippageTolerance;
+    this.fiatCurrency = options.fiatCurrency ?? 'USD';
+    this.fiatAmount = options.fiatAmount ?? '100';
+    this.client = createClient({
+      baseUrl: options.apiEndpoint ?? new URL(scriptUrl ?? location.href).origin,
+      fiatBaseUrl: options.fiatApiEndpoint, embedUrl: options.embedUrl, qrCodeApiUrl: options.qrCodeApiUrl, headers: options.headers,
+    });
+    this.catalog = new Catalog(this.client, chainsOf(options.chains));
+    this.quotes = new Quotes(this.client, changed, ({ quoteId, routeId, quote: { amountIn, amountOut } }) => fire('quote', { quoteId, routeId, amountIn, amountOut }));
+    this.fiatQuotes = new FiatQuotes(this.client, changed);
+    this.tracker = new OrderTracker(this.client, changed, (order) => this.#moved(order));
+    this.wallets = new Wallets(changed, ({ family, address }) => {
+      fire('wallet-connected', { family, address });
+      void this.#refreshBalances(family, address);
+      this.update();
+    });
+  }
+
+  say = (key: Key, values?: Readonly<Record<string, string | number>>): string => say(this.words, key, values);
+
+  get methods(): readonly Method[] {
+    return methodsOf(this.options.methods);
+  }
+
+  /** Fetches what the form needs, and goes on where an earlier visit stopped. */
+  async start(): Promise<void> {
+    this.wallets.start(this.options.wallets);
+    this.#resume();
+    try {
+      this.loadError = undefined;
+      await this.catalog.load();
+      await this.#chooseTokens();
+      this.isReady = true;
+      if (this.catalog.isSandbox && this.options.wallets === undefined) this.#addTestWallets();
+      this.update();
+    } catch (error) {
+      this.loadError = error;
+      this.#fire('error', eventOf(error));
+      setTimeout(() => this.isReady || this.#isStopped || void this.start(), 5000);
+    }
+    this.changed();
+    if (this.methods.includes('buy')) {
+      this.providers = await getFiatProviders(this.client).catch(() => []);
+      this.changed();
+    }
+  }
+
+  #isStopped = false;
+  stop(): void {
+    this.#isStopped = true;
+    this.quotes.stop();
+    this.fiatQuotes.stop();
+    this.tracker.stop();
+    this.wallets.stop();
+    this.transfer?.stop();
+    this.purchase?.stop();
+    if (this.swap?.phase === 'review') this.swap.cancel();
+  }
+
+  show(view: View): void {
+    this.view = view;
+    this.changed();
+  }
+
+  choose(method: Method): void {
+    this.method = method;
+    this.view = 'form';
+    this.update();
+  }
+
+  /** Asks for what the form says now. */
+  update(): void {
+    const isForm = this.isReady && ['form', 'picker', 'wallets', 'settings', 'history'].includes(this.view);
+    this.quotes.want(isForm && this.method !== 'buy' ? askOf(this) : undefined);
+    this.fiatQuotes.want(isForm && this.method === 'buy' ? fiatAskOf(this) : undefined);
+    this.changed();
+  }
+
+  /** The account that pays, and the one of the token that is received. */
+  get payer() {
+    return this.from && this.wallets.accounts.get(this.catalog.familyOf(this.from.chainId));
+  }
+  get receiver() {
+    return this.to && this.wallets.accounts.get(this.catalog.familyOf(this.to.chainId));
+  }
+
+  setAmount(text: string, isExactOutput: boolean): void {
+    this.amount = text;
+    this.isExactOutput = isExactOutput;
+    this.update();
+  }
+
+  /** All that the payer has; a coin that also pays gas keeps a little. */
+  setMost(): void {
+    const balance = this.from && this.catalog.balanceOf(this.from);
+    if (!this.from || balance === undefined) return;
+    const isCoin = /^(0x0{40}|1{32})$/.test(this.from.address);
+    const kept = isCoin ? balance / 200n : 0n;
+    this.setAmount(formatUnits(balance - kept, this.from.decimals), false);
+  }
+
+  setToken(side: Side, token: Token): void {
+    const other: Side = side === 'from' ? 'to' : 'from';
+    const same = this[other];
+    if (same && same.chainId === token.chainId && same.address === token.address) this[other] = this[side];
+    this[side] = token;
+    this.view = 'form';
+    this.update();
+  }
+
+  flip(): void {
+    [this.from, this.to] = [this.to, this.from];
+    this.isExactOutput = !this.isExactOutput && this.amount !== '';
+    this.recipient = '';
+    this.update();
+  }
+
+  /** What a sentence means: amount, token and target at once. */
+  applySentence({ token, fromToken, toToken, amount }: AutocompleteItem): void {
+    const isExactOutput = Boolean(fromToken) && !toToken;
+    this.from = (isExactOutput ? fromToken : token) ?? this.from;
+    this.to = (isExactOutput ? token : toToken) ?? this.to;
+    this.view = 'form';
+    this.setAmount(amount ? formatUnits(amount, token.decimals) : this.amount, isExactOutput);
+  }
+
+  /** The typed amount in raw units of its token. */
+  get raw(): bigint | undefined {
+    const token = this.isExactOutput ? this.to : this.from;
+    return token && parseUnits(this.amount, token.decimals);
+  }
+
+  review(): void {
+    const { ask, route } = this.quotes;
+    const account = this.payer;
+    if (!ask || !route || !account) return;
+    const ways = (['PERMIT2', 'CONTRACT_CALL'] as const).filter((way) => route.depositMethods.includes(way));
+    const way = (this.isGasless ? ways[0] : ways.at(-1)) ?? 'CONTRACT_CALL';
+    this.quotes.stop();
+    this.swap = new Swap(this.client, ask, route, account, way, this.options.escrows, {
+      submitted: (orderId, txHash) => {
+        this.#fire('deposit-submitted', { orderId, txHash });
+        this.openOrder(orderId);
+      },
+      canceled: () => this.#fire('cancel', { kind: 'swap' }),
+      failed: (error) => this.#fire('error', eventOf(error)),
+      changed: this.changed,
+    });
+    this.show('review');
+  }
+
+  /** Back to the form with a fresh price. */
+  leaveReview(): void {
+    this.swap?.cancel();
+    this.swap = undefined;
+    this.view = 'form';
+    this.quotes.clear();
+    this.update();
+  }
+
+  startTransfer(): void {
+    const { ask, route } = this.quotes;
+    if (!ask || !route) return;
+    this.quotes.stop();
+    this.transfer = new Transfer(this.client, ask, route, this.options.escrows?.[ask.fromChainId], {
+      built: (orderId) => {
+        this.tracker.follow(orderId);
+        this.place.put('order', orderId);
+      },
+      failed: (error) => this.#fire('error', eventOf(error)),
+      changed: this.changed,
+    });
+    this.show('transfer');
+  }
+
+  startPurchase(frame: () => Promise<HTMLElement>): void {
+    const { quote, routeId } = this.fiatQuotes;
+    const author = this.recipient || this.receiver?.address;
+    if (!quote || !author) return;
+    this.fiatQuotes.stop();
+    this.purchase = this.#newPurchase();
+    const chosen = quote.routes?.find((route) => route.routeId === routeId) ?? quote.routes?.[0];
+    this.purchase.start(quote, chosen?.routeId, author, this.options.checkout ?? 'popup', frame);
+    this.show('purchase');
+  }
+
+  #newPurchase(): Purchase {
+    return new Purchase(this.client, {
+      created: (orderId) => this.place.put('purchase', orderId),
+      moved: ({ orderId, status, fillTxHash }) => {
+        this.#fire('status', { kind: 'buy', orderId, status });
+        if (status === 'completed') this.#fire('success', { kind: 'buy', orderId, txHash: fillTxHash ?? undefined });
+      },
+      canceled: (orderId) => this.#fire('cancel', { kind: 'buy', orderId }),
+      failed: (error) => this.#fire('error', eventOf(error)),
+      changed: this.changed,
+    });
+  }
+
+  openOrder(orderId: string): void {
+    this.swap = undefined;
+    this.place.put('order', orderId);
+    this.tracker.follow(orderId);
+    this.show('order');
+  }
+
+  openPurchase(orderId: string): void {
+    this.purchase = this.#newPurchase();
+    this.place.put('purchase', orderId);
+    this.purchase.resume(orderId);
+    this.show('purchase');
+  }
+
+  /** Leaves whatever is shown for an empty form. */
+  startOver(keepAmount = false): void {
+    this.tracker.stop();
+    this.transfer?.stop();
+    this.purchase?.stop();
+    Object.assign(this, { swap: undefined, transfer: undefined, purchase: undefined, view: 'form' });
+    if (!keepAmount && this.method !== 'buy') this.amount = '';
+    this.place.clear();
+    this.quotes.clear();
+    this.fiatQuotes.want(undefined);
+    for (const { family, address } of this.wallets.accounts.values()) void this.#refreshBalances(family, address);
+    this.update();
+  }
+
+  async showHistory(): Promise<void> {
+    this.history = undefined;
+    this.historyError = undefined;
+    this.show('history');
+    try {
+      const addresses = [...this.wallets.accounts.values()].map(({ address }) => address);
+      const [orders, purchases] = await Promise.all([
+        Promise.all(addresses.map((address) => getOrders(this.client, address, { limit: 20 }))),
+        Promise.all(addresses.map((address) => getFiatOrdersByAddress(this.client, address, { limit: 20 }).catch(() => ({ data: [] })))),
+      ]);
+      const byTime = (a: { createdAt: string }, b: { createdAt: string }) => b.createdAt.localeCompare(a.createdAt);
+      this.history = { orders: orders.flatMap(({ data }) => data).sort(byTime), purchases: purchases.flatMap(({ data }) => data).sort(byTime) };
+    } catch (error) {
+      this.historyError = error;
+    }
+    this.changed();
+  }
+
+  async connect(id: string): Promise<void> {
+    const choice = this.wallets.choices.find((one) => one.id === id);
+    if (!choice) return;
+    this.walletError = undefined;
+    try {
+      const account = await this.wallets.connect(choice);
+      if (account) this.view = 'form';
+    } catch (error) {
+      this.walletError = error;
+    }
+    this.update();
+  }
+
+  #addTestWallets(): void {
+    // The sandbox's chains are where the API is, whatever name it has there.
+    const rpcOf = (chainId: number) => this.catalog.chains.get(chainId)?.rpcUrls.default.http[0]?.replace(/^https?:\/\/[^/]+(?=\/sandbox\/)/, this.client.baseUrl);
+    const first = [...this.catalog.chains.values()].find(({ type }) => type !== 'solana');
+    this.wallets.addTestWallets(rpcOf, first?.id ?? 1);
+  }
+
+  async #refreshBalances(family: Family, address: string): Promise<void> {
+    await this.catalog.loadBalances(family, address).catch(() => this.catalog.forgetBalances(family));
+    this.changed();
+  }
+
+  async #chooseTokens(): Promise<void> {
+    const wanted = async (input: WidgetOptions['fromToken']) => (input ? this.catalog.resolve(input).catch((error: unknown) => void this.#fire('error', eventOf(error))) : undefined);
+    const [from, to] = await Promise.all([wanted(this.options.fromToken), wanted(this.options.toToken)]);
+    const { top } = this.catalog;
+    this.from ??= from ?? top.find(({ symbol, chainId }) => symbol === 'USDC' && chainId === 8453) ?? top[0];
+    const isOther = (token: Token) => token !== this.from && token.chainId !== this.from?.chainId;
+    this.to ??= to ?? top.find((token) => isOther(token) && token.symbol === 'ETH' && token.chainId === 42161) ?? top.find(isOther) ?? top[1];
+  }
+
+  #resume(): void {
+    const { orderId } = this.options;
+    const order = orderId ?? this.place.get('order');
+    const purchase = this.place.get('purchase');
+    if (order) this.openOrder(order);
+    else if (purchase) this.openPurchase(purchase);
+    else void submitKept(this.client).then((id) => id && this.openOrder(id)).catch(() => {});
+  }
+
+  #moved(order: Order): void {
+    const kind = this.transfer ? 'transfer' : 'swap';
+    const news = `${order.id} ${order.status}`;
+    if (news === this.#told) return;
+    this.#told = news;
+    this.#fire('status', { kind, orderId: order.id, status: order.status });
+    if (order.status === 'filled') this.#fire('success', { kind, orderId: order.id, txHash: order.transactions?.fill?.txHash });
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  autocomplete, getBalances, getChains, getStatus, getTopTokens, parseTokenIdentifier, searchTokens,
+  type AutocompleteItem, type Chain, type Client, type Token,
+} from '@causeway/sdk';
+import { usdOf } from '../amounts.js';
+import type { TokenInput } from '../public.js';
+import type { Family } from '../wallets/account.js';
+
+/** A token by chain and address, as a key of maps. */
+export const keyOf = ({ chainId, address }: { chainId: number; address: string }): string =>
+  `${chainId}:${address.startsWith('0x') ? address.toLowerCase() : address}`;
+
+/** Chains and tokens as the service has them, and what the accounts hold. */
+export class Catalog {
+  chains = new Map<number, Chain>();
+  top: Token[] = [];
+  /** Whether the service moves play money. */
+  isSandbox = false;
+  #curated = new Set<string>();
+  #names = new Set<string>();
+  #balances = new Map<Family, Map<string, Token>>();
+  readonly #client: Client;
+  readonly #allowed: readonly number[] | undefined;
+
+  constructor(client: Client, allowed: readonly number[] | undefined) {
+    this.#client = client;
+    this.#allowed = allowed;
+  }
+
+  async load(): Promise<void> {
+    const query = { chainIds: this.#allowed };
+    const [chains, top, status] = await Promise.all([getChains(this.#client), getTopTokens(this.#client, query), getStatus(this.#client).catch(() => undefined)]);
+    const offered = chains.filter(({ id, enabled }) => enabled && (this.#allowed?.includes(id) ?? true));
+    this.chains = new Map(offered.map((chain) => [chain.id, chain]));
+    this.top = top.filter(({ chainId }) => this.chains.has(chainId));
+    this.#curated = new Set(this.top.map(keyOf));
+    this.#names = new Set(this.top.map(({ symbol }) => skeleton(symbol)));
+    this.isSandbox = status?.mode === 'sandbox';
+  }
+
+  familyOf(chainId: number): Family {
+    return this.chains.get(chainId)?.type === 'solana' ? 'solana' : 'eip155';
+  }
+
+  /** The token that any of the four forms names, as the service has it; nothing where the service does not know it. */
+  async resolve(input: TokenInput): Promise<Token | undefined> {
+    const asked = parseTokenIdentifier(input);
+    const known = this.top.find((token) => keyOf(token) === keyOf(asked));
+    if (known) return known;
+    // The service also knows the coin by the address of 40 times `e`, and answers with its own.
+    const found = await searchTokens(this.#client, { q: asked.address, chainIds: [asked.chainId] });
+    return found.find(({ chainId }) => chainId === asked.chainId);
+  }
+
+  async loadBalances(family: Family, address: string): Promise<void> {
+    const { tokens } = await getBalances(this.#client, address, { chainIds: this.#allowed });
+    this.#balances.set(family, new Map(tokens.map((token) => [keyOf(token), token])));
+  }
+
+  forgetBalances(family: Family): void {
+    this.#balances.delete(family);
+  }
+
+  /** Raw units, zero where the account holds none, nothing where that is not known. */
+  balanceOf(token: Token): bigint | undefined {
+    const held = this.#balances.get(this.familyOf(token.chainId));
+    return held && BigInt(held.get(keyOf(token))?.extensions?.balance ?? 0);
+  }
+
+  /** What the accounts hold, most valuable first, and then the well-known tokens. */
+  listed(chainId: number | undefined): Token[] {
+    const held = [...this.#balances.values()].flatMap((tokens) => [...tokens.values()]).filter((token) => this.chains.has(token.chainId));
+    const worth = (token: Token) => usdOf(token.extensions?.balance ?? '0', token) ?? 0;
+    const seen = new Set(held.map(keyOf));
+    const all = [...held.sort((a, b) => worth(b) - worth(a)), ...this.top.filter((token) => !seen.has(keyOf(token)))];
+    return chainId === undefined ? all : all.filter((token) => token.chainId === chainId);
+  }
+
+  async search(text: string, chainId: number | undefined, signal: AbortSignal): Promise<{ tokens: Token[]; sentences: AutocompleteItem[] }> {
+    const chainIds = chainId === undefined ? this.#allowed : [chainId];
+    const [tokens, understood] = await Promise.all([
+      searchTokens(this.#client, { q: text, chainIds }, { signal }),
+      autocomplete(this.#client, text, { chainIds, limit: 6 }, { signal }).catch(() => undefined),
+    ]);
+    const sentences = understood?.data.filter((item) => item.amount && (item.toToken ?? item.fromToken)) ?? [];
+    return { tokens: tokens.filter((token) => this.chains.has(token.chainId)), sentences };
+  }
+
+  /** Whether a token bears the name of a well-known one without being it. */
+  isLookAlike(token: Token): boolean {
+    return !this.#curated.has(keyOf(token)) && this.#names.has(skeleton(token.symbol));
+  }
+
+  explorerLink(chainId: number, txHash: string): string | undefined {
+    const base = this.chains.get(chainId)?.explorerUrl;
+    return base && /^https?:/.test(base) ? `${base.replace(/\/+$/, '')}/tx/${txHash}` : undefined;
+  }
+}
+
+/** What the eye makes of a symbol: letters that look alike are one. */
+export function skeleton(symbol: string): string {
+  const alike: Record<string, string> = { '0': 'o', '1': 'l', 'i': 'l', '$': 's', '5': 's', 'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'ѕ': 's', 'т': 't', 'і': 'l' };
+  return Array.from(symbol.normalize('NFKD').toLowerCase(), (letter) => alike[letter] ?? letter).join('').replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,113 @@
+import { ApiAbortedError, QuoteExpiredError, type Client, type DepositWay, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute } from '@causeway/sdk';
+import type { Account } from '../wallets/account.js';
+import { isRejection } from '../errors.js';
+import { executeHeldQuote } from './held-quote.js';
+import { keepUnsubmitted } from './orders.js';
+
+export type Phase = 'building' | 'review' | 'signing' | 'submitting' | 'expired' | 'failed';
+
+/** Told of what matters outside. */
+export interface SwapEvents {
+  submitted(orderId: string, txHash: string): void;
+  canceled(): void;
+  failed(error: unknown): void;
+  changed(): void;
+}
+
+/** One route from its review to the submitted deposit. */
+export class Swap {
+  phase: Phase = 'building';
+  error: unknown;
+  /** One sentence for each thing that the wallet is asked for. */
+  summary: string[] = [];
+  /** Where the money can be had without the service, and from when. */
+  refundAfter: number | undefined;
+  /** How many of the sentences are done. */
+  done = 0;
+  readonly ask: QuoteAsk;
+  readonly route: StreamedRoute;
+  readonly account: Account;
+  readonly way: DepositWay;
+  readonly #client: Client;
+  readonly #events: SwapEvents;
+  readonly #escrows: ExecuteOptions['escrows'];
+  #abort = new AbortController();
+  #confirm = () => {};
+  /** A deposit that was sent cannot be called back. */
+  #isSent = false;
+
+  constructor(client: Client, ask: QuoteAsk, route: StreamedRoute, account: Account, way: DepositWay, escrows: ExecuteOptions['escrows'], events: SwapEvents) {
+    this.#client = client;
+    this.ask = ask;
+    this.route = route;
+    this.account = account;
+    this.way = way;
+    this.#escrows = escrows;
+    this.#events = events;
+    void this.#run();
+  }
+
+  /** The person agrees; the wallet is asked now. */
+  confirm(): void {
+    if (this.phase !== 'review') return;
+    this.phase = 'signing';
+    this.#confirm();
+    this.#events.changed();
+  }
+
+  /** The price no longer holds, and nothing was signed. */
+  expire(): void {
+    if (this.phase !== 'review') return;
+    this.#abort.abort();
+    this.phase = 'expired';
+    this.#events.changed();
+  }
+
+  cancel(): void {
+    if (this.#isSent) return;
+    this.#abort.abort();
+    this.#events.canceled();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    const confirmed = new Promise<void>((resolve, reject) => {
+      this.#confirm = resolve;
+      signal.addEventListener('abort', () => reject(new ApiAbortedError()));
+    });
+    confirmed.catch(() => {});
+    const onStep = (step: Step) => this.#on(step);
+    const options = { depositMethod: this.way, escrows: this.#escrows, signal, onStep };
+    try {
+      await executeHeldQuote(this.#client, this.ask, this.route, this.account.wallet, confirmed, options);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isRejection(error)) this.#events.canceled();
+      this.error = error;
+      this.phase = error instanceof QuoteExpiredError ? 'expired' : 'failed';
+      this.#events.failed(error);
+      this.#events.changed();
+    }
+  }
+
+  #on(step: Step): void {
+    const names = { quoteId: this.route.quoteId, routeId: this.route.routeId };
+    if (step.type === 'built') {
+      Object.assign(this, { phase: 'review', summary: step.deposit.summary, refundAfter: step.deposit.recovery.refundAfter });
+    } else if (step.type === 'sent') {
+      // The network is switched before anything is sent, and a wallet says nothing of that.
+      this.done = step.deposit ? this.summary.length : Math.max(this.done + 1, this.summary.length - 1);
+      if (step.deposit) {
+        this.#isSent = true;
+        this.phase = 'submitting';
+        keepUnsubmitted(this.#client, { ...names, txHash: step.txHash });
+      }
+    } else if (step.type === 'submitted') {
+      keepUnsubmitted(this.#client, undefined);
+      // The order is followed elsewhere from here on, as it would be after a reload.
+      this.#abort.abort();
+      this.#events.submitted(step.order.orderId, step.order.txHash);
+    }
+    this.#events.changed();
+  }
+}

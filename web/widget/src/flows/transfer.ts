@@ -1,0 +1,92 @@
+import { buildDeposit, depositQrCodeUrl, getOrdersAt, isTransient, type BuildAnswer, type Client, type DepositAddressOrder, type ObservedDeposit, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
+import { checkTransfer } from '@causeway/sdk/transfer';
+
+const LOOK = 2000;
+
+/** Told of what matters outside. */
+export interface TransferEvents {
+  built(orderId: string): void;
+  failed(error: unknown): void;
+  changed(): void;
+}
+
+/** A deposit by plain transfer: the address, and what has arrived there. */
+export class Transfer {
+  deposit: Extract<BuildAnswer, { kind: 'TRANSFER' }> | undefined;
+  state: DepositAddressOrder | undefined;
+  /** Raw units of the wanted token that have arrived. */
+  arrived = 0n;
+  error: unknown;
+  readonly ask: QuoteAsk;
+  readonly route: StreamedRoute;
+  readonly #client: Client;
+  readonly #events: TransferEvents;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  constructor(client: Client, ask: QuoteAsk, route: StreamedRoute, escrow: string | undefined, events: TransferEvents) {
+    this.#client = client;
+    this.ask = ask;
+    this.route = route;
+    this.#events = events;
+    void this.#build(escrow);
+  }
+
+  /** The picture, from the first source that there is. */
+  get qrCode(): string | undefined {
+    return this.deposit && depositQrCodeUrl(this.#client, this.deposit.deposit, 288);
+  }
+
+  /** Raw units that are still missing. */
+  get missing(): bigint {
+    const rest = BigInt(this.deposit?.amount ?? 0) - this.arrived;
+    return rest > 0n ? rest : 0n;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #build(escrow: string | undefined): Promise<void> {
+    try {
+      const { quoteId, routeId } = this.route;
+      const { fromAddress: from, recipient, refundTo } = this.ask;
+      const built = await buildDeposit(this.#client, { quoteId, routeId, from, recipient, refundTo, depositMethod: 'TRANSFER' });
+      if (built.kind !== 'TRANSFER') throw new TypeError('The service built another deposit than a transfer.');
+      await checkTransfer(this.ask, this.route.quote, built, escrow);
+      this.deposit = built;
+      this.#events.built(built.orderId);
+      this.#events.changed();
+      if (!this.#isStopped) await this.#look();
+    } catch (error) {
+      this.error = error;
+      this.#events.failed(error);
+      this.#events.changed();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { depositAddress, orderId, token, chainId } = this.deposit!;
+    try {
+      const { data, observedDeposits } = await getOrdersAt(this.#client, depositAddress);
+      this.state = data.find((one) => one.orderId === orderId);
+      this.arrived = sumOf(observedDeposits, chainId, token);
+      this.#events.changed();
+    } catch (error) {
+      if (!isTransient(error)) {
+        this.error = error;
+        this.#events.failed(error);
+        return this.#events.changed();
+      }
+    }
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#look(), LOOK);
+  }
+}
+
+/** Only what was asked for counts; other tokens and chains come back. */
+export function sumOf(deposits: readonly ObservedDeposit[], chainId: number, token: string): bigint {
+  return deposits
+    .filter((one) => one.chainId === chainId && one.token.toLowerCase() === token.toLowerCase())
+    .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+}

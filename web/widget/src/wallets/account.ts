@@ -1,0 +1,32 @@
+import type { Wallet } from '@causeway/sdk';
+
+/** The kinds of chains that wallets differ by, as `Chain.type` names them. */
+export type Family = 'eip155' | 'solana';
+
+/** A connected wallet's account. */
+export interface Account {
+  family: Family;
+  address: string;
+  /** The wallet's name. */
+  name: string;
+  icon?: string | undefined;
+  wallet: Wallet;
+  /** Tells when the wallet has another account or none; call what it returns to stop. */
+  watch?(listener: (address: string | undefined) => void): () => void;
+}
+
+/** A wallet that a person may choose. */
+export interface WalletChoice {
+  /** The same at the next visit. */
+  id: string;
+  family: Family;
+  name: string;
+  icon?: string | undefined;
+  /** Connects; `silent` must not ask the person, and resolves with nothing where it would have to. */
+  connect(silent?: boolean): Promise<Account | undefined>;
+}
+
+const EVM = /^0x[0-9a-fA-F]{40}$/;
+const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+export const isAddress = (text: string, family: Family): boolean => (family === 'solana' ? SOLANA : EVM).test(text);

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { TestProvider } from '../../dist/widget/test-wallet.js';
+import { choose, connect, delivered, heard, ready, review, visit } from './browser.js';
+import { balanceOf, BASE, eventually, injectWallet, newAddress, newPayer, post, rpcOf } from './wallets.js';
+
+/** The sandbox's fillers and their keys, accounts 16 and 18 of the phrase that everybody knows. */
+const FILLERS = {
+  north: 'ea6c44ac03bff858b476bba40716402b03e41b8e97e276d1baec7c37d42484a0',
+  south: 'de9be858da4a475276426320d5e9262ecfc3ba460bfac56360bfa6c4c28b4ee0',
+};
+const USDT_ON_LINEA = '0xA219439258ca9da29E9Cc4cE5596924745e12B93';
+
+describe('the life of an order in the browser', { concurrency: 3 }, () => {
+  test('a price that expires during the review is told, and nothing was signed', async () => {
+    const payer = await newPayer();
+    const asked = [];
+    await visit('/', async (page) => {
+      await ready(page);
+      await connect(page, 'Harbour');
+      await page.locator('#amount-from').fill('20');
+      await review(page);
+      await page.clock.install();
+      await page.clock.fastForward(70_000);
+      await page.getByText('The price has expired.').waitFor();
+      assert.ok(!asked.includes('eth_sendTransaction'));
+      await page.getByRole('button', { name: 'Get a fresh price' }).click();
+      await page.locator('#amount-from').waitFor();
+    }, { prepare: (page) => injectWallet(page, (args) => { asked.push(args.method); return payer.provider.request(args); }) });
+  });
+
+  test('prices are refreshed by themselves, and a chosen route that disappears is told', async () => {
+    let asks = 0;
+    await visit('/', async (page) => {
+      await ready(page);
+      await page.locator('#amount-from').fill('40');
+      await page.getByRole('button', { name: 'Compare 2 routes' }).click();
+      await page.getByRole('radio').nth(1).click();
+      const gone = await page.locator('[role=radio][aria-checked=true] svg text').first().textContent();
+      await page.getByText(/no longer offers this swap/).waitFor({ timeout: 40_000 });
+      assert.ok(asks >= 2 && gone !== '');
+      assert.equal(await page.getByRole('radio').count(), 1);
+    }, {
+      prepare: (page) => page.route(`${BASE}/v1/quotes?mode=stream`, async (route) => {
+        asks += 1;
+        const response = await route.fetch();
+        const lines = (await response.text()).trim().split('\n').map((line) => JSON.parse(line)).sort((a, b) => (BigInt(b.quote.amountOut) > BigInt(a.quote.amountOut) ? 1 : -1));
+        // The price holds for six seconds instead of thirty, and then only the better filler answers.
+        const soon = Math.floor(Date.now() / 1000) + 6;
+        const shown = (asks === 1 ? lines : lines.slice(0, 1)).map((line) => ({ ...line, quote: { ...line.quote, quoteExpiresAt: soon } }));
+        await route.fulfill({ response, body: `${shown.map((line) => JSON.stringify(line)).join('\n')}\n` });
+      }),
+    });
+  });
+
+  test('a filler that cannot deliver gives the deposit back, and the page says so', async () => {
+    const payer = await newPayer();
+    await visit('/', async (page) => {
+      await ready(page);
+      await choose(page, 'to', 'USDT', 'Linea Mainnet');
+      await connect(page, 'Harbour');
+      await page.locator('#amount-from').fill('50');
+      await review(page);
+      // Both fillers spend what they promised before the deposit arrives.
+      for (const key of Object.values(FILLERS)) await spendAll(key, 59144, USDT_ON_LINEA);
+      await page.locator('#confirm').click();
+      await page.locator('.hero.back').waitFor({ timeout: 30_000 });
+      await page.locator('.hero', { hasText: 'Refunded' }).waitFor({ timeout: 45_000 });
+      await page.getByText(/does not have enough/).waitFor();
+      assert.equal((await heard(page)).at(-1)[1].status, 'refunded');
+      await eventually(() => balanceOf(8453, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payer.address), (has) => has === 1_000_000_000n, 'the refund');
+    }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)) });
+  });
+
+  test('an order goes on after a reload, and opens from its address in a fresh profile', async () => {
+    const payer = await newPayer();
+    let address = '';
+    await visit('/', async (page) => {
+      await ready(page);
+      await connect(page, 'Harbour');
+      await page.locator('#amount-from').fill('15');
+      await review(page);
+      await page.locator('#confirm').click();
+      await page.locator('.timeline').waitFor();
+      await page.reload();
+      await delivered(page);
+      address = page.url();
+    }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)) });
+    await visit(address, async (page) => {
+      await delivered(page);
+      await page.getByText('15 USDC').first().waitFor();
+    });
+  });
+
+  test('a deposit that was sent and not submitted is submitted at the next visit', async () => {
+    const payer = await newPayer();
+    let isDown = true;
+    await visit('/', async (page) => {
+      await page.route(`${BASE}/v1/deposit/submit`, (route) => (isDown ? route.abort() : route.continue()));
+      await ready(page);
+      await connect(page, 'Harbour');
+      await page.locator('#amount-from').fill('16');
+      await review(page);
+      await page.locator('#confirm').click();
+      await page.getByText('Sending your deposit…').waitFor();
+      isDown = false;
+      await page.reload();
+      await delivered(page);
+    }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)), expectErrors: true });
+  });
+
+  test('a service that is down is told, and the page goes on when it is back', async () => {
+    let isDown = true;
+    await visit('/', async (page) => {
+      await page.getByText('The service cannot be reached. Trying again…').waitFor();
+      isDown = false;
+      await ready(page);
+      await page.locator('#amount-from').fill('10');
+      await page.getByRole('radio').first().waitFor();
+    }, { prepare: (page) => page.route(`${BASE}/v1/**`, (route) => (isDown ? route.abort() : route.continue())), expectErrors: true });
+  });
+});
+
+/** Has a filler send all that it holds of a token to nobody. */
+async function spendAll(key, chainId, token) {
+  const filler = new TestProvider(key, rpcOf, chainId);
+  const [from] = await filler.request({ method: 'eth_accounts' });
+  const word = (text) => text.replace('0x', '').padStart(64, '0');
+  const held = await filler.request({ method: 'eth_call', params: [{ to: token, data: `0x70a08231${word(from)}` }, 'latest'] });
+  const data = `0xa9059cbb${word(newAddress())}${word(held)}`;
+  await filler.request({ method: 'eth_sendTransaction', params: [{ to: token, data, gas: '0x30d40' }] });
+  await post(`/sandbox/control/${chainId}`, { action: 'mine', blocks: 2 });
+}
