@@ -2,9 +2,8 @@ use async_trait::async_trait;
 use causeway_domain::ports::{AttesterRegistry, ChainError, EpochAttesters};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
 
-use crate::SolanaRpc;
 use crate::program::{EpochAccount, EscrowProgram};
-use crate::rpc::{Commitment, RpcError};
+use crate::{Commitment, RpcError, SolanaRpc};
 
 /// Reads the attesters of an epoch from the escrow program's accounts.
 #[derive(Clone, Debug)]
