@@ -218,4 +218,12 @@ impl Attest for Attester {
     async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
         Self::attest(self, terms).await
     }
+
+    async fn is_ready(&self, terms: &IntentTerms) -> bool {
+        let chains = self.health().chains;
+        [terms.origin_chain_id, terms.destination_chain_id].into_iter().all(|chain| {
+            let health = ChainId::new(chain).and_then(|chain| chains.get(&chain));
+            health.is_some_and(ChainHealth::is_readable)
+        })
+    }
 }

@@ -17,6 +17,13 @@ pub struct ChainHealth {
     pub halted: bool,
 }
 
+impl ChainHealth {
+    /// Whether the attester reads the chain and trusts it.
+    pub const fn is_readable(&self) -> bool {
+        self.last.is_some() && self.last_error.is_none() && !self.halted
+    }
+}
+
 /// The state of an attester.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {

@@ -17,5 +17,5 @@ pub use decide::{Facts, decide};
 pub use health::{ChainHealth, Health};
 pub use http::router;
 pub use journal::{Journal, JournalEntry, JournalError, JournalState};
-pub use panel::{Attest, HttpAttester, HttpAttesterError, Panel, PanelError};
+pub use panel::{Attest, EpochPanels, HttpAttester, HttpAttesterError, Panel, PanelError};
 pub use watch::WatchTasks;

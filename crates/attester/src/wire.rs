@@ -114,3 +114,29 @@ mod tests {
         }
     }
 }
+
+/// What others read of an attester's health.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HealthSummaryJson {
+    chains: Vec<ChainSummaryJson>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChainSummaryJson {
+    chain_id: u64,
+    final_block: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    halted: bool,
+    trouble: Option<serde::de::IgnoredAny>,
+}
+
+impl HealthSummaryJson {
+    /// The chains that the attester reads and trusts.
+    pub(crate) fn readable_chains(&self) -> Vec<u64> {
+        let is_readable = |chain: &&ChainSummaryJson| {
+            chain.final_block.is_some() && chain.trouble.is_none() && !chain.halted
+        };
+        self.chains.iter().filter(is_readable).map(|chain| chain.chain_id).collect()
+    }
+}

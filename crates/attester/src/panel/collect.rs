@@ -117,6 +117,19 @@ impl Attestations for Panel {
         refusals.sort_by_key(|(member, _)| *member);
         Err(CollectError { have, need: self.threshold.get(), retry, answers: refusals })
     }
+
+    async fn is_available(&self, terms: &IntentTerms) -> bool {
+        let mut requests: FuturesUnordered<_> =
+            self.members.values().map(|attester| attester.is_ready(terms)).collect();
+        let mut ready = 0_usize;
+        while let Some(is_ready) = requests.next().await {
+            ready += usize::from(is_ready);
+            if ready >= self.threshold.get() {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +148,10 @@ mod tests {
             let mut signature = SignatureBytes::ZERO;
             signature[..20].copy_from_slice(self.1.as_slice());
             Ok(SignedAttestation { attestation, epoch: 1, attester: self.1, signature })
+        }
+
+        async fn is_ready(&self, _: &IntentTerms) -> bool {
+            self.0.is_ok()
         }
     }
 

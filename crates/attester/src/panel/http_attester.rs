@@ -1,17 +1,22 @@
 use std::fmt;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use causeway_domain::ports::AttestationRefusal;
 use causeway_domain::{IntentTerms, SignedAttestation};
 use causeway_http_client::{ResponseError, SetupError, read_body};
+use parking_lot::Mutex;
 use reqwest::{Client, Url, header};
 use thiserror::Error;
 
 use super::Attest;
-use crate::wire::{AttestRequest, AttestationJson, RefusalJson};
+use crate::wire::{AttestRequest, AttestationJson, HealthSummaryJson, RefusalJson};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the answer to "are you there" may take, and how long it is used.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
+const HEALTH_TTL: Duration = Duration::from_secs(3);
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Why an HTTP attester cannot be created.
@@ -28,6 +33,9 @@ pub enum HttpAttesterError {
 pub struct HttpAttester {
     client: Client,
     attest: Url,
+    health: Url,
+    /// When its health was last read, and the chains that it read then.
+    chains: Arc<Mutex<Option<(Instant, Vec<u64>)>>>,
 }
 
 impl fmt::Debug for HttpAttester {
@@ -39,12 +47,35 @@ impl fmt::Debug for HttpAttester {
 impl HttpAttester {
     /// The attester whose API has this base URL.
     pub fn new(address: &str) -> Result<Self, HttpAttesterError> {
-        let mut attest = Url::parse(address).map_err(|_| HttpAttesterError::Address)?;
-        if !matches!(attest.scheme(), "http" | "https") || !attest.has_host() {
+        let base = Url::parse(address).map_err(|_| HttpAttesterError::Address)?;
+        if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
             return Err(HttpAttesterError::Address);
         }
-        attest.path_segments_mut().map_err(|()| HttpAttesterError::Address)?.pop_if_empty().push("attest");
-        Ok(Self { client: causeway_http_client::client(TIMEOUT)?, attest })
+        let at = |path: &str| {
+            let mut url = base.clone();
+            url.path_segments_mut().map_err(|()| HttpAttesterError::Address)?.pop_if_empty().push(path);
+            Ok::<_, HttpAttesterError>(url)
+        };
+        let (attest, health) = (at("attest")?, at("health")?);
+        Ok(Self { client: causeway_http_client::client(TIMEOUT)?, attest, health, chains: Arc::default() })
+    }
+
+    /// The chains that it reads now; none while it does not answer.
+    async fn readable_chains(&self) -> Vec<u64> {
+        if let Some((_, chains)) = self.chains.lock().as_ref().filter(|(at, _)| at.elapsed() < HEALTH_TTL) {
+            return chains.clone();
+        }
+        let chains = self.read_health().await.unwrap_or_default();
+        *self.chains.lock() = Some((Instant::now(), chains.clone()));
+        chains
+    }
+
+    async fn read_health(&self) -> Option<Vec<u64>> {
+        // Its answer is complete with either status code: 503 means that one chain of many is not readable.
+        let response = self.client.get(self.health.clone()).timeout(HEALTH_TIMEOUT).send().await.ok()?;
+        let bytes = read_body(response, MAX_RESPONSE_BYTES).await.ok()?;
+        let health: HealthSummaryJson = serde_json::from_slice(&bytes).ok()?;
+        Some(health.readable_chains())
     }
 
     async fn exchange(&self, terms: &IntentTerms) -> Result<(bool, Vec<u8>), AttestationRefusal> {
@@ -76,5 +107,10 @@ impl Attest for HttpAttester {
         }
         let answer: AttestationJson = serde_json::from_slice(&bytes).map_err(nonsense)?;
         answer.read().ok_or_else(|| AttestationRefusal::Nonsense("a part of it is missing".to_owned()))
+    }
+
+    async fn is_ready(&self, terms: &IntentTerms) -> bool {
+        let chains = self.readable_chains().await;
+        [terms.origin_chain_id, terms.destination_chain_id].iter().all(|chain| chains.contains(chain))
     }
 }

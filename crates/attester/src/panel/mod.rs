@@ -1,6 +1,7 @@
 //! Collecting signatures from several attesters.
 
 mod collect;
+mod epochs;
 mod http_attester;
 
 use async_trait::async_trait;
@@ -8,10 +9,13 @@ use causeway_domain::ports::AttestationRefusal;
 use causeway_domain::{IntentTerms, SignedAttestation};
 
 pub use collect::{Panel, PanelError};
+pub use epochs::EpochPanels;
 pub use http_attester::{HttpAttester, HttpAttesterError};
 
 /// One attester, in the process or over HTTP.
 #[async_trait]
 pub trait Attest: Send + Sync {
     async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal>;
+    /// Whether it answers now and reads both chains of the order.
+    async fn is_ready(&self, terms: &IntentTerms) -> bool;
 }

@@ -1,16 +1,15 @@
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::{Address, U256};
-use alloy_sol_types::SolCall as _;
+use alloy_sol_types::{SolCall as _, SolStruct as _, eip712_domain};
 use causeway_attester::{
-    Attest, Attester, AttesterConfig, HttpAttester, Panel, WatchTasks, known_contracts, router,
+    Attest, Attester, AttesterConfig, EpochPanels, HttpAttester, WatchTasks, known_contracts, router,
 };
-use causeway_domain::ports::{Attestations as _, ChainView, EscrowState, FinalityTier};
+use causeway_domain::ports::{Attestations as _, AttesterRegistry, ChainView, EscrowState, FinalityTier};
 use causeway_domain::{Attestation, CollectedAttestation, Deployment, IntentTerms};
-use causeway_evm::attest::EvmVerifier;
-use causeway_evm::contracts::Escrow;
+use causeway_evm::attest::{EvmAttesterRegistry, EvmVerifier};
+use causeway_evm::contracts::{AttesterRegistry as Registry, Escrow};
 use causeway_sandbox::genesis::TestWallet;
 use tempfile::TempDir;
 
@@ -23,13 +22,15 @@ struct TestNetwork {
     destination: SandboxChain,
     deployments: [Deployment; 2],
     attesters: Vec<(Attester, WatchTasks, TempDir)>,
-    panel: Panel,
+    panel: EpochPanels,
     wallets: Vec<TestWallet>,
+    keys: Vec<TestWallet>,
 }
 
 async fn network() -> TestNetwork {
     let roles = genesis().roles().clone();
-    let addresses: Vec<_> = roles.attesters.iter().map(|wallet| wallet.address).collect();
+    let first_epoch = &roles.attesters;
+    let addresses: Vec<_> = first_epoch.iter().map(|wallet| wallet.address).collect();
     let (origin, destination) = tokio::join!(SandboxChain::start(1, now()), SandboxChain::start(10, now()));
     let (one, two) = tokio::join!(origin.deploy(&addresses), destination.deploy(&addresses));
     let deployments = [one, two];
@@ -51,8 +52,19 @@ async fn network() -> TestNetwork {
         members.push((wallet.address, member));
         attesters.push((attester.clone(), attester.watch(), folder));
     }
-    let panel = Panel::new(members, NonZeroUsize::new(2).unwrap(), Arc::new(EvmVerifier)).unwrap();
-    TestNetwork { origin, destination, deployments, attesters, panel, wallets: genesis().wallets().to_vec() }
+    let registry: Arc<dyn AttesterRegistry> =
+        Arc::new(EvmAttesterRegistry::new(origin.client.clone(), deployments[0].registry));
+    let panel = EpochPanels::new(members, [registry], Arc::new(EvmVerifier));
+    let wallets = genesis().wallets().to_vec();
+    TestNetwork {
+        origin,
+        destination,
+        deployments,
+        attesters,
+        panel,
+        wallets,
+        keys: roles.attesters.to_vec(),
+    }
 }
 
 async fn serve(attester: Attester) -> String {
@@ -82,9 +94,102 @@ impl TestNetwork {
         view.escrow_state(terms.escrow, terms.id(), &block).await.unwrap()
     }
 
+    /// Claims with what the panel collects.
+    async fn claim(&self, terms: &IntentTerms) -> EscrowState {
+        let CollectedAttestation { attestation, signatures } = self.collect(terms).await;
+        let Attestation::Filled { filled_at, fill_ref, .. } = attestation else { panic!("{attestation:?}") };
+        let claim = Escrow::claimCall {
+            order: terms.into(),
+            filledAt: U256::from(filled_at),
+            fillRef: fill_ref,
+            signatures: signatures.iter().map(|signature| signature.to_vec().into()).collect(),
+        };
+        self.end(terms, claim.abi_encode()).await
+    }
+
+    /// Hands over to the second and third attester alone, with the signatures of the first two; takes effect at once.
+    async fn hand_over(&self) {
+        let registry = self.deployments[0].registry;
+        let members: Vec<Address> = self.keys[1..].iter().map(|wallet| wallet.address).collect();
+        let domain = eip712_domain! {
+            name: "Causeway Attesters",
+            version: "1",
+            chain_id: self.origin.client.chain_id().get(),
+            verifying_contract: registry,
+        };
+        let handover = Handover {
+            epoch: U256::from(2),
+            proposal: U256::ZERO,
+            attesters: members.clone(),
+            threshold: U256::from(2),
+        };
+        let digest = handover.eip712_signing_hash(&domain);
+        let mut signers: Vec<&TestWallet> = self.keys[..2].iter().collect();
+        signers.sort_by_key(|wallet| wallet.address);
+        let sign =
+            |wallet: &&TestWallet| signer(wallet).sign_digest(&digest).unwrap().as_bytes().to_vec().into();
+        let call = Registry::handOverCall {
+            attesters: members,
+            threshold: U256::from(2),
+            signatures: signers.iter().map(sign).collect(),
+        };
+        self.origin.send_ok(&self.wallets[5], registry, 0, call.abi_encode()).await;
+        self.origin.chain.increase_time(HANDOVER_DELAY);
+        self.origin.finalize().await;
+    }
+
     async fn balance(&self, wallet: &TestWallet) -> U256 {
         self.origin.client.native_balance(wallet.address).await.unwrap()
     }
+}
+
+/// The delay of the registry.
+const HANDOVER_DELAY: u64 = 48 * 3_600;
+
+alloy_sol_types::sol! {
+    struct Handover {
+        uint256 epoch;
+        uint256 proposal;
+        address[] attesters;
+        uint256 threshold;
+    }
+}
+
+#[tokio::test]
+async fn rule_28_orders_of_both_epochs_are_claimed_after_a_handover_and_a_resignation() {
+    let network = network().await;
+    let [origin, destination] = &network.deployments;
+    let (user, filler) = (&network.wallets[0], &network.wallets[1]);
+    let before: Vec<_> = (0..25).map(|n| order(origin, destination, &format!("before {n}"))).collect();
+    for terms in &before {
+        network.origin.open(terms, user).await;
+        network.destination.fill(terms, filler).await;
+    }
+    network.hand_over().await;
+    let resign = Registry::resignCall { epoch: U256::ONE };
+    network.origin.send_ok(&network.keys[0], origin.registry, 0, resign.abi_encode()).await;
+    let after: Vec<_> = (0..25)
+        .map(|n| {
+            let mut terms = order(origin, destination, &format!("after {n}"));
+            terms.epoch = 2;
+            terms.open_deadline += HANDOVER_DELAY;
+            terms.fill_deadline += HANDOVER_DELAY;
+            terms.refund_at += HANDOVER_DELAY;
+            terms
+        })
+        .collect();
+    for terms in &after {
+        network.origin.open(terms, user).await;
+        network.destination.fill(terms, filler).await;
+    }
+    network.origin.finalize().await;
+    network.destination.finalize().await;
+    for terms in before.iter().chain(&after) {
+        network.all_signed(terms).await;
+        assert_eq!(network.claim(terms).await, EscrowState::Claimed);
+    }
+    // The attester that resigned still answers, and its signature is never among those collected.
+    assert!(network.attesters[0].0.attestation(&before[0].id()).is_some());
 }
 
 #[tokio::test]

@@ -232,7 +232,7 @@ fn attesters(
 ) -> anyhow::Result<Attesters> {
     match config.mode {
         _ if deployments.is_empty() => Ok(Attesters::default()),
-        Mode::Production => Attesters::remote(&config.contracts),
+        Mode::Production => Attesters::remote(&config.contracts, clients, deployments),
         Mode::Sandbox => Attesters::sandbox(&config.data_dir, clients, deployments, config.sandbox.fresh),
     }
 }

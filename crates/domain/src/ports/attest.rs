@@ -201,6 +201,22 @@ impl From<ChainError> for AttestationRefusal {
     }
 }
 
+/// The attesters of one epoch, as a chain's registry has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EpochAttesters {
+    /// How many must sign the same outcome.
+    pub threshold: usize,
+    /// Those that have not resigned.
+    pub members: Vec<Address>,
+}
+
+/// The attester registry of one chain.
+#[async_trait]
+pub trait AttesterRegistry: Send + Sync {
+    fn chain(&self) -> ChainId;
+    async fn epoch_attesters(&self, epoch: u64) -> Result<EpochAttesters, ChainError>;
+}
+
 /// Too few attesters agree.
 #[derive(Clone, Debug, Error)]
 #[error("{have} of {need} attesters have signed the same outcome{}", reasons(.answers))]
@@ -223,4 +239,6 @@ fn reasons(answers: &[(Address, AttestationRefusal)]) -> String {
 #[async_trait]
 pub trait Attestations: Send + Sync {
     async fn collect(&self, terms: &IntentTerms) -> Result<CollectedAttestation, CollectError>;
+    /// Whether a threshold of the order's attesters answers now and reads both of its chains.
+    async fn is_available(&self, terms: &IntentTerms) -> bool;
 }

@@ -28,8 +28,9 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 pub use attest::{
-    AttestationRefusal, AttestationSigner, AttestationVerifier, Attestations, ChainContracts, ChainView,
-    CollectError, EscrowState, FillRecord, FinalBlock, FinalityTier, ObservedEvent, SigningError,
+    AttestationRefusal, AttestationSigner, AttestationVerifier, Attestations, AttesterRegistry,
+    ChainContracts, ChainView, CollectError, EpochAttesters, EscrowState, FillRecord, FinalBlock,
+    FinalityTier, ObservedEvent, SigningError,
 };
 pub use chain::{BalanceReader, ChainError, ContractCall, ContractReader};
 pub use chain_store::{Arrival, ChainCursor, ChainFollower, ChainStore, ChainUpdate, Rent};

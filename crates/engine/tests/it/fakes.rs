@@ -176,6 +176,10 @@ impl Attestations for FakeAttesters {
         };
         Ok(CollectedAttestation { attestation, signatures: Vec::new() })
     }
+
+    async fn is_available(&self, _: &IntentTerms) -> bool {
+        true
+    }
 }
 
 /// No prices and no gas: every balance is then worth returning.

@@ -3,11 +3,13 @@
 mod agree;
 mod finality;
 mod find_fill;
+mod registry;
 mod scan;
 mod sign;
 mod view;
 
 pub use finality::AttestFinality;
+pub use registry::EvmAttesterRegistry;
 pub(crate) use scan::opened;
 pub use sign::EvmVerifier;
 pub(crate) use view::evm_address;

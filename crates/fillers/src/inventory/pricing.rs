@@ -118,6 +118,14 @@ impl Pricing {
         scaled.and_then(|scaled| floor(scaled, self.divisor)).map_or(U256::MAX, saturate)
     }
 
+    /// What `amount_in` buys without the filler's spread: more than this is a loss. Rounded down to one unit; saturates.
+    pub(super) fn break_even_output_for(&self, amount_in: U256) -> U256 {
+        let net = amount_in.saturating_sub(self.referrer(amount_in)).saturating_sub(self.gas);
+        let whole = Wide::from(net).saturating_mul(Wide::from(PPM));
+        let scaled = whole.checked_mul(self.multiplier);
+        scaled.and_then(|scaled| floor(scaled, self.divisor)).map_or(U256::MAX, saturate)
+    }
+
     /// The least input that buys `amount_out`: [`Self::output_for`] gives at least that for it, and less for one unit
     /// less. `None` when no amount does.
     pub(super) fn input_for(&self, amount_out: U256) -> Option<U256> {

@@ -38,6 +38,10 @@ impl Attestations for FakeAttesters {
             .map(|attestation| CollectedAttestation { attestation, signatures });
         collected.ok_or(CollectError { have: 1, need: 2, retry: true, answers: Vec::new() })
     }
+
+    async fn is_available(&self, _: &IntentTerms) -> bool {
+        true
+    }
 }
 
 fn delivered() -> Order {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use alloy_primitives::Address;
 use anyhow::{Context as _, ensure};
 use causeway_domain::Family;
@@ -16,6 +18,9 @@ pub(crate) struct ContractsConfig {
     pub(crate) threshold: usize,
     /// The URL of each attester, in the same order.
     pub(crate) attester_urls: Vec<String>,
+    /// The URLs of attesters of later epochs, by their addresses: those that a handover brought in. Which of all attesters sign for
+    /// an order, its origin chain's registry says.
+    pub(crate) other_attesters: BTreeMap<Address, String>,
     /// Tokens of the hub chain that get a vault; each must be in the catalog.
     #[serde(deserialize_with = "checked_address::list")]
     pub(crate) vault_assets: Vec<Address>,

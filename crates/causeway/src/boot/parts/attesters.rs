@@ -6,13 +6,14 @@ use std::time::Duration;
 use alloy_primitives::Address;
 use anyhow::Context as _;
 use axum::Router;
-use causeway_attester::{Attest, Attester, AttesterConfig, HttpAttester, Panel, WatchTasks};
-use causeway_domain::ports::{Attestations, ChainView};
-use causeway_evm::attest::{AttestFinality, EvmVerifier, EvmView, ViewConfig};
+use causeway_attester::{Attest, Attester, AttesterConfig, EpochPanels, HttpAttester, WatchTasks};
+use causeway_domain::ports::{Attestations, AttesterRegistry, ChainView};
+use causeway_evm::attest::{AttestFinality, EvmAttesterRegistry, EvmVerifier, EvmView, ViewConfig};
 use causeway_evm::{EvmClient, Signer};
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::SolanaRpc;
-use causeway_solana::attest::{SolanaView, SolanaViewConfig};
+use causeway_solana::attest::{SolanaAttesterRegistry, SolanaView, SolanaViewConfig};
+use causeway_solana::program::EscrowProgram;
 
 use crate::boot::config::ContractsConfig;
 use crate::boot::parts::chain_clients::ChainClients;
@@ -23,9 +24,6 @@ const CACHE_TTL: Duration = Duration::from_millis(500);
 
 /// How often each chain is polled; slow, because claims are not urgent and an idle sandbox should cost little.
 const POLL: Duration = Duration::from_secs(10);
-
-/// How many attesters must agree.
-const THRESHOLD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
 /// The panel of attesters; in the sandbox also the attesters themselves.
 #[derive(Default)]
@@ -39,7 +37,11 @@ pub(crate) struct Attesters {
 
 impl Attesters {
     /// The configured attesters, which run as separate processes; none without URLs.
-    pub(crate) fn remote(config: &ContractsConfig) -> anyhow::Result<Self> {
+    pub(crate) fn remote(
+        config: &ContractsConfig,
+        clients: &ChainClients,
+        deployments: &Deployments,
+    ) -> anyhow::Result<Self> {
         if !config.has_panel() {
             return Ok(Self::default());
         }
@@ -49,12 +51,10 @@ impl Attesters {
             })?;
             Ok((*address, Arc::new(attester)))
         };
-        let members = config.attesters.iter().zip(&config.attester_urls).map(ask);
+        let first_epoch = config.attesters.iter().zip(&config.attester_urls);
+        let members = first_epoch.chain(&config.other_attesters).map(ask);
         let members: Vec<_> = members.collect::<anyhow::Result<_>>()?;
-        let threshold =
-            NonZeroUsize::new(config.threshold).context("contracts.threshold must be at least 1")?;
-        let panel = Panel::new(members, threshold, Arc::new(EvmVerifier)).context("contracts.attesters")?;
-        Ok(Self { panel: Some(Arc::new(panel)), ..Self::default() })
+        Ok(Self { panel: Some(panels(members, clients, deployments)), ..Self::default() })
     }
 
     /// Starts the sandbox's three attesters inside the service, two of which make a threshold. Fresh chains delete their
@@ -84,8 +84,7 @@ impl Attesters {
             let path = format!("/sandbox/attesters/{number}");
             attesters.routes = attesters.routes.nest(&path, causeway_attester::router(attester));
         }
-        let panel = Panel::new(members, THRESHOLD, Arc::new(EvmVerifier))?;
-        attesters.panel = Some(Arc::new(panel));
+        attesters.panel = Some(panels(members, clients, deployments));
         Ok(attesters)
     }
 
@@ -94,6 +93,23 @@ impl Attesters {
             watching.stop().await;
         }
     }
+}
+
+/// Collects from the members that each chain's registry names.
+fn panels(
+    members: Vec<(Address, Arc<dyn Attest>)>,
+    clients: &ChainClients,
+    deployments: &Deployments,
+) -> Arc<dyn Attestations> {
+    let evm = deployments.evm.iter().filter_map(|deployment| {
+        let client = clients.evm(deployment.chain)?.clone();
+        Some(Arc::new(EvmAttesterRegistry::new(client, deployment.registry)) as Arc<dyn AttesterRegistry>)
+    });
+    let solana = deployments.solana.as_ref().zip(clients.solana.as_ref()).map(|(deployment, rpc)| {
+        let program = EscrowProgram::new(deployment.program.0.into());
+        Arc::new(SolanaAttesterRegistry::new(rpc.clone(), program)) as Arc<dyn AttesterRegistry>
+    });
+    Arc::new(EpochPanels::new(members, evm.chain(solana), Arc::new(EvmVerifier)))
 }
 
 /// All three attesters share one view per chain.

@@ -19,6 +19,17 @@ impl InventoryExecutor {
         Ok(status.is_filled)
     }
 
+    /// Fails while too few attesters of the order's epoch answer: what is delivered now could not be claimed.
+    pub(super) async fn check_attesters(&self, order: &Order) -> Result<(), ActionError> {
+        let terms = &order.terms;
+        if terms.origin_chain_id == terms.destination_chain_id || self.attestations.is_available(terms).await
+        {
+            return Ok(());
+        }
+        let words = "too few attesters of the order's epoch answer now, so nothing is filled";
+        Err(ActionError::Temporary(words.to_owned()))
+    }
+
     /// Fails unless the escrow holds the deposit and no pending transaction of ours can release it.
     pub(super) async fn check_escrow_open(&self, order: &Order) -> Result<(), ActionError> {
         let status = self.sender(order.from.chain())?.on_chain_status(&order.terms).await?;

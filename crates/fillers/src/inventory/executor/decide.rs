@@ -68,10 +68,15 @@ impl InventoryExecutor {
         // Without a key on both chains the order can be neither filled nor claimed.
         self.sender(order.to.chain())?;
         self.sender(order.from.chain())?;
+        self.check_attesters(order).await?;
         let loss = match check_loss(&self.filler, order) {
             LossCheck::Acceptable(loss) => loss,
             LossCheck::TooLarge => {
                 return Ok(Some("The price has moved too far since the quote.".to_owned()));
+            }
+            LossCheck::LateAndCostly => {
+                let reason = "The deposit came after the price had expired, and the price has moved since.";
+                return Ok(Some(reason.to_owned()));
             }
             LossCheck::Halted(words) => {
                 return Ok(Some(format!("The filler does not trade this pair now: {words}.")));

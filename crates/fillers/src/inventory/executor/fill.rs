@@ -25,6 +25,7 @@ impl InventoryExecutor {
                 "it is too late to send the fill; its deadline is near".to_owned(),
             ));
         }
+        self.check_attesters(order).await?;
         self.check_escrow_open(order).await?;
         let payment = Payment::for_order(order, self.filler.deps.vaults.as_ref());
         let payment = payment.ok_or_else(|| {

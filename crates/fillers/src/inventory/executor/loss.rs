@@ -13,13 +13,16 @@ pub(super) enum LossCheck {
     Acceptable(U256),
     /// The promised output exceeds the current one by more than the filler accepts.
     TooLarge,
+    /// The deposit came after the price had expired, and delivering now would cost the filler something.
+    LateAndCostly,
     /// A price, the gas price or a vault's rate is not known now.
     Unknown,
     /// The filler has stopped trading this pair, with the reason.
     Halted(String),
 }
 
-/// Compares the promised output with what the filler would offer for the same input now, without size limits.
+/// Compares the promised output with what the filler would offer for the same input now, without size limits. A deposit that came
+/// in time may cost the filler up to its maximum; a late one nothing, or every quote would be a free option until its open deadline.
 pub(super) fn check_loss(filler: &InventoryFiller, order: &Order) -> LossCheck {
     let pricing = match price_now(filler, &order.from, &order.to, order.method) {
         Ok(pricing) => pricing,
@@ -27,7 +30,11 @@ pub(super) fn check_loss(filler: &InventoryFiller, order: &Order) -> LossCheck {
         Err(refusal) => return LossCheck::Halted(refusal.to_string()),
     };
     let terms = &order.terms;
-    let today = pricing.output_for(terms.amount_in.saturating_sub(terms.referrer_fee));
+    let input = terms.amount_in.saturating_sub(terms.referrer_fee);
+    let today = pricing.output_for(input);
+    if order.is_deposit_late() && terms.amount_out > pricing.break_even_output_for(input) {
+        return LossCheck::LateAndCostly;
+    }
     if exceeds_max_loss(terms.amount_out, today, filler.config.max_loss) {
         return LossCheck::TooLarge;
     }

@@ -1,8 +1,11 @@
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use alloy_primitives::{B256, U256};
 use causeway_domain::ports::{ActionError, OnChainStatus, OrderExecutor, Progress, ReservationKind};
-use causeway_domain::{Decision, DepositMethod, IntentTerms, Order, QuoteKey, Referral};
+use causeway_domain::{
+    ConfirmedTx, Decision, DepositMethod, Evidence, IntentTerms, Order, QuoteKey, Referral,
+};
 use jiff::{SignedDuration, Timestamp};
 
 use super::fakes::OPEN_STATUS;
@@ -89,11 +92,45 @@ async fn rule_13_no_fill_is_decided_a_minute_before_the_deadline() {
     assert!(waive_reason(&fixture, &order, last).await.contains("too late"));
 }
 
+/// The order with its deposit in a block of that time, in seconds after the price expired.
+fn deposited(order: &Order, seconds: i64) -> Order {
+    let time = u64::try_from(order.valid_before.as_second() + seconds).unwrap();
+    let deposit = ConfirmedTx {
+        chain: order.from.chain(),
+        tx: "0x01".to_owned(),
+        block: 7,
+        time,
+        amount: order.src_amount,
+    };
+    Order { evidence: Evidence { deposit: Some(deposit), ..Evidence::default() }, ..order.clone() }
+}
+
 #[tokio::test]
-async fn deposit_after_price_expiry_is_still_filled() {
+async fn rule_14_a_late_deposit_is_filled_only_where_it_costs_the_filler_nothing() {
     let fixture = ExecutorFixture::new();
     let order = fixture.cross_chain();
-    assert!(fills(&fixture, &order, order.valid_before + secs(500)).await);
+    let (on_time, late) = (deposited(&order, 0), deposited(&order, 1));
+    // The spread of this pair is 0.15 %: a move within it costs the filler nothing, a larger one does.
+    for (price, is_late_filled) in [("3500", true), ("3504", true), ("3510", false), ("3400", true)] {
+        fixture.setup.feeds.set_price(&eth(BASE), price);
+        assert!(fills(&fixture, &on_time, now()).await, "{price}");
+        assert_eq!(fills(&fixture, &late, now()).await, is_late_filled, "{price}");
+    }
+    fixture.setup.feeds.set_price(&eth(BASE), "3510");
+    assert!(waive_reason(&fixture, &late, now()).await.contains("after the price had expired"));
+}
+
+#[tokio::test]
+async fn rule_28_nothing_is_filled_while_too_few_attesters_answer() {
+    let fixture = ExecutorFixture::new();
+    fixture.attesters.1.store(true, Ordering::Relaxed);
+    let order = fixture.cross_chain();
+    assert!(fails_for_now(&fixture, &order, now()).await);
+    let decided = Order { decision: Some(Decision::Fill), ..order.clone() };
+    assert!(matches!(fixture.executor.fill(&decided, now()).await, Err(ActionError::Temporary(_))));
+    assert!(fills(&fixture, &fixture.same_chain(), now()).await, "one chain needs no attester");
+    fixture.attesters.1.store(false, Ordering::Relaxed);
+    assert!(fills(&fixture, &order, now()).await);
 }
 
 #[tokio::test]

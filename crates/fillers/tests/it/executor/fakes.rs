@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
@@ -97,9 +98,9 @@ impl TxSender for FakeTxSender {
     }
 }
 
-/// Attesters with fixed attestations.
+/// Attesters with fixed attestations, who answer unless they are silenced.
 #[derive(Default)]
-pub(super) struct Attesters(pub(super) Mutex<BTreeMap<B256, Attestation>>);
+pub(super) struct Attesters(pub(super) Mutex<BTreeMap<B256, Attestation>>, pub(super) AtomicBool);
 
 pub(super) const SIGNATURE: SignatureBytes = SignatureBytes::repeat_byte(0x51);
 
@@ -112,5 +113,9 @@ impl Attestations for Attesters {
             }
             None => Err(CollectError { have: 0, need: 2, retry: true, answers: Vec::new() }),
         }
+    }
+
+    async fn is_available(&self, _: &IntentTerms) -> bool {
+        !self.1.load(Ordering::Relaxed)
     }
 }
