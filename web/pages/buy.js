@@ -17,11 +17,11 @@ let tokens = [];
 const PROGRESS = {
   awaiting_payment: "Waiting for your payment.",
   payment_processing: "Your payment is being checked.",
-  settling: "Paid. What you bought is on its way; you may close every page.",
+  settling: "Paid. Your purchase is on its way; you can close this page.",
   completed: "It has arrived in your wallet.",
-  failed: "This did not work.",
+  failed: "The purchase failed.",
   canceled: "You canceled. Nothing was paid.",
-  expired: "No payment came in time.",
+  expired: "No payment arrived in time.",
 };
 
 byId("wish", HTMLFormElement).addEventListener("submit", (event) => {

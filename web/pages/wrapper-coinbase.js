@@ -2,13 +2,13 @@
 
 import { field, text } from "./wrapper-read.js";
 
-/** @typedef {import("./wrapper-providers.js").Told} Told */
+/** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
 /**
- * What the newer pages of Coinbase post, as `{ eventName, data }`. That a payment is committed, or even that Coinbase has sent what was
- * bought, is its own word: our record has to find it on the chain. A payer who turns back is asked again by the page itself.
+ * Events of Coinbase's newer pages, posted as `{ eventName, data }`. A committed payment or a sent payout is only Coinbase's claim: the
+ * service verifies it on the chain. After a cancel the page itself offers another attempt.
  *
- * @type {Record<string, Told["event"]>}
+ * @type {Record<string, ProviderEvent["event"]>}
  */
 const EVENTS = {
   "onramp_api.load_success": "widget_ready",
@@ -23,9 +23,9 @@ const EVENTS = {
 };
 
 /**
- * What the hosted checkout posts, inside of an event named `event`.
+ * Events of the hosted checkout, posted inside an event named `event`.
  *
- * @type {Record<string, Told["event"]>}
+ * @type {Record<string, ProviderEvent["event"]>}
  */
 const HOSTED = {
   open: "widget_ready",
@@ -35,15 +35,15 @@ const HOSTED = {
 };
 
 /**
- * What Coinbase's checkout says. It never names our order: only the frame that it comes from tells whose it is.
+ * Translates a message of Coinbase's checkout. It has no order id: the frame or window that posted it identifies the order.
  *
  * @param {unknown} message
- * @returns {Told | null}
+ * @returns {ProviderEvent | null}
  */
 export function translateCoinbase(message) {
-  const said = typeof message === "string" ? parse(message) : message;
-  const name = text(said, "eventName");
-  const data = field(said, "data");
+  const posted = typeof message === "string" ? parse(message) : message;
+  const name = text(posted, "eventName");
+  const data = field(posted, "data");
   const hosted = name === "event";
   const event = hosted ? find(HOSTED, text(data, "eventName")) : find(EVENTS, name);
   if (!event) return null;
@@ -57,7 +57,7 @@ export function translateCoinbase(message) {
 }
 
 /**
- * @param {Record<string, Told["event"]>} events
+ * @param {Record<string, ProviderEvent["event"]>} events
  * @param {string | undefined} name
  */
 function find(events, name) {
@@ -65,7 +65,7 @@ function find(events, name) {
 }
 
 /**
- * Some of its pages post text.
+ * Some pages post JSON as text.
  *
  * @param {string} message
  * @returns {unknown}

@@ -2,14 +2,14 @@
 
 import { field, text } from "./wrapper-read.js";
 
-/** @typedef {import("./wrapper-providers.js").Told} Told */
+/** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
 /**
- * The events of MoonPay's widget by their documented names. How it posts them to a page without MoonPay's own package is not documented, so
- * the name is looked for where such messages carry it; if none comes, our own record tells how the purchase goes on. That a transaction is
- * complete for the payer does not mean that anything has arrived.
+ * Events of MoonPay's widget by their documented names. The message format without MoonPay's package is undocumented, so the name is
+ * searched in the usual fields; if no message arrives, the order's status from the service shows the progress. A completed transaction is
+ * only MoonPay's claim, not a delivery.
  *
- * @type {Record<string, Told["event"]>}
+ * @type {Record<string, ProviderEvent["event"]>}
  */
 const EVENTS = {
   onReady: "widget_ready",
@@ -20,11 +20,11 @@ const EVENTS = {
 };
 
 /**
- * What MoonPay's checkout says.
+ * Translates a message of MoonPay's checkout.
  *
  * @param {unknown} message
  * @param {string} orderId
- * @returns {Told | null}
+ * @returns {ProviderEvent | null}
  */
 export function translateMoonPay(message, orderId) {
   const name = text(message, "type") ?? text(message, "event") ?? text(message, "eventName");

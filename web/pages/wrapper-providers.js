@@ -6,25 +6,25 @@ import { translateSandbox } from "./wrapper-sandbox.js";
 import { translateTransak } from "./wrapper-transak.js";
 
 /**
- * What a provider's checkout said, in the words of our own messages.
+ * An event of a provider's checkout, as one of our own events.
  *
- * @typedef {object} Told
+ * @typedef {object} ProviderEvent
  * @property {"widget_ready" | "order_created" | "order_processing" | "order_completed" | "order_failed" | "widget_close"} event
  * @property {string} [providerOrderId]
  * @property {Record<string, unknown>} [data]
  */
 
 /**
- * Reads one message of a provider's checkout; null for what is none of its documented ones, or of another order.
+ * Translates one message of a provider's checkout; null for an undocumented message or one of another order.
  *
  * @callback Translate
  * @param {unknown} message
  * @param {string} orderId
- * @returns {Told | null}
+ * @returns {ProviderEvent | null}
  */
 
 /**
- * A provider adds a file of its own and a line here.
+ * The translator of each provider.
  *
  * @type {Record<string, Translate>}
  */
@@ -36,7 +36,7 @@ const TRANSLATORS = {
   transak: translateTransak,
 };
 
-/** Providers whose page is made to be gone to, not to be framed. */
+/** Providers whose checkout opens in a window instead of a frame. */
 const WINDOWED = new Set(["coinbase"]);
 
 /** @param {string} provider */
@@ -52,7 +52,7 @@ export function translator(provider) {
   return Object.hasOwn(TRANSLATORS, provider) ? (TRANSLATORS[provider] ?? nothing) : nothing;
 }
 
-/** A provider whose words nobody knows, or who documents none (Banxa): our own record alone tells how the purchase goes on. */
+/** A provider without documented events, such as Banxa: only the order's status shows the progress. */
 function nothing() {
   return null;
 }

@@ -1,10 +1,10 @@
 // @ts-check
 
-/** The longest text of a provider's message that is handed on. */
+/** The longest text of a provider's message that is passed on. */
 const LONGEST = 200;
 
 /**
- * A field of what may be anything.
+ * A field of an unknown value.
  *
  * @param {unknown} value
  * @param {string} name
@@ -16,7 +16,7 @@ export function field(value, name) {
 }
 
 /**
- * A text of what may be anything.
+ * A text field of an unknown value.
  *
  * @param {unknown} value
  * @param {string} name

@@ -1,11 +1,11 @@
 // @ts-check
 
-/** @typedef {import("./wrapper-providers.js").Told} Told */
+/** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
-/** Tells the page that embeds this one, and the page that opened it, what happens; each thing once. */
+/** Posts events to the embedding page and to the page that opened this one, each event once. */
 export class Relay {
   /** @type {Set<string>} */
-  #told = new Set();
+  #posted = new Set();
   /** @type {string | undefined} */
   #providerOrderId;
 
@@ -15,15 +15,15 @@ export class Relay {
   }
 
   /**
-   * @param {Told} told
+   * @param {ProviderEvent} event
    */
-  tell({ event, providerOrderId, data }) {
-    const done = this.#told.has("order_completed");
-    const failed = this.#told.has("order_failed");
-    // After the end only the closing of the window is news, and after a failure that all went well in the end.
-    const news = event === "widget_close" || (event === "order_completed" ? !done : !done && !failed);
-    if (this.#told.has(event) || !news) return;
-    this.#told.add(event);
+  post({ event, providerOrderId, data }) {
+    const done = this.#posted.has("order_completed");
+    const failed = this.#posted.has("order_failed");
+    // After the end only closing the window is posted, and after a failure also a later success.
+    const isNew = event === "widget_close" || (event === "order_completed" ? !done : !done && !failed);
+    if (this.#posted.has(event) || !isNew) return;
+    this.#posted.add(event);
     this.#providerOrderId ??= providerOrderId;
     const message = {
       type: "FIAT_WIDGET_EVENT",
@@ -38,9 +38,9 @@ export class Relay {
     }
   }
 
-  /** The end of a purchase counts only after this, and it may end before the checkout has shown itself. */
+  /** Posts `widget_ready`, which must precede the end of a purchase; the end may come before the checkout has loaded. */
   ready() {
-    this.tell({ event: "widget_ready" });
+    this.post({ event: "widget_ready" });
   }
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
 
-/** @typedef {import("./wrapper-providers.js").Told} Told */
+/** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
-/** @type {Record<string, Told["event"]>} */
+/** @type {Record<string, ProviderEvent["event"]>} */
 const EVENTS = {
   ready: "widget_ready",
   created: "order_created",
@@ -13,11 +13,11 @@ const EVENTS = {
 };
 
 /**
- * What the checkout pages of the sandbox's providers say.
+ * Translates a message of the sandbox providers' checkout pages.
  *
  * @param {unknown} message
  * @param {string} orderId
- * @returns {Told | null}
+ * @returns {ProviderEvent | null}
  */
 export function translateSandbox(message, orderId) {
   if (typeof message !== "object" || message === null) return null;

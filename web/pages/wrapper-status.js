@@ -4,14 +4,14 @@ import { getJson } from "./api.js";
 
 /** @typedef {import("../types/api.d.ts").FiatStatus} FiatStatus */
 
-/** How long to wait after an answer that did not come. */
+/** How long to wait after a failed request. */
 const RETRY_MS = 5_000;
 
 /**
- * Asks for the order's status as often as the service suggests, until it is over.
+ * Polls the order's status at the interval that the service suggests, until the order has ended.
  *
  * @param {string} url
- * @param {(status: FiatStatus) => void} show called with every answer
+ * @param {(status: FiatStatus) => void} show called with every response
  */
 export function follow(url, show) {
   let timer = 0;
@@ -42,7 +42,7 @@ export function follow(url, show) {
       show(status);
       return status.polling.suggestedIntervalMs;
     } catch {
-      // The purchase goes on without this page; it only knows less for a while.
+      // The purchase continues without this page, which retries.
       return RETRY_MS;
     }
   };

@@ -2,13 +2,12 @@
 
 import { field, text } from "./wrapper-read.js";
 
-/** @typedef {import("./wrapper-providers.js").Told} Told */
+/** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
 /**
- * Transak's events, as its page posts them: `{ event_id, data }`. `TRANSAK_ORDER_SUCCESSFUL` is the payer's word that they have paid, and
- * nothing more.
+ * Transak's events, posted as `{ event_id, data }`. `TRANSAK_ORDER_SUCCESSFUL` says only that the payer claims to have paid.
  *
- * @type {Record<string, Told["event"]>}
+ * @type {Record<string, ProviderEvent["event"]>}
  */
 const EVENTS = {
   TRANSAK_WIDGET_INITIALISED: "widget_ready",
@@ -20,11 +19,11 @@ const EVENTS = {
 };
 
 /**
- * What Transak's checkout says.
+ * Translates a message of Transak's checkout.
  *
  * @param {unknown} message
  * @param {string} orderId
- * @returns {Told | null}
+ * @returns {ProviderEvent | null}
  */
 export function translateTransak(message, orderId) {
   const name = text(message, "event_id");

@@ -6,22 +6,22 @@ import { Relay } from "./wrapper-relay.js";
 import { follow } from "./wrapper-status.js";
 
 /** @typedef {import("../types/api.d.ts").FiatStatus} FiatStatus */
-/** @typedef {import("./wrapper-providers.js").Told} Told */
+/** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
 /**
- * What the service wrote into the page.
+ * The order that the service embeds in the page.
  *
  * @typedef {object} Order
  * @property {string} orderId
  * @property {string} provider
  * @property {boolean} jump whether a swap follows the provider's delivery
- * @property {string[]} origins from where the provider's checkout speaks
- * @property {string[]} targets whom to tell
+ * @property {string[]} origins of the provider's checkout
+ * @property {string[]} targets origins that receive events
  * @property {string} statusUrl
  */
 
-/** How long the address of a checkout that opens a window is used: shorter than any provider lets one live. */
-const ADDRESS_MS = 240_000;
+/** How long the URL of a checkout window is used; every provider keeps it valid for longer. */
+const CHECKOUT_URL_MS = 240_000;
 
 /** @type {Order} */
 const order = JSON.parse(byId("order", HTMLScriptElement).textContent ?? "");
@@ -29,31 +29,31 @@ const frame = document.querySelector("iframe");
 const translate = translator(order.provider);
 const relay = new Relay(order);
 let paying = false;
-/** Whether the last that the checkout said is that a payment came to nothing. */
+/** Whether the last event of the checkout was a failed payment. */
 let declined = false;
-/** @type {Window | null} the checkout, where it is no frame */
+/** @type {Window | null} the checkout window, where it is not framed */
 let opened = null;
-const record = follow(order.statusUrl, (status) => show(status));
+const status = follow(order.statusUrl, (current) => show(current));
 
 window.addEventListener("message", (message) => {
-  // Only the checkout that we show is listened to, and only while it is still the provider's own page.
+  // Accepts messages of this checkout only, and only from the provider's origins.
   const checkout = opened ?? frame?.contentWindow;
   if (!checkout || message.source !== checkout || !order.origins.includes(message.origin)) return;
-  const told = translate(message.data, order.orderId);
-  if (told) hear(told);
+  const event = translate(message.data, order.orderId);
+  if (event) handle(event);
 });
 
 byId("close", HTMLButtonElement).addEventListener("click", () => close({ event: "widget_close" }));
 if (frame && opensWindow(order.provider)) {
   offerWindow(frame);
 } else if (frame) {
-  // Not every provider says that it is there.
+  // Not every provider posts an event when it has loaded.
   frame.addEventListener("load", () => relay.ready(), { once: true });
   frame.src = frame.dataset.src ?? "";
 }
 
 /**
- * Offers the checkout as a window of its own, which browsers open only in a click.
+ * Offers the checkout in its own window, which browsers open only on a click.
  *
  * @param {HTMLIFrameElement} place
  */
@@ -63,125 +63,125 @@ function offerWindow(place) {
   button.hidden = false;
   button.addEventListener("click", () => {
     if (opened && !opened.closed) return opened.focus();
-    // An address is good for one visit, and for minutes only: loading this page anew brings another.
-    if (opened || performance.now() > ADDRESS_MS) return window.location.reload();
+    // A checkout URL is valid once and for a few minutes; reloading this page creates another.
+    if (opened || performance.now() > CHECKOUT_URL_MS) return window.location.reload();
     opened = window.open(place.dataset.src, "_blank", "popup,width=500,height=700");
     if (opened) relay.ready();
   });
 }
 
 /**
- * What the checkout says. It is never taken for the end of a purchase: that is what our own record says.
+ * Handles an event of the checkout. Only the order's status from the service ends a purchase.
  *
- * @param {Told} told
+ * @param {ProviderEvent} event
  */
-function hear(told) {
-  if (told.event !== "widget_close") declined = told.event === "order_failed";
-  switch (told.event) {
+function handle(event) {
+  if (event.event !== "widget_close") declined = event.event === "order_failed";
+  switch (event.event) {
     case "order_completed":
-      relay.tell({ ...told, event: "order_processing" });
-      // What the provider calls delivered has only begun its way.
-      if (order.jump) standAlone();
-      record.ask();
+      // The provider's delivery is not verified yet, and a swap may follow it.
+      relay.post({ ...event, event: "order_processing" });
+      if (order.jump) hideCheckout();
+      status.ask();
       break;
     case "order_failed":
-      // A provider may let the payer try again: whether it is over, our record says.
+      // The provider may allow another attempt, so the order's status decides whether it has failed.
       paying = false;
-      record.ask(true);
+      status.ask(true);
       break;
     case "widget_close":
-      close(told);
+      close(event);
       break;
     case "order_processing":
       paying = true;
-      relay.tell(told);
-      record.ask();
+      relay.post(event);
+      status.ask();
       break;
     default:
-      relay.tell(told);
-      if (told.event !== "widget_ready") record.ask();
+      relay.post(event);
+      if (event.event !== "widget_ready") status.ask();
   }
 }
 
 /**
- * What our record says: shown in words, and told to whoever waits.
+ * Shows the order's status and posts its events.
  *
- * @param {FiatStatus} status
+ * @param {FiatStatus} current
  */
-function show(status) {
-  // The payer knows before the record does that the payment has begun.
-  const unpaid = status.status === "created" || status.status === "pending";
-  const begun = paying && status.status === "created";
-  if (declined && unpaid) say("declined");
-  else say(begun ? "pending" : status.status, status.failedReason);
-  if (status.fillTxHash) prove("Transaction", status.fillTxHash);
-  const data = { status: status.status, progress: status.progress };
-  if (status.status === "processing") {
+function show(current) {
+  // The checkout reports a started payment before the service knows it.
+  const unpaid = current.status === "created" || current.status === "pending";
+  const begun = paying && current.status === "created";
+  if (declined && unpaid) showText("declined");
+  else showText(begun ? "pending" : current.status, current.failedReason);
+  if (current.fillTxHash) showTransaction("Transaction", current.fillTxHash);
+  const data = { status: current.status, progress: current.progress };
+  if (current.status === "processing") {
     relay.ready();
-    relay.tell({ event: "order_processing", data });
+    relay.post({ event: "order_processing", data });
   }
-  if (!status.polling.isTerminal) return;
-  standAlone();
+  if (!current.polling.isTerminal) return;
+  hideCheckout();
   byId("close", HTMLButtonElement).hidden = false;
   relay.ready();
-  if (status.status === "completed") {
-    relay.tell({ event: "order_completed", data: { ...data, fillTxHash: status.fillTxHash } });
+  if (current.status === "completed") {
+    relay.post({ event: "order_completed", data: { ...data, fillTxHash: current.fillTxHash } });
   } else {
-    const why = { errorReason: status.errorReason, failedReason: status.failedReason };
-    relay.tell({ event: "order_failed", data: { ...data, ...why } });
+    const reasons = { errorReason: current.errorReason, failedReason: current.failedReason };
+    relay.post({ event: "order_failed", data: { ...data, ...reasons } });
   }
 }
 
-/** Shows our own words in place of the checkout. */
-function standAlone() {
+/** Shows the status text in place of the checkout. */
+function hideCheckout() {
   byId("said", HTMLElement).classList.add("alone");
   byId("open", HTMLButtonElement).hidden = true;
   if (frame) frame.hidden = true;
 }
 
 /**
- * The payer is done with the page.
+ * Posts the event and closes the window.
  *
- * @param {Told} told
+ * @param {ProviderEvent} event
  */
-function close(told) {
-  relay.tell(told);
+function close(event) {
+  relay.post(event);
   if (window.opener) window.close();
 }
 
 /**
  * @param {string} state
- * @param {string} [reason] in place of the usual words
+ * @param {string} [reason] in place of the default text
  */
-function say(state, reason) {
+function showText(state, reason) {
   const said = byId("said", HTMLElement);
   if (said.dataset.state === state) return;
   said.dataset.state = state;
-  const [headline, words] = WORDS[state] ?? ["", ""];
+  const [headline, text] = TEXTS[state] ?? ["", ""];
   const swapping = order.jump && state === "processing";
   byId("headline", HTMLElement).textContent = headline;
-  byId("words", HTMLElement).textContent = reason ?? (swapping ? SWAPPING : words);
+  byId("words", HTMLElement).textContent = reason ?? (swapping ? SWAPPING : text);
 }
 
-const SWAPPING = "What you bought is being swapped and sent to your wallet.";
+const SWAPPING = "Your purchase is being swapped and sent to your wallet.";
 
 /** @type {Record<string, [string, string]>} */
-const WORDS = {
-  created: ["Waiting for your payment", "Pay below to go on."],
+const TEXTS = {
+  created: ["Waiting for your payment", "Complete the payment below."],
   pending: ["Your payment is being checked", "This takes a moment."],
-  declined: ["That payment did not go through", "Nothing was taken. You can try again, with another card or way of paying."],
-  processing: ["Paid", "What you bought is on its way to your wallet."],
+  declined: ["The payment was declined", "You were not charged. You can try again or use another payment method."],
+  processing: ["Paid", "Your purchase is on its way to your wallet."],
   completed: ["Done", "It has arrived in your wallet."],
-  failed: ["This did not work", "The purchase came to nothing."],
+  failed: ["The purchase failed", "The purchase was not completed."],
   canceled: ["Canceled", "Nothing was paid. You can start again at any time."],
-  expired: ["Expired", "No payment came in time. You can start again at any time."],
+  expired: ["Expired", "No payment arrived in time. You can start again at any time."],
 };
 
 /**
  * @param {string} label
  * @param {string} hash
  */
-function prove(label, hash) {
+function showTransaction(label, hash) {
   byId("proof-label", HTMLElement).textContent = label;
   byId("proof-hash", HTMLElement).textContent = hash;
   byId("proof", HTMLElement).hidden = false;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { canonical } from './address.mjs';
+import { logoProblem } from './icons.mjs';
 
 const FIELDS = [
   'id', 'slug', 'name', 'aliases', 'family', 'native', 'wrapped_native', 'explorer', 'rpc', 'deposit_methods', 'color',
-  'policy', 'evm',
+  'logo', 'policy', 'evm',
 ];
 const OPTIONAL = new Set(['wrapped_native', 'evm']);
 const POLICY = ['deposit_seconds', 'fill_seconds', 'order_cap_usd'];
@@ -49,6 +50,8 @@ function checkChain(chain, wrong) {
   }
   if (!/^[a-z0-9]+$/.test(chain.slug)) wrong('slug must be lower-case letters and digits');
   if (!/^#[0-9A-F]{6}$/.test(chain.color)) wrong('color must be #RRGGBB in upper case');
+  const problem = logoProblem(chain.logo ?? {});
+  if (problem) wrong(problem);
   if (chain.wrapped_native && canonical(chain.family, chain.wrapped_native) !== chain.wrapped_native) {
     wrong('wrapped_native is not a checksummed address');
   }

@@ -117,7 +117,7 @@ for (const provider of PROVIDERS) {
       const frame = await shown(page, provider.origin);
       await hears(page, "widget_ready");
       await post(frame, provider.fails(orderId));
-      await wrapper.getByText("That payment did not go through").waitFor();
+      await wrapper.getByText("The payment was declined").waitFor();
       for (const message of provider.buys(orderId)) await post(frame, message);
       const all = await hears(page, "order_processing");
       assert.ok(all.every(({ data }) => data.event !== "order_failed"), JSON.stringify(all));

@@ -88,7 +88,7 @@ test("a success after a failure is told, and a failure after a success is not", 
   const relay = (/** @type {("order_failed" | "order_completed" | "order_processing")[]} */ ...events) => {
     told = [];
     const relay = new Relay({ orderId: ORDER, provider: "transak", targets: ["*"] });
-    for (const event of events) relay.tell({ event });
+    for (const event of events) relay.post({ event });
     return told;
   };
   assert.deepEqual(relay("order_failed", "order_processing", "order_completed"), ["order_failed", "order_completed"]);

@@ -1,5 +1,6 @@
 use causeway_domain::{Address, Chain, ChainId, Currency, Explorer};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::policy::{EvmColumns, PolicyColumns, read_policy};
 use crate::CatalogError;
@@ -26,6 +27,9 @@ struct Entry {
     rpc: Vec<String>,
     deposit_methods: Vec<String>,
     color: String,
+    /// What `scripts/catalog` builds the icon from.
+    #[serde(rename = "logo")]
+    _logo: Option<IgnoredAny>,
     policy: PolicyColumns,
     evm: Option<EvmColumns>,
 }

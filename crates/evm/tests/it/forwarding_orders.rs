@@ -7,10 +7,10 @@ use causeway_domain::ports::{ActionError, ChainAction, ForwardingSigner as _, Pr
 use causeway_domain::{Address, ForwardingOrder, IntentTerms, SignatureBytes};
 use causeway_evm::SendPolicy;
 use causeway_evm::orders::{EvmForwardingSigner, EvmTxSender};
+use causeway_testing::MemoryStore;
 use jiff::Timestamp;
 
 use crate::orders_chain::{SandboxChain, USDT, now, roles, signer, transferCall, wallet};
-use causeway_testing::MemoryStore;
 
 const POLICY: SendPolicy =
     SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 1_000_000_000_000, depth: 2 };

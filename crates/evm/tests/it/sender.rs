@@ -7,11 +7,11 @@ use alloy_eips::eip2718::Decodable2718 as _;
 use alloy_primitives::{Address, B256, Bytes, U256, hex, keccak256};
 use causeway_domain::ports::OutgoingEnd;
 use causeway_evm::{Fees, NextStep, SendError, SendPolicy, Sender, Signer, TxRequest};
+use causeway_testing::MemoryStore;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::fake::{Answer, Fake, client, error};
-use causeway_testing::MemoryStore;
 
 const KEY: [u8; 32] = hex!("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 

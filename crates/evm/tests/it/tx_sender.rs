@@ -8,10 +8,10 @@ use causeway_domain::{Address, IntentTerms};
 use causeway_evm::SendPolicy;
 use causeway_evm::orders::EvmTxSender;
 use causeway_sandbox::genesis::TestWallet;
+use causeway_testing::MemoryStore;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::orders_chain::{SandboxChain, USDT, roles, signer, transferCall, wallet};
-use causeway_testing::MemoryStore;
 
 const POLICY: SendPolicy =
     SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 1_000_000_000_000, depth: 2 };

@@ -8,11 +8,11 @@ use axum::http::{Request, Response};
 use causeway_domain::OrderStatus::{Created, Deposited, Filled, Published, RefundPending};
 use causeway_domain::ports::{Attestations, CollectError};
 use causeway_domain::{Attestation, CollectedAttestation, IntentTerms, Order, OrderStatus, SignatureBytes};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{order, shown, with_history};
 use serde_json::{Value, json};
 
 use crate::service::{Service, json as body_json, send};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{order, shown, with_history};
 
 /// Attesters that have signed one attestation, or nothing yet.
 #[derive(Default)]

@@ -7,13 +7,13 @@ use axum::http::Request;
 use causeway_domain::{
     Address, Ask, Deployment, DepositMethod, Parties, Quote, Route, RowKey, TokenId, TradeType,
 };
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, chain, raw, usdc};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
 use crate::service::{FakeStore, Service, bytes, json as body_json, send};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, chain, raw, usdc};
 
 const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";

@@ -4,11 +4,11 @@ use axum::body::Body;
 use axum::http::Request;
 use causeway_domain::OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
 use causeway_domain::{Decision, Order, OrderStatus, RefundCause, TokenId};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, chain, order, shown, with_history};
 use serde_json::{Value, json};
 
 use crate::service::{Service, json as body_json, send};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, chain, order, shown, with_history};
 
 async fn ask(ledger: &Arc<MemoryStore>, path: &str) -> (u16, Value) {
     let router = Service { ledger: Arc::clone(ledger), ..Service::default() }.router();

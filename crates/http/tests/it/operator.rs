@@ -4,14 +4,14 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::OrderStatus;
-use causeway_domain::ports::{Filler, StuckKind, StuckReason};
+use causeway_domain::ports::{Filler, OrderStore as _, StuckKind, StuckReason};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{at, order, raw, shown, with_history};
 use serde_json::{Value, json};
 
 use crate::filler::{FakeFiller, FillerBehavior};
 use crate::operator_services::TOKEN;
 use crate::service::{Service, json as body_json, send};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{at, order, raw, shown, with_history};
 
 fn request(method: &str, path: &str, token: Option<&str>, body: &Value) -> Request<Body> {
     let request = Request::builder().method(method).uri(path);

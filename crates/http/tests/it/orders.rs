@@ -5,11 +5,11 @@ use axum::http::Request;
 use causeway_domain::OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
 use causeway_domain::ports::Arrival;
 use causeway_domain::{Address, Decision, Order, OrderEvent, OrderStatus, RefundCause, TokenId};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, chain, order, raw, shown, with_history};
 use serde_json::{Value, json};
 
 use crate::service::{Service, json as body_json, send};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, chain, order, raw, shown, with_history};
 
 async fn ask(ledger: &Arc<MemoryStore>, path: &str) -> (u16, Value) {
     let router = Service { ledger: Arc::clone(ledger), ..Service::default() }.router();

@@ -5,7 +5,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::ports::{Filler, Refusal};
+use causeway_domain::{Order, OrderStatus};
 use causeway_engine::QuoteOptions;
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{order, with_history};
 use futures::future::join_all;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -15,7 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::filler::{FakeFiller, FillerBehavior};
-use crate::service::{FakeStore, bytes, json as body_json, router, router_with, send};
+use crate::service::{FakeStore, Service, bytes, json as body_json, router, router_with, send};
 
 const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
 
@@ -272,6 +275,7 @@ async fn fillers_are_listed_with_statistics() {
     let router = Service {
         ledger: Arc::new(MemoryStore::with_orders((1..=7).map(filled).collect())),
         fillers: fillers.iter().cloned().map(|filler| filler as Arc<dyn Filler>).collect(),
+        options: QuoteOptions { deadline: Duration::from_millis(400), ..QuoteOptions::default() },
         ..Service::default()
     };
     let router = router.router();

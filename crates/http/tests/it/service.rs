@@ -18,6 +18,7 @@ use causeway_engine::{
     RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
 use causeway_http::{App, AttestationCache, ForceRefreshLimit, Metrics, Options};
+use causeway_testing::MemoryStore;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -25,7 +26,6 @@ use tower::ServiceExt as _;
 use crate::deposit_builder::FakeDepositBuilder;
 use crate::fiat::services::{FiatParts, SharedParts};
 use crate::operator_services;
-use causeway_testing::MemoryStore;
 
 /// A store in memory that can fail or be slow.
 #[derive(Debug, Default)]

@@ -8,12 +8,12 @@ use axum::http::Request;
 use causeway_domain::{
     Address, Ask, DepositMethod, Parties, Quote, Route, RowKey, SOLANA_CHAIN_ID, TokenId, TradeType,
 };
+use causeway_testing::sample::{WALLET, chain, raw};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
 use crate::service::{FakeStore, Service, json as body_json, send};
-use causeway_testing::sample::{WALLET, chain, raw};
 
 const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const USDC: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";

@@ -2,12 +2,12 @@ use axum::body::Body;
 use axum::http::Request;
 use causeway_catalog::Catalog;
 use causeway_domain::{EventKind, OrderStatus};
+use causeway_testing::sample::{order, with_history};
 use causeway_wire::WebhookEvent;
 use serde_json::{Value, json};
 
 use crate::operator_services::TOKEN;
 use crate::service::{Service, json as body_json, send};
-use causeway_testing::sample::{order, with_history};
 
 async fn operate(method: &str, path: &str, body: Value) -> (u16, Value) {
     let request =

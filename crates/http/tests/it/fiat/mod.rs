@@ -16,13 +16,13 @@ use axum::http::{Request, Response};
 use causeway_domain::fiat::{FiatAmount, FiatOrder, FiatStatus, Strategy};
 use causeway_domain::ports::Filler;
 use causeway_domain::{Address, RowKey};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, at, chain, raw, usdc};
 use serde_json::{Value, json};
 
 use crate::deposit_builder::FakeDepositBuilder;
 use crate::filler::{FakeFiller, FillerBehavior};
 use crate::service::{Service, bytes, send};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, at, chain, raw, usdc};
 use ramp::{FakeRamp, currency};
 use services::FiatParts;
 

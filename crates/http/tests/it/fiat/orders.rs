@@ -1,12 +1,12 @@
 use std::sync::atomic::Ordering;
 
 use causeway_domain::fiat::{FiatFailure, FiatFailureSource, FiatStatus, Payout};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{WALLET, raw, usdc};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{fixture, fixture_with, jump, purchase, with};
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, raw, usdc};
 
 #[tokio::test]
 async fn order_response_serves_old_and_new_clients() {

@@ -1,10 +1,10 @@
 use axum::body::Body;
 use axum::http::Request;
+use causeway_testing::sample::{WALLET, usdc};
 use serde_json::{Value, json};
 
 use super::{fixture, jump, with};
 use crate::service::{bytes, send};
-use causeway_testing::sample::{WALLET, usdc};
 
 macro_rules! assert_quotes {
     ($answer:expr) => {

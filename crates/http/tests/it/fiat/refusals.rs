@@ -1,8 +1,8 @@
+use causeway_testing::sample::WALLET;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{fixture, with};
-use causeway_testing::sample::WALLET;
 
 const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
 

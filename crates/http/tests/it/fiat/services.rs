@@ -14,11 +14,11 @@ use causeway_engine::fiat::{
     QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
 };
 use causeway_engine::{BuildDeposit, ChainCursors, RequestQuote};
+use causeway_testing::MemoryStore;
+use causeway_testing::sample::{chain, usdc};
 use jiff::SignedDuration;
 
 use super::ramp::FakeRamp;
-use causeway_testing::MemoryStore;
-use causeway_testing::sample::{chain, usdc};
 
 /// The parts of the fiat services under test.
 #[derive(Default)]

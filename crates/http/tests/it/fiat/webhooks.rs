@@ -1,11 +1,11 @@
 use axum::body::Body;
 use axum::http::Request;
 use causeway_domain::fiat::FiatStatus;
+use causeway_testing::MemoryStore;
 use serde_json::{Value, json};
 
 use super::{FiatFixture, fixture_with, purchase, read};
 use crate::service::send;
-use causeway_testing::MemoryStore;
 
 fn fixture() -> FiatFixture {
     fixture_with(MemoryStore::with_fiat_orders(vec![purchase(1, FiatStatus::Created)]), None)

@@ -1,10 +1,10 @@
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::fiat::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus};
+use causeway_testing::MemoryStore;
 
 use super::{FiatFixture, fixture, fixture_with, purchase, read};
 use crate::service::{bytes, send};
-use causeway_testing::MemoryStore;
 
 const PATH: &str = "/v1/fiat/widget/00000000000000000000000000000001";
 

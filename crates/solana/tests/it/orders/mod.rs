@@ -17,13 +17,13 @@ use causeway_sandbox::genesis::{Roles, SolanaWallet};
 use causeway_solana::orders::{SolanaSendConfig, SolanaTxSender};
 use causeway_solana::program::TokenSource;
 use causeway_solana::{SolanaKey, TOKEN_PROGRAM};
+use causeway_testing::MemoryStore;
 use jiff::Timestamp;
 use k256::ecdsa::SigningKey;
 use solana_address::Address;
 use solana_signer::Signer as _;
 
 use crate::sandbox_chain::{PROGRAM, SandboxChain, USDC, usdc_of, user};
-use causeway_testing::MemoryStore;
 
 /// A sandbox chain, its roles, and an outbox that outlives each sender.
 struct OrderFixture {
