@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod app;
-mod attestations;
 mod caching;
 mod chains;
 mod deposits;
@@ -28,7 +27,6 @@ mod tokens;
 mod widget;
 
 pub use app::{App, Options};
-pub use attestations::AttestationCache;
 pub use fiat::force_refresh_limit::ForceRefreshLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::RateLimit;
