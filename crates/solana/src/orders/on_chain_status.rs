@@ -95,8 +95,17 @@ fn agreed_state(
             None => EscrowState::Unknown,
         }
     };
-    let answers = finalized.into_iter().map(|(name, trusted, accounts)| (name, trusted, accounts.map(state)));
-    match agreed(quorum, answers) {
+    let states = finalized.into_iter().map(|(name, trusted, accounts)| (name, trusted, accounts.map(state)));
+    conclude(quorum, terms, states)
+}
+
+/// What the endpoints agree on; one that does not answer neither agrees nor contradicts.
+fn conclude(
+    quorum: NonZeroUsize,
+    terms: &IntentTerms,
+    states: impl IntoIterator<Item = (String, bool, Option<EscrowState>)>,
+) -> Result<EscrowState, ChainError> {
+    match agreed(quorum, states) {
         Ok(state) => Ok(state),
         Err(Disagreement::Contradiction(one, other)) => {
             let message = format!("{one} and {other} show the deposit of order {} differently", terms.id());
@@ -173,6 +182,33 @@ impl UnrecordedTransactions {
             && let Ok(height) = rpc.last_valid_height().await
         {
             *state = State::Until(height);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::B256;
+
+    use super::*;
+
+    const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
+    fn said<const N: usize>(states: [Option<EscrowState>; N]) -> Result<EscrowState, ChainError> {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
+        let named = states.into_iter().enumerate().map(|(number, state)| (number.to_string(), false, state));
+        conclude(TWO.min(NonZeroUsize::new(N).unwrap()), &terms, named)
+    }
+
+    #[test]
+    fn rule_27_a_deposit_on_solana_is_open_when_two_endpoints_show_it_finalized() {
+        let (open, unknown) = (Some(EscrowState::Open), Some(EscrowState::Unknown));
+        assert_eq!(said([open, None, open]).unwrap(), EscrowState::Open);
+        assert_eq!(said([open]).unwrap(), EscrowState::Open, "there is no other to ask");
+        assert!(matches!(said([open, None]), Err(ChainError::Unavailable(_))));
+        for states in [[open, unknown, unknown], [open, open, unknown], [unknown, open, open]] {
+            assert!(matches!(said(states), Err(ChainError::Disagreement(..))));
         }
     }
 }
