@@ -27,6 +27,8 @@ pub struct InventoryExecutor {
     filler: Arc<InventoryFiller>,
     store: Arc<dyn InventoryStore>,
     senders: HashMap<ChainId, Arc<dyn TxSender>>,
+    /// Claims have a key of their own, so that a stuck fill never holds one (rule 26).
+    claim_senders: HashMap<ChainId, Arc<dyn TxSender>>,
     attestations: Arc<dyn Attestations>,
     keys: QuoteKeys,
     /// When this process started.
@@ -44,7 +46,15 @@ impl InventoryExecutor {
         keys: QuoteKeys,
     ) -> Self {
         let started_at = Timestamp::now();
-        Self { filler, store, senders, attestations, keys, started_at }
+        let claim_senders = HashMap::new();
+        Self { filler, store, senders, claim_senders, attestations, keys, started_at }
+    }
+
+    /// Claims with these keys, one on each chain, instead of the filler's hot key. Anybody may send a claim: it pays the
+    /// payee that the terms name.
+    #[must_use]
+    pub fn with_claim_senders(self, claim_senders: HashMap<ChainId, Arc<dyn TxSender>>) -> Self {
+        Self { claim_senders, ..self }
     }
 }
 
