@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn terms() -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
         IntentTerms { fill_deadline: 100, ..IntentTerms::from_bytes(&words.concat()).unwrap() }
     }
 

@@ -124,7 +124,7 @@ pub(crate) fn deployment(id: u64) -> Deployment {
 }
 
 pub(crate) fn terms(nonce: u8) -> IntentTerms {
-    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    let words = [B256::with_last_byte(2); IntentTerms::WORDS];
     IntentTerms {
         origin_chain_id: ORIGIN,
         escrow: deployment(ORIGIN).escrow.into_word(),

@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     fn terms() -> IntentTerms {
-        IntentTerms::from_bytes(&[B256::with_last_byte(1); IntentTerms::WORDS].concat()).unwrap()
+        IntentTerms::from_bytes(&[B256::with_last_byte(2); IntentTerms::WORDS].concat()).unwrap()
     }
 
     #[test]

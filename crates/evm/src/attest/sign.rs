@@ -55,7 +55,7 @@ mod tests {
     const ORDER: U256 = uint!(0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141_U256);
 
     fn terms(escrow: B256) -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
         IntentTerms { escrow, ..IntentTerms::from_bytes(&words.concat()).unwrap() }
     }
 

@@ -121,7 +121,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::orders) fn terms() -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let (escrow, settler) = (ESCROW.into_word(), SETTLER.into_word());
         IntentTerms {

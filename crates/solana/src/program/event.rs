@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn instructions_parse_into_their_events() {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let (order, marker) = (PROGRAM.order(terms.id()), PROGRAM.fill_marker(terms.id()));
         let caller = Address::new_from_array([7; 32]);
