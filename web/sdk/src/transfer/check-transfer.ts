@@ -7,8 +7,8 @@ import { keccak256 } from './keccak.js';
 import { programAddress } from './program-address.js';
 
 /** The contract that makes deposit addresses, and the hash of their code: the same on every chain where transfers are offered. */
-const FACTORY = '3339b211673ee8b82aa012b2fbadab4638e14b23';
-const ADDRESS_CODE = 'aa6c98ce584ee1b6b11c8d5384c0b285ed86cd4adfc68743d9da36e984dc68f8';
+const FACTORY = '18c1fcd9cd2ec323ab78c4b62fbdafac98c05e55';
+const ADDRESS_CODE = '8356e3766a89d0b23373d3cf52894f7f3d41646b376035088fafa6895fb58f00';
 
 /**
  * Holds a plain transfer against what was asked for, before anybody sends it: the route, the terms, token, amount and chain, the deposit
