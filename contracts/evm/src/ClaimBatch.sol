@@ -8,17 +8,8 @@ import {IEscrow} from "./interfaces/IEscrow.sol";
 /// @notice Reads the orders of a batch, as `IEscrow.claimBatch` writes them, one after the other into one place, where each changes what
 /// differs from the one before.
 library ClaimBatch {
-    /// @notice What is owed for an order that is being claimed.
-    struct Due {
-        bytes32 id;
-        bytes32 token;
-        bytes32 payee;
-        uint256 amount;
-        bytes32 referrer;
-        uint256 fee;
-        uint256 filledAt;
-        bytes32 fillRef;
-    }
+    /// @notice The size of a note of what is due for one order, in nine words: id, token, payee, referrer, and then the event's data.
+    uint256 internal constant DUE = 9 * 32;
 
     /// @notice Room for one order, with the type's hash in front of it, as the order's id wants them.
     function room() internal pure returns (Order memory order) {
@@ -81,20 +72,55 @@ library ClaimBatch {
         return order.originChainId == order.destinationChainId;
     }
 
-    function due(Order memory order, bytes32 id, uint256 filledAt, bytes32 fillRef)
+    /// @notice Memory for the notes of `count` orders; it need not be clean.
+    function notes(uint256 count) internal pure returns (uint256 place) {
+        uint256 length = DUE * count;
+        assembly ("memory-safe") {
+            place := mload(0x40)
+            mstore(0x40, add(place, length))
+        }
+    }
+
+    /// @notice Notes what is due for an order.
+    function note(Order memory order, uint256 place, bytes32 id, uint256 filledAt, bytes32 fillRef)
         internal
         pure
-        returns (Due memory)
     {
-        return Due(
-            id,
-            order.inputToken,
-            order.payee,
-            order.amountIn,
-            order.referrer,
-            order.referrerFee,
-            filledAt,
-            fillRef
-        );
+        // The places of `inputToken`, `payee` with `referrer` after it, `amountIn` and `referrerFee` in an order.
+        assembly ("memory-safe") {
+            mstore(place, id)
+            mstore(add(place, 32), mload(add(order, 160)))
+            mcopy(add(place, 64), add(order, 288), 64)
+            mstore(add(place, 128), mload(add(order, 192)))
+            mstore(add(place, 160), mload(add(order, 352)))
+            mstore(add(place, 224), filledAt)
+            mstore(add(place, 256), fillRef)
+        }
+    }
+
+    function read(uint256 place)
+        internal
+        pure
+        returns (bytes32 token, bytes32 payee, bytes32 referrer, uint256 fee)
+    {
+        assembly ("memory-safe") {
+            token := mload(add(place, 32))
+            payee := mload(add(place, 64))
+            referrer := mload(add(place, 96))
+            fee := mload(add(place, 160))
+        }
+    }
+
+    /// @notice `emit IEscrow.Claimed` of a note, and what the payee gets: all, or all but the fee that the referrer got. The fee is not
+    /// above the amount, or the order would not have been opened.
+    function logClaimed(uint256 place, bool referrerPaid) internal returns (uint256 paid) {
+        bytes32 topic = IEscrow.Claimed.selector;
+        assembly ("memory-safe") {
+            let data := add(place, 128)
+            paid := sub(mload(data), mul(mload(add(place, 160)), referrerPaid))
+            mstore(data, paid)
+            mstore(add(place, 192), referrerPaid)
+            log3(data, 160, topic, mload(place), mload(add(place, 64)))
+        }
     }
 }

@@ -159,12 +159,12 @@ contract Escrow is EscrowBase {
         nonReentrant
     {
         if (count == 0) revert EmptyBatch();
-        ClaimBatch.Due[] memory dues = new ClaimBatch.Due[](count);
         bytes32[] memory fills = new bytes32[](count);
-        (uint256 epoch, bool local, uint256 claimed) = _endAll(dues, fills, entries);
+        uint256 notes = ClaimBatch.notes(count);
+        (uint256 epoch, bool local, uint256 end) = _endAll(notes, fills, entries);
         if (!local) check(epoch, _hashTypedDataV4(Attestations.filledBatch(fills)), signatures);
         else if (signatures.length != 0) revert AttestationsRefused();
-        _payAll(dues, claimed);
+        _payAll(notes, end);
     }
 
     /// @inheritdoc IEscrow
@@ -263,11 +263,13 @@ contract Escrow is EscrowBase {
         }
     }
 
-    /// @dev Ends all orders of a batch that can be claimed, and says what is due for them and what is to be signed.
-    function _endAll(ClaimBatch.Due[] memory dues, bytes32[] memory fills, bytes32[] calldata entries)
+    /// @dev Ends all orders of a batch that can be claimed, notes what is due for them, and hashes what is to be signed. `end` is where the
+    /// notes end.
+    function _endAll(uint256 notes, bytes32[] memory fills, bytes32[] calldata entries)
         private
-        returns (uint256 epoch, bool local, uint256 claimed)
+        returns (uint256 epoch, bool local, uint256 end)
     {
+        end = notes;
         Order memory order = ClaimBatch.room();
         uint256 from;
         assembly ("memory-safe") {
@@ -284,7 +286,8 @@ contract Escrow is EscrowBase {
             // Within one chain the settler's record counts and nothing else.
             if (local) (filledAt, fillRef) = (settler.filledAt(id), 0);
             if (_endIfFilled(id, filledAt, order.fillDeadline)) {
-                dues[claimed++] = order.due(id, filledAt, fillRef);
+                order.note(end, id, filledAt, fillRef);
+                end += ClaimBatch.DUE;
             }
         }
         assembly ("memory-safe") {
@@ -294,20 +297,19 @@ contract Escrow is EscrowBase {
     }
 
     /// @dev Referrers one by one, payees once for all orders in a row that pay the same token to the same.
-    function _payAll(ClaimBatch.Due[] memory dues, uint256 count) private {
+    function _payAll(uint256 note, uint256 end) private {
         bytes32 token = 0;
         bytes32 payee = 0;
         uint256 sum = 0;
-        for (uint256 i = 0; i < count; ++i) {
-            ClaimBatch.Due memory due = dues[i];
-            if (due.token != token || due.payee != payee) {
+        for (; note != end; note += ClaimBatch.DUE) {
+            (bytes32 nextToken, bytes32 nextPayee, bytes32 referrer, uint256 fee) = ClaimBatch.read(note);
+            if (nextToken != token || nextPayee != payee) {
                 _send(token.toAddress(), payee.toAddress(), sum);
-                (token, payee, sum) = (due.token, due.payee, 0);
+                (token, payee, sum) = (nextToken, nextPayee, 0);
             }
-            bool referrerPaid = _payReferrer(token.toAddress(), due.referrer.toAddress(), due.fee);
-            uint256 paid = referrerPaid ? due.amount - due.fee : due.amount;
-            sum += paid;
-            emit Claimed(due.id, payee, paid, due.fee, referrerPaid, due.filledAt, due.fillRef);
+            bool referrerPaid = fee == 0 || _payReferrer(token.toAddress(), referrer.toAddress(), fee);
+            // Deposits may add up to more than a word holds only of a token that lies, and then this fails.
+            sum += ClaimBatch.logClaimed(note, referrerPaid);
         }
         _send(token.toAddress(), payee.toAddress(), sum);
     }

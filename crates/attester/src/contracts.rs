@@ -85,7 +85,8 @@ mod tests {
     }
 
     fn terms(origin: u64, escrow: u8, destination: u64, settler: u8) -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         IntentTerms {
             origin_chain_id: origin,
             escrow: Address::repeat_byte(escrow).into_word(),

@@ -46,7 +46,8 @@ mod tests {
     const DEADLINE: u64 = 1_000;
 
     fn terms() -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         IntentTerms { origin_chain_id: 1, destination_chain_id: 10, fill_deadline: DEADLINE, ..terms }
     }

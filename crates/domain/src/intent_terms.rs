@@ -186,7 +186,7 @@ mod tests {
     fn the_id_is_the_hash_of_the_type_and_all_words() {
         assert_eq!(terms().id(), keccak256([TERMS_TYPEHASH.to_vec(), terms().to_bytes()].concat()));
         // As viem hashes the same struct.
-        assert_eq!(terms().id(), b256!("929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad"));
+        assert_eq!(terms().id(), b256!("56eb684be7c5d5373bbf90b4eb1eb0b8c7bdc393e36dc9bcb23e6458f3ad26b4"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ import {DepositFactory} from "../../src/deposit/DepositFactory.sol";
 import {IDepositFactory} from "../../src/interfaces/IDepositFactory.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {vm} from "../Vm.sol";
+import {GasBurner, GasMeter} from "../hostile/Wallets.sol";
 import {FAUCET} from "../sandbox/Genesis.sol";
 import {DepositWorld, EXCHANGE, NATIVE, REFUND} from "./DepositWorld.sol";
 import {
@@ -53,6 +54,22 @@ contract GiveBackHostileTest is DepositWorld {
         skipped(bad);
         returned(NATIVE, 9);
         factory.giveBack{gas: 3_000_000}(order, list(address(dai), bad, NATIVE));
+    }
+
+    /// A refund address costs whoever returns its money no more than a transfer does.
+    function test_Rule25_a_refund_address_gets_at_most_100000_gas() public {
+        GasMeter meter = new GasMeter();
+        order.refundTo = word(address(meter));
+        pay(NATIVE, depositOf(order), 9);
+        factory.giveBack{gas: 3_000_000}(order, list(NATIVE));
+        require(address(meter).balance == 9, "returned");
+        require(meter.given() > 90_000 && meter.given() <= 100_000, "gas");
+
+        order.refundTo = word(address(new GasBurner()));
+        pay(NATIVE, depositOf(order), 9);
+        uint256 before = gasleft();
+        factory.giveBack{gas: 10_000_000}(order, list(NATIVE));
+        require(before - gasleft() < 300_000, "burnt");
     }
 
     function skipHostile(HostileToken bad) internal {

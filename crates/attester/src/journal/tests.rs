@@ -26,7 +26,8 @@ fn unfilled(order: u8) -> JournalEntry {
 }
 
 fn opened(nonce: u8) -> JournalEntry {
-    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    words[0] = B256::with_last_byte(2);
     let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
     JournalEntry::Opened(Box::new(IntentTerms { nonce: B256::repeat_byte(nonce), ..terms }))
 }

@@ -164,7 +164,8 @@ mod tests {
     }
 
     fn terms() -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         IntentTerms { fill_deadline: 100, ..IntentTerms::from_bytes(&words.concat()).unwrap() }
     }
 

@@ -88,7 +88,8 @@ mod tests {
     const UNDECIDED: AttestationRefusal = AttestationRefusal::Undecided { chain: 10 };
 
     fn terms(nonce: u8) -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         IntentTerms { nonce: B256::repeat_byte(nonce), destination_chain_id: 10, fill_deadline: 100, ..terms }
     }

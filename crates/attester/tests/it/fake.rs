@@ -124,7 +124,8 @@ pub(crate) fn deployment(id: u64) -> Deployment {
 }
 
 pub(crate) fn terms(nonce: u8) -> IntentTerms {
-    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    words[0] = B256::with_last_byte(2);
     IntentTerms {
         origin_chain_id: ORIGIN,
         escrow: deployment(ORIGIN).escrow.into_word(),

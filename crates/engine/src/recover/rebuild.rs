@@ -234,7 +234,9 @@ mod tests {
     use super::*;
 
     fn terms() -> IntentTerms {
-        IntentTerms::from_bytes(&[B256::with_last_byte(1); IntentTerms::WORDS].concat()).unwrap()
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
+        IntentTerms::from_bytes(&words.concat()).unwrap()
     }
 
     #[test]

@@ -55,7 +55,8 @@ mod tests {
     const ORDER: U256 = uint!(0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141_U256);
 
     fn terms(escrow: B256) -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         IntentTerms { escrow, ..IntentTerms::from_bytes(&words.concat()).unwrap() }
     }
 

@@ -109,12 +109,8 @@ mod tests {
     #[test]
     fn bindings_match_the_compiled_contracts() {
         use abi::{AttesterRegistry as R, DepositFactory as D, Escrow as E, IntentBook as I, Settler as S};
-        let escrow = [
-            E::Open::SIGNATURE,
-            E::Claimed::SIGNATURE,
-            E::ClaimSkipped::SIGNATURE,
-            E::Refunded::SIGNATURE,
-        ];
+        let escrow =
+            [E::Open::SIGNATURE, E::Claimed::SIGNATURE, E::ClaimSkipped::SIGNATURE, E::Refunded::SIGNATURE];
         assert_matches_artifact::<E::EscrowCalls>("Escrow", artifact!("Escrow"), &escrow);
         assert_matches_artifact::<S::SettlerCalls>("Settler", artifact!("Settler"), &[S::Filled::SIGNATURE]);
         let registry = [R::EpochScheduled::SIGNATURE, R::Resigned::SIGNATURE, R::OpenPaused::SIGNATURE];

@@ -129,7 +129,8 @@ pub(super) mod tests {
     }
 
     pub(in crate::orders) fn terms() -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let (escrow, settler) = (ESCROW.into_word(), SETTLER.into_word());
         IntentTerms {

@@ -124,7 +124,7 @@ mod tests {
             Some(ours)
         );
         // As viem hashes the same statement.
-        assert_eq!(ours, b256!("118bd956037f4f10a0373740e21be53c9b5cfddb2096401f615da15ff30dbfe4"));
+        assert_eq!(ours, b256!("f0899e6ff59cd475c3b0900d807a040ab2883267179b89788c9d39c310afff86"));
 
         let ours = PROGRAM.attestation_digest(&Attestation::Unfilled { order, destination_time: 7 });
         let theirs = Unfilled { orderId: order, destinationTime: uint!(7_U256) };

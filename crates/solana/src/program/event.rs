@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn instructions_parse_into_their_events() {
-        let words = [B256::with_last_byte(2); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let (order, marker) = (PROGRAM.order(terms.id()), PROGRAM.fill_marker(terms.id()));
         let caller = Address::new_from_array([7; 32]);

@@ -72,7 +72,8 @@ mod tests {
     const PROGRAM: Address = Address::new_from_array([9; 32]);
 
     fn terms(word: [u8; 32], amount: u64, chain: u64) -> IntentTerms {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         IntentTerms {
             escrow: PROGRAM.to_bytes().into(),
             user: word.into(),

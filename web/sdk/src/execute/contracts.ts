@@ -8,14 +8,14 @@
 export type Escrows = Readonly<Record<number, string>>;
 
 /** The version in the terms of orders. */
-export const ORDER_VERSION = '1';
+export const ORDER_VERSION = '2';
 /** The hash of the type `CausewayOrder`, whose fields are `TERMS`. */
 export const TYPE_HASH = '0x827a100cb58f59ba82e36c6f3def761758a4b90a6a537b2a992a5a5dcc858ed5';
 /** `open((uint32,bytes32,bytes))` of the escrow. */
 export const OPEN = '0xe917a962';
 /** The contract that makes deposit addresses, and the hash of their code: the same on every chain where transfers are offered. */
-export const FACTORY = '3339b211673ee8b82aa012b2fbadab4638e14b23';
-export const ADDRESS_CODE = 'aa6c98ce584ee1b6b11c8d5384c0b285ed86cd4adfc68743d9da36e984dc68f8';
+export const FACTORY = '18c1fcd9cd2ec323ab78c4b62fbdafac98c05e55';
+export const ADDRESS_CODE = '8356e3766a89d0b23373d3cf52894f7f3d41646b376035088fafa6895fb58f00';
 
 /** The escrows of published deployments. An operator that publishes its own adds them here; until then callers name theirs. */
 export const KNOWN_ESCROWS: Escrows = {};

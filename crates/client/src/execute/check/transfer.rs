@@ -7,8 +7,8 @@ use super::terms::ParsedTerms;
 use super::{mismatch, word};
 
 /// The factory of deposit addresses and their code hash, the same on every chain with transfers.
-const FACTORY: Address = address!("3339b211673Ee8B82aA012B2fbAdAb4638e14b23");
-const ADDRESS_CODE: B256 = b256!("aa6c98ce584ee1b6b11c8d5384c0b285ed86cd4adfc68743d9da36e984dc68f8");
+const FACTORY: Address = address!("18c1fCD9cD2EC323aB78c4B62fBDAfac98c05e55");
+const ADDRESS_CODE: B256 = b256!("8356e3766a89d0b23373d3cf52894f7f3d41646b376035088fafa6895fb58f00");
 
 /// Checks token, amount and chain, and that the address is derived from exactly these terms.
 pub(super) fn check_transfer(

@@ -67,7 +67,7 @@ mod tests {
 
         #[test]
         fn arbitrary_text_never_panics(text in ".{0,80}") {
-            let words = [B256::from(U256::from(1)); IntentTerms::WORDS];
+            let words = [B256::from(U256::from(TERMS_VERSION)); IntentTerms::WORDS];
             let mut body = TermsBody::from(&IntentTerms::from_bytes(&words.concat()).unwrap());
             body.amount_in = text;
             let _ = body.read();

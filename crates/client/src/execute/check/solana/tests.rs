@@ -44,7 +44,7 @@ fn order() -> causeway_domain::IntentTerms {
 
 fn wire_terms(terms: &causeway_domain::IntentTerms) -> causeway_wire::Terms {
     serde_json::from_value(json!({
-        "version": "1",
+        "version": "2",
         "originChainId": terms.origin_chain_id.to_string(),
         "escrow": terms.escrow,
         "user": terms.user,
