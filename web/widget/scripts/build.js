@@ -70,13 +70,16 @@ export async function outputs() {
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
     ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),
   ]);
-  return new Map(files.flat());
+  // The file of public types holds nothing else, so it is its own declaration.
+  const types = { public: 'src/public.ts', index: 'types/index.d.ts', react: 'types/react.d.ts' };
+  const declared = await Promise.all(Object.entries(types).map(async ([name, path]) => [`types/${name}.d.ts`, await readFile(join(root, path), 'utf8')]));
+  return new Map([...files.flat(), ...declared]);
 }
 
 const zip = (text) => gzipSync(text, { level: 9 }).length;
 
 function report(files) {
-  const sizes = Object.fromEntries([...files].map(([name, text]) => [name, zip(text)]));
+  const sizes = Object.fromEntries([...files].filter(([name]) => !name.startsWith('types')).map(([name, text]) => [name, zip(text)]));
   const locales = Object.entries(sizes).filter(([name]) => /^widget\/[a-z]{2}(-[A-Z]{2})?\.js$/.test(name));
   const largest = Math.max(0, ...locales.map(([, size]) => size));
   const all = Math.max(sizes['widget.js'], sizes['widget.mjs']) + largest + sizes['widget/test-wallet.js'];

@@ -80,8 +80,7 @@ describe('a purchase in the browser', { concurrency: 2 }, () => {
     });
     assert.match(address, /causeway-purchase=/);
     await eventually(() => balanceOf(42161, COIN, wallet), (has) => has > 0n, 'the delivery');
-    const { data } = await get(`/v1/fiat/orders/by-address/${wallet}`);
-    assert.equal(data[0].status, 'completed');
+    await eventually(async () => (await get(`/v1/fiat/orders/by-address/${wallet}`)).data[0].status, (status) => status === 'completed', 'the end of the purchase');
     await visit(address, (page) => delivered(page));
   });
 

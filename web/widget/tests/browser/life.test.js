@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { TestProvider } from '../../dist/widget/test-wallet.js';
+import { addressOf, TestProvider } from '../../dist/widget/test-wallet.js';
 import { choose, connect, delivered, heard, ready, review, visit } from './browser.js';
-import { balanceOf, BASE, eventually, injectWallet, newAddress, newPayer, post, rpcOf } from './wallets.js';
+import { balanceOf, BASE, eventually, give, injectWallet, newAddress, newPayer, post, rpcOf, USDC } from './wallets.js';
 
 /** The sandbox's fillers and their keys, accounts 16 and 18 of the phrase that everybody knows. */
 const FILLERS = {
@@ -55,6 +55,8 @@ describe('the life of an order in the browser', { concurrency: 3 }, () => {
 
   test('a filler that cannot deliver gives the deposit back, and the page says so', async () => {
     const payer = await newPayer();
+    for (const key of Object.values(FILLERS)) await give(59144, addressOf(key), USDT_ON_LINEA, 1_000_000_000n);
+    await eventually(() => quote(payer.address), (answer) => answer.routes?.length === 2, 'a full book');
     await visit('/', async (page) => {
       await ready(page);
       await choose(page, 'to', 'USDT', 'Linea Mainnet');
@@ -63,12 +65,13 @@ describe('the life of an order in the browser', { concurrency: 3 }, () => {
       await review(page);
       // Both fillers spend what they promised before the deposit arrives.
       for (const key of Object.values(FILLERS)) await spendAll(key, 59144, USDT_ON_LINEA);
+      await eventually(() => quote(payer.address), (answer) => answer.name === 'CannotFillException', 'an empty book');
       await page.locator('#confirm').click();
       await page.locator('.hero.back').waitFor({ timeout: 30_000 });
       await page.locator('.hero', { hasText: 'Refunded' }).waitFor({ timeout: 45_000 });
       await page.getByText(/does not have enough/).waitFor();
       assert.equal((await heard(page)).at(-1)[1].status, 'refunded');
-      await eventually(() => balanceOf(8453, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', payer.address), (has) => has === 1_000_000_000n, 'the refund');
+      await eventually(() => balanceOf(8453, USDC, payer.address), (has) => has === 1_000_000_000n, 'the refund');
     }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)) });
   });
 
@@ -120,6 +123,13 @@ describe('the life of an order in the browser', { concurrency: 3 }, () => {
     }, { prepare: (page) => page.route(`${BASE}/v1/**`, (route) => (isDown ? route.abort() : route.continue())), expectErrors: true });
   });
 });
+
+/** What the service answers who asks for the same swap. */
+async function quote(fromAddress) {
+  const ask = { tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: USDC, toChainId: 59144, toToken: USDT_ON_LINEA, amount: '50000000', fromAddress };
+  const response = await fetch(`${BASE}/v1/quotes`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(ask) });
+  return response.json();
+}
 
 /** Has a filler send all that it holds of a token to nobody. */
 async function spendAll(key, chainId, token) {

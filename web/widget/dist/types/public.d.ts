@@ -1,0 +1,98 @@
+/** What a host may pass in and what it gets back. These types depend on nothing else. */
+
+/** A token: `eip155:<chain id>:<address>`, `solana:<reference>:<mint>`, `{ chainId, address }`, or that object as JSON text. */
+export type TokenInput = string | { chainId: number; address: string };
+
+/** What the widget offers, in the order of its tabs. */
+export type Method = 'swap' | 'transfer' | 'buy';
+
+/** A wallet of EVM chains by EIP-1193, such as `window.ethereum` or what wagmi's `connector.getProvider()` returns. */
+export interface Eip1193Like {
+  request(args: { method: any; params?: any }): Promise<unknown>;
+}
+
+/** A wallet client of viem with an account. */
+export interface ViemWalletLike extends Eip1193Like {
+  account?: { address: string; type: string } | undefined;
+  getChainId(): Promise<number>;
+  sendTransaction(args: any): Promise<string>;
+  signTypedData(args: any): Promise<string>;
+}
+
+/** A Solana wallet adapter, or anything that signs the bytes of a transaction. */
+export interface SolanaWalletLike {
+  address?: string;
+  publicKey?: { toString(): string } | null;
+  signTransaction(transaction: any): Promise<any>;
+}
+
+/** A wallet by the Wallet Standard. */
+export interface StandardWalletLike {
+  name: string;
+  accounts: readonly { address: string }[];
+  features: Readonly<Record<string, unknown>>;
+}
+
+export type HostWallet = Eip1193Like | ViemWalletLike | SolanaWalletLike | StandardWalletLike;
+
+/** Every option is a property; those that can be text are attributes too, such as `api-endpoint` for `apiEndpoint`. */
+export interface WidgetOptions {
+  /** The address of the swap API; the origin of the script unless told. */
+  apiEndpoint?: string | undefined;
+  /** The address of the fiat API; the swap API's unless told. */
+  fiatApiEndpoint?: string | undefined;
+  /** The origin that serves QR codes; the swap API's unless told. */
+  embedUrl?: string | undefined;
+  /** The QR service; `{embedUrl}/api/qrcode` unless told. A relative path is resolved against `embedUrl`. */
+  qrCodeApiUrl?: string | undefined;
+  theme?: 'light' | 'dark' | 'auto' | undefined;
+  layout?: 'auto' | 'compact' | 'wide' | undefined;
+  locale?: string | undefined;
+  fromToken?: TokenInput | undefined;
+  toToken?: TokenInput | undefined;
+  /** As a person writes it, such as `1.5`; of the token that `tradeType` fixes. */
+  amount?: string | undefined;
+  tradeType?: 'EXACT_INPUT' | 'EXACT_OUTPUT' | undefined;
+  recipient?: string | undefined;
+  refundTo?: string | undefined;
+  /** A fraction: 0.005 is half a percent. */
+  slippageTolerance?: number | undefined;
+  /** Which of `swap`, `transfer` and `buy` are offered; all unless told. */
+  methods?: readonly Method[] | string | undefined;
+  /** Chain ids to choose from; all that the service has unless told. */
+  chains?: readonly number[] | string | undefined;
+  fiatCurrency?: string | undefined;
+  fiatAmount?: string | undefined;
+  /** Where the buyer lives, as ISO 3166 has it. */
+  country?: string | undefined;
+  /** How a checkout is shown; a popup unless told. */
+  checkout?: 'popup' | 'frame' | 'redirect' | undefined;
+  hideTitle?: boolean | undefined;
+  /** Who is paid `referrerFeeBps` on the source chain. */
+  referrer?: string | undefined;
+  referrerFeeBps?: number | undefined;
+  /** Shows this order instead of the form. */
+  orderId?: string | undefined;
+  /** `url` keeps the running order in the page's address, `none` does not. */
+  resume?: 'url' | 'none' | undefined;
+  /** The host's own wallets; the widget then offers no others. */
+  wallets?: HostWallet | readonly HostWallet[] | undefined;
+  /** The escrow of each source chain that money may go to; without it the service is believed. */
+  escrows?: Readonly<Record<number, string>> | undefined;
+  /** Headers of every request to the API. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What is fired on the element; all of them bubble out of shadow trees. */
+export interface WidgetEvents {
+  /** A route came in. */
+  quote: { quoteId: string; routeId: string; amountIn: string; amountOut: string };
+  'wallet-connected': { family: 'eip155' | 'solana'; address: string };
+  'deposit-submitted': { orderId: string; txHash: string };
+  /** An order or a purchase has another status. */
+  status: { kind: 'swap' | 'transfer' | 'buy'; orderId: string; status: string };
+  success: { kind: 'swap' | 'transfer' | 'buy'; orderId: string; txHash?: string | undefined };
+  error: { code: string; message: string };
+  /** The person stopped: rejected in the wallet, closed the checkout, left the review. */
+  cancel: { kind: 'swap' | 'transfer' | 'buy'; orderId?: string | undefined };
+}
