@@ -18,7 +18,7 @@ const MEMO = decode('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 const TOKEN_ACCOUNTS = decode('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
 
 const terms = {
-  version: '1', originChainId: '20011000000', escrow: hex(ESCROW), user: hex(PAYER), nonce: hex(bytes(9)), inputToken: hex(SYSTEM),
+  version: '2', originChainId: '20011000000', escrow: hex(ESCROW), user: hex(PAYER), nonce: hex(bytes(9)), inputToken: hex(SYSTEM),
   amountIn: '1000', refundTo: hex(PAYER), filler: hex(bytes(1)), payee: hex(bytes(2)), referrer: hex(SYSTEM), referrerFee: '0',
   destinationChainId: '8453', settler: hex(bytes(3)), outputToken: hex(SYSTEM), amountOut: '300', recipient: hex(bytes(4)),
   openDeadline: '1794744600', fillDeadline: '1794745500', refundAt: '1794767100', epoch: '1',
