@@ -56,7 +56,8 @@ async fn endpoint(head: u64, base_fee: u64, says: Says) -> Fake {
 }
 
 fn terms() -> IntentTerms {
-    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    words[0] = B256::with_last_byte(2);
     let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
     IntentTerms { escrow: ESCROW.into_word(), origin_chain_id: CHAIN, destination_chain_id: 1, ..terms }
 }

@@ -195,7 +195,8 @@ mod tests {
     const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
     fn said<const N: usize>(states: [Option<EscrowState>; N]) -> Result<EscrowState, ChainError> {
-        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        words[0] = B256::with_last_byte(2);
         let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
         let named = states.into_iter().enumerate().map(|(number, state)| (number.to_string(), false, state));
         conclude(TWO.min(NonZeroUsize::new(N).unwrap()), &terms, named)

@@ -73,7 +73,8 @@ fn panels(listed: &[u8], silent: &[u8], resigned: &[u8]) -> EpochPanels {
 }
 
 fn terms(epoch: u64) -> IntentTerms {
-    let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    let mut words = [B256::with_last_byte(1); IntentTerms::WORDS];
+    words[0] = B256::with_last_byte(2);
     let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
     IntentTerms { fill_deadline: 100, origin_chain_id: 1, epoch, ..terms }
 }
