@@ -5,8 +5,7 @@ use std::time::Duration;
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U64, U256};
 use alloy_sol_types::{SolCall as _, SolEvent as _};
 use causeway_domain::{Address, IntentTerms};
-use causeway_evm::contracts::Escrow;
-use causeway_evm::contracts::erc7683::{FillInstruction, ResolvedCrossChainOrder};
+use causeway_evm::contracts::{Escrow, Order};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
@@ -59,22 +58,7 @@ fn terms(order: &BuiltOrder) -> IntentTerms {
 
 /// The event of a deposit that nobody made.
 fn invented_deposit(terms: &IntentTerms, block: u64) -> Value {
-    let instruction = FillInstruction {
-        destinationChainId: U256::from(terms.destination_chain_id),
-        destinationSettler: terms.settler,
-        originData: terms.to_bytes().into(),
-    };
-    let resolved = ResolvedCrossChainOrder {
-        user: EvmAddress::from_word(terms.user),
-        originChainId: U256::from(terms.origin_chain_id),
-        openDeadline: u32::MAX,
-        fillDeadline: u32::MAX,
-        orderId: terms.id(),
-        maxSpent: Vec::new(),
-        minReceived: Vec::new(),
-        fillInstructions: vec![instruction],
-    };
-    let event = Escrow::Open { orderId: terms.id(), resolvedOrder: resolved }.encode_log_data();
+    let event = Escrow::Open { orderId: terms.id(), order: Order::from(terms) }.encode_log_data();
     json!({
         "blockNumber": block, "address": EvmAddress::from_word(terms.escrow).to_string(),
         "topics": event.topics(), "data": event.data,

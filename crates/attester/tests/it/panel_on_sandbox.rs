@@ -113,7 +113,7 @@ impl TestNetwork {
         let members: Vec<Address> = self.keys[1..].iter().map(|wallet| wallet.address).collect();
         let domain = eip712_domain! {
             name: "Causeway Attesters",
-            version: "1",
+            version: "2",
             chain_id: self.origin.client.chain_id().get(),
             verifying_contract: registry,
         };

@@ -1,4 +1,4 @@
-use alloy_primitives::{Address as EvmAddress, Bytes, U256, hex};
+use alloy_primitives::{Address as EvmAddress, Bytes, U256};
 use alloy_sol_types::SolCall as _;
 use causeway_domain::ports::{ChainError, DepositBuilder as _, DepositError, DepositTxStatus, WalletAction};
 use causeway_domain::{Address, Deployment, IntentTerms};
@@ -156,13 +156,13 @@ async fn deposits_that_would_fail_are_rejected_with_a_reason() {
 
 #[tokio::test]
 async fn the_epoch_is_read_again_after_the_chain_contradicts_it() {
-    // Returns two and zero for every call: the second epoch, and no pause.
-    const SECOND_EPOCH: [u8; 8] = hex!("60025f5260405ff3");
+    // The escrow's first word: the newest epoch in the lowest 64 bits, then since when, and no pause.
+    let second_epoch = U256::from(2);
     let fixture = DepositFixture::start().await;
     let (builder, user) = (fixture.builder(), wallet(0));
     let terms = fixture.order(&user, COIN, 1_000, "handover").await;
     assert_eq!(builder.epoch().await.unwrap(), 1);
-    fixture.chain.set_code(fixture.contracts.registry, Bytes::from_static(&SECOND_EPOCH)).await.unwrap();
+    fixture.chain.set_storage(fixture.contracts.escrow, U256::ZERO, second_epoch).await.unwrap();
     assert_eq!(builder.epoch().await.unwrap(), 1, "cached");
     assert!(refused(&builder, &terms).await.contains("attesters have changed"));
     assert_eq!(builder.epoch().await.unwrap(), 2);
