@@ -13,7 +13,7 @@ const fn gas_units(family: Family) -> u64 {
 
 /// What a token adds to that. On Solana the refund address may have no account for it: the relayer then pays the rent of
 /// one, 2,039,280 lamports, which is as much as 408 signatures, and never gets it back.
-const fn account_units(token: &TokenId) -> u64 {
+fn account_units(token: &TokenId) -> u64 {
     match token.chain().family() {
         Family::Solana if !token.is_native() => 408,
         _ => 0,
@@ -89,8 +89,8 @@ mod tests {
         let catalog = Catalog::bundled().unwrap();
         let threshold = ReturnThreshold { catalog: &catalog, prices: &Market, gas: &Market };
         let chain = causeway_domain::SOLANA_CHAIN_ID;
-        let usdc = TokenId::new(chain, USDC.parse().unwrap()).unwrap();
-        let unknown = TokenId::new(chain, Address::Solana([9; 32])).unwrap();
+        let usdc = TokenId::new(chain, USDC).unwrap();
+        let unknown = TokenId::new(chain, &Address::Solana([9; 32]).to_string()).unwrap();
         let worth = |held: &[(TokenId, u64)]| {
             let held: Vec<_> =
                 held.iter().map(|(token, units)| (*token, RawAmount::new(U256::from(*units)))).collect();

@@ -154,8 +154,9 @@ impl WorkOrders {
         let Progress::Reverted(tx) = progress else {
             if matches!(progress, Progress::Succeeded(_)) && self.is_event_overdue(order) {
                 // The transaction is final, and no event tells of it: the attesters' word is enough to claim.
-                let claimed = self.executor(order)?.claim(order, now).await;
-                claimed.map(drop).unwrap_or_else(|error| log_blocked(order, &Action::Claim, &error));
+                if let Err(error) = self.executor(order)?.claim(order, now).await {
+                    log_blocked(order, &Action::Claim, &error);
+                }
             }
             return Ok(ActionOutcome::InProgress);
         };
