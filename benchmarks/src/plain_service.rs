@@ -6,13 +6,11 @@ use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
 use causeway_domain::ports::{FillerRecord, WebhookTransport};
 use causeway_engine::{
-    ChainCursors, CountFills, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperatePauses, Pauses,
-    QuoteOptions, ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders, ReviewParts,
-    WatchOrders, WebhookAdmin,
+    AttestationCache, ChainCursors, CountFills, ExecutorRegistry, Fillers, MadeFiller, MakeFiller,
+    OperatePauses, Pauses, QuoteOptions, ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders,
+    ReviewParts, WatchOrders, WebhookAdmin,
 };
-use causeway_http::{
-    App, AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
-};
+use causeway_http::{App, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;

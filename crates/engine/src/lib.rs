@@ -2,6 +2,7 @@
 
 mod build_deposit;
 mod chain_cursors;
+mod collect_attestations;
 mod count_fills;
 mod deliver_webhooks;
 mod enforce_retention;
@@ -33,6 +34,7 @@ pub use build_deposit::{
     BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming,
 };
 pub use chain_cursors::ChainCursors;
+pub use collect_attestations::{AttestationCache, AttestationError, CollectedResult};
 pub use count_fills::{CountFills, Fills, FillsByFiller};
 pub use deliver_webhooks::{
     ConfiguredEndpoint, DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, EncodeWebhook,

@@ -6,10 +6,12 @@ use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
 use causeway_domain::ports::{ChainStore, Health, OrderStore, PriceFeed, QuoteStore};
 use causeway_engine::fiat::FiatServices;
-use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders};
+use causeway_engine::{
+    AttestationCache, BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders,
+};
 use jiff::Timestamp;
 
-use crate::{AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
+use crate::{ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
 
 /// Everything that the routes need, wired by the binary.
 pub struct App {

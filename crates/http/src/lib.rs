@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod app;
-mod attestations;
 mod caching;
 mod chains;
 mod deposits;
@@ -27,7 +26,6 @@ mod serve;
 mod tokens;
 
 pub use app::{App, Options};
-pub use attestations::AttestationCache;
 pub use fiat::force_refresh_limit::ForceRefreshLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::RateLimit;

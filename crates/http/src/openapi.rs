@@ -51,7 +51,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(intents::get_intent::get_intent))
         .routes(routes!(intents::find_intent::find_intent))
         .routes(routes!(intents::get_intents::get_intents))
-        .routes(routes!(attestations::get_attestations::get_attestations))
+        .routes(routes!(intents::get_attestations::get_attestations))
         .routes(routes!(fillers::get_fillers::get_fillers))
         .routes(routes!(fillers::get_icon::get_filler_icon))
         .routes(routes!(tokens::get_tokens::get_tokens))

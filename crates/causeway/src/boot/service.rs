@@ -6,10 +6,10 @@ use anyhow::{Context as _, ensure};
 use axum::Router;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
-use causeway_engine::{CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention};
-use causeway_http::{
-    App, AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
+use causeway_engine::{
+    AttestationCache, CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention,
 };
+use causeway_http::{App, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options};
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::net::TcpListener;

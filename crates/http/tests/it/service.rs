@@ -14,10 +14,10 @@ use causeway_domain::{
     ChainId, Deployment, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
 };
 use causeway_engine::{
-    BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming, QuoteOptions, ReadBalances,
-    RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
+    AttestationCache, BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming,
+    QuoteOptions, ReadBalances, RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, AttestationCache, ForceRefreshLimit, Metrics, Options};
+use causeway_http::{App, ForceRefreshLimit, Metrics, Options};
 use causeway_testing::MemoryStore;
 use http_body_util::BodyExt as _;
 use serde_json::Value;

@@ -4,9 +4,9 @@ use alloy_primitives::{B256, hex};
 use axum::Json;
 use axum::extract::State;
 use causeway_domain::{Attestation, CollectedAttestation, Order, OrderStatus};
+use causeway_engine::AttestationError;
 use causeway_wire::{AttestedOutcome, ErrorBody, IntentAttestations};
 
-use super::cache::LookupError;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, PathParam, parse_hash};
@@ -63,11 +63,11 @@ pub(crate) async fn get_attestations(
         collected.ok_or_else(|| ApiError::not_found("This service has no attesters configured."))?;
     match collected {
         Ok(collected) => Ok(Json(map(&order, &collected))),
-        Err(LookupError::Busy) => {
+        Err(AttestationError::Busy) => {
             let message = "The attesters are busy. Try again in a moment.";
             Err(ApiError::not_yet(message, BUSY_RETRY_SECONDS))
         }
-        Err(LookupError::Unsigned(error)) => {
+        Err(AttestationError::Unsigned(error)) => {
             tracing::debug!(order = %order.id, %error, "attestations incomplete");
             let message =
                 format!("{} of {} attesters have signed. Try again in a moment.", error.have, error.need);

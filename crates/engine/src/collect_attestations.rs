@@ -30,13 +30,14 @@ const UNSIGNED_TTL: Duration = Duration::from_secs(1);
 /// Negative answers that are cached.
 const MAX_UNSIGNED: usize = 1_024;
 
-type LookupResult = Result<Arc<CollectedAttestation>, LookupError>;
+/// The signatures, or why there are none.
+pub type CollectedResult = Result<Arc<CollectedAttestation>, AttestationError>;
 
-type Call = Shared<BoxFuture<'static, LookupResult>>;
+type Call = Shared<BoxFuture<'static, CollectedResult>>;
 
 /// Why no signatures are available.
 #[derive(Clone, Debug)]
-pub(super) enum LookupError {
+pub enum AttestationError {
     Unsigned(Arc<CollectError>),
     /// The attesters are slow, or all call slots are taken.
     Busy,
@@ -59,7 +60,7 @@ struct State {
     /// Oldest first.
     eviction_queue: VecDeque<B256>,
     /// Alive for as long as a request waits for them.
-    calls: HashMap<B256, WeakShared<BoxFuture<'static, LookupResult>>>,
+    calls: HashMap<B256, WeakShared<BoxFuture<'static, CollectedResult>>>,
     /// Recent negative answers.
     unsigned: HashMap<B256, (Instant, Arc<CollectError>)>,
 }
@@ -81,19 +82,19 @@ impl AttestationCache {
     }
 
     /// What a threshold of attesters has signed for an order; `None` if no attesters are configured.
-    pub(super) async fn get(&self, terms: &IntentTerms) -> Option<LookupResult> {
+    pub async fn get(&self, terms: &IntentTerms) -> Option<CollectedResult> {
         let inner = self.0.as_ref()?;
         let call = match inner.cached_or_call(terms) {
             Ok(known) => return Some(known),
             Err(call) => call,
         };
-        Some(timeout(WAIT_TIMEOUT, call).await.unwrap_or(Err(LookupError::Busy)))
+        Some(timeout(WAIT_TIMEOUT, call).await.unwrap_or(Err(AttestationError::Busy)))
     }
 }
 
 impl Inner {
     /// The cached answer, or the call that all requests for this order share.
-    fn cached_or_call(self: &Arc<Self>, terms: &IntentTerms) -> Result<LookupResult, Call> {
+    fn cached_or_call(self: &Arc<Self>, terms: &IntentTerms) -> Result<CollectedResult, Call> {
         let order = terms.id();
         let mut state = self.state.lock();
         if let Some(known) = state.signed.get(&order) {
@@ -102,7 +103,7 @@ impl Inner {
         if let Some((at, error)) = state.unsigned.get(&order)
             && at.elapsed() < UNSIGNED_TTL
         {
-            return Ok(Err(LookupError::Unsigned(Arc::clone(error))));
+            return Ok(Err(AttestationError::Unsigned(Arc::clone(error))));
         }
         if let Some(call) = state.calls.get(&order).and_then(WeakShared::upgrade) {
             return Err(call);
@@ -116,13 +117,13 @@ impl Inner {
         Err(call)
     }
 
-    async fn call(&self, terms: &IntentTerms) -> LookupResult {
+    async fn call(&self, terms: &IntentTerms) -> CollectedResult {
         // The semaphore is never closed.
-        let Ok(_slot) = self.call_slots.acquire().await else { return Err(LookupError::Busy) };
+        let Ok(_slot) = self.call_slots.acquire().await else { return Err(AttestationError::Busy) };
         match timeout(CALL_TIMEOUT, self.attesters.collect(terms)).await {
             Ok(Ok(collected)) => Ok(self.store_signed(terms.id(), collected)),
-            Ok(Err(error)) => Err(LookupError::Unsigned(self.store_unsigned(terms.id(), error))),
-            Err(_) => Err(LookupError::Busy),
+            Ok(Err(error)) => Err(AttestationError::Unsigned(self.store_unsigned(terms.id(), error))),
+            Err(_) => Err(AttestationError::Busy),
         }
     }
 

@@ -1,4 +1,0 @@
-mod cache;
-pub(crate) mod get_attestations;
-
-pub use cache::AttestationCache;
