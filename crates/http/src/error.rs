@@ -1,5 +1,6 @@
 mod deposits;
 mod fiat;
+mod fillers;
 mod webhooks;
 
 use axum::Json;

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::routing::{delete, get};
 use axum::{Json, Router};
 use causeway_domain::ports::{FillerProtocol, FillerRecord};
-use causeway_engine::{FillerReport, ListedFiller, RegistryError};
+use causeway_engine::{FillerReport, ListedFiller};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -69,23 +69,6 @@ async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> 
 async fn remove(State(app): State<Arc<App>>, Path(name): Path<String>) -> ApiResult<Json<Value>> {
     app.operator.registry.remove(&name, Timestamp::now()).await?;
     Ok(Json(json!({ "name": name, "removed": true })))
-}
-
-impl From<RegistryError> for ApiError {
-    fn from(error: RegistryError) -> Self {
-        match error {
-            RegistryError::Store(error) => error.into(),
-            RegistryError::Unknown(_) => Self::not_found(sentence(&error)),
-            _ => Self::bad_request(sentence(&error)),
-        }
-    }
-}
-
-fn sentence(error: &RegistryError) -> String {
-    let text = error.to_string();
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str())
 }
 
 /// Maps a filler for operators, without its secret.
