@@ -3,7 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    ActionError, ChainAction, ChainStore, Progress, Rent, RentReader, RentState, StoreError, TxSender,
+    ActionError, ChainAction, ChainStore, MAX_ATTEMPTS, Progress, Rent, RentReader, RentState, StoreError,
+    TxSender, attempt_purposes,
 };
 use causeway_domain::{Address, Evidence, Order, RentedAccount};
 use jiff::Timestamp;
@@ -25,9 +26,6 @@ const MARGIN: u64 = 60;
 
 /// The longest time between two attempts for an account that cannot be closed.
 const MAX_RETRY_DELAY: u64 = 24 * 3_600;
-
-/// How often a reverted closing is sent again.
-const MAX_ATTEMPTS: u32 = 5;
 
 /// What [`return_rent`] works with, on one chain.
 #[derive(Clone)]
@@ -161,13 +159,11 @@ async fn close(
         RentedAccount::Fill => ChainAction::CloseFill { terms, payer },
     };
     let first = format!("close-{}:{:#x}", rent.account.as_str(), rent.order.intent_id);
-    let mut purpose = first.clone();
-    for attempt in 1..=MAX_ATTEMPTS {
+    for purpose in attempt_purposes(&first) {
         let progress = sender.send(&purpose, &action, now).await?;
         if !matches!(progress, Progress::Reverted(_)) {
             return Ok(progress);
         }
-        purpose = format!("{first}:{}", attempt.saturating_add(1));
     }
     Err(ActionError::Permanent(format!("{first} reverted {MAX_ATTEMPTS} times")))
 }

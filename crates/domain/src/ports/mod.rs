@@ -59,7 +59,9 @@ pub use pausable::{Pausable, PausableError};
 pub use recovery::{ChainHistory, OpenedBy};
 pub use rents::{RentReader, RentState};
 pub use screen::{Hit, OrderKind, Screen, ScreenError, ScreenRequest};
-pub use tx_sender::{ActionError, ChainAction, OnChainStatus, Progress, TxSender};
+pub use tx_sender::{
+    ActionError, ChainAction, MAX_ATTEMPTS, OnChainStatus, Progress, TxSender, attempt_purposes,
+};
 pub use webhooks::{
     AttemptOutcome, Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointError, EndpointName,
     EndpointSource, WebhookEndpoint, WebhookSecret, WebhookStore, WebhookTransport,

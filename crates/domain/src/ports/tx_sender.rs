@@ -41,6 +41,15 @@ pub enum ChainAction {
     CloseFill { terms: IntentTerms, payer: Address },
 }
 
+/// How often an action is sent whose transaction reverted in a final block.
+pub const MAX_ATTEMPTS: u32 = 5;
+
+/// The purposes of an action's attempts in the outbox, first to last: a retry appends its number.
+pub fn attempt_purposes(first: &str) -> impl Iterator<Item = String> + Send + '_ {
+    (1..=MAX_ATTEMPTS)
+        .map(move |number| if number == 1 { first.to_owned() } else { format!("{first}:{number}") })
+}
+
 /// The progress of a chain action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -114,4 +123,15 @@ pub trait TxSender: Send + Sync {
     }
     /// Rebroadcasts lost transactions, replaces stuck ones and records ended ones. Free while nothing is pending.
     async fn poll_pending(&self, now: Timestamp) -> Result<(), ActionError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_attempt_has_a_purpose_of_its_own() {
+        let purposes: Vec<String> = attempt_purposes("claim:0xab").collect();
+        assert_eq!(purposes, ["claim:0xab", "claim:0xab:2", "claim:0xab:3", "claim:0xab:4", "claim:0xab:5"]);
+    }
 }

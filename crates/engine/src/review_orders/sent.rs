@@ -1,4 +1,4 @@
-use causeway_domain::ports::{Arrival, Outgoing, StoreError};
+use causeway_domain::ports::{Arrival, Outgoing, StoreError, attempt_purposes};
 use causeway_domain::{ChainId, Order};
 
 use super::ReviewOrders;
@@ -8,9 +8,6 @@ const ON_ORIGIN: [&str; 8] = ["open", "sweep", "jump", "waive", "unfilled", "ref
 
 /// Purposes of transactions on the destination chain.
 const ON_DESTINATION: [&str; 2] = ["fill", "close-fill"];
-
-/// The most attempts of one purpose.
-const MAX_ATTEMPTS: u32 = 6;
 
 impl ReviewOrders {
     /// Our transactions for an order, found by their purposes, which are unique in the outbox.
@@ -43,8 +40,7 @@ impl ReviewOrders {
         sent: &mut Vec<Outgoing>,
     ) -> Result<(), StoreError> {
         let outbox = &self.parts.outbox;
-        for number in 1..=MAX_ATTEMPTS {
-            let purpose = if number == 1 { first.clone() } else { format!("{first}:{number}") };
+        for purpose in attempt_purposes(&first) {
             let Some(outgoing) = outbox.for_purpose(chain, &purpose).await? else { return Ok(()) };
             sent.push(outgoing);
         }

@@ -1,6 +1,9 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{ActionError, BroadcastError, ChainAction, OrderExecutor, Progress, TxSender};
+use causeway_domain::ports::{
+    ActionError, BroadcastError, ChainAction, MAX_ATTEMPTS, OrderExecutor, Progress, TxSender,
+    attempt_purposes,
+};
 use causeway_domain::{
     Action, Attestation, ChainId, Decision, DepositMethod, EventKind, Order, OrderContext, OrderEvent,
     RefundMethod, TokenId,
@@ -9,9 +12,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::WorkOrders;
 use crate::event_keys::advance_keys_past;
-
-/// How often a reverted action is sent again.
-const MAX_ATTEMPTS: u32 = 5;
 
 /// How long before the permissionless refund an unclaimed fill is logged as an error.
 const UNCLAIMED_ALARM: SignedDuration = SignedDuration::from_hours(2);
@@ -280,13 +280,11 @@ impl WorkOrders {
         now: Timestamp,
     ) -> Result<Progress, ActionError> {
         let relayer = self.relayer(order.from.chain())?;
-        let mut purpose = first.clone();
-        for attempt in 1..=MAX_ATTEMPTS {
+        for purpose in attempt_purposes(&first) {
             let progress = relayer.send(&purpose, chain_action, now).await?;
             if !matches!(progress, Progress::Reverted(_)) {
                 return Ok(progress);
             }
-            purpose = format!("{first}:{}", attempt.saturating_add(1));
         }
         Err(ActionError::Permanent(format!("{first} reverted {MAX_ATTEMPTS} times")))
     }

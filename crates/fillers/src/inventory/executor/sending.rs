@@ -1,4 +1,4 @@
-use causeway_domain::ports::{ActionError, ChainAction, Progress, TxSender};
+use causeway_domain::ports::{ActionError, ChainAction, MAX_ATTEMPTS, Progress, TxSender, attempt_purposes};
 use causeway_domain::{ChainId, Order};
 use jiff::Timestamp;
 
@@ -7,9 +7,6 @@ use super::InventoryExecutor;
 pub(super) const FILL: &str = "fill";
 pub(super) const WAIVE: &str = "waive";
 pub(super) const CLAIM: &str = "claim";
-
-/// Attempts at a claim or a refund that the chain reverts. A fill is sent once.
-const MAX_ATTEMPTS: u32 = 5;
 
 /// The idempotency key of an action: the outbox sends each purpose once.
 pub(super) fn purpose(action: &str, order: &Order) -> String {
@@ -32,15 +29,14 @@ impl InventoryExecutor {
         self.senders.get(&chain).map(AsRef::as_ref).ok_or_else(missing)
     }
 
-    /// The first attempt that was not reverted, or the purpose of the next one.
+    /// The first attempt at a claim or a refund that was not reverted, or the purpose of the next one. A fill is sent once.
     pub(super) async fn next_attempt(
         sender: &dyn TxSender,
         action: &str,
         order: &Order,
     ) -> Result<Attempt, ActionError> {
         let first = purpose(action, order);
-        for number in 1..=MAX_ATTEMPTS {
-            let purpose = if number == 1 { first.clone() } else { format!("{first}:{number}") };
+        for purpose in attempt_purposes(&first) {
             match sender.progress(&purpose).await? {
                 None | Some(Progress::Waiting) => return Ok(Attempt::Next(purpose)),
                 Some(Progress::Reverted(tx)) => {
