@@ -96,9 +96,6 @@ pub fn advance(mut order: Order, context: &OrderContext) -> Step {
             OrderStatus::Filled => order.failure_reason = None,
             _ => {}
         }
-        if status == OrderStatus::Filled && order.is_unpayable() {
-            order.failure_reason = None;
-        }
         order.announced |= status == OrderStatus::Deposited;
         changes.push((status, message));
     }
