@@ -15,7 +15,7 @@ const PRIOR_FILLS: u64 = 5;
 /// One filler's reputation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reputation {
-    /// Its orders that had a deposit and ended: filled or refunded.
+    /// Its orders that had a deposit and ended, filled or refunded, without those that it declined in time.
     pub orders: u32,
     pub filled: u32,
     /// Between the blocks of the deposit and of the fill.

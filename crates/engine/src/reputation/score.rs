@@ -83,12 +83,11 @@ fn from_orders(newest_first: &[&Order]) -> Reputation {
         Some(u32::try_from(fill.time.saturating_sub(deposit.time)).unwrap_or(u32::MAX))
     });
     // A waiver declines in time and counts neither as a fill nor as a miss.
-    let mut not_waived = newest_first.iter().filter(|order| !was_waived(order));
+    let not_waived = newest_first.iter().filter(|order| !was_waived(order));
     let last = not_waived.clone().next();
-    let consecutive_unfilled =
-        count(not_waived.by_ref().take_while(|order| was_left_unfilled(order)).count());
+    let consecutive_unfilled = count(not_waived.clone().take_while(|order| was_left_unfilled(order)).count());
     Reputation {
-        orders: count(newest_first.len()),
+        orders: count(not_waived.clone().count()),
         filled: count(filled.clone().count()),
         median_seconds: median(seconds.collect()),
         price_bps: None,

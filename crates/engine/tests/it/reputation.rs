@@ -138,7 +138,11 @@ async fn reputation_covers_fills_their_time_and_prices_against_the_median() {
     }
     fixture.ended("good", Outcome::Refunded(RefundCause::Waived), 40, &[("good", 10_000)]).await;
     let reputation = fixture.report("good").await.reputation.unwrap();
-    assert_eq!((reputation.orders, reputation.filled, reputation.fill_percent()), (4, 3, Some(75)));
+    assert_eq!(
+        (reputation.orders, reputation.filled, reputation.fill_percent()),
+        (3, 3, Some(100)),
+        "a waiver is no miss"
+    );
     assert_eq!((reputation.median_seconds, reputation.price_bps), (Some(20), Some(100)));
     assert_eq!((reputation.consecutive_unfilled, reputation.suspended_until), (0, None));
     let other = fixture.report("bad").await.reputation.unwrap();
