@@ -25,14 +25,26 @@ pub fn most_advanced(
     }
 }
 
+/// An unknown state may be a payment, so that it counts for more than one that waits.
 const fn rank(state: &RampState) -> u8 {
     match state {
-        RampState::Delivered => 5,
-        RampState::Paid => 4,
-        RampState::Started | RampState::Waiting => 3,
-        RampState::Unknown(_) => 2,
-        RampState::Failed | RampState::Canceled | RampState::Expired => 1,
+        RampState::Expired => 0,
+        RampState::Failed | RampState::Canceled => 1,
+        RampState::Waiting => 2,
+        RampState::Unknown(_) => 3,
+        RampState::Started => 4,
+        RampState::Paid => 5,
+        RampState::Delivered => 6,
     }
+}
+
+/// Whether a payment of one of the attempts is in progress or done. Unlike for a status, an attempt that cannot be read is an
+/// error: it may be the one that was paid.
+pub fn is_paying(attempts: Vec<Result<RampReport, RampError>>) -> Result<bool, RampError> {
+    let reports = attempts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let is_paying =
+        |state: &RampState| matches!(state, RampState::Started | RampState::Paid | RampState::Delivered);
+    Ok(reports.iter().any(|report| is_paying(&report.state)))
 }
 
 #[cfg(test)]
@@ -62,6 +74,15 @@ mod tests {
             [RampState::Failed, RampState::Paid, RampState::Expired].map(|state| Ok(attempt(state)));
         assert_eq!(most_advanced(reports.to_vec(), &order()), Ok(Some(attempt(RampState::Paid))));
         assert_eq!(most_advanced(Vec::new(), &order()), Ok(None));
+    }
+
+    #[test]
+    fn a_new_checkout_waits_for_attempts_that_pay_or_cannot_be_read() {
+        let unreadable = Err(RampError::Nonsense("no address".to_owned()));
+        let [waiting, paid] = [RampState::Waiting, RampState::Paid].map(|state| Ok(attempt(state)));
+        assert_eq!(is_paying(vec![waiting.clone()]), Ok(false));
+        assert_eq!(is_paying(vec![waiting.clone(), paid]), Ok(true));
+        assert!(is_paying(vec![waiting, unreadable]).is_err());
     }
 
     #[test]

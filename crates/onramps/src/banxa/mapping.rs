@@ -100,19 +100,6 @@ pub(super) fn state(status: &str) -> (RampState, Option<(String, String)>) {
     }
 }
 
-/// Rank of a state: the most advanced order counts, since unopened checkouts expire.
-pub(super) const fn rank(state: &RampState) -> u8 {
-    match state {
-        RampState::Expired => 0,
-        RampState::Failed | RampState::Canceled => 1,
-        RampState::Waiting => 2,
-        RampState::Unknown(_) => 3,
-        RampState::Started => 4,
-        RampState::Paid => 5,
-        RampState::Delivered => 6,
-    }
-}
-
 /// The fields of an order in lists and webhooks.
 struct PurchaseFields<'a> {
     id: &'a str,
@@ -129,7 +116,7 @@ struct PurchaseFields<'a> {
 fn report(reported: &PurchaseFields<'_>, offering: Option<&Offering>) -> Result<RampReport, String> {
     let read = |error: DecimalError| error.to_string();
     let asset = offering.zip(reported.coin).and_then(|(offering, coin)| offering.token(coin, reported.chain));
-    let decimals = asset.zip(offering).and_then(|(asset, offering)| offering.assets.get(&asset)?.decimals);
+    let decimals = asset.zip(offering).and_then(|(asset, offering)| offering.find_asset(&asset)?.decimals);
     let amount = reported
         .coins
         .zip(decimals)

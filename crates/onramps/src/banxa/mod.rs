@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
-    RampState, WebhookError,
+    WebhookError,
 };
 use causeway_domain::{Address, Token, TokenId};
 use jiff::tz::TimeZone;
@@ -31,6 +31,7 @@ use offering::{UnavailableIn, is_unavailable, offering};
 use transport::Api;
 use wire::{BuyRequest, Webhook};
 
+use crate::attempts::{is_paying, most_advanced};
 use crate::offering_cache::{Offering, OfferingCache, in_range};
 use crate::transport::{RetryPolicy, check_checkout_url};
 
@@ -94,8 +95,8 @@ impl Banxa {
         unavailable_in.get(asset).is_some_and(|places| is_unavailable(places, place))
     }
 
-    /// The most advanced Banxa order of our order.
-    async fn find_purchase(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
+    /// Every Banxa order of our order.
+    async fn attempts(&self, order: &FiatOrder) -> Result<Vec<Result<RampReport, RampError>>, RampError> {
         let customer = mapping::customer(order.author);
         let day = |time: Timestamp| time.to_zoned(TimeZone::UTC).date().to_string();
         let start = order.created_at.checked_sub(DATE_MARGIN).unwrap_or(order.created_at);
@@ -118,15 +119,8 @@ impl Banxa {
             }
         }
         let offering = self.offering_cache.offering();
-        let mut best: Option<RampReport> = None;
-        for listed in &listed_orders {
-            let report = mapping::from_listed_order(listed, order, offering.as_deref())?;
-            let is_further = |best: &RampReport| mapping::rank(&report.state) > mapping::rank(&best.state);
-            if best.as_ref().is_none_or(is_further) {
-                best = Some(report);
-            }
-        }
-        Ok(best)
+        let report = |listed| mapping::from_listed_order(listed, order, offering.as_deref());
+        Ok(listed_orders.iter().map(report).collect())
     }
 }
 
@@ -174,10 +168,7 @@ impl OnRamp for Banxa {
 
     async fn checkout(&self, order: &FiatOrder, ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
         // Each checkout is its own Banxa order: a new one while a payment is in progress could be paid twice.
-        if !order.widget_url.is_empty()
-            && let Some(report) = self.find_purchase(order).await?
-            && matches!(report.state, RampState::Started | RampState::Paid | RampState::Delivered)
-        {
+        if !order.widget_url.is_empty() && is_paying(self.attempts(order).await?)? {
             return Err(RampRefusal::Other("a payment is already in progress".to_owned()).into());
         }
         let offering = self.offering().await?;
@@ -213,7 +204,7 @@ impl OnRamp for Banxa {
     }
 
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
-        self.find_purchase(order).await
+        most_advanced(self.attempts(order).await?, order)
     }
 
     fn read_webhook(

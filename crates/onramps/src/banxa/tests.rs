@@ -15,6 +15,7 @@ use super::mapping::{
 use super::transport::parse_response;
 use super::wire::{CreatedOrder, Fiat, Orders, Quote};
 use crate::amounts::Decimal;
+use crate::attempts::{is_paying, most_advanced};
 use crate::transport::ApiResponse;
 
 fn ask(amount: WantedAmount) -> RampAsk {
@@ -95,6 +96,29 @@ fn listed_orders_and_webhooks_map_to_the_same_report() {
     assert_eq!(from_list.wallet, Some(order.recipient));
     let from_hook = from_webhook(&fixture::read("webhook"), Some(&offering)).unwrap();
     assert_eq!(RampReport { wallet: from_list.wallet, ..from_hook }, from_list);
+}
+
+#[test]
+fn delisted_token_keeps_its_amount() {
+    let (mut offering, _) = offering();
+    let orders: Orders = fixture::read("orders");
+    let sold = from_listed_order(&orders.orders[0], &order(), Some(&offering)).unwrap();
+    assert!(sold.amount.is_some());
+    let asset = offering.assets.remove(&usdc().id).unwrap();
+    offering.delisted.insert(usdc().id, asset);
+    assert_eq!(from_listed_order(&orders.orders[0], &order(), Some(&offering)), Ok(sold));
+}
+
+#[test]
+fn unreadable_attempt_does_not_hide_the_orders_own() {
+    let (offering, _) = offering();
+    let valid: Orders = fixture::read("orders");
+    let foreign: Orders =
+        serde_json::from_str(&fixture::text("orders").replace("\"USD\"", "\"EUR\"")).unwrap();
+    let attempts = [&foreign.orders[0], &valid.orders[0]];
+    let attempts = attempts.map(|listed| from_listed_order(listed, &order(), Some(&offering))).to_vec();
+    assert!(attempts[0].is_err() && is_paying(attempts.clone()).is_err(), "nobody is asked to pay again");
+    assert_eq!(most_advanced(attempts, &order()).unwrap().unwrap().state, Delivered);
 }
 
 #[test]

@@ -70,18 +70,6 @@ pub(super) fn state(status: &str) -> RampState {
     }
 }
 
-/// Rank of a state: the most advanced purchase of an order counts, since a payer may retry after a declined card.
-pub(super) const fn rank(state: &RampState) -> u8 {
-    match state {
-        RampState::Failed | RampState::Canceled | RampState::Expired => 0,
-        RampState::Waiting => 1,
-        RampState::Unknown(_) => 2,
-        RampState::Started => 3,
-        RampState::Paid => 4,
-        RampState::Delivered => 5,
-    }
-}
-
 /// The report of a purchase; an unreadable field is Coinbase's fault.
 pub(super) fn report(
     transaction: &TransactionJson,

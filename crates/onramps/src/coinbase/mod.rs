@@ -23,7 +23,7 @@ use async_trait::async_trait;
 use causeway_domain::fiat::{FiatAsk, FiatOrder};
 use causeway_domain::ports::{
     OnRamp, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport, RampSession,
-    RampState, WebhookError,
+    WebhookError,
 };
 use causeway_domain::{Token, TokenId};
 use jiff::Timestamp;
@@ -35,6 +35,7 @@ use profile::{empty_profile, profile};
 use transport::Api;
 use wire::{SessionRequest, TransactionJson};
 
+use crate::attempts::{is_paying, most_advanced};
 use crate::transport::{RetryPolicy, check_checkout_url};
 
 /// Prefix of our order id in sandbox purchases.
@@ -141,24 +142,20 @@ impl Coinbase {
         format!("{}{}", if self.sandbox { SANDBOX_PREFIX } else { "" }, order.id)
     }
 
-    /// The most advanced purchase of the order.
-    async fn find_purchase(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
+    /// Every purchase of the order.
+    async fn attempts(&self, order: &FiatOrder) -> Result<Vec<Result<RampReport, RampError>>, RampError> {
         let reference = self.reference(order);
         let transactions = self.api.transactions(&reference).await?;
-        let now = Timestamp::now();
-        let mut best: Option<RampReport> = None;
-        for transaction in &transactions.transactions {
-            if transaction.partner_user_ref.as_ref() != Some(&reference) {
-                return Err(RampError::Nonsense("it reports a purchase of another order".to_owned()));
-            }
-            let report = mapping::report(transaction, &self.assets, now).map_err(RampError::Nonsense)?;
-            mapping::check_belongs_to(&report, order)?;
-            let is_further = |best: &RampReport| mapping::rank(&report.state) > mapping::rank(&best.state);
-            if best.as_ref().is_none_or(is_further) {
-                best = Some(report);
-            }
+        let mut purchases = transactions.transactions.iter();
+        if purchases.any(|transaction| transaction.partner_user_ref.as_ref() != Some(&reference)) {
+            return Err(RampError::Nonsense("it reports a purchase of another order".to_owned()));
         }
-        Ok(best)
+        let now = Timestamp::now();
+        let report = |transaction| {
+            let report = mapping::report(transaction, &self.assets, now).map_err(RampError::Nonsense)?;
+            mapping::check_belongs_to(&report, order).map(|()| report)
+        };
+        Ok(transactions.transactions.iter().map(report).collect())
     }
 }
 
@@ -191,10 +188,7 @@ impl OnRamp for Coinbase {
 
     async fn checkout(&self, order: &FiatOrder, ask: Option<&FiatAsk>) -> Result<RampSession, RampError> {
         // A new checkout while a payment is in progress could be paid twice.
-        if !order.widget_url.is_empty()
-            && let Some(report) = self.find_purchase(order).await?
-            && matches!(report.state, RampState::Started | RampState::Paid | RampState::Delivered)
-        {
+        if !order.widget_url.is_empty() && is_paying(self.attempts(order).await?)? {
             return Err(RampRefusal::Other("a payment is already in progress".to_owned()).into());
         }
         let country = ask.and_then(|ask| ask.country.as_deref());
@@ -235,7 +229,7 @@ impl OnRamp for Coinbase {
     }
 
     async fn look_up(&self, order: &FiatOrder) -> Result<Option<RampReport>, RampError> {
-        self.find_purchase(order).await
+        most_advanced(self.attempts(order).await?, order)
     }
 
     fn read_webhook(
