@@ -4,7 +4,7 @@ use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
     Address, ChainId, ConfirmedTx, DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent,
-    OrderStatus, RawAmount, RowKey, TokenId, TradeType,
+    OrderId, OrderStatus, QuoteId, RawAmount, RowKey, TokenId, TradeType,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -96,6 +96,21 @@ pub fn order(n: u8) -> Order {
         created_at: at(0),
         updated_at: at(0),
         version: 0,
+    }
+}
+
+/// An order with these terms and ids of its own, created then; everything else is as in [`order`].
+pub fn order_of(terms: IntentTerms, at: Timestamp) -> Order {
+    Order {
+        id: OrderId::random().unwrap(),
+        key: RowKey::floor_at(at),
+        quote: QuoteId::random().unwrap(),
+        intent_id: terms.id(),
+        terms,
+        finality_tier: FinalityTier::Standard,
+        created_at: at,
+        updated_at: at,
+        ..order(1)
     }
 }
 

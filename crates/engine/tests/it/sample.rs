@@ -1,9 +1,9 @@
 use alloy_primitives::{B256, U256, keccak256};
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
-    Ask, DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, Quote, QuoteId, Route, RowKeys,
-    TradeType,
+    Ask, DepositMethod, IntentTerms, Order, OrderId, Quote, QuoteId, Route, RowKeys, TradeType,
 };
+use causeway_testing::sample::order_of;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::scene::{
@@ -75,9 +75,6 @@ pub(crate) fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
         id,
         key: row_keys.next(now),
         quote: quote.id.clone(),
-        route: "house".parse().unwrap(),
-        status: OrderStatus::Created,
-        trade_type: TradeType::ExactInput,
         from: input(),
         to: token(DESTINATION, 14),
         src_amount: raw(AMOUNT_IN),
@@ -85,25 +82,10 @@ pub(crate) fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
         author: address(3),
         recipient: address(16),
         refund_to: address(7),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
-        method: DepositMethod::ContractCall,
-        terms,
-        intent_id: terms.id(),
-        deposit_address: None,
-        forwarding: None,
         valid_before: now,
         finality_tier: FinalityTier::Large,
         announced: false,
-        submitted_tx: None,
-        built: None,
-        signed_payload: None,
-        decision: None,
-        evidence: Evidence::default(),
-        failure_reason: None,
         due_at: now.checked_add(SignedDuration::from_hours(24)).ok(),
-        created_at: now,
-        updated_at: now,
-        version: 0,
+        ..order_of(terms, now)
     }
 }

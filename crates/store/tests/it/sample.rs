@@ -9,6 +9,7 @@ use causeway_domain::{
     TradeType,
 };
 use causeway_store::Store;
+use causeway_testing::sample::order_of;
 use jiff::{SignedDuration, Timestamp};
 
 static KEYS: LazyLock<RowKeys> = LazyLock::new(|| RowKeys::new(3));
@@ -135,7 +136,6 @@ pub(crate) fn order(quote: &Quote, route: &str) -> Order {
         key: key(),
         quote: quote.id.clone(),
         route: route.parse().unwrap(),
-        status: OrderStatus::Created,
         trade_type: ask.trade_type,
         from: ask.from,
         to: ask.to,
@@ -145,25 +145,9 @@ pub(crate) fn order(quote: &Quote, route: &str) -> Order {
         recipient: ask.recipient,
         refund_to: ask.refund_to,
         filler: "inventory ‘north’".to_owned(),
-        kind: "native-filler".to_owned(),
-        method: DepositMethod::ContractCall,
-        intent_id: terms.id(),
-        terms,
-        deposit_address: None,
-        forwarding: None,
         valid_before: now() + seconds(60),
-        finality_tier: FinalityTier::Standard,
-        announced: true,
-        submitted_tx: None,
-        built: None,
-        signed_payload: None,
-        decision: None,
-        evidence: Evidence::default(),
-        failure_reason: None,
         due_at: Some(now()),
-        created_at: now(),
-        updated_at: now(),
-        version: 0,
+        ..order_of(terms, now())
     }
 }
 

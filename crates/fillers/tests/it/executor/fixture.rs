@@ -2,13 +2,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{FillerAsk, FinalityTier, OrderExecutor, TxSender};
-use causeway_domain::{
-    ConfirmedTx, Decision, DepositMethod, Evidence, Family, IntentTerms, Order, OrderId, OrderStatus,
-    QuoteId, QuoteKey, QuoteKeys, RowKey, TradeType,
-};
+use causeway_domain::ports::{FillerAsk, OrderExecutor, TxSender};
+use causeway_domain::{ConfirmedTx, Decision, Family, IntentTerms, Order, OrderStatus, QuoteKey, QuoteKeys};
 use causeway_fillers::inventory::InventoryExecutor;
 use causeway_testing::MemoryStore;
+use causeway_testing::sample::order_of;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
@@ -83,12 +81,8 @@ impl ExecutorFixture {
         };
         let terms = self.key.seal(terms).unwrap();
         Order {
-            id: OrderId::random().unwrap(),
-            key: RowKey::floor_at(now()),
-            quote: QuoteId::random().unwrap(),
             route: "inventory".parse().unwrap(),
             status: OrderStatus::Deposited,
-            trade_type: TradeType::ExactInput,
             from: ask.from.id,
             to: ask.to.id,
             src_amount: offer.amount_in,
@@ -98,24 +92,8 @@ impl ExecutorFixture {
             refund_to: ask.ask.refund_to,
             filler: "inventory".to_owned(),
             kind: "native-filler".to_owned(),
-            method: DepositMethod::ContractCall,
-            intent_id: terms.id(),
-            terms,
-            deposit_address: None,
-            forwarding: None,
             valid_before: offer.valid_before,
-            finality_tier: FinalityTier::Standard,
-            announced: true,
-            submitted_tx: None,
-            built: None,
-            signed_payload: None,
-            decision: None,
-            evidence: Evidence::default(),
-            failure_reason: None,
-            due_at: None,
-            created_at: now(),
-            updated_at: now(),
-            version: 1,
+            ..order_of(terms, now())
         }
     }
 

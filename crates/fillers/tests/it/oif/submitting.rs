@@ -1,14 +1,10 @@
 use std::time::Duration;
 
 use alloy_primitives::{B256, hex};
-use causeway_domain::ports::{
-    ActionError, Answer, Filler as _, FinalityTier, Offer, OrderExecutor as _, Progress,
-};
-use causeway_domain::{
-    Decision, DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, QuoteId, QuoteKey,
-    QuoteKeys, RowKey, TradeType,
-};
+use causeway_domain::ports::{ActionError, Answer, Filler as _, Offer, OrderExecutor as _, Progress};
+use causeway_domain::{Decision, IntentTerms, Order, OrderStatus, QuoteKey, QuoteKeys};
 use causeway_fillers::oif::{ByteEncoding, OifExecutor};
+use causeway_testing::sample::order_of;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -53,12 +49,8 @@ fn order(offer: &Offer) -> Order {
     };
     let terms = keys().current.seal(terms).unwrap();
     Order {
-        id: OrderId::random().unwrap(),
-        key: RowKey::floor_at(now),
-        quote: QuoteId::random().unwrap(),
         route: "solver".parse().unwrap(),
         status: OrderStatus::Deposited,
-        trade_type: TradeType::ExactInput,
         from: ask.from,
         to: ask.to,
         src_amount: offer.amount_in,
@@ -68,24 +60,8 @@ fn order(offer: &Offer) -> Order {
         refund_to: ask.refund_to,
         filler: "solver".to_owned(),
         kind: "oif".to_owned(),
-        method: DepositMethod::ContractCall,
-        intent_id: terms.id(),
-        terms,
-        deposit_address: None,
-        forwarding: None,
         valid_before: offer.valid_before,
-        finality_tier: FinalityTier::Standard,
-        announced: true,
-        submitted_tx: None,
-        built: None,
-        signed_payload: None,
-        decision: None,
-        evidence: Evidence::default(),
-        failure_reason: None,
-        due_at: None,
-        created_at: now,
-        updated_at: now,
-        version: 1,
+        ..order_of(terms, now)
     }
 }
 

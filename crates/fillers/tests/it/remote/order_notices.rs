@@ -1,13 +1,13 @@
 use std::sync::{Arc, Mutex};
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{ActionError, FinalityTier, OrderExecutor as _, Progress};
+use causeway_domain::ports::{ActionError, OrderExecutor as _, Progress};
 use causeway_domain::{
-    ConfirmedTx, Decision, DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, QuoteId,
-    QuoteKey, QuoteKeys, RawAmount, RowKey, TradeType,
+    ConfirmedTx, Decision, Evidence, IntentTerms, Order, OrderStatus, QuoteKey, QuoteKeys, RawAmount,
 };
 use causeway_fillers::remote::RemoteExecutor;
 use causeway_fillers::remote::protocol::TermsBody;
+use causeway_testing::sample::order_of;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -53,12 +53,8 @@ fn order() -> Order {
         amount: ask.amount,
     };
     Order {
-        id: OrderId::random().unwrap(),
-        key: RowKey::floor_at(at(1_800_000_000)),
-        quote: QuoteId::random().unwrap(),
         route: "far".parse().unwrap(),
         status: OrderStatus::Deposited,
-        trade_type: TradeType::ExactInput,
         from: ask.from,
         to: ask.to,
         src_amount: ask.amount,
@@ -68,24 +64,9 @@ fn order() -> Order {
         refund_to: ask.refund_to,
         filler: "far".to_owned(),
         kind: "rfq".to_owned(),
-        method: DepositMethod::ContractCall,
-        intent_id: terms.id(),
-        terms,
-        deposit_address: None,
-        forwarding: None,
         valid_before: at(900),
-        finality_tier: FinalityTier::Standard,
-        announced: true,
-        submitted_tx: None,
-        built: None,
-        signed_payload: None,
-        decision: None,
         evidence: Evidence { deposit: Some(deposit), ..Evidence::default() },
-        failure_reason: None,
-        due_at: None,
-        created_at: at(100),
-        updated_at: at(100),
-        version: 1,
+        ..order_of(terms, at(1_800_000_000))
     }
 }
 
