@@ -5,8 +5,10 @@ mod faucet;
 pub mod genesis;
 mod http;
 pub mod jsonrpc;
+mod lies;
 mod sandbox;
 pub mod solana;
 
 pub use http::routes;
+pub use lies::{InventedCall, InventedLog, Lies};
 pub use sandbox::{ChainSpec, Sandbox, SandboxError, SandboxOptions, TokenSpec};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::ledger::Ledger;
 use crate::jsonrpc::RpcError;
+use crate::lies::Lies;
 
 /// How calls fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub struct Failing {
 }
 
 /// The faults of a node.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults {
     /// The extra delay of every answer.
     pub slow: Duration,
@@ -28,6 +29,8 @@ pub struct Faults {
     pub frozen: bool,
     /// Only these methods are slow or failing; all of them when empty.
     pub methods: Vec<String>,
+    /// False answers; none unless a test wants them.
+    pub lies: Option<Lies>,
 }
 
 /// The faults of each node that has any.
@@ -69,13 +72,14 @@ pub(crate) struct CallFaults {
     pub(crate) visible: VisibleChain,
     pub(crate) fail_before: Option<RpcError>,
     pub(crate) fail_after: Option<RpcError>,
+    pub(crate) lies: Option<Lies>,
 }
 
 impl FaultState {
     fn for_call(&mut self, method: &str) -> CallFaults {
-        let Faults { slow, fail, stale, frozen: _, methods } = &self.faults;
+        let Faults { slow, fail, stale, frozen: _, methods, lies } = &self.faults;
         let visible = VisibleChain { stale: *stale, frozen: self.frozen.clone() };
-        let mut faults = CallFaults { visible, ..CallFaults::default() };
+        let mut faults = CallFaults { visible, lies: lies.clone(), ..CallFaults::default() };
         if !methods.is_empty() && !methods.iter().any(|named| named == method) {
             return faults;
         }

@@ -11,6 +11,7 @@ use super::error::{HttpError, chain_id, done, node_number, read};
 use crate::Sandbox;
 use crate::evm::{self, EvmChain, Reorged};
 use crate::jsonrpc::FIRST_NODE;
+use crate::lies::Lies;
 use crate::solana::{self, SolanaChain};
 
 /// A control request for a chain. On Solana a block is a slot.
@@ -70,6 +71,9 @@ struct FaultsRequest {
     /// Answers as of now, even after the chain leaves this fork.
     #[serde(default)]
     frozen: bool,
+    /// False answers.
+    #[serde(default)]
+    lies: Option<Lies>,
 }
 
 impl FaultsRequest {
@@ -140,6 +144,7 @@ fn evm_faults(request: &FaultsRequest) -> evm::Faults {
         stale: request.stale_blocks,
         frozen: request.frozen,
         methods: Vec::new(),
+        lies: request.lies.clone(),
     }
 }
 
@@ -154,7 +159,8 @@ fn solana_faults(request: &FaultsRequest) -> solana::RpcFaults {
         (every, solana::FaultSchedule::Never)
     };
     let delay = Duration::from_millis(request.slow_milliseconds);
-    solana::RpcFaults { delay, failing, response_lost, stale: request.stale_blocks > 0 || request.frozen }
+    let stale = request.stale_blocks > 0 || request.frozen;
+    solana::RpcFaults { delay, failing, response_lost, stale, lies: request.lies.clone() }
 }
 
 async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Value>, HttpError> {

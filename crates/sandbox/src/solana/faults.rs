@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use crate::jsonrpc::RpcError;
+use crate::lies::Lies;
 
 /// Injected faults of a node's RPC.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RpcFaults {
     /// Added to the latency of every response.
     pub delay: Duration,
@@ -13,6 +14,8 @@ pub struct RpcFaults {
     pub response_lost: FaultSchedule,
     /// Reads show the state at which this was set; transactions still land.
     pub stale: bool,
+    /// False answers; none unless a test wants them.
+    pub lies: Option<Lies>,
 }
 
 /// Which calls a fault affects.

@@ -94,10 +94,11 @@ struct SolanaNode<'a> {
 impl Methods for SolanaNode<'_> {
     async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         let (inner, by) = (&self.chain.inner, self.node);
-        let (delay, fails, response_lost) = {
+        let (delay, fails, response_lost, lies) = {
             let mut faults = inner.faults.lock();
-            faults.get_mut(&by).map_or((Duration::ZERO, false, false), |faults| {
-                (faults.delay, faults.failing.should_fail(), faults.response_lost.should_fail())
+            faults.get_mut(&by).map_or((Duration::ZERO, false, false, None), |faults| {
+                let fails = faults.failing.should_fail();
+                (faults.delay, fails, faults.response_lost.should_fail(), faults.lies.clone())
             })
         };
         if !delay.is_zero() {
@@ -106,11 +107,18 @@ impl Methods for SolanaNode<'_> {
         if fails {
             return Err(faults::failed());
         }
-        let method = method.to_owned();
-        let answer = inner.thread.run(move |node| rpc::call(node, by, &method, params)).await;
+        if let Some(refusal) = lies.as_ref().and_then(|lies| lies.refusal(method)) {
+            return Err(refusal);
+        }
+        let asked = lies.map(|lies| (lies, params.clone()));
+        let name = method.to_owned();
+        let answer = inner.thread.run(move |node| rpc::call(node, by, &name, params)).await;
         match answer {
             Ok(_) if response_lost => Err(faults::failed()),
-            Ok(answer) => answer,
+            Ok(answer) => match asked {
+                Some((lies, asked)) => answer.map(|truth| lies.falsify(method, &asked, truth, |_| None)),
+                None => answer,
+            },
             Err(_) => Err(faults::failed()),
         }
     }

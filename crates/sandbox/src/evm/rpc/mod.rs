@@ -46,12 +46,27 @@ impl Methods for EvmNode<'_> {
         if let Some(error) = faults.fail_before {
             return Err(error);
         }
-        let answer = if is_heavy(method, &params) {
+        if let Some(refusal) = faults.lies.as_ref().and_then(|lies| lies.refusal(method)) {
+            return Err(refusal);
+        }
+        let asked = faults.lies.as_ref().map(|_| params.clone());
+        let told = if is_heavy(method, &params) {
             self.chain.answer_blocking(method, params, faults.visible).await
         } else {
             answer(inner, method, params, &faults.visible)
         };
-        faults.fail_after.map_or(answer, Err)
+        let told = match (&faults.lies, asked) {
+            (Some(lies), Some(asked)) => told.map(|truth| {
+                lies.falsify(method, &asked, truth, |number| {
+                    let block = json!([quantity(number), false]);
+                    let block =
+                        answer(inner, "eth_getBlockByNumber", block, &VisibleChain::default()).ok()?;
+                    block.get("hash").cloned()
+                })
+            }),
+            _ => told,
+        };
+        faults.fail_after.map_or(told, Err)
     }
 }
 
