@@ -139,34 +139,23 @@ impl EvmClient {
         addresses: &[Address],
         blocks: &[Block],
     ) -> Result<Vec<Vec<Log>>, CallError> {
-        let call = |block: &Block| {
-            Call::new("eth_getLogs", json!([{ "address": addresses, "blockHash": block.hash }]))
-        };
-        let calls: Vec<Call> = blocks.iter().map(call).collect();
+        let calls: Vec<Call> = blocks.iter().map(|block| block_logs_call(addresses, block)).collect();
         let answers = self.batch::<Vec<Log>>(&calls).await;
         let checked = |(block, logs): (&Block, Result<Vec<Log>, CallError>)| {
             let logs = logs?;
-            let is_foreign = |log: &Log| log.block_hash != block.hash || !addresses.contains(&log.address);
-            if logs.iter().any(is_foreign) {
-                return Err(self.invalid_response(format!(
-                    "logs of another block than {} or of other contracts",
-                    block.number
-                )));
+            if logs.iter().all(|log| is_log_of(log, addresses, block)) {
+                return Ok(logs);
             }
-            Ok(logs)
+            let message = format!("logs of another block than {} or of other contracts", block.number);
+            Err(self.invalid_response(message))
         };
         blocks.iter().zip(answers).map(checked).collect()
     }
 
     /// Reads the logs of these contracts from block `from` to block `to`, both included, in chain order.
     pub async fn range_logs(&self, addresses: &[Address], from: u64, to: u64) -> Result<Vec<Log>, CallError> {
-        let (first, last) = (U64::from(from), U64::from(to));
-        let filter = json!([{ "address": addresses, "fromBlock": first, "toBlock": last }]);
-        let mut logs: Vec<Log> = self.call(Call::new("eth_getLogs", filter)).await?;
-        let is_foreign = |log: &Log| {
-            !(from..=to).contains(&log.block_number) || log.removed || !addresses.contains(&log.address)
-        };
-        if logs.iter().any(is_foreign) {
+        let mut logs: Vec<Log> = self.call(range_logs_call(addresses, from, to)).await?;
+        if !logs.iter().all(|log| is_log_within(log, addresses, from, to)) {
             return Err(self.invalid_response("logs outside the range or of other contracts"));
         }
         logs.sort_by_key(|log| (log.block_number, log.index));
@@ -179,6 +168,23 @@ impl EvmClient {
         let calls: Vec<Call> = hashes.iter().map(call).collect();
         self.batch(&calls).await.into_iter().collect()
     }
+}
+
+pub(crate) fn block_logs_call(addresses: &[Address], block: &Block) -> Call {
+    Call::new("eth_getLogs", json!([{ "address": addresses, "blockHash": block.hash }]))
+}
+
+pub(crate) fn is_log_of(log: &Log, addresses: &[Address], block: &Block) -> bool {
+    log.block_hash == block.hash && addresses.contains(&log.address)
+}
+
+pub(crate) fn range_logs_call(addresses: &[Address], from: u64, to: u64) -> Call {
+    let (first, last) = (U64::from(from), U64::from(to));
+    Call::new("eth_getLogs", json!([{ "address": addresses, "fromBlock": first, "toBlock": last }]))
+}
+
+pub(crate) fn is_log_within(log: &Log, addresses: &[Address], from: u64, to: u64) -> bool {
+    (from..=to).contains(&log.block_number) && !log.removed && addresses.contains(&log.address)
 }
 
 pub(crate) fn block_call(tag: BlockTag) -> Call {

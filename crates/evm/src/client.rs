@@ -72,16 +72,25 @@ impl EvmClient {
         answers.into_iter().map(|(host, answers)| (host, only(answers))).collect()
     }
 
+    pub(crate) fn endpoint_count(&self) -> usize {
+        self.0.config.pool.endpoints.len()
+    }
+
     /// Like [`EvmClient::each`] with several calls, which each endpoint gets in one batch.
     pub(crate) async fn each_of<T: DeserializeOwned + Send>(
         &self,
         calls: &[Call],
     ) -> Vec<(String, Vec<Result<T, CallError>>)> {
-        let named = |asked: EndpointAnswer<T>| {
-            let answers = asked.answers.into_iter();
-            (asked.endpoint, answers.map(|answer| answer.map_err(|error| self.error(error))).collect())
-        };
-        self.0.pool.each(calls).await.into_iter().map(named).collect()
+        self.ask_all(calls).await.into_iter().map(|asked| (asked.endpoint, asked.answers)).collect()
+    }
+
+    /// Like [`EvmClient::each_of`], with whether each endpoint is trusted.
+    pub(crate) async fn ask_all<T: DeserializeOwned + Send>(
+        &self,
+        calls: &[Call],
+    ) -> Vec<EndpointAnswer<T, CallError>> {
+        let asked = self.0.pool.each(calls).await.into_iter();
+        asked.map(|asked| asked.map_err(|error| self.error(error))).collect()
     }
 
     /// Reads chain id and newest block from every endpoint, so that wrong and lagging ones rank last.

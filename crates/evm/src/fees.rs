@@ -1,6 +1,6 @@
 use alloy_primitives::U256;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::EvmClient;
 use crate::config::FeePolicy;
@@ -101,20 +101,51 @@ fn saturate(fee: U256) -> u128 {
 }
 
 impl EvmClient {
-    /// The fees that a transaction should offer now.
+    /// The fees that a transaction should offer now: the median of what the endpoints show, and the lower of the middle
+    /// two, because too low a fee is raised later and too high a one is paid.
     pub async fn fees(&self) -> Result<Fees, CallError> {
-        let policy = &self.config().fees;
-        let params = json!([format!("{HISTORY_BLOCKS:#x}"), "latest", [policy.percentile.min(100)]]);
-        let history = match self.call::<FeeHistory>(Call::new("eth_feeHistory", params)).await {
+        if self.endpoint_count() > 1 {
+            return self.median_fees().await;
+        }
+        let history = match self.call::<FeeHistory>(self.history_call()).await {
             Ok(history) => history,
             Err(CallError::Refused { .. }) => FeeHistory::default(),
             Err(error) => return Err(error),
         };
-        match Fees::from_history(&history, policy) {
+        match Fees::from_history(&history, &self.config().fees) {
             Some(fees) => Ok(fees),
-            None => self.call(Call::new("eth_gasPrice", json!([]))).await.map(Fees::from_gas_price),
+            None => self.call(gas_price_call()).await.map(Fees::from_gas_price),
         }
     }
+
+    async fn median_fees(&self) -> Result<Fees, CallError> {
+        let (mut all, mut fault) = (Vec::new(), None);
+        for (_, answers) in self.each_of::<Value>(&[self.history_call(), gas_price_call()]).await {
+            let Ok([history, price]) = <[_; 2]>::try_from(answers) else { continue };
+            let history = history.ok().and_then(|history| serde_json::from_value::<FeeHistory>(history).ok());
+            let fees = history.and_then(|history| Fees::from_history(&history, &self.config().fees));
+            let price =
+                price.map(|price| serde_json::from_value::<U256>(price).ok().map(Fees::from_gas_price));
+            match (fees, price) {
+                (Some(fees), _) | (None, Ok(Some(fees))) => all.push(fees),
+                (None, Ok(None)) => fault = Some(self.invalid_response("the gas price is not a number")),
+                (None, Err(error)) => fault = Some(error),
+            }
+        }
+        all.sort_by_key(Fees::ceiling);
+        let middle = all.len().saturating_sub(1) / 2;
+        let missing = || self.invalid_response("no endpoint names fees");
+        all.get(middle).copied().ok_or_else(|| fault.unwrap_or_else(missing))
+    }
+
+    fn history_call(&self) -> Call {
+        let percentile = self.config().fees.percentile.min(100);
+        Call::new("eth_feeHistory", json!([format!("{HISTORY_BLOCKS:#x}"), "latest", [percentile]]))
+    }
+}
+
+fn gas_price_call() -> Call {
+    Call::new("eth_gasPrice", json!([]))
 }
 
 #[cfg(test)]

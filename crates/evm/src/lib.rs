@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod agreement;
 pub mod attest;
 mod balances;
 mod blocks;
@@ -13,6 +14,7 @@ mod fees;
 mod finalized;
 mod follow;
 mod gas_feed;
+mod log_union;
 mod multicall;
 pub mod orders;
 mod revert;

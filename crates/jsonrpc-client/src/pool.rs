@@ -33,12 +33,19 @@ pub struct Pool {
 
 /// What one endpoint answered to the same calls as all others.
 #[derive(Clone, Debug)]
-pub struct EndpointAnswer<T> {
+pub struct EndpointAnswer<T, E = PoolError> {
     /// Scheme, host and port only.
     pub endpoint: String,
     pub trusted: bool,
     /// In the order of the calls.
-    pub answers: Vec<Result<T, PoolError>>,
+    pub answers: Vec<Result<T, E>>,
+}
+
+impl<T, E> EndpointAnswer<T, E> {
+    pub fn map_err<F>(self, convert: impl Fn(E) -> F) -> EndpointAnswer<T, F> {
+        let answers = self.answers.into_iter().map(|answer| answer.map_err(&convert)).collect();
+        EndpointAnswer { endpoint: self.endpoint, trusted: self.trusted, answers }
+    }
 }
 
 /// The outcome of one call at one endpoint: an answer, a refusal by the chain, or a fault of the endpoint.

@@ -127,7 +127,7 @@ impl<S: BlockSource> Follower<S> {
     }
 
     async fn advance(&mut self) -> Result<(), CallError> {
-        let Some(head) = self.source.block(BlockTag::Latest).await? else { return Ok(()) };
+        let Some(head) = self.source.median_block(BlockTag::Latest).await? else { return Ok(()) };
         match self.tracker.relation_to_tip(&head) {
             BlockRelation::Fork => return self.rewind_to_ancestor(head.number).await,
             BlockRelation::Known => {}
@@ -305,7 +305,7 @@ impl<S: BlockSource> Follower<S> {
             Finality::Depth(depth) => return Ok(head.checked_sub(depth)),
             Finality::Tag { tag, or_depth } => (tag, or_depth),
         };
-        match self.source.block(tag).await {
+        match self.source.median_block(tag).await {
             Ok(Some(block)) => Ok(Some(block.number)),
             // The chain does not support the tag.
             Ok(None) | Err(CallError::Refused { .. }) => Ok(head.checked_sub(depth)),

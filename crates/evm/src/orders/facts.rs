@@ -24,6 +24,14 @@ impl KnownContracts {
         }
     }
 
+    pub(super) fn escrows(&self) -> &[EvmAddress] {
+        &self.escrows
+    }
+
+    pub(super) fn settlers(&self) -> &[EvmAddress] {
+        &self.settlers
+    }
+
     /// Each address once.
     pub(super) fn addresses(&self) -> Vec<EvmAddress> {
         let mut addresses: Vec<EvmAddress> = self.escrows.iter().chain(&self.settlers).copied().collect();

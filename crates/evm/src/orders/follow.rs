@@ -8,6 +8,7 @@ use causeway_domain::ports::{ChainCursor, ChainError, ChainFollower, ChainUpdate
 use causeway_domain::{ChainId, Deployment, IdlePolling};
 use tokio::time::{Instant, sleep_until};
 
+use super::confirm_facts::confirm_facts;
 use super::facts::KnownContracts;
 use super::finality::OrderFinality;
 use super::unfinalized::UnfinalizedFacts;
@@ -50,6 +51,8 @@ pub struct OrderFollower<S = EvmClient> {
     finality: Finality,
     /// Read but not reported yet, so that a dropped `next` loses nothing.
     pending: Option<BlockEvent>,
+    /// Processed but not confirmed by the contracts' state yet.
+    unconfirmed: Option<ChainUpdate>,
     poll: Duration,
     /// After a failure, when to try again.
     retry_at: Option<Instant>,
@@ -85,6 +88,7 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
             unfinalized: UnfinalizedFacts::new(config.finality, after.as_ref()),
             finality: config.finality.large,
             pending: None,
+            unconfirmed: None,
             poll: config.poll,
             retry_at: None,
             halted: None,
@@ -95,13 +99,21 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
         if let Some(message) = &self.halted {
             return Err(ChainError::Disagreement(self.source.chain(), message.clone()));
         }
-        if self.pending.is_none() {
+        if self.unconfirmed.is_none() && self.pending.is_none() {
             self.pending = Some(self.follower.next().await?);
         }
         if let Some(until) = self.retry_at {
             sleep_until(until).await;
             self.retry_at = None;
         }
+        if self.unconfirmed.is_none() {
+            self.unconfirmed = self.read_pending().await?;
+        }
+        self.confirm().await
+    }
+
+    /// Processes the event that was read; `None` if there is nothing to report.
+    async fn read_pending(&mut self) -> Result<Option<ChainUpdate>, ChainError> {
         let times = match &self.pending {
             Some(BlockEvent::Backfill { to, hash, logs, .. }) => self.block_times(*to, *hash, logs).await,
             _ => Ok(HashMap::new()),
@@ -116,6 +128,20 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
                 Err(error.into())
             }
         }
+    }
+
+    /// Leaves out the final facts that the contracts' state denies, and reports the rest.
+    async fn confirm(&mut self) -> Result<Option<ChainUpdate>, ChainError> {
+        if let Some(ChainUpdate::Final { cursor, facts, .. }) = &mut self.unconfirmed {
+            match confirm_facts(&self.source, &self.contracts, cursor.number, facts).await {
+                Ok(confirmed) => *facts = confirmed,
+                Err(error) => {
+                    self.retry_at = Some(Instant::now() + self.poll);
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(self.unconfirmed.take())
     }
 
     /// The timestamps of the blocks with facts in a final range, and of its last block. Each block hash must match its

@@ -3,6 +3,7 @@
 mod allowance;
 mod calldata;
 mod chain_history;
+mod confirm_facts;
 mod deposits;
 mod facts;
 mod finality;

@@ -21,7 +21,8 @@ pub(super) struct ContractStatus {
 }
 
 /// Reads the state of an order from every endpoint, because one may lag. At least half must answer. Any endpoint that
-/// reports an end or a fill counts, since that only keeps us from sending a transaction.
+/// reports an end or a fill counts, since that only keeps us from sending a transaction. An open deposit lets money leave,
+/// so at least two endpoints must show it in one block, and none may contradict (rule 27).
 pub(super) async fn read_status(
     client: &EvmClient,
     deployments: &[Deployment],
@@ -37,7 +38,28 @@ pub(super) async fn read_status(
         return Err(CallError::Unavailable { chain: client.chain_id(), faults });
     }
     let missing = || client.invalid_response("no endpoint returned the state of the order");
-    statuses.into_iter().reduce(merge).ok_or_else(missing)
+    let merged = statuses.into_iter().reduce(merge).ok_or_else(missing)?;
+    match calls.escrow.filter(|_| merged.escrow == EscrowState::Open) {
+        Some(escrow) => {
+            Ok(ContractStatus { escrow: agreed_escrow_state(client, escrow, terms).await?, ..merged })
+        }
+        None => Ok(merged),
+    }
+}
+
+/// The state of the deposit in one block, as the endpoints agree on it.
+async fn agreed_escrow_state(
+    client: &EvmClient,
+    escrow: EvmAddress,
+    terms: &IntentTerms,
+) -> Result<EscrowState, CallError> {
+    let order = terms.id();
+    let call = |tag: BlockTag| eth_call(escrow, &Escrow::statusCall { orderId: order }, tag);
+    let read = |answer: &Value| {
+        let bytes: Bytes = serde_json::from_value(answer.clone()).ok()?;
+        Some(state(Escrow::statusCall::abi_decode_returns_validate(&bytes).ok()?))
+    };
+    client.agreed_at_head(&format!("the deposit of order {order}"), call, read).await
 }
 
 /// Merges the states of two endpoints.
@@ -73,9 +95,11 @@ impl<'a> StatusCalls<'a> {
 
     fn encode(&self) -> Vec<Call> {
         let order = self.terms.id();
-        let escrow = self.escrow.map(|escrow| eth_call(escrow, &Escrow::statusCall { orderId: order }));
+        let latest = BlockTag::Latest;
+        let escrow =
+            self.escrow.map(|escrow| eth_call(escrow, &Escrow::statusCall { orderId: order }, latest));
         let settler =
-            self.settler.map(|settler| eth_call(settler, &Settler::filledAtCall { orderId: order }));
+            self.settler.map(|settler| eth_call(settler, &Settler::filledAtCall { orderId: order }, latest));
         // The block comes first, so that the states are at least as new.
         [block_call(BlockTag::Latest)].into_iter().chain(escrow).chain(settler).collect()
     }
@@ -100,9 +124,9 @@ impl<'a> StatusCalls<'a> {
     }
 }
 
-fn eth_call<C: SolCall>(to: EvmAddress, call: &C) -> Call {
+fn eth_call<C: SolCall>(to: EvmAddress, call: &C, tag: BlockTag) -> Call {
     let data = Bytes::from(call.abi_encode());
-    Call::new("eth_call", json!([{ "to": to, "data": data }, "latest"]))
+    Call::new("eth_call", json!([{ "to": to, "data": data }, tag.json()]))
 }
 
 const fn state(status: Escrow::Status) -> EscrowState {

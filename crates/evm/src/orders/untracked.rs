@@ -52,7 +52,7 @@ impl UntrackedTxs {
         self.compare_once(client, account, outbox).await?;
         let mut state = self.0.lock().await;
         if let State::Below(sent) = *state {
-            let head = client.block(BlockTag::Latest).await.map_err(chain_error)?;
+            let head = client.median_block(BlockTag::Latest).await.map_err(chain_error)?;
             let final_number = head.map_or(0, |head| head.number).saturating_sub(depth);
             let nonce = client.nonce(account, BlockTag::Number(final_number)).await.map_err(chain_error)?;
             if nonce >= sent {

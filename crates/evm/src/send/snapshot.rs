@@ -29,7 +29,7 @@ impl PendingSnapshot {
         depth: u64,
         open: &[Outgoing],
     ) -> Result<Self, CallError> {
-        let head = client.block(BlockTag::Latest).await?.map_or(0, |block| block.number);
+        let head = client.median_block(BlockTag::Latest).await?.map_or(0, |block| block.number);
         let final_block = head.saturating_sub(depth);
         let (nonce, final_nonce) = nonces(client, account, final_block).await?;
         // The nonce shows what is mined. The receipt matters once it is final, so it is read about once.

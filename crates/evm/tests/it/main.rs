@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails by panicking")]
 
 mod address_watch;
+mod agreement;
 mod attester_view;
 mod balances;
 mod block_follower;
