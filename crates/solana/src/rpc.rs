@@ -1,12 +1,15 @@
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use causeway_jsonrpc_client::{Dialect, EndpointStatus, ErrorKind, ErrorObject, Http, Pool};
+use causeway_jsonrpc_client::{Dialect, EndpointAnswer, EndpointStatus, ErrorKind, ErrorObject, Http, Pool};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 pub(crate) use causeway_jsonrpc_client::{Call, shorten};
 
 use crate::{RpcConfig, RpcError, SetupError};
+
+const QUORUM: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
 /// A Solana client that uses the healthiest of several endpoints and fails over to the next.
 #[derive(Clone, Debug)]
@@ -73,8 +76,25 @@ impl SolanaRpc {
         &self,
         call: Call,
     ) -> Vec<Result<T, RpcError>> {
-        let asked = self.0.pool.each(&[call]).await;
-        asked.into_iter().flat_map(|asked| asked.answers).map(|answer| Ok(answer?)).collect()
+        self.ask_all(&[call]).await.into_iter().flat_map(|asked| asked.answers).collect()
+    }
+
+    /// The same with several calls, and with each endpoint's name and whether it is trusted.
+    pub(crate) async fn ask_all<T: DeserializeOwned>(
+        &self,
+        calls: &[Call],
+    ) -> Vec<EndpointAnswer<T, RpcError>> {
+        self.0.pool.each(calls).await.into_iter().map(|asked| asked.map_err(RpcError::from)).collect()
+    }
+
+    /// How many endpoints must agree before money leaves (rule 27): two, or the only one there is.
+    pub(crate) fn quorum(&self) -> NonZeroUsize {
+        NonZeroUsize::new(self.0.config.pool.endpoints.len()).map_or(QUORUM, |count| count.min(QUORUM))
+    }
+
+    /// Whether the chain is known through one endpoint alone, and the operator has not said that it is trusted.
+    pub fn rests_on_one_endpoint(&self) -> bool {
+        matches!(self.endpoints().as_slice(), [only] if !only.trusted)
     }
 }
 

@@ -2,6 +2,7 @@ use std::fmt;
 
 use causeway_domain::SOLANA_CHAIN_ID;
 use causeway_domain::ports::{ChainCursor, ChainError};
+use causeway_jsonrpc_client::median;
 use serde::Deserialize;
 use serde_json::json;
 use solana_hash::Hash;
@@ -41,9 +42,22 @@ impl SolanaRpc {
         }
     }
 
-    /// The newest final slot; it has a block.
+    /// The newest final slot, which has a block: the median of the endpoints', and the lower of the middle two, so that
+    /// none moves it by naming a huge slot. An endpoint that does not answer is left out.
     pub async fn final_slot(&self) -> Result<u64, ChainError> {
-        Ok(self.call("getSlot", json!([{ "commitment": Commitment::Finalized }])).await?)
+        let call = Call { method: "getSlot", params: json!([{ "commitment": Commitment::Finalized }]) };
+        if self.endpoints().len() < 2 {
+            return Ok(self.request(call, Ok::<u64, String>).await?);
+        }
+        let (mut slots, mut fault) = (Vec::new(), None);
+        for answer in self.request_all_endpoints::<u64>(call).await {
+            match answer {
+                Ok(slot) => slots.push(slot),
+                Err(error) => fault = Some(error),
+            }
+        }
+        let unknown = || RpcError::WrongChain("no endpoint serves it".to_owned());
+        Ok(median(slots).ok_or_else(|| fault.unwrap_or_else(unknown))?)
     }
 
     /// The block hash of a final slot; all endpoints that know it must agree. `None` if the slot was skipped.

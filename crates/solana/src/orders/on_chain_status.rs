@@ -1,5 +1,8 @@
+use std::num::NonZeroUsize;
+
 use causeway_domain::ports::{ChainError, EscrowState};
 use causeway_domain::{IntentTerms, SOLANA_CHAIN_ID};
+use causeway_jsonrpc_client::{Disagreement, EndpointAnswer, agreed};
 use serde::Deserialize;
 use serde_json::json;
 use solana_address::Address;
@@ -9,9 +12,16 @@ use crate::account::{accounts_call, read_accounts};
 use crate::program::{EscrowProgram, OrderStatus};
 use crate::{Account, Commitment, SolanaRpc};
 
+/// The accounts that one endpoint showed, in the order of the addresses.
+type Accounts = Vec<Option<Account>>;
+
+/// An endpoint's name, whether it is trusted, and what it showed.
+type Shown = (String, bool, Option<Accounts>);
+
 /// The state of an order in the newest blocks: its escrow state, and whether it was filled. Every endpoint is queried
 /// and half of them must answer. One endpoint that reports an end or a fill is enough, because that only prevents
-/// sending.
+/// sending. An open deposit lets money leave, so at least two endpoints must show it in finalized data, and none may
+/// contradict (rule 27).
 pub(super) async fn on_chain_status(
     rpc: &SolanaRpc,
     programs: &[EscrowProgram],
@@ -32,11 +42,17 @@ pub(super) async fn on_chain_status(
     }
     // Endpoints that lag behind are ignored.
     let reached = Some(rpc.final_slot().await?);
-    let answers = rpc.request_all_endpoints(accounts_call(&addresses, Commitment::Processed, reached)).await;
-    let endpoints = answers.len();
-    let read = |answer| read_accounts(answer, addresses.len(), reached).ok();
-    let responses: Vec<Vec<Option<Account>>> =
-        answers.into_iter().filter_map(|answer| Some(read(answer.ok()?)?.value)).collect();
+    let calls = [Commitment::Processed, Commitment::Finalized]
+        .map(|commitment| accounts_call(&addresses, commitment, reached));
+    let asked = rpc.ask_all(&calls).await;
+    let endpoints = asked.len();
+    let read = |answer| Some(read_accounts(answer, addresses.len(), reached).ok()?.value);
+    let (mut responses, mut finalized): (Vec<Accounts>, Vec<Shown>) = (Vec::new(), Vec::new());
+    for EndpointAnswer { endpoint, trusted, answers } in asked {
+        let mut answers = answers.into_iter().map(|answer| read(answer.ok()?));
+        responses.extend(answers.next().flatten());
+        finalized.push((endpoint, trusted, answers.next().flatten()));
+    }
     if responses.is_empty() || responses.len().saturating_mul(2) < endpoints {
         return Err(ChainError::Unavailable(SOLANA_CHAIN_ID));
     }
@@ -53,9 +69,54 @@ pub(super) async fn on_chain_status(
         Some(OrderStatus::Refunded(_)) => EscrowState::Refunded,
         None => EscrowState::Unknown,
     };
+    let state = match escrow.filter(|_| state == EscrowState::Open) {
+        Some(place) => agreed_state(rpc.quorum(), terms, place, finalized)?,
+        None => state,
+    };
     let is_filled = settler
         .is_some_and(|(program, at)| shown().any(|account| read_fill_marker(program, at, account).is_some()));
     Ok((state, is_filled))
+}
+
+/// The state of the deposit in finalized data, as the endpoints agree on it.
+fn agreed_state(
+    quorum: NonZeroUsize,
+    terms: &IntentTerms,
+    (program, at): (EscrowProgram, Address),
+    finalized: Vec<Shown>,
+) -> Result<EscrowState, ChainError> {
+    let state = |accounts: Accounts| {
+        let mut found =
+            accounts.iter().flatten().filter_map(|account| read_order_account(program, at, account));
+        match found.next().map(|found| found.status) {
+            Some(OrderStatus::Open) => EscrowState::Open,
+            Some(OrderStatus::Claimed) => EscrowState::Claimed,
+            Some(OrderStatus::Refunded(_)) => EscrowState::Refunded,
+            None => EscrowState::Unknown,
+        }
+    };
+    let states = finalized.into_iter().map(|(name, trusted, accounts)| (name, trusted, accounts.map(state)));
+    conclude(quorum, terms, states)
+}
+
+/// What the endpoints agree on; one that does not answer neither agrees nor contradicts.
+fn conclude(
+    quorum: NonZeroUsize,
+    terms: &IntentTerms,
+    states: impl IntoIterator<Item = (String, bool, Option<EscrowState>)>,
+) -> Result<EscrowState, ChainError> {
+    match agreed(quorum, states) {
+        Ok(state) => Ok(state),
+        Err(Disagreement::Contradiction(one, other)) => {
+            let message = format!("{one} and {other} show the deposit of order {} differently", terms.id());
+            tracing::error!(message, "endpoints of Solana contradict each other");
+            Err(ChainError::Disagreement(SOLANA_CHAIN_ID, message))
+        }
+        Err(Disagreement::TooFew(count)) => {
+            tracing::warn!(count, quorum, order = %terms.id(), "too few endpoints of Solana show the deposit");
+            Err(ChainError::Unavailable(SOLANA_CHAIN_ID))
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -121,6 +182,33 @@ impl UnrecordedTransactions {
             && let Ok(height) = rpc.last_valid_height().await
         {
             *state = State::Until(height);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy_primitives::B256;
+
+    use super::*;
+
+    const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
+    fn said<const N: usize>(states: [Option<EscrowState>; N]) -> Result<EscrowState, ChainError> {
+        let words = [B256::with_last_byte(1); IntentTerms::WORDS];
+        let terms = IntentTerms::from_bytes(&words.concat()).unwrap();
+        let named = states.into_iter().enumerate().map(|(number, state)| (number.to_string(), false, state));
+        conclude(TWO.min(NonZeroUsize::new(N).unwrap()), &terms, named)
+    }
+
+    #[test]
+    fn rule_27_a_deposit_on_solana_is_open_when_two_endpoints_show_it_finalized() {
+        let (open, unknown) = (Some(EscrowState::Open), Some(EscrowState::Unknown));
+        assert_eq!(said([open, None, open]).unwrap(), EscrowState::Open);
+        assert_eq!(said([open]).unwrap(), EscrowState::Open, "there is no other to ask");
+        assert!(matches!(said([open, None]), Err(ChainError::Unavailable(_))));
+        for states in [[open, unknown, unknown], [open, open, unknown], [unknown, open, open]] {
+            assert!(matches!(said(states), Err(ChainError::Disagreement(..))));
         }
     }
 }

@@ -212,3 +212,10 @@ async fn malformed_responses_are_errors() {
         assert!(anything.is_err());
     }
 }
+
+#[tokio::test]
+async fn rule_27_the_final_slot_is_the_median() {
+    let (one, other, liar) = (node(5).await, node(7).await, node(u64::MAX).await);
+    assert_eq!(client(&[&liar, &one, &other]).final_slot().await.unwrap(), 7);
+    assert_eq!(client(&[&liar, &one]).final_slot().await.unwrap(), 5);
+}
