@@ -6,6 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::blocks::Receipt;
 use crate::fees::Fees;
 
+/// After how long a transaction that every endpoint refuses is given up.
+const REFUSED_AFTER: SignedDuration = SignedDuration::from_mins(2);
+
 /// When a sender replaces and gives up transactions.
 #[derive(Clone, Debug)]
 pub struct SendPolicy {
@@ -34,6 +37,8 @@ pub struct TxObservation {
     pub sent_at: Option<Timestamp>,
     /// Whether every earlier transaction of the signer is mined.
     pub is_next_nonce: bool,
+    /// Since when every endpoint that answers refuses it; `None` once one accepts it.
+    pub refused_since: Option<Timestamp>,
 }
 
 /// The next step for a transaction.
@@ -44,6 +49,8 @@ pub enum NextStep {
     Rebroadcast,
     /// Sign it with these fees, store the attempt and send it.
     Replace(Fees),
+    /// Replace it by a transfer of nothing to ourselves with these fees, so that it does not hold later nonces.
+    Cancel(Fees),
     /// A replacement would exceed the fee limit; rebroadcast the stored attempt and log a warning.
     FeeTooHigh(Fees),
     End(OutgoingEnd),
@@ -74,6 +81,12 @@ pub fn decide(
     if observed.nonce > outgoing.nonce {
         // Mined, by us or by another, and not final yet.
         return NextStep::Wait;
+    }
+    // No nonce waits for ever (rule 26).
+    let is_refused = observed.refused_since.is_some_and(|since| now.duration_since(since) >= REFUSED_AFTER);
+    if is_refused && observed.is_next_nonce {
+        let fees = fees_of(last).replacement(market);
+        return NextStep::Cancel(if fees.ceiling() <= policy.max_fee_per_gas { fees } else { *market });
     }
     let Some(sent_at) = observed.sent_at else { return NextStep::Rebroadcast };
     let patience = SignedDuration::try_from(policy.stuck_after).unwrap_or(SignedDuration::MAX);
@@ -217,6 +230,27 @@ mod tests {
     }
 
     #[test]
+    fn rule_26_what_every_endpoint_refuses_for_two_minutes_is_cancelled() {
+        let refused = |since: i64| TxObservation {
+            known: false,
+            sent_at: None,
+            refused_since: Some(at(since)),
+            ..waiting()
+        };
+        let next = |observed: &TxObservation, second| {
+            decide(&outgoing(80), observed, &MARKET, at(second), &policy())
+        };
+        assert_eq!(next(&refused(0), 119), NextStep::Rebroadcast);
+        assert!(matches!(next(&refused(0), 120), NextStep::Cancel(fees) if fees.ceiling() >= 90));
+        let behind = TxObservation { is_next_nonce: false, ..refused(0) };
+        assert_eq!(next(&behind, 600), NextStep::Rebroadcast, "an earlier nonce is cancelled first");
+        let mined = TxObservation { receipt: Some(receipt(11, 1)), ..refused(0) };
+        assert_eq!(next(&mined, 600), NextStep::Wait, "it is in a block");
+        let spent = TxObservation { nonce: 6, ..refused(0) };
+        assert_eq!(next(&spent, 600), NextStep::Wait, "its nonce is in a block");
+    }
+
+    #[test]
     fn no_replacement_goes_above_the_limit() {
         let next = decide(&outgoing(950), &waiting(), &MARKET, at(60), &policy());
         assert!(matches!(next, NextStep::FeeTooHigh(_)), "{next:?}");
@@ -231,7 +265,7 @@ mod tests {
             let observed = TxObservation {
                 receipt: mined.map(|(block, status)| receipt(block, status)),
                 final_block, final_nonce: nonces.0.min(nonces.1), nonce: nonces.1, known, is_next_nonce,
-                sent_at: sent.map(at),
+                sent_at: sent.map(at), refused_since: None,
             };
             match decide(&outgoing(max), &observed, &MARKET, at(200), &policy()) {
                 NextStep::End(OutgoingEnd::Superseded) => prop_assert!(observed.final_nonce > 5 && observed.receipt.is_none()),
@@ -240,6 +274,7 @@ mod tests {
                     prop_assert!(fees.ceiling() * 8 >= max * 9 && fees.ceiling() <= 1_000);
                     prop_assert!(observed.receipt.is_none() && observed.nonce <= 5 && is_next_nonce);
                 }
+                NextStep::Cancel(_) => prop_assert!(false, "nobody refused it"),
                 NextStep::Wait | NextStep::Rebroadcast | NextStep::FeeTooHigh(_) => {}
             }
         }

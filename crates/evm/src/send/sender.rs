@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes};
 use causeway_domain::Address;
-use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, StoreError};
+use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::json;
@@ -50,6 +50,8 @@ pub struct Sender {
     market: FeeCache,
     /// When this process first sent each pending attempt.
     sent: Mutex<HashMap<B256, Timestamp>>,
+    /// Since when every endpoint refuses the transaction of a nonce.
+    refused: Mutex<HashMap<u64, Timestamp>>,
     /// The account's next nonce on the chain, as last read.
     on_chain: Mutex<Option<u64>>,
     /// Held while choosing a nonce and sending, so that nodes see nonces in order.
@@ -67,6 +69,7 @@ impl Sender {
             policy,
             market: FeeCache::default(),
             sent: Mutex::default(),
+            refused: Mutex::default(),
             on_chain: Mutex::default(),
             nonce_lock: tokio::sync::Mutex::default(),
             poll_lock: tokio::sync::Mutex::default(),
@@ -171,12 +174,28 @@ impl Sender {
                 nonce: snapshot.nonce,
                 sent_at: outgoing.attempts.last().and_then(|last| self.sent.lock().get(&last.hash).copied()),
                 is_next_nonce: outgoing.nonce == snapshot.nonce,
+                refused_since: self.refused.lock().get(&outgoing.nonce).copied(),
             };
-            let next = decide(&outgoing, &observed, &market, now, &self.policy);
+            let next =
+                self.or_superseded(&outgoing, decide(&outgoing, &observed, &market, now, &self.policy));
             self.apply(&outgoing, next, now).await?;
             decided.push((outgoing, next));
         }
         Ok(decided)
+    }
+
+    /// A nonce that our own cancellation took has superseded its transaction, whose purpose is free again.
+    fn or_superseded(&self, outgoing: &Outgoing, next: NextStep) -> NextStep {
+        let NextStep::End(OutgoingEnd::Succeeded(hash) | OutgoingEnd::Reverted(hash)) = next else {
+            return next;
+        };
+        let mined = outgoing.attempts.iter().find(|attempt| attempt.hash == hash);
+        match mined {
+            Some(attempt) if self.signer.is_cancellation(&attempt.raw) => {
+                NextStep::End(OutgoingEnd::Superseded)
+            }
+            _ => next,
+        }
     }
 
     async fn apply(&self, outgoing: &Outgoing, next: NextStep, now: Timestamp) -> Result<(), SendError> {
@@ -198,6 +217,17 @@ impl Sender {
                 replaced.attempts.push(attempt);
                 self.broadcast(&replaced, now).await;
             }
+            NextStep::Cancel(fees) => {
+                let purpose = &outgoing.purpose;
+                tracing::error!(%chain, nonce, purpose, "every endpoint refuses the transaction, so its nonce is used for nothing");
+                let signed = self.signer.sign_cancellation(chain, nonce, fees)?;
+                let attempt = attempt(&signed, fees, now);
+                self.outbox.add_attempt(chain, signer, nonce, &attempt).await?;
+                self.refused.lock().remove(&nonce);
+                let mut replaced = outgoing.clone();
+                replaced.attempts.push(attempt);
+                self.broadcast(&replaced, now).await;
+            }
             NextStep::End(end) => self.outbox.end(chain, signer, nonce, end).await?,
         }
         Ok(())
@@ -210,27 +240,43 @@ impl Sender {
         const UNDERPRICED: [&str; 3] = ["underpriced", "fee too low", "less than block base fee"];
         let Some(last) = outgoing.attempts.last() else { return };
         let raw = Bytes::copy_from_slice(&last.raw);
-        let sent: Result<B256, CallError> =
-            self.client.call(Call::new("eth_sendRawTransaction", json!([raw]))).await;
-        match sent {
-            Ok(_) => {}
-            Err(error) if error.refused_with(&ALREADY_KNOWN) => {}
-            // Counts as sent, so that it is replaced after `stuck_after`.
-            Err(error) if error.refused_with(&UNDERPRICED) => {
-                tracing::info!(%error, nonce = outgoing.nonce, "transaction underpriced");
-            }
-            Err(error) => {
-                tracing::warn!(%error, nonce = outgoing.nonce, "broadcast failed, transaction stays in the outbox");
-                return;
+        let call = Call::new("eth_sendRawTransaction", json!([raw]));
+        let (mut accepted, mut refused) = (false, None);
+        for (_, answer) in self.client.each::<B256>(&call).await {
+            match answer {
+                Ok(_) => accepted = true,
+                Err(error) if error.refused_with(&ALREADY_KNOWN) => accepted = true,
+                // Counts as sent, so that it is replaced after `stuck_after`.
+                Err(error) if error.refused_with(&UNDERPRICED) => {
+                    tracing::info!(%error, nonce = outgoing.nonce, "transaction underpriced");
+                    accepted = true;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, nonce = outgoing.nonce, "an endpoint does not take the transaction");
+                    let is_refusal = matches!(error, CallError::Refused { .. });
+                    refused = Some((error, is_refusal || refused.is_some_and(|(_, before)| before)));
+                }
             }
         }
-        self.sent.lock().entry(last.hash).or_insert(now);
+        if accepted {
+            self.refused.lock().remove(&outgoing.nonce);
+            self.sent.lock().entry(last.hash).or_insert(now);
+            return;
+        }
+        if let Some((error, is_refusal)) = refused {
+            tracing::warn!(%error, nonce = outgoing.nonce, "broadcast failed, transaction stays in the outbox");
+            if is_refusal {
+                self.refused.lock().entry(outgoing.nonce).or_insert(now);
+            }
+        }
     }
 
     fn retain_sent(&self, open: &[Outgoing]) {
         let attempts = open.iter().flat_map(|outgoing| &outgoing.attempts);
         let hashes: HashSet<B256> = attempts.map(|attempt| attempt.hash).collect();
         self.sent.lock().retain(|hash, _| hashes.contains(hash));
+        let nonces: HashSet<u64> = open.iter().map(|outgoing| outgoing.nonce).collect();
+        self.refused.lock().retain(|nonce, _| nonces.contains(nonce));
     }
 }
 

@@ -115,6 +115,23 @@ impl Signer {
     }
 }
 
+/// A transfer of nothing to oneself needs no more gas than any plain transfer; rollups may charge for data as well.
+const CANCEL_GAS: u64 = 100_000;
+
+impl Signer {
+    /// Signs a transfer of nothing to ourselves under the nonce of a stored transaction.
+    pub fn sign_cancellation(&self, chain: ChainId, nonce: u64, fees: Fees) -> Result<SignedTx, SignerError> {
+        let request = TxRequest { to: self.address, value: U256::ZERO, data: Bytes::new() };
+        self.sign(chain, nonce, &request, CANCEL_GAS, fees)
+    }
+
+    /// Whether a stored transaction is such a transfer.
+    pub fn is_cancellation(&self, raw: &[u8]) -> bool {
+        TxEnvelope::decode_2718(&mut &*raw)
+            .is_ok_and(|tx| tx.to() == Some(self.address) && tx.value().is_zero() && tx.input().is_empty())
+    }
+}
+
 impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Signer({})", self.address)

@@ -25,6 +25,8 @@ struct Mempool {
     pool: HashMap<B256, Bytes>,
     receipts: HashMap<B256, u64>,
     refuse: Option<&'static str>,
+    /// Refuses whatever pays somebody, with this message.
+    refuse_payments: Option<&'static str>,
 }
 
 impl Mempool {
@@ -65,6 +67,10 @@ impl Mempool {
                     return error(-32000, message);
                 }
                 let raw: Bytes = serde_json::from_value(params[0].clone()).unwrap();
+                let pays = raw.windows(20).any(|part| part == Address::repeat_byte(7));
+                if let Some(message) = self.refuse_payments.filter(|_| pays) {
+                    return error(-32000, message);
+                }
                 let hash = keccak256(&raw);
                 if self.pool.insert(hash, raw).is_some() {
                     error(-32000, "already known")
@@ -322,4 +328,31 @@ async fn a_failing_endpoint_prevents_superseding() {
     fixture.chain().mine(None);
     fixture.chain().mine(None);
     assert_eq!(decisions(sender.poll_pending(at(1)).await.unwrap()), [NextStep::Wait]);
+}
+
+#[tokio::test]
+async fn rule_26_a_transaction_that_every_endpoint_refuses_does_not_hold_later_ones() {
+    let fixture = Fixture::new().await;
+    let sender = fixture.sender();
+    fixture.chain().refuse_payments = Some("exceeds block gas limit");
+    let first = sender.send("fill:1", &request(), at(0)).await.unwrap();
+    for second in [1, 60, 119] {
+        assert_eq!(decisions(sender.poll_pending(at(second)).await.unwrap()), [NextStep::Rebroadcast]);
+    }
+    let cancelled = decisions(sender.poll_pending(at(120)).await.unwrap());
+    assert!(matches!(cancelled[..], [NextStep::Cancel(_)]), "{cancelled:?}");
+    let row = fixture.outbox.rows().remove(0);
+    assert_eq!((row.nonce, row.attempts.len()), (first.nonce, 2));
+    let nothing = row.attempts[1].hash;
+    assert!(fixture.chain().pool.contains_key(&nothing), "a transfer of nothing takes the nonce");
+    fixture.chain().mine(Some(nothing));
+    fixture.chain().mine(None);
+    fixture.chain().mine(None);
+    let superseded = NextStep::End(OutgoingEnd::Superseded);
+    assert_eq!(decisions(sender.poll_pending(at(130)).await.unwrap()), [superseded]);
+    // The purpose is free, and the next nonce goes on.
+    fixture.chain().refuse_payments = None;
+    let again = sender.send("fill:1", &request(), at(140)).await.unwrap();
+    assert_eq!(again.nonce, first.nonce + 1);
+    assert!(fixture.chain().pool.contains_key(&again.attempts[0].hash));
 }
