@@ -137,14 +137,15 @@ impl Orders {
             tx_senders.insert(deployment.chain, self.solana_tx_sender(rpc, deployment, key));
         }
         self.tx_senders.extend(tx_senders.values().cloned());
-        let executor: Arc<dyn OrderExecutor> = Arc::new(InventoryExecutor::new(
+        let executor = InventoryExecutor::new(
             Arc::clone(&maker.filler),
             self.store.clone(),
             self.store.clone(),
             tx_senders,
             Arc::clone(attestations),
             self.quote_keys.clone(),
-        ));
+        );
+        let executor: Arc<dyn OrderExecutor> = Arc::new(executor.with_claim_senders(self.relayers.clone()));
         self.executors.put(&executor);
         Ok(())
     }
@@ -182,7 +183,7 @@ impl Orders {
             quote_keys: self.quote_keys.clone(),
             timing: self.timing.clone(),
         });
-        build.with_chain_demand(self.cursors.demand())
+        build.with_chain_demand(self.cursors.demand()).with_cursors(Arc::clone(&self.cursors))
     }
 
     pub(crate) fn submit_deposit(&self) -> SubmitDeposit {

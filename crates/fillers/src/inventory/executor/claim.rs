@@ -9,7 +9,7 @@ use super::sending::{Attempt, CLAIM};
 impl InventoryExecutor {
     /// Claims the deposit from the escrow, with attestations where the fill was on another chain.
     pub(super) async fn claim_order(&self, order: &Order, now: Timestamp) -> Result<Progress, ActionError> {
-        let sender = self.sender(order.from.chain())?;
+        let sender = self.claim_sender(order.from.chain())?;
         match Self::next_attempt(sender, CLAIM, order).await? {
             Attempt::Started(progress) => Ok(progress),
             Attempt::Next(purpose) => {

@@ -30,6 +30,8 @@ pub struct InventoryExecutor {
     reservations: Arc<dyn Reservations>,
     losses: Arc<dyn Losses>,
     senders: HashMap<ChainId, Arc<dyn TxSender>>,
+    /// Claims have a key of their own, so that a stuck fill never holds one (rule 26).
+    claim_senders: HashMap<ChainId, Arc<dyn TxSender>>,
     attestations: Arc<dyn Attestations>,
     keys: QuoteKeys,
     /// When this process started.
@@ -48,7 +50,15 @@ impl InventoryExecutor {
         keys: QuoteKeys,
     ) -> Self {
         let started_at = Timestamp::now();
-        Self { filler, reservations, losses, senders, attestations, keys, started_at }
+        let claim_senders = HashMap::new();
+        Self { filler, reservations, losses, senders, claim_senders, attestations, keys, started_at }
+    }
+
+    /// Claims with these keys, one on each chain, instead of the filler's hot key. Anybody may send a claim: it pays the
+    /// payee that the terms name.
+    #[must_use]
+    pub fn with_claim_senders(self, claim_senders: HashMap<ChainId, Arc<dyn TxSender>>) -> Self {
+        Self { claim_senders, ..self }
     }
 }
 

@@ -32,6 +32,14 @@ impl InventoryExecutor {
         self.senders.get(&chain).map(AsRef::as_ref).ok_or_else(missing)
     }
 
+    /// The sender of claims on a chain.
+    pub(super) fn claim_sender(&self, chain: ChainId) -> Result<&dyn TxSender, ActionError> {
+        match self.claim_senders.get(&chain) {
+            Some(sender) => Ok(sender.as_ref()),
+            None => self.sender(chain),
+        }
+    }
+
     /// The first attempt that was not reverted, or the purpose of the next one.
     pub(super) async fn next_attempt(
         sender: &dyn TxSender,

@@ -1,8 +1,11 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use alloy_primitives::B256;
-use causeway_domain::ports::{ActionError, ChainAction, OrderExecutor, Progress};
+use causeway_domain::ports::{ActionError, ChainAction, OrderExecutor, Progress, TxSender};
 use causeway_domain::{Attestation, Decision, Order};
 
-use super::fakes::SIGNATURE;
+use super::fakes::{FakeTxSender, SIGNATURE};
 use super::fixture::{ExecutorFixture, decided, delivered, now, purpose_of};
 
 const FILL_REF: B256 = B256::repeat_byte(0xf1);
@@ -104,4 +107,17 @@ async fn succeeded_claim_is_reported_and_not_sent_again() {
     fixture.ethereum.set(&purpose_of("claim", &order), succeeded.clone());
     assert_eq!(fixture.executor.claim(&order, now()).await.unwrap(), succeeded);
     assert_eq!(fixture.ethereum.sent(), []);
+}
+
+#[tokio::test]
+async fn rule_26_claims_have_a_key_of_their_own() {
+    let mut fixture = ExecutorFixture::new();
+    let order = to_claim(fixture.cross_chain());
+    attest(&fixture, &order, filled(&order));
+    let origin = order.from.chain();
+    let relayer = Arc::new(FakeTxSender::new(origin, order.from.address()));
+    let senders: [(_, Arc<dyn TxSender>); 1] = [(origin, relayer.clone())];
+    fixture.executor = fixture.executor.with_claim_senders(HashMap::from(senders));
+    fixture.executor.claim(&order, now()).await.unwrap();
+    assert_eq!((relayer.sent().len(), fixture.ethereum.sent().len()), (1, 0));
 }
