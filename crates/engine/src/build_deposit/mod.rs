@@ -34,6 +34,7 @@ pub(crate) use timing::moment;
 use display_names::DisplayNames;
 use params::{BuildParams, ChainBuilders};
 
+use crate::chain_cursors::ChainCursors;
 use crate::executors::ExecutorRegistry;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
@@ -106,17 +107,30 @@ pub struct BuildDeposit {
     demand: Arc<ChainDemand>,
     screening: Option<Arc<Screening>>,
     pauses: Arc<Pauses>,
+    cursors: Arc<ChainCursors>,
 }
 
 impl BuildDeposit {
     pub fn new(parts: BuildParts) -> Self {
-        Self { parts, demand: Arc::default(), screening: None, pauses: Arc::default() }
+        Self {
+            parts,
+            demand: Arc::default(),
+            screening: None,
+            pauses: Arc::default(),
+            cursors: Arc::default(),
+        }
     }
 
     /// Registers demand for the chains of new builds.
     #[must_use]
     pub fn with_chain_demand(self, demand: Arc<ChainDemand>) -> Self {
         Self { demand, ..self }
+    }
+
+    /// Creates no orders through a halted chain (rule 29).
+    #[must_use]
+    pub fn with_cursors(self, cursors: Arc<ChainCursors>) -> Self {
+        Self { cursors, ..self }
     }
 
     /// Screens everyone who pays or is paid before anything is returned to sign.
@@ -194,6 +208,14 @@ impl BuildDeposit {
 
     /// Only for new orders: an existing build can still be paid.
     fn check_pauses(&self, ask: &Ask, route: &Route) -> Result<(), BuildError> {
+        let halted = [ask.from, ask.to].into_iter().map(|token| token.chain());
+        let halted = halted.into_iter().find(|chain| self.cursors.is_halted(*chain));
+        if let Some(chain) = halted {
+            let reason = format!(
+                "Chain {chain} is halted: its nodes contradict each other. No order is opened there."
+            );
+            return Err(BuildError::Paused { filler: route.filler.clone(), reason });
+        }
         let paused = self.pauses.reason_for_tokens(&[ask.from, ask.to]);
         match paused.or_else(|| self.pauses.reason_for_filler(&route.filler)) {
             Some(reason) => Err(BuildError::Paused { filler: route.filler.clone(), reason }),

@@ -1,3 +1,4 @@
+mod halted;
 mod in_flight;
 mod perform;
 mod return_threshold;
@@ -25,6 +26,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
+use halted::Halted;
 use in_flight::InFlightOrders;
 use stuck_reason_log::StuckReasonLog;
 
@@ -44,7 +46,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// How long the chains of a processed order are polled at the full rate; the order is processed again before that.
 const DEMAND_PERIOD: Duration = Duration::from_secs(40);
 
-/// When an order of a halted chain is checked again.
+/// When an order that a halted chain holds up is checked again.
 const HALTED_RETRY: SignedDuration = SignedDuration::from_secs(30);
 
 /// How many passes over an order one run makes, because a step enabled another one or a write conflicted.
@@ -168,14 +170,16 @@ impl WorkOrders {
     /// Advances an order as far as possible. Each step is stored before its actions are executed.
     async fn process(&self, mut order: Order) -> Result<(), StoreError> {
         let chains = [order.from.chain(), order.to.chain()];
-        if chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain)) {
-            order.due_at = Timestamp::now().checked_add(HALTED_RETRY).ok();
-            return self.parts.orders.update_order(&order, &[]).await.map(drop);
-        }
+        let halted = Halted::of(&self.parts.cursors, &order);
         for _ in 0..MAX_PASSES {
             let context = self.context(&order, Timestamp::now()).await?;
             let before = order.clone();
             let step = advance(order, &context);
+            if halted.freezes(before.status, step.order.status) {
+                order = before;
+                order.due_at = context.now.checked_add(HALTED_RETRY).ok();
+                return self.parts.orders.update_order(&order, &[]).await.map(drop);
+            }
             let is_last = step.is_last();
             if !is_last {
                 let demand = self.parts.cursors.demand();
@@ -193,7 +197,12 @@ impl WorkOrders {
                 }
                 written = true;
             }
-            let done = self.perform(&mut order, &step.actions, &context).await;
+            let (actions, is_held) = halted.split(&order, &step.actions);
+            let mut done = self.perform(&mut order, &actions, &context).await;
+            if is_held {
+                done.all = false;
+                order.due_at = context.now.checked_add(HALTED_RETRY).ok();
+            }
             if done.decided {
                 // The decision is stored with the step that follows from it.
                 continue;

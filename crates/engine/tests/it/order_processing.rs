@@ -222,6 +222,18 @@ async fn orders_of_a_halted_chain_are_left_unchanged() {
 }
 
 #[tokio::test]
+async fn rule_29_what_a_halted_chain_owes_is_claimed() {
+    for halted in [ORIGIN, DESTINATION] {
+        let scene = published().await;
+        scene.show(scene.filled()).await;
+        scene.cursors.halt(chain(halted));
+        scene.run_once().await;
+        assert_eq!(scene.status().await, OrderStatus::Filled);
+        assert_eq!(scene.executor.calls(), ["release (filled fill)", "claim (filled fill)"]);
+    }
+}
+
+#[tokio::test]
 async fn order_whose_filler_is_missing_waits() {
     let scene = Scene::with(|order| order.filler = "gone".to_owned()).await;
     scene.show(scene.opened(10)).await;

@@ -14,19 +14,14 @@ const MAX_PASSES: usize = 8;
 /// How long the chains of a processed purchase are polled at the full rate; it is processed again before that.
 const DEMAND_PERIOD: Duration = Duration::from_secs(40);
 
-/// When a purchase of a halted chain is checked again.
+/// When a purchase that a halted chain holds up is checked again.
 const HALTED_RETRY: SignedDuration = SignedDuration::from_secs(30);
 
 impl WorkFiat {
     /// Advances a purchase as far as possible. Each step is stored before its actions are executed.
     pub(super) async fn process(&self, mut order: FiatOrder) -> Result<(), StoreError> {
-        if [order.sold.chain(), order.target.chain()]
-            .into_iter()
-            .any(|chain| self.parts.cursors.is_halted(chain))
-        {
-            order.due_at = Timestamp::now().checked_add(HALTED_RETRY).ok();
-            return self.parts.store.update_fiat_order(&order, &[]).await.map(drop);
-        }
+        let chains = [order.sold.chain(), order.target.chain()];
+        let is_halted = chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain));
         if !order.status.is_terminal() {
             let demand = self.parts.cursors.demand();
             for chain in [order.sold.chain(), order.target.chain()] {
@@ -44,7 +39,15 @@ impl WorkFiat {
                 order = newer;
                 continue;
             }
-            if self.perform(&mut order, &step.actions).await {
+            // A halted chain opens nothing; balances are returned (rule 29).
+            let goes_on = |action: &&FiatOrderAction| {
+                !is_halted || matches!(action, FiatOrderAction::ReturnBalance { .. })
+            };
+            let actions: Vec<FiatOrderAction> = step.actions.iter().filter(goes_on).cloned().collect();
+            if actions.len() < step.actions.len() {
+                order.due_at = context.now.checked_add(HALTED_RETRY).ok();
+            }
+            if self.perform(&mut order, &actions).await {
                 // The result is stored with the step that follows from it.
                 continue;
             }
