@@ -12,12 +12,15 @@ use super::attester::RpcAddress;
 pub(crate) struct EndpointsConfig {
     pub(crate) chain: u64,
     pub(crate) rpc: Vec<RpcAddress>,
+    /// Whether these are the operator's own nodes, so that the word of one is enough before money leaves.
+    #[serde(default)]
+    pub(crate) trusted: bool,
 }
 
 /// Rejects invalid settings at the start.
 pub(super) fn check(endpoints: &[EndpointsConfig]) -> anyhow::Result<()> {
     let mut named = BTreeSet::new();
-    for EndpointsConfig { chain, rpc } in endpoints {
+    for EndpointsConfig { chain, rpc, .. } in endpoints {
         ensure!(ChainId::new(*chain).is_some(), "endpoints: {chain} is not a chain id");
         ensure!(named.insert(*chain), "endpoints names chain {chain} twice");
         ensure!(!rpc.is_empty(), "endpoints: chain {chain} needs at least one RPC address");
@@ -34,6 +37,9 @@ mod tests {
     fn endpoints_are_validated_and_their_keys_redacted() {
         let text = "[[endpoints]]\nchain = 8453\nrpc = [\"https://base.one.example/v2/hunter2hunter2\"]\n";
         let config: Config = read::parse(text).unwrap();
+        assert!(!config.endpoints[0].trusted, "nobody is trusted unless the configuration says so");
+        let own: Config = read::parse(&format!("{text}trusted = true\n")).unwrap();
+        assert!(own.endpoints[0].trusted);
         check(&config.endpoints).unwrap();
         for shown in [config.to_toml().unwrap(), format!("{config:?}")] {
             assert!(shown.contains("base.one.example") && !shown.contains("hunter2"), "{shown}");

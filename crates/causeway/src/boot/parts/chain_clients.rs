@@ -1,12 +1,13 @@
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
-use causeway_domain::{Chain, ChainId, Family};
+use causeway_domain::{Chain, ChainId, Family, SOLANA_CHAIN_ID};
 use causeway_engine::Ticker;
-use causeway_evm::{EvmClient, EvmConfig, Http};
+use causeway_evm::{EvmClient, EvmConfig, Http, PoolConfig};
 use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
@@ -42,20 +43,31 @@ impl ChainClients {
         let mut clients = Self::default();
         for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
             let own = own.iter().find(|own| own.chain == chain.id.get());
-            let urls = match (sandbox_rpc, own) {
+            let urls: Vec<String> = match (sandbox_rpc, own) {
                 (Some(bases), _) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
                 (None, Some(own)) => own.rpc.iter().map(|rpc| rpc.0.expose().to_owned()).collect(),
                 (None, None) => chain.rpc.clone(),
             };
+            // The sandbox's only node is our own; several stand for nodes of other operators.
+            let trusted = match sandbox_rpc {
+                Some(_) => urls.len() == 1,
+                None => own.is_some_and(|own| own.trusted),
+            };
             if !urls.is_empty() {
-                let added = clients.add(chain, &urls, &http, sandbox_rpc.is_some());
+                let added = clients.add(chain, &urls, &http, (sandbox_rpc.is_some(), trusted));
                 added.with_context(|| format!("chain {} ({}) cannot be used", chain.id, chain.name))?;
             }
         }
         Ok(clients)
     }
 
-    fn add(&mut self, chain: &Chain, urls: &[String], http: &Http, sandbox: bool) -> anyhow::Result<()> {
+    fn add(
+        &mut self,
+        chain: &Chain,
+        urls: &[String],
+        http: &Http,
+        (sandbox, trusted): (bool, bool),
+    ) -> anyhow::Result<()> {
         match chain.family() {
             Family::Evm => {
                 let urls: Vec<_> = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
@@ -64,11 +76,14 @@ impl ChainClients {
                 if sandbox {
                     config.fees.min_priority_fee = config.fees.min_priority_fee.max(SANDBOX_MIN_TIP);
                 }
+                trust(&mut config.pool, trusted);
                 self.evm.push(EvmClient::with_http(chain.id, config, http)?);
             }
             Family::Solana => {
                 let urls = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-                self.solana = Some(SolanaRpc::new(solana_config(urls, sandbox))?);
+                let mut config = solana_config(urls, sandbox);
+                trust(&mut config.pool, trusted);
+                self.solana = Some(SolanaRpc::new(config)?);
             }
         }
         Ok(())
@@ -76,6 +91,13 @@ impl ChainClients {
 
     pub(crate) fn evm(&self, chain: ChainId) -> Option<&EvmClient> {
         self.evm.iter().find(|client| client.chain_id() == chain)
+    }
+
+    /// The chains that are known through one endpoint that nobody has called trusted (rule 27).
+    pub(crate) fn resting_on_one_endpoint(&self) -> HashSet<ChainId> {
+        let evm = self.evm.iter().filter(|client| client.rests_on_one_endpoint()).map(EvmClient::chain_id);
+        let solana = self.solana.iter().filter(|rpc| rpc.rests_on_one_endpoint()).map(|_| SOLANA_CHAIN_ID);
+        evm.chain(solana).collect()
     }
 
     pub(crate) fn readers(&self) -> Vec<Arc<dyn BalanceReader>> {
@@ -95,6 +117,12 @@ impl ChainClients {
             let evm = futures::future::join_all(several.iter().map(EvmClient::probe));
             futures::join!(evm, futures::future::join_all(solana.iter().map(SolanaRpc::probe)));
         }
+    }
+}
+
+fn trust(pool: &mut PoolConfig, trusted: bool) {
+    for endpoint in &mut pool.endpoints {
+        endpoint.trusted = trusted;
     }
 }
 

@@ -241,13 +241,24 @@ mod tests {
     }
 
     #[test]
-    fn transactions_pay_more_on_polygon_and_are_final_sooner_on_ethereum_and_polygon() {
+    fn rule_27_every_chain_has_its_own_fee_ceiling() {
         let production = policies(Mode::Production);
         for (id, _) in TABLE {
-            let (gwei, depth) = match id {
-                1 => (500, 64),
-                137 => (5_000, 128),
-                _ => (500, 300),
+            let depth = match id {
+                1 => 64,
+                137 => 128,
+                _ => 300,
+            };
+            let gwei = match id {
+                // Rollups charge thousandths of a gwei for execution.
+                10 | 130 | 324 | 2_741 | 8_453 | 747_474 => 5,
+                42_161 | 59_144 => 10,
+                56 => 20,
+                // Their coins are cheap, and their base fees high.
+                137 => 3_000,
+                143 => 1_000,
+                5_000 => 500,
+                _ => 100,
             };
             let policy = production.send_policy(chain(id)).unwrap();
             assert_eq!((policy.max_fee_per_gas, policy.depth), (gwei * 1_000_000_000, depth), "{id}");

@@ -1,15 +1,17 @@
 mod decimals;
 mod tokens;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use alloy_primitives::U256;
 use anyhow::{Context as _, bail};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{Filler, GasFeed, PriceFeed, Refusal, TokenPolicy};
 use causeway_domain::{
     ChainId, Deployment, DepositMethod, Family, RawAmount, SOLANA_CHAIN_ID, SolanaDeployment, TokenId,
+    UsdAmount,
 };
 use causeway_engine::KnownFiller;
 use causeway_evm::{CachedGas, CachedVaultRates};
@@ -41,6 +43,10 @@ const READY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How often mints on Solana are read; they rarely change.
 const MINT_POLL_INTERVAL: Duration = Duration::from_mins(1);
+
+/// The largest order from a chain that is known through one endpoint that is not trusted: $100.
+const SINGLE_ENDPOINT_CAP: UsdAmount =
+    UsdAmount::from_cents(RawAmount::new(U256::from_limbs([10_000, 0, 0, 0])));
 
 /// What quotes need: prices, and fillers with their balances.
 pub(crate) struct Market {
@@ -131,7 +137,8 @@ impl Market {
         if let (Some(rpc), Some(deployment)) = (&clients.solana, program) {
             spawn_solana_readers(&market, rpc, deployment, stop);
         }
-        let chains = chain_terms(&ChainPolicies::of(config.mode, catalog), deployments)?;
+        let single = clients.resting_on_one_endpoint();
+        let chains = chain_terms(&ChainPolicies::of(config.mode, catalog), deployments, &single)?;
         for maker in makers {
             market.add_market_maker(parts, maker, &vaults, &chains, &tokens, stop)?;
         }
@@ -331,7 +338,22 @@ fn program_methods() -> Vec<DepositMethod> {
 fn chain_terms(
     policies: &ChainPolicies,
     deployments: &Deployments,
+    single: &HashSet<ChainId>,
 ) -> anyhow::Result<HashMap<ChainId, ChainTerms>> {
     let methods = deposit_methods(deployments).into_iter();
-    methods.map(|(chain, methods)| Ok((chain, policies.chain_terms(chain, methods)?))).collect()
+    let terms = |(chain, methods)| {
+        let terms = policies.chain_terms(chain, methods)?;
+        if !single.contains(&chain) {
+            return Ok((chain, terms));
+        }
+        tracing::warn!(%chain, "one RPC endpoint that is not trusted: orders from this chain are limited to $100");
+        Ok((chain, capped(terms)))
+    };
+    methods.map(terms).collect()
+}
+
+/// One endpoint could invent a deposit, so it is believed for small orders only (rule 27).
+fn capped(terms: ChainTerms) -> ChainTerms {
+    let cap = SINGLE_ENDPOINT_CAP;
+    ChainTerms { order_cap: Some(terms.order_cap.map_or(cap, |known| known.min(cap))), ..terms }
 }
