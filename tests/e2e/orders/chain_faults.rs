@@ -72,7 +72,7 @@ async fn shallow_reorg_is_invisible_to_clients() {
 async fn node_stuck_on_a_dead_fork_blocks_no_order() {
     let chains = Chains::start();
     let (service, mut rng) =
-        (RestartableService::start(&chains.base, "[sandbox]\nnodes = 2\n"), SeededRng::new(5, "fork"));
+        (RestartableService::start(&chains.base, "[sandbox]\nnodes = 3\n"), SeededRng::new(5, "fork"));
     let mut payer =
         built(for_coins(ETHEREUM, DepositVia::Call, Outcome::Filled), &chains, &service, &mut rng).await;
     for chain in [BASE, ETHEREUM] {

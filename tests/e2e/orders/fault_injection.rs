@@ -12,7 +12,7 @@ use super::seeded_rng::SeededRng;
 use super::solana::SOLANA;
 
 /// How many nodes of each chain the service asks; the tests themselves ask another one.
-pub(super) const NODES: u8 = 2;
+pub(super) const NODES: u8 = 3;
 
 /// How many faults are injected concurrently.
 const CONCURRENCY: usize = 3;
