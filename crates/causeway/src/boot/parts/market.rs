@@ -357,3 +357,20 @@ fn capped(terms: ChainTerms) -> ChainTerms {
     let cap = SINGLE_ENDPOINT_CAP;
     ChainTerms { order_cap: Some(terms.order_cap.map_or(cap, |known| known.min(cap))), ..terms }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_27_one_endpoint_that_nobody_trusts_takes_orders_up_to_a_hundred_dollars() {
+        let chain = ChainId::new(8453).unwrap();
+        let terms = |cap: Option<&str>| ChainTerms {
+            order_cap: cap.map(|cap| cap.parse().unwrap()),
+            ..ChainTerms::new(chain, 2, Vec::new())
+        };
+        for (before, after) in [(None, "100.00"), (Some("10000"), "100.00"), (Some("50"), "50.00")] {
+            assert_eq!(capped(terms(before)).order_cap.unwrap().to_string(), after);
+        }
+    }
+}
