@@ -128,7 +128,16 @@ fn swap_is_filled(terminal: &Terminal) -> String {
     assert!(!progress.contains(&KEY[2..]) && !String::from_utf8_lossy(&output.stdout).contains(&KEY[2..]));
 
     let by_permit = terminal
-        .command(&["swap", "25 USDC@base ETH@arbitrum", "--by", "permit2", "-y", "--at-least", "0.001", "--quiet"])
+        .command(&[
+            "swap",
+            "25 USDC@base ETH@arbitrum",
+            "--by",
+            "permit2",
+            "-y",
+            "--at-least",
+            "0.001",
+            "--quiet",
+        ])
         .env("CAUSEWAY_KEY", KEY)
         .output()
         .unwrap();
@@ -145,7 +154,8 @@ fn order_is_tracked(terminal: &Terminal, order: &str) {
 }
 
 fn swap_from_solana_is_filled(terminal: &Terminal) {
-    let args = ["swap", "0.5", "SOL@solana", "USDC@base", "--to", PAYER, "--yes", "--at-least", "1", "--json"];
+    let args =
+        ["swap", "0.5", "SOL@solana", "USDC@base", "--to", PAYER, "--yes", "--at-least", "1", "--json"];
     let output = terminal.command(&args).env("CAUSEWAY_KEY", SOLANA_KEY).output().unwrap();
     let order: Value = serde_json::from_str(&super::stdout(&output)).unwrap();
     assert_eq!((&order["status"], &order["recipient"]), (&"filled".into(), &PAYER.into()));
@@ -249,8 +259,26 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
         (&["swap", "25", "USDC@base", "ETH@arbitrum"], 2, "add --yes"),
         (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes"], 2, "--at-least"),
         (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001"], 2, "--key-file"),
-        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001", "--key-file", unsafe_key], 2, "chmod 600"),
-        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001", "--key-file", poor], 3, "USDC"),
+        (
+            &[
+                "swap",
+                "25",
+                "USDC@base",
+                "ETH@arbitrum",
+                "--yes",
+                "--at-least",
+                "0.001",
+                "--key-file",
+                unsafe_key,
+            ],
+            2,
+            "chmod 600",
+        ),
+        (
+            &["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001", "--key-file", poor],
+            3,
+            "USDC",
+        ),
         (&["qr", "hello", "--out", no_ending], 2, ".svg or .png"),
         (&["track", "00000000000000000000000000000000"], 3, "order"),
         (&["balances", "nonsense"], 3, "address"),

@@ -1,15 +1,12 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use causeway_domain::ports::RampError;
+use causeway_domain::ports::{RampError, RampRefusal};
 use causeway_engine::fiat::{FiatCode, FiatError};
 use causeway_wire::{ErrorName, FiatErrorBody, FiatErrorCode, Issue};
 use serde_json::{Value, json};
 
 use super::{ApiError, ErrorChain};
-
-/// The code of a provider's error that concerns only the amount.
-const AMOUNT_OUT_OF_RANGE: &str = "AMOUNT_OUT_OF_RANGE";
 
 impl ApiError {
     /// An error with a code of the fiat API.
@@ -116,7 +113,20 @@ impl ApiError {
                 format!("{provider} is unavailable. Try again in a moment, or choose another provider.")
             }
         };
-        Self::fiat(code, message).with_details(json!({ "provider": provider }))
+        let mut details = json!({ "provider": provider });
+        if let Some(code) = refusal_code(error) {
+            details["code"] = code.into();
+        }
+        Self::fiat(code, message).with_details(details)
+    }
+}
+
+/// The `details.code` of the two refusals that clients tell apart.
+const fn refusal_code(error: &RampError) -> Option<&'static str> {
+    match error {
+        RampError::Unavailable(_) | RampError::Nonsense(_) => Some("PROVIDER_UNAVAILABLE"),
+        RampError::Refused(RampRefusal::Range { .. }) => Some("AMOUNT_OUT_OF_RANGE"),
+        RampError::Refused(_) => None,
     }
 }
 
@@ -146,28 +156,11 @@ pub(super) fn response(
     details: Option<Value>,
 ) -> Response {
     let (status, body) = match code.or_else(|| code_for(name)) {
-        Some(code) => (code.status(), FiatErrorBody::new(code, message, with_refusal_code(code, details))),
+        Some(code) => (code.status(), FiatErrorBody::new(code, message, details)),
         None => (name.status(), body_without_code(name, message, details)),
     };
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, Json(body)).into_response()
-}
-
-/// Adds `details.code` to the two refusals that clients tell apart: an unavailable provider, and an amount that every provider
-/// rejects.
-fn with_refusal_code(code: FiatErrorCode, details: Option<Value>) -> Option<Value> {
-    let out_of_range = |details: &Value| {
-        let errors = details["errors"].as_array().filter(|errors| !errors.is_empty());
-        errors.is_some_and(|errors| errors.iter().all(|error| error["code"] == AMOUNT_OUT_OF_RANGE))
-    };
-    let refusal = match code {
-        FiatErrorCode::ProviderUnavailable => code.as_str(),
-        FiatErrorCode::NoRoute if details.as_ref().is_some_and(out_of_range) => AMOUNT_OUT_OF_RANGE,
-        _ => return details,
-    };
-    let mut details = details.filter(Value::is_object).unwrap_or_else(|| json!({}));
-    details["code"] = refusal.into();
-    Some(details)
 }
 
 /// The fiat code of an error that other parts of the service raise.
@@ -205,6 +198,8 @@ fn body_without_code(name: ErrorName, message: &str, details: Option<Value>) -> 
 
 #[cfg(test)]
 mod tests {
+    use causeway_domain::FiatAmount;
+
     use super::*;
 
     #[test]
@@ -217,20 +212,17 @@ mod tests {
     }
 
     #[test]
-    fn only_two_refusals_have_a_code_in_their_details() {
-        let errors = |codes: &[&str]| {
-            let errors: Vec<_> = codes.iter().map(|code| json!({ "code": code })).collect();
-            Some(json!({ "errors": errors }))
-        };
-        let code = |code, details| with_refusal_code(code, details).map(|details| details["code"].clone());
-        let unavailable = Some(json!("PROVIDER_UNAVAILABLE"));
-        assert_eq!(code(FiatErrorCode::ProviderUnavailable, None), unavailable);
-        assert_eq!(code(FiatErrorCode::ProviderUnavailable, Some(json!({ "provider": "a" }))), unavailable);
-        let range = |codes: &[&str]| code(FiatErrorCode::NoRoute, errors(codes));
-        assert_eq!(range(&[AMOUNT_OUT_OF_RANGE; 2]), Some(json!(AMOUNT_OUT_OF_RANGE)));
-        assert_eq!(range(&[AMOUNT_OUT_OF_RANGE, "UNSUPPORTED_ASSET"]), Some(Value::Null));
-        assert_eq!(range(&[]), Some(Value::Null));
-        assert_eq!(code(FiatErrorCode::QuoteExpired, None), None);
+    fn refusals_of_providers_have_their_code_in_the_details() {
+        let amount = |minor| FiatAmount { minor, currency: "USD".parse().unwrap() };
+        let range = RampRefusal::Range { least: amount(1), most: amount(2) };
+        let table = [
+            (RampError::Unavailable("down".to_owned()), Some("PROVIDER_UNAVAILABLE")),
+            (RampError::Refused(range), Some("AMOUNT_OUT_OF_RANGE")),
+            (RampError::Refused(RampRefusal::Asset), None),
+        ];
+        for (error, code) in table {
+            assert_eq!(refusal_code(&error), code, "{error}");
+        }
     }
 
     #[test]
