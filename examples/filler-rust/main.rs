@@ -127,7 +127,7 @@ impl Filler {
 async fn main() -> anyhow::Result<()> {
     let env = |name: &str| std::env::var(name).with_context(|| format!("{name} is not set"));
     let service = Client::new(&env("CAUSEWAY_URL")?)?;
-    let wallet = LocalWallet::connect(&service, &env("FILLER_KEY")?).await?;
+    let wallet = LocalWallet::connect_sandbox(&service, &env("FILLER_KEY")?).await?;
     let is_dollar = |token: &wire::Token| ["USDC", "USDT"].contains(&token.symbol.as_str());
     let tokens = service.top_tokens(&SERVED).await?.into_iter().filter(is_dollar);
     let one = |decimals: u8| U256::from(10).pow(U256::from(decimals));

@@ -3,10 +3,11 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use causeway_client::wire::{BuildAnswer, BuildAsk, QuoteAsk, SubmitAsk};
+use causeway_client::answers::BuildAnswer;
+use causeway_client::wire::{BuildAsk, QuoteAsk, SubmitAsk};
 use causeway_client::{
-    Client, DepositMethod, Error, ExecuteOptions, IntentQuery, LocalWallet, OrderQuery, PollingOptions, Step,
-    TokenQuery, TransferQr, Wallet as _,
+    Bound, Client, DepositMethod, Error, ExecuteOptions, IntentQuery, LocalWallet, OrderQuery,
+    PollingOptions, Step, TokenQuery, TransferQr, Wallet as _,
 };
 use futures::TryStreamExt as _;
 
@@ -38,7 +39,7 @@ fn ask(wallet: &LocalWallet) -> QuoteAsk {
 }
 
 fn pace() -> PollingOptions {
-    PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL)
+    PollingOptions::default().with_interval(Duration::from_millis(500))
 }
 
 /// The fillers may need a moment after the start until they know prices and gas.
@@ -57,7 +58,7 @@ async fn swaps_through_the_sdk_are_filled() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);
     let client = Client::new(&format!("{}/", service.url)).unwrap();
-    let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
+    let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
     let ask = ask(&wallet);
     wait_for_quote(&client, &ask).await;
 
@@ -128,7 +129,7 @@ async fn step_by_step(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk) {
     assert_eq!(waiting.data[0].step, "awaiting_deposit");
 
     let to = transfer.deposit_address.parse::<alloy_primitives::Address>().unwrap();
-    let amount = transfer.amount.parse::<alloy_primitives::U256>().unwrap();
+    let amount = transfer.amount.as_ref().unwrap().parse::<alloy_primitives::U256>().unwrap();
     let selector = alloy_primitives::hex!("a9059cbb");
     let data = [&selector[..], to.into_word().as_slice(), &amount.to_be_bytes::<32>()].concat();
     let payment = causeway_client::EvmTransaction {
@@ -143,7 +144,7 @@ async fn step_by_step(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk) {
 
     let mut statuses = Vec::new();
     let order = client
-        .track_order(&transfer.order_id, pace(), |order| statuses.push(order.status.clone()))
+        .track_order(transfer.order_id.as_ref().unwrap(), pace(), |order| statuses.push(order.status.clone()))
         .await
         .unwrap();
     assert_eq!(order.status, "filled", "{order:?}");
@@ -154,20 +155,26 @@ async fn step_by_step(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk) {
     let stranger = "0x00000000000000000000000000000000000A11cE";
     assert_eq!(client.order_of(stranger, &order.id).await.unwrap(), None);
     assert_eq!(client.orders(me, &OrderQuery::default()).await.unwrap().data[0].id, order.id);
-    let intent = client.intent(&transfer.intent_id).await.unwrap();
+    let intent = client.intent(transfer.intent_id.as_ref().unwrap()).await.unwrap();
     let deposit = order.transactions.deposit.unwrap();
-    let found = client.intent_by_deposit(deposit.chain_id, &deposit.tx_hash).await.unwrap();
+    let found = client.intent_by_deposit(deposit.chain_id.unwrap(), &deposit.tx_hash).await.unwrap();
     assert_eq!(found.summary.intent_id, intent.summary.intent_id);
     let query = IntentQuery { from_chain_id: Some(8453), ..IntentQuery::default() };
-    assert_eq!(client.intents(me, &query).await.unwrap().data[0].intent_id, transfer.intent_id);
+    assert_eq!(
+        client.intents(me, &query).await.unwrap().data[0].intent_id,
+        *transfer.intent_id.as_ref().unwrap()
+    );
 }
 
 async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way: DepositMethod) {
     let mut steps = Vec::new();
-    let options = ExecuteOptions::default().with_deposit_method(way).with_polling(pace());
+    let options = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned()))
+        .with_deposit_method(way)
+        .with_polling(pace());
     let order = client
         .execute(ask, wallet, &options, |step| {
             steps.push(match step {
+                Step::Bounded(_) => "bounded".to_owned(),
                 Step::Quoted(_) => "quoted".to_owned(),
                 Step::Chosen(_) => "chosen".to_owned(),
                 Step::Built(_) => "built".to_owned(),
@@ -183,9 +190,9 @@ async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way:
     assert!(order.transactions.fill.is_some());
     let before_the_order = match way {
         DepositMethod::ContractCall => {
-            &["quoted", "chosen", "built", "approved", "deposited", "submitted"][..]
+            &["bounded", "quoted", "chosen", "built", "approved", "deposited", "submitted"][..]
         }
-        DepositMethod::Permit2 => &["quoted", "chosen", "built", "approved", "submitted"][..],
+        DepositMethod::Permit2 => &["bounded", "quoted", "chosen", "built", "approved", "submitted"][..],
     };
     assert_eq!(steps[..before_the_order.len()], *before_the_order, "{way:?}");
     assert_eq!(steps.last().map(String::as_str), Some("filled"));
@@ -205,7 +212,8 @@ async fn native_coin_to_another_recipient(client: &Client, wallet: &LocalWallet)
         refund_to: Some(recipient.to_owned()),
         ..ask(wallet)
     };
-    let options = ExecuteOptions::default().with_polling(pace());
+    let bound = Bound::MaxAmountIn("20000000000000000".to_owned());
+    let options = ExecuteOptions::new(bound).with_polling(pace());
     let order = client.execute(&ask, wallet, &options, |_| {}).await.unwrap();
     assert_eq!((order.status.as_str(), order.recipient.as_deref()), ("filled", Some(recipient)));
     let held = client.balances(recipient, &[8453]).await.unwrap().tokens;
@@ -257,9 +265,9 @@ async fn refusals_have_their_class(client: &Client, wallet: &LocalWallet, ask: &
         ("ServiceError", "SVC3001", 404)
     );
 
-    let picky = ExecuteOptions::default().with_route_filter(|_| false);
+    let picky = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned())).with_route_filter(|_| false);
     let refused = client.execute(ask, wallet, &picky, |_| {}).await.unwrap_err();
-    assert!(matches!(refused, Error::NoRoute), "{refused:?}");
+    assert!(matches!(refused, Error::NoRoute { .. }), "{refused:?}");
 }
 
 async fn the_examples_do_what_they_say(client: &Client, wallet: &LocalWallet) {
@@ -269,7 +277,7 @@ async fn the_examples_do_what_they_say(client: &Client, wallet: &LocalWallet) {
     assert_eq!(swap_when::swap_when(client, wallet, &ask, 1).await.unwrap().status, "filled");
 
     let mut statuses = Vec::new();
-    let on_change = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
+    let on_change = |order: &causeway_client::answers::Order| statuses.push(order.status.clone());
     follow_orders::follow(client, &ask.from_address, on_change).await.unwrap();
     assert_eq!(statuses, ["filled"; 5], "every order of this test");
 }

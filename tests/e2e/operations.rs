@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use causeway_client::wire::{BuildAnswer, BuildAsk, QuoteAsk, TransferDeposit};
+use causeway_client::answers::{BuildAnswer, TransferDeposit};
+use causeway_client::wire::{BuildAsk, QuoteAsk};
 use causeway_client::{Client, Error, EvmTransaction, LocalWallet, PollingOptions, Wallet as _};
 use serde_json::{Value, json};
 
@@ -72,7 +73,7 @@ async fn build(client: &Client, ask: &QuoteAsk, route: &(String, String)) -> Res
 
 async fn pay(wallet: &LocalWallet, deposit: &TransferDeposit) {
     let to = deposit.transfer.deposit_address.parse::<alloy_primitives::Address>().unwrap();
-    let amount = deposit.transfer.amount.parse::<alloy_primitives::U256>().unwrap();
+    let amount = deposit.transfer.amount.as_ref().unwrap().parse::<alloy_primitives::U256>().unwrap();
     let selector = alloy_primitives::hex!("a9059cbb");
     let data = [&selector[..], to.into_word().as_slice(), &amount.to_be_bytes::<32>()].concat();
     let payment = EvmTransaction {
@@ -106,7 +107,7 @@ async fn pause_blocks_new_orders_and_open_orders_complete() {
     let folder = folder.path();
     let service = Service::start_with(folder, &[]);
     let client = Client::new(&service.url).unwrap();
-    let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
+    let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
     let ask = ask(&wallet, ETHEREUM, COIN);
     let (given_out, not_taken) = (wait_for_quote(&client, &ask).await, wait_for_quote(&client, &ask).await);
     let deposit = build(&client, &ask, &given_out).await.unwrap();
@@ -124,8 +125,10 @@ async fn pause_blocks_new_orders_and_open_orders_complete() {
     stdout(&operator(folder, &service, &["pause", "filler", "north"]));
 
     pay(&wallet, &deposit).await;
-    let order =
-        client.track_order(&deposit.transfer.order_id, PollingOptions::default(), |_| {}).await.unwrap();
+    let order = client
+        .track_order(deposit.transfer.order_id.as_ref().unwrap(), PollingOptions::default(), |_| {})
+        .await
+        .unwrap();
     assert_eq!(order.status, "filled", "what was begun goes on: {order:?}");
 
     drop(service);
@@ -147,11 +150,11 @@ async fn order_show_prints_the_history_and_stuck_prints_reason_and_remedy() {
     let folder = folder.path();
     let service = Service::start_with(folder, &[]);
     let client = Client::new(&service.url).unwrap();
-    let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
+    let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
     let ask = ask(&wallet, ETHEREUM, COIN);
     let route = wait_for_quote(&client, &ask).await;
     let deposit = build(&client, &ask, &route).await.unwrap();
-    let id = deposit.transfer.order_id.clone();
+    let id = deposit.transfer.order_id.clone().unwrap();
     // The fill cannot become final while its chain is halted.
     control(&service, ETHEREUM, "pause").await;
     pay(&wallet, &deposit).await;

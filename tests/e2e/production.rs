@@ -207,10 +207,11 @@ impl Host {
     }
 
     /// Swaps as anybody does at a terminal, and returns the order when it is delivered.
-    fn swap(&self, service: &Service, way: &str) -> Value {
+    fn swap(&self, service: &Service, way: &str, escrow: &str) -> Value {
         let key = self.path("payer.key");
-        let swap = ["swap", "25", "USDC@base", "USDC@arbitrum", "--by", way, "--yes", "--json", "--key-file"];
-        let arguments = [&swap[..], &[key.to_str().unwrap()]].concat();
+        let swap = ["swap", "25", "USDC@base", "USDC@arbitrum", "--by", way, "--yes", "--json"];
+        let trust = ["--at-least", "20", "--escrow", escrow, "--key-file", key.to_str().unwrap()];
+        let arguments = [&swap[..], &trust[..]].concat();
         let begun = Instant::now();
         loop {
             let output = self.run(&arguments, &[("CAUSEWAY_URL", &service.url)]);
@@ -245,12 +246,16 @@ async fn production_setup_delivers_a_swap() {
     let service = host.serve();
 
     let usdc_of = async |role, chain| host.balance(role, chain, Some(usdc(chain))).await;
-    let order = host.swap(&service, "contract-call");
+    // As the operator publishes it.
+    let hub = service.client.get(format!("{}/v1/config/hub", service.url)).send().await.unwrap();
+    let hub: Value = hub.json().await.unwrap();
+    let escrow = hub["contract"]["assetReserves"]["8453"].as_str().unwrap();
+    let order = host.swap(&service, "contract-call", escrow);
     assert_eq!(order["status"], "filled", "{order}");
     let received = usdc_of(Role::Payer, ARBITRUM).await;
     assert!(received > U256::from(20_000_000) && received < U256::from(25_000_000), "{received}");
     let relayed_with = host.balance(Role::Relayer, BASE, None).await;
-    let order = host.swap(&service, "permit2");
+    let order = host.swap(&service, "permit2", escrow);
     assert_eq!(order["status"], "filled", "{order}");
     assert!(host.balance(Role::Relayer, BASE, None).await < relayed_with, "the relayer paid for the deposit");
 

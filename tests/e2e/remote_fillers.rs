@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use causeway_client::wire::{QuoteAnswer, QuoteAsk};
+use causeway_client::answers::QuoteAnswer;
+use causeway_client::wire::QuoteAsk;
 use causeway_client::{Client, LocalWallet, PollingOptions, Wallet as _};
 
 use crate::service::{Service, causeway};
@@ -35,7 +36,7 @@ fn ask(wallet: &LocalWallet) -> QuoteAsk {
 }
 
 fn pace() -> PollingOptions {
-    PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL)
+    PollingOptions::default().with_interval(Duration::from_millis(500))
 }
 
 /// A quote that holds a route of that name.

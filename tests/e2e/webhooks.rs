@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use causeway_client::webhooks::{WebhookError, verify};
 use causeway_client::wire::QuoteAsk;
-use causeway_client::{Client, ExecuteOptions, LocalWallet, PollingOptions, Step, Wallet as _};
+use causeway_client::{Bound, Client, ExecuteOptions, LocalWallet, PollingOptions, Step, Wallet as _};
 use causeway_domain::ports::OrderStore as _;
 use causeway_store::{Location, Store};
 use serde_json::Value;
@@ -72,7 +72,7 @@ impl<'a> Fixture<'a> {
     /// Swaps until the deposit is submitted, and returns the order id.
     async fn submit(&self, integrator: Option<&str>) -> String {
         let client = self.client(integrator);
-        let wallet = LocalWallet::connect(&client, KEY).await.unwrap();
+        let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
         let ask = QuoteAsk {
             trade_type: "EXACT_INPUT".to_owned(),
             from_chain_id: 8453,
@@ -90,8 +90,8 @@ impl<'a> Fixture<'a> {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
         let (sender, mut submitted) = tokio::sync::mpsc::unbounded_channel();
-        let options = ExecuteOptions::default()
-            .with_polling(PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL));
+        let options = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned()))
+            .with_polling(PollingOptions::default().with_interval(Duration::from_millis(500)));
         let swap = client.execute(&ask, &wallet, &options, |step| {
             if let Step::Submitted(answer) = step {
                 let _ = sender.send(answer.order_id.clone());
@@ -104,7 +104,7 @@ impl<'a> Fixture<'a> {
     }
 
     async fn filled(&self, order: &str) {
-        let pace = PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL);
+        let pace = PollingOptions::default().with_interval(Duration::from_millis(500));
         let order = self.client(None).track_order(order, pace, |_| {}).await.unwrap();
         assert_eq!(order.status, "filled");
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use causeway_client::wire::Order;
+use causeway_client::answers::Order;
 use causeway_client::{Client, Error, OrderQuery, is_terminal};
 
 #[tokio::main]

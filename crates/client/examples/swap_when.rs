@@ -5,8 +5,9 @@
 
 use std::time::Duration;
 
-use causeway_client::wire::{Order, QuoteAsk};
-use causeway_client::{Client, Error, ExecuteOptions, LocalWallet, Step, Wallet as _};
+use causeway_client::answers::Order;
+use causeway_client::wire::QuoteAsk;
+use causeway_client::{Bound, Client, Error, ExecuteOptions, LocalWallet, Step, Wallet as _};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +16,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: swap_when SERVICE_URL MIN_OUTPUT".into());
     };
     let client = Client::new(&service)?;
-    let wallet = LocalWallet::connect(&client, &std::env::var("KEY")?).await?;
+    let wallet = LocalWallet::connect_sandbox(&client, &std::env::var("KEY")?).await?;
     let order = swap_when(&client, &wallet, &dollars_for_ether(&wallet), min_output.parse()?).await?;
     println!("order {} is {}", order.id, order.status);
     Ok(())
@@ -41,13 +42,11 @@ pub(crate) async fn swap_when(
     ask: &QuoteAsk,
     min_output: u128,
 ) -> Result<Order, Error> {
-    let enough = move |out: &str| out.parse::<u128>().is_ok_and(|out| out >= min_output);
-    let options =
-        ExecuteOptions::default().with_route_filter(move |route| enough(&route.quote.min_amount_out));
+    let options = ExecuteOptions::new(Bound::MinAmountOut(min_output.to_string()));
     loop {
         match client.execute(ask, wallet, &options, report).await {
             // In all three cases nothing was signed.
-            Err(Error::NoRoute | Error::CannotFill(_) | Error::QuoteExpired(_)) => {
+            Err(Error::NoRoute { .. } | Error::CannotFill(_) | Error::QuoteExpired(_)) => {
                 tokio::time::sleep(Duration::from_secs(5)).await;
             }
             ended => return ended,
@@ -57,7 +56,7 @@ pub(crate) async fn swap_when(
 
 fn report(step: Step<'_>) {
     match step {
-        Step::Chosen(route) => println!("{} gives {}", route.route_id, route.quote.amount_out),
+        Step::Chosen(route) => println!("{} gives {}", route.label(), route.quote.amount_out),
         Step::Sent { tx_hash, .. } => println!("sent {tx_hash}"),
         Step::Submitted(submitted) => println!("order {}", submitted.order_id),
         Step::Order(order) => println!("{}", order.status),

@@ -1,5 +1,6 @@
 use causeway_wire::{Autocomplete, Chain, Data, Page, Suggestion, Token};
 
+use crate::decimals::check_tokens;
 use crate::url::Query;
 use crate::{Client, Error};
 
@@ -44,7 +45,9 @@ impl Client {
             .with("limit", query.limit)
             .with("cursor", query.cursor)
             .append_to(self.base.join(&["v1", "tokens"]));
-        self.get(url).await?.json()
+        let page: Page<Token> = self.get(url).await?.json()?;
+        check_tokens(&page.data)?;
+        Ok(page)
     }
 
     /// Finds tokens by name, symbol or address, typos forgiven, best first.
@@ -52,13 +55,17 @@ impl Client {
         let query = Query::default().with("q", Some(q)).list("chainIds", chain_ids);
         let found: Data<Token> =
             self.get(query.append_to(self.base.join(&["v1", "tokens", "search"]))).await?.json()?;
+        check_tokens(&found.data)?;
         Ok(found.data)
     }
 
     /// The well-known tokens.
     pub async fn top_tokens(&self, chain_ids: &[u64]) -> Result<Vec<Token>, Error> {
         let query = Query::default().list("chainIds", chain_ids);
-        self.get(query.append_to(self.base.join(&["v1", "tokens", "top"]))).await?.json()
+        let tokens: Vec<Token> =
+            self.get(query.append_to(self.base.join(&["v1", "tokens", "top"]))).await?.json()?;
+        check_tokens(&tokens)?;
+        Ok(tokens)
     }
 
     /// The balances of an address in the well-known tokens, on all chains.
@@ -69,7 +76,9 @@ impl Client {
         let unavailable =
             answer.headers.get("x-partial-chains").and_then(|value| value.to_str().ok()).unwrap_or_default();
         let unavailable_chains = unavailable.split(',').filter_map(|id| id.trim().parse().ok()).collect();
-        Ok(Balances { tokens: answer.json()?, unavailable_chains })
+        let tokens: Vec<Token> = answer.json()?;
+        check_tokens(&tokens)?;
+        Ok(Balances { tokens, unavailable_chains })
     }
 
     /// Parses partial input, such as `100 usdc on base`, and suggests completions.

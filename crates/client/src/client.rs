@@ -32,6 +32,8 @@ pub enum ConfigError {
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) http: reqwest::Client,
+    /// Sends no header of the caller: for addresses that are not the service's own.
+    pub(crate) plain_http: reqwest::Client,
     pub(crate) base: BaseUrl,
     pub(crate) qr: BaseUrl,
     pub(crate) fiat: BaseUrl,
@@ -46,7 +48,19 @@ impl Client {
     }
 
     pub fn builder(base: &str) -> Builder {
-        Builder { base: base.to_owned(), qr: None, fiat: None, timeout: DEFAULT_TIMEOUT, headers: Vec::new() }
+        Builder {
+            base: base.to_owned(),
+            embed: None,
+            qr: None,
+            fiat: None,
+            timeout: DEFAULT_TIMEOUT,
+            headers: Vec::new(),
+        }
+    }
+
+    /// Whether the service runs on this machine, as a sandbox does.
+    pub fn is_local(&self) -> bool {
+        crate::url::is_local(self.base.as_url())
     }
 
     /// The same client, whose operations end with [`Error::ApiAborted`](crate::Error::ApiAborted) once `token` is cancelled.
@@ -60,6 +74,7 @@ impl Client {
 #[derive(Clone)]
 pub struct Builder {
     base: String,
+    embed: Option<String>,
     qr: Option<String>,
     fiat: Option<String>,
     timeout: Duration,
@@ -81,7 +96,14 @@ impl Builder {
         self
     }
 
-    /// The URL of the QR code API, if it is not `/api/qrcode` of the service.
+    /// The origin that serves QR codes, if it is not that of the service; a path in it is left out.
+    #[must_use]
+    pub fn embed_url(mut self, url: &str) -> Self {
+        self.embed = Some(url.to_owned());
+        self
+    }
+
+    /// The URL of the QR code API, if it is not `/api/qrcode` of the embed origin; a path is one of that origin.
     #[must_use]
     pub fn qr_url(mut self, url: &str) -> Self {
         self.qr = Some(url.to_owned());
@@ -98,10 +120,9 @@ impl Builder {
     pub fn build(self) -> Result<Client, ConfigError> {
         let base = parse_url(&self.base)?;
         let fiat = self.fiat.as_deref().map_or_else(|| Ok(base.clone()), parse_url)?;
-        let qr = match &self.qr {
-            Some(text) => parse_url(text)?,
-            None => parse_url(base.join(&["api", "qrcode"]).as_str())?,
-        };
+        let embed = self.embed.as_deref().map_or_else(|| Ok(base.clone()), parse_url)?;
+        let qr = self.qr.as_deref().unwrap_or("/api/qrcode");
+        let qr = embed.resolve(qr).map_err(|problem| ConfigError::Url { url: qr.to_owned(), problem })?;
         let mut headers = HeaderMap::from_iter([(
             HeaderName::from_static(VERSION_HEADER),
             HeaderValue::from_static(VERSION),
@@ -114,7 +135,9 @@ impl Builder {
             headers.insert(HeaderName::try_from(&name).map_err(|_| bad())?, value);
         }
         let http = http::build_client(headers).map_err(ConfigError::HttpClient)?;
-        Ok(Client { http, base, qr, fiat, timeout: self.timeout, cancel: CancellationToken::new() })
+        let plain_http = http::build_client(HeaderMap::new()).map_err(ConfigError::HttpClient)?;
+        let cancel = CancellationToken::new();
+        Ok(Client { http, plain_http, base, qr, fiat, timeout: self.timeout, cancel })
     }
 }
 

@@ -1,6 +1,7 @@
-use causeway_wire::{BuildAnswer, BuildAsk, SubmitAnswer, SubmitAsk};
+use causeway_wire::{BuildAsk, SubmitAsk};
 use reqwest::Method;
 
+use crate::answers::{BuildAnswer, SubmitAnswer};
 use crate::{Client, Error};
 
 impl Client {

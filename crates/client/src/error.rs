@@ -1,11 +1,11 @@
 use std::time::Duration;
 
-use causeway_wire::Order;
 use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::WalletError;
+use crate::answers::Order;
 
 /// The raw response of a failed request.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,18 +86,24 @@ pub enum Error {
     /// The response violates the API contract.
     #[error("{message}")]
     InvalidResponse { message: String, details: Option<Details> },
-    /// The quote has no route, or no acceptable one.
-    #[error("No route of the quote was acceptable.")]
-    NoRoute,
+    /// The quote has no route, or no acceptable one: `problem` says what is wrong with the best.
+    #[error("No route of the quote was acceptable{}.", problem.as_deref().map(|problem| format!(": its {problem}")).unwrap_or_default())]
+    NoRoute { problem: Option<String> },
     /// The order ended without a fill; it shows where the funds are.
     #[error("{}", failure_message(.0))]
     OrderFailed(Box<Order>),
     /// The wallet failed to sign or send.
     #[error(transparent)]
     Wallet(#[from] WalletError),
-    /// An error of the fiat API: `refusal` has the class, `code` the part of the purchase.
-    #[error("{refusal}")]
-    Fiat { code: &'static str, refusal: Box<Error> },
+    /// The fiat provider is unavailable; try again later, or another provider.
+    #[error(transparent)]
+    FiatProvider(Refusal),
+    /// No provider sells for this amount; the body's `details.errors` lists the limits.
+    #[error(transparent)]
+    FiatAmount(Refusal),
+    /// The bound of the swap cannot be used; nothing was requested.
+    #[error("The bound cannot be used: {0}.")]
+    InvalidBound(String),
 }
 
 fn failure_message(order: &Order) -> String {
@@ -124,16 +130,18 @@ impl Error {
             | Self::DuplicateRecord(_)
             | Self::InternalServer(_)
             | Self::Service(_)
-            | Self::Transport { .. } => "SVC3001",
+            | Self::Transport { .. }
+            | Self::InvalidBound(_) => "SVC3001",
             Self::ApiTimeout { .. } => "SVC3002",
             Self::InvalidResponse { .. } => "SVC3003",
-            Self::QuoteNotFound(_) | Self::CannotFill(_) | Self::NoRoute => "SVC3004",
+            Self::QuoteNotFound(_) | Self::CannotFill(_) | Self::NoRoute { .. } => "SVC3004",
             Self::QuoteExpired(_) => "SVC3005",
             Self::NotSupportedDepositMethod(_) | Self::UnexpectedFromAddress(_) => "SVC3006",
             Self::Broadcast(_) | Self::Wallet(_) => "SVC3007",
             Self::OrderFailed(_) => "SVC3008",
             Self::ApiAborted => "SVC3009",
-            Self::Fiat { code, .. } => code,
+            Self::FiatProvider(_) => "SVC6004",
+            Self::FiatAmount(_) => "SVC6005",
         }
     }
 
@@ -155,12 +163,14 @@ impl Error {
             Self::InternalServer(_) => "InternalServerError",
             Self::ApiTimeout { .. } => "ApiTimeoutError",
             Self::ApiAborted => "ApiAbortedError",
-            Self::Fiat { refusal, .. } => refusal.class(),
+            Self::FiatProvider(_) => "FiatProviderError",
+            Self::FiatAmount(_) => "FiatAmountError",
             Self::Service(_)
             | Self::Transport { .. }
             | Self::InvalidResponse { .. }
-            | Self::NoRoute
+            | Self::NoRoute { .. }
             | Self::OrderFailed(_)
+            | Self::InvalidBound(_)
             | Self::Wallet(_) => "ServiceError",
         }
     }
@@ -181,14 +191,16 @@ impl Error {
             | Self::DuplicateRecord(refusal)
             | Self::Broadcast(refusal)
             | Self::InternalServer(refusal)
+            | Self::FiatProvider(refusal)
+            | Self::FiatAmount(refusal)
             | Self::Service(refusal) => Some(&refusal.details),
             Self::InvalidResponse { details, .. } => details.as_ref(),
-            Self::Fiat { refusal, .. } => refusal.details(),
             Self::Transport { .. }
             | Self::ApiTimeout { .. }
             | Self::ApiAborted
-            | Self::NoRoute
+            | Self::NoRoute { .. }
             | Self::OrderFailed(_)
+            | Self::InvalidBound(_)
             | Self::Wallet(_) => None,
         }
     }
@@ -197,12 +209,9 @@ impl Error {
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::Transport { .. } | Self::ApiTimeout { .. } | Self::InternalServer(_) => true,
-            Self::Service(Refusal { details, .. }) => matches!(details.status, 408 | 429 | 500..),
-            // An unavailable provider is reported as a bad request with a 5xx status.
-            Self::Fiat { refusal, .. } => match &**refusal {
-                Self::BadRequest(Refusal { details, .. }) => details.status >= 500,
-                refusal => refusal.is_transient(),
-            },
+            Self::Service(Refusal { details, .. }) | Self::FiatProvider(Refusal { details, .. }) => {
+                matches!(details.status, 408 | 429 | 500..)
+            }
             _ => false,
         }
     }
@@ -218,7 +227,7 @@ impl Error {
     /// Sets the `Retry-After` of the response.
     pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
         match &mut self {
-            Self::Service(refusal) | Self::InternalServer(refusal) | Self::BadRequest(refusal) => {
+            Self::Service(refusal) | Self::InternalServer(refusal) | Self::FiatProvider(refusal) => {
                 refusal.details.retry_after = retry_after;
             }
             _ => {}
@@ -237,6 +246,12 @@ impl Error {
             );
             return Self::Service(Refusal { message, details });
         };
+        // Two refusals of the fiat API have a class of their own, whatever their name.
+        match details.body["details"]["code"].as_str() {
+            Some("PROVIDER_UNAVAILABLE") => return Self::FiatProvider(Refusal { message, details }),
+            Some("AMOUNT_OUT_OF_RANGE") => return Self::FiatAmount(Refusal { message, details }),
+            _ => {}
+        }
         let class = match name.as_str() {
             "ValidationException" | "ZodValidationException" => Self::ApiValidation,
             "BadRequestException" => Self::BadRequest,

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request, Response};
 
@@ -7,9 +5,6 @@ use crate::lines::Lines;
 use crate::{Client, Error};
 
 const EVENT_STREAM: &str = "text/event-stream";
-
-/// How long a stream may be silent before the order is read anyway.
-const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The event stream of one order. Its events only signal a change; the status is read from the order itself.
 pub(crate) struct EventSignals {
@@ -23,7 +18,7 @@ pub(crate) struct EventSignals {
 /// The result of waiting for an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventSignal {
-    /// An event arrived, or the stream was silent for long: read the order.
+    /// An event arrived: read the order.
     ReadOrder,
     /// The stream ended.
     Closed,
@@ -66,7 +61,7 @@ impl EventSignals {
         tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(Error::ApiAborted),
-            waited = tokio::time::timeout(SILENCE_TIMEOUT, self.wait()) => Ok(waited.unwrap_or(EventSignal::ReadOrder)),
+            signal = self.wait() => Ok(signal),
         }
     }
 

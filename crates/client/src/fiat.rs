@@ -1,24 +1,15 @@
 use causeway_wire::{
-    FiatConfig, FiatErrorCode, FiatOrder, FiatOrderAnswer, FiatOrderAsk, FiatOrderView, FiatProvider,
-    FiatProviderError, FiatProviders, FiatQuoteAnswer, FiatQuoteAsk, FiatQuoteLine, FiatStatus, Page,
+    FiatConfig, FiatOrder, FiatOrderAsk, FiatOrderView, FiatProvider, FiatProviders, FiatQuoteAsk, Page,
 };
 use futures::Stream;
 use reqwest::{Method, Url};
-use serde::Deserialize as _;
-use serde_json::Value;
 
+use crate::answers::{FiatOrderAnswer, FiatQuoteAnswer, FiatQuoteLine, FiatStatus};
 use crate::http::with_body;
 use crate::lines::Lines;
 use crate::stream_quotes::read_lines;
 use crate::url::Query;
 use crate::{Client, Details, Error};
-
-/// Error codes by the part of a purchase.
-const QUOTE: &str = "SVC6001";
-const ORDER: &str = "SVC6002";
-const STATUS: &str = "SVC6003";
-const PROVIDER: &str = "SVC6004";
-const AMOUNT: &str = "SVC6005";
 
 /// Filter and page of a list of purchases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,19 +29,18 @@ impl Client {
 
     /// The on-ramp providers with their capabilities.
     pub async fn fiat_providers(&self) -> Result<Vec<FiatProvider>, Error> {
-        let answer = self.get(self.fiat(&["providers"])).await.map_err(|error| with_code(error, PROVIDER))?;
+        let answer = self.get(self.fiat(&["providers"])).await?;
         Ok(answer.json::<FiatProviders>()?.providers)
     }
 
     /// The capabilities of the fiat API.
     pub async fn fiat_config(&self) -> Result<FiatConfig, Error> {
-        self.get(self.fiat(&["config"])).await.map_err(|error| with_code(error, PROVIDER))?.json()
+        self.get(self.fiat(&["config"])).await?.json()
     }
 
     /// Requests quotes from all providers in parallel. The best quote comes first; failed providers are listed as errors.
     pub async fn fiat_quote(&self, ask: &FiatQuoteAsk) -> Result<FiatQuoteAnswer, Error> {
-        let sent = self.send(Method::POST, self.fiat(&["quote"]), ask).await;
-        sent.map_err(|error| with_code(error, QUOTE))?.json()
+        self.send(Method::POST, self.fiat(&["quote"]), ask).await?.json()
     }
 
     /// Like [`Client::fiat_quote`], but streams each answer as it arrives; see [`Client::stream_quotes`].
@@ -59,28 +49,24 @@ impl Client {
         ask: &FiatQuoteAsk,
     ) -> Result<impl Stream<Item = Result<FiatQuoteLine, Error>> + Send + use<>, Error> {
         let url = Query::default().with("mode", Some("stream")).append_to(self.fiat(&["quote"]));
-        let opened = self.open(with_body(Method::POST, url, ask)?).await;
-        let response = opened.map_err(|error| with_code(error, QUOTE))?;
+        let response = self.open(with_body(Method::POST, url, ask)?).await?;
         Ok(read_lines(Lines::new(self.clone(), response), line))
     }
 
     /// Creates an order from a quote; the same quote twice gives the same order. The payer continues at its `wrapper_url`.
     pub async fn create_fiat_order(&self, ask: &FiatOrderAsk) -> Result<FiatOrderAnswer, Error> {
-        let sent = self.send(Method::POST, self.fiat(&["order"]), ask).await;
-        sent.map_err(|error| with_code(error, ORDER))?.json()
+        self.send(Method::POST, self.fiat(&["order"]), ask).await?.json()
     }
 
     /// The status of a purchase; `force` queries the provider first and is for debugging.
     pub async fn fiat_status(&self, order_id: &str, force: bool) -> Result<FiatStatus, Error> {
         let query = Query::default().with("force", force.then_some(true));
-        let asked = self.get(query.append_to(self.fiat(&["orders", order_id, "status"]))).await;
-        asked.map_err(|error| with_code(error, STATUS))?.json()
+        self.get(query.append_to(self.fiat(&["orders", order_id, "status"]))).await?.json()
     }
 
     /// A purchase with all its details.
     pub async fn fiat_order(&self, order_id: &str) -> Result<FiatOrderView, Error> {
-        let asked = self.get(self.fiat(&["order", order_id])).await;
-        asked.map_err(|error| with_code(error, STATUS))?.json()
+        self.get(self.fiat(&["order", order_id])).await?.json()
     }
 
     /// A page of an address' purchases, newest first.
@@ -90,7 +76,7 @@ impl Client {
             .with("limit", query.limit)
             .with("cursor", query.cursor)
             .append_to(self.fiat(&["orders", "by-address", address]));
-        self.get(url).await.map_err(|error| with_code(error, STATUS))?.json()
+        self.get(url).await?.json()
     }
 }
 
@@ -99,23 +85,4 @@ fn line(line: &[u8], status: u16) -> Result<FiatQuoteLine, Error> {
         message: format!("A line is not what the contract says: {error}."),
         details: Some(Details::new(status, line)),
     })
-}
-
-/// Adds the error code to an error response; other errors, such as timeouts, stay unchanged.
-fn with_code(error: Error, code: &'static str) -> Error {
-    let is_invalid = matches!(error, Error::InvalidResponse { .. });
-    let Some(details) = error.details().filter(|_| !is_invalid) else { return error };
-    let named = FiatErrorCode::deserialize(&details.body["error"]["code"]).ok();
-    let code = match named {
-        Some(FiatErrorCode::ProviderDisabled | FiatErrorCode::ProviderUnavailable) => PROVIDER,
-        Some(FiatErrorCode::NoRoute) if out_of_range(&details.body["details"]) => AMOUNT,
-        _ => code,
-    };
-    Error::Fiat { code, refusal: Box::new(error) }
-}
-
-/// Whether all providers rejected only the amount.
-fn out_of_range(details: &Value) -> bool {
-    let errors = Vec::<FiatProviderError>::deserialize(&details["errors"]).unwrap_or_default();
-    !errors.is_empty() && errors.iter().all(|error| error.code == "AMOUNT_OUT_OF_RANGE")
 }

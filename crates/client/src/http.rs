@@ -41,6 +41,14 @@ impl Client {
         self.with_timeout(async { read(send_request(&self.http, request).await?).await }).await
     }
 
+    /// Reads an image. Another origin than the service's gets a plain request, because no header of the caller is meant for it.
+    pub(crate) async fn get_image(&self, url: Url) -> Result<ApiResponse, Error> {
+        let is_own = url.origin() == self.base.as_url().origin();
+        let http = if is_own { &self.http } else { &self.plain_http };
+        let request = Request::new(Method::GET, url);
+        self.with_timeout(async { read(send_request(http, request).await?).await }).await
+    }
+
     /// Sends the request and returns the response head; error responses are read completely.
     pub(crate) async fn open(&self, request: Request) -> Result<Response, Error> {
         self.with_timeout(send_request(&self.http, request)).await

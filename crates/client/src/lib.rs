@@ -1,8 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+pub mod answers;
 mod call;
 mod catalog;
 mod client;
+mod decimals;
 mod deposits;
 mod error;
 mod event_signals;
@@ -13,11 +15,13 @@ mod hub;
 mod intents;
 mod lines;
 mod order_events;
+mod order_updates;
 mod orders;
 mod qr;
 mod quotes;
 mod response;
 mod stream_quotes;
+mod token_identifier;
 mod track_order;
 mod track_purchase;
 mod url;
@@ -31,12 +35,16 @@ pub use tokio_util::sync::CancellationToken;
 pub use call::Method;
 pub use catalog::{Balances, TokenQuery};
 pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
+pub use decimals::known_decimals;
 pub use error::{Details, Error, Refusal};
-pub use execute::{DepositMethod, ExecuteOptions, Step, check_transfer};
+pub use execute::{
+    Bound, Confirm, DepositMethod, ExecuteOptions, Limit, PriceReference, Step, TransferTrust, check_transfer,
+};
 pub use fiat::FiatQuery;
 pub use intents::IntentQuery;
 pub use orders::OrderQuery;
-pub use qr::TransferQr;
+pub use qr::{QrDeposit, TransferQr};
+pub use token_identifier::{InvalidTokenIdentifier, TokenIdentifier};
 pub use track_order::{PollingOptions, is_terminal};
 pub use track_purchase::is_terminal_purchase;
 pub use wallet::{EvmTransaction, LocalSolanaWallet, LocalWallet, Wallet, WalletError};

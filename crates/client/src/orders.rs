@@ -1,5 +1,6 @@
-use causeway_wire::{DepositAddressOrders, Order, Page};
+use causeway_wire::{DepositAddressOrders, Page};
 
+use crate::answers::Order;
 use crate::url::Query;
 use crate::{Client, Error};
 

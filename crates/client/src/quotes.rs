@@ -1,6 +1,7 @@
-use causeway_wire::{QuoteAnswer, QuoteAsk, Route};
+use causeway_wire::QuoteAsk;
 use reqwest::Method;
 
+use crate::answers::{QuoteAnswer, Route};
 use crate::{Client, Error};
 
 impl Client {
@@ -20,11 +21,11 @@ impl Client {
 pub(crate) fn check_amounts(route: &Route) -> Result<(), String> {
     let quote = &route.quote;
     let amounts = [
-        ("amountIn", &quote.amount_in),
-        ("amountOut", &quote.amount_out),
-        ("minAmountOut", &quote.min_amount_out),
+        ("amountIn", Some(&quote.amount_in)),
+        ("amountOut", Some(&quote.amount_out)),
+        ("minAmountOut", quote.min_amount_out.as_ref()),
     ];
-    for (name, amount) in amounts {
+    for (name, amount) in amounts.into_iter().filter_map(|(name, amount)| Some((name, amount?))) {
         if amount.is_empty() || !amount.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!(
                 "The answer is not what the contract says: {name} of route {:?} is {amount:?}, no integer.",

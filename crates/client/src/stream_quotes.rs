@@ -1,7 +1,8 @@
-use causeway_wire::{QuoteAsk, StreamedRoute};
+use causeway_wire::QuoteAsk;
 use futures::stream::{self, Stream};
 use reqwest::Method;
 
+use crate::answers::StreamedRoute;
 use crate::http::with_body;
 use crate::lines::Lines;
 use crate::quotes::check_amounts;

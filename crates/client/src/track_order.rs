@@ -1,8 +1,7 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use causeway_wire::Order;
-
-use crate::event_signals::{EventSignal, EventSignals};
+use crate::answers::Order;
+use crate::order_updates::OrderUpdates;
 use crate::{Client, Error};
 
 /// Whether the order status is terminal.
@@ -18,22 +17,19 @@ pub struct PollingOptions {
 }
 
 impl PollingOptions {
-    /// The shortest polling interval.
-    pub const MIN_INTERVAL: Duration = Duration::from_millis(500);
-
     /// The longest `Retry-After` that is respected.
     const MAX_RETRY_AFTER: Duration = Duration::from_mins(5);
 
-    /// Polls at this interval, but at least [`PollingOptions::MIN_INTERVAL`].
+    /// Polls at this interval.
     #[must_use]
-    pub fn with_interval(self, interval: Duration) -> Self {
-        Self { interval: interval.max(Self::MIN_INTERVAL), ..self }
+    pub const fn with_interval(self, interval: Duration) -> Self {
+        Self { interval, ..self }
     }
 
-    /// Waits this long after a transient error, but at least [`PollingOptions::MIN_INTERVAL`].
+    /// Waits this long after a transient error.
     #[must_use]
-    pub fn with_backoff(self, backoff: Duration) -> Self {
-        Self { backoff: backoff.max(Self::MIN_INTERVAL), ..self }
+    pub const fn with_backoff(self, backoff: Duration) -> Self {
+        Self { backoff, ..self }
     }
 
     pub(crate) const fn interval(self) -> Duration {
@@ -53,19 +49,10 @@ impl Default for PollingOptions {
     }
 }
 
-/// How changes of an order are detected between two reads.
-enum UpdateSource {
-    /// Not determined yet, or the last stream ended.
-    Unknown,
-    Events(Box<EventSignals>),
-    /// The service offers no events.
-    Polling,
-}
-
 impl Client {
     /// Tracks an order until it is `filled`, `refunded` or `failed`, and calls `on_status` for every new status.
     ///
-    /// Events of the service trigger reads of the order; without events the order is polled. Transient errors are retried after
+    /// The order is read at the polling interval, and sooner if the service sends an event. Transient errors are retried after
     /// the `Retry-After` of the service; other errors and an abort end the tracking.
     pub async fn track_order(
         &self,
@@ -73,9 +60,8 @@ impl Client {
         polling: PollingOptions,
         mut on_status: impl FnMut(&Order) + Send,
     ) -> Result<Order, Error> {
-        let (mut last_status, mut source) = (None, UpdateSource::Unknown);
+        let (mut last_status, mut updates) = (None, OrderUpdates::new(self, order_id));
         loop {
-            let started = Instant::now();
             match self.order(order_id).await {
                 Ok(order) => {
                     if last_status.as_ref() != Some(&order.status) {
@@ -85,40 +71,12 @@ impl Client {
                     if is_terminal(&order.status) {
                         return Ok(order);
                     }
-                    source = self.wait_for_update(order_id, source, polling).await?;
-                    self.pause(PollingOptions::MIN_INTERVAL.saturating_sub(started.elapsed())).await?;
+                    updates.wait(polling.interval).await?;
                 }
                 Err(error) if error.is_transient() => self.pause(polling.delay_after(&error)).await?,
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Waits until the order should be read again.
-    async fn wait_for_update(
-        &self,
-        order_id: &str,
-        source: UpdateSource,
-        polling: PollingOptions,
-    ) -> Result<UpdateSource, Error> {
-        match source {
-            // One more read covers changes from before the stream started.
-            UpdateSource::Unknown => match self.subscribe(order_id).await? {
-                Some(events) => return Ok(UpdateSource::Events(Box::new(events))),
-                None => self.pause(polling.interval).await?,
-            },
-            UpdateSource::Events(mut events) => match events.next().await? {
-                EventSignal::ReadOrder => return Ok(UpdateSource::Events(events)),
-                EventSignal::Closed => {
-                    self.pause(polling.interval).await?;
-                    if events.received_any {
-                        return Ok(UpdateSource::Unknown);
-                    }
-                }
-            },
-            UpdateSource::Polling => self.pause(polling.interval).await?,
-        }
-        Ok(UpdateSource::Polling)
     }
 }
 
@@ -127,17 +85,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn default_interval_is_two_seconds_and_the_minimum_half_a_second() {
-        let (defaults, fast) = (
-            PollingOptions::default(),
-            PollingOptions::default().with_interval(Duration::ZERO).with_backoff(Duration::ZERO),
-        );
+    fn defaults_are_two_and_five_seconds_and_others_are_taken_as_given() {
+        let defaults = PollingOptions::default();
         assert_eq!((defaults.interval, defaults.backoff), (Duration::from_secs(2), Duration::from_secs(5)));
-        assert_eq!(
-            (fast.interval, fast.backoff),
-            (PollingOptions::MIN_INTERVAL, PollingOptions::MIN_INTERVAL)
-        );
-        assert_eq!(defaults.with_interval(Duration::from_secs(9)).interval, Duration::from_secs(9));
+        let fast = defaults.with_interval(Duration::ZERO).with_backoff(Duration::from_millis(1));
+        assert_eq!((fast.interval, fast.backoff), (Duration::ZERO, Duration::from_millis(1)));
     }
 
     #[test]

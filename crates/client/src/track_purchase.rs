@@ -1,7 +1,4 @@
-use std::time::Duration;
-
-use causeway_wire::FiatStatus;
-
+use crate::answers::FiatStatus;
 use crate::{Client, Error, PollingOptions};
 
 /// Whether the status of a purchase is terminal.
@@ -33,7 +30,7 @@ impl Client {
                     if status.polling.is_terminal || is_terminal_purchase(&status.status) {
                         return Ok(status);
                     }
-                    Duration::from_millis(status.polling.suggested_interval_ms).max(polling.interval())
+                    status.polling.interval().max(polling.interval())
                 }
                 Err(error) if error.is_transient() => polling.delay_after(&error),
                 Err(error) => return Err(error),

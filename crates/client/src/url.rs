@@ -18,6 +18,18 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
+    pub(crate) const fn as_url(&self) -> &Url {
+        &self.0
+    }
+
+    /// The address of a path of this URL's origin; an absolute URL stays as it is.
+    pub(crate) fn resolve(&self, text: &str) -> Result<Self, &'static str> {
+        let mut origin = self.0.clone();
+        origin.set_path("/");
+        let url = origin.join(text.trim()).map_err(|_| "it is neither a URL nor a path")?;
+        Self::parse(url.as_str())
+    }
+
     /// Appends path segments, each escaped as needed.
     pub(crate) fn join(&self, segments: &[&str]) -> Url {
         let mut url = self.0.clone();
@@ -27,6 +39,12 @@ impl BaseUrl {
         }
         url
     }
+}
+
+/// Whether the URL names this machine.
+pub(crate) fn is_local(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// A query string without the parameters that are `None`.

@@ -120,7 +120,7 @@ fn swap_is_filled(terminal: &Terminal) -> String {
     assert_eq!((&order["status"], &order["fromChainId"]), (&"filled".into(), &8453.into()));
     let progress = stderr(&output);
     let steps: Vec<&str> = progress.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!((steps.first(), steps.last()), (Some(&"quoted"), Some(&"filled")), "{progress}");
+    assert_eq!((steps.first(), steps.last()), (Some(&"bound"), Some(&"filled")), "{progress}");
     for step in ["chosen", "allowed", "sent", "order"] {
         assert!(steps.contains(&step), "{step} is missing from\n{progress}");
     }
@@ -128,7 +128,16 @@ fn swap_is_filled(terminal: &Terminal) -> String {
     assert!(!progress.contains(&KEY[2..]) && !String::from_utf8_lossy(&output.stdout).contains(&KEY[2..]));
 
     let by_permit = terminal
-        .command(&["swap", "25 USDC@base ETH@arbitrum", "--by", "permit2", "-y", "--quiet"])
+        .command(&[
+            "swap",
+            "25 USDC@base ETH@arbitrum",
+            "--by",
+            "permit2",
+            "-y",
+            "--at-least",
+            "0.001",
+            "--quiet",
+        ])
         .env("CAUSEWAY_KEY", KEY)
         .output()
         .unwrap();
@@ -145,7 +154,8 @@ fn order_is_tracked(terminal: &Terminal, order: &str) {
 }
 
 fn swap_from_solana_is_filled(terminal: &Terminal) {
-    let args = ["swap", "0.5", "SOL@solana", "USDC@base", "--to", PAYER, "--yes", "--json"];
+    let args =
+        ["swap", "0.5", "SOL@solana", "USDC@base", "--to", PAYER, "--yes", "--at-least", "1", "--json"];
     let output = terminal.command(&args).env("CAUSEWAY_KEY", SOLANA_KEY).output().unwrap();
     let order: Value = serde_json::from_str(&super::stdout(&output)).unwrap();
     assert_eq!((&order["status"], &order["recipient"]), (&"filled".into(), &PAYER.into()));
@@ -180,7 +190,7 @@ fn purchase_ends_as_its_payment_does(terminal: &Terminal) {
 /// Ctrl-C ends the looking with the words that go on with it.
 fn interrupted_swap_continues(terminal: &Terminal) {
     let mut child = terminal
-        .command(&terminal.swap(&["--yes"]))
+        .command(&terminal.swap(&["--yes", "--at-least", "0.001"]))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -192,7 +202,7 @@ fn interrupted_swap_continues(terminal: &Terminal) {
     let last = lines.last().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{last}");
     assert!(
-        last.contains("the order goes on") && last.contains(&format!("causeway track {order}")),
+        last.contains("the order continues") && last.contains(&format!("causeway track {order}")),
         "{last}"
     );
     assert_eq!(terminal.json(&["track", &order])["status"], "filled");
@@ -258,9 +268,28 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
         (&["quote", "--nonsense"], 2, "unexpected argument"),
         (&["quote", "25", "USDC@base", "ETH@arbitrum", "--url", "nonsense"], 2, "see --url"),
         (&["swap", "25", "USDC@base", "ETH@arbitrum"], 2, "add --yes"),
-        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes"], 2, "--key-file"),
-        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--key-file", unsafe_key], 2, "chmod 600"),
-        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--key-file", poor], 3, "USDC"),
+        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes"], 2, "--at-least"),
+        (&["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001"], 2, "--key-file"),
+        (
+            &[
+                "swap",
+                "25",
+                "USDC@base",
+                "ETH@arbitrum",
+                "--yes",
+                "--at-least",
+                "0.001",
+                "--key-file",
+                unsafe_key,
+            ],
+            2,
+            "chmod 600",
+        ),
+        (
+            &["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001", "--key-file", poor],
+            3,
+            "USDC",
+        ),
         (&["qr", "hello", "--out", no_ending], 2, ".svg or .png"),
         (&["qr", "--to", "vitalik.eth", "2.5", "USDC@base"], 2, "is no recipient on Base"),
         (&["qr", "--to", PAYER, "2.1234567", "USDC@base"], 2, "6 decimals"),

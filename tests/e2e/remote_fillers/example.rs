@@ -3,7 +3,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use causeway_client::wire::IntentState;
-use causeway_client::{Client, ExecuteOptions, LocalWallet};
+use causeway_client::{Bound, Client, ExecuteOptions, LocalWallet};
 use serde_json::{Value, json};
 
 use super::{ARBITRUM, BASE, SECRET, USDC_ON_BASE, ask, join, output_text, pace, wait_for_route};
@@ -71,19 +71,23 @@ async fn rust_example_filler_passes_the_check_wins_a_quote_fills_and_is_paid() {
 
     join(folder.path(), &service, "example", &url);
     let client = Client::new(&service.url).unwrap();
-    let wallet = LocalWallet::connect(&client, PAYER).await.unwrap();
+    let wallet = LocalWallet::connect_sandbox(&client, PAYER).await.unwrap();
     let ask = ask(&wallet);
     let quote = wait_for_route(&client, &ask, "example").await;
-    assert_eq!((quote.routes[0].route_id.as_str(), quote.routes[0].r#type.as_str()), ("example", "rfq"));
+    assert_eq!(
+        (quote.routes[0].route_id.as_str(), quote.routes[0].r#type.as_deref()),
+        ("example", Some("rfq"))
+    );
     assert!(quote.routes.len() > 1, "others have offered less");
 
     let before = dollars(&client, FILLER_ACCOUNT).await;
-    let options =
-        ExecuteOptions::default().with_route_filter(|route| route.route_id == "example").with_polling(pace());
+    let options = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned()))
+        .with_route_filter(|route| route.route_id == "example")
+        .with_polling(pace());
     let order = client.execute(&ask, &wallet, &options, |_| {}).await.unwrap();
     assert_eq!(order.status, "filled");
     let fill = order.transactions.fill.unwrap();
-    assert_eq!(fill.chain_id, ARBITRUM);
+    assert_eq!(fill.chain_id, Some(ARBITRUM));
     assert_eq!(sender(&service, ARBITRUM, &fill.tx_hash).await, FILLER_ACCOUNT.to_lowercase());
 
     let intent = order.intent_id.unwrap();
@@ -100,7 +104,7 @@ async fn rust_example_filler_passes_the_check_wins_a_quote_fills_and_is_paid() {
 
     // Deliveries of one token that begin together do not take each other's allowance.
     let swap = async |key: &str| {
-        let wallet = LocalWallet::connect(&client, key).await.unwrap();
+        let wallet = LocalWallet::connect_sandbox(&client, key).await.unwrap();
         client.execute(&super::ask(&wallet), &wallet, &options, |_| {}).await.unwrap().status
     };
     let (one, other) = tokio::join!(swap(PAYER), swap(OTHER_PAYER));

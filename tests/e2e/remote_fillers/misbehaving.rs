@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use alloy_primitives::U256;
 use axum::Router;
-use causeway_client::wire::Order;
-use causeway_client::{Client, Error, ExecuteOptions, LocalWallet, Step};
+use causeway_client::answers::Order;
+use causeway_client::{Bound, Client, Error, ExecuteOptions, LocalWallet, Step};
 use causeway_domain::{Address, IntentTerms, RawAmount};
 use causeway_fillers::remote::protocol::{OrderAnswer, OrderNotice, QuoteAnswer, QuoteAsk};
 use causeway_fillers::remote::{Secret, server};
@@ -61,7 +61,7 @@ async fn hanging_or_non_delivering_fillers_cost_no_route_and_no_deposit() {
     std::fs::write(&file, "[quotes]\ndeadline_ms = 500\nbreaker_seconds = 600\n").unwrap();
     let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
     let client = Client::new(&service.url).unwrap();
-    let wallet = LocalWallet::connect(&client, PAYER).await.unwrap();
+    let wallet = LocalWallet::connect_sandbox(&client, PAYER).await.unwrap();
     let ask = ask(&wallet);
 
     join(folder.path(), &service, "silent", &silent_server().await);
@@ -110,8 +110,9 @@ async fn never_delivered(service: &Service, client: &Client, wallet: &LocalWalle
         }
     };
     let ask = ask(wallet);
-    let options =
-        ExecuteOptions::default().with_route_filter(|route| route.route_id == "idle").with_polling(pace());
+    let options = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned()))
+        .with_route_filter(|route| route.route_id == "idle")
+        .with_polling(pace());
     let swap = client.execute(&ask, wallet, &options, |step| match step {
         Step::Built(built) => {
             let terms = serde_json::to_value(built).unwrap()["terms"].clone();

@@ -1,6 +1,6 @@
 // Swaps 25 USDC on Base for Ethereum's coin, and tells how it goes.
 //
-//   CAUSEWAY_URL=http://127.0.0.1:8080 KEY=0x… node examples/swap.js
+//   CAUSEWAY_URL=http://127.0.0.1:8080 KEY=0x… MIN_OUT=7000000000000000 node examples/swap.js
 //
 // Without KEY it makes an account and has the sandbox's faucet fund it.
 import { createCauseway, QuoteExpiredError, ServiceError } from '@causeway/sdk';
@@ -12,14 +12,16 @@ import { base } from 'viem/chains';
 const url = process.env.CAUSEWAY_URL ?? 'http://127.0.0.1:8080';
 const causeway = createCauseway({ baseUrl: url });
 
+// The least that is taken, in wei: bring a price of your own, since the service alone names its price.
+const minAmountOut = process.env.MIN_OUT ?? '1';
+
 const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const COIN = '0x0000000000000000000000000000000000000000';
 
 const account = privateKeyToAccount(/** @type {`0x${string}`} */ (process.env.KEY ?? generatePrivateKey()));
 
-// The service says where its chains are reached: in the sandbox, at the service itself.
-const chain = (await causeway.getChains()).find(({ id }) => id === base.id);
-const wallet = createWalletClient({ account, chain: base, transport: http(chain?.rpcUrls.default.http[0]) }).extend(publicActions);
+// The sandbox's chains are reached at the service; with real money, name an endpoint of your own.
+const wallet = createWalletClient({ account, chain: base, transport: http(process.env.RPC ?? `${url}/sandbox/rpc/${base.id}`) }).extend(publicActions);
 if (!process.env.KEY) {
   await faucet(COIN, 10n ** 18n);
   await faucet(USDC, 25_000_000n);
@@ -27,7 +29,7 @@ if (!process.env.KEY) {
 
 try {
   const order = await swap();
-  console.log(`Filled: ${order.transactions.fill?.txHash}`);
+  console.log(`Filled: ${order.transactions?.fill?.txHash}`);
 } catch (error) {
   if (!(error instanceof ServiceError)) throw error;
   console.error(`${error.name} ${error.code}: ${error.message}`);
@@ -42,7 +44,7 @@ async function swap() {
   };
   for (;;) {
     try {
-      return await causeway.executeSwap(ask, fromViem(wallet), { onStep: tell });
+      return await causeway.executeSwap(ask, fromViem(wallet), { minAmountOut, onStep: tell });
     } catch (error) {
       if (!(error instanceof QuoteExpiredError)) throw error;
     }
@@ -55,7 +57,7 @@ function tell(step) {
     case 'chosen':
       return console.log(`${step.route.routeId} gives ${step.route.quote.amountOut} wei`);
     case 'built':
-      return step.deposit.summary.forEach((sentence) => console.log(`- ${sentence}`));
+      return step.deposit.summary?.forEach((sentence) => console.log(`- ${sentence}`));
     case 'sent':
       return console.log(`${step.deposit ? 'Deposit' : 'Approval'} ${step.txHash}`);
     case 'status':

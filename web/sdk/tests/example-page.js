@@ -55,6 +55,7 @@ export async function visit(example, use) {
   const complaints = [];
   try {
     const tab = await context.newPage();
+    tab.on('dialog', (dialog) => dialog.accept());
     tab.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
     tab.on('pageerror', (error) => complaints.push(error.message));
     const { account } = await payer();

@@ -3,14 +3,20 @@ use std::fmt::Display;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy_primitives::{Address, B256, U256};
-use causeway_wire::{Approval, BuildAnswer, FrozenOrder, QuoteAsk, RouteQuote, TransferDeposit};
+use causeway_wire::{Approval, QuoteAsk};
 
 use super::DepositMethod;
+use super::bound::{Bound, Limit};
+use super::contracts::{self, ORDER_VERSION};
 use super::plan::Plan;
 use crate::Error;
-use terms::{ParsedTerms, number};
+use crate::answers::{BuildAnswer, FrozenOrder, RouteQuote, TransferDeposit};
+use terms::ParsedTerms;
+
+pub(super) use terms::number;
 
 mod permit;
+mod program_address;
 mod solana;
 mod terms;
 mod transactions;
@@ -41,8 +47,10 @@ pub(super) fn check_route(ask: &QuoteAsk, quote: &RouteQuote) -> Result<(), Stri
     let out =
         number(&quote.amount_out).ok_or_else(|| mismatch("amountOut", &quote.amount_out, "a number"))?;
     let least = out.saturating_sub(max_slippage(out, ask.slippage_tolerance));
-    if number(&quote.min_amount_out).is_none_or(|promised| promised < least) {
-        return Err(mismatch("minAmountOut", &quote.min_amount_out, &format!("at least {least}")));
+    let promised = quote.min_amount_out.as_deref();
+    if promised.and_then(number).is_none_or(|promised| promised < least) {
+        let promised = promised.unwrap_or("missing");
+        return Err(mismatch("minAmountOut", promised, &format!("at least {least}")));
     }
     Ok(())
 }
@@ -61,13 +69,13 @@ fn max_slippage(out: U256, slippage: Option<f64>) -> U256 {
 
 /// Checks a built deposit against the request before anything is signed, and returns the actions for the wallet.
 ///
-/// `escrows` lists the trusted escrows; if it is empty, the escrow of the service is trusted.
+/// `escrow` is the one that is trusted on the source chain; without one nothing is signed.
 pub(super) fn plan_deposit(
     ask: &QuoteAsk,
     quote: &RouteQuote,
     method: DepositMethod,
     built: &BuildAnswer,
-    escrows: &BTreeMap<u64, String>,
+    escrow: Option<&str>,
 ) -> Result<Plan, String> {
     let (frozen, approvals, service_permit): (_, &[Approval], _) = match (method, built) {
         (DepositMethod::ContractCall, BuildAnswer::ContractCall(call)) => {
@@ -78,8 +86,8 @@ pub(super) fn plan_deposit(
         }
         _ => return Err(format!("The service built another deposit than {}.", method.as_str())),
     };
-    let terms = ParsedTerms::read(&frozen.terms)?;
-    check_terms(ask, quote, frozen, &terms, escrows)?;
+    let terms = read_terms(frozen)?;
+    check_terms(ask, quote, frozen, &terms, escrow)?;
     let permit = service_permit.map(|_| permit::build_permit(&terms, ask.from_chain_id));
     if let Some(permit) = &permit {
         permit::check_permit(service_permit, permit, "permit")?;
@@ -90,22 +98,57 @@ pub(super) fn plan_deposit(
 /// Checks a plain transfer against the request, before it is sent.
 ///
 /// Checks the route, the terms, token, amount and chain, the deposit address, which is derived from these terms, and the
-/// payment link. `escrow` is the trusted escrow on the source chain; without it the service is trusted. QR images cannot be
-/// checked: render `qrPayload` yourself.
+/// payment link. QR images cannot be checked: render `qrPayload` yourself.
 pub fn check_transfer(
     ask: &QuoteAsk,
     quote: &RouteQuote,
     deposit: &TransferDeposit,
-    escrow: Option<&str>,
+    trust: &TransferTrust,
 ) -> Result<(), Error> {
-    let escrows = escrow.map(|escrow| (ask.from_chain_id, escrow.to_owned())).into_iter().collect();
+    let limit = Limit::read(ask, &trust.bound)?;
+    let limit =
+        limit.ok_or_else(|| Error::InvalidBound("a transfer needs an amount or a price".to_owned()))?;
+    let escrow = match trust.escrows.get(&ask.from_chain_id) {
+        Some(escrow) => Some(escrow.as_str()),
+        None if trust.escrows.is_empty() => contracts::known_escrow(ask.from_chain_id),
+        None => None,
+    };
     let check = || {
         check_route(ask, quote)?;
-        let terms = ParsedTerms::read(&deposit.frozen.terms)?;
-        check_terms(ask, quote, &deposit.frozen, &terms, &escrows)?;
+        if let Some(problem) = limit.violation(quote) {
+            return Err(format!("The route is not the one asked for: its {problem}."));
+        }
+        let terms = read_terms(&deposit.frozen)?;
+        check_terms(ask, quote, &deposit.frozen, &terms, escrow)?;
         transfer::check_transfer(ask, quote, &terms, deposit)
     };
     check().map_err(Error::invalid_response)
+}
+
+/// What the caller of [`check_transfer`] brings: how bad the price may be, and where funds may go.
+#[derive(Clone, Debug)]
+pub struct TransferTrust {
+    bound: Bound,
+    escrows: BTreeMap<u64, String>,
+}
+
+impl TransferTrust {
+    /// Trusts the escrows of published deployments.
+    pub const fn new(bound: Bound) -> Self {
+        Self { bound, escrows: BTreeMap::new() }
+    }
+
+    /// Trusts only this escrow on the chain.
+    #[must_use]
+    pub fn with_trusted_escrow(mut self, chain_id: u64, escrow: &str) -> Self {
+        self.escrows.insert(chain_id, escrow.to_owned());
+        self
+    }
+}
+
+fn read_terms(frozen: &FrozenOrder) -> Result<ParsedTerms, String> {
+    let terms = frozen.terms.as_ref();
+    ParsedTerms::read(terms.ok_or("The answer has no terms, so nobody can say what would be signed.")?)
 }
 
 /// Converts an address to the 32-byte word of the terms.
@@ -123,9 +166,10 @@ fn check_terms(
     quote: &RouteQuote,
     FrozenOrder { recovery, .. }: &FrozenOrder,
     terms: &ParsedTerms,
-    escrows: &BTreeMap<u64, String>,
+    escrow: Option<&str>,
 ) -> Result<(), String> {
     let numbers = [
+        ("version", "version", &ORDER_VERSION.to_owned()),
         ("source chain", "originChainId", &ask.from_chain_id.to_string()),
         ("destination chain", "destinationChainId", &ask.to_chain_id.to_string()),
         ("input", "amountIn", &quote.amount_in),
@@ -136,15 +180,15 @@ fn check_terms(
         }
     }
     let or_payer = |address: &Option<String>| address.clone().unwrap_or_else(|| ask.from_address.clone());
-    let trusted = if escrows.is_empty() { Some(&recovery.escrow) } else { escrows.get(&ask.from_chain_id) };
-    let trusted = trusted.cloned().unwrap_or_else(|| "one that is trusted".to_owned());
+    let trusted = escrow.unwrap_or("one that is trusted").to_owned();
+    let named = recovery.as_ref().map_or_else(|| trusted.clone(), |recovery| recovery.escrow.clone());
     let words = [
         ("payer", "user", &ask.from_address),
         ("input token", "inputToken", &ask.from_token),
         ("output token", "outputToken", &ask.to_token),
         ("recipient", "recipient", &or_payer(&ask.recipient)),
         ("refund address", "refundTo", &or_payer(&ask.refund_to)),
-        ("escrow", "escrow", &recovery.escrow),
+        ("escrow", "escrow", &named),
         ("escrow", "escrow", &trusted),
     ];
     for (what, name, asked) in words {
@@ -153,8 +197,9 @@ fn check_terms(
         }
     }
     let out = terms.number("amountOut");
-    if number(&quote.min_amount_out).is_none_or(|least| out < least) {
-        return Err(mismatch("output", out, format!("at least {}", quote.min_amount_out)));
+    let promised = quote.min_amount_out.as_ref().unwrap_or(&quote.amount_out);
+    if number(promised).is_none_or(|least| out < least) {
+        return Err(mismatch("output", out, format!("at least {promised}")));
     }
     check_referral(ask, terms)?;
     let longest = Duration::from_secs(MAX_REFUND_DAYS * 86_400);

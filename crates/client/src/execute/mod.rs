@@ -1,4 +1,6 @@
+mod bound;
 mod check;
+mod contracts;
 mod deposit;
 mod message;
 mod plan;
@@ -6,12 +8,15 @@ mod request;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-use causeway_wire::{BuildAnswer, BuildAsk, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk};
+use causeway_wire::{BuildAsk, QuoteAsk, SubmitAsk};
 
+use crate::answers::{BuildAnswer, Order, QuoteAnswer, Route, SubmitAnswer};
 use crate::{Client, Error, PollingOptions, Wallet, WalletError};
 
-pub use check::check_transfer;
+pub use bound::{Bound, Confirm, Limit, PriceReference};
+pub use check::{TransferTrust, check_transfer};
 
 /// How `execute` deposits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,13 +40,32 @@ impl DepositMethod {
 
 /// Options of [`Client::execute`].
 pub struct ExecuteOptions {
+    bound: Bound,
     method: DepositMethod,
     polling: PollingOptions,
     escrows: BTreeMap<u64, String>,
+    confirmation: Option<Confirm>,
     route_filter: Box<dyn Fn(&Route) -> bool + Send + Sync>,
 }
 
 impl ExecuteOptions {
+    /// The best route within the bound, by contract call, with default polling. A bound is needed, because the service alone
+    /// names the price.
+    pub fn new(bound: Bound) -> Self {
+        let confirmation = match &bound {
+            Bound::Confirmed(confirm) => Some(confirm.clone()),
+            _ => None,
+        };
+        Self {
+            bound,
+            confirmation,
+            method: DepositMethod::default(),
+            polling: PollingOptions::default(),
+            escrows: BTreeMap::new(),
+            route_filter: Box::new(|_| true),
+        }
+    }
+
     /// Sets the deposit method.
     #[must_use]
     pub const fn with_deposit_method(mut self, method: DepositMethod) -> Self {
@@ -57,10 +81,17 @@ impl ExecuteOptions {
     }
 
     /// Trusts only this escrow on the chain, whatever the service says. Once an escrow is set, deposits from chains without one
-    /// fail. By default the escrow address of the service is trusted.
+    /// fail. By default the escrows of published deployments are trusted, and the sandbox's if the service runs on this machine.
     #[must_use]
     pub fn with_trusted_escrow(mut self, chain_id: u64, escrow: &str) -> Self {
         self.escrows.insert(chain_id, escrow.to_owned());
+        self
+    }
+
+    /// Asks somebody besides whether exactly the chosen route is wanted; nothing is signed without a yes.
+    #[must_use]
+    pub fn with_confirmation(mut self, confirm: impl Fn(&Route) -> bool + Send + Sync + 'static) -> Self {
+        self.confirmation = Some(Arc::new(confirm));
         self
     }
 
@@ -72,21 +103,10 @@ impl ExecuteOptions {
     }
 }
 
-/// The best route, by contract call, with default polling.
-impl Default for ExecuteOptions {
-    fn default() -> Self {
-        Self {
-            method: DepositMethod::default(),
-            polling: PollingOptions::default(),
-            escrows: BTreeMap::new(),
-            route_filter: Box::new(|_| true),
-        }
-    }
-}
-
 impl fmt::Debug for ExecuteOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExecuteOptions")
+            .field("bound", &self.bound)
             .field("method", &self.method)
             .field("polling", &self.polling)
             .field("escrows", &self.escrows)
@@ -98,6 +118,8 @@ impl fmt::Debug for ExecuteOptions {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Step<'a> {
+    /// The bound that holds for every route, and where it comes from; absent if only a confirmation decides.
+    Bounded(&'a Limit),
     Quoted(&'a QuoteAnswer),
     Chosen(&'a Route),
     /// Nothing is signed yet; the answer describes what will be, as text and as terms.
@@ -130,6 +152,10 @@ impl Client {
         options: &ExecuteOptions,
         mut on_step: impl FnMut(Step<'_>) + Send,
     ) -> Result<Order, Error> {
+        let limit = Limit::read(ask, &options.bound)?;
+        if let Some(limit) = &limit {
+            on_step(Step::Bounded(limit));
+        }
         let payer = wallet.address();
         if check::word(&ask.from_address).is_none_or(|requested| check::word(&payer) != Some(requested)) {
             return Err(
@@ -140,15 +166,13 @@ impl Client {
         let quote =
             self.quote(&QuoteAsk { deposit_methods: Some(vec![method.to_owned()]), ..ask.clone() }).await?;
         on_step(Step::Quoted(&quote));
-        let is_acceptable = |route: &&Route| {
-            route.deposit_methods.iter().any(|offered| offered == method) && (options.route_filter)(route)
-        };
-        let route = quote.routes.iter().find(is_acceptable).ok_or(Error::NoRoute)?;
+        let route = options.choose(&quote.routes, limit.as_ref())?;
         on_step(Step::Chosen(route));
         check::check_route(ask, &route.quote).map_err(Error::invalid_response)?;
         let built = self.build_deposit(&build_ask(&quote, route, ask, method)).await?;
-        let plan = check::plan_deposit(ask, &route.quote, options.method, &built, &options.escrows)
-            .map_err(Error::invalid_response)?;
+        let plan =
+            check::plan_deposit(ask, &route.quote, options.method, &built, self.trusted_escrow(ask, options))
+                .map_err(Error::invalid_response)?;
         on_step(Step::Built(&built));
         let proof = self.deposit(wallet, &plan, &mut on_step).await?;
         let submission = SubmitAsk {
@@ -166,6 +190,15 @@ impl Client {
         if order.status == "filled" { Ok(order) } else { Err(Error::OrderFailed(Box::new(order))) }
     }
 
+    fn trusted_escrow<'a>(&self, ask: &QuoteAsk, options: &'a ExecuteOptions) -> Option<&'a str> {
+        let chain = ask.from_chain_id;
+        match options.escrows.get(&chain) {
+            Some(escrow) => Some(escrow),
+            None if options.escrows.is_empty() => contracts::default_escrow(self.base.as_url(), chain),
+            None => None,
+        }
+    }
+
     /// Submits until the service accepts it. The funds may already move and the call is idempotent, so transient errors are
     /// retried.
     async fn submit_until_accepted(
@@ -179,6 +212,26 @@ impl Client {
                 answered => return answered,
             }
         }
+    }
+}
+
+impl ExecuteOptions {
+    /// The first route that offers the deposit method, passes the filter and is within the bound; one that is not confirmed
+    /// ends the swap.
+    fn choose<'a>(&self, routes: &'a [Route], limit: Option<&Limit>) -> Result<&'a Route, Error> {
+        let mut problem = None;
+        for route in routes {
+            if !route.offers(self.method.as_str()) || !(self.route_filter)(route) {
+                continue;
+            }
+            if let Some(violation) = limit.and_then(|limit| limit.violation(&route.quote)) {
+                problem.get_or_insert(violation);
+                continue;
+            }
+            let is_declined = self.confirmation.as_ref().is_some_and(|confirm| !confirm(route));
+            return if is_declined { Err(Error::NoRoute { problem: None }) } else { Ok(route) };
+        }
+        Err(Error::NoRoute { problem })
     }
 }
 

@@ -56,8 +56,14 @@ impl LocalWallet {
         })
     }
 
-    /// Creates a wallet with the public RPC endpoints that the service lists.
-    pub async fn connect(client: &Client, key: &str) -> Result<Self, Error> {
+    /// Creates a wallet with the endpoints of a sandbox on this machine.
+    ///
+    /// Whoever names a wallet's endpoints can show it any balance and any receipt, so a service elsewhere is not asked for
+    /// them: name yours with [`LocalWallet::with_endpoint`].
+    pub async fn connect_sandbox(client: &Client, key: &str) -> Result<Self, Error> {
+        if !client.is_local() {
+            return Err(WalletError::NotLocal.into());
+        }
         let mut wallet = Self::new(key)?;
         for chain in client.chains().await? {
             if let (Some(url), "eip155") = (chain.rpc_urls.default.http.first(), chain.r#type.as_str()) {

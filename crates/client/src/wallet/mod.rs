@@ -39,6 +39,10 @@ pub enum WalletError {
     AddressMismatch { requested: String, wallet: String },
     #[error("The wallet signs for chains of another family than the deposit's.")]
     UnsupportedFamily,
+    #[error(
+        "The service does not run on this machine; give the wallet your own endpoints with `with_endpoint`."
+    )]
+    NotLocal,
     #[error("The wallet knows no endpoint of chain {0}; give it one with `with_endpoint`.")]
     NoEndpoint(u64),
     #[error("The endpoint of chain {chain_id} could not be asked: {message}")]

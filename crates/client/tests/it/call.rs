@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use causeway_client::{Client, Error, FiatQuery, IntentQuery, OrderQuery, PollingOptions, TokenQuery};
+use causeway_client::{
+    Client, Error, FiatQuery, IntentQuery, OrderQuery, PollingOptions, TokenQuery, TransferQr,
+};
 use futures::{Stream, StreamExt as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,11 +38,12 @@ pub(crate) async fn run(client: &Client, call: &Call, count: &watch::Sender<usiz
             Err(error) => Err(error),
         },
         "trackOrder" => {
-            let on_status = |order: &causeway_client::wire::Order| statuses.push(order.status.clone());
+            let on_status = |order: &causeway_client::answers::Order| statuses.push(order.status.clone());
             value(client.track_order(&text(call, 0), polling(call), on_status).await)
         }
         "trackPurchase" => {
-            let on_status = |status: &causeway_client::wire::FiatStatus| statuses.push(status.status.clone());
+            let on_status =
+                |status: &causeway_client::answers::FiatStatus| statuses.push(status.status.clone());
             value(client.track_purchase(&text(call, 0), polling(call), on_status).await)
         }
         _ => request(client, call).await,
@@ -80,6 +83,10 @@ async fn request(client: &Client, call: &Call) -> Result<Value, Error> {
         "chains" => value(client.chains().await),
         "chainIcon" => value(client.chain_icon(argument(call, 0)).await),
         "qrCode" => value(client.qr_code(&text(call, 0), None).await),
+        "transferQrCode" => {
+            let transfer: Value = argument(call, 0);
+            value(client.transfer_qr_code(&transfer_qr(&transfer)).await)
+        }
         "intentByDeposit" => value(client.intent_by_deposit(argument(call, 0), &text(call, 1)).await),
         "ordersAt" => value(client.orders_at(&text(call, 0)).await),
         "fiatProviders" => value(client.fiat_providers().await),
@@ -97,7 +104,7 @@ async fn request(client: &Client, call: &Call) -> Result<Value, Error> {
             let query: Value = argument(call, 0);
             let query = TokenQuery {
                 q: query["q"].as_str().map(str::to_owned),
-                chain_ids: serde_json::from_value(query["chainIds"].clone()).unwrap(),
+                chain_ids: serde_json::from_value(query["chainIds"].clone()).unwrap_or_default(),
                 limit: query["limit"].as_u64().map(|limit| limit.try_into().unwrap()),
                 cursor: query["cursor"].as_u64(),
             };
@@ -117,4 +124,18 @@ fn argument<T: DeserializeOwned>(call: &Call, index: usize) -> T {
 
 fn text(call: &Call, index: usize) -> String {
     argument(call, index)
+}
+
+/// A transfer of a table.
+pub(crate) fn transfer_qr(transfer: &Value) -> TransferQr {
+    let text = |name: &str| transfer[name].as_str().unwrap().to_owned();
+    TransferQr {
+        amount: text("amount"),
+        recipient: text("recipient"),
+        caip2: text("caip2"),
+        token: text("token"),
+        decimals: transfer["decimals"].as_u64().unwrap().try_into().unwrap(),
+        memo: transfer["memo"].as_str().map(str::to_owned),
+        size: transfer["size"].as_u64().map(|size| size.try_into().unwrap()),
+    }
 }

@@ -1,11 +1,13 @@
 //! Swaps against a misbehaving service. Successful swaps are covered by the end-to-end tests.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use alloy_primitives::{Address, address};
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    CancellationToken, Client, Error, EvmTransaction, ExecuteOptions, PollingOptions, Wallet, WalletError,
+    Bound, CancellationToken, Client, Error, EvmTransaction, ExecuteOptions, PollingOptions, Wallet,
+    WalletError,
 };
 use serde_json::{Value, json};
 
@@ -96,6 +98,11 @@ fn order(status: &str) -> Value {
     }))
 }
 
+/// The bound and the escrow of `lies.json`.
+fn options() -> ExecuteOptions {
+    ExecuteOptions::new(Bound::MinAmountOut("297".to_owned())).with_trusted_escrow(8453, &ESCROW.to_string())
+}
+
 /// Swaps against a service with the given answers; returns the result and the requests.
 async fn swap(
     wallet: &RecordingWallet,
@@ -105,9 +112,9 @@ async fn swap(
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
     let client = Client::new(&server.url).unwrap().with_cancellation(token);
     let polling = PollingOptions::default()
-        .with_interval(PollingOptions::MIN_INTERVAL)
-        .with_backoff(PollingOptions::MIN_INTERVAL);
-    let options = ExecuteOptions::default().with_polling(polling);
+        .with_interval(Duration::from_millis(500))
+        .with_backoff(Duration::from_millis(500));
+    let options = options().with_polling(polling);
     let ended = client.execute(&ask(), wallet, &options, |_| {}).await.map(|order| order.status);
     let line = |head: &str| head.split(' ').take(2).collect::<Vec<_>>().join(" ");
     (ended, server.requests().iter().map(|seen| line(&seen.head)).collect())
@@ -187,7 +194,7 @@ async fn swap_for_another_address_is_rejected_before_any_request() {
     let server = Server::start(serde_json::from_value(json!([quote()])).unwrap()).await;
     let client = Client::new(&server.url).unwrap();
     let ask = QuoteAsk { from_address: ESCROW.to_string(), ..ask() };
-    let ended = client.execute(&ask, &RecordingWallet::default(), &ExecuteOptions::default(), |_| {}).await;
+    let ended = client.execute(&ask, &RecordingWallet::default(), &options(), |_| {}).await;
     assert!(matches!(ended, Err(Error::Wallet(WalletError::AddressMismatch { .. }))), "{ended:?}");
     assert!(server.requests().is_empty());
 }

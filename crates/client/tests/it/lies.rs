@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use alloy_primitives::hex;
-use causeway_client::wire::{BuildAnswer, QuoteAnswer, QuoteAsk};
+use causeway_client::answers::{BuildAnswer, QuoteAnswer};
+use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    Client, DepositMethod, Error, EvmTransaction, ExecuteOptions, LocalWallet, Wallet, WalletError,
-    check_transfer,
+    Bound, Client, DepositMethod, Error, EvmTransaction, ExecuteOptions, LocalWallet, PriceReference,
+    TransferTrust, Wallet, WalletError, check_transfer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -20,6 +21,8 @@ const TABLE: &str = include_str!("../../../../tests/cases/lies.json");
 struct Table {
     ask: Value,
     quote: Value,
+    escrows: BTreeMap<u64, String>,
+    bound: Value,
     submitted: Value,
     order: Value,
     deposits: BTreeMap<String, Value>,
@@ -45,6 +48,7 @@ struct TransferEntry {
     #[serde(default)]
     deposit: Changes,
     escrow: Option<String>,
+    bound: Option<Value>,
     says: Option<String>,
 }
 
@@ -52,7 +56,7 @@ struct TransferEntry {
 type Changes = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entry {
     name: String,
     way: String,
@@ -62,16 +66,47 @@ struct Entry {
     quote: Changes,
     #[serde(default)]
     deposit: Changes,
+    /// `Some(None)` leaves the choice to the SDK.
+    #[serde(default, deserialize_with = "present")]
+    escrows: Option<Option<BTreeMap<u64, String>>>,
+    bound: Option<Value>,
+    code: Option<String>,
+    asked: Option<usize>,
     #[serde(default)]
-    escrows: BTreeMap<u64, String>,
+    unknown_chain: bool,
     #[serde(default)]
     signed: Vec<Value>,
     says: Option<String>,
 }
 
+/// Keeps `null` apart from an absent field.
+fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(reader).map(Some)
+}
+
+/// The bound of an entry, for the trade type of its request.
+fn bound(value: &Value, ask: &QuoteAsk) -> Bound {
+    if let Some(price) = value.get("price") {
+        let text = |name: &str| price[name].as_str().unwrap();
+        let reference = PriceReference::new(text("from"), text("to"));
+        let tolerance = price.get("tolerance").map(|share| share.as_f64().unwrap());
+        let millionths = tolerance.map(|share| format!("{share:.6}").replace("0.", "").parse().unwrap());
+        return Bound::Price(match millionths {
+            Some(millionths) => reference.with_tolerance_millionths(millionths),
+            None => reference,
+        });
+    }
+    let text = |name: &str| value[name].as_str().unwrap().to_owned();
+    match ask.trade_type.as_str() {
+        "EXACT_OUTPUT" => Bound::MaxAmountIn(text("maxAmountIn")),
+        _ => Bound::MinAmountOut(text("minAmountOut")),
+    }
+}
+
 /// A wallet that records what it signs.
 struct RecordingWallet {
     address: String,
+    unknown_chain: bool,
     signed: Mutex<Vec<Value>>,
 }
 
@@ -81,6 +116,9 @@ impl Wallet for RecordingWallet {
     }
 
     async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
+        if self.unknown_chain {
+            return Err(WalletError::Other("The wallet knows no chain 8453.".to_owned()));
+        }
         let EvmTransaction { chain_id, to, data, value, gas } = transaction;
         assert_eq!((*chain_id, *gas), (8453, Some(0xda51)));
         let entry = json!({ "to": format!("{to:#x}"), "data": hex::encode_prefixed(data), "value": format!("{value:#x}") });
@@ -98,6 +136,11 @@ impl Wallet for RecordingWallet {
         let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits["PERMIT2"]["permit"]);
         assert_eq!(key.sign_typed_data(data).await?, key.sign_typed_data(honest).await?);
         Ok("0x01".to_owned())
+    }
+
+    async fn sign_message(&self, _: &[u8]) -> Result<[u8; 64], WalletError> {
+        self.signed.lock().unwrap().push(json!({ "solana": true }));
+        Ok([1; 64])
     }
 }
 
@@ -128,14 +171,20 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
     ];
     let answers = answers.map(|answer| json!({ "status": 200, "json": answer }));
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
-    let wallet = RecordingWallet { address: ask.from_address.clone(), signed: Mutex::default() };
+    let (address, unknown_chain) = (ask.from_address.clone(), entry.unknown_chain);
+    let wallet = RecordingWallet { address, unknown_chain, signed: Mutex::default() };
     let methods = [DepositMethod::ContractCall, DepositMethod::Permit2];
     let method = methods.into_iter().find(|method| method.as_str() == entry.way).unwrap();
-    let options = ExecuteOptions::default().with_deposit_method(method);
+    let bound = bound(entry.bound.as_ref().unwrap_or(&table.bound), &ask);
+    let options = ExecuteOptions::new(bound).with_deposit_method(method);
     let trust = |options: ExecuteOptions, (chain, escrow): (&u64, &String)| {
         options.with_trusted_escrow(*chain, escrow)
     };
-    let options = entry.escrows.iter().fold(options, trust);
+    let escrows = match &entry.escrows {
+        None => table.escrows.clone(),
+        Some(escrows) => escrows.clone().unwrap_or_default(),
+    };
+    let options = escrows.iter().fold(options, trust);
     let client = Client::new(&server.url).unwrap();
     let ended = client.execute(&ask, &wallet, &options, |_| {}).await.map(|order| order.status);
     (ended, wallet.signed.into_inner().unwrap(), server.requests().len())
@@ -159,11 +208,11 @@ async fn dishonest_deposits_are_never_signed() {
         let error = ended.expect_err(&entry.name);
         assert_eq!(
             (error.code(), Some(error.to_string())),
-            ("SVC3003", entry.says.clone()),
+            (entry.code.as_deref().unwrap_or("SVC3003"), entry.says.clone()),
             "{}",
             entry.name
         );
-        let until = if entry.quote.is_empty() { 2 } else { 1 };
+        let until = entry.asked.unwrap_or(if entry.quote.is_empty() { 2 } else { 1 });
         assert_eq!((signed, asked), (vec![], until), "{}", entry.name);
     }
 }
@@ -176,7 +225,12 @@ fn transfer_address_must_match_the_terms() {
         let quote: QuoteAnswer = serde_json::from_value(changed(&table.quote, &entry.quote)).unwrap();
         let deposit = changed(&table.deposits["TRANSFER"], &entry.deposit);
         let BuildAnswer::Transfer(deposit) = serde_json::from_value(deposit).unwrap() else { panic!() };
-        let checked = check_transfer(&ask, &quote.routes[0].quote, &deposit, entry.escrow.as_deref());
+        let trust = TransferTrust::new(bound(entry.bound.as_ref().unwrap_or(&table.bound), &ask));
+        let own = entry.escrow.clone().map(|escrow| BTreeMap::from([(ask.from_chain_id, escrow)]));
+        let escrows = own.unwrap_or_else(|| table.escrows.clone());
+        let trust =
+            escrows.iter().fold(trust, |trust, (chain, escrow)| trust.with_trusted_escrow(*chain, escrow));
+        let checked = check_transfer(&ask, &quote.routes[0].quote, &deposit, &trust);
         let says = checked.err().map(|error| (error.code(), error.to_string()));
         assert_eq!(says, entry.says.clone().map(|says| ("SVC3003", says)), "{}", entry.name);
     }

@@ -7,6 +7,7 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
+mod addresses;
 mod call;
 mod cases;
 mod drop;

@@ -1,10 +1,12 @@
 //! A whole swap from Solana with a transaction that the service's own code builds.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    Client, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, PollingOptions, Step, Wallet as _,
+    Bound, Client, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, PollingOptions, Step, Wallet as _,
     WalletError,
 };
 use causeway_domain::IntentTerms;
@@ -127,8 +129,8 @@ fn answers(transaction: &[u8]) -> [Value; 4] {
 }
 
 fn options() -> ExecuteOptions {
-    ExecuteOptions::default()
-        .with_polling(PollingOptions::default().with_interval(PollingOptions::MIN_INTERVAL))
+    ExecuteOptions::new(Bound::MinAmountOut("300".to_owned()))
+        .with_polling(PollingOptions::default().with_interval(Duration::from_millis(500)))
 }
 
 #[tokio::test]

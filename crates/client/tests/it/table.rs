@@ -67,6 +67,7 @@ pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) base_path: String,
     pub(crate) timeout_ms: Option<u64>,
+    pub(crate) qr_host: Option<String>,
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
 }
@@ -89,6 +90,8 @@ pub(crate) struct Expect {
     pub(crate) items: Option<Value>,
     pub(crate) statuses: Option<Value>,
     pub(crate) requests: Option<Vec<ExpectedRequest>>,
+    #[serde(rename = "withinMs")]
+    pub(crate) within_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -111,5 +114,7 @@ pub(crate) struct ExpectedRequest {
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) has_header: Option<String>,
+    #[serde(default)]
+    pub(crate) lacks_headers: Vec<String>,
     pub(crate) json: Option<Value>,
 }

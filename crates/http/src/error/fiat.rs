@@ -1,7 +1,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use causeway_domain::ports::RampError;
+use causeway_domain::ports::{RampError, RampRefusal};
 use causeway_engine::fiat::{FiatCode, FiatError};
 use causeway_wire::{ErrorName, FiatErrorBody, FiatErrorCode, Issue};
 use serde_json::{Value, json};
@@ -113,7 +113,20 @@ impl ApiError {
                 format!("{provider} is unavailable. Try again in a moment, or choose another provider.")
             }
         };
-        Self::fiat(code, message).with_details(json!({ "provider": provider }))
+        let mut details = json!({ "provider": provider });
+        if let Some(code) = refusal_code(error) {
+            details["code"] = code.into();
+        }
+        Self::fiat(code, message).with_details(details)
+    }
+}
+
+/// The `details.code` of the two refusals that clients tell apart.
+const fn refusal_code(error: &RampError) -> Option<&'static str> {
+    match error {
+        RampError::Unavailable(_) | RampError::Nonsense(_) => Some("PROVIDER_UNAVAILABLE"),
+        RampError::Refused(RampRefusal::Range { .. }) => Some("AMOUNT_OUT_OF_RANGE"),
+        RampError::Refused(_) => None,
     }
 }
 
@@ -185,6 +198,8 @@ fn body_without_code(name: ErrorName, message: &str, details: Option<Value>) -> 
 
 #[cfg(test)]
 mod tests {
+    use causeway_domain::FiatAmount;
+
     use super::*;
 
     #[test]
@@ -194,6 +209,20 @@ mod tests {
         assert_eq!(body.name, "MethodNotAllowedException");
         let response = response(ErrorName::NotFound, None, "nothing here", None);
         assert_eq!(response.status(), StatusCode::NOT_FOUND);
+    }
+
+    #[test]
+    fn refusals_of_providers_have_their_code_in_the_details() {
+        let amount = |minor| FiatAmount { minor, currency: "USD".parse().unwrap() };
+        let range = RampRefusal::Range { least: amount(1), most: amount(2) };
+        let table = [
+            (RampError::Unavailable("down".to_owned()), Some("PROVIDER_UNAVAILABLE")),
+            (RampError::Refused(range), Some("AMOUNT_OUT_OF_RANGE")),
+            (RampError::Refused(RampRefusal::Asset), None),
+        ];
+        for (error, code) in table {
+            assert_eq!(refusal_code(&error), code, "{error}");
+        }
     }
 
     #[test]

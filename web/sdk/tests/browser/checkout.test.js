@@ -131,8 +131,9 @@ describe('a checkout', { concurrency: 3 }, () => {
     }, answer.orderId);
     await say(popup, 'another', 'widget_ready', 'order_failed');
     await say(popup, answer.orderId, 'order_processing');
-    await page.waitForFunction(() => window.events.length > 0);
-    assert.deepEqual(await events(page), ['order_processing']);
+    await page.waitForFunction(() => window.events.length > 2);
+    // The window's own messages are told whatever they name; only those of the order settle anything.
+    assert.deepEqual(await events(page), ['widget_ready', 'order_failed', 'order_processing']);
     record.status = 'completed';
     await say(popup, answer.orderId, 'widget_ready', 'order_completed');
     assert.deepEqual(outcome(await ended(page)), ['completed', 'completed', answer.orderId]);
@@ -154,7 +155,7 @@ describe('a checkout', { concurrency: 3 }, () => {
     const popup = await checkout(page, { answer });
     record.status = 'failing';
     await say(popup, answer.orderId, 'widget_ready', 'order_completed');
-    assert.deepEqual(await ended(page), { error: { name: 'InternalServerError', code: 'SVC6003', message: 'Ours.' } });
+    assert.deepEqual(await ended(page), { error: { name: 'InternalServerError', code: 'SVC3001', message: 'Ours.' } });
     await gone(popup);
   }));
 
@@ -185,6 +186,15 @@ describe('a checkout', { concurrency: 3 }, () => {
     const popup = await checkout(page, newOrder(), { pending: true });
     await page.evaluate(() => window.reject(new Error('No such quote.')));
     assert.equal((await ended(page)).error.message, 'No such quote.');
+    await gone(popup);
+  }));
+
+  it('whose promised order does not come is ended by an abort', () => visit(async (page) => {
+    await page.evaluate(() => { window.later = new Promise(() => {}); });
+    const popup = await checkout(page, newOrder(), { pending: true });
+    await page.evaluate(() => window.stop.abort());
+    const { error } = await ended(page);
+    assert.deepEqual([error.name, error.code], ['ApiAbortedError', 'SVC3009']);
     await gone(popup);
   }));
 
@@ -260,6 +270,20 @@ describe('without a popup', () => {
     record.status = 'completed';
     await say(frame, answer.orderId, 'widget_ready', 'order_completed');
     assert.deepEqual(outcome(await ended(page)), ['completed', 'completed', answer.orderId]);
+    assert.equal(await page.locator('iframe').count(), 0);
+  }));
+
+  it('a frame that asks to be closed is a closed window', () => visit(async (page) => {
+    const { answer } = newOrder();
+    await page.evaluate((order) => {
+      window.statuses = [];
+      const onStatus = ({ status }) => window.statuses.push(status);
+      window.result = window.sdk.embedCheckout(window.client, order, document.querySelector('#frame'), { onStatus });
+    }, answer);
+    const frame = await (await page.waitForSelector('iframe')).contentFrame();
+    await underWay(page, frame, answer);
+    await say(frame, answer.orderId, 'widget_ready', 'widget_close');
+    assert.deepEqual(outcome(await ended(page)), ['canceled', 'created', answer.orderId]);
     assert.equal(await page.locator('iframe').count(), 0);
   }));
 

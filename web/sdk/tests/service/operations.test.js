@@ -106,11 +106,11 @@ describe('the real service', () => {
     assert.deepEqual([status.status, status.polling.isTerminal], ['created', false]);
     assert.equal((await fiat.getOrder(order.orderId)).orderId, order.orderId);
     assert.ok((await fiat.getOrdersByAddress(SOMEBODY, { status: 'created' })).data.some(({ orderId }) => orderId === order.orderId));
-    await assert.rejects(fiat.getStatus('0'.repeat(32)), { name: 'ServiceError', code: 'SVC6003' });
+    await assert.rejects(fiat.getStatus('0'.repeat(32)), { name: 'ServiceError', code: 'SVC3001' });
     const none = await fiat.getQuote({ ...ask, fiatAmount: '0.01' });
     assert.deepEqual([none.quotes.length, none.errors.length], [0, 2]);
-    await assert.rejects(fiat.getQuote({ ...ask, provider: 'nobody' }), { name: 'BadRequestError', code: 'SVC6004' });
-    await assert.rejects(fiat.createOrder({ quoteId: 'q', author: SOMEBODY }), { code: 'SVC6002' });
+    await assert.rejects(fiat.getQuote({ ...ask, provider: 'nobody' }), { name: 'BadRequestError', code: 'SVC3001' });
+    await assert.rejects(fiat.createOrder({ quoteId: 'q', author: SOMEBODY }), { name: 'QuoteNotFoundError', code: 'SVC3004' });
     await assert.rejects(fiat.startCheckout(order), { name: 'ServiceError', code: 'SVC6007' });
   });
 

@@ -17,10 +17,10 @@ async function swap(ask, wallet, options = {}) {
   const steps = [];
   const events = [];
   const order = await causeway.executeSwap(ask, wallet, {
-    onStep: (step) => steps.push(step.type), onEvent: (event) => events.push(event.status), ...options,
+    onStep: (step) => steps.push(step.type), onEvent: (event) => events.push(event.status), minAmountOut: '1', ...options,
   });
   assert.equal(order.status, 'filled');
-  assert.deepEqual(steps.slice(0, 3), ['quoted', 'chosen', 'built']);
+  assert.deepEqual(steps.slice(0, 4), ['bounded', 'quoted', 'chosen', 'built']);
   assert.ok(order.transactions.fill.txHash);
   assert.equal((await causeway.getOrderOf(ask.fromAddress, order.id)).status, 'filled');
   assert.equal((await causeway.getIntent(order.intentId)).intentId, order.intentId);
@@ -74,20 +74,20 @@ describe('a swap', { concurrency: true }, () => {
     const { account } = await payer();
     const hashes = [];
     const onStep = (step) => step.type === 'sent' && step.deposit && hashes.push(step.txHash);
-    const order = await causeway.executeSwap(swapOf(account.address), fromViem(walletOf(8453, account)), { onStep });
+    const order = await causeway.executeSwap(swapOf(account.address), fromViem(walletOf(8453, account)), { onStep, minAmountOut: '1' });
     assert.equal((await causeway.getIntentByDeposit({ chainId: 8453, txHash: hashes[0] })).intentId, order.intentId);
   });
 
   it('on another chain than the wallet client is refused before anything is sent', async () => {
     const { account } = await payer();
-    const executing = causeway.executeSwap(swapOf(account.address), fromViem(walletOf(1, account)));
+    const executing = causeway.executeSwap(swapOf(account.address), fromViem(walletOf(1, account)), { minAmountOut: '1' });
     await assert.rejects(executing, { code: 'SVC3007', message: 'The wallet client is on chain 1, and the deposit on chain 8453.' });
     assert.equal(await usdcOf(account.address), 100_000_000n);
   });
 
   it('for another address than the wallet is refused before anything is asked', async () => {
     const { account } = await payer();
-    const executing = causeway.executeSwap(swapOf(USDC), fromViem(walletOf(8453, account)));
+    const executing = causeway.executeSwap(swapOf(USDC), fromViem(walletOf(8453, account)), { minAmountOut: '1' });
     await assert.rejects(executing, { code: 'SVC3007' });
   });
 });

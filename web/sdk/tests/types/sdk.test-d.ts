@@ -56,7 +56,7 @@ function told(built: BuildAnswer, approval: Approval): string {
     case 'TRANSFER':
       return built.depositAddress;
     case 'PERMIT2':
-      return built.transferDetails.to;
+      return built.transferDetails?.to ?? '';
     default:
       is<Equal<typeof built.kind, 'CONTRACT_CALL'>>();
       return built.approvals.length.toString();
@@ -82,22 +82,25 @@ declare const local: EthersWallet;
 declare const remote: JsonRpcSigner;
 declare const provider: EIP1193Provider;
 is<Equal<ReturnType<typeof fromViem>, Eip1193Provider>>();
-executeSwap(client, ask, fromViem(viem));
-executeSwap(client, ask, fromEthers(local));
-executeSwap(client, ask, fromEthers(remote));
+const bound = { minAmountOut: '1' };
+executeSwap(client, ask, fromViem(viem), bound);
+executeSwap(client, ask, fromEthers(local), { price: { from: '1', to: '3500', tolerance: 0.02 } });
+executeSwap(client, ask, fromEthers(remote), { price: async () => ({ from: '1', to: '3500' }) });
+executeSwap(client, ask, provider, { confirm: async (route) => route.routeId === 'north' });
+executeSwap(client, ask, fromWalletStandard({ name: 'w', features: {} }, { address: 'a' }) satisfies SolanaSigner, bound);
+// @ts-expect-error a bound is needed
 executeSwap(client, ask, provider);
-executeSwap(client, ask, fromWalletStandard({ name: 'w', features: {} }, { address: 'a' }) satisfies SolanaSigner);
 // @ts-expect-error
-executeSwap(client, ask, {});
+executeSwap(client, ask, {}, bound);
 // @ts-expect-error
 executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
-executeSwap(client, ask, provider, { escrows: { 8453: '0x' } });
+executeSwap(client, ask, provider, { ...bound, escrows: { 8453: '0x' } });
 
 // A transfer is checked once it is known to be one.
 function transferred(built: BuildAnswer, { quote }: StreamedRoute): Promise<void> | undefined {
   // @ts-expect-error
-  checkTransfer(ask, quote, built);
-  return built.kind === 'TRANSFER' ? checkTransfer(ask, quote, built, '0x') : undefined;
+  checkTransfer(ask, quote, built, { minAmountOut: '1' });
+  return built.kind === 'TRANSFER' ? checkTransfer(ask, quote, built, { minAmountOut: '1', escrows: { 8453: '0x' } }) : undefined;
 }
 transferred satisfies (built: BuildAnswer, route: StreamedRoute) => unknown;
 

@@ -1,7 +1,8 @@
 use std::io::IsTerminal as _;
 use std::process::{Command, Stdio};
 
-use causeway_client::wire::{FiatOrderAsk, FiatQuote, FiatQuoteAnswer, FiatQuoteAsk, Token};
+use causeway_client::answers::{FiatQuote, FiatQuoteAnswer};
+use causeway_client::wire::{FiatOrderAsk, FiatQuoteAsk, Token};
 use clap::Args;
 
 use super::directory::Directory;
@@ -109,11 +110,13 @@ fn offers(answer: &FiatQuoteAnswer) -> String {
 }
 
 fn summary(quote: &FiatQuote, token: &Token, directory: &Directory) -> String {
-    let FiatQuote { provider_name, fiat_amount, fiat_currency, total_fee, .. } = quote;
-    let get = describe_amount(&quote.expected_output_amount, token, directory);
-    format!(
-        "{provider_name}: {fiat_amount} {fiat_currency} → {get}, of which {total_fee} {fiat_currency} fees"
-    )
+    let text = |field: &Option<String>| field.clone().unwrap_or_else(|| "?".to_owned());
+    let currency = text(&quote.fiat_currency);
+    let provider = text(quote.provider_name.as_ref().map_or(&quote.provider, |_| &quote.provider_name));
+    let get = quote.expected_output_amount.as_ref();
+    let get = get.map_or_else(|| token.symbol.clone(), |raw| describe_amount(raw, token, directory));
+    let fees = quote.total_fee.as_ref().map(|fee| format!(", of which {fee} {currency} fees"));
+    format!("{provider}: {} {currency} → {get}{}", text(&quote.fiat_amount), fees.unwrap_or_default())
 }
 
 /// Opens a URL in the system's browser.

@@ -31,15 +31,15 @@ pub(crate) enum Failure {
 /// What every exit code means; the manual prints it.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0    done: what was asked for is printed, the swap is filled, the purchase completed
-  1    something of this machine failed, such as writing a file
-  2    what was typed cannot be meant: an unknown token, chain or option, a malformed amount, no key
-  3    the service refused
-  4    the service was not reached, did not answer in time, failed, or answered what its contract does not say
-  5    nobody offers what was asked for, or the quote has expired
+  0    success: the result is printed, the swap is filled, the purchase is completed
+  1    a local failure, such as a file that cannot be written
+  2    invalid arguments: an unknown token, chain or option, a malformed amount, no key
+  3    the service rejected the request
+  4    the service is unreachable, timed out, failed, or answered with something other than its API allows
+  5    nobody offers this swap or purchase, or the quote has expired
   6    the wallet or the chain refused; nothing was swapped
-  7    the order ended without being filled (the money goes back), or the purchase without being completed
-  130  stopped by Ctrl-C, or the question was answered with no; an order that was begun goes on: causeway track ORDER";
+  7    the order ended unfilled (the deposit is refunded), or the purchase ended uncompleted
+  130  stopped by Ctrl-C or by answering no; an order that exists continues: causeway track ORDER";
 
 impl Failure {
     pub(crate) fn usage(text: impl Into<String>) -> Self {
@@ -85,11 +85,11 @@ impl Failure {
 
 fn number(error: &Error) -> u8 {
     match error {
-        Error::CannotFill(_) | Error::NoRoute | Error::QuoteExpired(_) => 5,
+        Error::InvalidBound(_) => 2,
+        Error::CannotFill(_) | Error::FiatAmount(_) | Error::NoRoute { .. } | Error::QuoteExpired(_) => 5,
         Error::Broadcast(_) | Error::Wallet(_) => 6,
         Error::OrderFailed(_) => 7,
         Error::ApiAborted => 130,
-        Error::Fiat { refusal, .. } if !error.is_transient() => number(refusal),
         Error::InvalidResponse { .. } => 4,
         _ if error.is_transient() => 4,
         _ => 3,

@@ -25,13 +25,15 @@ pub(super) async fn interrupted(session: &Session, state: &SwapState, author: &s
     };
     Failure::Stopped(match (order, &state.deposit) {
         (Ok(Some(order)), _) => {
-            format!("stopped looking; the order goes on. To look again: {}", session.resume(&order))
+            format!("stopped; the order continues. To track it again: {}", session.resume(&order))
         }
         (_, Some(deposit)) => format!(
-            "stopped after the deposit {deposit} was signed; the service finds it on the chain by itself, and it is filled or comes back"
+            "stopped after the deposit {deposit} was signed; the service finds it on the chain, and it is filled or refunded"
         ),
-        (Ok(None), None) => "stopped before any money moved".to_owned(),
-        (Err(error), None) => format!("stopped; whether an order was begun could not be asked: {error}"),
+        (Ok(None), None) => "stopped; nothing was signed".to_owned(),
+        (Err(error), None) => format!(
+            "stopped; whether an order was created is unknown, because the service could not be asked: {error}"
+        ),
     })
 }
 
@@ -49,6 +51,6 @@ async fn find_order(session: &Session, state: &SwapState, author: &str) -> Resul
         return client.submit_deposit(&submit).await.map(|submitted| Some(submitted.order_id));
     }
     let page = client.orders(author, &OrderQuery::default()).await?;
-    let begun = page.data.into_iter().find(|order| order.quote_id == state.quote_id);
+    let begun = page.data.into_iter().find(|order| order.quote_id.as_ref() == Some(&state.quote_id));
     Ok(begun.map(|order| order.id))
 }

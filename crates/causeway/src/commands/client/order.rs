@@ -1,4 +1,5 @@
-use causeway_client::wire::{Order, OrderTransaction, TokenMeta};
+use causeway_client::answers::{Order, OrderTransaction};
+use causeway_client::wire::TokenMeta;
 
 use super::directory::Directory;
 use super::progress::Progress;
@@ -33,9 +34,9 @@ pub(crate) fn report(progress: &Progress, order: &Order, directory: &Directory) 
 
 /// An order as text.
 pub(crate) fn show(order: &Order, directory: &Directory) -> String {
-    let give =
-        describe_amount(&order.src_amount, order.from_token_meta.as_ref(), order.from_chain_id, directory);
-    let get = describe_amount(&order.dest_amount, order.to_token_meta.as_ref(), order.to_chain_id, directory);
+    let (src, dest) = (order.src_amount.as_deref(), order.dest_amount.as_deref());
+    let give = describe_amount(src, order.from_token_meta.as_ref(), order.from_chain_id, directory);
+    let get = describe_amount(dest, order.to_token_meta.as_ref(), order.to_chain_id, directory);
     let transactions = &order.transactions;
     let linked = |transaction: &Option<OrderTransaction>| {
         transaction.as_ref().map(|transaction| link(transaction, directory))
@@ -53,13 +54,24 @@ pub(crate) fn show(order: &Order, directory: &Directory) -> String {
 }
 
 fn link(transaction: &OrderTransaction, directory: &Directory) -> String {
-    directory.link(transaction.chain_id, &transaction.tx_hash)
+    match transaction.chain_id {
+        Some(chain) => directory.link(chain, &transaction.tx_hash),
+        None => transaction.tx_hash.clone(),
+    }
 }
 
-fn describe_amount(raw: &str, meta: Option<&TokenMeta>, chain_id: u64, directory: &Directory) -> String {
-    let chain = directory.name(chain_id);
-    match meta {
-        Some(meta) => format!("{} {} on {chain}", units::format_amount(raw, meta.decimals), meta.symbol),
-        None => format!("{raw} raw units on {chain}"),
+fn describe_amount(
+    raw: Option<&str>,
+    meta: Option<&TokenMeta>,
+    chain_id: Option<u64>,
+    directory: &Directory,
+) -> String {
+    let chain = chain_id.map_or_else(|| "an unknown chain".to_owned(), |chain| directory.name(chain));
+    match (raw, meta) {
+        (Some(raw), Some(meta)) => {
+            format!("{} {} on {chain}", units::format_amount(raw, meta.decimals), meta.symbol)
+        }
+        (Some(raw), None) => format!("{raw} raw units on {chain}"),
+        (None, _) => format!("an unknown amount on {chain}"),
     }
 }

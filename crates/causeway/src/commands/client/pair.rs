@@ -1,5 +1,6 @@
 use causeway_client::Client;
-use causeway_client::wire::{QuoteAsk, RouteQuote, Token};
+use causeway_client::answers::RouteQuote;
+use causeway_client::wire::{QuoteAsk, Token};
 use clap::Args;
 
 use super::directory::Directory;
@@ -56,7 +57,7 @@ pub(crate) struct Pair {
     pub(crate) get: Token,
     /// Raw units.
     amount: String,
-    exact_output: bool,
+    pub(crate) exact_output: bool,
 }
 
 impl PairArgs {

@@ -1,4 +1,5 @@
-use causeway_client::wire::{FiatOrderView, FiatStatus};
+use causeway_client::answers::FiatStatus;
+use causeway_client::wire::FiatOrderView;
 use causeway_client::{Error, PollingOptions};
 
 use super::directory::Directory;
@@ -11,7 +12,7 @@ use super::{Session, output};
 /// Follows a purchase until it is completed or over, and shows it.
 pub(crate) async fn follow(session: &Session, directory: &Directory, order_id: &str) -> Result<(), Failure> {
     let progress = session.progress();
-    progress.waiting("Looking for the purchase");
+    progress.waiting("Reading the purchase");
     let on_status = |status: &FiatStatus| report(&progress, status);
     let tracked = session.client.track_purchase(order_id, PollingOptions::default(), on_status).await;
     progress.clear();
@@ -28,7 +29,7 @@ pub(crate) async fn follow(session: &Session, directory: &Directory, order_id: &
             if done { Ok(()) } else { Err(Failure::NotCompleted(Box::new(view))) }
         }
         Err(Error::ApiAborted) => Err(Failure::Stopped(format!(
-            "stopped looking; the purchase goes on. To look again: {}",
+            "stopped; the purchase continues. To track it again: {}",
             session.resume(order_id)
         ))),
         Err(error) => Err(error.into()),
@@ -38,7 +39,7 @@ pub(crate) async fn follow(session: &Session, directory: &Directory, order_id: &
 fn report(progress: &Progress, status: &FiatStatus) {
     progress.step(&status.status, status.failed_reason.as_deref().unwrap_or_default());
     if !status.polling.is_terminal {
-        progress.waiting(match status.progress.as_str() {
+        progress.waiting(match status.progress.as_str().unwrap_or_default() {
             "awaiting_payment" => "Waiting for the payment at the checkout",
             "payment_processing" => "Waiting for the provider to confirm the payment",
             "settling" => "Waiting for the delivery",

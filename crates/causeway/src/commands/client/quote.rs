@@ -1,4 +1,4 @@
-use causeway_client::wire::{QuoteAnswer, Route};
+use causeway_client::answers::{QuoteAnswer, Route};
 use clap::Args;
 
 use super::directory::Directory;
@@ -55,7 +55,7 @@ pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Fail
         return output::print_json(&quote);
     }
     if quote.routes.is_empty() {
-        return Err(causeway_client::Error::NoRoute.into());
+        return Err(causeway_client::Error::NoRoute { problem: None }.into());
     }
     output::print(&show(&quote, &pair, &directory))
 }
@@ -64,15 +64,18 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
     let mut table =
         Table::new(&["route", ">you give", ">you get", ">at least", ">takes", ">gas", "deposit by"]);
     for route in &quote.routes {
-        let Route { route_id, deposit_methods, quote, .. } = route;
+        let Route { deposit_methods, quote, .. } = route;
         table.row([
-            route_id.clone(),
+            route.label(),
             format!("{} {}", units::format_amount(&quote.amount_in, pair.give.decimals), pair.give.symbol),
             format!("{} {}", units::format_amount(&quote.amount_out, pair.get.decimals), pair.get.symbol),
-            units::format_amount(&quote.min_amount_out, pair.get.decimals),
+            quote
+                .min_amount_out
+                .as_deref()
+                .map_or_else(String::new, |least| units::format_amount(least, pair.get.decimals)),
             format!("{} s", quote.expected_duration_seconds),
             gas(quote.estimated_gas.as_deref(), pair.give.chain_id, directory),
-            deposit_methods.join(" "),
+            deposit_methods.as_deref().unwrap_or_default().join(" "),
         ]);
     }
     let best = quote.routes.first().map(|route| pair.describe(&route.quote, directory)).unwrap_or_default();
@@ -91,8 +94,9 @@ fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
 
 /// The confirmation question of a swap.
 pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &Directory) -> String {
-    let least = describe_amount(&route.quote.min_amount_out, &pair.get, directory);
+    let least = route.quote.min_amount_out.as_ref().unwrap_or(&route.quote.amount_out);
+    let least = describe_amount(least, &pair.get, directory);
     let give = describe_amount(&route.quote.amount_in, &pair.give, directory);
     let seconds = route.quote.expected_duration_seconds;
-    format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.route_id)
+    format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.label())
 }

@@ -3,8 +3,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use causeway_client::wire::{BuildAnswer, QuoteAsk, Route};
-use causeway_client::{DepositMethod, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, Step, Wallet};
+use causeway_client::answers::Route;
+use causeway_client::wire::QuoteAsk;
+use causeway_client::{
+    Bound, DepositMethod, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, PriceReference, Step, Wallet,
+};
 use clap::{Args, ValueEnum};
 use parking_lot::Mutex;
 
@@ -37,9 +40,31 @@ pub(crate) struct SwapArgs {
     #[arg(long, value_name = "ADDRESS")]
     refund_to: Option<String>,
 
-    /// Take no route that guarantees less than this decimal amount
-    #[arg(long, value_name = "AMOUNT")]
+    /// Take no route that guarantees less than this decimal amount of the output token
+    #[arg(long, value_name = "AMOUNT", group = "bound")]
     at_least: Option<String>,
+
+    /// For an exact output: take no route that costs more than this decimal amount of the input token
+    #[arg(long, value_name = "AMOUNT", group = "bound")]
+    at_most: Option<String>,
+
+    /// Take no route worse than these prices of one input and one output token, such as 1:3500; see --within
+    ///
+    /// The prices must not come from the service: they are what protects you from a service that lies.
+    #[arg(long, value_name = "FROM:TO", group = "bound")]
+    price: Option<String>,
+
+    /// How much worse than --price the swap may be, in percent; small amounts need more, for gas
+    #[arg(long, value_name = "PERCENT", default_value = "1", requires = "price")]
+    within: String,
+
+    /// The escrow that the deposit may go to [default: that of a published deployment, or of a sandbox on this machine]
+    #[arg(long, value_name = "ADDRESS")]
+    escrow: Option<String>,
+
+    /// The JSON-RPC endpoint of the source chain [default: the sandbox's, if the service runs on this machine]
+    #[arg(long, value_name = "URL")]
+    rpc: Option<String>,
 
     /// Take this filler's route, not the best one
     #[arg(long, value_name = "NAME")]
@@ -73,7 +98,12 @@ enum Way {
 pub(crate) async fn swap(session: Session, args: &SwapArgs) -> Result<(), Failure> {
     if !args.yes && !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
-            "nobody can be asked here before the money moves: look at it with `causeway quote`, then add --yes",
+            "there is no terminal to confirm the swap: see the price with `causeway quote`, then add --yes",
+        ));
+    }
+    if args.yes && args.at_least.is_none() && args.at_most.is_none() && args.price.is_none() {
+        return Err(Failure::usage(
+            "a swap without a confirmation needs a bound on its price: --at-least, --at-most or --price",
         ));
     }
     let key = Key::read(args.key_file.as_ref())?;
@@ -85,8 +115,14 @@ pub(crate) async fn swap(session: Session, args: &SwapArgs) -> Result<(), Failur
             LocalSolanaWallet::new(key.reveal()).map_err(|error| Failure::usage(error.to_string()))?;
         return execute(&session, args, &pair, &directory, &wallet).await;
     }
-    LocalWallet::new(key.reveal()).map_err(|error| Failure::usage(error.to_string()))?;
-    let wallet = LocalWallet::connect(&session.client, key.reveal()).await?;
+    let wallet = LocalWallet::new(key.reveal()).map_err(|error| Failure::usage(error.to_string()))?;
+    let wallet = match &args.rpc {
+        Some(url) => wallet.with_endpoint(pair.give.chain_id, url).map_err(Error::from)?,
+        None if session.client.is_local() => {
+            LocalWallet::connect_sandbox(&session.client, key.reveal()).await?
+        }
+        None => return Err(Failure::usage("name your own endpoint of the source chain with --rpc")),
+    };
     execute(&session, args, &pair, &directory, &wallet).await
 }
 
@@ -118,13 +154,13 @@ async fn execute(
     match ended {
         Ok(filled) if session.args.json => output::print_json(&filled),
         Ok(filled) => output::print(&order::show(&filled, directory)),
-        Err(Error::NoRoute) if declined.load(Ordering::SeqCst) => {
+        Err(Error::NoRoute { .. }) if declined.load(Ordering::SeqCst) => {
             Err(Failure::Stopped("nothing was signed".to_owned()))
         }
         Err(Error::ApiAborted) => Err(interrupted(session, &state, &ask.from_address).await),
         Err(error) => {
             if let (Some(order), false) = (&state.order, matches!(error, Error::OrderFailed(_))) {
-                output::notice(&format!("the order goes on; to look again: {}", session.resume(order)));
+                output::notice(&format!("the order continues; to track it again: {}", session.resume(order)));
             }
             Err(error.into())
         }
@@ -140,35 +176,75 @@ fn options(
     progress: &Arc<Progress>,
     declined: &Arc<AtomicBool>,
 ) -> Result<ExecuteOptions, Failure> {
-    let least = args.at_least.as_deref().map(|text| units::to_raw(text, pair.get.decimals));
-    let least = least.transpose().map_err(Failure::Usage)?;
-    let (wanted, yes) = (args.route.clone(), args.yes);
+    let limit = limit(args, pair)?;
     let recipient = ask.recipient.clone().unwrap_or_else(|| ask.from_address.clone());
-    let (pair, directory, declined) = (Arc::clone(pair), Arc::clone(directory), Arc::clone(declined));
+    let (shown, chains, declined) = (Arc::clone(pair), Arc::clone(directory), Arc::clone(declined));
     let (progress, interrupt) = (Arc::clone(progress), session.interrupt.clone());
-    let accept = move |route: &Route| {
-        let enough =
-            least.as_ref().is_none_or(|least| units::compare(&route.quote.min_amount_out, least).is_ge());
-        if !enough || wanted.as_ref().is_some_and(|wanted| *wanted != route.route_id) {
-            return false;
-        }
-        if yes {
-            return true;
-        }
+    let confirm = move |route: &Route| {
         // One answer counts for all routes: a user who declines the best one is not asked again.
         if declined.load(Ordering::SeqCst) {
             return false;
         }
         progress.clear();
-        let agreed = interrupt.confirm(&question(route, &pair, &recipient, &directory));
+        let agreed = interrupt.confirm(&question(route, &shown, &recipient, &chains));
         declined.store(!agreed, Ordering::SeqCst);
         agreed
+    };
+    let wanted = args.route.clone();
+    let is_wanted = move |route: &Route| {
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| *wanted == route.route_id || route.filler.as_ref() == Some(wanted))
+    };
+    let options = match (limit, args.yes) {
+        (Some(limit), true) => ExecuteOptions::new(limit).with_route_filter(is_wanted),
+        // Without a limit --yes was rejected.
+        (None, _) => ExecuteOptions::new(Bound::confirmed(confirm)).with_route_filter(is_wanted),
+        (Some(limit), false) => {
+            ExecuteOptions::new(limit).with_route_filter(is_wanted).with_confirmation(confirm)
+        }
     };
     let way = match args.by {
         Way::ContractCall => DepositMethod::ContractCall,
         Way::Permit2 => DepositMethod::Permit2,
     };
-    Ok(ExecuteOptions::default().with_deposit_method(way).with_route_filter(accept))
+    let options = options.with_deposit_method(way);
+    Ok(match &args.escrow {
+        Some(escrow) => options.with_trusted_escrow(pair.give.chain_id, escrow),
+        None => options,
+    })
+}
+
+/// The bound of the arguments.
+fn limit(args: &SwapArgs, pair: &Pair) -> Result<Option<Bound>, Failure> {
+    if let Some(least) = &args.at_least {
+        if pair.exact_output {
+            return Err(Failure::usage("an exact output is bounded with --at-most"));
+        }
+        return units::to_raw(least, pair.get.decimals)
+            .map(Bound::MinAmountOut)
+            .map(Some)
+            .map_err(Failure::Usage);
+    }
+    if let Some(most) = &args.at_most {
+        if !pair.exact_output {
+            return Err(Failure::usage("an exact input is bounded with --at-least"));
+        }
+        return units::to_raw(most, pair.give.decimals)
+            .map(Bound::MaxAmountIn)
+            .map(Some)
+            .map_err(Failure::Usage);
+    }
+    let Some(price) = &args.price else { return Ok(None) };
+    let (from, to) = price
+        .split_once(':')
+        .ok_or_else(|| Failure::usage("--price needs the prices of both tokens, such as 1:3500"))?;
+    // A percentage with four digits after the point is a number of millionths.
+    let millionths = units::to_raw(&args.within, 4).ok().and_then(|millionths| millionths.parse().ok());
+    let millionths = millionths.ok_or_else(|| Failure::usage("--within is a percentage, such as 0.5"))?;
+    let decimals = (Some(pair.give.decimals), Some(pair.get.decimals));
+    let price = PriceReference::new(from.trim(), to.trim()).with_decimals(decimals.0, decimals.1);
+    Ok(Some(Bound::Price(price.with_tolerance_millionths(millionths))))
 }
 
 fn report_step(
@@ -179,6 +255,7 @@ fn report_step(
     directory: &Directory,
 ) {
     match step {
+        Step::Bounded(limit) => progress.step("bound", &limit.to_string()),
         Step::Quoted(quote) => {
             state.quote_id.clone_from(&quote.quote_id);
             let count = quote.routes.len();
@@ -188,12 +265,12 @@ fn report_step(
             state.route_id.clone_from(&route.route_id);
             let seconds = route.quote.expected_duration_seconds;
             let summary = pair.describe(&route.quote, directory);
-            progress.step("chosen", &format!("{}: {summary}, about {seconds} s", route.route_id));
+            progress.step("chosen", &format!("{}: {summary}, about {seconds} s", route.label()));
             progress.waiting("Building the deposit");
         }
         Step::Built(built) => {
             state.built = true;
-            for sentence in summary(built) {
+            for sentence in built.summary() {
                 progress.step("to sign", sentence);
             }
             progress.waiting("Signing and sending");
@@ -221,13 +298,5 @@ fn report_step(
         }
         Step::Order(found) => order::report(progress, found, directory),
         _ => {}
-    }
-}
-
-fn summary(built: &BuildAnswer) -> &[String] {
-    match built {
-        BuildAnswer::ContractCall(call) => &call.frozen.summary,
-        BuildAnswer::Permit2(permit) => &permit.frozen.summary,
-        BuildAnswer::Transfer(transfer) => &transfer.frozen.summary,
     }
 }

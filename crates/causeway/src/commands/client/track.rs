@@ -53,7 +53,7 @@ pub(crate) async fn track(session: Session, args: &TrackArgs) -> Result<(), Fail
         };
     }
     let progress = session.progress();
-    progress.waiting("Looking for the order");
+    progress.waiting("Reading the order");
     let tracked = session
         .client
         .track_order(&args.order, PollingOptions::default(), |found| {
@@ -72,7 +72,7 @@ pub(crate) async fn track(session: Session, args: &TrackArgs) -> Result<(), Fail
         }
         Err(Error::ApiAborted) => {
             let resume = session.resume(&args.order);
-            Err(Failure::Stopped(format!("stopped looking; the order goes on. To look again: {resume}")))
+            Err(Failure::Stopped(format!("stopped; the order continues. To track it again: {resume}")))
         }
         Err(error) => Err(error.into()),
     }

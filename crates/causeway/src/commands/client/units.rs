@@ -1,5 +1,3 @@
-use std::cmp::Ordering;
-
 use alloy_primitives::U256;
 
 /// The maximum of displayed significant fraction digits.
@@ -46,12 +44,6 @@ pub(crate) fn format_amount(raw: &str, decimals: u8) -> String {
     let fraction =
         fraction.get(..leading_zeros + MAX_FRACTION_DIGITS).unwrap_or(fraction).trim_end_matches('0');
     if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
-}
-
-/// Compares two amounts in raw units, however large.
-pub(crate) fn compare(left: &str, right: &str) -> Ordering {
-    let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
-    left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
 /// The value of raw units in cents at a price in dollars, rounded down; `None` on overflow or an invalid price.
@@ -107,11 +99,6 @@ mod tests {
         #[test]
         fn an_amount_written_out_reads_back(raw in "[1-9][0-9]{0,76}", decimals in 0u8..37) {
             prop_assert_eq!(to_raw(&format_exact(&raw, decimals), decimals), Ok(raw));
-        }
-
-        #[test]
-        fn amounts_compare_as_numbers(left: u128, right: u128) {
-            prop_assert_eq!(compare(&left.to_string(), &format!("00{right}")), left.cmp(&right));
         }
     }
 }

@@ -1,8 +1,9 @@
 use alloy_primitives::{Address, address};
 use serde_json::{Value, json};
 
+use super::super::contracts::TERMS_TYPE;
 use super::mismatch;
-use super::terms::{ParsedTerms, TERMS_TYPE, fields};
+use super::terms::{ParsedTerms, fields};
 
 const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
 const PERMIT_TYPE: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,\
@@ -52,7 +53,7 @@ pub(super) fn check_permit(is: Option<&Value>, wanted: &Value, at: &str) -> Resu
                 .try_for_each(|(name, value)| check_permit(given.get(name), value, &format!("{at}.{name}")))
         }
         Value::Array(items) => {
-            let given = is.and_then(Value::as_array).ok_or_else(|| mismatch(at, text(is), "an object"))?;
+            let given = is.and_then(Value::as_array).ok_or_else(|| mismatch(at, text(is), "a list"))?;
             if given.len() != items.len() {
                 return Err(mismatch(&format!("{at}.length"), given.len(), items.len()));
             }

@@ -4,12 +4,16 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use causeway_wire::QuoteAsk;
 
 use super::super::message::{Instruction, Transaction, UNREADABLE};
+use super::program_address::program_address;
 use super::terms::ParsedTerms;
 use super::word;
 
 const COMPUTE_BUDGET: &str = "ComputeBudget111111111111111111111111111111";
 const MEMO: &str = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
+/// The programs that tokens belong to.
+const TOKEN_PROGRAMS: [&str; 2] =
+    ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"];
 
 /// The escrow instruction that takes a deposit.
 const OPEN: u8 = 4;
@@ -24,7 +28,7 @@ const MAX_TIP_LAMPORTS: u128 = 10_000_000;
 const MAX_COMPUTE_UNITS: u32 = 1_400_000;
 
 /// Checks a transaction against the terms: only the wallet signs and pays, only programs that a deposit needs are called, and
-/// the escrow gets exactly these terms. Returns its bytes.
+/// the escrow gets exactly these terms, with exactly the accounts that they give. Returns its bytes.
 pub(super) fn check_transaction(
     ask: &QuoteAsk,
     terms: &ParsedTerms,
@@ -47,6 +51,9 @@ pub(super) fn check_transaction(
         if program == escrow {
             opened += 1;
             check_open(&transaction, instruction, terms, payer)?;
+        } else if !instruction.accounts.is_empty() {
+            // What stands beside a deposit touches no account.
+            return Err(unexpected_instruction(program));
         } else if Some(program) == word(COMPUTE_BUDGET) {
             match *instruction.data {
                 [2, a, b, c, d] => units = u32::from_le_bytes([a, b, c, d]),
@@ -54,12 +61,6 @@ pub(super) fn check_transaction(
                     price = rest.try_into().map(u64::from_le_bytes).map_err(|_| UNREADABLE)?;
                 }
                 _ => {}
-            }
-        } else if Some(program) == word(ASSOCIATED_TOKEN) {
-            // Only the creation of an account of the payer is allowed.
-            let owner = transaction.account(instruction, 2);
-            if owner != Some(payer) || !matches!(instruction.data, [] | [0 | 1]) {
-                return Err(unexpected_instruction(program));
             }
         } else if Some(program) != word(MEMO) {
             return Err(unexpected_instruction(program));
@@ -71,15 +72,60 @@ pub(super) fn check_transaction(
             "The deposit's transaction pays {tip} lamports to be taken sooner, more than {MAX_TIP_LAMPORTS}."
         ));
     }
-    if opened == 1 {
-        Ok(bytes)
+    if opened != 1 {
+        return Err(format!("The deposit's transaction opens {opened} orders and not one."));
+    }
+    for instruction in transaction.instructions.iter().filter(|one| one.program == escrow) {
+        check_accounts(&transaction, instruction, terms, payer)?;
+    }
+    Ok(bytes)
+}
+
+/// Checks that the escrow gets exactly the accounts that the terms give, in their order, and that the transaction names no
+/// other: a program can do with each of them whatever it likes.
+fn check_accounts(
+    transaction: &Transaction<'_>,
+    open: &Instruction<'_>,
+    terms: &ParsedTerms,
+    payer: B256,
+) -> Result<(), String> {
+    let (id, escrow, mint) = (terms.id(), terms.word("escrow"), terms.word("inputToken"));
+    let derive = |seeds: &[&[u8]], program: B256| {
+        program_address(seeds, program).ok_or_else(|| "The program derives no such address.".to_owned())
+    };
+    let order = derive(&[b"order", id.as_slice()], escrow)?;
+    let mut expected = vec![payer, payer, order, derive(&[b"office"], escrow)?, B256::ZERO];
+    if mint.is_zero() {
+        expected.extend(Some(terms.word("referrer")).filter(|referrer| !referrer.is_zero()));
     } else {
-        Err(format!("The deposit's transaction opens {opened} orders and not one."))
+        let tokens = transaction.account(open, 8);
+        let tokens = tokens
+            .filter(|tokens| TOKEN_PROGRAMS.iter().any(|known| word(known) == Some(*tokens)))
+            .ok_or("The deposit's transaction takes tokens by another program than theirs.")?;
+        let accounts = word(ASSOCIATED_TOKEN).unwrap_or_default();
+        let source = derive(&[payer.as_slice(), tokens.as_slice(), mint.as_slice()], accounts)?;
+        expected.extend([derive(&[b"vault", id.as_slice()], escrow)?, source, mint, tokens]);
+    }
+    let strange = |account: B256| {
+        format!("The deposit's transaction names the account {account}, which no deposit needs.")
+    };
+    for at in 0..open.accounts.len() {
+        let account = transaction.account(open, at).ok_or(UNREADABLE)?;
+        if expected.get(at) != Some(&account) {
+            return Err(strange(account));
+        }
+    }
+    if open.accounts.len() < expected.len() {
+        return Err("The deposit's transaction lacks an account.".to_owned());
+    }
+    expected.extend([Some(escrow), word(COMPUTE_BUDGET), word(MEMO)].into_iter().flatten());
+    match transaction.keys.iter().find(|key| !expected.contains(key)) {
+        Some(other) => Err(strange(*other)),
+        None => Ok(()),
     }
 }
 
 fn unexpected_instruction(program: B256) -> String {
-    let program = bs58::encode(program).into_string();
     format!("The deposit's transaction asks the program {program} for something that no deposit needs.")
 }
 

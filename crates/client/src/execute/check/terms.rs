@@ -2,16 +2,8 @@ use alloy_primitives::{Address, B256, U256, keccak256};
 use causeway_wire::Terms;
 use serde_json::{Map, Value};
 
+use super::super::contracts::{OPEN, TERMS_TYPE};
 use super::mismatch;
-
-/// The EIP-712 type that the chains hash.
-pub(super) const TERMS_TYPE: &str = "CausewayOrder(uint256 version,uint256 originChainId,bytes32 escrow,bytes32 user,\
-bytes32 nonce,bytes32 inputToken,uint256 amountIn,bytes32 refundTo,bytes32 filler,bytes32 payee,bytes32 referrer,\
-uint256 referrerFee,uint256 destinationChainId,bytes32 settler,bytes32 outputToken,uint256 amountOut,bytes32 recipient,\
-uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch)";
-
-/// The escrow function that takes a deposit.
-const OPEN: &str = "open((uint32,bytes32,bytes))";
 
 /// The parsed terms of an order.
 #[derive(Debug)]
@@ -106,7 +98,7 @@ pub(super) fn fields(kind: &'static str) -> Vec<(&'static str, &'static str)> {
 }
 
 /// Parses decimal digits only.
-pub(super) fn number(text: &str) -> Option<U256> {
+pub(in super::super) fn number(text: &str) -> Option<U256> {
     let plain = (1..=78).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
     plain.then(|| text.parse().ok()).flatten()
 }

@@ -41,12 +41,13 @@ pub(super) fn plan_requests(
         return Err(format!("The answer has {deposits} deposits where it must have {wanted}."));
     }
     let needs_none = on_solana || terms.word("inputToken").is_zero();
-    match others {
-        0 => Ok(actions),
-        _ if needs_none => Err(format!("The answer has {others} approvals where it must have 0.")),
-        3.. => Err(format!("The answer has {others} approvals where it must have at most {MAX_APPROVALS}.")),
-        _ => Ok(actions),
+    if needs_none && others > 0 {
+        return Err(format!("The answer has {others} approvals where it must have 0."));
     }
+    if others > MAX_APPROVALS {
+        return Err(format!("The answer has {others} approvals where it must have at most {MAX_APPROVALS}."));
+    }
+    Ok(actions)
 }
 
 /// The transaction of one request; `None` if nothing has to be signed.

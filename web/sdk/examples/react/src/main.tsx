@@ -13,6 +13,10 @@ const wagmi = createConfig({
   transports: { [base.id]: http(), [mainnet.id]: http() },
 });
 const COIN = '0x0000000000000000000000000000000000000000';
+// A wallet that does not know the chain adds it with these endpoints, and with no others: here the sandbox's.
+const chains = {
+  [base.id]: { chainName: base.name, rpcUrls: [`${service}/sandbox/rpc/${base.id}`], nativeCurrency: base.nativeCurrency },
+};
 
 function Connect() {
   const { mutate: connect, error } = useConnect();
@@ -48,7 +52,12 @@ function Swap() {
         amount: '25000000', fromAddress: address,
       };
       setSteps([]);
-      return executeSwap(causeway, ask, wallet, { onStep: (step) => setSteps((before) => [...before, ...words(step)]) });
+      return executeSwap(causeway, ask, wallet, {
+        // The service alone names the price, so the payer confirms the route that is signed for.
+        chains,
+        confirm: ({ quote }) => window.confirm(`Give 25 USDC for at least ${quote.minAmountOut} wei?`),
+        onStep: (step) => setSteps((before) => [...before, ...words(step)]),
+      });
     },
   });
   if (!address) return <Connect />;
@@ -57,7 +66,7 @@ function Swap() {
       <p>25 USDC on Base for ether on Ethereum, from {address}.</p>
       <button disabled={!usdc || swap.isPending} onClick={() => swap.mutate()}>Swap</button>
       <ol>{steps.map((step) => <li key={step}>{step}</li>)}</ol>
-      {swap.data && <p role="status">Delivered by {swap.data.transactions.fill?.txHash}.</p>}
+      {swap.data && <p role="status">Delivered by {swap.data.transactions?.fill?.txHash}.</p>}
       {swap.error && <p role="alert">{swap.error instanceof ServiceError && swap.error.code} {swap.error.message}</p>}
     </>
   );
@@ -65,7 +74,7 @@ function Swap() {
 
 /** What a step is to the person who swaps. */
 function words(step: Step): string[] {
-  if (step.type === 'built') return step.deposit.summary;
+  if (step.type === 'built') return step.deposit.summary ?? [];
   if (step.type === 'sent') return [`Sent ${step.txHash}.`];
   return step.type === 'status' ? [`The order is ${step.order.status}.`] : [];
 }

@@ -1,7 +1,9 @@
 //! Checks of transactions that the service's own code builds.
 
 use alloy_primitives::U256;
-use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM, SOLANA_CHAIN_ID, TokenSource};
+use causeway_solana::program::{
+    EscrowProgram, SANDBOX_PROGRAM, SOLANA_CHAIN_ID, TokenSource, associated_token_account,
+};
 use causeway_solana::{
     RecentBlockhash, TOKEN_PROGRAM, UnsignedTransaction, compute_unit_limit, compute_unit_price,
 };
@@ -70,7 +72,8 @@ fn wire_terms(terms: &causeway_domain::IntentTerms) -> causeway_wire::Terms {
 }
 
 fn open(terms: &causeway_domain::IntentTerms, payer: Address) -> Instruction {
-    let source = TokenSource { account: Address::new_from_array([5; 32]), token_program: TOKEN_PROGRAM };
+    let account = associated_token_account(&PAYER, &MINT, &TOKEN_PROGRAM);
+    let source = TokenSource { account, token_program: TOKEN_PROGRAM };
     EscrowProgram::new(SANDBOX_PROGRAM).open(terms, payer, Some(source))
 }
 
@@ -103,10 +106,8 @@ fn address(text: &str) -> Address {
 
 #[test]
 fn deposit_built_by_the_service_is_accepted() {
-    let memo = other(address(MEMO), b"order");
-    let account = account_of(PAYER, &[1]);
-    let whole =
-        [compute_unit_limit(400_000), compute_unit_price(1_000), account, open(&order(), PAYER), memo];
+    let memo = Instruction { program_id: address(MEMO), accounts: Vec::new(), data: b"order".to_vec() };
+    let whole = [compute_unit_limit(400_000), compute_unit_price(1_000), open(&order(), PAYER), memo];
     assert_eq!(check(PAYER, &whole), Ok(()));
     assert_eq!(check(PAYER, &[open(&order(), PAYER)]), Ok(()));
 }
@@ -144,7 +145,8 @@ fn transaction_that_is_not_exactly_one_deposit_is_rejected() {
         (vec![deposit(), deposit()], "opens 2 orders"),
         (vec![deposit(), other(system, &[2, 0, 0, 0])], "no deposit needs"),
         (vec![deposit(), other(TOKEN_PROGRAM, &[3])], "no deposit needs"),
-        (vec![deposit(), account_of(PAYER, &[2])], "no deposit needs"),
+        (vec![deposit(), account_of(PAYER, &[1])], "no deposit needs"),
+        (vec![deposit(), other(address(MEMO), b"x")], "no deposit needs"),
         (vec![deposit(), account_of(OTHER, &[1])], "no deposit needs"),
         (vec![sweep], "no deposit needs"),
         (vec![truncated], "no whole order"),
