@@ -1,6 +1,7 @@
 mod in_flight;
 mod perform;
 mod return_threshold;
+mod screen_senders;
 mod stuck_reason_log;
 mod sweep;
 #[cfg(test)]
@@ -24,6 +25,8 @@ use futures::{FutureExt as _, StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+
+pub use screen_senders::SenderScreening;
 
 use in_flight::InFlightOrders;
 use stuck_reason_log::StuckReasonLog;
@@ -80,17 +83,24 @@ impl fmt::Debug for WorkParts {
 pub struct WorkOrders {
     parts: WorkParts,
     stuck_reasons: StuckReasonLog,
+    sender_screening: Option<SenderScreening>,
 }
 
 impl WorkOrders {
     pub fn new(parts: WorkParts) -> Self {
-        Self { parts, stuck_reasons: StuckReasonLog::default() }
+        Self { parts, stuck_reasons: StuckReasonLog::default(), sender_screening: None }
     }
 
     /// Records what blocks orders, for operators.
     #[must_use]
     pub fn with_review(self, review: Arc<dyn OrderReview>) -> Self {
         Self { stuck_reasons: StuckReasonLog::new(review), ..self }
+    }
+
+    /// Screens who sent a plain transfer before it is swept.
+    #[must_use]
+    pub fn with_sender_screening(self, sender_screening: Option<SenderScreening>) -> Self {
+        Self { sender_screening, ..self }
     }
 
     /// Processes due orders until `stop`, then finishes those in flight. Runs on each signal and at every poll interval; an
