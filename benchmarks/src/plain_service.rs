@@ -11,7 +11,8 @@ use causeway_engine::{
     WatchOrders, WebhookAdmin,
 };
 use causeway_http::{
-    App, AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
+    App, AttestationCache, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken,
+    Options, StreamLimits,
 };
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -97,6 +98,11 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         facts: store.clone(),
         attestations: AttestationCache::default(),
         watch_orders,
+        event_streams: EventStreams::new(StreamLimits {
+            total: usize::MAX,
+            per_address: usize::MAX,
+            trusted_proxies: 0,
+        }),
         count_fills: CountFills::new(store),
         operator,
         metrics: Arc::new(Metrics::default()),

@@ -9,7 +9,7 @@ use causeway_engine::fiat::FiatServices;
 use causeway_engine::{BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders};
 use jiff::Timestamp;
 
-use crate::{AttestationCache, ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
+use crate::{AttestationCache, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
 
 /// Everything that the routes need, wired by the binary.
 pub struct App {
@@ -25,6 +25,7 @@ pub struct App {
     pub facts: Arc<dyn FactStore>,
     pub attestations: AttestationCache,
     pub watch_orders: Arc<WatchOrders>,
+    pub event_streams: EventStreams,
     pub count_fills: CountFills,
     pub fiat: FiatServices,
     pub force_refresh_limit: ForceRefreshLimit,

@@ -18,7 +18,7 @@ use causeway_engine::{
     BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming, QuoteOptions, ReadBalances,
     RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, AttestationCache, ForceRefreshLimit, Metrics, Options};
+use causeway_http::{App, AttestationCache, EventStreams, ForceRefreshLimit, Metrics, Options, StreamLimits};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -120,6 +120,7 @@ pub(crate) struct Service {
     pub(crate) fiat: FiatParts,
     pub(crate) attesters: Option<Arc<dyn Attestations>>,
     pub(crate) operator_store: Arc<FakeOperatorStore>,
+    pub(crate) streams: StreamLimits,
     /// Origins that may embed the checkout page; `None` runs the service in sandbox mode.
     pub(crate) embed_origins: Option<Vec<String>>,
 }
@@ -136,6 +137,7 @@ impl Service {
             fiat,
             attesters,
             operator_store,
+            streams,
             embed_origins,
         } = self;
         let pauses = operator_store.pauses();
@@ -189,6 +191,7 @@ impl Service {
                 quotes: store.clone(),
                 orders: ledger.clone(),
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
+                event_streams: EventStreams::new(streams),
                 facts: ledger,
                 attestations: AttestationCache::new(attesters),
                 count_fills: CountFills::new(store),
