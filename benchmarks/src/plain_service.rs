@@ -10,7 +10,9 @@ use causeway_engine::{
     OperatePauses, Pauses, QuoteOptions, ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders,
     ReviewParts, WatchOrders, WebhookAdmin,
 };
-use causeway_http::{App, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options};
+use causeway_http::{
+    App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options, StreamLimits,
+};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;
@@ -94,6 +96,11 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         facts: store.clone(),
         attestations: AttestationCache::default(),
         watch_orders,
+        event_streams: EventStreams::new(StreamLimits {
+            total: usize::MAX,
+            per_address: usize::MAX,
+            trusted_proxies: 0,
+        }),
         count_fills: CountFills::new(store),
         operator,
         metrics: Arc::new(Metrics::default()),

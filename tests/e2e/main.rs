@@ -13,6 +13,7 @@ mod cli;
 mod client;
 mod contracts;
 mod crate_graph;
+mod drills;
 mod fiat;
 mod kill;
 mod operations;

@@ -54,13 +54,19 @@ async function post(path, body) {
   return answer;
 }
 
+/** The second account of the sandbox's test phrase. */
+const SANDBOX_WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
 /** Fills the lists with what can be bought, and with what. */
 async function prepare() {
-  const [{ providers }, top, chains] = await Promise.all([
+  const [{ mode }, { providers }, top, chains] = await Promise.all([
+    /** @type {Promise<{ mode: string }>} */ (getJson("/status.json")),
     /** @type {Promise<{ providers: { fiatCurrencies: string[] }[] }>} */ (getJson("/v1/fiat/providers")),
     /** @type {Promise<Token[]>} */ (getJson("/v1/tokens/top")),
     /** @type {Promise<Chain[]>} */ (getJson("/v1/chains")),
   ]);
+  // Everybody knows the key of this wallet, so that real money must never go there.
+  if (mode === "sandbox") byId("wallet", HTMLInputElement).value = SANDBOX_WALLET;
   if (providers.length === 0) throw new Error("No provider sells here.");
   const currencies = [...new Set(providers.flatMap((provider) => provider.fiatCurrencies))];
   byId("currency", HTMLSelectElement).append(...currencies.map((code) => el("option", { value: code }, code)));

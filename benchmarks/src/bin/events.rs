@@ -161,7 +161,7 @@ async fn serve(folder: &Path) {
     let router = causeway_http::router(plain_service(store, watch).await, extra);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     println!("http://{}", listener.local_addr().expect("an address"));
-    causeway_http::serve(listener, router, stop, Duration::ZERO).await;
+    causeway_http::serve(listener, router, causeway_http::ConnectionLimits::NONE, stop, Duration::ZERO).await;
 }
 
 async fn create_orders(

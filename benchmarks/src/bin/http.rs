@@ -62,7 +62,13 @@ async fn service(folder: &std::path::Path) -> Router {
 async fn start(router: Router) -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
+    tokio::spawn(causeway_http::serve(
+        listener,
+        router,
+        causeway_http::ConnectionLimits::NONE,
+        CancellationToken::new(),
+        Duration::ZERO,
+    ));
     address
 }
 

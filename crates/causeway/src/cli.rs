@@ -16,6 +16,7 @@ use crate::commands::client::swap::SwapArgs;
 use crate::commands::client::tokens::TokensArgs;
 use crate::commands::client::track::TrackArgs;
 use crate::commands::filler::FillerCommand;
+use crate::commands::key::KeyCommand;
 use crate::commands::onramp::OnrampCommand;
 use crate::commands::order::OrderCommand;
 use crate::commands::pause::{PauseArgs, PausesArgs, ResumeArgs};
@@ -159,6 +160,9 @@ pub(crate) enum Command {
         #[arg(long = "chain", value_name = "ID", required = true)]
         chains: Vec<u64>,
     },
+    /// Make, show and import the keys that all processes on one database share
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// Run an attester: watch the chains over its own endpoints and sign the outcome of orders
     Attester,
     /// Run the sandbox's chains in their own process

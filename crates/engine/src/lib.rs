@@ -65,4 +65,4 @@ pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitR
 pub use ticker::Ticker;
 pub use watch_addresses::{WatchAddresses, WatchPolicy};
 pub use watch_orders::{OrderSubscription, WatchOrders};
-pub use work_orders::{WorkOrders, WorkParts};
+pub use work_orders::{SenderScreening, WorkOrders, WorkParts};

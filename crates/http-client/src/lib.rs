@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod public_network;
+
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +9,8 @@ use std::time::Duration;
 use reqwest::{Client, ClientBuilder, Response, redirect};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
+
+pub use public_network::{PublicNames, is_public, names_private_host};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 

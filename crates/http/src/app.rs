@@ -11,7 +11,7 @@ use causeway_engine::{
 };
 use jiff::Timestamp;
 
-use crate::{ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
+use crate::{EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
 
 /// Everything that the routes need, wired by the binary.
 pub struct App {
@@ -27,6 +27,7 @@ pub struct App {
     pub facts: Arc<dyn ChainStore>,
     pub attestations: AttestationCache,
     pub watch_orders: Arc<WatchOrders>,
+    pub event_streams: EventStreams,
     pub count_fills: CountFills,
     pub fiat: FiatServices,
     pub force_refresh_limit: ForceRefreshLimit,

@@ -79,6 +79,11 @@ impl ApiError {
         Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::RateLimited, message) }
     }
 
+    /// The same error in other words.
+    pub(crate) fn with_message(self, message: String) -> Self {
+        Self { message, ..self }
+    }
+
     /// An internal failure: the cause is logged, the caller gets the request id.
     pub(crate) fn internal(cause: &dyn std::fmt::Display) -> Self {
         tracing::error!(%cause, "request failed");

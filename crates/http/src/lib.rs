@@ -23,6 +23,7 @@ mod qr;
 mod quotes;
 mod router;
 mod serve;
+mod slots;
 mod tokens;
 mod widget;
 
@@ -33,8 +34,9 @@ pub use middleware::rate_limit::RateLimit;
 pub use openapi::document as openapi;
 pub use operator::{OperatorServices, OperatorToken};
 pub use orders::encode_webhook_event;
+pub use orders::event_streams::{EventStreams, StreamLimits};
 pub use router::router;
-pub use serve::serve;
+pub use serve::{ConnectionLimits, serve};
 
 /// The largest request body of the API.
 pub(crate) const BODY_LIMIT: usize = 64 * 1024;

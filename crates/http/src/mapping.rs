@@ -3,7 +3,6 @@
 use alloy_primitives::{Address as EvmAddress, B256};
 use causeway_catalog::Listed;
 use causeway_domain as domain;
-use causeway_domain::ports::PriceFeed;
 use causeway_domain::{Address, DepositMethod, Family};
 use causeway_wire as wire;
 use jiff::Timestamp;
@@ -68,10 +67,17 @@ pub(crate) fn chain_time(seconds: u64) -> String {
     at.unwrap_or(Timestamp::MAX).to_string()
 }
 
+/// The token's logo: that of a token list, or the one that we draw.
+pub(crate) fn logo(token: &domain::Token, app: &App) -> String {
+    let id = &token.id;
+    let drawn = || format!("{}/v1/token/{}/{}/icon", app.options.public_url, id.chain(), id.address());
+    token.logo.clone().unwrap_or_else(drawn)
+}
+
 /// Maps a token with its catalog data and price.
-pub(crate) fn map_token(listed: Listed<'_>, prices: &dyn PriceFeed) -> wire::Token {
+pub(crate) fn map_token(listed: Listed<'_>, app: &App) -> wire::Token {
     let token = listed.token;
-    let price = prices.usd_price(&token.id).map(|price| wire::Price { usd: price.to_string() });
+    let price = app.prices.usd_price(&token.id).map(|price| wire::Price { usd: price.to_string() });
     let is_risk_token = listed.is_risk.then_some(true);
     let extensions = (price.is_some() || is_risk_token.is_some()).then(|| wire::TokenExtensions {
         price,
@@ -84,7 +90,7 @@ pub(crate) fn map_token(listed: Listed<'_>, prices: &dyn PriceFeed) -> wire::Tok
         name: token.name.clone(),
         symbol: token.symbol.clone(),
         decimals: token.decimals,
-        logo_uri: token.logo.clone(),
+        logo_uri: Some(logo(token, app)),
         platform: Some(token.id.chain().family().namespace().to_owned()),
         id: Some(token.id.to_string()),
         extensions,

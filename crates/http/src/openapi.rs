@@ -58,6 +58,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tokens::search_tokens::search_tokens))
         .routes(routes!(tokens::get_top_tokens::get_top_tokens))
         .routes(routes!(tokens::get_balances::get_balances))
+        .routes(routes!(tokens::get_icon::get_token_icon))
         .routes(routes!(tokens::get_suggestions::get_suggestions))
         .routes(routes!(tokens::autocomplete::autocomplete))
         .routes(routes!(chains::get_chains::get_chains))

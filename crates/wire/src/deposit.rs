@@ -7,7 +7,9 @@ use crate::Terms;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BuildAsk {
+    /// The quote, as it was answered.
     pub quote_id: String,
+    /// One of the quote's routes.
     pub route_id: String,
     /// The quote's `fromAddress`.
     pub from: String,
@@ -42,6 +44,7 @@ pub enum BuildAnswer {
 pub struct ContractCallDeposit {
     /// In this order; exactly one has `deposit: true`.
     pub approvals: Vec<Approval>,
+    /// The id by which the chains know the order: 0x and 64 hex digits.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
@@ -59,10 +62,12 @@ pub struct PermitDeposit {
     /// EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub permit: serde_json::Value,
+    /// What Permit2 is to transfer, and to whom.
     pub transfer_details: TransferDetails,
     /// The approval that Permit2 needs first; absent where the allowance suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<Approval>,
+    /// The id by which the chains know the order: 0x and 64 hex digits.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
@@ -102,24 +107,31 @@ pub struct TransferDeposit {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Transfer {
+    /// The address that the payer sends to.
     #[cfg_attr(feature = "openapi", schema(example = "0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11"))]
     pub deposit_address: String,
     /// Raw units.
     #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
     pub amount: String,
+    /// The address of the token to send.
     #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
     pub token: String,
+    /// The chain id.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
+    /// The CAIP-2 id of the chain, such as `eip155:8453`.
     #[cfg_attr(feature = "openapi", schema(example = "eip155:8453"))]
     pub caip2: String,
+    /// How many decimals an amount of it has.
     #[cfg_attr(feature = "openapi", schema(example = 6))]
     pub decimals: u8,
     /// Unix seconds; later transfers are refunded.
     #[cfg_attr(feature = "openapi", schema(example = 1_794_744_600))]
     pub expires_at: u64,
+    /// The order, which exists from now on.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
+    /// The id by which the chains know the order: 0x and 64 hex digits.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
@@ -160,7 +172,9 @@ pub struct FrozenOrder {
     /// A plain sentence for each action.
     #[cfg_attr(feature = "openapi", schema(example = json!(["Deposit 1000 USDC on Base for 0.28 ETH on Ethereum."])))]
     pub summary: Vec<String>,
+    /// The terms as the chain hashes them, enough to recover the money without this service.
     pub terms: Terms,
+    /// How to recover the money without this service.
     pub recovery: Recovery,
 }
 
@@ -169,6 +183,7 @@ pub struct FrozenOrder {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Recovery {
+    /// The chain of the escrow.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
     /// Its `refund(terms)` refunds to `refundTo` and can be called by anybody.
@@ -211,6 +226,7 @@ pub struct SolanaApproval {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WalletApproval {
+    /// The request for the wallet.
     pub request: WalletRequest,
     /// The chain must confirm it before the next one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,6 +250,7 @@ pub struct WalletRequest {
         "value": "0x0",
         "chainId": "0x2105",
     }])))]
+    /// The parameters of the method.
     pub params: Vec<serde_json::Value>,
 }
 
@@ -242,7 +259,9 @@ pub struct WalletRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubmitAsk {
+    /// The quote, as it was answered.
     pub quote_id: String,
+    /// The route that was built.
     pub route_id: String,
     /// The deposit's transaction: its hash, `0x` and 64 hex digits, on EVM; its signature in base58 on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -260,8 +279,10 @@ pub struct SubmitAsk {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SubmitAnswer {
+    /// The order to track.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
+    /// The transaction: a hash on EVM chains, a signature on Solana.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")

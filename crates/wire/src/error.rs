@@ -152,10 +152,12 @@ impl ErrorName {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
+    /// The name of the error, by which clients choose a class.
     #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
     pub name: String,
     /// What to change, for people.
     pub message: String,
+    /// More about the error, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub details: Option<serde_json::Value>,
@@ -173,6 +175,7 @@ impl ErrorBody {
 pub struct Issue {
     /// Which parameter or field.
     pub path: String,
+    /// What is wrong, and what is expected.
     pub message: String,
 }
 

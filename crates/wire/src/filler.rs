@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Filler {
+    /// The name that routes bear.
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub name: String,
     /// `native-filler`, `rfq`, `oif`, …; the `type` of its routes.
@@ -13,7 +14,9 @@ pub struct Filler {
     /// `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures).
     #[cfg_attr(feature = "openapi", schema(example = "healthy"))]
     pub health: String,
+    /// How it answered quotes.
     pub quotes: FillerQuotes,
+    /// What became of its orders.
     pub fills: FillerFills,
     /// Absent until one of its orders has ended, or its offers were compared with others'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,8 +60,10 @@ pub struct FillerFills {
     /// Neither filled nor refunded yet.
     #[cfg_attr(feature = "openapi", schema(example = 4))]
     pub open: u64,
+    /// Orders that it delivered.
     #[cfg_attr(feature = "openapi", schema(example = 310))]
     pub filled: u64,
+    /// Orders that were refunded.
     #[cfg_attr(feature = "openapi", schema(example = 3))]
     pub refunded: u64,
     /// No deposit arrived.
@@ -71,14 +76,19 @@ pub struct FillerFills {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FillerQuotes {
+    /// How often it was asked.
     #[cfg_attr(feature = "openapi", schema(example = 1_200))]
     pub asked: u64,
+    /// How often it made an offer.
     #[cfg_attr(feature = "openapi", schema(example = 1_100))]
     pub offered: u64,
+    /// How often it said no.
     #[cfg_attr(feature = "openapi", schema(example = 96))]
     pub refused: u64,
+    /// How often it failed.
     #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub faulted: u64,
+    /// How often it was too late.
     #[cfg_attr(feature = "openapi", schema(example = 2))]
     pub timed_out: u64,
     /// Skipped, because its queue was full or its circuit breaker was open.

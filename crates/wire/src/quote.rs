@@ -8,12 +8,17 @@ pub struct QuoteAsk {
     /// `EXACT_INPUT` or `EXACT_OUTPUT`.
     #[cfg_attr(feature = "openapi", schema(example = "EXACT_INPUT"))]
     pub trade_type: String,
+    /// The chain that is paid on.
     pub from_chain_id: u64,
+    /// The address of the token that is paid.
     pub from_token: String,
+    /// The chain that is delivered on.
     pub to_chain_id: u64,
+    /// The address of the token that is delivered.
     pub to_token: String,
     /// Raw units of `fromToken` on exact input, of `toToken` on exact output.
     pub amount: String,
+    /// The wallet that signs the deposit.
     pub from_address: String,
     /// Defaults to `fromAddress`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,8 +45,10 @@ pub struct QuoteAsk {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteAnswer {
+    /// The id to build with.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub quote_id: String,
+    /// The routes, best first; may be empty.
     pub routes: Vec<Route>,
 }
 
@@ -67,6 +74,7 @@ pub struct Route {
     /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`.
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
+    /// What the route costs and brings.
     pub quote: RouteQuote,
 }
 
@@ -75,6 +83,7 @@ pub struct Route {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamedRoute {
+    /// The quote that it belongs to.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub quote_id: String,
     #[serde(flatten)]
@@ -95,8 +104,10 @@ pub struct RouteQuote {
     /// After slippage; equals `amountOut` where the filler guarantees it.
     #[cfg_attr(feature = "openapi", schema(example = "3495000000"))]
     pub min_amount_out: String,
+    /// The tolerance as used, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_tolerance: Option<f64>,
+    /// How long the swap usually takes.
     #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub expected_duration_seconds: u32,
     /// Unix seconds; a deposit is not built after it.
@@ -113,6 +124,7 @@ pub struct RouteQuote {
     /// `1-click` (no approval needed) or `needs-approval`.
     #[cfg_attr(feature = "openapi", schema(example = json!(["1-click"])))]
     pub tags: Vec<String>,
+    /// Where the difference goes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fees: Vec<Fee>,
 }
@@ -130,6 +142,7 @@ pub struct Fee {
     /// Raw units of `token`.
     #[cfg_attr(feature = "openapi", schema(example = "1400000000000000"))]
     pub amount: String,
+    /// The same in US dollars, where the price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "4.90"))]
     pub usd: Option<String>,
@@ -139,6 +152,7 @@ pub struct Fee {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FillerReason {
+    /// The filler's name.
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub filler: String,
     /// For people.

@@ -9,15 +9,20 @@ pub struct Token {
     /// Checksummed on EVM chains; 40 zeros (EVM) or 32 ones (Solana) for the chain's own coin.
     #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
     pub address: String,
+    /// The chain id.
     #[serde(rename = "chainId")]
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
+    /// The name for people.
     #[cfg_attr(feature = "openapi", schema(example = "USD Coin"))]
     pub name: String,
+    /// The symbol, such as `USDC`.
     #[cfg_attr(feature = "openapi", schema(example = "USDC"))]
     pub symbol: String,
+    /// How many decimals an amount of it has.
     #[cfg_attr(feature = "openapi", schema(example = 6))]
     pub decimals: u8,
+    /// The address of its logo: of its token list, or drawn by this service.
     #[serde(rename = "logoURI", default, skip_serializing_if = "Option::is_none")]
     pub logo_uri: Option<String>,
     /// The chain family: `eip155` or `solana`.
@@ -31,6 +36,7 @@ pub struct Token {
         schema(example = "eip155:8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
     )]
     pub id: Option<String>,
+    /// More about the token: price, balance, warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<TokenExtensions>,
 }
@@ -46,16 +52,22 @@ pub struct TokenExtensions {
     /// The symbol imitates a well-known token under another address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_risk_token: Option<bool>,
+    /// The price of one whole token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// The change of the price in a day, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
+    /// The volume of a day in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
+    /// Its market capitalization in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub market_cap: Option<String>,
+    /// Its liquidity in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub liquidity: Option<String>,
+    /// The underlying token of a vault share, as an identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spoke_token: Option<String>,
 }
@@ -64,6 +76,7 @@ pub struct TokenExtensions {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Price {
+    /// US dollars per whole token, as a decimal number.
     #[cfg_attr(feature = "openapi", schema(example = "1"))]
     pub usd: String,
 }
@@ -73,6 +86,7 @@ pub struct Price {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Autocomplete {
+    /// What the text may mean, best first.
     pub data: Vec<AutocompleteItem>,
     /// The interpretation as text.
     #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
@@ -86,9 +100,12 @@ pub struct Autocomplete {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AutocompleteItem {
+    /// The suggestion in words.
     #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
     pub description: String,
+    /// The chain of `token`.
     pub chain: Chain,
+    /// The token that the amount refers to.
     pub token: Token,
     /// Raw units of `token`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +127,9 @@ pub struct AutocompleteItem {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Suggestion {
+    /// The text to type.
     #[cfg_attr(feature = "openapi", schema(example = "100 usdc on base"))]
     pub text: String,
+    /// What it does, in words.
     pub description: String,
 }

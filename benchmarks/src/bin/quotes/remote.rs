@@ -81,7 +81,13 @@ async fn filler(port: u16, bps_below_best: u64, answer: &str) -> SocketAddr {
     let (other, json) = (answer.to_owned(), [("content-type", "application/json")]);
     let router = filler_server::router(secret, Arc::new(ImmediateFiller(bps_below_best)));
     let router = router.merge(Router::new().fallback(async move || (json, other.clone())));
-    tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
+    tokio::spawn(causeway_http::serve(
+        listener,
+        router,
+        causeway_http::ConnectionLimits::NONE,
+        CancellationToken::new(),
+        Duration::ZERO,
+    ));
     address
 }
 
@@ -93,6 +99,7 @@ fn remote(name: &str, address: SocketAddr) -> Arc<dyn Filler> {
         url: format!("http://{address}"),
         secret: Secret::new(SECRET).expect("long enough"),
         deadline: Duration::from_secs(2),
+        public_only: false,
     };
     Arc::new(RemoteFiller::new(config, HashMap::from(chains)).expect("a filler"))
 }

@@ -20,7 +20,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    fn new(svg: Bytes) -> Self {
+    pub(crate) fn new(svg: Bytes) -> Self {
         let etag = format!("\"{}\"", hex_digest(&svg, 16));
         Self { svg, etag }
     }

@@ -14,6 +14,7 @@ pub(crate) use file::parse;
 pub(crate) use icon::Icons;
 #[cfg(test)]
 use overrides::apply;
+pub(crate) use placeholder_icon::{ink_on, stroke};
 
 use causeway_domain::Chain;
 

@@ -42,11 +42,9 @@ const STROKES: [(char, &str); 36] = [
 
 /// Draws the icon; a name without a Latin letter or digit gets a ring.
 pub(crate) fn draw(name: &str, color: &str) -> String {
-    let ink = if is_light(color) { "#111827" } else { "#ffffff" };
-    let initial = name.chars().find(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
-    let stroke = STROKES.iter().find(|(letter, _)| Some(*letter) == initial);
-    let (path, place) = match stroke {
-        Some((_, path)) => (*path, " transform=\"translate(10 8)\""),
+    let ink = ink_on(color);
+    let (path, place) = match name.chars().find_map(stroke) {
+        Some(path) => (path, " transform=\"translate(10 8)\""),
         None => ("M16 9A7 7 0 0 0 16 23A7 7 0 0 0 16 9Z", ""),
     };
     format!(
@@ -55,6 +53,17 @@ pub(crate) fn draw(name: &str, color: &str) -> String {
          <path d=\"{path}\"{place} fill=\"none\" stroke=\"{ink}\" stroke-width=\"2.4\" \
          stroke-linecap=\"round\" stroke-linejoin=\"round\"/></svg>"
     )
+}
+
+/// The strokes of a Latin letter or digit, on a 12 by 16 grid.
+pub(crate) fn stroke(letter: char) -> Option<&'static str> {
+    let capital = letter.to_ascii_uppercase();
+    STROKES.iter().find(|(known, _)| *known == capital).map(|(_, path)| *path)
+}
+
+/// The ink that is legible on the color.
+pub(crate) fn ink_on(color: &str) -> &'static str {
+    if is_light(color) { "#111827" } else { "#ffffff" }
 }
 
 /// Whether dark ink reads better on `#rrggbb`, by perceived luminance.

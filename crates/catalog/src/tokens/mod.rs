@@ -2,10 +2,12 @@
 
 mod assets;
 mod bundled;
+mod icon;
 mod key;
 mod lookalike;
 
 pub use assets::{Asset, OwnToken};
+pub use icon::draw_token_icon;
 pub use key::Cursor;
 
 pub(crate) use assets::{Assets, parse as parse_assets};

@@ -2,6 +2,7 @@
 //! it, `service` assembles all parts. Commands depend on this module; nothing here imports `commands` or `cli`.
 
 pub(crate) mod config;
+pub(crate) mod descriptors;
 pub(crate) mod logging;
 pub(crate) mod parts;
 pub(crate) mod service;

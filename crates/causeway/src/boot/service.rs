@@ -9,7 +9,9 @@ use causeway_domain::RowKeys;
 use causeway_engine::{
     AttestationCache, CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention,
 };
-use causeway_http::{App, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options};
+use causeway_http::{
+    App, ConnectionLimits, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
+};
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::net::TcpListener;
@@ -36,6 +38,7 @@ use crate::boot::parts::sandbox::SandboxChains;
 use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
 use crate::boot::parts::screening::screening;
 use crate::boot::parts::service_keys::ServiceKeys;
+use crate::boot::parts::shared_keys::{claim_keys, shared_keys};
 use crate::boot::parts::store::{CLOSE_TIMEOUT, open_store, watch_store};
 use crate::boot::parts::webhooks::Webhooks;
 use crate::boot::signals;
@@ -49,6 +52,7 @@ pub(crate) struct Service {
     pub(crate) catalog: Arc<Catalog>,
     listener: TcpListener,
     router: Router,
+    limits: ConnectionLimits,
     stop: CancellationToken,
     retention: JoinHandle<()>,
     /// Tasks that hold nothing and end with the service.
@@ -89,6 +93,7 @@ impl Service {
             ChainAccess::open(config, &catalog, &fixed, &store, &public_url).await?;
         let makers = configured_market_makers(config, &deployments)?;
         let service_keys = service_keys(config, &deployments, &makers)?;
+        claim_keys(&store, shared_keys(config, service_keys.as_ref(), &makers)?).await?;
         let stop = CancellationToken::new();
         signals::stop_on_signal(stop.clone())?;
         let attesters = attesters(config, &clients, &deployments)?;
@@ -155,6 +160,7 @@ impl Service {
             facts: store.clone(),
             attestations: AttestationCache::new(attesters.panel.clone()),
             watch_orders: Arc::clone(&watch_orders),
+            event_streams: EventStreams::new(config.server.stream_limits()),
             count_fills: CountFills::new(store.clone()),
             fiat: fiat_services,
             force_refresh_limit: ForceRefreshLimit::default(),
@@ -180,6 +186,7 @@ impl Service {
             catalog,
             listener,
             router,
+            limits: config.server.connection_limits(),
             stop,
             retention,
             background: [lists, probing, watching],
@@ -197,7 +204,7 @@ impl Service {
 
     /// Answers requests until a signal stops the service, then stops the parts in order.
     pub(crate) async fn run(self) -> anyhow::Result<()> {
-        causeway_http::serve(self.listener, self.router, self.stop, DRAIN_TIMEOUT).await;
+        causeway_http::serve(self.listener, self.router, self.limits, self.stop, DRAIN_TIMEOUT).await;
         self.retention.await.context("the retention task failed")?;
         self.background.iter().for_each(JoinHandle::abort);
         self.webhooks.wait_stopped().await;

@@ -20,7 +20,7 @@ use crate::boot::parts::deployments::{Deployments, Records};
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
 use crate::boot::parts::keys::read_key;
 use crate::boot::parts::sandbox;
-use crate::boot::{logging, signals};
+use crate::boot::{descriptors, logging, signals};
 
 /// The environment variable of the attester's key, unless a file is configured.
 const KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
@@ -31,6 +31,7 @@ const QUORUM: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 /// Runs one attester with its own key, endpoints, contract list and journal, independent of the service.
 pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
+    descriptors::raise_limit();
     let key_file = config.attester.key_file.as_deref();
     let key = read_key(config.mode, KEY_VARIABLE, key_file)
         .context("an attester needs a key of its own, from the environment or from attester.key_file")?;
@@ -59,7 +60,8 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
          Ctrl-C stops it.\n",
         mode = config.mode.as_str(),
     );
-    causeway_http::serve(listener, causeway_attester::router(attester), stop, DRAIN_TIMEOUT).await;
+    let limits = config.server.connection_limits();
+    causeway_http::serve(listener, causeway_attester::router(attester), limits, stop, DRAIN_TIMEOUT).await;
     watching.stop().await;
     Ok(())
 }

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod deploy;
 pub(crate) mod filler;
 pub(crate) mod filler_check;
+pub(crate) mod key;
 pub(crate) mod man;
 pub(crate) mod onramp;
 pub(crate) mod operator;

@@ -34,6 +34,7 @@ pub(crate) async fn run_sandbox(config: &Config) -> anyhow::Result<()> {
     causeway_http::serve(
         listener,
         causeway_sandbox::routes(Arc::clone(&sandbox.chains)),
+        config.server.connection_limits(),
         stop,
         DRAIN_TIMEOUT,
     )

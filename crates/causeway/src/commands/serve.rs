@@ -3,13 +3,14 @@ use std::io::Write as _;
 use causeway_catalog::Catalog;
 
 use crate::boot::config::{Config, Mode};
-use crate::boot::logging;
 use crate::boot::parts::chain_access::sandbox_rpc;
 use crate::boot::service::Service;
+use crate::boot::{descriptors, logging};
 
 /// Starts the service and returns when it has stopped.
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
+    descriptors::raise_limit();
     let service = Service::start(config).await?;
     print_summary(config, &service.public_url, &service.catalog)?;
     service.run().await

@@ -161,4 +161,7 @@ pub trait AddressWatch: Send + Sync {
         from: u64,
         to: u64,
     ) -> Result<Option<String>, ChainError>;
+    /// Who sent the token to the address in that transaction: where the money came from, and who signed. Empty where the
+    /// chain does not tell.
+    async fn senders(&self, address: Address, token: TokenId, tx: &str) -> Result<Vec<Address>, ChainError>;
 }

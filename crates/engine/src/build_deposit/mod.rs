@@ -262,7 +262,9 @@ impl BuildDeposit {
     /// Also for existing builds: an address listed since gets nothing more to sign.
     async fn screen(&self, ask: &Ask, route: &Route, params: &BuildParams) -> Result<(), BuildError> {
         let Some(screening) = &self.screening else { return Ok(()) };
-        let wallets = vec![ask.from_address, params.recipient, params.refund_to];
+        let referrer = ask.referral.map(|referral| referral.referrer);
+        let wallets = [ask.from_address, params.recipient, params.refund_to];
+        let wallets = wallets.into_iter().chain(referrer).collect();
         let (deal, asset, amount) = (OrderKind::Swap, ask.from, route.amount_in);
         Ok(screening.check(ScreenRequest { kind: deal, wallets, asset, amount }).await?)
     }

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use causeway_domain::Referral;
 use causeway_domain::ports::{OperatorStore as _, OrderKind};
 
 use super::ScreeningError;
@@ -28,6 +29,15 @@ async fn swap_is_screened_for_payer_recipient_and_refund_address_before_it_is_st
         let asked = door.asked.lock().unwrap().pop().unwrap();
         assert_eq!((asked.kind, asked.asset, asked.wallets.len()), (OrderKind::Swap, usdc(), 3));
     }
+}
+
+#[tokio::test]
+async fn the_referrer_of_a_swap_is_screened_too() {
+    let door = fake_screen(Some(evm(0xd4)), false);
+    let scene = screened(Scene::new().await, &door);
+    let quote = scene.quote(|quote| quote.ask.referral = Referral::new(evm(0xd4), 30)).await;
+    let error = scene.take(request(&quote)).await.unwrap_err();
+    assert!(matches!(error, BuildError::Screening(ScreeningError::Refused)), "{error}");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@ mod halted;
 mod in_flight;
 mod perform;
 mod return_threshold;
+mod screen_senders;
 mod stuck_reason_log;
 mod sweep;
 #[cfg(test)]
@@ -25,6 +26,8 @@ use futures::{FutureExt as _, StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+
+pub use screen_senders::SenderScreening;
 
 use halted::Halted;
 use in_flight::InFlightOrders;
@@ -82,12 +85,19 @@ impl fmt::Debug for WorkParts {
 pub struct WorkOrders {
     parts: WorkParts,
     stuck_reasons: StuckReasonLog,
+    sender_screening: Option<SenderScreening>,
 }
 
 impl WorkOrders {
     pub fn new(parts: WorkParts) -> Self {
         let stuck_reasons = StuckReasonLog::new(Arc::clone(&parts.orders));
-        Self { parts, stuck_reasons }
+        Self { parts, stuck_reasons, sender_screening: None }
+    }
+
+    /// Screens who sent a plain transfer before it is swept.
+    #[must_use]
+    pub fn with_sender_screening(self, sender_screening: Option<SenderScreening>) -> Self {
+        Self { sender_screening, ..self }
     }
 
     /// Processes due orders until `stop`, then finishes those in flight. Runs on each signal and at every poll interval; an

@@ -9,6 +9,9 @@ impl WorkOrders {
     pub(super) async fn sweep(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
         let terms = order.terms;
         let Some(forwarding) = order.forwarding.clone() else {
+            if let Some(screening) = &self.sender_screening {
+                screening.check(order, self.parts.facts.as_ref()).await?;
+            }
             return self.relay(order, "sweep", &ChainAction::Sweep { terms }, now).await.map(drop);
         };
         // A forwarding order opens with the whole balance: another amount belongs to another order.

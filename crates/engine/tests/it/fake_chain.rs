@@ -143,6 +143,8 @@ pub(crate) struct FakeWatch {
     pub(crate) balances: Mutex<HashMap<(Address, TokenId), u64>>,
     /// The funding transactions and their blocks.
     pub(crate) funding: Mutex<Vec<(Address, TokenId, u64, String)>>,
+    /// Who sent a funding transaction.
+    pub(crate) senders: Mutex<HashMap<String, Address>>,
     /// The address whose balance cannot be read.
     pub(crate) broken: Mutex<Option<Address>>,
     /// Its balance can be read, its transactions cannot.
@@ -191,5 +193,9 @@ impl AddressWatch for FakeWatch {
             *at == address && *what == token && (from..=to).contains(block)
         };
         Ok(funding.iter().rev().find(matches).map(|(_, _, _, tx)| tx.clone()))
+    }
+
+    async fn senders(&self, _: Address, _: TokenId, tx: &str) -> Result<Vec<Address>, ChainError> {
+        Ok(self.senders.lock().unwrap().get(tx).copied().into_iter().collect())
     }
 }

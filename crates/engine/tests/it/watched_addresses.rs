@@ -1,15 +1,19 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::B256;
-use causeway_domain::ports::{Arrival, ChainStore as _};
-use causeway_domain::{DepositMethod, OrderStatus, TokenId};
-use causeway_engine::{WatchAddresses, WatchPolicy};
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    AddressWatch, Arrival, ChainStore as _, Hit, OperatorStore as _, Screen, ScreenError, ScreenRequest,
+};
+use causeway_domain::{Address, DepositMethod, OrderStatus, RowKeys, TokenId};
+use causeway_engine::{Screening, SenderScreening, WatchAddresses, WatchPolicy};
 use jiff::SignedDuration;
 
 use crate::chain_feed::ChainFeed;
 use crate::fake_chain::FakeWatch;
-use crate::scene::{AMOUNT_IN, OPEN_UNTIL, ORIGIN, Scene, add_order, address, input, raw, token};
+use crate::scene::{AMOUNT_IN, OPEN_UNTIL, ORIGIN, Scene, add_order, address, input, later, raw, token};
 
 const POLICY: WatchPolicy = WatchPolicy {
     open_every: Duration::ZERO,
@@ -81,6 +85,42 @@ async fn partial_payment_is_recorded_and_waits_for_the_rest() {
     assert_eq!(arrivals(&scene).await[1..], [arrival(&scene, AMOUNT_IN, 600, 8, Some("0xb8"))]);
     scene.run_once().await;
     assert_eq!(scene.relayer.purposes(), [format!("sweep:{:#x}", scene.terms.id())]);
+}
+
+/// A list of one address.
+struct Listed(Address);
+
+#[async_trait]
+impl Screen for Listed {
+    async fn screen(&self, ask: &ScreenRequest) -> Result<Option<Hit>, ScreenError> {
+        let hit = ask.wallets.contains(&self.0).then(|| Hit {
+            wallet: Some(self.0),
+            by: "list".to_owned(),
+            reason: "listed".to_owned(),
+        });
+        Ok(hit)
+    }
+}
+
+#[tokio::test]
+async fn the_sender_of_a_transfer_is_screened_before_the_sweep_and_a_refusal_is_recorded_once() {
+    for (sender, is_swept) in [(address(0x66), false), (address(0x77), true)] {
+        let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+        watch.pay(address(0xda), input(), AMOUNT_IN, 5);
+        watch.senders.lock().unwrap().insert("0xb5".to_owned(), sender);
+        scan_fresh(&scene, &watch, 5).await;
+        let row_keys = Arc::new(RowKeys::new(0));
+        let screening = Screening::new(Arc::new(Listed(address(0x66))), scene.store.clone(), row_keys);
+        let watches = HashMap::from([(watch.chain(), watch.clone() as Arc<dyn AddressWatch>)]);
+        let senders = SenderScreening::new(Arc::new(screening), watches);
+        let worker = scene.worker().with_sender_screening(Some(senders));
+        for _ in 0..3 {
+            worker.run_once(later()).await.unwrap();
+        }
+        assert_eq!(!scene.relayer.purposes().is_empty(), is_swept, "{sender}");
+        let recorded = scene.store.audit(None, 10).await.unwrap();
+        assert_eq!(recorded.len(), usize::from(!is_swept), "{sender}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
+use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_http_client::{ResponseError, client_with, error_message};
+use causeway_http_client::{PublicNames, ResponseError, client_with, error_message};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url};
 use serde::Deserialize;
@@ -48,7 +49,10 @@ struct ErrorBody {
 impl SolverClient {
     pub(super) fn new(config: &OifConfig) -> Result<Self, OifError> {
         Ok(Self {
-            client: client_with(MAX_TIMEOUT, reqwest::ClientBuilder::no_proxy)?,
+            client: client_with(MAX_TIMEOUT, |builder| {
+                let builder = builder.no_proxy();
+                if config.public_only { builder.dns_resolver(Arc::new(PublicNames)) } else { builder }
+            })?,
             quotes: config.endpoint(&["v1", "quotes"])?,
             orders: config.endpoint(&["v1", "orders"])?,
             key: config.api_key.as_ref().map(super::config::ApiKey::bearer).transpose()?,

@@ -49,6 +49,8 @@ pub struct OifConfig {
     pub api_key: Option<ApiKey>,
     /// Timeout of a quote.
     pub deadline: Duration,
+    /// Whether its name must lead to the open internet, so that it cannot reach our own network.
+    pub public_only: bool,
     /// The accounts that its orders name: `filler` may refund a deposit, `payee` is paid. If they
     /// are not configured, the solver sends them in the metadata of its quotes.
     pub account: Option<Parties>,

@@ -1,9 +1,10 @@
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use alloy_primitives::hex;
-use causeway_http_client::{ResponseError, client_with, error_message};
+use causeway_http_client::{PublicNames, ResponseError, client_with, error_message};
 use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url};
@@ -83,11 +84,12 @@ impl SignedHttpClient {
     pub(super) fn new(config: &RemoteConfig) -> Result<Self, RemoteError> {
         // Under load, one request per connection costs less than multiplexing.
         let client = client_with(MAX_TIMEOUT, |builder| {
-            builder
+            let builder = builder
                 .http1_only()
                 .no_proxy()
                 .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
-                .pool_idle_timeout(IDLE_TIMEOUT)
+                .pool_idle_timeout(IDLE_TIMEOUT);
+            if config.public_only { builder.dns_resolver(Arc::new(PublicNames)) } else { builder }
         })?;
         Ok(Self {
             client,

@@ -16,6 +16,8 @@ pub struct RemoteConfig {
     pub secret: Secret,
     /// Timeout of a quote.
     pub deadline: Duration,
+    /// Whether its name must lead to the open internet, so that it cannot reach our own network.
+    pub public_only: bool,
 }
 
 /// Why a filler's configuration is invalid.

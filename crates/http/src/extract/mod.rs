@@ -7,7 +7,7 @@ mod query;
 
 pub(crate) use body::{Body, Fields};
 pub(crate) use hex::{parse_hash, parse_hex};
-pub(crate) use path::{PathParam, parse_address};
+pub(crate) use path::{PathParam, parse_address, parse_chain_id};
 pub(crate) use query::QueryParams;
 
 use causeway_wire::Issue;

@@ -75,7 +75,7 @@ pub(crate) fn parse_address(text: &str) -> Result<Address, String> {
     Address::parse(address.family(), text).map_err(|error| error.to_string())
 }
 
-pub(super) fn parse_chain_id(text: &str) -> Result<ChainId, &'static str> {
+pub(crate) fn parse_chain_id(text: &str) -> Result<ChainId, &'static str> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let id = if digits { text.parse().ok().and_then(ChainId::new) } else { None };
     id.ok_or("a chain id is a number between 1 and 2^53 - 1")

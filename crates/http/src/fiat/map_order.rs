@@ -93,10 +93,13 @@ pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
     }
 }
 
-/// The order as an entry of its author's history.
+/// The order as an entry of a wallet's history, which anybody may read: without the checkout page and without what the
+/// provider says.
 pub(super) fn map_entry(app: &App, order: &FiatOrder) -> wire::FiatOrder {
+    let view = map_view(app, order);
+    let failure = view.failure.map(|failure| wire::FiatFailure { message: None, ..failure });
     wire::FiatOrder {
-        view: map_view(app, order),
+        view: wire::FiatOrderView { action: None, failure, ..view },
         author: order.author.to_author(),
         recipient: order.recipient.to_string(),
         polling: polling(order.status),

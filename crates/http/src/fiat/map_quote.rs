@@ -61,7 +61,7 @@ pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::F
             .collect(),
         crypto_amount: quote.expected.to_string(),
         output_asset: map_asset(quote.ask.target),
-        token: snapshot.token(&quote.ask.target).map(|listed| map_token(listed, app.prices.as_ref())),
+        token: snapshot.token(&quote.ask.target).map(|listed| map_token(listed, app)),
         expected_output_amount: quote.expected.to_string(),
         min_output_amount: quote.least.to_string(),
         slippage_bps: quote.ask.slippage_bps,

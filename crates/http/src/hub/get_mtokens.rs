@@ -35,7 +35,7 @@ pub(crate) async fn get_mtokens(
     let tokens = vaults.filter_map(|(chain, vault)| {
         let share = TokenId::from_address(chain, Address::Evm(vault.vault))?;
         let asset = TokenId::from_address(chain, Address::Evm(vault.asset))?;
-        let mut token = map_token(snapshot.token(&share)?, app.prices.as_ref());
+        let mut token = map_token(snapshot.token(&share)?, &app);
         token.extensions.get_or_insert_default().spoke_token = Some(asset.to_string());
         Some(token)
     });

@@ -1,4 +1,4 @@
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,6 +11,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::error::ApiError;
+use crate::slots::network;
 
 /// Request rate allowed for one client address.
 #[derive(Clone, Copy, Debug)]
@@ -44,23 +45,19 @@ impl Limiter {
         if self.checks.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
             self.buckets.retain_recent();
         }
-        self.buckets.check_key(&bucket_key(address)).map_err(|not_yet| {
+        self.buckets.check_key(&network(address)).map_err(|not_yet| {
             let wait = not_yet.wait_time_from(DefaultClock::default().now());
             wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
         })
     }
 }
 
-/// The bucket key: all addresses of an IPv6 /64 network share a bucket.
-fn bucket_key(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
-        v4 @ IpAddr::V4(_) => v4,
-    }
-}
-
 /// The client address as the outermost trusted proxy reports it. Entries further left can be forged and are ignored.
-fn client_address(headers: &HeaderMap, peer: Option<IpAddr>, trusted_proxies: usize) -> Option<IpAddr> {
+pub(crate) fn client_address(
+    headers: &HeaderMap,
+    peer: Option<IpAddr>,
+    trusted_proxies: usize,
+) -> Option<IpAddr> {
     if trusted_proxies == 0 {
         return peer;
     }

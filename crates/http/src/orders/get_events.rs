@@ -1,8 +1,10 @@
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::Extension;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -15,6 +17,7 @@ use super::map_order::map_event;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, PathParam};
+use crate::slots::Slot;
 
 /// Interval of keep-alive comments, so that proxies do not close idle streams.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -39,10 +42,12 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
         (status = 204, description = "The order has ended, and all events were received"),
         (status = 400, description = "ValidationException", body = ErrorBody),
         (status = 404, description = "OrderNotFoundException", body = ErrorBody),
+        (status = 429, description = "RateLimitedException: too many event streams are open", body = ErrorBody),
     ),
 )]
 pub(crate) async fn get_events(
     State(app): State<Arc<App>>,
+    peer: Option<Extension<ConnectInfo<SocketAddr>>>,
     headers: HeaderMap,
     param: PathParam,
 ) -> ApiResult<Response> {
@@ -51,12 +56,13 @@ pub(crate) async fn get_events(
     let after = last_event(&headers, &mut issues);
     issues.finish()?;
     let id: OrderId = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
+    let slot = app.event_streams.open(&headers, peer.map(|Extension(ConnectInfo(peer))| peer))?;
     // Subscribed before the read, so that no event is missed.
     let subscription = app.watch_orders.watch(&id);
     let order = app.orders.order(&id).await?.filter(|order| order.announced);
     let order = order.ok_or_else(ApiError::order_not_found)?;
     let events = app.orders.order_events(&id).await?;
-    let stream = EventStream { app, id, subscription, after, pending: Vec::new(), ended: false };
+    let stream = EventStream { app, id, subscription, after, pending: Vec::new(), ended: false, _slot: slot };
     if order.status.is_terminal() && !events.iter().any(|event| stream.is_new(event)) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
@@ -84,6 +90,8 @@ struct EventStream {
     /// Events that were read but not sent yet, newest first.
     pending: Vec<OrderEvent>,
     ended: bool,
+    /// Held as long as the stream is open.
+    _slot: Slot,
 }
 
 impl EventStream {

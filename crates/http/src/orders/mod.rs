@@ -1,4 +1,5 @@
 mod encode_webhook_event;
+pub(crate) mod event_streams;
 pub(crate) mod get_deposit_address;
 pub(crate) mod get_events;
 pub(crate) mod get_order;

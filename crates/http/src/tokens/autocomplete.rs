@@ -50,14 +50,13 @@ pub(crate) async fn autocomplete(
 }
 
 fn map_item(app: &App, item: SuggestedToken<'_>) -> AutocompleteItem {
-    let prices = app.prices.as_ref();
     AutocompleteItem {
         description: item.description,
         chain: map_chain(item.chain, app),
-        token: map_token(item.token, prices),
+        token: map_token(item.token, app),
         amount: item.amount.map(|amount| amount.to_string()),
         usd_amount: item.usd_amount.map(|amount| amount.to_string()),
-        to_token: item.to.map(|(_, token)| map_token(token, prices)),
-        from_token: item.from.map(|(_, token)| map_token(token, prices)),
+        to_token: item.to.map(|(_, token)| map_token(token, app)),
+        from_token: item.from.map(|(_, token)| map_token(token, app)),
     }
 }

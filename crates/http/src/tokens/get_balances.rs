@@ -42,7 +42,7 @@ pub(crate) async fn get_balances(
     let balances = app.read_balances.read(address, &chains).await;
     let snapshot = app.catalog.snapshot();
     let tokens = balances.held.iter().filter_map(|(id, amount)| {
-        let mut token = map_token(snapshot.token(id)?, app.prices.as_ref());
+        let mut token = map_token(snapshot.token(id)?, &app);
         token.extensions.get_or_insert_default().balance = Some(amount.to_string());
         Some(token)
     });

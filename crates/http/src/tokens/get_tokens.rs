@@ -44,7 +44,7 @@ pub(crate) async fn get_tokens(
     let filter = TokenFilter { q: q.as_deref(), chains: &chains };
     let page = snapshot.tokens(filter, cursor.and_then(Cursor::new), limit);
     Ok(Json(Page {
-        data: page.tokens.into_iter().map(|listed| map_token(listed, app.prices.as_ref())).collect(),
+        data: page.tokens.into_iter().map(|listed| map_token(listed, &app)).collect(),
         cursor: page.next.map(Cursor::get),
     }))
 }

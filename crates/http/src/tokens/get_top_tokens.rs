@@ -28,5 +28,5 @@ pub(crate) async fn get_top_tokens(
     params.finish()?;
     let snapshot = app.catalog.snapshot();
     let top = snapshot.top(&chains);
-    Ok(Json(top.into_iter().map(|listed| map_token(listed, app.prices.as_ref())).collect()))
+    Ok(Json(top.into_iter().map(|listed| map_token(listed, &app)).collect()))
 }

@@ -38,5 +38,5 @@ pub(crate) async fn search_tokens(
         Some(q) => snapshot.search(&q, &chains, MAX_SEARCH_RESULTS),
         None => snapshot.top(&chains).into_iter().take(MAX_SEARCH_RESULTS).collect(),
     };
-    Ok(Json(Data { data: found.into_iter().map(|listed| map_token(listed, app.prices.as_ref())).collect() }))
+    Ok(Json(Data { data: found.into_iter().map(|listed| map_token(listed, &app)).collect() }))
 }

@@ -8,6 +8,7 @@
 )]
 
 mod attestations;
+mod connections;
 mod deposit_builder;
 mod deposits;
 mod fiat;

@@ -48,6 +48,29 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+#[tokio::test]
+async fn every_field_has_a_description() {
+    let document = get_json("/openapi.json").await;
+    let mut silent = Vec::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        undescribed(name, schema, &mut silent);
+    }
+    assert_eq!(silent, Vec::<String>::new());
+}
+
+/// The fields without a description; the tag of a union says only which of its parts it is.
+fn undescribed(name: &str, schema: &Value, silent: &mut Vec<String>) {
+    for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
+        let is_tag = inner["enum"].as_array().is_some_and(|values| values.len() == 1);
+        if inner["description"].as_str().is_none_or(str::is_empty) && !is_tag {
+            silent.push(format!("{name}.{field}"));
+        }
+    }
+    for part in ["allOf", "oneOf", "anyOf"] {
+        schema[part].as_array().into_iter().flatten().for_each(|part| undescribed(name, part, silent));
+    }
+}
+
 /// The reference page sends what the examples say.
 #[tokio::test]
 async fn every_body_and_every_required_parameter_has_an_example() {

@@ -5,6 +5,7 @@ use axum::http::Request;
 use causeway_domain::OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
 use causeway_domain::ports::Arrival;
 use causeway_domain::{Address, Decision, Order, OrderEvent, OrderStatus, RefundCause, TokenId};
+use causeway_http::StreamLimits;
 use causeway_testing::MemoryStore;
 use causeway_testing::sample::{WALLET, chain, order, raw, shown, with_history};
 use serde_json::{Value, json};
@@ -260,6 +261,23 @@ async fn event_without_wakeup_is_still_sent() {
     ledger.orders.lock().unwrap()[0].1.push(last.clone());
     let body = String::from_utf8(body.await.unwrap().unwrap().to_vec()).unwrap();
     assert!(body.contains(&format!("id: {}", last.key.get())), "{body}");
+}
+
+#[tokio::test]
+async fn event_streams_are_bounded_and_free_again_when_they_end() {
+    let (mut order, history) = filled();
+    order.status = Published;
+    let path = format!("/v1/orders/by-id/{}/events", order.id);
+    let ledger = Arc::new(FakeLedger::with(vec![(order, history[..4].to_vec())]));
+    let streams = StreamLimits { total: 2, per_address: 9, trusted_proxies: 0 };
+    let router = Service { ledger, streams, ..Service::default() }.router();
+    let open = async || send(router.clone(), Request::get(&path).body(Body::empty()).unwrap()).await;
+    let (first, _second) = (open().await, open().await);
+    let refused = open().await;
+    assert_eq!(refused.status(), 429);
+    assert!(refused.headers().contains_key("retry-after"));
+    drop(first);
+    assert_eq!(open().await.status(), 200);
 }
 
 #[tokio::test]

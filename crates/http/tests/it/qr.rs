@@ -63,6 +63,13 @@ async fn a_transfer_with_an_unusable_amount_is_a_code_of_the_recipient_only() {
 }
 
 #[tokio::test]
+async fn a_memo_is_accepted_and_not_embedded() {
+    let (_, without) = text(&transfer_path("1.5", "18")).await;
+    let with = text(&format!("{}&memo=order%2042", transfer_path("1.5", "18"))).await;
+    assert_eq!(with, (200, without));
+}
+
+#[tokio::test]
 async fn transfer_decimals_outside_0_to_36_are_400_with_a_message() {
     for decimals in ["37", "x", "-1", "1.5"] {
         let (status, message) = text(&transfer_path("1", decimals)).await;

@@ -7,6 +7,7 @@ use axum::http::{Request, Response};
 use causeway_domain::ports::{Filler, Refusal};
 use causeway_domain::{Order, OrderStatus};
 use causeway_engine::QuoteOptions;
+use causeway_http::ConnectionLimits;
 use causeway_testing::MemoryStore;
 use causeway_testing::sample::{order, with_history};
 use futures::future::join_all;
@@ -178,8 +179,13 @@ async fn closing_the_connection_cancels_filler_calls() {
     let router = router_with(Arc::default(), fillers, &options);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let server =
-        tokio::spawn(causeway_http::serve(listener, router, CancellationToken::new(), Duration::ZERO));
+    let server = tokio::spawn(causeway_http::serve(
+        listener,
+        router,
+        ConnectionLimits::NONE,
+        CancellationToken::new(),
+        Duration::ZERO,
+    ));
     let body = ask().to_string();
     let head = format!("HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
     let mut client = TcpStream::connect(address).await.unwrap();

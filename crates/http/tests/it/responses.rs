@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 
-use crate::service::{FakeStore, get, get_json, json as body_json, router, send};
+use crate::service::{FakeStore, bytes, get, get_json, json as body_json, router, send};
 
 fn ask() -> Request<Body> {
     let ask = json!({
@@ -35,6 +35,45 @@ async fn token_matches_the_contract() {
 #[tokio::test]
 async fn autocomplete_matches_the_contract() {
     insta::assert_json_snapshot!(get_json("/v1/tokens/autocomplete/100%20usdc%20on%20base?limit=1").await);
+}
+
+#[tokio::test]
+async fn every_token_has_a_logo_that_is_small_and_cacheable() {
+    let tokens = get_json("/v1/tokens?limit=1000").await;
+    for token in tokens["data"].as_array().unwrap() {
+        let logo = token["logoURI"].as_str().unwrap();
+        let path = logo.strip_prefix("https://swap.example").unwrap();
+        assert_eq!(
+            path,
+            format!("/v1/token/{}/{}/icon", token["chainId"], token["address"].as_str().unwrap())
+        );
+    }
+    let path = "/v1/token/8453/0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913/icon";
+    let response = get(path).await;
+    assert_eq!(
+        (response.status().as_u16(), &response.headers()["content-type"]),
+        (200, &"image/svg+xml".parse().unwrap())
+    );
+    assert_eq!(response.headers()["cache-control"], "public, max-age=86400");
+    let etag = response.headers()["etag"].clone();
+    let request = Request::get(path).header("if-none-match", etag).body(Body::empty()).unwrap();
+    assert_eq!(send(router(Arc::default()), request).await.status(), 304);
+    for (path, status) in [
+        ("/v1/token/8453/0x0000000000000000000000000000000000000bad/icon", 404),
+        ("/v1/token/x/0x12/icon", 400),
+        ("/v1/token/8453/0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913/icon", 400),
+        ("/v1/token/8453/%ff/icon", 400),
+    ] {
+        let response = get(path).await;
+        assert_eq!(response.status(), status, "{path}");
+        assert!(body_json(response).await["name"].is_string(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_buy_page_is_served_without_a_wallet() {
+    let page = String::from_utf8(bytes(get("/buy").await).await).unwrap();
+    assert!(page.contains("id=\"wallet\"") && !page.contains("0x"), "{page}");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use causeway_engine::{
     AttestationCache, BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming,
     QuoteOptions, ReadBalances, RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, ForceRefreshLimit, Metrics, Options};
+use causeway_http::{App, EventStreams, ForceRefreshLimit, Metrics, Options, StreamLimits};
 use causeway_testing::MemoryStore;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -111,6 +111,7 @@ pub(crate) struct Service {
     pub(crate) options: QuoteOptions,
     pub(crate) fiat: FiatParts,
     pub(crate) attesters: Option<Arc<dyn Attestations>>,
+    pub(crate) streams: StreamLimits,
     /// Origins that may embed the checkout page; `None` runs the service in sandbox mode.
     pub(crate) embed_origins: Option<Vec<String>>,
 }
@@ -126,6 +127,7 @@ impl Service {
             options,
             fiat,
             attesters,
+            streams,
             embed_origins,
         } = self;
         let pauses = operator_services::pauses(&ledger);
@@ -179,6 +181,7 @@ impl Service {
                 quotes: store.clone(),
                 orders: ledger.clone(),
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
+                event_streams: EventStreams::new(streams),
                 facts: ledger.clone(),
                 attestations: AttestationCache::new(attesters),
                 count_fills: CountFills::new(ledger),

@@ -39,6 +39,7 @@ mod fiat;
 mod fiat_sample;
 mod forget_chains;
 mod group_commit;
+mod key_fingerprints;
 mod losses;
 mod operations;
 mod orders;

@@ -134,13 +134,16 @@ impl FiatErrorCode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatErrorBody {
+    /// The name of the error.
     #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
     pub name: String,
     /// What to change, for people.
     pub message: String,
+    /// More about the error, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub details: Option<serde_json::Value>,
+    /// The same error in the envelope of newer clients.
     pub error: FiatFault,
 }
 
@@ -148,11 +151,14 @@ pub struct FiatErrorBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFault {
+    /// What went wrong, for programs.
     #[cfg_attr(feature = "openapi", schema(value_type = FiatErrorCode))]
     pub code: String,
+    /// What to change, in words.
     pub message: String,
     /// Whether the same request may succeed later.
     pub retryable: bool,
+    /// More about the error, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub details: Option<serde_json::Value>,

@@ -14,12 +14,16 @@ pub struct FiatWidgetEvent {
     /// `widget_ready`, `order_created`, `order_processing`, `order_completed`, `order_failed` or `widget_close`.
     #[cfg_attr(feature = "openapi", schema(example = "order_completed"))]
     pub event: String,
+    /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
+    /// The order of the checkout.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
+    /// The provider's own id of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_order_id: Option<String>,
+    /// More about the event, as the provider tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub data: Option<serde_json::Value>,

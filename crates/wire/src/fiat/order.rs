@@ -7,6 +7,7 @@ use super::{FiatAsset, FiatPolling};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatOrderAsk {
+    /// The quote to buy from.
     #[cfg_attr(feature = "openapi", schema(example = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e"))]
     pub quote_id: String,
     /// The wallet whose order list contains the order.
@@ -30,10 +31,13 @@ pub struct FiatOrderAsk {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatOrderAnswer {
+    /// The id of the new order.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
+    /// Its status.
     #[cfg_attr(feature = "openapi", schema(example = "created"))]
     pub status: String,
+    /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
     /// The provider's checkout page.
@@ -44,6 +48,7 @@ pub struct FiatOrderAnswer {
         schema(example = "https://swap.example/v1/fiat/widget/0f8fad5bd9cb469fa16570867728950e")
     )]
     pub wrapper_url: String,
+    /// What the payer does next.
     pub action: FiatAction,
 }
 
@@ -54,6 +59,7 @@ pub struct FiatAction {
     /// `wrapper`: show the page at `url`.
     #[cfg_attr(feature = "openapi", schema(example = "wrapper"))]
     pub r#type: String,
+    /// The page to open.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "https://swap.example/v1/fiat/widget/0f8fad5bd9cb469fa16570867728950e")
@@ -66,21 +72,30 @@ pub struct FiatAction {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatOrderView {
+    /// The id of the order.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
+    /// The current status.
     #[cfg_attr(feature = "openapi", schema(example = "completed"))]
     pub status: String,
+    /// Whether it has ended.
     pub terminal: bool,
+    /// How far it is, in one word.
     #[cfg_attr(feature = "openapi", schema(example = "completed"))]
     pub progress: String,
+    /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
+    /// `direct` or `jump`.
     #[cfg_attr(feature = "openapi", schema(example = "jump"))]
     pub swap_strategy: String,
+    /// The currency code, such as `USD`.
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
     pub fiat_currency: String,
+    /// What is paid, in the currency.
     #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
     pub fiat_amount: String,
+    /// The token that is bought.
     pub output_asset: FiatAsset,
     /// Raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,15 +124,19 @@ pub struct FiatOrderView {
     /// The terms of a jump's deposit address, which allow a refund without the service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<JumpTerms>,
+    /// How to recover the money without this service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<JumpRecovery>,
     /// Actions available to the payer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<FiatAction>,
+    /// Why it ended without delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FiatFailure>,
+    /// When it was created, in ISO 8601 (UTC).
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:00:00Z"))]
     pub created_at: String,
+    /// When it changed last, in ISO 8601 (UTC).
     #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:01:21Z"))]
     pub updated_at: String,
 }
@@ -147,8 +166,10 @@ pub struct FiatOrder {
     /// Lower case on EVM chains.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"))]
     pub author: String,
+    /// Who receives the crypto.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
     pub recipient: String,
+    /// When to ask again.
     pub polling: FiatPolling,
 }
 
@@ -159,22 +180,32 @@ pub struct FiatOrder {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct JumpTerms {
+    /// The version of the terms.
     #[cfg_attr(feature = "openapi", schema(example = "1"))]
     pub version: String,
+    /// The chain that is paid on.
     #[cfg_attr(feature = "openapi", schema(example = "8453"))]
     pub origin_chain_id: String,
+    /// The escrow contract or program that holds the deposit.
     pub escrow: String,
+    /// Makes the order unique, and proves that we quoted it.
     pub nonce: String,
     /// Whose signature opens the swap or returns the funds early.
     pub maker: String,
+    /// The token that is paid, as 32 bytes.
     pub input_token: String,
+    /// Where a refund goes.
     pub refund_to: String,
+    /// The chain that is delivered on.
     #[cfg_attr(feature = "openapi", schema(example = "42161"))]
     pub destination_chain_id: String,
+    /// The token that is delivered, as 32 bytes.
     pub output_token: String,
+    /// Who receives the output.
     pub recipient: String,
     /// At least `rateOut` of the output for every `rateIn` of the input.
     pub rate_in: String,
+    /// The minimum rate, as `rateOut` of output for `rateIn` of input.
     pub rate_out: String,
     /// Later, all funds are returned.
     #[cfg_attr(feature = "openapi", schema(example = "1794767100"))]
@@ -186,8 +217,10 @@ pub struct JumpTerms {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct JumpRecovery {
+    /// The chain id.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
+    /// The escrow contract or program that holds the deposit.
     pub escrow: String,
     /// The factory of the deposit address, where the chain has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

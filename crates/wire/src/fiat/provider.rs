@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatProviders {
+    /// The providers.
     pub providers: Vec<FiatProvider>,
 }
 
@@ -12,8 +13,10 @@ pub struct FiatProviders {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatProvider {
+    /// The id by which quotes name it.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub id: String,
+    /// Its name for people.
     #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
     pub name: String,
     /// Absolute URL.
@@ -25,10 +28,12 @@ pub struct FiatProvider {
     /// ISO 4217 codes.
     #[cfg_attr(feature = "openapi", schema(example = json!(["EUR", "USD"])))]
     pub fiat_currencies: Vec<String>,
+    /// How a person can pay there.
     pub payment_methods: Vec<PaymentMethod>,
     /// ISO 3166 codes; absent where it serves all countries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub countries: Option<Vec<String>>,
+    /// The amounts that it takes, by currency.
     pub limits: Vec<FiatLimit>,
 }
 
@@ -36,8 +41,10 @@ pub struct FiatProvider {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PaymentMethod {
+    /// The id, such as `card`.
     #[cfg_attr(feature = "openapi", schema(example = "card"))]
     pub id: String,
+    /// The name for people.
     #[cfg_attr(feature = "openapi", schema(example = "Card"))]
     pub name: String,
 }
@@ -47,10 +54,13 @@ pub struct PaymentMethod {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatLimit {
+    /// The currency code, such as `USD`.
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
     pub fiat_currency: String,
+    /// The smallest amount, in the currency.
     #[cfg_attr(feature = "openapi", schema(example = "10.00"))]
     pub min: String,
+    /// The largest amount, in the currency.
     #[cfg_attr(feature = "openapi", schema(example = "10000.00"))]
     pub max: String,
 }
@@ -60,13 +70,17 @@ pub struct FiatLimit {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatConfig {
+    /// The version of this API.
     #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub contract_version: u32,
     /// The path prefix of the operations.
     #[cfg_attr(feature = "openapi", schema(example = "/v1/fiat"))]
     pub base_path: String,
+    /// The providers.
     pub providers: Vec<FiatProviderConfig>,
+    /// How purchases are bridged.
     pub jump: FiatJump,
+    /// What this API can do.
     pub features: FiatFeatures,
 }
 
@@ -74,9 +88,12 @@ pub struct FiatConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatProviderConfig {
+    /// The id by which quotes name it.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub id: String,
+    /// How to show it.
     pub display: FiatDisplay,
+    /// What it can do.
     pub capabilities: FiatCapabilities,
 }
 
@@ -85,8 +102,10 @@ pub struct FiatProviderConfig {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatDisplay {
+    /// Its name for people.
     #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
     pub name: String,
+    /// The address of its logo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logo_url: Option<String>,
 }
@@ -96,14 +115,18 @@ pub struct FiatDisplay {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatCapabilities {
+    /// The currencies that it takes.
     #[cfg_attr(feature = "openapi", schema(example = json!(["EUR", "USD"])))]
     pub supported_fiat_currencies: Vec<String>,
+    /// The payment methods that it offers.
     #[cfg_attr(feature = "openapi", schema(example = json!(["card"])))]
     pub supported_payment_methods: Vec<String>,
     /// Of `estimate` and `firm`.
     #[cfg_attr(feature = "openapi", schema(example = json!(["firm"])))]
     pub quote_kinds: Vec<String>,
+    /// Whether it reports changes by itself.
     pub supports_webhook: bool,
+    /// Whether its orders can be asked for.
     pub supports_status_polling: bool,
 }
 
@@ -112,6 +135,7 @@ pub struct FiatCapabilities {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatJump {
+    /// Whether purchases can be bridged to other tokens.
     pub enabled: bool,
     /// What providers deliver for a jump, for recipients of the EVM family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,8 +147,10 @@ pub struct FiatJump {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatAsset {
+    /// The chain id.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
+    /// The address of the token.
     #[cfg_attr(feature = "openapi", schema(example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"))]
     pub address: String,
 }
@@ -133,6 +159,8 @@ pub struct FiatAsset {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFeatures {
+    /// Whether quotes can be asked for.
     pub quote: bool,
+    /// Whether orders can be created.
     pub order: bool,
 }

@@ -18,20 +18,25 @@ pub struct FiatQuoteAsk {
     /// What is to be received, exactly: raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crypto_amount: Option<String>,
+    /// The chain of the token to buy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_chain_id: Option<u64>,
+    /// The address of the token to buy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_token: Option<String>,
+    /// The token to buy, in the form of newer clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_asset: Option<FiatAsset>,
     /// Who receives; of the target chain's family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
+    /// Another name of `recipient`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wallet_address: Option<String>,
     /// Use this provider only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// Only offers that take this payment method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
     /// Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient.
@@ -49,7 +54,9 @@ pub struct FiatQuoteAsk {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatQuoteAnswer {
+    /// One quote per provider, best first.
     pub quotes: Vec<FiatQuote>,
+    /// Who has no offer, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FiatProviderError>,
 }
@@ -67,6 +74,7 @@ pub enum FiatQuoteLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatProviderError {
+    /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-bank"))]
     pub provider: String,
     /// Stable, for programs.
@@ -74,6 +82,7 @@ pub struct FiatProviderError {
     pub code: String,
     /// For people.
     pub message: String,
+    /// Whether the same question may be answered later.
     pub retryable: bool,
 }
 
@@ -82,12 +91,16 @@ pub struct FiatProviderError {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatQuote {
+    /// The id to create an order with.
     #[cfg_attr(feature = "openapi", schema(example = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e"))]
     pub quote_id: String,
+    /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
+    /// Its name for people.
     #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
     pub provider_name: String,
+    /// The address of its logo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_logo_url: Option<String>,
     /// `estimate` or `firm`.
@@ -99,6 +112,7 @@ pub struct FiatQuote {
     /// Swap routes from the stablecoin to the target, best first; present only for a jump.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routes: Option<Vec<FiatRoute>>,
+    /// The currency code, such as `USD`.
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
     pub fiat_currency: String,
     /// What is paid, fees included.
@@ -107,6 +121,7 @@ pub struct FiatQuote {
     /// The sum of `fees`, in the currency.
     #[cfg_attr(feature = "openapi", schema(example = "3.48"))]
     pub total_fee: String,
+    /// The fees, by kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fees: Vec<FiatFee>,
     /// What is received, in raw units of the target.
@@ -123,13 +138,17 @@ pub struct FiatQuote {
     /// Raw units of the target; less is never delivered.
     #[cfg_attr(feature = "openapi", schema(example = "96520000"))]
     pub min_output_amount: String,
+    /// The tolerance of the bridge, in hundredths of a percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_bps: Option<u16>,
+    /// How a person can pay there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_methods: Option<Vec<PaymentMethod>>,
+    /// The smallest amount that the provider takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "10.00"))]
     pub min_fiat_amount: Option<String>,
+    /// The largest amount that the provider takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "10000.00"))]
     pub max_fiat_amount: Option<String>,
@@ -149,6 +168,7 @@ pub struct FiatRoute {
     /// The kind of filler: `native-filler`, `rfq`, …
     #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
     pub r#type: String,
+    /// What the route brings.
     pub quote: RouteQuote,
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatStatus {
+    /// The id of the order.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
     /// `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`.
@@ -26,6 +27,7 @@ pub struct FiatStatus {
     /// Stable, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_reason: Option<String>,
+    /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
     /// `direct` or `jump`.
@@ -34,6 +36,7 @@ pub struct FiatStatus {
     /// The swap that took a jump's funds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap_order_id: Option<String>,
+    /// When to ask again.
     pub polling: FiatPolling,
 }
 
@@ -45,5 +48,6 @@ pub struct FiatPolling {
     /// 0 once the order is terminal.
     #[cfg_attr(feature = "openapi", schema(example = 2000))]
     pub suggested_interval_ms: u64,
+    /// Whether the order has ended, so that nothing changes any more.
     pub is_terminal: bool,
 }

@@ -5,7 +5,7 @@ use anyhow::{Context as _, ensure};
 use causeway_domain::Family;
 use serde::{Deserialize, Serialize};
 
-use super::checked_address;
+use super::{Mode, checked_address};
 
 /// The attesters and the hub's vaults. The sandbox has fixed values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -30,8 +30,13 @@ pub(crate) struct ContractsConfig {
 }
 
 impl ContractsConfig {
-    pub(super) fn check(&self) -> anyhow::Result<()> {
+    pub(super) fn check(&self, mode: Mode) -> anyhow::Result<()> {
         let (threshold, count) = (self.threshold, self.attesters.len());
+        ensure!(
+            mode == Mode::Sandbox || count == 0 || threshold > 1,
+            "contracts.threshold is {threshold} of {count} attesters: in production one key alone must not decide what \
+             becomes of deposits; take at least 2 of 3, on separate hosts (rule 10)"
+        );
         ensure!(
             count == 0 || (threshold <= count && threshold * 2 > count),
             "contracts.threshold is {threshold} of {count} attesters: it must be more than half of them and at most all"
@@ -65,16 +70,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rule_10_one_attester_alone_is_refused_in_production() {
+        for count in [1, 2, 3] {
+            let attesters = (1..=count).map(Address::repeat_byte).collect();
+            let config = ContractsConfig { attesters, threshold: 1, ..ContractsConfig::default() };
+            assert!(config.check(Mode::Production).is_err(), "1 of {count}");
+        }
+        let one = ContractsConfig {
+            attesters: vec![Address::repeat_byte(1)],
+            threshold: 1,
+            ..ContractsConfig::default()
+        };
+        assert!(one.check(Mode::Sandbox).is_ok());
+    }
+
+    #[test]
     fn every_attester_needs_a_url() {
         let attesters = vec![Address::repeat_byte(1), Address::repeat_byte(2), Address::repeat_byte(3)];
         let config = ContractsConfig { attesters, threshold: 2, ..ContractsConfig::default() };
-        assert!(config.check().is_ok() && !config.has_panel(), "deploying needs no addresses");
+        assert!(
+            config.check(Mode::Production).is_ok() && !config.has_panel(),
+            "deploying needs no addresses"
+        );
         let attester_urls = vec!["https://one.example".to_owned(); 2];
-        let error = ContractsConfig { attester_urls, ..config.clone() }.check().unwrap_err();
+        let error = ContractsConfig { attester_urls, ..config.clone() }.check(Mode::Production).unwrap_err();
         assert!(error.to_string().contains("2 addresses for 3 attesters"), "{error}");
         let attester_urls = vec!["https://one.example".to_owned(); 3];
-        assert!(ContractsConfig { attester_urls, ..config.clone() }.check().is_ok());
+        assert!(ContractsConfig { attester_urls, ..config.clone() }.check(Mode::Production).is_ok());
         let solana_program = Some("0x12".to_owned());
-        assert!(ContractsConfig { solana_program, ..config }.check().is_err());
+        assert!(ContractsConfig { solana_program, ..config }.check(Mode::Production).is_err());
     }
 }

@@ -183,7 +183,7 @@ impl Config {
         self.server.check()?;
         self.retention.check()?;
         self.log.check()?;
-        self.contracts.check()?;
+        self.contracts.check(self.mode)?;
         self.sandbox.check()?;
         self.attester.check()?;
         self.quotes.check()?;

@@ -3,10 +3,11 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anyhow::ensure;
-use causeway_http::RateLimit;
+use causeway_http::{ConnectionLimits, RateLimit, StreamLimits};
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
+use crate::boot::descriptors;
 
 /// The minimum length of a token that cannot be guessed.
 const MIN_TOKEN_LENGTH: usize = 16;
@@ -26,6 +27,42 @@ pub(crate) struct ServerConfig {
     /// This process' number among those that share one database, from 0 to 31, each its own.
     pub(crate) replica: u8,
     pub(crate) rate_limit: RateLimitConfig,
+    pub(crate) connections: ConnectionsConfig,
+}
+
+/// What clients may hold of the server.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ConnectionsConfig {
+    /// Open connections; never more than the file descriptors of the process leave after `reserved_descriptors`.
+    pub(crate) total: usize,
+    /// Open connections of one client address; not used behind proxies.
+    pub(crate) per_address: usize,
+    /// How long a new connection may send nothing.
+    pub(crate) first_byte_seconds: u64,
+    /// How long the head of a request may take, and how long a connection may wait for the next one.
+    pub(crate) head_seconds: u64,
+    /// File descriptors for the store, the chains and everybody else that the service itself connects to.
+    pub(crate) reserved_descriptors: usize,
+    /// Open streams of order events.
+    pub(crate) streams: usize,
+    /// Open streams of one client address.
+    pub(crate) streams_per_address: usize,
+}
+
+impl Default for ConnectionsConfig {
+    fn default() -> Self {
+        let streams = StreamLimits::default();
+        Self {
+            total: 10_000,
+            per_address: 512,
+            first_byte_seconds: 10,
+            head_seconds: 15,
+            reserved_descriptors: 512,
+            streams: streams.total,
+            streams_per_address: streams.per_address,
+        }
+    }
 }
 
 /// A token bucket per client address.
@@ -48,6 +85,7 @@ impl Default for ServerConfig {
             operator_token: None,
             replica: 0,
             rate_limit: RateLimitConfig::default(),
+            connections: ConnectionsConfig::default(),
         }
     }
 }
@@ -66,6 +104,15 @@ impl ServerConfig {
             self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < MIN_TOKEN_LENGTH);
         ensure!(!short, "server.operator_token must have at least {MIN_TOKEN_LENGTH} characters");
         ensure!(self.replica < 32, "server.replica must be from 0 to 31");
+        let ConnectionsConfig { total, per_address, first_byte_seconds, head_seconds, .. } = self.connections;
+        for (key, value) in [
+            ("total", u64::try_from(total).unwrap_or(u64::MAX)),
+            ("per_address", u64::try_from(per_address).unwrap_or(u64::MAX)),
+            ("first_byte_seconds", first_byte_seconds),
+            ("head_seconds", head_seconds),
+        ] {
+            ensure!(value > 0, "server.connections.{key} must be at least 1");
+        }
         if let Some(url) = &self.public_url {
             let web = url.starts_with("http://") || url.starts_with("https://");
             ensure!(web, "server.public_url must start with http:// or https://");
@@ -90,10 +137,36 @@ impl ServerConfig {
         Duration::from_secs(self.request_timeout_seconds)
     }
 
+    /// What clients may hold, within what the process may open.
+    pub(crate) fn connection_limits(&self) -> ConnectionLimits {
+        let connections = self.connections;
+        let total = connections.total.min(spare(descriptors::limit(), connections.reserved_descriptors));
+        let is_direct = self.rate_limit.trusted_proxies == 0;
+        ConnectionLimits {
+            total,
+            per_address: if is_direct { connections.per_address } else { total },
+            first_byte: Duration::from_secs(connections.first_byte_seconds),
+            head: Duration::from_secs(connections.head_seconds),
+        }
+    }
+
+    pub(crate) const fn stream_limits(&self) -> StreamLimits {
+        StreamLimits {
+            total: self.connections.streams,
+            per_address: self.connections.streams_per_address,
+            trusted_proxies: self.rate_limit.trusted_proxies,
+        }
+    }
+
     pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
         let RateLimitConfig { enabled, per_second, burst, trusted_proxies } = self.rate_limit;
         enabled.then_some(RateLimit { per_second, burst, trusted_proxies })
     }
+}
+
+/// What is left for clients: at least half, where the limit is too small for the reserve.
+fn spare(descriptors: usize, reserved: usize) -> usize {
+    descriptors.saturating_sub(reserved).max(descriptors / 2).max(1)
 }
 
 /// An address that a browser on this machine can open.
@@ -117,6 +190,20 @@ mod tests {
         assert_eq!(config.public_url("[::]:80".parse().unwrap()), "http://[::1]:80");
         config.public_url = Some("https://swap.example/".to_owned());
         assert_eq!(config.public_url("0.0.0.0:80".parse().unwrap()), "https://swap.example");
+    }
+
+    #[test]
+    fn descriptors_are_reserved_for_the_workers() {
+        assert_eq!(spare(20_000, 512), 19_488);
+        assert_eq!(spare(600, 512), 300, "a small limit is halved");
+        let connections = ConnectionsConfig { total: usize::MAX, ..ConnectionsConfig::default() };
+        let config = ServerConfig { connections, ..ServerConfig::default() };
+        let limits = config.connection_limits();
+        assert!(limits.total < descriptors::limit(), "{limits:?}");
+        assert_eq!(limits.per_address, 512);
+        let rate_limit = RateLimitConfig { trusted_proxies: 1, ..RateLimitConfig::default() };
+        let limits = ServerConfig { rate_limit, ..config }.connection_limits();
+        assert_eq!(limits.per_address, limits.total, "every connection comes from the proxy");
     }
 
     #[test]

@@ -163,7 +163,13 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new().route("/", post(answer));
-        tokio::spawn(causeway_http::serve(listener, routes, CancellationToken::new(), Duration::ZERO));
+        tokio::spawn(causeway_http::serve(
+            listener,
+            routes,
+            causeway_http::ConnectionLimits::NONE,
+            CancellationToken::new(),
+            Duration::ZERO,
+        ));
         url
     }
 

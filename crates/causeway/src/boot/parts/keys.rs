@@ -98,6 +98,54 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(fault)
 }
 
+/// What a key file holds.
+pub(crate) enum KeyFile {
+    /// 64 hex digits on every line: accounts of EVM chains, or quote keys, newest first.
+    Hex(Vec<PrivateKey>),
+    /// A keypair, as Solana's tools write it.
+    Solana(PrivateKey),
+}
+
+impl KeyFile {
+    pub(crate) fn random(solana: bool) -> anyhow::Result<Self> {
+        let key = PrivateKey::new(*QuoteKey::random()?.as_bytes());
+        Ok(if solana { Self::Solana(key) } else { Self::Hex(vec![key]) })
+    }
+
+    pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
+        if let Some(key) = PrivateKey::parse_solana(text) {
+            return Ok(Self::Solana(key));
+        }
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let keys: Option<Vec<PrivateKey>> = lines.map(PrivateKey::parse).collect();
+        let keys = keys.filter(|keys| !keys.is_empty()).map(Self::Hex);
+        keys.context("this is no key: neither 64 hex digits on every line nor a keypair of Solana")
+    }
+
+    fn text(&self) -> anyhow::Result<String> {
+        match self {
+            Self::Hex(keys) => {
+                Ok(keys.iter().map(|key| alloy_primitives::hex::encode(key.reveal()) + "\n").collect())
+            }
+            Self::Solana(key) => {
+                let pair = [*key.reveal(), key.solana().address().to_bytes()].concat();
+                Ok(serde_json::to_string(&pair)? + "\n")
+            }
+        }
+    }
+}
+
+/// Reads a key file that only its owner can read.
+pub(crate) fn read_key_file(file: &Path) -> anyhow::Result<KeyFile> {
+    KeyFile::parse(&read_file(file)?).with_context(|| file.display().to_string())
+}
+
+/// Writes a key into a new file that only its owner can read.
+pub(crate) fn write_key(file: &Path, key: &KeyFile) -> anyhow::Result<()> {
+    ensure!(!file.exists(), "{} exists already, and a key is never overwritten", file.display());
+    write_new(file, &key.text()?).with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Reads the quote keys, newest first, one per line; generates the file if missing. Without these keys open orders cannot be
 /// honoured and are refunded.
 pub(crate) fn quote_keys(file: &Path) -> anyhow::Result<QuoteKeys> {
@@ -124,19 +172,19 @@ fn make_key(file: &Path) -> anyhow::Result<()> {
     if file.exists() {
         return Ok(());
     }
-    write_new_key(file).with_context(|| format!("cannot write {}", file.display()))
+    let text = KeyFile::random(false)?.text()?;
+    write_new(file, &text).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Written atomically: another process that starts at the same moment reads either nothing or the whole key.
-fn write_new_key(file: &Path) -> anyhow::Result<()> {
+fn write_new(file: &Path, text: &str) -> anyhow::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let fresh = file.with_extension(format!("new-{}", std::process::id()));
     let mut writer = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    let key = B256::from(*QuoteKey::random()?.as_bytes());
-    writeln!(writer, "{}", alloy_primitives::hex::encode(key))?;
+    writer.write_all(text.as_bytes())?;
     writer.sync_all()?;
     // Never replaces a file that another process created meanwhile.
     let linked = std::fs::hard_link(&fresh, file);
@@ -201,6 +249,28 @@ mod tests {
         std::fs::write(&file, "11".repeat(32)).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(find(Some(&file)).unwrap_err().to_string().contains("chmod 600"));
+    }
+
+    #[test]
+    fn keys_are_made_imported_and_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join("keys").join(name);
+        for (name, solana) in [("evm", false), ("solana", true)] {
+            write_key(&file(name), &KeyFile::random(solana).unwrap()).unwrap();
+            let text = std::fs::read_to_string(file(name)).unwrap();
+            let copy = file(&format!("{name}-copy"));
+            write_key(&copy, &KeyFile::parse(&text).unwrap()).unwrap();
+            assert_eq!(std::fs::read_to_string(&copy).unwrap(), text);
+            assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+            let again = write_key(&copy, &KeyFile::parse(&text).unwrap()).unwrap_err();
+            assert!(again.to_string().contains("never overwritten"), "{again}");
+            assert_eq!(matches!(read_key_file(&copy).unwrap(), KeyFile::Solana(_)), solana);
+        }
+        let two = format!("{}\n{}\n", "11".repeat(32), "22".repeat(32));
+        assert!(matches!(KeyFile::parse(&two).unwrap(), KeyFile::Hex(keys) if keys.len() == 2));
+        for bad in ["", "\n", "0x12", "[1,2]"] {
+            assert!(KeyFile::parse(bad).is_err(), "{bad:?}");
+        }
     }
 
     #[test]

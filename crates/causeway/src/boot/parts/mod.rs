@@ -25,5 +25,6 @@ pub(crate) mod sandbox;
 pub(crate) mod sandbox_onramps;
 pub(crate) mod screening;
 pub(crate) mod service_keys;
+pub(crate) mod shared_keys;
 pub(crate) mod store;
 pub(crate) mod webhooks;

@@ -50,19 +50,22 @@ impl OperatorControls {
         public_url: &str,
     ) -> anyhow::Result<Self> {
         let AppContext { config, store, deployments, .. } = *context;
+        let configured = configured(config)?;
         let make = FillerFactory {
             contracts: oif_contracts(deployments),
             methods: deposit_methods(deployments),
             public_url: public_url.to_owned(),
             quote_keys: orders.quote_keys.clone(),
             deadline: config.quotes.options().deadline,
+            mode: config.mode,
+            configured: configured.iter().map(|record| record.name.clone()).collect(),
         };
         let registry = Registry::open(RegistryParts {
             records: store.clone(),
             make: Arc::new(make),
             fillers: fillers.clone(),
             executors: orders.executors.clone(),
-            configured: configured(config)?,
+            configured,
         });
         let review = ReviewOrders::new(ReviewParts {
             orders: store.clone(),

@@ -10,8 +10,8 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, ExecutorRegistry, FollowParts, OrderTiming,
-    RentParts, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders, WorkParts, follow_chain,
-    poll_pending_transactions, return_rent, sync_intent_book,
+    RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders, WorkParts,
+    follow_chain, poll_pending_transactions, return_rent, sync_intent_book,
 };
 use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
@@ -63,6 +63,7 @@ pub(crate) struct Orders {
     pub(crate) cursors: Arc<ChainCursors>,
     /// Adopts deposits that the store does not know.
     adopt: Option<Adopt>,
+    address_watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
     tasks: JoinSet<()>,
 }
 
@@ -85,6 +86,7 @@ impl Orders {
             tx_senders: Vec::new(),
             cursors: Arc::default(),
             adopt: None,
+            address_watches: HashMap::new(),
             tasks: JoinSet::new(),
         };
         let (Some(attestations), Some(keys)) = (&context.attestations, context.keys) else {
@@ -224,7 +226,10 @@ impl Orders {
             row_keys: Arc::clone(&self.row_keys),
             cursors,
         });
-        let (work, until) = (work, stop.clone());
+        let watches = self.address_watches.clone();
+        let senders = context.screening.clone().map(|screening| SenderScreening::new(screening, watches));
+        let work = work.with_sender_screening(senders);
+        let until = stop.clone();
         self.tasks.spawn(async move { work.run(until).await });
         let tx_senders: Vec<_> = self.tx_senders.iter().chain(self.relayers.values()).cloned().collect();
         if self.mode == Mode::Production {
@@ -309,6 +314,9 @@ impl Orders {
         watch: Option<Arc<dyn AddressWatch>>,
         stop: &CancellationToken,
     ) {
+        if let Some(watch) = &watch {
+            self.address_watches.insert(follower.chain(), Arc::clone(watch));
+        }
         let watch = watch.map(|watch| {
             let snapshot = self.catalog.snapshot();
             let tokens = snapshot.top(&[follower.chain()]).into_iter().map(|listed| listed.token.id);

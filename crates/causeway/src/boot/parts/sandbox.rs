@@ -6,6 +6,7 @@ use causeway_catalog::{Catalog, Snapshot};
 use causeway_domain::ports::PriceFeed;
 use causeway_domain::{Chain, TokenId};
 use causeway_evm::Signer;
+use causeway_http::ConnectionLimits;
 use causeway_sandbox::genesis::Roles;
 use causeway_sandbox::{ChainSpec, Sandbox, SandboxOptions, TokenSpec};
 use causeway_solana::orders::find_program;
@@ -55,7 +56,13 @@ impl SandboxChains {
         let rpc = format!("http://{}/sandbox/rpc", listener.local_addr()?);
         let stop = CancellationToken::new();
         let routes = causeway_sandbox::routes(Arc::clone(&chains));
-        let server = tokio::spawn(causeway_http::serve(listener, routes, stop.clone(), DRAIN_TIMEOUT));
+        let server = tokio::spawn(causeway_http::serve(
+            listener,
+            routes,
+            ConnectionLimits::NONE,
+            stop.clone(),
+            DRAIN_TIMEOUT,
+        ));
         Ok(Self { chains, rpc, stop, server, _lock: lock })
     }
 

@@ -9,6 +9,7 @@ use causeway_domain::ports::{OnRamp, TxSender};
 use causeway_domain::{ChainId, SOLANA_CHAIN_ID, Token, TokenId};
 use causeway_evm::Signer;
 use causeway_evm::orders::EvmTxSender;
+use causeway_http::ConnectionLimits;
 use causeway_onramps::sandbox::{PaymentDelays, SandboxRamps, SandboxSettings};
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::SolanaKey;
@@ -69,7 +70,13 @@ impl SandboxOnRamps {
     /// Answers, delivers and sends webhooks until `stop`.
     pub(crate) fn start(&mut self, stop: &CancellationToken) {
         if let Some((ramps, listener)) = self.at_work.take() {
-            self.tasks.spawn(causeway_http::serve(listener, ramps.routes(), stop.clone(), DRAIN_TIMEOUT));
+            self.tasks.spawn(causeway_http::serve(
+                listener,
+                ramps.routes(),
+                ConnectionLimits::NONE,
+                stop.clone(),
+                DRAIN_TIMEOUT,
+            ));
             self.tasks.spawn(ramps.run(stop.clone()));
         }
     }

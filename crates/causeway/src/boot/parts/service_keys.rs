@@ -74,6 +74,11 @@ impl ServiceKeys {
         Ok(keys)
     }
 
+    /// The relayer's keys, on EVM chains and on Solana.
+    pub(crate) const fn relayers(&self) -> (Option<&PrivateKey>, Option<&PrivateKey>) {
+        (self.relayer.as_ref(), self.solana_relayer.as_ref())
+    }
+
     pub(crate) fn relayer(&self) -> anyhow::Result<Signer> {
         self.relayer.as_ref().context("the relayer has no key on EVM chains")?.signer()
     }
@@ -83,7 +88,7 @@ impl ServiceKeys {
     }
 }
 
-fn maker_key_file(config: &Config) -> PathBuf {
+pub(crate) fn maker_key_file(config: &Config) -> PathBuf {
     let file = config.fiat.maker_key_file.clone();
     file.unwrap_or_else(|| config.data_dir.join("keys").join("maker"))
 }

@@ -1,5 +1,4 @@
 mod post;
-mod public;
 
 use std::sync::Arc;
 use std::time::Duration;

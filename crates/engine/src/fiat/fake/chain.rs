@@ -62,6 +62,10 @@ impl AddressWatch for FakeChain {
         let payouts = self.payouts.lock().unwrap();
         Ok(payouts.iter().rev().find(|(_, at)| *at == address).map(|(payout, _)| payout.tx.clone()))
     }
+
+    async fn senders(&self, _: Address, _: TokenId, _: &str) -> Result<Vec<Address>, ChainError> {
+        Ok(Vec::new())
+    }
 }
 
 /// A relayer whose transactions are confirmed by the next poll.

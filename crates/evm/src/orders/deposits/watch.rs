@@ -128,6 +128,20 @@ impl EvmAddressWatch {
     }
 }
 
+/// What a receipt says of who paid.
+#[derive(Deserialize)]
+struct FundingReceipt {
+    from: EvmAddress,
+    #[serde(default)]
+    logs: Vec<FundingLog>,
+}
+
+#[derive(Deserialize)]
+struct FundingLog {
+    address: EvmAddress,
+    topics: Vec<B256>,
+}
+
 #[async_trait]
 impl AddressWatch for EvmAddressWatch {
     fn chain(&self) -> ChainId {
@@ -164,5 +178,21 @@ impl AddressWatch for EvmAddressWatch {
             self.newest_transfer(address, token, (from, to)).await?
         };
         Ok(found.map(|hash| hash.to_string()))
+    }
+
+    async fn senders(&self, address: Address, token: TokenId, tx: &str) -> Result<Vec<Address>, ChainError> {
+        let (to, token) = (self.evm(address)?, self.token(token)?);
+        let call = Call::new("eth_getTransactionReceipt", json!([tx]));
+        let Some(receipt) = self.client.call::<Option<FundingReceipt>>(call).await? else {
+            return Ok(Vec::new());
+        };
+        let is_transfer = |log: &&FundingLog| {
+            log.address == token
+                && log.topics.first() == Some(&Erc20::Transfer::SIGNATURE_HASH)
+                && log.topics.get(2) == Some(&to.into_word())
+        };
+        let payers = receipt.logs.iter().filter(is_transfer).filter_map(|log| log.topics.get(1));
+        let payers = payers.map(|word| EvmAddress::from_word(*word));
+        Ok(std::iter::once(receipt.from).chain(payers).map(Address::Evm).collect())
     }
 }

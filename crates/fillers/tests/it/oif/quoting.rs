@@ -238,6 +238,7 @@ async fn invalid_config_is_rejected_and_the_key_is_redacted() {
         url: "https://solver.example/api".to_owned(),
         api_key: None,
         deadline: std::time::Duration::from_secs(1),
+        public_only: false,
         account: Some(parties(causeway_domain::Family::Evm)),
         submit: true,
         bytes: causeway_fillers::oif::ByteEncoding::Hex,

@@ -89,6 +89,7 @@ impl Solver {
             url: self.url.clone(),
             api_key: Some(ApiKey::new("hunter2".to_owned())),
             deadline: Duration::from_secs(5),
+            public_only: false,
             account: Some(parties(Family::Evm)),
             submit: true,
             bytes: ByteEncoding::Hex,

@@ -67,7 +67,13 @@ pub(super) fn filler(url: &str) -> RemoteFiller {
 pub(super) fn filler_within(url: &str, deadline: Duration) -> RemoteFiller {
     let all = vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
     let methods = HashMap::from([1, 8453].map(|chain| (ChainId::new(chain).unwrap(), all.clone())));
-    let config = RemoteConfig { name: "far".to_owned(), url: url.to_owned(), secret: secret(), deadline };
+    let config = RemoteConfig {
+        name: "far".to_owned(),
+        url: url.to_owned(),
+        secret: secret(),
+        deadline,
+        public_only: false,
+    };
     RemoteFiller::new(config, methods).unwrap()
 }
 

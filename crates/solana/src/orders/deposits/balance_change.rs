@@ -47,6 +47,8 @@ struct WireLoaded {
 #[serde(rename_all = "camelCase")]
 struct WireTokens {
     account_index: usize,
+    #[serde(default)]
+    owner: Option<String>,
     ui_token_amount: WireAmount,
 }
 
@@ -73,6 +75,35 @@ pub(super) async fn received_amount(
         Ok(wire.map_or(0, |wire| balance_increase(&wire, &account, tokens)))
     });
     Ok(gained.await?)
+}
+
+/// Who paid in a final transaction: its fee payer, and the owners of token accounts that hold less than before.
+pub(super) async fn payers(rpc: &SolanaRpc, signature: &str) -> Result<Vec<Address>, ChainError> {
+    let options = json!({
+        "commitment": Commitment::Finalized,
+        "encoding": "json",
+        "maxSupportedTransactionVersion": 0,
+    });
+    let call = Call { method: "getTransaction", params: json!([signature, options]) };
+    let found = rpc.request(call, |wire: Option<WireTransaction>| {
+        Ok(wire.map_or_else(Vec::new, |wire| paying_accounts(&wire)))
+    });
+    Ok(found.await?)
+}
+
+fn paying_accounts(wire: &WireTransaction) -> Vec<Address> {
+    let held = |list: &Option<Vec<WireTokens>>, place: usize| {
+        let one = list.iter().flatten().find(|one| one.account_index == place);
+        one.and_then(|one| one.ui_token_amount.amount.parse::<u64>().ok()).unwrap_or_default()
+    };
+    let WireMeta { pre_token_balances: before, post_token_balances: after, .. } = &wire.meta;
+    let poorer = before
+        .iter()
+        .flatten()
+        .filter(|one| held(after, one.account_index) < held(before, one.account_index));
+    let owners = poorer.filter_map(|one| one.owner.as_ref());
+    let fee_payer = wire.transaction.message.account_keys.first();
+    fee_payer.into_iter().chain(owners).filter_map(|text| text.parse().ok()).collect()
 }
 
 fn balance_increase(wire: &WireTransaction, account: &str, tokens: bool) -> u64 {

@@ -7,7 +7,7 @@ use causeway_domain::{Address as AnyAddress, ChainId, RawAmount, SOLANA_CHAIN_ID
 use parking_lot::Mutex;
 use solana_address::Address;
 
-use super::balance_change::received_amount;
+use super::balance_change::{payers, received_amount};
 use crate::history::HistoryWalk;
 use crate::program::associated_token_account;
 use crate::{
@@ -148,6 +148,11 @@ impl AddressWatch for SolanaAddressWatch {
             }
         }
         Ok(None)
+    }
+
+    async fn senders(&self, _: AnyAddress, _: TokenId, tx: &str) -> Result<Vec<AnyAddress>, ChainError> {
+        let payers = payers(&self.rpc, tx).await?;
+        Ok(payers.into_iter().map(|payer| AnyAddress::Solana(payer.to_bytes())).collect())
     }
 }
 

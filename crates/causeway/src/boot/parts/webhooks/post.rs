@@ -1,16 +1,14 @@
 use std::collections::HashSet;
 use std::error::Error as _;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use causeway_domain::ports::WebhookTransport;
-use causeway_http_client::{client_with, read_body, root_cause};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use causeway_http_client::{PublicNames, client_with, names_private_host, read_body, root_cause};
 use reqwest::{Client, ClientBuilder, Url, header};
 
-use super::public::is_public;
 use crate::boot::config::Mode;
 
 /// How long a receiver may take to acknowledge.
@@ -69,7 +67,7 @@ impl WebhookTransport for HttpPost {
             Mode::Production if read.scheme() == "http" => {
                 Err("it must begin with https://, or stand in the configuration with `private = true`".to_owned())
             }
-            Mode::Production if literal.map_or(local, |address| !is_public(address)) => {
+            Mode::Production if names_private_host(&read) => {
                 Err("it lies in a private network; such an address stands in the configuration with `private = true`".to_owned())
             }
             _ => Ok(()),
@@ -103,24 +101,6 @@ fn describe_error(error: reqwest::Error) -> String {
     }
     let what = if error.is_connect() { "cannot connect" } else { "the connection failed" };
     if error.source().is_none() { what.to_owned() } else { format!("{what}: {}", root_cause(error)) }
-}
-
-/// Resolves names to public addresses only, at every request: a name may point elsewhere than when it was
-/// added.
-#[derive(Debug)]
-struct PublicNames;
-
-impl Resolve for PublicNames {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            let public: Vec<_> = found.into_iter().filter(|address| is_public(address.ip())).collect();
-            if public.is_empty() {
-                return Err("the name leads to no address of the open internet".into());
-            }
-            Ok(Box::new(public.into_iter()) as Addrs)
-        })
-    }
 }
 
 #[cfg(test)]

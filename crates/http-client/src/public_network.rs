@@ -1,7 +1,10 @@
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// Whether an address is public: a URL given by a user must not reach a private network.
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -36,6 +39,32 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         || (first == 0x3fff && second & 0xf000 == 0)
         || (first == 0x2001 && second == 2 && third == 0);
     unicast && !special
+}
+
+/// Whether the host of the URL is this machine or an address of a private network, written as such; what a name leads to is
+/// only known when it is resolved.
+pub fn names_private_host(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let literal: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+    let local = host == "localhost" || host.ends_with(".localhost");
+    literal.map_or(local, |address| !is_public(address))
+}
+
+/// Resolves names to public addresses only, at every request: a name may point elsewhere than when it was added.
+#[derive(Debug)]
+pub struct PublicNames;
+
+impl Resolve for PublicNames {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let public: Vec<_> = found.into_iter().filter(|address| is_public(address.ip())).collect();
+            if public.is_empty() {
+                return Err("the name leads to no address of the open internet".into());
+            }
+            Ok(Box::new(public.into_iter()) as Addrs)
+        })
+    }
 }
 
 #[cfg(test)]

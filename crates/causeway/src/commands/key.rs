@@ -1,0 +1,104 @@
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail, ensure};
+use clap::Subcommand;
+
+use crate::boot::config::Config;
+use crate::boot::parts::deployments::Records;
+use crate::boot::parts::keys::{KeyFile, read_key_file, write_key};
+use crate::boot::parts::market_makers::load_market_makers;
+use crate::boot::parts::service_keys::ServiceKeys;
+use crate::boot::parts::shared_keys::{fingerprint, shared_keys};
+use crate::boot::parts::store::open_store;
+use crate::runtime;
+
+/// The longest key that is read from standard input.
+const MAX_BYTES: u64 = 4_096;
+
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key in a new file that only its owner can read
+    New {
+        /// The file to create; it must not exist yet
+        file: PathBuf,
+        /// A keypair of Solana, as solana-keygen writes it
+        #[arg(long)]
+        solana: bool,
+    },
+    /// Show the addresses and fingerprints of the service's keys, or of the key in a file; never the key itself
+    Show {
+        /// A key file; without it, the keys of the configuration
+        file: Option<PathBuf>,
+    },
+    /// Write a key from standard input into a new file that only its owner can read
+    ///
+    /// Takes 64 hex digits, or a keypair of Solana as a JSON array or in base58. A file of quote keys has one per line.
+    Import {
+        /// The file to create; it must not exist yet
+        file: PathBuf,
+    },
+    /// Let the store forget the key of a role, so that the next start records the one that it has
+    Forget {
+        /// As `causeway key show` lists it, such as quote, maker, relayer or `market_makers.NAME`
+        role: String,
+    },
+}
+
+/// Makes, shows and imports the keys that all replicas share.
+pub(crate) fn key(command: &KeyCommand, config: impl Fn() -> anyhow::Result<Config>) -> anyhow::Result<()> {
+    match command {
+        KeyCommand::New { file, solana } => {
+            write_key(file, &KeyFile::random(*solana)?)?;
+            show_file(file)
+        }
+        KeyCommand::Show { file: Some(file) } => show_file(file),
+        KeyCommand::Show { file: None } => show_configured(&config()?),
+        KeyCommand::Import { file } => {
+            let mut text = String::new();
+            std::io::stdin().take(MAX_BYTES).read_to_string(&mut text).context("standard input")?;
+            write_key(file, &KeyFile::parse(&text)?)?;
+            show_file(file)
+        }
+        KeyCommand::Forget { role } => runtime::run(forget(role, &config()?)),
+    }
+}
+
+fn show_file(file: &Path) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match read_key_file(file)? {
+        KeyFile::Solana(key) => writeln!(out, "{}  Solana  {}", file.display(), key.solana().address())?,
+        KeyFile::Hex(keys) => {
+            for key in keys {
+                // Any 32 bytes may be a quote key; nearly all of them are the key of an account too.
+                let address =
+                    key.signer().map_or_else(|_| "none".to_owned(), |key| key.address().to_string());
+                let print = fingerprint(key.reveal());
+                writeln!(out, "{}  EVM  {address}  fingerprint  {print}", file.display())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn show_configured(config: &Config) -> anyhow::Result<()> {
+    let deployments = Records::in_data_dir(&config.data_dir).read()?;
+    let makers = load_market_makers(config)?;
+    let keys = ServiceKeys::open(config, &deployments, &makers)?;
+    let mut out = std::io::stdout().lock();
+    for key in shared_keys(config, Some(&keys), &makers)? {
+        writeln!(out, "{:28}  {:44}  {}", key.claim.role, key.claim.fingerprint, key.source)?;
+    }
+    Ok(())
+}
+
+async fn forget(role: &str, config: &Config) -> anyhow::Result<()> {
+    let store = open_store(config).await?;
+    let was_known = store.forget_key(role).await?;
+    store.close().await;
+    ensure!(was_known, "the store knows no key `{role}`; `causeway key show` lists the roles");
+    if writeln!(std::io::stdout(), "The next start records the key that it has as `{role}`.").is_err() {
+        bail!("cannot write to standard output");
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use causeway_catalog::draw_token_icon;
+use causeway_domain::TokenId;
+use causeway_wire::ErrorBody;
+
+use crate::App;
+use crate::caching::is_current;
+use crate::error::{ApiError, ApiResult};
+use crate::extract::{Issues, parse_chain_id};
+
+/// A token's icon as SVG, drawn from its symbol and address.
+#[utoipa::path(
+    get,
+    path = "/v1/token/{chainId}/{address}/icon",
+    tag = "tokens",
+    params(
+        ("chainId" = u64, Path, description = "A chain id of `GET /v1/chains`", example = 8453),
+        ("address" = String, Path, description = "The token's address", example = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+    ),
+    responses(
+        (status = 200, description = "The icon, below 2 kB", content_type = "image/svg+xml", body = String),
+        (status = 304, description = "The icon with this `If-None-Match` is current"),
+        (status = 400, description = "ValidationException", body = ErrorBody),
+        (status = 404, description = "NotFoundException: no such token", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn get_token_icon(
+    State(app): State<Arc<App>>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    headers: HeaderMap,
+) -> ApiResult<Response> {
+    let mut issues = Issues::default();
+    let path = issues.check("path", path.map_err(|_| "the percent-encoding is not valid UTF-8"));
+    let (chain, address) = path.map(|Path(parts)| parts).unwrap_or_default();
+    let chain = issues.check("chainId", parse_chain_id(&chain));
+    let id = chain.and_then(|chain| issues.check("address", TokenId::new(chain, &address)));
+    issues.finish()?;
+    let snapshot = app.catalog.snapshot();
+    let token = id.and_then(|id| snapshot.token(&id)).ok_or_else(|| {
+        ApiError::not_found("There is no such token. GET /v1/tokens lists the tokens that have an icon.")
+    })?;
+    let icon = draw_token_icon(token.token);
+    let etag = HeaderValue::from_str(&icon.etag).map_err(|error| ApiError::internal(&error))?;
+    let caching = [
+        (header::ETAG, etag.clone()),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
+    ];
+    if is_current(&headers, &etag) {
+        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
+    }
+    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], icon.svg).into_response())
+}
