@@ -168,4 +168,7 @@ export default {
   popupBlocked: 'حظر متصفحك نافذة الدفع. اسمح بالنوافذ المنبثقة وحاول مجددًا.',
   noBrowser: 'يحتاج الدفع إلى متصفح.',
   newWindow: 'يُفتح في نافذة جديدة',
+  tooSmall: 'أقل مبلغ هو {amount}.',
+  tooLarge: 'أكبر مبلغ هو {amount}.',
+  useAmount: 'استخدم {amount}',
 } satisfies Words;

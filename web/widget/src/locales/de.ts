@@ -168,4 +168,7 @@ export default {
   popupBlocked: 'Dein Browser hat das Zahlungsfenster blockiert. Erlaube Pop-ups für diese Seite und versuche es erneut.',
   noBrowser: 'Ein Checkout braucht einen Browser.',
   newWindow: 'öffnet ein neues Fenster',
+  tooSmall: 'Der kleinste Betrag ist {amount}.',
+  tooLarge: 'Der größte Betrag ist {amount}.',
+  useAmount: '{amount} verwenden',
 } satisfies Words;
