@@ -1,5 +1,5 @@
 import {
-  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, type AutocompleteItem, type Client, type FiatOrder, type FiatProvider,
+  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, isTerminal, type AutocompleteItem, type Client, type FiatOrder, type FiatProvider,
   type Order, type Token,
 } from '@causeway/sdk';
 import { formatUnits, parseUnits } from './amounts.js';
@@ -12,6 +12,7 @@ import { OrderTracker, submitKept } from './flows/orders.js';
 import { Purchase } from './flows/purchase.js';
 import { Quotes } from './flows/quotes.js';
 import { Swap } from './flows/swap.js';
+import { forgetTerms, keptTerms, takeBack } from './flows/take-back.js';
 import { Transfer, transferOf } from './flows/transfer.js';
 import { say, type Key, type Locale, type Words } from './i18n.js';
 import { chainsOf, methodsOf } from './options.js';
@@ -309,6 +310,16 @@ export class App {
     });
   }
 
+  /** Takes a deposit back that nobody has delivered for in time. */
+  async takeBack(order: Order): Promise<void> {
+    const terms = keptTerms(order.id);
+    const account = this.wallets.accounts.get(this.catalog.familyOf(order.fromChainId));
+    if (!terms || !account) return this.show('wallets');
+    this.walletError = undefined;
+    await takeBack(order, terms, account).catch((error: unknown) => { this.walletError = error; });
+    this.changed();
+  }
+
   openOrder(orderId: string): void {
     this.swap = undefined;
     this.place.put('order', orderId);
@@ -401,6 +412,7 @@ export class App {
   #moved(order: Order): void {
     const kind = this.transfer ? 'transfer' : 'swap';
     void this.#reopenTransfer(order);
+    if (isTerminal(order.status)) forgetTerms(order.id);
     const news = `${order.id} ${order.status}`;
     if (news === this.#told) return;
     this.#told = news;

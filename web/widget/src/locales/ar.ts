@@ -171,4 +171,6 @@ export default {
   tooSmall: 'أقل مبلغ هو {amount}.',
   tooLarge: 'أكبر مبلغ هو {amount}.',
   useAmount: 'استخدم {amount}',
+  refundIn: 'إن لم يُسلَّم، يمكنك استرداد أموالك بنفسك خلال {time}.',
+  takeBack: 'استرد أموالي',
 } satisfies Words;

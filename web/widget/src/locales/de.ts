@@ -171,4 +171,6 @@ export default {
   tooSmall: 'Der kleinste Betrag ist {amount}.',
   tooLarge: 'Der größte Betrag ist {amount}.',
   useAmount: '{amount} verwenden',
+  refundIn: 'Wird nicht geliefert, kannst du dein Geld in {time} selbst zurückholen.',
+  takeBack: 'Mein Geld zurückholen',
 } satisfies Words;

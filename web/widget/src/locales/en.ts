@@ -45,5 +45,6 @@ export const en = {
   popupBlocked: 'Your browser blocked the payment window. Allow pop-ups for this page and try again.', noBrowser: 'A checkout needs a browser.',
   newWindow: 'opens in a new window',
   tooSmall: 'The smallest amount is {amount}.', tooLarge: 'The largest amount is {amount}.', useAmount: 'Use {amount}',
+  refundIn: 'If nobody delivers, you can take your money back yourself in {time}.', takeBack: 'Take my money back',
  
 } as const;

@@ -171,4 +171,6 @@ export default {
   tooSmall: 'El importe mínimo es {amount}.',
   tooLarge: 'El importe máximo es {amount}.',
   useAmount: 'Usar {amount}',
+  refundIn: 'Si nadie entrega, podrás recuperar tu dinero tú mismo en {time}.',
+  takeBack: 'Recuperar mi dinero',
 } satisfies Words;

@@ -171,4 +171,6 @@ export default {
   tooSmall: 'Le montant minimal est {amount}.',
   tooLarge: 'Le montant maximal est {amount}.',
   useAmount: 'Utiliser {amount}',
+  refundIn: 'Sans livraison, vous pourrez reprendre votre argent vous-même dans {time}.',
+  takeBack: 'Reprendre mon argent',
 } satisfies Words;

@@ -171,4 +171,6 @@ export default {
   tooSmall: '最小数量は {amount} です。',
   tooLarge: '最大数量は {amount} です。',
   useAmount: '{amount} を使う',
+  refundIn: '配送されない場合、{time} 後に自分で資金を取り戻せます。',
+  takeBack: '資金を取り戻す',
 } satisfies Words;

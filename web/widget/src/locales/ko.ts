@@ -171,4 +171,6 @@ export default {
   tooSmall: '최소 수량은 {amount}입니다.',
   tooLarge: '최대 수량은 {amount}입니다.',
   useAmount: '{amount} 사용',
+  refundIn: '전달되지 않으면 {time} 후 직접 자금을 되찾을 수 있습니다.',
+  takeBack: '내 자금 되찾기',
 } satisfies Words;

@@ -171,4 +171,6 @@ export default {
   tooSmall: 'O valor mínimo é {amount}.',
   tooLarge: 'O valor máximo é {amount}.',
   useAmount: 'Usar {amount}',
+  refundIn: 'Se ninguém entregar, você mesmo poderá reaver seu dinheiro em {time}.',
+  takeBack: 'Reaver meu dinheiro',
 } satisfies Words;

@@ -171,4 +171,6 @@ export default {
   tooSmall: '最小数量为 {amount}。',
   tooLarge: '最大数量为 {amount}。',
   useAmount: '使用 {amount}',
+  refundIn: '如果无人交付，{time} 后您可以自行取回资金。',
+  takeBack: '取回我的资金',
 } satisfies Words;

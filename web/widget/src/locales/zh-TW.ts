@@ -171,4 +171,6 @@ export default {
   tooSmall: '最小數量為 {amount}。',
   tooLarge: '最大數量為 {amount}。',
   useAmount: '使用 {amount}',
+  refundIn: '如果無人交付，{time} 後您可以自行取回資金。',
+  takeBack: '取回我的資金',
 } satisfies Words;
