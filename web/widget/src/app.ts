@@ -1,5 +1,5 @@
 import {
-  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, type AutocompleteItem, type Client, type FiatOrder, type FiatProvider,
+  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, isTerminal, type AutocompleteItem, type Client, type FiatOrder, type FiatProvider,
   type Order, type Token,
 } from '@causeway/sdk';
 import { formatUnits, parseUnits } from './amounts.js';
@@ -12,7 +12,8 @@ import { OrderTracker, submitKept } from './flows/orders.js';
 import { Purchase } from './flows/purchase.js';
 import { Quotes } from './flows/quotes.js';
 import { Swap } from './flows/swap.js';
-import { Transfer } from './flows/transfer.js';
+import { forgetTerms, keptTerms, takeBack } from './flows/take-back.js';
+import { Transfer, transferOf } from './flows/transfer.js';
 import { say, type Key, type Locale, type Words } from './i18n.js';
 import { chainsOf, methodsOf } from './options.js';
 import type { Method, WidgetEvents, WidgetOptions } from './public.js';
@@ -103,25 +104,38 @@ export class App {
 
   /** Fetches what the form needs, and goes on where an earlier visit stopped. */
   async start(): Promise<void> {
-    this.wallets.start(this.options.wallets);
+    try {
+      this.wallets.start(this.options.wallets);
+    } catch (error) {
+      // A wallet of a kind that nobody knows is the host's mistake, and prices can be shown without it.
+      this.#fire('error', eventOf(error));
+    }
     this.#resume();
+    await this.#load();
+    if (this.methods.includes('buy')) {
+      this.providers = await getFiatProviders(this.client).catch(() => []);
+      this.changed();
+    }
+  }
+
+  /** Chains and tokens; a service that cannot be reached is asked again. */
+  async #load(): Promise<void> {
     try {
       this.loadError = undefined;
       await this.catalog.load();
       await this.#chooseTokens();
       this.isReady = true;
+      if (this.tracker.order) void this.#reopenTransfer(this.tracker.order);
       if (this.catalog.isSandbox && this.options.wallets === undefined) this.#addTestWallets();
       this.update();
     } catch (error) {
       this.loadError = error;
       this.#fire('error', eventOf(error));
-      setTimeout(() => this.isReady || this.#isStopped || void this.start(), 5000);
+      this.changed();
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      if (!this.#isStopped) await this.#load();
     }
     this.changed();
-    if (this.methods.includes('buy')) {
-      this.providers = await getFiatProviders(this.client).catch(() => []);
-      this.changed();
-    }
   }
 
   #isStopped = false;
@@ -252,6 +266,26 @@ export class App {
     this.show('transfer');
   }
 
+  /** An order that still waits for its transfer shows the address again, after a reload and on another device. */
+  async #reopenTransfer(order: Order): Promise<void> {
+    const { fromToken, toToken } = order;
+    const isWaiting = this.isReady && this.view === 'order' && !this.transfer && order.status === 'created' && !order.depositTxHash;
+    if (!isWaiting || !fromToken || !toToken) return;
+    const { ask, route } = transferOf(order);
+    const tokens = [{ chainId: order.fromChainId, address: fromToken }, { chainId: order.toChainId, address: toToken }];
+    const [from, to] = await Promise.all(tokens.map((token) => this.catalog.resolve(token).catch(() => undefined)));
+    if (!from || !to || this.view !== 'order' || this.transfer) return;
+    this.transfer = new Transfer(this.client, ask, route, this.options.escrows?.[ask.fromChainId], {
+      built: () => {
+        Object.assign(this, { from, to, method: 'transfer', view: 'transfer' });
+        this.changed();
+      },
+      // Its deposit is no transfer: the order itself is all that there is to see.
+      failed: () => { this.transfer = undefined; },
+      changed: this.changed,
+    });
+  }
+
   startPurchase(frame: () => Promise<HTMLElement>): void {
     const { quote, routeId } = this.fiatQuotes;
     const author = this.recipient || this.receiver?.address;
@@ -274,6 +308,16 @@ export class App {
       failed: (error) => this.#fire('error', eventOf(error)),
       changed: this.changed,
     });
+  }
+
+  /** Takes a deposit back that nobody has delivered for in time. */
+  async takeBack(order: Order): Promise<void> {
+    const terms = keptTerms(order.id);
+    const account = this.wallets.accounts.get(this.catalog.familyOf(order.fromChainId));
+    if (!terms || !account) return this.show('wallets');
+    this.walletError = undefined;
+    await takeBack(order, terms, account).catch((error: unknown) => { this.walletError = error; });
+    this.changed();
   }
 
   openOrder(orderId: string): void {
@@ -367,6 +411,8 @@ export class App {
 
   #moved(order: Order): void {
     const kind = this.transfer ? 'transfer' : 'swap';
+    void this.#reopenTransfer(order);
+    if (isTerminal(order.status)) forgetTerms(order.id);
     const news = `${order.id} ${order.status}`;
     if (news === this.#told) return;
     this.#told = news;

@@ -96,7 +96,8 @@ export class CausewayWidget extends Base {
 
   #start(): void {
     const options = this.#options as WidgetOptions;
-    const locale = nearestLocale([...(options.locale ? [options.locale] : []), ...(this.closest('[lang]')?.getAttribute('lang') ? [this.closest('[lang]')!.getAttribute('lang')!] : navigator.languages)]);
+    const around = this.parentElement?.closest('[lang]')?.getAttribute('lang');
+    const locale = nearestLocale(options.locale ? [options.locale] : around ? [around] : navigator.languages);
     const place = new Place(this.#name, options.resume !== 'none');
     const app = new App(options, wordsOf(locale) ?? en, place, () => this.#schedule(), (name, detail) => this.#fire(name, detail));
     this.#app = app;

@@ -1,4 +1,4 @@
-import { CannotFillError, isTransient, QuoteExpiredError, ServiceError } from '@causeway/sdk';
+import { CannotFillError, isTransient, QuoteExpiredError, ServiceError, type FillerReason } from '@causeway/sdk';
 import type { Say } from './i18n.js';
 
 /** Whether the person said no in the wallet. */
@@ -8,7 +8,17 @@ export function isRejection(error: unknown): boolean {
 }
 
 interface Body {
-  details?: { reasons?: { filler: string; reason: string }[]; issues?: { message: string }[] };
+  details?: { reasons?: FillerReason[]; issues?: { message: string }[] };
+}
+
+/** The nearest amount that some filler would take, in raw units, where they refused for the amount alone. */
+export function limitOf(error: unknown): { isLeast: boolean; raw: bigint } | undefined {
+  if (!(error instanceof CannotFillError)) return undefined;
+  const reasons = (Object(error.details?.body) as Body).details?.reasons ?? [];
+  const numbers = (name: 'minimum' | 'maximum') => reasons.flatMap((reason) => (reason[name] && /^\d+$/.test(reason[name]) ? [BigInt(reason[name])] : []));
+  const [least, most] = [numbers('minimum'), numbers('maximum')];
+  if (least.length > 0) return { isLeast: true, raw: least.reduce((a, b) => (b < a ? b : a)) };
+  return most.length > 0 ? { isLeast: false, raw: most.reduce((a, b) => (b > a ? b : a)) } : undefined;
 }
 
 /** What went wrong, and what can be done about it, in the person's language where we have the words and else in the service's. */

@@ -1,8 +1,9 @@
-import { ApiAbortedError, QuoteExpiredError, type Client, type DepositWay, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute } from '@causeway/sdk';
+import { ApiAbortedError, QuoteExpiredError, type Client, type DepositWay, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms } from '@causeway/sdk';
 import type { Account } from '../wallets/account.js';
 import { isRejection } from '../errors.js';
 import { executeHeldQuote } from './held-quote.js';
 import { keepUnsubmitted } from './orders.js';
+import { keepTerms } from './take-back.js';
 
 export type Phase = 'building' | 'review' | 'signing' | 'submitting' | 'expired' | 'failed';
 
@@ -20,8 +21,8 @@ export class Swap {
   error: unknown;
   /** One sentence for each thing that the wallet is asked for. */
   summary: string[] = [];
-  /** Where the money can be had without the service, and from when. */
-  refundAfter: number | undefined;
+  /** What the chain will know of the order. */
+  #terms: Terms | undefined;
   /** How many of the sentences are done. */
   done = 0;
   readonly ask: QuoteAsk;
@@ -93,7 +94,8 @@ export class Swap {
   #on(step: Step): void {
     const names = { quoteId: this.route.quoteId, routeId: this.route.routeId };
     if (step.type === 'built') {
-      Object.assign(this, { phase: 'review', summary: step.deposit.summary, refundAfter: step.deposit.recovery.refundAfter });
+      Object.assign(this, { phase: 'review', summary: step.deposit.summary });
+      this.#terms = step.deposit.terms;
     } else if (step.type === 'sent') {
       // The network is switched before anything is sent, and a wallet says nothing of that.
       this.done = step.deposit ? this.summary.length : Math.max(this.done + 1, this.summary.length - 1);
@@ -104,6 +106,7 @@ export class Swap {
       }
     } else if (step.type === 'submitted') {
       keepUnsubmitted(this.#client, undefined);
+      if (this.#terms) keepTerms(step.order.orderId, this.#terms);
       // The order is followed elsewhere from here on, as it would be after a reload.
       this.#abort.abort();
       this.#events.submitted(step.order.orderId, step.order.txHash);

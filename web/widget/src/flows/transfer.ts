@@ -1,4 +1,4 @@
-import { buildDeposit, depositQrCodeUrl, getOrdersAt, isTransient, type BuildAnswer, type Client, type DepositAddressOrder, type ObservedDeposit, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
+import { buildDeposit, depositQrCodeUrl, getOrdersAt, isTransient, type BuildAnswer, type Client, type DepositAddressOrder, type ObservedDeposit, type Order, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
 import { checkTransfer } from '@causeway/sdk/transfer';
 
 const LOOK = 2000;
@@ -10,6 +10,22 @@ export interface TransferEvents {
   changed(): void;
 }
 
+/** What a transfer needs of a route; an order that was built from one has it too. */
+export type TransferRoute = Pick<StreamedRoute, 'quoteId' | 'routeId' | 'quote'>;
+
+/** The request and the route of an order that waits for its transfer. Building it again gives the same deposit. */
+export function transferOf(order: Order): { ask: QuoteAsk; route: TransferRoute } {
+  const { quoteId, routeId, fromChainId, toChainId, srcAmount, destAmount, author, tradeType } = order;
+  const [recipient, refundTo] = [order.recipient ?? author, order.refundTo ?? author];
+  const isExactOutput = tradeType === 'EXACT_OUTPUT';
+  const ask = {
+    tradeType, fromChainId, toChainId, fromToken: order.fromToken ?? '', toToken: order.toToken ?? '', amount: isExactOutput ? destAmount : srcAmount,
+    fromAddress: author, recipient, refundTo,
+  };
+  const quote = { amountIn: srcAmount, amountOut: destAmount, minAmountOut: destAmount, expectedDurationSeconds: 0, validBefore: 0, tags: [] };
+  return { ask, route: { quoteId, routeId, quote } };
+}
+
 /** A deposit by plain transfer: the address, and what has arrived there. */
 export class Transfer {
   deposit: Extract<BuildAnswer, { kind: 'TRANSFER' }> | undefined;
@@ -18,13 +34,13 @@ export class Transfer {
   arrived = 0n;
   error: unknown;
   readonly ask: QuoteAsk;
-  readonly route: StreamedRoute;
+  readonly route: TransferRoute;
   readonly #client: Client;
   readonly #events: TransferEvents;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  constructor(client: Client, ask: QuoteAsk, route: StreamedRoute, escrow: string | undefined, events: TransferEvents) {
+  constructor(client: Client, ask: QuoteAsk, route: TransferRoute, escrow: string | undefined, events: TransferEvents) {
     this.#client = client;
     this.ask = ask;
     this.route = route;

@@ -168,4 +168,9 @@ export default {
   popupBlocked: 'حظر متصفحك نافذة الدفع. اسمح بالنوافذ المنبثقة وحاول مجددًا.',
   noBrowser: 'يحتاج الدفع إلى متصفح.',
   newWindow: 'يُفتح في نافذة جديدة',
+  tooSmall: 'أقل مبلغ هو {amount}.',
+  tooLarge: 'أكبر مبلغ هو {amount}.',
+  useAmount: 'استخدم {amount}',
+  refundIn: 'إن لم يُسلَّم، يمكنك استرداد أموالك بنفسك خلال {time}.',
+  takeBack: 'استرد أموالي',
 } satisfies Words;

@@ -168,4 +168,9 @@ export default {
   popupBlocked: 'Dein Browser hat das Zahlungsfenster blockiert. Erlaube Pop-ups für diese Seite und versuche es erneut.',
   noBrowser: 'Ein Checkout braucht einen Browser.',
   newWindow: 'öffnet ein neues Fenster',
+  tooSmall: 'Der kleinste Betrag ist {amount}.',
+  tooLarge: 'Der größte Betrag ist {amount}.',
+  useAmount: '{amount} verwenden',
+  refundIn: 'Wird nicht geliefert, kannst du dein Geld in {time} selbst zurückholen.',
+  takeBack: 'Mein Geld zurückholen',
 } satisfies Words;

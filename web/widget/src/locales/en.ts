@@ -44,5 +44,7 @@ export const en = {
   rejected: 'You declined in your wallet. Nothing was sent.', quoteExpired: 'The price has expired.', unreachable: 'The service cannot be reached. Check your connection.', timedOut: 'The service did not answer in time.', unknownError: 'Something went wrong.',
   popupBlocked: 'Your browser blocked the payment window. Allow pop-ups for this page and try again.', noBrowser: 'A checkout needs a browser.',
   newWindow: 'opens in a new window',
+  tooSmall: 'The smallest amount is {amount}.', tooLarge: 'The largest amount is {amount}.', useAmount: 'Use {amount}',
+  refundIn: 'If nobody delivers, you can take your money back yourself in {time}.', takeBack: 'Take my money back',
  
 } as const;

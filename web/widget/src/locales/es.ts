@@ -168,4 +168,9 @@ export default {
   popupBlocked: 'Tu navegador bloqueó la ventana de pago. Permite las ventanas emergentes e inténtalo de nuevo.',
   noBrowser: 'El pago necesita un navegador.',
   newWindow: 'se abre en una ventana nueva',
+  tooSmall: 'El importe mínimo es {amount}.',
+  tooLarge: 'El importe máximo es {amount}.',
+  useAmount: 'Usar {amount}',
+  refundIn: 'Si nadie entrega, podrás recuperar tu dinero tú mismo en {time}.',
+  takeBack: 'Recuperar mi dinero',
 } satisfies Words;

@@ -168,4 +168,9 @@ export default {
   popupBlocked: 'Votre navigateur a bloqué la fenêtre de paiement. Autorisez les pop-ups pour cette page et réessayez.',
   noBrowser: 'Un paiement nécessite un navigateur.',
   newWindow: 's’ouvre dans une nouvelle fenêtre',
+  tooSmall: 'Le montant minimal est {amount}.',
+  tooLarge: 'Le montant maximal est {amount}.',
+  useAmount: 'Utiliser {amount}',
+  refundIn: 'Sans livraison, vous pourrez reprendre votre argent vous-même dans {time}.',
+  takeBack: 'Reprendre mon argent',
 } satisfies Words;

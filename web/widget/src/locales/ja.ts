@@ -168,4 +168,9 @@ export default {
   popupBlocked: 'ブラウザが支払いウィンドウをブロックしました。ポップアップを許可してもう一度お試しください。',
   noBrowser: '支払いにはブラウザが必要です。',
   newWindow: '新しいウィンドウで開きます',
+  tooSmall: '最小数量は {amount} です。',
+  tooLarge: '最大数量は {amount} です。',
+  useAmount: '{amount} を使う',
+  refundIn: '配送されない場合、{time} 後に自分で資金を取り戻せます。',
+  takeBack: '資金を取り戻す',
 } satisfies Words;

@@ -168,4 +168,9 @@ export default {
   popupBlocked: '브라우저가 결제 창을 차단했습니다. 팝업을 허용하고 다시 시도하세요.',
   noBrowser: '결제에는 브라우저가 필요합니다.',
   newWindow: '새 창에서 열림',
+  tooSmall: '최소 수량은 {amount}입니다.',
+  tooLarge: '최대 수량은 {amount}입니다.',
+  useAmount: '{amount} 사용',
+  refundIn: '전달되지 않으면 {time} 후 직접 자금을 되찾을 수 있습니다.',
+  takeBack: '내 자금 되찾기',
 } satisfies Words;

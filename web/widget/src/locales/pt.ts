@@ -168,4 +168,9 @@ export default {
   popupBlocked: 'Seu navegador bloqueou a janela de pagamento. Permita pop-ups nesta página e tente de novo.',
   noBrowser: 'O pagamento precisa de um navegador.',
   newWindow: 'abre em uma nova janela',
+  tooSmall: 'O valor mínimo é {amount}.',
+  tooLarge: 'O valor máximo é {amount}.',
+  useAmount: 'Usar {amount}',
+  refundIn: 'Se ninguém entregar, você mesmo poderá reaver seu dinheiro em {time}.',
+  takeBack: 'Reaver meu dinheiro',
 } satisfies Words;

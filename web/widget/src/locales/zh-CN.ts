@@ -168,4 +168,9 @@ export default {
   popupBlocked: '浏览器拦截了付款窗口。请允许此页面弹出窗口后重试。',
   noBrowser: '付款需要浏览器。',
   newWindow: '在新窗口打开',
+  tooSmall: '最小数量为 {amount}。',
+  tooLarge: '最大数量为 {amount}。',
+  useAmount: '使用 {amount}',
+  refundIn: '如果无人交付，{time} 后您可以自行取回资金。',
+  takeBack: '取回我的资金',
 } satisfies Words;

@@ -168,4 +168,9 @@ export default {
   popupBlocked: '瀏覽器封鎖了付款視窗。請允許此頁面的彈出式視窗後重試。',
   noBrowser: '付款需要瀏覽器。',
   newWindow: '在新視窗開啟',
+  tooSmall: '最小數量為 {amount}。',
+  tooLarge: '最大數量為 {amount}。',
+  useAmount: '使用 {amount}',
+  refundIn: '如果無人交付，{time} 後您可以自行取回資金。',
+  takeBack: '取回我的資金',
 } satisfies Words;

@@ -2,10 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App, Side } from '../app.js';
 import { obstacleOf, recipientOf, refundOf } from '../asks.js';
 import { formatUnits, short, showUnits, showUsd, usdOf } from '../amounts.js';
+import { limitOf } from '../errors.js';
 import { buyForm } from './buy.js';
 import * as icons from './icons.js';
 import { tokenLogo } from './logos.js';
-import { addressField, chainName, problem, type Part } from './parts.js';
+import { addressField, chainName, notice, problem, type Part } from './parts.js';
 import { routesView } from './routes.js';
 
 export function formView(app: App): TemplateResult {
@@ -29,10 +30,14 @@ function shownAmount(app: App, side: Side): string {
   const token = app[side];
   const { route } = app.quotes;
   if (!route || !token) return '';
-  const exact = formatUnits(side === 'to' ? route.quote.amountOut : route.quote.amountIn, token.decimals);
-  const [whole, part = ''] = exact.split('.');
-  const digits = whole === '0' ? part.search(/[1-9]/) + 5 : 5;
-  return part.slice(0, digits).replace(/0+$/, '') ? `${whole}.${part.slice(0, digits).replace(/0+$/, '')}` : whole!;
+  return cut(side === 'to' ? route.quote.amountOut : route.quote.amountIn, token.decimals, 5);
+}
+
+/** An amount for an input: a plain number with few digits that count. */
+function cut(raw: bigint | string, decimals: number, digits: number): string {
+  const [whole, part = ''] = formatUnits(raw, decimals).split('.');
+  const kept = part.slice(0, whole === '0' ? part.search(/[1-9]/) + digits : digits).replace(/0+$/, '');
+  return kept ? `${whole}.${kept}` : whole!;
 }
 
 function panel(app: App, side: Side): TemplateResult {
@@ -91,7 +96,7 @@ export function tokenButton(app: App, side: Side): TemplateResult {
     app.pickerSide = side;
     app.show('picker');
   };
-  if (!token) return html`<button id="token-${side}" class="token empty" @click=${open} ?disabled=${!app.isReady}>${app.isReady ? app.say('selectToken') : html`<span class="bone"></span>`}${icons.chevron()}</button>`;
+  if (!token) return html`<button id="token-${side}" class="token ${app.isReady ? 'empty' : ''}" aria-label=${app.say('selectToken')} @click=${open} ?disabled=${!app.isReady}>${app.isReady ? app.say('selectToken') : html`<span class="bone round"></span><span class="bone"></span>`}${icons.chevron()}</button>`;
   return html`<button id="token-${side}" class="token" @click=${open} aria-label="${app.say('selectToken')}: ${token.symbol} ${app.say('on', { chain: chainName(app, token.chainId) })}">
     ${tokenLogo(app, token)}<span class="token-names"><strong>${token.symbol}</strong><span>${chainName(app, token.chainId)}</span></span>${icons.chevron()}</button>`;
 }
@@ -145,8 +150,20 @@ function cta(app: App): TemplateResult {
   })();
   const receiver = recipientOf(app);
   const isSelf = receiver !== undefined && receiver === app.payer?.address;
-  return html`${problem(app, app.quotes.routes.length === 0 && !app.quotes.isLoading ? app.quotes.error : undefined)}
+  return html`${app.quotes.routes.length === 0 && !app.quotes.isLoading ? refusal(app, app.quotes.error) : nothing}
     ${button}
     ${receiver && !isSelf && app.recipient === '' && app.method === 'swap' && !obstacle
       ? html`<p class="under small muted">${app.say('recipient')}: <bdi class="mono">${short(receiver)}</bdi></p>` : nothing}`;
+}
+
+/** Why there is no route; where only the amount is wrong, one that is right can be taken at once. */
+function refusal(app: App, error: unknown): Part {
+  const limit = limitOf(error);
+  const token = app.isExactOutput ? app.to : app.from;
+  if (!limit || !token) return problem(app, error);
+  // A little inside the limit, which moves with the price.
+  const raw = limit.isLeast ? limit.raw + limit.raw / 50n : limit.raw - limit.raw / 50n;
+  const text = cut(raw, token.decimals, 3);
+  const use = html`<button class="small-button" @click=${() => app.setAmount(text, app.isExactOutput)}>${app.say('useAmount', { amount: `${text} ${token.symbol}` })}</button>`;
+  return notice('warn', app.say(limit.isLeast ? 'tooSmall' : 'tooLarge', { amount: `${showUnits(limit.raw, token.decimals, app.locale)} ${token.symbol}` }), use);
 }

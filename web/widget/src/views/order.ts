@@ -2,8 +2,10 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Order } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { short } from '../amounts.js';
+import { dueOf, keptTerms } from '../flows/take-back.js';
 import * as icons from './icons.js';
-import { amountOf, copyButton, exchange, problem, row, screen, txLink, type Part, type Shown } from './parts.js';
+import { withShortAddresses } from './review.js';
+import { amountOf, clockOf, copyButton, exchange, problem, row, screen, txLink, type Part, type Shown } from './parts.js';
 
 export type StepState = 'done' | 'now' | 'next' | 'bad';
 
@@ -24,7 +26,7 @@ export function orderView(app: App): TemplateResult {
     ${hero(app, order)}
     ${exchange(app, orderFrom(app, order), order.srcAmount, orderTo(app, order), order.transactions?.fill?.amount ?? order.destAmount)}
     ${orderSteps(app, order)}
-    ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`<p class="under small muted">${app.say('keepOpen')}</p>`}
+    ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`${refundPart(app, order)}<p class="under small muted">${app.say('keepOpen')}</p>`}
     <dl class="facts quiet">${row(app.say('orderNumber'), html`<bdi class="mono">${short(order.id)}</bdi>${copyButton(app, order.id, app.say('orderNumber'))}`)}</dl>`, () => app.startOver());
 }
 
@@ -40,7 +42,7 @@ export function hero(app: App, order: Order): TemplateResult {
   const text = order.status === 'filled' ? app.say('orderFilledText', { amount: amountOf(app, order.transactions?.fill?.amount ?? order.destAmount, to).replace(` ${to.symbol}`, ''), symbol: to.symbol, address: short(order.recipient ?? order.author) })
     : order.status === 'refunded' ? app.say('orderRefundedText', { address: short(order.refundTo ?? order.author) })
       : order.status === 'failed' ? app.say('orderFailedText') : app.tracker.events.at(-1)?.detail ?? '';
-  return html`<div class="hero ${kind}">${badge(kind)}<p class="hero-title">${app.say(key)}${tookOf(app, order)}</p><p class="muted">${text}</p>
+  return html`<div class="hero ${kind}">${badge(kind)}<p class="hero-title">${app.say(key)}${tookOf(app, order)}</p><p class="muted">${withShortAddresses(text)}</p>
     ${order.failureReason && order.status !== 'filled' ? html`<p class="small warn-text">${order.failureReason}</p>` : nothing}</div>`;
 }
 
@@ -53,6 +55,15 @@ function tookOf(app: App, order: Order): Part {
   if (order.status !== 'filled' || !deposit || !fill) return nothing;
   const seconds = Math.max(1, Math.round((Date.parse(fill.timestamp) - Date.parse(deposit.timestamp)) / 1000));
   return Number.isFinite(seconds) ? html` <span class="muted">${app.say('took', { time: `${seconds} s` })}</span>` : nothing;
+}
+
+/** When the deposit can be had back without anybody's help, and how. */
+function refundPart(app: App, order: Order): Part {
+  const terms = keptTerms(order.id);
+  if (!terms) return nothing;
+  const left = dueOf(terms) - Date.now();
+  if (left > 0) return html`<p class="under small muted">${app.say('refundIn', { time: clockOf(left) })}</p>`;
+  return html`${problem(app, app.walletError)}<button id="take-back" class="cta" @click=${() => void app.takeBack(order)}>${app.say('takeBack')}</button>`;
 }
 
 /** The life of the order. */

@@ -31,9 +31,9 @@ function sentence(swap: Swap, text: string, at: number): TemplateResult {
   return html`<li class=${isDone ? 'done' : isNow ? 'now' : ''}><span class="mark" aria-hidden="true">${isDone ? icons.check(14) : isNow ? icons.spinner() : at + 1}</span><span>${withShortAddresses(text)}</span></li>`;
 }
 
-/** A sentence of the service with its addresses shortened; the whole address is one hover or tap away. */
+/** A sentence of the service with its addresses and hashes shortened; the whole one is in the title. */
 export function withShortAddresses(text: string): unknown[] {
-  return text.split(/(0x[0-9a-fA-F]{40}\b|\b[1-9A-HJ-NP-Za-km-z]{32,44}\b)/).map((part, at) => (at % 2 ? html`<bdi class="mono" title=${part}>${short(part)}</bdi>` : part));
+  return text.split(/(0x[0-9a-fA-F]{40,64}\b|\b[1-9A-HJ-NP-Za-km-z]{32,88}\b)/).map((part, at) => (at % 2 ? html`<bdi class="mono" title=${part}>${short(part)}</bdi>` : part));
 }
 
 function action(app: App, swap: Swap): TemplateResult {

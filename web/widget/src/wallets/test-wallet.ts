@@ -1,14 +1,20 @@
-import { fromSigner } from '@causeway/sdk/solana';
 import { keccak256 } from './keccak.js';
 import { getPublicKey, signAsync } from '@noble/secp256k1';
-import type { Account, Family } from './account.js';
-import { accountOf, type Provider } from './injected.js';
+import type { Family } from './account.js';
+import type { Provider } from './injected.js';
 import { bytesOf, concat, fromHex, rlp, toHex } from './rlp.js';
 import { typedDataDigest, type TypedData } from './typed-data.js';
 
 /** What the widget needs of this part. */
 export interface TestWalletModule {
-  connectTestWallet(family: Family, rpcOf: (chainId: number) => string | undefined, chainId: number): Promise<Account>;
+  connectTestWallet(family: Family, rpcOf: (chainId: number) => string | undefined, chainId: number): Promise<TestWallet>;
+}
+
+/** An account of the sandbox: a provider of EVM chains, or what signs a transaction of Solana. */
+export interface TestWallet {
+  address: string;
+  provider?: Provider;
+  sign?: (transaction: Uint8Array) => Promise<Uint8Array>;
 }
 
 /**
@@ -22,13 +28,12 @@ const KEYS = [
 ] as const;
 /** PKCS #8 of an Ed25519 key, before its 32 bytes. */
 const ED25519_HEAD = '302e020100300506032b657004220420';
-const NAME = 'Test wallet';
 
 /** A wallet of the sandbox that signs without asking. */
-export async function connectTestWallet(family: Family, rpcOf: (chainId: number) => string | undefined, chainId: number): Promise<Account> {
+export async function connectTestWallet(family: Family, rpcOf: (chainId: number) => string | undefined, chainId: number): Promise<TestWallet> {
   const [evm, solana, address] = KEYS[which()]!;
-  if (family === 'eip155') return accountOf(NAME, new TestProvider(evm, rpcOf, chainId), addressOf(evm));
-  return { family, address, name: NAME, wallet: fromSigner(address, await solanaSigner(solana)) };
+  if (family === 'eip155') return { address: addressOf(evm), provider: new TestProvider(evm, rpcOf, chainId) };
+  return { address, sign: await solanaSigner(solana) };
 }
 
 /** Signs as the only signer of a transaction, with a key in hex. */

@@ -1,13 +1,15 @@
+import { fromSigner } from '@causeway/sdk/solana';
 import { loadChunk } from '../chunks.js';
 import type { HostWallet } from '../public.js';
 import type { Account, Family, WalletChoice } from './account.js';
 import { hostChoices } from './host.js';
-import { discoverInjected } from './injected.js';
+import { accountOf, discoverInjected } from './injected.js';
 import { discoverStandard } from './standard.js';
 import type { TestWalletModule } from './test-wallet.js';
 
 /** Which wallets a person used at the last visit. */
 const MEMORY = 'causeway-wallets';
+const TEST = 'Test wallet';
 
 /** The wallets that can be chosen, and the accounts that are connected: at most one of each family. */
 export class Wallets {
@@ -45,8 +47,12 @@ export class Wallets {
     for (const family of ['eip155', 'solana'] as const) {
       const id = `test:${family}`;
       if (this.choices.some((choice) => choice.id === id || choice.id.startsWith('host:'))) continue;
-      const connect = async () => (await loadChunk<TestWalletModule>('test-wallet')).connectTestWallet(family, rpcOf, chainId);
-      const choice: WalletChoice = { id, family, name: family === 'solana' ? 'Test wallet (Solana)' : 'Test wallet', connect };
+      const connect = async (): Promise<Account> => {
+        const { connectTestWallet } = await loadChunk<TestWalletModule>('test-wallet');
+        const { address, provider, sign } = await connectTestWallet(family, rpcOf, chainId);
+        return provider ? accountOf(TEST, provider, address) : { family, address, name: TEST, wallet: fromSigner(address, sign!) };
+      };
+      const choice: WalletChoice = { id, family, name: TEST, connect };
       this.choices = [...this.choices, choice];
       if (remembered().includes(id)) void this.connect(choice, true).catch(() => {});
     }

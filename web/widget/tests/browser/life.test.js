@@ -75,6 +75,40 @@ describe('the life of an order in the browser', { concurrency: 3 }, () => {
     }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)) });
   });
 
+  test('a deposit that nobody delivers for can be taken back by the payer when it is due', async () => {
+    const payer = await newPayer();
+    const sent = [];
+    let isDue = false;
+    const request = (args) => {
+      if (isDue && args.method === 'eth_sendTransaction') return void sent.push(args.params[0]);
+      return payer.provider.request(args);
+    };
+    await visit('/', async (page) => {
+      await ready(page);
+      await choose(page, 'to', 'USDC', 'Mantle');
+      await connect(page, 'Harbour');
+      await page.locator('#amount-from').fill('60');
+      await review(page);
+      await post('/sandbox/control/5000', { action: 'pause' });
+      try {
+        await page.locator('#confirm').click();
+        await page.getByText(/you can take your money back yourself in/).waitFor();
+        await page.locator('li.done', { hasText: 'Deposit confirmed' }).waitFor();
+        isDue = true;
+        await page.clock.install();
+        await page.clock.fastForward(24 * 3_600_000);
+        await page.locator('#take-back').click();
+        await eventually(async () => sent.length, (count) => count === 1, 'the request to the wallet');
+        const [{ to, data, from }] = sent;
+        const call = (...overrides) => payer.provider.request({ method: 'eth_call', params: [{ from, to, data }, 'latest', ...overrides] });
+        await assert.rejects(call(), /revert/);
+        await call({}, { time: `0x${(Math.floor(Date.now() / 1000) + 24 * 3600).toString(16)}` });
+      } finally {
+        await post('/sandbox/control/5000', { action: 'resume' });
+      }
+    }, { prepare: (page) => injectWallet(page, request) });
+  });
+
   test('an order goes on after a reload, and opens from its address in a fresh profile', async () => {
     const payer = await newPayer();
     let address = '';

@@ -85,6 +85,18 @@ test('every screen fits 320 pixels and has targets of 44', async () => {
   }, SMALL);
 });
 
+test('an amount that nobody takes is told with the nearest one, which is one press away', async () => {
+  await visit('/', async (page) => {
+    await ready(page);
+    for (const [amount, words] of [['0.01', /The smallest amount is/], ['9000000', /The largest amount is/]]) {
+      await page.locator('#amount-from').fill(amount);
+      await page.getByText(words).waitFor();
+      await page.getByRole('button', { name: /^Use .* USDC/ }).click();
+      await page.getByRole('radio').first().waitFor();
+    }
+  }, { expectErrors: true });
+});
+
 test('a sentence fills the form', async () => {
   await visit('/', async (page) => {
     await ready(page);

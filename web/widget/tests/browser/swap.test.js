@@ -126,4 +126,27 @@ describe('a swap in the browser', { concurrency: 3 }, () => {
       assert.deepEqual(added.map(({ chainName }) => chainName), ['Base']);
     }, { prepare: (page) => injectWallet(page, request) });
   });
+
+  test('with a wallet that the host hands in, and no other is offered', async () => {
+    const payer = await newPayer();
+    await visit('/', async (page) => {
+      await ready(page);
+      await page.evaluate(() => {
+        window.dispatchEvent(new Event('eip6963:requestProvider'));
+        document.querySelector('causeway-widget').config = { wallets: { name: 'The host', request: (args) => window.hostRequest(args) }, amount: '18' };
+      });
+      await page.getByRole('button', { name: /Connected: The host/ }).waitFor();
+      await review(page);
+      await page.locator('#confirm').click();
+      await delivered(page);
+      await page.locator('#again').click();
+      await page.locator('#open-wallets').click();
+      assert.equal(await page.locator('.wallet-list li').count(), 1);
+    }, {
+      prepare: async (page) => {
+        await injectWallet(page, () => { throw new Error('nobody asks this one'); });
+        await page.exposeFunction('hostRequest', (args) => payer.provider.request(args));
+      },
+    });
+  });
 });

@@ -44,6 +44,23 @@ describe('a transfer by QR code', { concurrency: 2 }, () => {
     });
   });
 
+  test('shows its address again after a reload and on another device', async () => {
+    const receiver = newAddress();
+    let [url, address] = ['', ''];
+    await visit('/', async (page) => {
+      address = await prepare(page, '14', receiver, newAddress());
+      await page.reload();
+      await page.locator('.copy-row', { hasText: address }).waitFor();
+      url = page.url();
+    });
+    await visit(url, async (page) => {
+      await page.locator('.copy-row', { hasText: address }).waitFor();
+      await page.getByText('14 USDC', { exact: true }).waitFor();
+      await give(8453, address, USDC, 14_000_000n);
+      await delivered(page);
+    });
+  });
+
   test('that is late is told before anybody sends', async () => {
     await visit('/', async (page) => {
       await prepare(page, '20', newAddress(), newAddress());
