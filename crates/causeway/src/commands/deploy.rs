@@ -22,7 +22,10 @@ const SOLANA_KEY_VARIABLE: &str = "CAUSEWAY_SOLANA_DEPLOYER_KEY";
 /// Deploys the contracts on the given chains and writes the deployment records.
 pub(crate) async fn deploy(config: &Config, chains: &[u64]) -> anyhow::Result<()> {
     logging::start(&config.log)?;
-    ensure!(!chains.is_empty(), "which chains? For instance: causeway deploy --chain 8453 --chain 10");
+    ensure!(
+        !chains.is_empty(),
+        "name at least one chain, for instance: causeway deploy --chain 8453 --chain 10"
+    );
     let catalog = load_catalog(config)?;
     let rpc = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
     let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
@@ -57,7 +60,8 @@ async fn deploy_contracts(
             let contracts = Contracts::production(attesters, settings.threshold, vaults, policies)?;
             (
                 contracts,
-                read_key(config.mode, KEY_VARIABLE, None).context("somebody must pay for the deployment")?,
+                read_key(config.mode, KEY_VARIABLE, None)
+                    .context("the deployment needs the key of an account that pays for it")?,
             )
         }
     };

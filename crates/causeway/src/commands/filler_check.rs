@@ -63,7 +63,7 @@ pub(crate) async fn check_filler(args: &CheckArgs, config: &Config) -> anyhow::R
     .await?;
     writeln!(std::io::stdout(), "{report}")?;
     if !report.is_good() {
-        bail!("{} of {} rules are not kept by {}", report.failed(), report.findings.len(), args.url);
+        bail!("{} violates {} of {} rules", args.url, report.failed(), report.findings.len());
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ pub(crate) fn onramp(command: &OnrampCommand, config: &Config) -> anyhow::Result
     runtime::run(async {
         let report = check(ramp.as_ref(), &plan).await;
         writeln!(std::io::stdout(), "{report}")?;
-        ensure!(report.is_good(), "{} does not hold what a provider has to", report.provider);
+        ensure!(report.is_good(), "{} fails the conformance checks", report.provider);
         Ok(())
     })
 }

@@ -90,14 +90,12 @@ pub(super) async fn pause_one(
 ) -> Result<(), Failure> {
     let body = json!({ "kind": kind, "name": name, "reason": reason });
     let answer = client.post(&["pauses"], &body).await?;
-    client.print(&answer, |_| {
-        format!("{kind} {name} is paused: nothing new begins with it, and what was begun goes on")
-    })
+    client.print(&answer, |_| format!("{kind} {name} is paused: no new orders use it; open orders continue"))
 }
 
 pub(super) async fn resume_one(client: &OperatorClient, kind: &str, name: &str) -> Result<(), Failure> {
     let answer = client.delete(&["pauses", kind, name]).await?;
-    client.print(&answer, |_| format!("{kind} {name} goes on"))
+    client.print(&answer, |_| format!("{kind} {name} is resumed"))
 }
 
 fn table(answer: &Value) -> String {

@@ -55,11 +55,11 @@ impl ServiceKeys {
         };
         ensure!(
             deployments.evm.is_empty() || keys.relayer.is_some(),
-            "somebody must pay for what the service sends for others: name a key in relayer.key_file, or set {RELAYER}"
+            "a key must pay for the transactions that the service sends for users: name one in relayer.key_file, or set {RELAYER}"
         );
         ensure!(
             deployments.solana.is_none() || keys.solana_relayer.is_some(),
-            "somebody must pay for what the service sends for others on Solana: name a key in \
+            "a key must pay for the transactions that the service sends for users on Solana: name one in \
              relayer.solana_key_file, or set {SOLANA_RELAYER}"
         );
         for MarketMakerSpec { settings, keys: hot, .. } in makers {

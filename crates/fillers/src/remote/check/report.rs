@@ -48,7 +48,7 @@ impl fmt::Display for Report {
         if failed == 0 {
             write!(f, "\nAll {all} rules are kept.")
         } else {
-            write!(f, "\n{failed} of {all} rules are not kept.")
+            write!(f, "\n{failed} of {all} rules are violated.")
         }
     }
 }
