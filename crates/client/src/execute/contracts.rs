@@ -33,8 +33,8 @@ pub(super) fn known_escrow(chain_id: u64) -> Option<&'static str> {
 fn sandbox_escrow(chain_id: u64) -> &'static str {
     match chain_id {
         20_011_000_000 => "CausewayEscrow11111111111111111111111111111",
-        324 | 2741 => "0xaD7443a401967A02A8a2da397BC028da36aF2030",
-        _ => "0x121ec5E62D4303A53860876Ce3fa730034b5C084",
+        324 | 2741 => "0x81500Edd343918952A6AEa4c25041e6B760800e7",
+        _ => "0x7c393757C568b4F9314693A3E5a5eD59bd71c77A",
     }
 }
 
