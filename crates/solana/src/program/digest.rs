@@ -143,6 +143,8 @@ mod tests {
         let theirs = FilledBatch { fills: theirs.into() };
         let ours = PROGRAM.batch_digest(&fills);
         assert_eq!(ours, theirs.eip712_signing_hash(&domain("Causeway Escrow")));
+        // As viem hashes the same list.
+        assert_eq!(ours, b256!("dd061d234f73d568f237f8dd639865a0cf64ec1ba4447ba9d6d36c1fa2a22d5e"));
         assert_ne!(ours, PROGRAM.batch_digest(&[fills[1], fills[0]]), "the order of the list counts");
     }
 
