@@ -33,7 +33,7 @@ export const HOST = host.url;
  */
 export async function visit(path, use, { prepare, expectErrors = false, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 420, height: 900 }, reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const complaints = [];
   const watch = (page) => {
     page.on('console', (message) => message.type() === 'error' && complaints.push(`console: ${message.text()}`));
@@ -96,4 +96,4 @@ export async function review(page) {
   await page.locator('#confirm').waitFor();
 }
 
-export const delivered = (page) => page.locator('.hero.done').waitFor({ timeout: 45_000 });
+export const delivered = (page) => page.locator('.hero.done').waitFor({ timeout: 90_000 });

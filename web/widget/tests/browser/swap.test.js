@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { assertAccessible, choose, connect, delivered, heard, ready, review, visit } from './browser.js';
 import { balanceOf, COIN, get, injectSolanaWallet, injectWallet, newAddress, newPayer, newSolanaPayer, SOLANA, SOL } from './wallets.js';
 
-describe('a swap in the browser', { concurrency: 3 }, () => {
+describe('a swap in the browser', { concurrency: 2 }, () => {
   test('with the test wallet: approval, deposit, delivery, events of the host, activity, and nothing that axe finds', async () => {
     await visit('/', async (page) => {
       await ready(page);

@@ -31,7 +31,7 @@ export async function balanceOf(chainId, token, address) {
 
 /** Waits until `is` is true of what `look` says. */
 export async function eventually(look, is, what) {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 90_000;
   for (;;) {
     const found = await look();
     if (is(found)) return found;
