@@ -17,6 +17,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::contracts::known_chains;
 use crate::decide::{Facts, decide};
+use crate::health::ChainHealth;
 use crate::health::HealthTracker;
 use crate::journal::{Journal, JournalError};
 use crate::ledger::Ledger;

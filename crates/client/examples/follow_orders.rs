@@ -15,7 +15,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(service), Some(author)) = (arguments.next(), arguments.next()) else {
         return Err("usage: follow_orders SERVICE_URL ADDRESS".into());
     };
-    let print = |order: &Order| println!("{} {} {}", order.updated_at, order.id, order.status);
+    let print = |order: &Order| {
+        let updated_at = order.updated_at.as_deref().unwrap_or("-");
+        println!("{updated_at} {} {}", order.id, order.status);
+    };
     follow(&Client::new(&service)?, &author, print).await?;
     Ok(())
 }

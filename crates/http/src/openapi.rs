@@ -7,9 +7,7 @@ use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{
-    App, attestations, chains, deposits, fiat, fillers, hub, intents, operations, orders, qr, quotes, tokens,
-};
+use crate::{App, chains, deposits, fiat, fillers, hub, intents, operations, orders, qr, quotes, tokens};
 
 #[derive(OpenApi)]
 #[openapi(

@@ -259,7 +259,7 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
     let no_ending = terminal.file("code");
     let (unsafe_key, poor, no_ending) =
         (unsafe_key.to_str().unwrap(), poor.to_str().unwrap(), no_ending.to_str().unwrap());
-    let table: [(&[&str], i32, &str); 18] = [
+    let table: [(&[&str], i32, &str); 19] = [
         (&["quote", "25", "USDC@base", "NOSUCH@base"], 2, "has no token \"NOSUCH\""),
         (&["quote", "25", "USDC@basse", "ETH@base"], 2, "there is no chain \"basse\""),
         (&["quote", "25", "USDC", "ETH@base"], 2, "on which chain is USDC?"),

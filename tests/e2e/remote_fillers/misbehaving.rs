@@ -69,7 +69,11 @@ async fn hanging_or_non_delivering_fillers_cost_no_route_and_no_deposit() {
     join(folder.path(), &service, "junk", &serve(Router::new().fallback(junk)).await);
     for _ in 0..8 {
         let quote = wait_for_route(&client, &ask, "north").await;
-        assert!(quote.routes.iter().all(|route| route.r#type == "native-filler"), "{:?}", quote.routes);
+        assert!(
+            quote.routes.iter().all(|route| route.r#type.as_deref() == Some("native-filler")),
+            "{:?}",
+            quote.routes
+        );
     }
     let fillers = client.fillers().await.unwrap();
     let of = |name: &str| fillers.iter().find(|filler| filler.name == name).unwrap();

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +24,12 @@ pub struct EpochPanels {
     registries: HashMap<ChainId, Arc<dyn AttesterRegistry>>,
     verifier: Arc<dyn AttestationVerifier>,
     known: Mutex<HashMap<(ChainId, u64), (Instant, EpochAttesters)>>,
+}
+
+impl fmt::Debug for EpochPanels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EpochPanels({:?})", self.attesters.keys())
+    }
 }
 
 impl EpochPanels {

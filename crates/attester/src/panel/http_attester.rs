@@ -28,14 +28,17 @@ pub enum HttpAttesterError {
     Client(#[from] SetupError),
 }
 
+/// The chains that an attester read at that time.
+type ReadableChains = (Instant, Vec<u64>);
+
 /// An attester that answers over HTTP.
 #[derive(Clone)]
 pub struct HttpAttester {
     client: Client,
     attest: Url,
     health: Url,
-    /// When its health was last read, and the chains that it read then.
-    chains: Arc<Mutex<Option<(Instant, Vec<u64>)>>>,
+    /// What its health was when it was last read.
+    chains: Arc<Mutex<Option<ReadableChains>>>,
 }
 
 impl fmt::Debug for HttpAttester {

@@ -68,6 +68,7 @@ struct Entry {
     deposit: Changes,
     /// `Some(None)` leaves the choice to the SDK.
     #[serde(default, deserialize_with = "present")]
+    #[expect(clippy::option_option, reason = "absent and null differ in the table")]
     escrows: Option<Option<BTreeMap<u64, String>>>,
     bound: Option<Value>,
     code: Option<String>,

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{ActionError, AddressWatch, FactStore, OrderKind, ScreenRequest};
+use causeway_domain::ports::{ActionError, AddressWatch, ChainStore, OrderKind, ScreenRequest};
 use causeway_domain::{ChainId, Order, OrderId};
 use parking_lot::Mutex;
 
@@ -31,7 +31,7 @@ impl SenderScreening {
 
     /// Fails while the senders of the order's input are refused or cannot be screened. The money then stays at the deposit
     /// address, and goes to the refund address after the open deadline.
-    pub(super) async fn check(&self, order: &Order, facts: &dyn FactStore) -> Result<(), ActionError> {
+    pub(super) async fn check(&self, order: &Order, facts: &dyn ChainStore) -> Result<(), ActionError> {
         let known = self.verdicts.lock().get(&order.id).copied();
         let is_allowed = if let Some(verdict) = known {
             verdict
@@ -53,7 +53,7 @@ impl SenderScreening {
         ))
     }
 
-    async fn screen(&self, order: &Order, facts: &dyn FactStore) -> Result<bool, ActionError> {
+    async fn screen(&self, order: &Order, facts: &dyn ChainStore) -> Result<bool, ActionError> {
         let (Some(address), Some(watch)) = (order.deposit_address, self.watches.get(&order.from.chain()))
         else {
             return Ok(true);

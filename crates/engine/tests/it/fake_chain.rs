@@ -6,9 +6,11 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     AddressWatch, Arrival, ChainCursor, ChainError, ChainFollower, ChainStore, ChainUpdate, FinalityTier,
-    StoreError,
+    Rent, StoreError,
 };
-use causeway_domain::{Address, ChainId, Fact, RawAmount, TokenId};
+use causeway_domain::{
+    Address, ChainId, Fact, FactPlace, IntentState, Order, OrderId, RawAmount, RentedAccount, TokenId,
+};
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::sync::mpsc;

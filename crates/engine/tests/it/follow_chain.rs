@@ -1,5 +1,3 @@
-use std::sync::{Arc, Mutex};
-
 use causeway_domain::ports::{ChainError, ChainStore as _, ChainUpdate, FinalityTier, OrderStore as _};
 use causeway_domain::{Fact, FactKind, OrderStatus};
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
@@ -270,7 +270,7 @@ async fn order_is_adopted_before_the_cursor_moves() {
     let (stop, asked) = (CancellationToken::new(), Arc::default());
     let follower = Box::new(FakeFollow { chain: chain(ORIGIN), updates, asked });
     let following = tokio::spawn(follow_chain(follower, None, parts, stop.clone()));
-    until(async || *away.writes.lock().unwrap() > 0).await;
+    until(async || away.writes() > 0).await;
     // After a crash here the deposit is read again, and its order exists.
     stop.cancel();
     following.await.unwrap();

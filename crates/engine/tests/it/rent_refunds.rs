@@ -1,24 +1,22 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, ChainAction, ChainError, ChainStore, OrderStore as _, Progress, Rent, RentReader, RentState,
-    StoreError, TxSender,
+    ActionError, ChainAction, ChainError, ChainStore as _, OrderStore as _, Progress, RentReader, RentState,
+    TxSender,
 };
 use causeway_domain::{
-    Address, ChainId, ConfirmedTx, IntentTerms, Order, OrderId, OrderStatus, RentedAccount, SOLANA_CHAIN_ID,
-    TokenId,
+    Address, ChainId, ConfirmedTx, IntentTerms, Order, OrderStatus, RentedAccount, SOLANA_CHAIN_ID, TokenId,
 };
 use causeway_engine::{RentParts, return_rent};
-use causeway_store::Store;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use crate::chain_feed::until;
+use crate::fake_chain::FlakyChainStore;
 use crate::scene::{OPEN_UNTIL, ORIGIN, REFUND_AFTER, Scene, add_order, chain, cursor, raw};
 
 const PAYER: Address = Address::Solana([1; 32]);

@@ -11,7 +11,6 @@ use causeway_evm::{BlockTag, EvmClient, SendPolicy, Signer};
 use serde_json::{Value, json};
 
 use crate::fake::{CHAIN, Fake, chain, client, config, error};
-use crate::outbox::MemoryOutbox;
 
 const ESCROW: Address = Address::repeat_byte(0xe5);
 const HEAD: u64 = 100;
@@ -77,7 +76,8 @@ async fn deposit_at(client: EvmClient) -> Result<EscrowState, ActionError> {
         hub: None,
     };
     let policy = SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 1, depth: 2 };
-    let (signer, outbox) = (Signer::from_bytes(&[7; 32]).unwrap(), Arc::new(MemoryOutbox::default()));
+    let (signer, outbox) =
+        (Signer::from_bytes(&[7; 32]).unwrap(), Arc::new(causeway_testing::MemoryStore::default()));
     let sender = EvmTxSender::new(client, signer, outbox, policy, vec![deployment]);
     Ok(sender.on_chain_status(&terms()).await?.escrow)
 }

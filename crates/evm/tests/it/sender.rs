@@ -341,7 +341,7 @@ async fn rule_26_a_transaction_that_every_endpoint_refuses_does_not_hold_later_o
     }
     let cancelled = decisions(sender.poll_pending(at(120)).await.unwrap());
     assert!(matches!(cancelled[..], [NextStep::Cancel(_)]), "{cancelled:?}");
-    let row = fixture.outbox.rows().remove(0);
+    let row = fixture.outbox.outgoing().remove(0);
     assert_eq!((row.nonce, row.attempts.len()), (first.nonce, 2));
     let nothing = row.attempts[1].hash;
     assert!(fixture.chain().pool.contains_key(&nothing), "a transfer of nothing takes the nonce");

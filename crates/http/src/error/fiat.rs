@@ -198,7 +198,7 @@ fn body_without_code(name: ErrorName, message: &str, details: Option<Value>) -> 
 
 #[cfg(test)]
 mod tests {
-    use causeway_domain::FiatAmount;
+    use causeway_domain::fiat::FiatAmount;
 
     use super::*;
 

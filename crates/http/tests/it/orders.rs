@@ -268,7 +268,7 @@ async fn event_streams_are_bounded_and_free_again_when_they_end() {
     let (mut order, history) = filled();
     order.status = Published;
     let path = format!("/v1/orders/by-id/{}/events", order.id);
-    let ledger = Arc::new(FakeLedger::with(vec![(order, history[..4].to_vec())]));
+    let ledger = Arc::new(MemoryStore::with_orders(vec![(order, history[..4].to_vec())]));
     let streams = StreamLimits { total: 2, per_address: 9, trusted_proxies: 0 };
     let router = Service { ledger, streams, ..Service::default() }.router();
     let open = async || send(router.clone(), Request::get(&path).body(Body::empty()).unwrap()).await;

@@ -72,7 +72,7 @@ async fn terms_from_history(
     }
     let signatures: Vec<_> =
         walk.finish().into_iter().take(MAX_OLDEST_TRANSACTIONS).map(|one| one.signature).collect();
-    for chunk in signatures.chunks(rpc.config().max_batch.max(1)) {
+    for chunk in signatures.chunks(rpc.config().pool.max_batch_calls.get()) {
         let found = rpc.escrow_transactions(program, chunk, Commitment::Finalized).await?;
         let found: Vec<_> = found.into_iter().flatten().collect();
         if let Some(terms) = opening_terms(program, order, &found) {

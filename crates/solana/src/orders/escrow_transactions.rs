@@ -140,7 +140,7 @@ impl SolanaRpc {
             Call { method: "getTransaction", params: json!([signature.to_string(), options]) }
         };
         let mut transactions = Vec::with_capacity(signatures.len());
-        for chunk in signatures.chunks(self.config().max_batch.max(1)) {
+        for chunk in signatures.chunks(self.config().pool.max_batch_calls.get()) {
             let calls: Vec<Call> = chunk.iter().map(call).collect();
             let read_one = |index: usize, wire: Option<WireTransaction>| {
                 let signature = chunk.get(index).copied().unwrap_or_default();

@@ -79,7 +79,7 @@ async fn node(
 }
 
 async fn follow(node: &FakeNode, after: Option<u64>) -> (Vec<Fact>, ChainCursor) {
-    let rpc = client_with(&[node], |config| config.max_response_bytes = 1_000_000);
+    let rpc = client_with(&[node], |config| config.pool.max_response_bytes = 1_000_000);
     let deployment = SolanaDeployment {
         chain: SOLANA_CHAIN_ID,
         program: PROGRAM.id.to_bytes().into(),
