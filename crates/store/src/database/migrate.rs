@@ -39,7 +39,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     15 "0015_rents",
     16 "0016_ramp_tokens",
     17 "0017_descriptive_names",
-    19 "0019_key_fingerprints",
+    18 "0018_key_fingerprints",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -60,7 +60,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     15 "0015_rents",
     16 "0016_ramp_tokens",
     17 "0017_descriptive_names",
-    19 "0019_key_fingerprints",
+    18 "0018_key_fingerprints",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
