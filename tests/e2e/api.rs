@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::service::{Service, data_dir};
 
 /// Path, status, error name and a part of the message.
-const BAD_INPUT: [(&str, u16, &str, &str); 23] = [
+const BAD_INPUT: [(&str, u16, &str, &str); 22] = [
     ("/v1/chain/99999999999999999999/icon", 400, "ValidationException", "chain id"),
     ("/v1/chain/-1/icon", 400, "ValidationException", "chain id"),
     ("/v1/chain/1%2F2/icon", 400, "ValidationException", "chain id"),
@@ -15,13 +15,12 @@ const BAD_INPUT: [(&str, u16, &str, &str); 23] = [
     ("/v1/tokens?cursor=abc", 400, "ValidationException", "cursor"),
     ("/v1/tokens?cursor=99999999999999999999", 400, "ValidationException", "cursor"),
     ("/v1/tokens?chainIds=1,x", 400, "ValidationException", "`x` is not a chain id"),
-    ("/v1/tokens?q=", 400, "ValidationException", "empty"),
+    ("/v1/tokens?q=%00", 400, "ValidationException", "control"),
     ("/v1/tokens?q=a&q=b", 400, "ValidationException", "more than once"),
     ("/v1/tokens/search", 400, "ValidationException", "required"),
     ("/v1/tokens/search?q=", 400, "ValidationException", "empty"),
     ("/v1/tokens/search?q=%00", 400, "ValidationException", "control"),
     ("/v1/tokens/top?chainIds=99999999999999999999", 400, "ValidationException", "chain id"),
-    ("/v1/tokens/autocomplete/a%2Fb", 400, "ValidationException", "slash"),
     ("/v1/tokens/autocomplete/%00", 400, "ValidationException", "control"),
     ("/v1/tokens/autocomplete/%20", 400, "ValidationException", "empty"),
     ("/v1/tokens/autocomplete/eth?limit=x", 400, "ValidationException", "limit"),
@@ -49,7 +48,7 @@ async fn invalid_input_gets_a_message_and_never_a_500() {
 async fn all_issues_of_a_request_are_reported_together() {
     let folder = data_dir();
     let service = Service::start(folder.path());
-    let body: Value = service.get("/v1/tokens?limit=x&cursor=y&chainIds=z&q=").await.json().await.unwrap();
+    let body: Value = service.get("/v1/tokens?limit=x&cursor=y&chainIds=z&q=%00").await.json().await.unwrap();
     let paths: Vec<_> =
         body["details"]["issues"].as_array().unwrap().iter().map(|issue| issue["path"].clone()).collect();
     assert_eq!(paths, ["q", "chainIds", "limit", "cursor"]);

@@ -110,7 +110,7 @@ fn deploy_reports_what_is_missing() {
     std::fs::write(&file, "mode = \"production\"\n").unwrap();
     let config = file.to_str().unwrap();
     fails(&["deploy", "--chain", "1", "--config", config], "contracts.attesters");
-    std::fs::write(&file, "mode = \"production\"\n[contracts]\nattesters = [\"0x70997970C51812dc3A010C7d01b50e0d17dc79C8\"]\nthreshold = 1\n").unwrap();
+    std::fs::write(&file, "mode = \"production\"\n[contracts]\nattesters = [\"0x70997970C51812dc3A010C7d01b50e0d17dc79C8\", \"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC\", \"0x90F79bf6EB2c4f870365E785982E1f101E93b906\"]\nthreshold = 2\n").unwrap();
     fails(&["deploy", "--chain", "1", "--config", config], "CAUSEWAY_DEPLOYER_KEY");
     fails(&["deploy", "--chain", "20011000000", "--config", config], "CAUSEWAY_SOLANA_DEPLOYER_KEY");
     let test_key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

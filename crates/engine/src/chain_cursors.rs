@@ -15,17 +15,36 @@ pub(crate) const MAX_CURSOR_AGE: Duration = Duration::from_mins(10);
 ///
 /// A cursor is set only after every fact up to it is stored, so a reader that loads the cursor first and the facts second
 /// misses none.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ChainCursors {
     read: RwLock<HashMap<ChainId, ChainCursor>>,
     /// When each cursor last moved.
     moved: RwLock<HashMap<ChainId, Instant>>,
+    max_age: RwLock<Duration>,
     halted: RwLock<HashSet<ChainId>>,
     signal: Notify,
     demand: Arc<ChainDemand>,
 }
 
+impl Default for ChainCursors {
+    fn default() -> Self {
+        Self {
+            read: RwLock::default(),
+            moved: RwLock::default(),
+            max_age: RwLock::new(MAX_CURSOR_AGE),
+            halted: RwLock::default(),
+            signal: Notify::default(),
+            demand: Arc::default(),
+        }
+    }
+}
+
 impl ChainCursors {
+    /// Sets for how long a chain may stay unread before nothing new begins with it; ten minutes unless set.
+    pub fn set_max_age(&self, max_age: Duration) {
+        *self.max_age.write() = max_age;
+    }
+
     /// Which chains are waited for; followers poll those more often.
     pub fn demand(&self) -> Arc<ChainDemand> {
         Arc::clone(&self.demand)
@@ -50,7 +69,7 @@ impl ChainCursors {
     /// is delivered now could be claimed only after the chain is read again.
     pub fn stale_for(&self, chain: ChainId) -> Option<Duration> {
         let age = self.moved.read().get(&chain).map(Instant::elapsed)?;
-        (age > MAX_CURSOR_AGE).then_some(age)
+        (age > *self.max_age.read()).then_some(age)
     }
 
     /// Halts a chain that contradicted a final block: its orders stay as they are until an operator intervenes.

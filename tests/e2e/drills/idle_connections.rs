@@ -71,8 +71,8 @@ async fn idle_connections_from_one_address_do_not_stop_a_swap() {
     let url = service.url.clone();
     let swap = tokio::task::spawn_blocking(move || {
         let mut command = causeway();
-        command.args(["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--json", "--key-file"]);
-        command.arg(key).env("CAUSEWAY_URL", url).output().unwrap()
+        command.args(["swap", "25", "USDC@base", "ETH@arbitrum", "--yes", "--at-least", "0.001", "--json"]);
+        command.arg("--key-file").arg(key).env("CAUSEWAY_URL", url).output().unwrap()
     });
     let refused = connect(&service).await.unwrap();
     assert_eq!(answer(refused).await.as_deref(), Some("HTTP/1.1 429"), "one more from that address");

@@ -57,7 +57,7 @@ const bytesOf = (word) => Buffer.from(word.slice(2), 'hex');
 /** The accounts of a deposit of SOL for these terms, as the escrow takes them. */
 export async function accountsOf(terms) {
   const derived = async (...seeds) => Buffer.from(await programAddress(seeds, terms.escrow.slice(2)), 'hex');
-  const [order, config] = [await derived(textSeed('order'), orderId(terms)), await derived(textSeed('office'))];
+  const [order, config] = [await derived(textSeed('order'), orderId(terms)), await derived(textSeed('config'))];
   return { payer: bytesOf(terms.user), escrow: bytesOf(terms.escrow), order, config, system: Buffer.alloc(32) };
 }
 

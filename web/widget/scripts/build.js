@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
+import { shortDecimals } from './short-decimals.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -64,8 +65,8 @@ const bundle = async (name, entry, options) => {
 export async function outputs() {
   const locales = (await readdir(join(root, 'src/locales'))).filter((file) => file !== 'en.ts').map((file) => file.replace('.ts', ''));
   const files = await Promise.all([
-    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe] }),
-    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, classicChunks] }),
+    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe, shortDecimals] }),
+    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, classicChunks] }),
     bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
     ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),

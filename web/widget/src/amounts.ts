@@ -30,9 +30,9 @@ export function showUnits(raw: bigint | string, decimals: number, locale: string
 }
 
 /** What raw units are worth; only to be shown, never to be computed with. */
-export function usdOf(raw: bigint | string, token: { decimals: number; extensions?: { price?: { usd: string } | null | undefined } | null | undefined }): number | undefined {
+export function usdOf(raw: bigint | string | undefined, token: { decimals?: number | undefined; extensions?: { price?: { usd?: string | undefined } | null | undefined } | null | undefined }): number | undefined {
   const price = token.extensions?.price?.usd;
-  return price === undefined ? undefined : Number(formatUnits(raw, token.decimals)) * Number(price);
+  return price === undefined || raw === undefined || token.decimals === undefined ? undefined : Number(formatUnits(raw, token.decimals)) * Number(price);
 }
 
 export function showUsd(value: number, locale: string, currency = 'USD'): string {

@@ -1,22 +1,22 @@
 import {
-  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, isTerminal, type AutocompleteItem, type Client, type FiatOrder, type FiatProvider,
-  type Order, type Token,
+  createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, isTerminal, type Client, type ExecuteOptions, type FiatOrder, type FiatProvider,
+  type Order,
 } from '@causeway/sdk';
 import { formatUnits, parseUnits } from './amounts.js';
 import { askOf, fiatAskOf } from './asks.js';
 import { scriptUrl } from './chunks.js';
 import { eventOf } from './errors.js';
-import { Catalog } from './flows/catalog.js';
+import { Catalog, type KnownToken, type Sentence } from './flows/catalog.js';
 import { FiatQuotes } from './flows/fiat-quotes.js';
 import { OrderTracker, submitKept } from './flows/orders.js';
 import { Purchase } from './flows/purchase.js';
-import { Quotes } from './flows/quotes.js';
+import { methodsOfRoute, Quotes } from './flows/quotes.js';
 import { Swap } from './flows/swap.js';
 import { forgetTerms, keptTerms, takeBack } from './flows/take-back.js';
 import { Transfer, transferOf } from './flows/transfer.js';
 import { say, type Key, type Locale, type Words } from './i18n.js';
-import { chainsOf, methodsOf } from './options.js';
-import type { Method, WidgetEvents, WidgetOptions } from './public.js';
+import { chainsOf, isLocal, methodsOf } from './options.js';
+import type { Method, WalletChainLike, WidgetEvents, WidgetOptions } from './public.js';
 import { Place } from './place.js';
 import type { Family } from './wallets/account.js';
 import { Wallets } from './wallets/wallets.js';
@@ -32,8 +32,8 @@ export class App {
   /** Whether chains and tokens are there; why not, where they are not. */
   isReady = false;
   loadError: unknown;
-  from: Token | undefined;
-  to: Token | undefined;
+  from: KnownToken | undefined;
+  to: KnownToken | undefined;
   /** As typed, of the side that `isExactOutput` fixes. */
   amount: string;
   isExactOutput: boolean;
@@ -192,7 +192,7 @@ export class App {
     this.setAmount(formatUnits(balance - kept, this.from.decimals), false);
   }
 
-  setToken(side: Side, token: Token): void {
+  setToken(side: Side, token: KnownToken): void {
     const other: Side = side === 'from' ? 'to' : 'from';
     const same = this[other];
     if (same && same.chainId === token.chainId && same.address === token.address) this[other] = this[side];
@@ -209,12 +209,12 @@ export class App {
   }
 
   /** What a sentence means: amount, token and target at once. */
-  applySentence({ token, fromToken, toToken, amount }: AutocompleteItem): void {
+  applySentence({ token, fromToken, toToken, amount }: Sentence): void {
     const isExactOutput = Boolean(fromToken) && !toToken;
     this.from = (isExactOutput ? fromToken : token) ?? this.from;
     this.to = (isExactOutput ? token : toToken) ?? this.to;
     this.view = 'form';
-    this.setAmount(amount ? formatUnits(amount, token.decimals) : this.amount, isExactOutput);
+    this.setAmount(formatUnits(amount, token.decimals), isExactOutput);
   }
 
   /** The typed amount in raw units of its token. */
@@ -227,10 +227,10 @@ export class App {
     const { ask, route } = this.quotes;
     const account = this.payer;
     if (!ask || !route || !account) return;
-    const ways = (['PERMIT2', 'CONTRACT_CALL'] as const).filter((way) => route.depositMethods.includes(way));
+    const ways = (['PERMIT2', 'CONTRACT_CALL'] as const).filter((way) => methodsOfRoute(route).includes(way));
     const way = (this.isGasless ? ways[0] : ways.at(-1)) ?? 'CONTRACT_CALL';
     this.quotes.stop();
-    this.swap = new Swap(this.client, ask, route, account, way, this.options.escrows, {
+    this.swap = new Swap(this.client, ask, route, account, { depositMethod: way, escrows: this.options.escrows, chains: this.#walletChains }, {
       submitted: (orderId, txHash) => {
         this.#fire('deposit-submitted', { orderId, txHash });
         this.openOrder(orderId);
@@ -255,7 +255,7 @@ export class App {
     const { ask, route } = this.quotes;
     if (!ask || !route) return;
     this.quotes.stop();
-    this.transfer = new Transfer(this.client, ask, route, this.options.escrows?.[ask.fromChainId], {
+    this.transfer = new Transfer(this.client, ask, route, this.options.escrows, {
       built: (orderId) => {
         this.tracker.follow(orderId);
         this.place.put('order', orderId);
@@ -268,14 +268,14 @@ export class App {
 
   /** An order that still waits for its transfer shows the address again, after a reload and on another device. */
   async #reopenTransfer(order: Order): Promise<void> {
-    const { fromToken, toToken } = order;
     const isWaiting = this.isReady && this.view === 'order' && !this.transfer && order.status === 'created' && !order.depositTxHash;
-    if (!isWaiting || !fromToken || !toToken) return;
-    const { ask, route } = transferOf(order);
-    const tokens = [{ chainId: order.fromChainId, address: fromToken }, { chainId: order.toChainId, address: toToken }];
+    const kept = isWaiting ? transferOf(order) : undefined;
+    if (!kept) return;
+    const { ask, route } = kept;
+    const tokens = [{ chainId: ask.fromChainId, address: ask.fromToken }, { chainId: ask.toChainId, address: ask.toToken }];
     const [from, to] = await Promise.all(tokens.map((token) => this.catalog.resolve(token).catch(() => undefined)));
     if (!from || !to || this.view !== 'order' || this.transfer) return;
-    this.transfer = new Transfer(this.client, ask, route, this.options.escrows?.[ask.fromChainId], {
+    this.transfer = new Transfer(this.client, ask, route, this.options.escrows, {
       built: () => {
         Object.assign(this, { from, to, method: 'transfer', view: 'transfer' });
         this.changed();
@@ -300,7 +300,7 @@ export class App {
   #newPurchase(): Purchase {
     return new Purchase(this.client, {
       created: (orderId) => this.place.put('purchase', orderId),
-      moved: ({ orderId, status, fillTxHash }) => {
+      moved: (orderId, { status, fillTxHash }) => {
         this.#fire('status', { kind: 'buy', orderId, status });
         if (status === 'completed') this.#fire('success', { kind: 'buy', orderId, txHash: fillTxHash ?? undefined });
       },
@@ -313,10 +313,10 @@ export class App {
   /** Takes a deposit back that nobody has delivered for in time. */
   async takeBack(order: Order): Promise<void> {
     const terms = keptTerms(order.id);
-    const account = this.wallets.accounts.get(this.catalog.familyOf(order.fromChainId));
+    const account = this.wallets.accounts.get(this.catalog.familyOf(order.fromChainId ?? (terms && Number(terms.originChainId))));
     if (!terms || !account) return this.show('wallets');
     this.walletError = undefined;
-    await takeBack(order, terms, account).catch((error: unknown) => { this.walletError = error; });
+    await takeBack(terms, account).catch((error: unknown) => { this.walletError = error; });
     this.changed();
   }
 
@@ -358,7 +358,7 @@ export class App {
         Promise.all(addresses.map((address) => getOrders(this.client, address, { limit: 20 }))),
         Promise.all(addresses.map((address) => getFiatOrdersByAddress(this.client, address, { limit: 20 }).catch(() => ({ data: [] })))),
       ]);
-      const byTime = (a: { createdAt: string }, b: { createdAt: string }) => b.createdAt.localeCompare(a.createdAt);
+      const byTime = (a: { createdAt?: string | undefined }, b: { createdAt?: string | undefined }) => (b.createdAt ?? '').localeCompare(a.createdAt ?? '');
       this.history = { orders: orders.flatMap(({ data }) => data).sort(byTime), purchases: purchases.flatMap(({ data }) => data).sort(byTime) };
     } catch (error) {
       this.historyError = error;
@@ -379,11 +379,25 @@ export class App {
     this.update();
   }
 
+  /** The networks that a wallet may be told of: the host's; else, where the service is a sandbox on this machine, the sandbox's. */
+  get #walletChains(): ExecuteOptions['chains'] {
+    const { walletChains } = this.options;
+    if (walletChains || !this.catalog.isSandbox || !isLocal(this.client.baseUrl)) return walletChains;
+    const described = [...this.catalog.chains.values()].flatMap(({ id, name, nativeCurrency }) => {
+      const [url, { name: coin, symbol, decimals }] = [this.#rpcOf(id), nativeCurrency ?? {}];
+      return url && name && coin && symbol && decimals !== undefined
+        ? [[id, { chainName: name, rpcUrls: [url], nativeCurrency: { name: coin, symbol, decimals } }] as [number, WalletChainLike]] : [];
+    });
+    return Object.fromEntries(described);
+  }
+
+  /** The sandbox's chains are where the API is, whatever name it has there. */
+  #rpcOf = (chainId: number): string | undefined =>
+    this.catalog.chains.get(chainId)?.rpcUrls?.default?.http?.[0]?.replace(/^https?:\/\/[^/]+(?=\/sandbox\/)/, this.client.baseUrl);
+
   #addTestWallets(): void {
-    // The sandbox's chains are where the API is, whatever name it has there.
-    const rpcOf = (chainId: number) => this.catalog.chains.get(chainId)?.rpcUrls.default.http[0]?.replace(/^https?:\/\/[^/]+(?=\/sandbox\/)/, this.client.baseUrl);
     const first = [...this.catalog.chains.values()].find(({ type }) => type !== 'solana');
-    this.wallets.addTestWallets(rpcOf, first?.id ?? 1);
+    this.wallets.addTestWallets(this.#rpcOf, first?.id ?? 1);
   }
 
   async #refreshBalances(family: Family, address: string): Promise<void> {
@@ -396,7 +410,7 @@ export class App {
     const [from, to] = await Promise.all([wanted(this.options.fromToken), wanted(this.options.toToken)]);
     const { top } = this.catalog;
     this.from ??= from ?? top.find(({ symbol, chainId }) => symbol === 'USDC' && chainId === 8453) ?? top[0];
-    const isOther = (token: Token) => token !== this.from && token.chainId !== this.from?.chainId;
+    const isOther = (token: KnownToken) => token !== this.from && token.chainId !== this.from?.chainId;
     this.to ??= to ?? top.find((token) => isOther(token) && token.symbol === 'ETH' && token.chainId === 42161) ?? top.find(isOther) ?? top[1];
   }
 

@@ -143,6 +143,7 @@ export class CausewayWidget extends Base {
     this.dir = isRightToLeft(app.locale) ? 'rtl' : 'ltr';
     this.lang = app.locale;
     render(shell(app), root);
+    root.querySelectorAll<HTMLElement>('.amount').forEach(fit);
     const view = app.view;
     if (view === this.#view) return;
     if (this.#view === 'form') this.#opener = focused?.id;
@@ -158,6 +159,13 @@ export class CausewayWidget extends Base {
   #fire<K extends keyof WidgetEvents>(name: K, detail: WidgetEvents[K]): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
+}
+
+/** An amount that is longer than its place is written smaller, so that all of it can be read. */
+function fit(box: HTMLElement): void {
+  box.style.fontSize = '';
+  const share = box.clientWidth / box.scrollWidth;
+  if (share < 1) box.style.fontSize = `${Math.max(12, Math.floor(parseFloat(getComputedStyle(box).fontSize) * share))}px`;
 }
 
 /** The first widget of a page needs no name. */

@@ -110,7 +110,8 @@ impl TestNetwork {
     /// Hands over to the second and third attester alone, with the signatures of the first two; takes effect at once.
     async fn hand_over(&self) {
         let registry = self.deployments[0].registry;
-        let members: Vec<Address> = self.keys[1..].iter().map(|wallet| wallet.address).collect();
+        let mut members: Vec<Address> = self.keys[1..].iter().map(|wallet| wallet.address).collect();
+        members.sort();
         let domain = eip712_domain! {
             name: "Causeway Attesters",
             version: "2",

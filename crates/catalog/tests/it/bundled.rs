@@ -47,7 +47,7 @@ fn every_chain_has_a_policy_and_every_evm_chain_the_evm_columns() {
         let Some(evm) = policy.evm else { continue };
         assert!(evm.send_depth > 0 && evm.max_fee_per_gas > 0, "{}", chain.name);
         let depth_alone = matches!(evm.finality.large_amounts, FinalityRule::Depth(_));
-        assert_eq!(policy.order_cap.is_some(), depth_alone, "{}", chain.name);
+        assert!(policy.order_cap.is_some() || !depth_alone, "{}", chain.name);
         for rule in [evm.finality.small_deposits, evm.finality.attestations, evm.finality.large_amounts] {
             assert_ne!(rule, FinalityRule::Depth(0), "{}", chain.name);
         }

@@ -155,6 +155,7 @@ fn contains(value: &Value, expected: &Value) -> bool {
             value.len() == expected.len()
                 && value.iter().zip(expected).all(|(value, item)| contains(value, item))
         }
+        (Value::Number(value), Value::Number(expected)) => value.as_f64() == expected.as_f64(),
         _ => value == expected,
     }
 }

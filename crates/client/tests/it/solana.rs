@@ -42,7 +42,7 @@ fn ask() -> QuoteAsk {
 fn terms(payer: Address) -> IntentTerms {
     let word = |bytes: &[u8]| alloy_primitives::B256::left_padding_from(bytes);
     let recipient = RECIPIENT.parse::<alloy_primitives::Address>().unwrap();
-    let numbers = [1, SOLANA_CHAIN_ID].map(alloy_primitives::U256::from).map(alloy_primitives::B256::from);
+    let numbers = [2, SOLANA_CHAIN_ID].map(alloy_primitives::U256::from).map(alloy_primitives::B256::from);
     let blank = [[numbers[0]; 1].to_vec(), vec![word(&[1]); IntentTerms::WORDS - 1]].concat();
     IntentTerms {
         origin_chain_id: SOLANA_CHAIN_ID,

@@ -156,8 +156,8 @@ mod tests {
         };
         let json = DeploymentRecord::to_json(&deployment).unwrap();
         assert_eq!(DeploymentRecord::parse(&json).unwrap(), deployment);
-        let newer = json.replacen("\"version\": 1", "\"version\": 2", 1);
-        assert!(matches!(DeploymentRecord::parse(&newer), Err(RecordError::Version(2))));
+        let older = json.replacen("\"version\": 2", "\"version\": 1", 1);
+        assert!(matches!(DeploymentRecord::parse(&older), Err(RecordError::Version(1))));
         let odd = json.replacen("\"escrow\"", "\"escrov\"", 1);
         assert!(DeploymentRecord::parse(&odd).unwrap_err().to_string().contains("escrov"));
     }

@@ -106,7 +106,9 @@ mod tests {
     #[test]
     fn terms_have_the_field_names_and_order_of_the_eip712_type() {
         let terms = IntentTerms::from_bytes(
-            &(0..21_u64).flat_map(|n| B256::from(U256::from(n.max(1))).0).collect::<Vec<u8>>(),
+            &(0..21_u64)
+                .flat_map(|n| B256::from(U256::from(if n == 0 { 2 } else { n })).0)
+                .collect::<Vec<u8>>(),
         )
         .unwrap();
         let shown = serde_json::to_value(map_terms(&terms)).unwrap();

@@ -150,7 +150,9 @@ mod tests {
     /// Clients can compute the id that the deposit address is derived from.
     #[test]
     fn rule_16_terms_have_the_field_names_and_order_of_the_eip712_type() {
-        let words = (0..13_u64).flat_map(|n| B256::from(U256::from(n.max(1))).0).collect::<Vec<u8>>();
+        let words = (0..13_u64)
+            .flat_map(|n| B256::from(U256::from(if n == 0 { 2 } else { n })).0)
+            .collect::<Vec<u8>>();
         let jump = ForwardingOrder::from_bytes(&words).unwrap();
         let shown = serde_json::to_value(map_terms(&jump)).unwrap();
         let mut words = keccak256(FORWARDING_ORDER_TYPE).to_vec();

@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn slippage_outside_zero_to_a_half_is_rejected() {
-        for bad in [json!(0.51), json!(2), json!(-0.1), json!("0.1"), json!("NaN"), json!(1e-9)] {
+        for bad in [json!(0.51), json!(2), json!(-0.1), json!("0.1"), json!("NaN")] {
             assert!(read(&with("slippageTolerance", bad.clone())).unwrap_err().contains("slippage"), "{bad}");
         }
     }

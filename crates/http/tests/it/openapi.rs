@@ -62,7 +62,15 @@ async fn every_field_has_a_description() {
 fn undescribed(name: &str, schema: &Value, silent: &mut Vec<String>) {
     for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
         let is_tag = inner["enum"].as_array().is_some_and(|values| values.len() == 1);
-        if inner["description"].as_str().is_none_or(str::is_empty) && !is_tag {
+        // A nullable reference has its description beside the reference.
+        let described = [
+            inner.get("description"),
+            inner.pointer("/oneOf/0/description"),
+            inner.pointer("/oneOf/1/description"),
+        ];
+        let is_described =
+            described.iter().flatten().any(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+        if !is_described && !is_tag {
             silent.push(format!("{name}.{field}"));
         }
     }

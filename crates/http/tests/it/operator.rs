@@ -167,7 +167,7 @@ async fn order_is_shown_with_history_and_what_it_waits_for() {
     let (status, history) = operate(&router, "GET", &format!("/operator/orders/{id}"), Value::Null).await;
     assert_eq!(status, 200, "{history}");
     assert_eq!(history["events"].as_array().unwrap().len(), events.len());
-    assert_eq!(history["terms"]["version"], "1");
+    assert_eq!(history["terms"]["version"], "2");
     assert!(history["evidence"]["deposit"]["block"].is_u64(), "{history}");
     assert_eq!(operate(&router, "GET", "/operator/orders/nothing", Value::Null).await.0, 404);
     let (_, stuck) = operate(&router, "GET", "/operator/stuck?olderThan=0", Value::Null).await;

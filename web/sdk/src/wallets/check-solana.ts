@@ -54,7 +54,7 @@ function isHarmless({ program, accounts }: Instruction): boolean {
 async function checkAccounts(keys: string[], { accounts }: Instruction, terms: Terms, payer: string): Promise<string | undefined> {
   const [id, escrow, mint] = [orderId(terms), terms.escrow.slice(2).toLowerCase(), terms.inputToken.toLowerCase()];
   const derived = async (seeds: string[], program = escrow) => `0x${await programAddress(seeds, program)}`;
-  const expected = [payer, payer, await derived([textSeed('order'), id]), await derived([textSeed('office')]), SYSTEM];
+  const expected = [payer, payer, await derived([textSeed('order'), id]), await derived([textSeed('config')]), SYSTEM];
   if (mint !== SYSTEM) {
     const tokens = accounts[8];
     if (!tokens || !TOKEN_PROGRAMS.includes(tokens)) return 'The deposit\'s transaction takes tokens by another program than theirs.';

@@ -35,6 +35,14 @@ export interface StandardWalletLike {
 
 export type HostWallet = Eip1193Like | ViemWalletLike | SolanaWalletLike | StandardWalletLike;
 
+/** A network as EIP-3085 describes it. */
+export interface WalletChainLike {
+  chainName: string;
+  rpcUrls: string[];
+  nativeCurrency: { name: string; symbol: string; decimals: number };
+  blockExplorerUrls?: string[] | undefined;
+}
+
 /** Every option is a property; those that can be text are attributes too, such as `api-endpoint` for `apiEndpoint`. */
 export interface WidgetOptions {
   /** The address of the swap API; the origin of the script unless told. */
@@ -77,8 +85,10 @@ export interface WidgetOptions {
   resume?: 'url' | 'none' | undefined;
   /** The host's own wallets; the widget then offers no others. */
   wallets?: HostWallet | readonly HostWallet[] | undefined;
-  /** The escrow of each source chain that money may go to; without it the service is believed. */
+  /** The escrow of each source chain that money may go to; without it published ones, and the sandbox's where the service runs on this machine. */
   escrows?: Readonly<Record<number, string>> | undefined;
+  /** Networks that a wallet may be told of, by chain id, where it does not know them; none unless told, except of a sandbox on this machine. */
+  walletChains?: Readonly<Record<number, WalletChainLike>> | undefined;
   /** Headers of every request to the API. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -88,7 +98,7 @@ export interface WidgetEvents {
   /** A route came in. */
   quote: { quoteId: string; routeId: string; amountIn: string; amountOut: string };
   'wallet-connected': { family: 'eip155' | 'solana'; address: string };
-  'deposit-submitted': { orderId: string; txHash: string };
+  'deposit-submitted': { orderId: string; txHash?: string | undefined };
   /** An order or a purchase has another status. */
   status: { kind: 'swap' | 'transfer' | 'buy'; orderId: string; status: string };
   success: { kind: 'swap' | 'transfer' | 'buy'; orderId: string; txHash?: string | undefined };

@@ -2,9 +2,28 @@ import {
   autocomplete, getBalances, getChains, getStatus, getTopTokens, parseTokenIdentifier, searchTokens,
   type AutocompleteItem, type Chain, type Client, type Token,
 } from '@causeway/sdk';
-import { usdOf } from '../amounts.js';
+import { formatUnits, short, usdOf } from '../amounts.js';
 import type { TokenInput } from '../public.js';
 import type { Family } from '../wallets/account.js';
+
+/** A token that amounts can be written of. */
+export type KnownToken = Token & { symbol: string; decimals: number };
+
+/** A sentence that names an amount and two tokens, or one of them. */
+export interface Sentence {
+  token: KnownToken;
+  fromToken: KnownToken | undefined;
+  toToken: KnownToken | undefined;
+  amount: string;
+  description: string;
+}
+
+/** A token without a name is known by its address; one without decimals has no amounts and is left out. */
+export function known(token: Token | null | undefined): KnownToken | undefined {
+  return token?.decimals == null ? undefined : { ...token, decimals: token.decimals, symbol: token.symbol ?? short(token.address) };
+}
+
+const allKnown = (tokens: readonly Token[]): KnownToken[] => tokens.flatMap((token) => known(token) ?? []);
 
 /** A token by chain and address, as a key of maps. */
 export const keyOf = ({ chainId, address }: { chainId: number; address: string }): string =>
@@ -13,12 +32,14 @@ export const keyOf = ({ chainId, address }: { chainId: number; address: string }
 /** Chains and tokens as the service has them, and what the accounts hold. */
 export class Catalog {
   chains = new Map<number, Chain>();
-  top: Token[] = [];
+  top: KnownToken[] = [];
   /** Whether the service moves play money. */
   isSandbox = false;
   #curated = new Set<string>();
   #names = new Set<string>();
-  #balances = new Map<Family, Map<string, Token>>();
+  /** Chains that did not say what an account holds. */
+  #silent = new Map<Family, readonly number[]>();
+  #balances = new Map<Family, Map<string, KnownToken>>();
   readonly #client: Client;
   readonly #allowed: readonly number[] | undefined;
 
@@ -30,31 +51,32 @@ export class Catalog {
   async load(): Promise<void> {
     const query = { chainIds: this.#allowed };
     const [chains, top, status] = await Promise.all([getChains(this.#client), getTopTokens(this.#client, query), getStatus(this.#client).catch(() => undefined)]);
-    const offered = chains.filter(({ id, enabled }) => enabled && (this.#allowed?.includes(id) ?? true));
+    const offered = chains.filter(({ id, enabled }) => enabled !== false && (this.#allowed?.includes(id) ?? true));
     this.chains = new Map(offered.map((chain) => [chain.id, chain]));
-    this.top = top.filter(({ chainId }) => this.chains.has(chainId));
+    this.top = allKnown(top).filter(({ chainId }) => this.chains.has(chainId));
     this.#curated = new Set(this.top.map(keyOf));
     this.#names = new Set(this.top.map(({ symbol }) => skeleton(symbol)));
     this.isSandbox = status?.mode === 'sandbox';
   }
 
-  familyOf(chainId: number): Family {
-    return this.chains.get(chainId)?.type === 'solana' ? 'solana' : 'eip155';
+  familyOf(chainId: number | undefined): Family {
+    return this.chains.get(chainId ?? 0)?.type === 'solana' ? 'solana' : 'eip155';
   }
 
   /** The token that any of the four forms names, as the service has it; nothing where the service does not know it. */
-  async resolve(input: TokenInput): Promise<Token | undefined> {
+  async resolve(input: TokenInput): Promise<KnownToken | undefined> {
     const asked = parseTokenIdentifier(input);
-    const known = this.top.find((token) => keyOf(token) === keyOf(asked));
-    if (known) return known;
+    const listed = this.top.find((token) => keyOf(token) === keyOf(asked));
+    if (listed) return listed;
     // The service also knows the coin by the address of 40 times `e`, and answers with its own.
     const found = await searchTokens(this.#client, { q: asked.address, chainIds: [asked.chainId] });
-    return found.find(({ chainId }) => chainId === asked.chainId);
+    return known(found.find(({ chainId }) => chainId === asked.chainId));
   }
 
   async loadBalances(family: Family, address: string): Promise<void> {
-    const { tokens } = await getBalances(this.#client, address, { chainIds: this.#allowed });
-    this.#balances.set(family, new Map(tokens.map((token) => [keyOf(token), token])));
+    const { tokens, silentChains } = await getBalances(this.#client, address, { chainIds: this.#allowed });
+    this.#silent.set(family, silentChains);
+    this.#balances.set(family, new Map(allKnown(tokens).map((token) => [keyOf(token), token])));
   }
 
   forgetBalances(family: Family): void {
@@ -63,38 +85,47 @@ export class Catalog {
 
   /** Raw units, zero where the account holds none, nothing where that is not known. */
   balanceOf(token: Token): bigint | undefined {
-    const held = this.#balances.get(this.familyOf(token.chainId));
-    return held && BigInt(held.get(keyOf(token))?.extensions?.balance ?? 0);
+    const family = this.familyOf(token.chainId);
+    const held = this.#balances.get(family);
+    const balance = held?.get(keyOf(token))?.extensions?.balance;
+    return held && (balance != null || !this.#silent.get(family)?.includes(token.chainId)) ? BigInt(balance ?? 0) : undefined;
   }
 
   /** What the accounts hold, most valuable first, and then the well-known tokens. */
-  listed(chainId: number | undefined): Token[] {
+  listed(chainId: number | undefined): KnownToken[] {
     const held = [...this.#balances.values()].flatMap((tokens) => [...tokens.values()]).filter((token) => this.chains.has(token.chainId));
-    const worth = (token: Token) => usdOf(token.extensions?.balance ?? '0', token) ?? 0;
+    const worth = (token: KnownToken) => usdOf(token.extensions?.balance ?? '0', token) ?? 0;
     const seen = new Set(held.map(keyOf));
     const all = [...held.sort((a, b) => worth(b) - worth(a)), ...this.top.filter((token) => !seen.has(keyOf(token)))];
     return chainId === undefined ? all : all.filter((token) => token.chainId === chainId);
   }
 
-  async search(text: string, chainId: number | undefined, signal: AbortSignal): Promise<{ tokens: Token[]; sentences: AutocompleteItem[] }> {
+  async search(text: string, chainId: number | undefined, signal: AbortSignal): Promise<{ tokens: KnownToken[]; sentences: Sentence[] }> {
     const chainIds = chainId === undefined ? this.#allowed : [chainId];
     const [tokens, understood] = await Promise.all([
       searchTokens(this.#client, { q: text, chainIds }, { signal }),
       autocomplete(this.#client, text, { chainIds, limit: 6 }, { signal }).catch(() => undefined),
     ]);
-    const sentences = understood?.data.filter((item) => item.amount && (item.toToken ?? item.fromToken)) ?? [];
-    return { tokens: tokens.filter((token) => this.chains.has(token.chainId)), sentences };
+    const sentences = understood?.data?.flatMap((item) => sentenceOf(item) ?? []) ?? [];
+    return { tokens: allKnown(tokens).filter((token) => this.chains.has(token.chainId)), sentences };
   }
 
   /** Whether a token bears the name of a well-known one without being it. */
-  isLookAlike(token: Token): boolean {
+  isLookAlike(token: KnownToken): boolean {
     return !this.#curated.has(keyOf(token)) && this.#names.has(skeleton(token.symbol));
   }
 
-  explorerLink(chainId: number, txHash: string): string | undefined {
-    const base = this.chains.get(chainId)?.explorerUrl;
+  explorerLink(chainId: number | undefined, txHash: string): string | undefined {
+    const base = this.chains.get(chainId ?? 0)?.explorerUrl;
     return base && /^https?:/.test(base) ? `${base.replace(/\/+$/, '')}/tx/${txHash}` : undefined;
   }
+}
+
+function sentenceOf(item: AutocompleteItem): Sentence | undefined {
+  const [token, fromToken, toToken] = [known(item.token), known(item.fromToken), known(item.toToken)];
+  const { amount, description } = item;
+  if (!token || !amount || !(fromToken ?? toToken)) return undefined;
+  return { token, fromToken, toToken, amount, description: description ?? `${formatUnits(amount, token.decimals)} ${token.symbol}` };
 }
 
 /** What the eye makes of a symbol: letters that look alike are one. */

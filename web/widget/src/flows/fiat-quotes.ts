@@ -1,13 +1,15 @@
-import { ApiAbortedError, streamFiatQuotes, type Client, type FiatProviderError, type FiatQuote, type FiatQuoteAsk } from '@causeway/sdk';
+import { ApiAbortedError, streamFiatQuotes, type Client, type FiatQuoteError, type FiatQuote, type FiatQuoteAsk } from '@causeway/sdk';
 
 const TYPING = 400;
 const AHEAD = 5000;
+/** How long an offer is shown that does not say how long it holds. */
+const UNSAID = 30_000;
 
 /** One offer of each provider, and why the others have none; asked for anew before they expire. */
 export class FiatQuotes {
   ask: FiatQuoteAsk | undefined;
   quotes: FiatQuote[] = [];
-  refusals: FiatProviderError[] = [];
+  refusals: FiatQuoteError[] = [];
   isLoading = false;
   error: unknown;
   /** The provider that the person chose, and the kind of route of a jump. */
@@ -56,7 +58,7 @@ export class FiatQuotes {
     this.isLoading = true;
     this.#changed();
     const fresh: FiatQuote[] = [];
-    const refusals: FiatProviderError[] = [];
+    const refusals: FiatQuoteError[] = [];
     try {
       for await (const line of streamFiatQuotes(this.#client, ask, { signal: abort.signal })) {
         if ('quote' in line) fresh.push(line.quote);
@@ -71,15 +73,18 @@ export class FiatQuotes {
     this.isLoading = false;
     this.#show(fresh, refusals);
     if (fresh.length > 0) {
-      const first = Math.min(...fresh.map(({ expiresAt }) => expiresAt)) * 1000;
+      const first = Math.min(...fresh.map(({ expiresAt }) => (expiresAt === undefined ? Date.now() + UNSAID : expiresAt * 1000)));
       this.#timer = setTimeout(() => void this.#run(ask), Math.max(first - Date.now() - AHEAD, 5000));
     }
   }
 
-  #show(quotes: readonly FiatQuote[], refusals: readonly FiatProviderError[]): void {
-    const gain = (a: FiatQuote, b: FiatQuote) => BigInt(b.expectedOutputAmount) - BigInt(a.expectedOutputAmount);
+  #show(quotes: readonly FiatQuote[], refusals: readonly FiatQuoteError[]): void {
+    const gain = (a: FiatQuote, b: FiatQuote) => outputOf(b) - outputOf(a);
     this.quotes = [...quotes].sort((a, b) => (gain(a, b) > 0n ? 1 : gain(a, b) < 0n ? -1 : 0));
     this.refusals = [...refusals];
     this.#changed();
   }
 }
+
+/** An offer that does not say what it brings comes last. */
+const outputOf = ({ expectedOutputAmount, cryptoAmount }: FiatQuote): bigint => BigInt(expectedOutputAmount ?? cryptoAmount ?? -1);

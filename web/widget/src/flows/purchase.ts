@@ -8,7 +8,7 @@ export type PurchasePhase = 'opening' | 'paying' | 'following' | 'over' | 'faile
 
 export interface PurchaseEvents {
   created(orderId: string): void;
-  moved(status: FiatStatus): void;
+  moved(orderId: string, status: FiatStatus): void;
   canceled(orderId: string | undefined): void;
   failed(error: unknown): void;
   changed(): void;
@@ -66,7 +66,8 @@ export class Purchase {
     const isNews = status.status !== this.status?.status || status.progress !== this.status?.progress;
     this.status = status;
     if (this.phase === 'paying' && status.status === 'processing') this.phase = 'following';
-    if (isNews) this.#events.moved(status);
+    const orderId = status.orderId ?? this.orderId;
+    if (isNews && orderId !== undefined) this.#events.moved(orderId, status);
     if (isNews && status.status === 'processing') void this.#look();
     this.#events.changed();
   }
@@ -76,8 +77,8 @@ export class Purchase {
       // A redirect leaves the page; the purchase is followed when the payer is back.
       if (!result || result.outcome === 'aborted') return;
       Object.assign(this, { outcome: result.outcome, status: result.finalStatus, phase: 'over' });
-      await this.#look();
       if (result.outcome === 'canceled') this.#events.canceled(this.orderId);
+      await this.#look();
     }).catch((error: unknown) => {
       if (this.#abort.signal.aborted) return;
       Object.assign(this, { error, phase: 'failed' });

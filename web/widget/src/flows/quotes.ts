@@ -1,21 +1,26 @@
-import { ApiAbortedError, isTransient, streamQuotes, type Client, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
+import { ApiAbortedError, CannotFillError, isTransient, streamQuotes, type Client, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
 
 /** Who fills the route. Where routes name no filler, their ids are short names; sealed ids say nothing to a person. */
 export function fillerOf(route: Pick<StreamedRoute, 'routeId' | 'type'>): string {
   const { filler } = route as { filler?: string };
-  return filler ?? (route.routeId.length <= 32 ? route.routeId : route.type);
+  return filler ?? (route.routeId.length <= 32 ? route.routeId : route.type ?? '');
 }
 
-/** What stays the same of a route from one quote to the next. */
-export const kindOf = (route: StreamedRoute): string => `${fillerOf(route)} ${route.depositMethods.join()}`;
+/** How a route can be deposited for; one that does not say takes a call of the contract, as every route does. */
+export const methodsOfRoute = ({ depositMethods }: Pick<StreamedRoute, 'depositMethods'>): string[] => depositMethods ?? ['CONTRACT_CALL'];
 
-/** Until when a route's price holds, in milliseconds of this clock. */
-export const expiryOf = ({ quote }: StreamedRoute): number => Math.min(quote.validBefore, quote.quoteExpiresAt ?? Infinity) * 1000;
+/** What stays the same of a route from one quote to the next. */
+export const kindOf = (route: StreamedRoute): string => `${fillerOf(route)} ${methodsOfRoute(route).join()}`;
+
+/** Until when a route's price holds, in milliseconds of this clock; infinite where the route does not say. */
+export const expiryOf = ({ quote }: StreamedRoute): number => Math.min(quote.validBefore ?? Infinity, quote.quoteExpiresAt ?? Infinity) * 1000;
 
 const TYPING = 350;
 /** A new quote is asked for this long before the last one expires. */
 const AHEAD = 4000;
 const RETRY = 5000;
+/** A price that does not say how long it holds is asked for again this often, and so is one that no filler has. */
+const UNSAID = 30_000;
 
 /** The routes of the newest quote, streamed and refreshed by themselves. */
 export class Quotes {
@@ -95,7 +100,9 @@ export class Quotes {
     this.error = fresh.length > 0 ? undefined : error;
     this.#show(fresh, ask);
     const first = Math.min(...fresh.map(expiryOf));
-    const wait = fresh.length > 0 ? Math.max(first - Date.now() - AHEAD, 2000) : isTransient(error) ? RETRY : undefined;
+    // Fillers that did not answer in time, or cannot deliver now, may do so a little later.
+    const wait = fresh.length > 0 ? Math.max(first === Infinity ? UNSAID : first - Date.now() - AHEAD, 2000)
+      : error === undefined || isTransient(error) ? RETRY : error instanceof CannotFillError ? UNSAID : undefined;
     if (wait !== undefined) this.#timer = setTimeout(() => this.#again(ask), wait);
     this.#changed();
   }

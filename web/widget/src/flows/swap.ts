@@ -1,4 +1,4 @@
-import { ApiAbortedError, QuoteExpiredError, type Client, type DepositWay, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms } from '@causeway/sdk';
+import { ApiAbortedError, QuoteExpiredError, type Client, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms } from '@causeway/sdk';
 import type { Account } from '../wallets/account.js';
 import { isRejection } from '../errors.js';
 import { executeHeldQuote } from './held-quote.js';
@@ -9,11 +9,14 @@ export type Phase = 'building' | 'review' | 'signing' | 'submitting' | 'expired'
 
 /** Told of what matters outside. */
 export interface SwapEvents {
-  submitted(orderId: string, txHash: string): void;
+  submitted(orderId: string, txHash: string | undefined): void;
   canceled(): void;
   failed(error: unknown): void;
   changed(): void;
 }
+
+/** How to deposit, and what the host says of escrows and networks. */
+export type How = Pick<ExecuteOptions, 'depositMethod' | 'escrows' | 'chains'>;
 
 /** One route from its review to the submitted deposit. */
 export class Swap {
@@ -28,22 +31,21 @@ export class Swap {
   readonly ask: QuoteAsk;
   readonly route: StreamedRoute;
   readonly account: Account;
-  readonly way: DepositWay;
   readonly #client: Client;
   readonly #events: SwapEvents;
-  readonly #escrows: ExecuteOptions['escrows'];
+  readonly #how: How;
   #abort = new AbortController();
   #confirm = () => {};
   /** A deposit that was sent cannot be called back. */
   #isSent = false;
+  #txHash: string | undefined;
 
-  constructor(client: Client, ask: QuoteAsk, route: StreamedRoute, account: Account, way: DepositWay, escrows: ExecuteOptions['escrows'], events: SwapEvents) {
+  constructor(client: Client, ask: QuoteAsk, route: StreamedRoute, account: Account, how: How, events: SwapEvents) {
     this.#client = client;
     this.ask = ask;
     this.route = route;
     this.account = account;
-    this.way = way;
-    this.#escrows = escrows;
+    this.#how = how;
     this.#events = events;
     void this.#run();
   }
@@ -78,7 +80,7 @@ export class Swap {
     });
     confirmed.catch(() => {});
     const onStep = (step: Step) => this.#on(step);
-    const options = { depositMethod: this.way, escrows: this.#escrows, signal, onStep };
+    const options = { ...this.#how, signal, onStep };
     try {
       await executeHeldQuote(this.#client, this.ask, this.route, this.account.wallet, confirmed, options);
     } catch (error) {
@@ -94,7 +96,7 @@ export class Swap {
   #on(step: Step): void {
     const names = { quoteId: this.route.quoteId, routeId: this.route.routeId };
     if (step.type === 'built') {
-      Object.assign(this, { phase: 'review', summary: step.deposit.summary });
+      Object.assign(this, { phase: 'review', summary: step.deposit.summary ?? [] });
       this.#terms = step.deposit.terms;
     } else if (step.type === 'sent') {
       // The network is switched before anything is sent, and a wallet says nothing of that.
@@ -102,6 +104,7 @@ export class Swap {
       if (step.deposit) {
         this.#isSent = true;
         this.phase = 'submitting';
+        this.#txHash = step.txHash;
         keepUnsubmitted(this.#client, { ...names, txHash: step.txHash });
       }
     } else if (step.type === 'submitted') {
@@ -109,7 +112,7 @@ export class Swap {
       if (this.#terms) keepTerms(step.order.orderId, this.#terms);
       // The order is followed elsewhere from here on, as it would be after a reload.
       this.#abort.abort();
-      this.#events.submitted(step.order.orderId, step.order.txHash);
+      this.#events.submitted(step.order.orderId, step.order.txHash ?? this.#txHash);
     }
     this.#events.changed();
   }

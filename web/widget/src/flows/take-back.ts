@@ -1,4 +1,4 @@
-import type { Order, Terms } from '@causeway/sdk';
+import type { Terms } from '@causeway/sdk';
 import type { Account } from '../wallets/account.js';
 
 /** `refund` of the escrow, which anybody may call after `refundAt`; its argument is the order's terms in this sequence. */
@@ -43,9 +43,9 @@ export const dueOf = (terms: Terms): number => Number(terms.refundAt) * 1000;
 export const refundCall = (terms: Terms): string => REFUND + SEQUENCE.map((name) => BigInt(terms[name]).toString(16).padStart(64, '0')).join('');
 
 /** Has the wallet send the deposit back to its refund address. The escrow decides: too early, or after a claim, it refuses. */
-export async function takeBack(order: Order, terms: Terms, { wallet, address }: Account): Promise<void> {
+export async function takeBack(terms: Terms, { wallet, address }: Account): Promise<void> {
   if (!('request' in wallet)) return;
-  const chainId = `0x${order.fromChainId.toString(16)}`;
+  const chainId = `0x${BigInt(terms.originChainId).toString(16)}`;
   await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
   await wallet.request({ method: 'eth_sendTransaction', params: [{ from: address, to: `0x${terms.escrow.slice(26)}`, data: refundCall(terms), value: '0x0', chainId }] });
 }

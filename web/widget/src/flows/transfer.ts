@@ -1,5 +1,7 @@
-import { buildDeposit, depositQrCodeUrl, getOrdersAt, isTransient, type BuildAnswer, type Client, type DepositAddressOrder, type ObservedDeposit, type Order, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
+import { buildDeposit, depositQrCodeUrl, getOrdersAt, isTransient, type BuildAnswer, type Client, type Escrows, type ObservedDeposit, type Order, type QuoteAsk, type StreamedRoute } from '@causeway/sdk';
 import { checkTransfer } from '@causeway/sdk/transfer';
+import { trustedEscrow } from '../../../sdk/src/execute/contracts.js';
+import { boundOf } from './held-quote.js';
 
 const LOOK = 2000;
 
@@ -13,23 +15,23 @@ export interface TransferEvents {
 /** What a transfer needs of a route; an order that was built from one has it too. */
 export type TransferRoute = Pick<StreamedRoute, 'quoteId' | 'routeId' | 'quote'>;
 
-/** The request and the route of an order that waits for its transfer. Building it again gives the same deposit. */
-export function transferOf(order: Order): { ask: QuoteAsk; route: TransferRoute } {
-  const { quoteId, routeId, fromChainId, toChainId, srcAmount, destAmount, author, tradeType } = order;
+/** The request and the route of an order that waits for its transfer, if it says enough. Building it again gives the same deposit. */
+export function transferOf(order: Order): { ask: QuoteAsk; route: TransferRoute } | undefined {
+  const { quoteId, routeId, fromChainId, toChainId, fromToken, toToken, srcAmount, destAmount, author, tradeType = 'EXACT_INPUT' } = order;
+  if (!quoteId || !routeId || !fromChainId || !toChainId || !fromToken || !toToken || !srcAmount || !destAmount || !author) return undefined;
   const [recipient, refundTo] = [order.recipient ?? author, order.refundTo ?? author];
   const isExactOutput = tradeType === 'EXACT_OUTPUT';
   const ask = {
-    tradeType, fromChainId, toChainId, fromToken: order.fromToken ?? '', toToken: order.toToken ?? '', amount: isExactOutput ? destAmount : srcAmount,
+    tradeType, fromChainId, toChainId, fromToken, toToken, amount: isExactOutput ? destAmount : srcAmount,
     fromAddress: author, recipient, refundTo,
   };
-  const quote = { amountIn: srcAmount, amountOut: destAmount, minAmountOut: destAmount, expectedDurationSeconds: 0, validBefore: 0, tags: [] };
+  const quote = { amountIn: srcAmount, amountOut: destAmount, minAmountOut: destAmount, expectedDurationSeconds: 0 };
   return { ask, route: { quoteId, routeId, quote } };
 }
 
 /** A deposit by plain transfer: the address, and what has arrived there. */
 export class Transfer {
   deposit: Extract<BuildAnswer, { kind: 'TRANSFER' }> | undefined;
-  state: DepositAddressOrder | undefined;
   /** Raw units of the wanted token that have arrived. */
   arrived = 0n;
   error: unknown;
@@ -39,23 +41,24 @@ export class Transfer {
   readonly #events: TransferEvents;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
+  #orderId: string | undefined;
 
-  constructor(client: Client, ask: QuoteAsk, route: TransferRoute, escrow: string | undefined, events: TransferEvents) {
+  constructor(client: Client, ask: QuoteAsk, route: TransferRoute, escrows: Escrows | undefined, events: TransferEvents) {
     this.#client = client;
     this.ask = ask;
     this.route = route;
     this.#events = events;
-    void this.#build(escrow);
+    void this.#build(escrows);
   }
 
   /** The picture, from the first source that there is. */
   get qrCode(): string | undefined {
-    return this.deposit && depositQrCodeUrl(this.#client, this.deposit.deposit, 288);
+    return this.deposit && depositQrCodeUrl(this.#client, this.deposit.deposit ?? this.deposit, 288);
   }
 
   /** Raw units that are still missing. */
   get missing(): bigint {
-    const rest = BigInt(this.deposit?.amount ?? 0) - this.arrived;
+    const rest = BigInt(this.route.quote.amountIn) - this.arrived;
     return rest > 0n ? rest : 0n;
   }
 
@@ -64,15 +67,18 @@ export class Transfer {
     clearTimeout(this.#timer);
   }
 
-  async #build(escrow: string | undefined): Promise<void> {
+  async #build(escrows: Escrows | undefined): Promise<void> {
     try {
       const { quoteId, routeId } = this.route;
       const { fromAddress: from, recipient, refundTo } = this.ask;
       const built = await buildDeposit(this.#client, { quoteId, routeId, from, recipient, refundTo, depositMethod: 'TRANSFER' });
       if (built.kind !== 'TRANSFER') throw new TypeError('The service built another deposit than a transfer.');
-      await checkTransfer(this.ask, this.route.quote, built, escrow);
+      const { fromChainId } = this.ask;
+      const escrow = trustedEscrow(this.#client.baseUrl, fromChainId, escrows);
+      await checkTransfer(this.ask, this.route.quote, built, { ...boundOf(this.ask, this.route.quote), escrows: escrow === undefined ? {} : { [fromChainId]: escrow } });
       this.deposit = built;
-      this.#events.built(built.orderId);
+      this.#orderId = built.orderId ?? built.deposit?.orderId;
+      if (this.#orderId !== undefined) this.#events.built(this.#orderId);
       this.#events.changed();
       if (!this.#isStopped) await this.#look();
     } catch (error) {
@@ -83,11 +89,12 @@ export class Transfer {
   }
 
   async #look(): Promise<void> {
-    const { depositAddress, orderId, token, chainId } = this.deposit!;
+    const { fromChainId, fromToken } = this.ask;
     try {
-      const { data, observedDeposits } = await getOrdersAt(this.#client, depositAddress);
-      this.state = data.find((one) => one.orderId === orderId);
-      this.arrived = sumOf(observedDeposits, chainId, token);
+      const { data, observedDeposits = [] } = await getOrdersAt(this.#client, this.deposit!.depositAddress);
+      // An address belongs to one order; an answer that did not name it is followed from here on.
+      if (this.#orderId === undefined && data[0]) this.#events.built((this.#orderId = data[0].orderId));
+      this.arrived = sumOf(observedDeposits, fromChainId, fromToken);
       this.#events.changed();
     } catch (error) {
       if (!isTransient(error)) {
@@ -103,6 +110,6 @@ export class Transfer {
 /** Only what was asked for counts; other tokens and chains come back. */
 export function sumOf(deposits: readonly ObservedDeposit[], chainId: number, token: string): bigint {
   return deposits
-    .filter((one) => one.chainId === chainId && one.token.toLowerCase() === token.toLowerCase())
-    .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+    .filter((one) => one.chainId === chainId && one.token?.toLowerCase() === token.toLowerCase())
+    .reduce((sum, { amount }) => sum + BigInt(amount ?? 0), 0n);
 }

@@ -2,17 +2,17 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FiatQuote } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { obstacleOf, recipientOf } from '../asks.js';
-import { showUnits, showUsd } from '../amounts.js';
-import { sizeOf, tokenButton } from './form.js';
+import { known } from '../flows/catalog.js';
+import { tokenButton } from './form.js';
 import * as icons from './icons.js';
 import { namedLogo } from './logos.js';
-import { addressField, amountOf, chainName, duration, notice, problem, row, usd, type Part } from './parts.js';
+import { addressField, amountOf, chainName, duration, moneyOf, notice, numberOf, problem, row, UNKNOWN, usd, type Part } from './parts.js';
 
 export function buyForm(app: App): TemplateResult {
   const { to, fiatQuotes } = app;
   const { quote, quotes, isLoading } = fiatQuotes;
-  const currencies = [...new Set([app.fiatCurrency, ...app.providers.flatMap((provider) => provider.fiatCurrencies)])].sort();
-  const received = quote && to ? showUnits(quote.expectedOutputAmount, to.decimals, app.locale) : '0';
+  const currencies = [...new Set([app.fiatCurrency, ...app.providers.flatMap((provider) => provider.fiatCurrencies ?? [])])].sort();
+  const received = quote && to ? numberOf(app, outputOf(quote), to) : '0';
   const typed = (event: Event) => {
     const input = event.target as HTMLInputElement;
     const clean = input.value.replace(/,/g, '.').replace(/[^\d.]/g, '').replace(/(\..*)\./g, '$1');
@@ -26,11 +26,11 @@ export function buyForm(app: App): TemplateResult {
         <div class="panel-row"><input id="fiat-amount" class="amount" dir="ltr" inputmode="decimal" autocomplete="off" placeholder="0" maxlength="12" .value=${app.fiatAmount} @input=${typed} />
           <span class="select"><select id="currency" aria-label=${app.say('currency')} @change=${(event: Event) => { app.fiatCurrency = (event.target as HTMLSelectElement).value; app.update(); }}>
             ${currencies.map((code) => html`<option value=${code} ?selected=${code === app.fiatCurrency}>${code}</option>`)}</select>${icons.chevron()}</span></div>
-        <div class="panel-foot"><span>${quote ? app.say('feesIncluded', { amount: showUsd(Number(quote.totalFee), app.locale, quote.fiatCurrency) }) : html`&nbsp;`}</span></div></div>
+        <div class="panel-foot"><span>${quote ? app.say('feesIncluded', { amount: moneyOf(app, quote.totalFee, quote.fiatCurrency) }) : html`&nbsp;`}</span></div></div>
       <span class="flip still" aria-hidden="true">${icons.arrowDown()}</span>
       <div class="panel"><span class="panel-label">${app.say('youReceive')}</span>
-        <div class="panel-row"><output class="amount ${isLoading && !quote ? 'waiting' : ''} ${sizeOf(received)}" for="fiat-amount">${received}</output>${tokenButton(app, 'to')}</div>
-        <div class="panel-foot"><span>${quote && to ? usd(app, quote.expectedOutputAmount, to) : html`&nbsp;`}</span></div></div>
+        <div class="panel-row"><output class="amount ${isLoading && !quote ? 'waiting' : ''}" for="fiat-amount">${received}</output>${tokenButton(app, 'to')}</div>
+        <div class="panel-foot"><span>${quote && to ? usd(app, outputOf(quote), to) : html`&nbsp;`}</span></div></div>
     </div>
     ${to ? html`<div class="fields">${addressField(app, 'recipient', app.say('recipient'), app.receiver?.address ?? app.say('recipientHint', { chain: chainName(app, to.chainId) }), app.recipient,
       app.recipient !== '' && !recipientOf(app), to.chainId, (text) => { app.recipient = text; app.update(); })}</div>` : nothing}
@@ -44,12 +44,14 @@ function offers(app: App): Part {
   if (quotes.length === 0 && refusals.length === 0) return isLoading ? html`<div class="routes" aria-hidden="true"><div class="route ghost"><span class="bone round"></span><span class="bone wide"></span><span class="bone"></span></div></div>` : nothing;
   return html`<section class="routes" aria-label=${app.say('offers')}>
     <div class="route-list open" role="radiogroup" aria-label=${app.say('offers')}>${quotes.map((one) => offer(app, one, one === quote, one === quotes[0]))}</div>
-    ${refusals.map((one) => notice('info', html`<strong>${nameOf(app, one.provider)}.</strong> ${one.message}`))}
+    ${refusals.map((one) => notice('info', html`<strong>${nameOf(app, one.provider)}.</strong> ${one.message ?? ''}`))}
     ${quote ? facts(app, quote) : nothing}
   </section>`;
 }
 
-const nameOf = (app: App, id: string) => app.providers.find((provider) => provider.id === id)?.name ?? id;
+const nameOf = (app: App, id = UNKNOWN) => app.providers.find((provider) => provider.id === id)?.name ?? id;
+const offererOf = (app: App, { providerName, provider }: FiatQuote) => providerName ?? nameOf(app, provider);
+const outputOf = ({ expectedOutputAmount, cryptoAmount }: FiatQuote) => expectedOutputAmount ?? cryptoAmount;
 
 function offer(app: App, quote: FiatQuote, isChosen: boolean, isBest: boolean): TemplateResult {
   const { to } = app;
@@ -58,19 +60,22 @@ function offer(app: App, quote: FiatQuote, isChosen: boolean, isBest: boolean): 
     app.fiatQuotes.routeId = undefined;
     app.changed();
   };
-  const methods = quote.paymentMethods?.map(({ name }) => name).join(', ');
+  const methods = quote.paymentMethods?.flatMap(({ name, id }) => name ?? id ?? []).join(', ');
   // The target's own record may come later than the offer.
-  const amount = to ? amountOf(app, quote.expectedOutputAmount, to) : quote.token ? amountOf(app, quote.expectedOutputAmount, quote.token) : '…';
-  return html`<button class="route" role="radio" aria-checked=${isChosen} @click=${choose}>${namedLogo(app, quote.providerName, quote.providerLogoUrl)}
-    <span class="route-main"><strong>${quote.providerName}</strong><span class="tags">${isBest ? html`<span class="tag good">${app.say('best')}</span>` : nothing}${methods ? html`<span class="tag">${methods}</span>` : nothing}</span></span>
-    <span class="route-side"><span>${amount}</span><span class="muted small">${app.say('fees', { amount: showUsd(Number(quote.totalFee), app.locale, quote.fiatCurrency) })}</span></span></button>`;
+  const token = to ?? known(quote.token);
+  const amount = token ? amountOf(app, outputOf(quote), token) : '…';
+  return html`<button class="route" role="radio" aria-checked=${isChosen} @click=${choose}>${namedLogo(app, offererOf(app, quote), quote.providerLogoUrl)}
+    <span class="route-main"><strong>${offererOf(app, quote)}</strong><span class="tags">${isBest ? html`<span class="tag good">${app.say('best')}</span>` : nothing}${methods ? html`<span class="tag">${methods}</span>` : nothing}</span></span>
+    <span class="route-side"><span>${amount}</span><span class="muted small">${app.say('fees', { amount: moneyOf(app, quote.totalFee, quote.fiatCurrency) })}</span></span></button>`;
 }
 
 const FEES: Readonly<Record<string, 'feeProvider' | 'feeNetwork' | 'feeSwap'>> = { provider: 'feeProvider', network: 'feeNetwork', swap: 'feeSwap' };
 
+const feeName = (app: App, kind = ''): string => (FEES[kind] ? app.say(FEES[kind]) : kind);
+
 function facts(app: App, quote: FiatQuote): TemplateResult {
   const { to } = app;
-  const money = (amount: string) => showUsd(Number(amount), app.locale, quote.fiatCurrency);
+  const money = (amount: string | undefined) => moneyOf(app, amount, quote.fiatCurrency);
   const chooseRoute = (event: Event) => {
     app.fiatQuotes.routeId = (event.target as HTMLSelectElement).value;
     app.changed();
@@ -78,10 +83,10 @@ function facts(app: App, quote: FiatQuote): TemplateResult {
   const routes = quote.routes ?? [];
   return html`<dl class="facts">
     ${row(app.say('details'), quote.swapStrategy === 'jump' ? app.say('via') : app.say('direct'))}
-    ${routes.length > 1 && to ? row(html`<label for="jump-route">${app.say('swapRoute')}</label>`, html`<span class="select small"><select id="jump-route" @change=${chooseRoute}>${routes.map((route) => html`<option value=${route.routeId} ?selected=${route.routeId === app.fiatQuotes.routeId}>${amountOf(app, route.quote.amountOut, to)} · ${duration(app, route.quote.expectedDurationSeconds)}</option>`)}</select>${icons.chevron()}</span>`) : nothing}
-    ${(quote.fees ?? []).map((fee) => html`<div class="sub"><dt>${FEES[fee.kind] ? app.say(FEES[fee.kind]!) : fee.kind}</dt><dd>${money(fee.amount)}</dd></div>`)}
+    ${routes.length > 1 && to ? row(html`<label for="jump-route">${app.say('swapRoute')}</label>`, html`<span class="select small"><select id="jump-route" @change=${chooseRoute}>${routes.map((route) => html`<option value=${route.routeId} ?selected=${route.routeId === app.fiatQuotes.routeId}>${amountOf(app, route.quote?.amountOut, to)}${route.quote ? ` · ${duration(app, route.quote.expectedDurationSeconds)}` : ''}</option>`)}</select>${icons.chevron()}</span>`) : nothing}
+    ${(quote.fees ?? []).map((fee) => html`<div class="sub"><dt>${feeName(app, fee.kind)}</dt><dd>${money(fee.amount)}</dd></div>`)}
     ${to ? row(app.say('least'), amountOf(app, quote.minOutputAmount, to)) : nothing}
-    ${quote.minFiatAmount && quote.maxFiatAmount ? row(quote.providerName, app.say('limits', { min: money(quote.minFiatAmount), max: money(quote.maxFiatAmount) })) : nothing}
+    ${quote.minFiatAmount && quote.maxFiatAmount ? row(offererOf(app, quote), app.say('limits', { min: money(quote.minFiatAmount), max: money(quote.maxFiatAmount) })) : nothing}
   </dl>`;
 }
 
@@ -96,8 +101,8 @@ function cta(app: App): TemplateResult {
     case 'quoting': return main(app.say('findingRoutes'), undefined, true);
     case 'recipient': return main(app.say('enterRecipient'), (event) => root(event).getElementById('recipient')?.focus());
     case 'no-route': return main(app.say('noRoute'), undefined);
-    case undefined: return html`${main(app.say('continueTo', { provider: quote!.providerName }), (event) => start(app, root(event)))}
-      ${(app.options.checkout ?? 'popup') === 'popup' ? html`<p class="under small muted">${app.say('opensCheckout', { provider: quote!.providerName })}</p>` : nothing}`;
+    case undefined: return html`${main(app.say('continueTo', { provider: offererOf(app, quote!) }), (event) => start(app, root(event)))}
+      ${(app.options.checkout ?? 'popup') === 'popup' ? html`<p class="under small muted">${app.say('opensCheckout', { provider: offererOf(app, quote!) })}</p>` : nothing}`;
     default: return main(app.say('enterAmount'), undefined);
   }
 }

@@ -53,7 +53,7 @@ function panel(app: App, side: Side): TemplateResult {
   return html`<div class="panel">
     <label class="panel-label" for="amount-${side}">${label}</label>
     <div class="panel-row">
-      <input id="amount-${side}" class="amount ${isWaiting ? 'waiting' : ''} ${sizeOf(value)}" dir="ltr" inputmode="decimal" autocomplete="off" placeholder="0" maxlength="40"
+      <input id="amount-${side}" class="amount ${isWaiting ? 'waiting' : ''}" dir="ltr" inputmode="decimal" autocomplete="off" placeholder="0" maxlength="40"
         aria-label="${label}: ${app.say(isFrom ? 'amountToPay' : 'amountToReceive')}" .value=${value}
         @input=${(event: Event) => typed(app, event.target as HTMLInputElement, !isFrom)} />
       ${tokenButton(app, side)}
@@ -64,9 +64,6 @@ function panel(app: App, side: Side): TemplateResult {
     </div>
   </div>`;
 }
-
-/** Longer amounts are written smaller, so that all of them can be read. */
-export const sizeOf = ({ length }: string): string => (length > 10 ? 'tiny' : length > 7 ? 'longer' : length > 5 ? 'long' : '');
 
 /** Only digits and one point; whatever else was typed is left out. */
 function typed(app: App, input: HTMLInputElement, isExactOutput: boolean): void {

@@ -1,11 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FiatOrder, Order } from '@causeway/sdk';
 import type { App } from '../app.js';
-import { showUsd } from '../amounts.js';
 import * as icons from './icons.js';
 import { tokenLogo } from './logos.js';
 import { orderFrom, orderTo, shownToken } from './order.js';
-import { amountOf, problem, screen } from './parts.js';
+import { amountOf, moneyOf, problem, screen } from './parts.js';
 
 export function historyView(app: App): TemplateResult {
   const { history, historyError } = app;
@@ -18,7 +17,10 @@ export function historyView(app: App): TemplateResult {
   return screen(app, app.say('history'), content);
 }
 
-const when = (app: App, time: string) => new Intl.DateTimeFormat(app.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+function when(app: App, time: string | undefined): string {
+  const date = new Date(time ?? '');
+  return Number.isNaN(date.getTime()) ? '' : new Intl.DateTimeFormat(app.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+}
 
 function statusTag(app: App, status: string): TemplateResult {
   const [key, kind] = ['filled', 'completed'].includes(status) ? ['statusFilled', 'good'] as const
@@ -34,8 +36,7 @@ function orderRow(app: App, order: Order): TemplateResult {
 }
 
 function purchaseRow(app: App, order: FiatOrder): TemplateResult {
-  const { chainId, address } = order.outputAsset;
-  const token = shownToken(app, chainId, address, undefined);
+  const token = shownToken(app, order.outputAsset?.chainId, order.outputAsset?.address, undefined);
   return html`<li><button class="item" @click=${() => app.openPurchase(order.orderId)}>${tokenLogo(app, token)}
-    <span class="item-main"><strong>${showUsd(Number(order.fiatAmount), app.locale, order.fiatCurrency)} → ${token.symbol}</strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
+    <span class="item-main"><strong>${moneyOf(app, order.fiatAmount, order.fiatCurrency)} → ${token.symbol}</strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
 }

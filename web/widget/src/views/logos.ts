@@ -29,9 +29,9 @@ function picture(app: App, url: string | null | undefined, name: string, classNa
 }
 
 /** A token with the badge of its chain. */
-export function tokenLogo(app: App, token: { symbol: string; chainId: number; logoURI?: string | null | undefined }, size = ''): TemplateResult {
-  const chain = app.catalog.chains.get(token.chainId);
-  return html`<span class="logo ${size}">${picture(app, token.logoURI, token.symbol, 'logo-main')}${chain ? picture(app, chain.icon, chain.name, 'logo-badge') : nothing}</span>`;
+export function tokenLogo(app: App, token: { symbol: string; chainId: number | undefined; logoURI?: string | null | undefined }, size = ''): TemplateResult {
+  const chain = app.catalog.chains.get(token.chainId ?? 0);
+  return html`<span class="logo ${size}">${picture(app, token.logoURI, token.symbol, 'logo-main')}${chain ? picture(app, chain.icon, chain.name ?? '', 'logo-badge') : nothing}</span>`;
 }
 
 export function chainLogo(app: App, chainId: number): TemplateResult {

@@ -5,14 +5,14 @@ import { short } from '../amounts.js';
 import { dueOf, keptTerms } from '../flows/take-back.js';
 import * as icons from './icons.js';
 import { withShortAddresses } from './review.js';
-import { amountOf, clockOf, copyButton, exchange, problem, row, screen, txLink, type Part, type Shown } from './parts.js';
+import { clockOf, copyButton, exchange, numberOf, problem, row, screen, shortOf, txLink, type Part, type Shown } from './parts.js';
 
 export type StepState = 'done' | 'now' | 'next' | 'bad';
 
 /** A token of an order: what the order says of it, with the price of the catalog where that knows it. */
-export function shownToken(app: App, chainId: number, address: string | null | undefined, meta: Order['fromTokenMeta']): Shown {
+export function shownToken(app: App, chainId: number | undefined, address: string | null | undefined, meta: Order['fromTokenMeta']): Shown {
   const known = app.catalog.top.find((token) => token.chainId === chainId && token.address.toLowerCase() === address?.toLowerCase());
-  return known ?? { chainId, symbol: meta?.symbol ?? short(address ?? ''), decimals: meta?.decimals ?? 0, logoURI: meta?.logoURI };
+  return known ?? { chainId, symbol: meta?.symbol ?? shortOf(address), decimals: meta?.decimals, logoURI: meta?.logoURI };
 }
 
 export const orderFrom = (app: App, order: Order): Shown => shownToken(app, order.fromChainId, order.fromToken, order.fromTokenMeta);
@@ -39,8 +39,8 @@ const HEROES = {
 export function hero(app: App, order: Order): TemplateResult {
   const [kind, key] = HEROES[order.status as keyof typeof HEROES] ?? HEROES.created;
   const to = orderTo(app, order);
-  const text = order.status === 'filled' ? app.say('orderFilledText', { amount: amountOf(app, order.transactions?.fill?.amount ?? order.destAmount, to).replace(` ${to.symbol}`, ''), symbol: to.symbol, address: short(order.recipient ?? order.author) })
-    : order.status === 'refunded' ? app.say('orderRefundedText', { address: short(order.refundTo ?? order.author) })
+  const text = order.status === 'filled' ? app.say('orderFilledText', { amount: numberOf(app, order.transactions?.fill?.amount ?? order.destAmount, to), symbol: to.symbol, address: shortOf(order.recipient ?? order.author) })
+    : order.status === 'refunded' ? app.say('orderRefundedText', { address: shortOf(order.refundTo ?? order.author) })
       : order.status === 'failed' ? app.say('orderFailedText') : app.tracker.events.at(-1)?.detail ?? '';
   return html`<div class="hero ${kind}">${badge(kind)}<p class="hero-title">${app.say(key)}${tookOf(app, order)}</p><p class="muted">${withShortAddresses(text)}</p>
     ${order.failureReason && order.status !== 'filled' ? html`<p class="small warn-text">${order.failureReason}</p>` : nothing}</div>`;
@@ -53,7 +53,7 @@ export function badge(kind: 'now' | 'done' | 'back' | 'bad'): TemplateResult {
 function tookOf(app: App, order: Order): Part {
   const { deposit, fill } = order.transactions ?? {};
   if (order.status !== 'filled' || !deposit || !fill) return nothing;
-  const seconds = Math.max(1, Math.round((Date.parse(fill.timestamp) - Date.parse(deposit.timestamp)) / 1000));
+  const seconds = Math.max(1, Math.round((Date.parse(fill.timestamp ?? '') - Date.parse(deposit.timestamp ?? '')) / 1000));
   return Number.isFinite(seconds) ? html` <span class="muted">${app.say('took', { time: `${seconds} s` })}</span>` : nothing;
 }
 
@@ -75,11 +75,11 @@ export function orderSteps(app: App, order: Order): TemplateResult {
   const state = (isDone: boolean | undefined, isNow: boolean | undefined): StepState => (isDone ? 'done' : isNow ? 'now' : 'next');
   const confirmed = has('deposited') || has('published') || has('filled') || isRefund;
   const steps: [string, StepState, Part][] = [
-    [app.say('stepSent'), order.status === 'failed' ? 'bad' : state(Boolean(sent) || confirmed, true), sent ? txLink(app, order.fromChainId, sent) : nothing],
+    [app.say('stepSent'), order.status === 'failed' ? 'bad' : state(Boolean(sent) || confirmed, true), txLink(app, order.fromChainId, sent)],
     [app.say('stepDeposited'), state(confirmed, Boolean(sent)), nothing],
     ...(isRefund
-      ? [[app.say('stepRefundPending'), state(order.status === 'refunded', true), nothing], [app.say('stepRefunded'), state(order.status === 'refunded', false), refund ? txLink(app, refund.chainId, refund.txHash) : nothing]] as [string, StepState, Part][]
-      : [[app.say('stepPublished'), state(has('filled'), confirmed), nothing], [app.say('stepFilled'), state(has('filled'), false), fill ? txLink(app, fill.chainId, fill.txHash) : nothing]] as [string, StepState, Part][]),
+      ? [[app.say('stepRefundPending'), state(order.status === 'refunded', true), nothing], [app.say('stepRefunded'), state(order.status === 'refunded', false), txLink(app, refund?.chainId, refund?.txHash)]] as [string, StepState, Part][]
+      : [[app.say('stepPublished'), state(has('filled'), confirmed), nothing], [app.say('stepFilled'), state(has('filled'), false), txLink(app, fill?.chainId, fill?.txHash)]] as [string, StepState, Part][]),
   ];
   return timeline(steps);
 }

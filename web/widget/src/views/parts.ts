@@ -10,17 +10,31 @@ export type Part = TemplateResult | typeof nothing;
 /** What is known of a token where an amount of it is shown. */
 export interface Shown {
   symbol: string;
-  decimals: number;
-  chainId: number;
+  decimals: number | undefined;
+  chainId: number | undefined;
   logoURI?: string | null | undefined;
-  extensions?: { price?: { usd: string } | null | undefined } | null | undefined;
+  extensions?: { price?: { usd?: string | undefined } | null | undefined } | null | undefined;
 }
 
-export const amountOf = (app: App, raw: bigint | string, token: Shown): string => `${showUnits(raw, token.decimals, app.locale)} ${token.symbol}`;
+/** Stands where the service did not say. */
+export const UNKNOWN = '—';
 
-export const chainName = (app: App, chainId: number): string => app.catalog.chains.get(chainId)?.name ?? String(chainId);
+/** An amount without its token. */
+export const numberOf = (app: App, raw: bigint | string | null | undefined, { decimals }: Pick<Shown, 'decimals'>): string =>
+  (raw == null || decimals === undefined ? UNKNOWN : showUnits(raw, decimals, app.locale));
 
-export const usd = (app: App, raw: bigint | string, token: Shown): string => {
+export const amountOf = (app: App, raw: bigint | string | null | undefined, token: Shown): string => `${numberOf(app, raw, token)} ${token.symbol}`;
+
+/** An amount of money. */
+export const moneyOf = (app: App, amount: string | null | undefined, currency: string | undefined): string =>
+  (amount == null || !currency ? UNKNOWN : showUsd(Number(amount), app.locale, currency));
+
+export const shortOf = (address: string | null | undefined): string => (address ? short(address) : UNKNOWN);
+
+export const chainName = (app: App, chainId: number | undefined): string =>
+  (chainId === undefined ? UNKNOWN : app.catalog.chains.get(chainId)?.name ?? String(chainId));
+
+export const usd = (app: App, raw: bigint | string | undefined, token: Shown): string => {
   const value = usdOf(raw, token);
   return value === undefined ? '' : showUsd(value, app.locale);
 };
@@ -54,8 +68,8 @@ export const problem = (app: App, error: unknown, action: unknown = nothing): Pa
 export const row = (term: unknown, value: unknown): TemplateResult => html`<div><dt>${term}</dt><dd>${value}</dd></div>`;
 
 /** From one amount to another, as on a receipt. */
-export function exchange(app: App, from: Shown, amountIn: string, to: Shown, amountOut: string): TemplateResult {
-  const line = (label: string, raw: string, token: Shown) => html`<div class="leg">
+export function exchange(app: App, from: Shown, amountIn: string | undefined, to: Shown, amountOut: string | undefined): TemplateResult {
+  const line = (label: string, raw: string | undefined, token: Shown) => html`<div class="leg">
     ${tokenLogo(app, token, 'large')}
     <div><span class="muted small">${label}</span><strong>${amountOf(app, raw, token)}</strong>
       <span class="muted small">${app.say('on', { chain: chainName(app, token.chainId) })}${usd(app, raw, token) ? html` · ${usd(app, raw, token)}` : nothing}</span></div>
@@ -76,7 +90,8 @@ export function copyButton(app: App, text: string, label: string): TemplateResul
   return html`<button class="icon-button small" aria-label=${isCopied ? app.say('copied') : `${app.say('copy')}: ${label}`} @click=${copy}>${isCopied ? icons.check(18) : icons.copy()}</button>`;
 }
 
-export function txLink(app: App, chainId: number, txHash: string): TemplateResult {
+export function txLink(app: App, chainId: number | undefined, txHash: string | null | undefined): Part {
+  if (!txHash) return nothing;
   const link = app.catalog.explorerLink(chainId, txHash);
   const text = short(txHash);
   return link

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { AutocompleteItem, Token } from '@causeway/sdk';
 import type { App } from '../app.js';
+import type { KnownToken, Sentence } from '../flows/catalog.js';
 import { short, showUnits, showUsd, usdOf } from '../amounts.js';
 import * as icons from './icons.js';
 import { chainLogo, tokenLogo } from './logos.js';
@@ -10,9 +10,9 @@ import { chainName, notice, problem, screen } from './parts.js';
 interface Search {
   text: string;
   chainId: number | undefined;
-  found: { tokens: Token[]; sentences: AutocompleteItem[] } | undefined;
+  found: { tokens: KnownToken[]; sentences: Sentence[] } | undefined;
   error: unknown;
-  doubtful: Token | undefined;
+  doubtful: KnownToken | undefined;
   abort: AbortController | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -83,7 +83,7 @@ function chainButton(app: App, search: Search, chainId: number | undefined): Tem
   return html`<button class="chain ${chainId === undefined ? 'all' : ''}" aria-pressed=${search.chainId === chainId} title=${name} aria-label=${name} @click=${choose}>${chainId === undefined ? app.say('allChains') : chainLogo(app, chainId)}</button>`;
 }
 
-function sentenceRow(app: App, item: AutocompleteItem): TemplateResult {
+function sentenceRow(app: App, item: Sentence): TemplateResult {
   const choose = () => {
     searches.delete(app);
     app.applySentence(item);
@@ -91,7 +91,7 @@ function sentenceRow(app: App, item: AutocompleteItem): TemplateResult {
   return html`<li><button class="item" @click=${choose}>${tokenLogo(app, item.token)}<span class="item-main"><strong class="wrap">${item.description}</strong></span>${icons.outward()}</button></li>`;
 }
 
-function tokenRow(app: App, search: Search, token: Token): TemplateResult {
+function tokenRow(app: App, search: Search, token: KnownToken): TemplateResult {
   const isDoubtful = app.catalog.isLookAlike(token) || token.extensions?.isRiskToken === true;
   const balance = app.catalog.balanceOf(token);
   const worth = balance ? usdOf(balance, token) : undefined;
@@ -108,16 +108,16 @@ function tokenRow(app: App, search: Search, token: Token): TemplateResult {
     <span class="item-main"><strong>${token.symbol}${isDoubtful ? html` <span class="warn-text">${icons.warn(16)}<span class="unseen">${app.say('lookAlike')}</span></span>` : nothing}</strong>
       <span class="muted small">${chainName(app, token.chainId)}${isCoin ? nothing : html` · <bdi class="mono">${short(token.address)}</bdi>`}</span></span>
     <span class="item-side">${balance ? html`<strong>${showUnits(balance, token.decimals, app.locale)}</strong><span class="muted small">${worth === undefined ? '' : showUsd(worth, app.locale)}</span>`
-      : html`<span class="muted small">${token.extensions?.price ? showUsd(Number(token.extensions.price.usd), app.locale) : ''}</span>`}</span>
+      : html`<span class="muted small">${token.extensions?.price?.usd ? showUsd(Number(token.extensions.price.usd), app.locale) : ''}</span>`}</span>
   </button></li>`;
 }
 
-function take(app: App, token: Token): void {
+function take(app: App, token: KnownToken): void {
   searches.delete(app);
   app.setToken(app.pickerSide, token);
 }
 
-function doubt(app: App, search: Search, token: Token): TemplateResult {
+function doubt(app: App, search: Search, token: KnownToken): TemplateResult {
   const words = app.say('lookAlikeAsk', { symbol: token.symbol, chain: chainName(app, token.chainId), address: token.address });
   return html`${notice('warn', token.extensions?.isRiskToken ? html`${app.say('risky')}. ${words}` : words)}
     <button class="cta" @click=${() => take(app, token)}>${app.say('useAnyway')}</button>

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from '../app.js';
-import { short, showUsd } from '../amounts.js';
+import { short } from '../amounts.js';
+import { known } from '../flows/catalog.js';
 import type { Purchase } from '../flows/purchase.js';
 import { badge, shownToken, timeline, type StepState } from './order.js';
-import { amountOf, copyButton, problem, row, screen, txLink, type Part } from './parts.js';
+import { amountOf, copyButton, moneyOf, problem, row, screen, txLink, type Part } from './parts.js';
 
 export function purchaseView(app: App): TemplateResult {
   const purchase = app.purchase!;
@@ -16,7 +17,7 @@ export function purchaseView(app: App): TemplateResult {
     <div class="checkout ${app.options.checkout === 'frame' && ['opening', 'paying'].includes(purchase.phase) ? '' : 'gone'}"></div>
     ${status && !isFramed ? steps(app, purchase) : nothing}
     ${fiat ? html`<dl class="facts">
-      ${row(app.say('spend'), showUsd(Number(fiat.fiatAmount), app.locale, fiat.fiatCurrency))}
+      ${row(app.say('spend'), moneyOf(app, fiat.fiatAmount, fiat.fiatCurrency))}
       ${received(app, purchase)}
       ${purchase.orderId ? row(app.say('orderNumber'), html`<bdi class="mono">${short(purchase.orderId)}</bdi>${copyButton(app, purchase.orderId, app.say('orderNumber'))}`) : nothing}</dl>` : nothing}
     ${ending(app, purchase, leave)}`, leave);
@@ -26,7 +27,8 @@ function received(app: App, { view, quote }: Purchase): Part {
   const asset = view?.outputAsset ?? quote?.outputAsset;
   const amount = view?.outputAmount ?? view?.expectedOutputAmount ?? quote?.expectedOutputAmount;
   if (!asset || !amount) return nothing;
-  const token = quote?.token ?? (app.to && app.to.chainId === asset.chainId && app.to.address.toLowerCase() === asset.address.toLowerCase() ? app.to : shownToken(app, asset.chainId, asset.address, undefined));
+  const isTarget = app.to?.chainId === asset.chainId && app.to?.address.toLowerCase() === asset.address?.toLowerCase();
+  const token = known(quote?.token) ?? (isTarget ? app.to : undefined) ?? shownToken(app, asset.chainId, asset.address, undefined);
   return row(app.say('youReceive'), amountOf(app, amount, token));
 }
 
@@ -49,12 +51,12 @@ function steps(app: App, { status, view }: Purchase): TemplateResult {
   const at = ['created', 'pending', 'processing', 'completed'].indexOf(status!.status);
   const isBad = ['failed', 'canceled', 'expired'].includes(status!.status);
   const state = (isDone: boolean, isNow: boolean): StepState => (isDone ? 'done' : isBad ? 'bad' : isNow ? 'now' : 'next');
-  const chainId = view?.outputAsset.chainId;
+  const chainId = view?.outputAsset?.chainId;
   const hash = status!.fillTxHash ?? view?.fillTxHash;
   return timeline([
     [app.say('stepOrdered'), 'done', nothing],
     [app.say('stepPaid'), state(at >= 2, true), nothing],
-    [app.say('stepDelivered'), isBad ? 'next' : state(at === 3, at === 2), hash && chainId ? txLink(app, chainId, hash) : nothing],
+    [app.say('stepDelivered'), isBad ? 'next' : state(at === 3, at === 2), txLink(app, chainId, hash)],
   ]);
 }
 

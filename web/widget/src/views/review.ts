@@ -19,7 +19,7 @@ export function reviewView(app: App): TemplateResult {
       ${row(app.say('recipient'), html`<bdi class="mono" title=${recipient}>${short(recipient)}</bdi>${recipient === swap.account.address ? html` <span class="muted">(${app.say('yourWallet')})</span>` : nothing}`)}
       ${row(app.say('least'), amountOf(app, quote.minAmountOut, app.to!))}
       ${row(app.say('time'), duration(app, quote.expectedDurationSeconds))}
-      ${swap.phase === 'review' ? row(app.say('priceHolds'), html`<span class="hold ${left < 10_000 ? 'warn-text' : ''}">${clockOf(left)}</span>`) : nothing}
+      ${swap.phase === 'review' && left < Infinity ? row(app.say('priceHolds'), html`<span class="hold ${left < 10_000 ? 'warn-text' : ''}">${clockOf(left)}</span>`) : nothing}
     </dl>
     ${swap.summary.length ? html`<h3>${app.say('whatYouSign')}</h3><ol class="sentences">${swap.summary.map((text, at) => sentence(swap, text, at))}</ol>` : nothing}
     ${action(app, swap)}`, isBusy && swap.phase === 'submitting' ? undefined : () => app.leaveReview());

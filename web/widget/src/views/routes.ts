@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Fee, StreamedRoute, Token } from '@causeway/sdk';
+import type { Fee, StreamedRoute } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { formatUnits, showPercent, showUsd } from '../amounts.js';
+import type { KnownToken } from '../flows/catalog.js';
 import { expiryOf, fillerOf, kindOf } from '../flows/quotes.js';
 import { costOf } from './form.js';
 import * as icons from './icons.js';
@@ -53,7 +54,7 @@ function routeRow(app: App, route: StreamedRoute, isChosen: boolean): TemplateRe
     route === routes[0] ? html`<span class="tag good">${app.say('best')}</span>` : nothing,
     isFastest ? html`<span class="tag">${icons.bolt()}${app.say('fastest')}</span>` : nothing,
     quote.minAmountOut === quote.amountOut ? html`<span class="tag">${icons.shield()}${app.say('guaranteed')}</span>` : nothing,
-    !route.depositMethods.includes('CONTRACT_CALL') && route.depositMethods.includes('PERMIT2') ? html`<span class="tag">${app.say('noGas')}</span>` : nothing,
+    String(route.depositMethods) === 'PERMIT2' ? html`<span class="tag">${app.say('noGas')}</span>` : nothing,
   ];
   return html`<button class="route" role="radio" aria-checked=${isChosen} @click=${choose} @keydown=${move}>
     ${namedLogo(app, fillerOf(route), route.icon)}
@@ -75,7 +76,7 @@ function move(event: KeyboardEvent): void {
 
 /** One unit of what is paid in what is received. */
 function rateOf(app: App, route: StreamedRoute): string {
-  const { from, to } = app as { from: Token; to: Token };
+  const { from, to } = app as { from: KnownToken; to: KnownToken };
   const rate = Number(formatUnits(route.quote.amountOut, to.decimals)) / Number(formatUnits(route.quote.amountIn, from.decimals));
   const shown = new Intl.NumberFormat(app.locale, { maximumSignificantDigits: 6 }).format(rate);
   return `1 ${from.symbol} = ${shown} ${to.symbol}`;
@@ -100,9 +101,11 @@ export function details(app: App, route: StreamedRoute): TemplateResult {
     ${quote.fees?.length && itemizing.has(app) ? quote.fees.map((fee) => feeRow(app, fee)) : nothing}
     ${row(app.say('time'), duration(app, quote.expectedDurationSeconds))}
     ${row(app.say('least'), html`${amountOf(app, quote.minAmountOut, app.to!)}${quote.minAmountOut === quote.amountOut ? html` <span class="good-text" title=${app.say('guaranteed')}>${icons.shield()}<span class="unseen">${app.say('guaranteed')}</span></span>` : nothing}`)}
-    ${row(app.say('priceHolds'), html`<span class="hold">${app.quotes.isLoading || left <= 0 ? app.say('refreshing') : clockOf(left)}</span>`)}
+    ${left < Infinity ? row(app.say('priceHolds'), html`<span class="hold">${app.quotes.isLoading || left <= 0 ? app.say('refreshing') : clockOf(left)}</span>`) : nothing}
   </dl>`;
 }
 
+const feeName = (app: App, kind = ''): string => (FEES[kind] ? app.say(FEES[kind]) : kind);
+
 const feeRow = (app: App, fee: Fee): TemplateResult =>
-  html`<div class="sub"><dt>${FEES[fee.kind] ? app.say(FEES[fee.kind]!) : fee.kind}</dt><dd>${fee.usd == null ? nothing : showUsd(Number(fee.usd), app.locale)}</dd></div>`;
+  html`<div class="sub"><dt>${feeName(app, fee.kind)}</dt><dd>${fee.usd == null ? nothing : showUsd(Number(fee.usd), app.locale)}</dd></div>`;

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from '../app.js';
-import { formatUnits, showUnits } from '../amounts.js';
+import { formatUnits } from '../amounts.js';
 import * as icons from './icons.js';
 import { hero, orderSteps } from './order.js';
 import { withShortAddresses } from './review.js';
-import { chainName, clockOf, copyButton, notice, problem, row, screen, type Part } from './parts.js';
+import { amountOf, chainName, clockOf, copyButton, notice, problem, row, screen, type Part } from './parts.js';
 
 export function transferView(app: App): TemplateResult {
   const transfer = app.transfer!;
@@ -21,21 +21,22 @@ export function transferView(app: App): TemplateResult {
     return screen(app, title, html`${hero(app, order)}${excess(app)}${orderSteps(app, order)}
       ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`<p class="under small muted">${app.say('keepOpen')}</p>`}`, leave);
   }
-  const amount = formatUnits(deposit.amount, deposit.decimals);
-  const left = deposit.expiresAt * 1000 - Date.now();
+  const amount = formatUnits(transfer.route.quote.amountIn, from.decimals);
+  const left = (deposit.expiresAt ?? deposit.deposit?.expiresAt ?? Infinity) * 1000 - Date.now();
+  const clock = left === Infinity ? '' : left > 0 ? clockOf(left) : '0:00';
   const link = deposit.paymentUri && /^(ethereum|solana):/.test(deposit.paymentUri) ? deposit.paymentUri : undefined;
   return screen(app, title, html`
     <div class="pay">
       <div class="qr"><img src=${transfer.qrCode ?? nothing} alt=${app.say('scan')} width="208" height="208" /></div>
-      <p class="pill ${transfer.arrived > 0n ? 'warn' : ''}">${icons.spinner()}${app.say('waitingTransfer')}<span class="hold">${left > 0 ? clockOf(left) : ''}</span></p>
+      <p class="pill ${transfer.arrived > 0n ? 'warn' : ''}">${icons.spinner()}${app.say('waitingTransfer')}<span class="hold">${left > 0 ? clock : ''}</span></p>
       <div class="copy-row"><div><span class="muted small">${app.say('sendExactly')}</span><strong class="break"><bdi>${amount} ${from.symbol}</bdi></strong></div>${copyButton(app, amount, app.say('sendExactly'))}</div>
-      <div class="copy-row"><div><span class="muted small">${app.say('toAddress')} · ${app.say('onlyOn', { symbol: from.symbol, chain: chainName(app, deposit.chainId) })}</span><bdi class="mono break">${deposit.depositAddress}</bdi></div>${copyButton(app, deposit.depositAddress, app.say('toAddress'))}</div>
+      <div class="copy-row"><div><span class="muted small">${app.say('toAddress')} · ${app.say('onlyOn', { symbol: from.symbol, chain: chainName(app, from.chainId) })}</span><bdi class="mono break">${deposit.depositAddress}</bdi></div>${copyButton(app, deposit.depositAddress, app.say('toAddress'))}</div>
       ${link ? html`<a class="cta second" href=${link}>${app.say('openWallet')}</a>` : nothing}
     </div>
     ${left <= 0 ? notice('warn', app.say('transferLate')) : partly(app)}
     ${problem(app, error)}
-    <dl class="facts">${row(app.say('youReceive'), html`${showUnits(transfer.route.quote.minAmountOut, app.to!.decimals, app.locale)} ${app.to!.symbol}`)}${row(app.say('timeLeft'), left > 0 ? clockOf(left) : '0:00')}</dl>
-    <details class="terms"><summary>${app.say('details')}</summary>${deposit.summary.map((text) => html`<p class="small muted">${withShortAddresses(text)}</p>`)}</details>`, leave);
+    <dl class="facts">${row(app.say('youReceive'), amountOf(app, transfer.route.quote.minAmountOut, app.to!))}${clock ? row(app.say('timeLeft'), clock) : nothing}</dl>
+    <details class="terms"><summary>${app.say('details')}</summary>${deposit.summary?.map((text) => html`<p class="small muted">${withShortAddresses(text)}</p>`)}</details>`, leave);
 }
 
 function partly(app: App): Part {
@@ -47,7 +48,7 @@ function partly(app: App): Part {
 }
 
 function excess(app: App): Part {
-  const { arrived, deposit } = app.transfer!;
-  const more = arrived - BigInt(deposit!.amount);
+  const { arrived, route } = app.transfer!;
+  const more = arrived - BigInt(route.quote.amountIn);
   return more > 0n ? notice('info', app.say('overpaid', { excess: formatUnits(more, app.from!.decimals), symbol: app.from!.symbol })) : nothing;
 }

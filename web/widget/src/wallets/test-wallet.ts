@@ -1,8 +1,8 @@
 import { keccak256 } from './keccak.js';
-import { getPublicKey, signAsync } from '@noble/secp256k1';
 import type { Family } from './account.js';
 import type { Provider } from './injected.js';
 import { bytesOf, concat, fromHex, rlp, toHex } from './rlp.js';
+import { publicKey, sign } from './secp256k1.js';
 import { typedDataDigest, type TypedData } from './typed-data.js';
 
 /** What the widget needs of this part. */
@@ -59,7 +59,7 @@ function which(): number {
 }
 
 export function addressOf(key: string): string {
-  const digits = toHex(keccak256(getPublicKey(key, false).subarray(1)).subarray(12)).slice(2);
+  const digits = toHex(keccak256(publicKey(key)).subarray(12)).slice(2);
   const hash = toHex(keccak256(new TextEncoder().encode(digits))).slice(2);
   return `0x${Array.from(digits, (digit, at) => (parseInt(hash[at]!, 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
 }
@@ -75,10 +75,12 @@ interface Transaction {
 export class TestProvider implements Provider {
   #chainId: number;
   readonly #key: string;
+  readonly #address: string;
   readonly #rpcOf: (chainId: number) => string | undefined;
 
   constructor(key: string, rpcOf: (chainId: number) => string | undefined, chainId: number) {
     this.#key = key;
+    this.#address = addressOf(key);
     this.#rpcOf = rpcOf;
     this.#chainId = chainId;
   }
@@ -87,7 +89,7 @@ export class TestProvider implements Provider {
     switch (method) {
       case 'eth_accounts':
       case 'eth_requestAccounts':
-        return [addressOf(this.#key)];
+        return [this.#address];
       case 'eth_chainId':
         return `0x${this.#chainId.toString(16)}`;
       case 'wallet_switchEthereumChain':
@@ -96,7 +98,7 @@ export class TestProvider implements Provider {
       case 'eth_sendTransaction':
         return this.#rpc('eth_sendRawTransaction', [toHex(await this.#signed(params[0] as Transaction))]);
       case 'eth_signTypedData_v4': {
-        const { bytes, recovery } = await this.#sign(typedDataDigest(JSON.parse(params[1]) as TypedData));
+        const { bytes, recovery } = sign(typedDataDigest(JSON.parse(params[1]) as TypedData), this.#key);
         return toHex(concat([bytes, Uint8Array.of(27 + recovery)]));
       }
       default:
@@ -105,7 +107,7 @@ export class TestProvider implements Provider {
   }
 
   async #signed({ to, data = '0x', value = '0x0', gas }: Transaction): Promise<Uint8Array> {
-    const from = addressOf(this.#key);
+    const from = this.#address;
     const number = async (method: string, params: unknown[]) => BigInt((await this.#rpc(method, params)) as string);
     const [nonce, price, limit] = await Promise.all([
       number('eth_getTransactionCount', [from, 'pending']),
@@ -115,14 +117,9 @@ export class TestProvider implements Provider {
     const fields = [BigInt(this.#chainId), nonce, price, price * 2n, limit].map(bytesOf);
     const body = [...fields, fromHex(to), bytesOf(BigInt(value)), fromHex(data), []];
     const type = Uint8Array.of(2);
-    const { bytes, recovery } = await this.#sign(keccak256(concat([type, rlp(body)])));
+    const { bytes, recovery } = sign(keccak256(concat([type, rlp(body)])), this.#key);
     const words = [BigInt(recovery), BigInt(toHex(bytes.subarray(0, 32))), BigInt(toHex(bytes.subarray(32)))];
     return concat([type, rlp([...body, ...words.map(bytesOf)])]);
-  }
-
-  async #sign(digest: Uint8Array): Promise<{ bytes: Uint8Array; recovery: number }> {
-    const signature = await signAsync(digest, this.#key);
-    return { bytes: signature.toCompactRawBytes(), recovery: signature.recovery };
   }
 
   async #rpc(method: string, params: unknown[]): Promise<unknown> {

@@ -74,6 +74,8 @@ test('every screen fits 320 pixels and has targets of 44', async () => {
     await page.locator('#amount-from').fill('1234.567891');
     await page.getByRole('radio').first().waitFor();
     await assertFits(page);
+    const amounts = await page.locator('.amount').evaluateAll((boxes) => boxes.map((box) => [box.value, box.scrollWidth - box.clientWidth]));
+    assert.deepEqual(amounts.map(([value, cut]) => [value.length > 4, cut]), [[true, 0], [true, 0]], JSON.stringify(amounts));
     await page.locator('#token-to').click();
     await page.getByRole('searchbox').waitFor();
     await assertFits(page);

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { load } from './load.js';
 
 const { attributeOf, chainsOf, methodsOf, readAttribute } = await load('options.ts');
-const { keyOf, skeleton } = await load('flows/catalog.ts');
+const { keyOf, known, skeleton } = await load('flows/catalog.ts');
 const { expiryOf, fillerOf, kindOf, ranked } = await load('flows/quotes.ts');
-const { sumOf } = await load('flows/transfer.ts');
+const { boundOf } = await load('flows/held-quote.ts');
+const { sumOf, transferOf } = await load('flows/transfer.ts');
 const { isRejection } = await load('errors.ts');
 const { isAddress } = await load('wallets/account.ts');
 
@@ -69,4 +70,25 @@ test('addresses belong to one family', () => {
   assert.ok(!isAddress('0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'solana'));
   assert.ok(isAddress('AqynRZwvVqUPRwRJXvm6odUb3t93fDjnWe3p6BeuUFxD', 'solana'));
   assert.ok(!isAddress('AqynRZwvVqUPRwRJXvm6odUb3t93fDjnWe3p6BeuUFxO', 'solana'));
+});
+
+test('what the service leaves out is left out, and nothing breaks', () => {
+  assert.equal(known({ chainId: 1, address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }), undefined);
+  assert.equal(known(null), undefined);
+  assert.equal(known({ chainId: 1, address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', decimals: 0 }).symbol, '0x7099…79C8');
+  const bare = { quoteId: 'q', routeId: 'A'.repeat(64), quote: { amountIn: '10', amountOut: '9', expectedDurationSeconds: 4 } };
+  assert.deepEqual([fillerOf(bare), kindOf(bare), expiryOf(bare)], ['', ' CONTRACT_CALL', Infinity]);
+  assert.equal(sumOf([{}, { chainId: 1 }, { chainId: 1, token: '0xaa' }], 1, '0xaa'), 0n);
+  assert.equal(transferOf({ id: 'o', status: 'created' }), undefined);
+});
+
+test('a deposit is bound by what was accepted', () => {
+  const quote = { amountIn: '10', amountOut: '9', minAmountOut: '8', expectedDurationSeconds: 4 };
+  assert.deepEqual(boundOf({ tradeType: 'EXACT_INPUT' }, quote), { minAmountOut: '8' });
+  assert.deepEqual(boundOf({ tradeType: 'EXACT_INPUT' }, { ...quote, minAmountOut: undefined }), { minAmountOut: '9' });
+  assert.deepEqual(boundOf({ tradeType: 'EXACT_OUTPUT' }, quote), { maxAmountIn: '10' });
+  const order = { id: 'o', status: 'created', quoteId: 'q', routeId: 'r', fromChainId: 1, toChainId: 10, fromToken: '0xaa', toToken: '0xbb', srcAmount: '10', destAmount: '9', author: '0xcc' };
+  const { ask, route: held } = transferOf(order);
+  assert.deepEqual([ask.amount, ask.refundTo, boundOf(ask, held.quote)], ['10', '0xcc', { minAmountOut: '9' }]);
+  assert.equal(transferOf({ ...order, tradeType: 'EXACT_OUTPUT' }).ask.amount, '9');
 });

@@ -28,7 +28,7 @@ mod tests {
         let same = |seeds: &[&[u8]], address: solana_address::Address| {
             assert_eq!(program_address(seeds, escrow), Some(B256::from(address.to_bytes())));
         };
-        same(&[b"office"], program.attester_config());
+        same(&[b"config"], program.attester_config());
         for byte in 0..32 {
             let id = B256::repeat_byte(byte);
             same(&[b"deposit", id.as_slice()], program.deposit(id));

@@ -94,7 +94,7 @@ fn check_accounts(
         program_address(seeds, program).ok_or_else(|| "The program derives no such address.".to_owned())
     };
     let order = derive(&[b"order", id.as_slice()], escrow)?;
-    let mut expected = vec![payer, payer, order, derive(&[b"office"], escrow)?, B256::ZERO];
+    let mut expected = vec![payer, payer, order, derive(&[b"config"], escrow)?, B256::ZERO];
     if mint.is_zero() {
         expected.extend(Some(terms.word("referrer")).filter(|referrer| !referrer.is_zero()));
     } else {

@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(keccak256(address), ADDRESS_CODE);
         let factory = code(include_str!("../../../../../contracts/evm/artifacts/DepositFactory.json"));
         let deployer = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
-        let salt = B256::new(*b"causeway contracts, version 1\0\0\0");
+        let salt = B256::new(*b"causeway contracts, version 2\0\0\0");
         assert_eq!(deployer.create2_from_code(salt, factory), FACTORY);
     }
 }

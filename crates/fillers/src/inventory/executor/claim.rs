@@ -23,6 +23,9 @@ impl InventoryExecutor {
     async fn claim_action(&self, order: &Order) -> Result<ChainAction, ActionError> {
         let terms = order.terms;
         if terms.is_same_chain() {
+            if order.evidence.fill.is_none() && !self.is_filled_on_chain(order).await? {
+                return Err(ActionError::Permanent("the order is not filled".to_owned()));
+            }
             // On one chain the escrow reads the fill itself and takes no signatures.
             let filled_at = order.evidence.fill.as_ref().map_or(0, |fill| fill.time);
             let (fill_ref, signatures) = (B256::ZERO, Vec::new());

@@ -282,8 +282,8 @@ fn a_batch_has_one_currency_and_one_epoch() {
 
 /// As many as fit a transaction with a threshold of two, and what they take.
 #[test]
-fn rule_31_seven_token_orders_or_ten_in_sol_fit_one_transaction() {
-    for (coin, count) in [(Coin::Sol, 10), (Coin::Spl, 7), (Coin::Spl22, 7)] {
+fn rule_31_six_token_orders_or_ten_in_sol_fit_one_transaction() {
+    for (coin, count) in [(Coin::Sol, 10), (Coin::Spl, 6), (Coin::Spl22, 6)] {
         let orders: Vec<_> = (1..=count).map(|number| order(coin, number)).collect();
         let mut fixture = open_all(coin, &orders);
         let batch = batch_by(&fixture, coin, &orders, &[0, 1]);

@@ -13,7 +13,7 @@ use solana_instruction::{AccountMeta, Instruction};
 use super::fixture::*;
 use super::forwarding::{forwarding_order_for, give_back, maker, sign_open, sign_release, terms_of};
 
-const DEFAULT_STEPS: u64 = 600;
+const DEFAULT_STEPS: u64 = 900;
 const PEOPLE: [Address; 8] = [DEPLOYER, USER, FILLER, PAYEE, REFERRER, REFUND, RECIPIENT, STRANGER];
 
 struct Rng(u64);

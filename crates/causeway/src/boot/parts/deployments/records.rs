@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(records.read().unwrap(), Deployments { evm: Vec::new(), solana: Some(deployment) });
         let text = std::fs::read_to_string(&path).unwrap();
         for (bad, words) in [
-            (text.replacen("\"version\": 1", "\"version\": 2", 1), "version 2"),
+            (text.replacen("\"version\": 2", "\"version\": 1", 1), "version 1"),
             (text.replacen("\"program\": \"", "\"program\": \"0", 1), "not an address"),
         ] {
             std::fs::write(&path, bad).unwrap();
