@@ -12,6 +12,7 @@ export type AttestedOutcome = "filled" | "unfilled";
 
 /** The interpretation of a partial input, and completions. */
 export interface Autocomplete {
+  /** What the text may mean, best first. */
   data?: AutocompleteItem[] | undefined;
   /** What is still missing: `amount`, `token`, `chain`, `toToken`. */
   nextSlots?: string[] | undefined;
@@ -22,22 +23,28 @@ export interface Autocomplete {
 export interface AutocompleteItem {
   /** Raw units of `token`. */
   amount?: string | null | undefined;
+  /** The chain of `token`. */
   chain?: Chain | undefined;
+  /** The suggestion in words. */
   description?: string | undefined;
   fromToken?: Token | null | undefined;
   toToken?: Token | null | undefined;
+  /** The token that the amount refers to. */
   token?: Token | undefined;
   /** Dollars with two digits after the point, where a price is known. */
   usdAmount?: string | null | undefined;
 }
 
 export interface BlockExplorer {
+  /** The name of the explorer. */
   name?: string | undefined;
+  /** Its address, without a slash at the end. */
   url?: string | undefined;
 }
 
 /** Block explorers by purpose. */
 export interface BlockExplorers {
+  /** The explorer to link to. */
   default?: BlockExplorer | undefined;
 }
 
@@ -56,26 +63,37 @@ export interface BuildAsk {
   depositMethod?: string | null | undefined;
   /** The quote's `fromAddress`. */
   from: string;
+  /** The quote, as it was answered. */
   quoteId: string;
   /** Defaults to the quote's. */
   recipient?: string | null | undefined;
   /** Defaults to the quote's. */
   refundTo?: string | null | undefined;
+  /** One of the quote's routes. */
   routeId: string;
 }
 
 /** A supported chain. */
 export interface Chain {
+  /** Explorers, in the form that wallet libraries read. */
   blockExplorers?: BlockExplorers | undefined;
+  /** The CAIP-2 id of the chain, such as `eip155:8453`. */
   caip2?: string | undefined;
+  /** How deposits can be made there. */
   depositMethods?: string[] | undefined;
+  /** Whether swaps use the chain now. */
   enabled?: boolean | undefined;
+  /** The address of its explorer. */
   explorerUrl?: string | undefined;
   /** Absolute URL of the chain's icon. */
   icon?: string | undefined;
+  /** The chain id. */
   id: number;
+  /** Its name for people. */
   name?: string | undefined;
+  /** Its own coin. */
   nativeCurrency?: NativeCurrency | undefined;
+  /** Public JSON-RPC endpoints, in the form that wallet libraries read. */
   rpcUrls?: RpcUrls | undefined;
   /** `eip155` or `solana`. */
   type?: string | undefined;
@@ -85,37 +103,50 @@ export interface Chain {
 export type ContractCallDeposit = FrozenOrder & {
   /** In this order; exactly one has `deposit: true`. */
   approvals: Approval[];
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
 };
 
 /** A whole list in the envelope that pages use. */
 export interface Data_Suggestion {
+  /** The entries, best first. */
   data: Suggestion[];
 }
 
 /** A whole list in the envelope that pages use. */
 export interface Data_Token {
+  /** The entries, best first. */
   data: Token[];
 }
 
 /** An order with a deposit address. */
 export interface DepositAddressOrder {
+  /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
+  /** The address that the payer sends to. */
   depositAddress?: string | undefined;
+  /** The transfer that paid the order, once it was seen. */
   depositTxHash?: string | null | undefined;
+  /** What went wrong, in words. */
   errorMessage?: string | null | undefined;
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
   /** The deposit address with its CAIP-2 chain. */
   odaId?: string | undefined;
+  /** The order that it belongs to. */
   orderId: string;
+  /** Where a refund goes. */
   refundTo?: string | null | undefined;
+  /** The transaction that returned the money. */
   refundTxHash?: string | null | undefined;
+  /** The status of the order. */
   status: string;
   /**
    * `awaiting_deposit`, `awaiting_more`, `sweeping`, `asking_filler`, `filling`, `filled`, `refunding`, `refunded` or
    * `expired`.
    */
   step?: string | undefined;
+  /** When it changed last, in ISO 8601 (UTC). */
   updatedAt?: string | undefined;
   /** Unix seconds. */
   validBefore?: number | null | undefined;
@@ -123,15 +154,19 @@ export interface DepositAddressOrder {
 
 /** The orders of a deposit address, and what has arrived there. */
 export interface DepositAddressOrders {
+  /** The orders of this address. */
   data: DepositAddressOrder[];
+  /** What has arrived at the address. */
   observedDeposits?: ObservedDeposit[] | undefined;
 }
 
 /** The body of every error. */
 export interface ErrorBody {
+  /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
   /** What to change, for people. */
   message: string;
+  /** The name of the error, by which clients choose a class. */
   name: ErrorName;
 }
 
@@ -146,6 +181,7 @@ export interface Fee {
   kind?: string | undefined;
   /** The token's identifier string. */
   token?: string | undefined;
+  /** The same in US dollars, where the price is known. */
   usd?: string | null | undefined;
 }
 
@@ -153,12 +189,15 @@ export interface Fee {
 export interface FiatAction {
   /** `wrapper`: show the page at `url`. */
   type?: string | undefined;
+  /** The page to open. */
   url?: string | undefined;
 }
 
 /** A token by its chain and address. */
 export interface FiatAsset {
+  /** The address of the token. */
   address?: string | undefined;
+  /** The chain id. */
   chainId?: number | undefined;
 }
 
@@ -166,9 +205,13 @@ export interface FiatAsset {
 export interface FiatCapabilities {
   /** Of `estimate` and `firm`. */
   quoteKinds?: string[] | undefined;
+  /** The currencies that it takes. */
   supportedFiatCurrencies?: string[] | undefined;
+  /** The payment methods that it offers. */
   supportedPaymentMethods?: string[] | undefined;
+  /** Whether its orders can be asked for. */
   supportsStatusPolling?: boolean | undefined;
+  /** Whether it reports changes by itself. */
   supportsWebhook?: boolean | undefined;
 }
 
@@ -176,24 +219,33 @@ export interface FiatCapabilities {
 export interface FiatConfig {
   /** The path prefix of the operations. */
   basePath?: string | undefined;
+  /** The version of this API. */
   contractVersion?: number | undefined;
+  /** What this API can do. */
   features?: FiatFeatures | undefined;
+  /** How purchases are bridged. */
   jump?: FiatJump | undefined;
+  /** The providers. */
   providers?: FiatProviderConfig[] | undefined;
 }
 
 /** Display data of a provider. */
 export interface FiatDisplay {
+  /** The address of its logo. */
   logoUrl?: string | null | undefined;
+  /** Its name for people. */
   name?: string | undefined;
 }
 
 /** The error body of the fiat API, which combines the envelopes of both API generations. */
 export interface FiatErrorBody {
+  /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
+  /** The same error in the envelope of newer clients. */
   error: FiatFault;
   /** What to change, for people. */
   message: string;
+  /** The name of the error. */
   name: ErrorName;
 }
 
@@ -212,8 +264,11 @@ export interface FiatFailure {
 
 /** The newer envelope of an error. */
 export interface FiatFault {
+  /** What went wrong, for programs. */
   code: FiatErrorCode;
+  /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
+  /** What to change, in words. */
   message: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
@@ -221,7 +276,9 @@ export interface FiatFault {
 
 /** The available operations. */
 export interface FiatFeatures {
+  /** Whether orders can be created. */
   order?: boolean | undefined;
+  /** Whether quotes can be asked for. */
   quote?: boolean | undefined;
 }
 
@@ -235,14 +292,18 @@ export interface FiatFee {
 
 /** Whether tokens can be bought that no provider sells, and over which stablecoin. */
 export interface FiatJump {
+  /** Whether purchases can be bridged to other tokens. */
   enabled?: boolean | undefined;
   intermediateAsset?: FiatAsset | null | undefined;
 }
 
 /** Minimum and maximum payment, fees included; decimals with all digits of the currency. */
 export interface FiatLimit {
+  /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
+  /** The largest amount, in the currency. */
   max?: string | undefined;
+  /** The smallest amount, in the currency. */
   min?: string | undefined;
 }
 
@@ -250,15 +311,21 @@ export interface FiatLimit {
 export type FiatOrder = FiatOrderView & {
   /** Lower case on EVM chains. */
   author?: string | undefined;
+  /** When to ask again. */
   polling?: FiatPolling | undefined;
+  /** Who receives the crypto. */
   recipient?: string | undefined;
 };
 
 /** An order and the next step of its payer. */
 export interface FiatOrderAnswer {
+  /** What the payer does next. */
   action?: FiatAction | undefined;
+  /** The id of the new order. */
   orderId: string;
+  /** The id of the provider. */
   provider?: string | undefined;
+  /** Its status. */
   status?: string | undefined;
   /** The provider's checkout page. */
   widgetUrl: string;
@@ -272,6 +339,7 @@ export interface FiatOrderAsk {
   author?: string | null | undefined;
   /** Stored with the order and never sent to a provider; at most 4 KiB of JSON. */
   metadata?: Record<string, unknown> | null | undefined;
+  /** The quote to buy from. */
   quoteId: string;
   /** Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient. */
   refundTo?: string | null | undefined;
@@ -282,40 +350,52 @@ export interface FiatOrderAsk {
 /** A purchase with all its data. */
 export interface FiatOrderView {
   action?: FiatAction | null | undefined;
+  /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
   /** The deposit address of a jump. */
   depositAddress?: string | null | undefined;
   /** Raw units of the target. */
   expectedOutputAmount?: string | null | undefined;
   failure?: FiatFailure | null | undefined;
+  /** What is paid, in the currency. */
   fiatAmount?: string | undefined;
+  /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
+  /** The id of the order. */
   orderId: string;
   /** What the recipient received, in raw units of the target. */
   outputAmount?: string | null | undefined;
+  /** The token that is bought. */
   outputAsset?: FiatAsset | undefined;
+  /** How far it is, in one word. */
   progress?: unknown | undefined;
+  /** The id of the provider. */
   provider?: string | undefined;
   recovery?: JumpRecovery | null | undefined;
   /** Where a jump's funds are returned if they cannot be swapped. */
   refundTo?: string | null | undefined;
   /** The transaction that returned a jump's funds to `refundTo`. */
   refundTxHash?: string | null | undefined;
+  /** The current status. */
   status: string;
   /** The swap that took a jump's funds. */
   swapOrderId?: string | null | undefined;
+  /** `direct` or `jump`. */
   swapStrategy?: string | undefined;
+  /** Whether it has ended. */
   terminal?: boolean | undefined;
   terms?: JumpTerms | null | undefined;
   /** The provider's delivery: to the recipient, or to a jump's deposit address. */
   transferTxHash?: string | null | undefined;
+  /** When it changed last, in ISO 8601 (UTC). */
   updatedAt?: string | undefined;
 }
 
 /** When to poll again. */
 export interface FiatPolling {
+  /** Whether the order has ended, so that nothing changes any more. */
   isTerminal: boolean;
   /** 0 once the order is terminal. */
   suggestedIntervalMs: number;
@@ -327,11 +407,15 @@ export interface FiatProvider {
   countries?: string[] | null | undefined;
   /** ISO 4217 codes. */
   fiatCurrencies?: string[] | undefined;
+  /** The id by which quotes name it. */
   id: string;
+  /** The amounts that it takes, by currency. */
   limits?: FiatLimit[] | undefined;
   /** Absolute URL. */
   logoUrl?: string | null | undefined;
+  /** Its name for people. */
   name?: string | undefined;
+  /** How a person can pay there. */
   paymentMethods?: PaymentMethod[] | undefined;
   /** The chains that it delivers on. */
   supportedChainIds?: number[] | undefined;
@@ -339,8 +423,11 @@ export interface FiatProvider {
 
 /** A provider's configuration for clients. */
 export interface FiatProviderConfig {
+  /** What it can do. */
   capabilities?: FiatCapabilities | undefined;
+  /** How to show it. */
   display?: FiatDisplay | undefined;
+  /** The id by which quotes name it. */
   id?: string | undefined;
 }
 
@@ -350,12 +437,15 @@ export interface FiatProviderError {
   code?: string | undefined;
   /** For people. */
   message?: string | undefined;
+  /** The id of the provider. */
   provider?: string | undefined;
+  /** Whether the same question may be answered later. */
   retryable?: boolean | undefined;
 }
 
 /** All providers. */
 export interface FiatProviders {
+  /** The providers. */
   providers: FiatProvider[];
 }
 
@@ -367,25 +457,35 @@ export interface FiatQuote {
   expectedOutputAmount?: string | undefined;
   /** Unix seconds; an order is not created after it. */
   expiresAt?: number | undefined;
+  /** The fees, by kind. */
   fees?: FiatFee[] | undefined;
   /** What is paid, fees included. */
   fiatAmount?: string | undefined;
+  /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
   /** `estimate` or `firm`. */
   kind?: string | undefined;
+  /** The largest amount that the provider takes. */
   maxFiatAmount?: string | null | undefined;
+  /** The smallest amount that the provider takes. */
   minFiatAmount?: string | null | undefined;
   /** Raw units of the target; less is never delivered. */
   minOutputAmount?: string | undefined;
   /** The target. */
   outputAsset?: FiatAsset | undefined;
+  /** How a person can pay there. */
   paymentMethods?: PaymentMethod[] | null | undefined;
+  /** The id of the provider. */
   provider?: string | undefined;
+  /** The address of its logo. */
   providerLogoUrl?: string | null | undefined;
+  /** Its name for people. */
   providerName?: string | undefined;
+  /** The id to create an order with. */
   quoteId: string;
   /** Swap routes from the stablecoin to the target, best first; present only for a jump. */
   routes?: FiatRoute[] | null | undefined;
+  /** The tolerance of the bridge, in hundredths of a percent. */
   slippageBps?: number | null | undefined;
   /** `direct` where the provider delivers the target itself, `jump` where a swap follows. */
   swapStrategy: string;
@@ -396,7 +496,9 @@ export interface FiatQuote {
 
 /** The providers' offers, best output first, and why others have none. */
 export interface FiatQuoteAnswer {
+  /** Who has no offer, and why. */
   errors?: FiatProviderError[] | undefined;
+  /** One quote per provider, best first. */
   quotes: FiatQuote[];
 }
 
@@ -414,6 +516,7 @@ export interface FiatQuoteAsk {
   /** ISO 4217, in capitals. */
   fiatCurrency: string;
   outputAsset?: FiatAsset | null | undefined;
+  /** Only offers that take this payment method. */
   paymentMethod?: string | null | undefined;
   /** Use this provider only. */
   provider?: string | null | undefined;
@@ -423,8 +526,11 @@ export interface FiatQuoteAsk {
   refundTo?: string | null | undefined;
   /** Maximum slippage of a jump, in basis points; 0 to 5000. */
   slippageBps?: number | null | undefined;
+  /** The chain of the token to buy. */
   toChainId?: number | null | undefined;
+  /** The address of the token to buy. */
   toToken?: string | null | undefined;
+  /** Another name of `recipient`. */
   walletAddress?: string | null | undefined;
 }
 
@@ -437,6 +543,7 @@ export type FiatQuoteLine = {
 
 /** A swap route from the stablecoin to the target. */
 export interface FiatRoute {
+  /** What the route brings. */
   quote?: RouteQuote | undefined;
   /** The id of the route within its quote. */
   routeId: string;
@@ -452,10 +559,13 @@ export interface FiatStatus {
   failedReason?: string | null | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
+  /** The id of the order. */
   orderId?: string | undefined;
+  /** When to ask again. */
   polling: FiatPolling;
   /** `awaiting_payment`, `payment_processing`, `settling`, or the terminal status. */
   progress?: unknown | undefined;
+  /** The id of the provider. */
   provider?: string | undefined;
   /** `created`, `pending`, `processing`, `completed`, `failed`, `canceled` or `expired`. */
   status: string;
@@ -473,11 +583,15 @@ export interface FiatWebhookAnswer {
 
 /** A message that the wrapper page posts to its parent and to its opener. */
 export interface FiatWidgetEvent {
+  /** More about the event, as the provider tells it. */
   data?: Record<string, unknown> | null | undefined;
   /** `widget_ready`, `order_created`, `order_processing`, `order_completed`, `order_failed` or `widget_close`. */
   event: string;
+  /** The order of the checkout. */
   orderId: string;
+  /** The id of the provider. */
   provider: string;
+  /** The provider's own id of it. */
   providerOrderId?: string | null | undefined;
   /** Always `FIAT_WIDGET_EVENT`. */
   type: string;
@@ -485,14 +599,17 @@ export interface FiatWidgetEvent {
 
 /** A filler and its health. */
 export interface Filler {
+  /** What became of its orders. */
   fills?: FillerFills | undefined;
   /** `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures). */
   health?: string | undefined;
   /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
   kind?: string | undefined;
+  /** The name that routes bear. */
   name: string;
   /** Why the operator paused it, if paused. */
   paused?: string | null | undefined;
+  /** How it answered quotes. */
   quotes?: FillerQuotes | undefined;
   reputation?: FillerReputation | null | undefined;
 }
@@ -501,22 +618,29 @@ export interface Filler {
 export interface FillerFills {
   /** No deposit arrived. */
   failed?: number | undefined;
+  /** Orders that it delivered. */
   filled?: number | undefined;
   /** Neither filled nor refunded yet. */
   open?: number | undefined;
+  /** Orders that were refunded. */
   refunded?: number | undefined;
 }
 
 /** Request counts of a filler since the service started. */
 export interface FillerQuotes {
+  /** How often it was asked. */
   asked?: number | undefined;
+  /** How often it failed. */
   faulted?: number | undefined;
   /** Milliseconds, over its latest responses. */
   medianMs?: number | null | undefined;
+  /** How often it made an offer. */
   offered?: number | undefined;
+  /** How often it said no. */
   refused?: number | undefined;
   /** Skipped, because its queue was full or its circuit breaker was open. */
   skipped?: number | undefined;
+  /** How often it was too late. */
   timedOut?: number | undefined;
   /** Quotes in which its offer ranked first. */
   won?: number | undefined;
@@ -524,6 +648,7 @@ export interface FillerQuotes {
 
 /** Why one filler has no offer, as `details.reasons` of a `CannotFillException` lists it. */
 export interface FillerReason {
+  /** The filler's name. */
   filler: string;
   /** The maximum, in raw units of the requested amount's token. */
   maximum?: string | null | undefined;
@@ -549,15 +674,19 @@ export interface FillerReputation {
 
 /** Data of the order that every built deposit includes, for clear signing and for a refund without the service. */
 export interface FrozenOrder {
+  /** How to recover the money without this service. */
   recovery?: Recovery | undefined;
   /** A plain sentence for each action. */
   summary?: string[] | undefined;
+  /** The terms as the chain hashes them, enough to recover the money without this service. */
   terms?: Terms | undefined;
 }
 
 /** The hub's contracts. */
 export interface HubConfig {
+  /** The hub's chain id. */
   chainId?: number | undefined;
+  /** The contracts, by name. */
   contract?: HubContracts | undefined;
   /** The service's own public address. */
   medusaURL?: string | undefined;
@@ -569,6 +698,7 @@ export interface HubContracts {
   accessManager?: string | undefined;
   /** The escrow of each chain, by chain id. */
   assetReserves?: Record<string, string> | undefined;
+  /** The intent book. */
   crossChainIntentBook?: string | undefined;
   /** The deposit-address factory of each chain, by chain id. */
   depositor?: Record<string, string> | undefined;
@@ -576,18 +706,25 @@ export interface HubContracts {
   gateway?: string | undefined;
   /** The attester registry. */
   hyperlaneVerifier?: string | undefined;
+  /** The intent book. */
   intentBook?: string | undefined;
+  /** Not used here. */
   intentLib?: string | null | undefined;
   /** The vault factory. */
   mTokenManager?: string | undefined;
+  /** The vault factory. */
   mTokenRegistry?: string | undefined;
+  /** The vault factory. */
   mTokenVaultFactory?: string | undefined;
+  /** Not used here. */
   stableAssetRateProvider?: string | null | undefined;
+  /** Not used here. */
   vaultLib?: string | null | undefined;
 }
 
 /** An intent with its deposits. */
 export type Intent = IntentSummary & {
+  /** The deposits of the intent, at most one. */
   deposits?: IntentDeposit[] | undefined;
 };
 
@@ -603,7 +740,9 @@ export interface IntentAttestations {
   fillRef?: string | null | undefined;
   /** The destination chain's time of the fill, in Unix seconds. */
   filledAt?: string | null | undefined;
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
+  /** What the attesters signed. */
   outcome?: AttestedOutcome | undefined;
   /** In ascending order of their signers, as the escrow requires; empty where both sides are on one chain. */
   signatures?: string[] | undefined;
@@ -613,13 +752,19 @@ export interface IntentAttestations {
 export interface IntentDeposit {
   /** Raw units. */
   amountIn?: string | undefined;
+  /** Where the deposit was made. */
   chainId?: number | undefined;
   /** When its block was final. */
   confirmedAt?: string | null | undefined;
+  /** When it was made or submitted, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
+  /** A number that identifies the deposit. */
   id?: number | undefined;
+  /** The address of the token. */
   inputToken?: string | undefined;
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
+  /** The transaction: a hash on EVM chains, a signature on Solana. */
   txHash?: string | undefined;
 }
 
@@ -630,24 +775,35 @@ export type IntentState = "NonExistent" | "Open" | "Locked" | "Solved" | "Settle
 export interface IntentSummary {
   /** Who deposits; lower case on EVM chains. */
   author?: string | undefined;
+  /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
   /** Raw units. */
   destAmount?: string | undefined;
+  /** When the recipient was paid, in ISO 8601 (UTC); null before. */
   filledAt?: string | null | undefined;
+  /** The chain that is paid on. */
   fromChainId?: number | undefined;
+  /** The address of the token that is paid. */
   fromToken?: string | undefined;
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId: string;
+  /** When the deposit was made; null before. */
   openedAt?: string | null | undefined;
+  /** When the filler was paid; null before. */
   settledAt?: string | null | undefined;
   /** Raw units. */
   srcAmount?: string | undefined;
+  /** The state of the intent. */
   state?: IntentState | undefined;
+  /** The chain that is delivered on. */
   toChainId?: number | undefined;
+  /** The address of the token that is delivered. */
   toToken?: string | undefined;
 }
 
 /** One problem of a request; a `ValidationException` lists all of them in `details.issues`. */
 export interface Issue {
+  /** What is wrong, and what is expected. */
   message: string;
   /** Which parameter or field. */
   path: string;
@@ -655,9 +811,11 @@ export interface Issue {
 
 /** How to refund a jump without the service. */
 export interface JumpRecovery {
+  /** The chain id. */
   chainId?: number | undefined;
   /** The factory of the deposit address, where the chain has one. */
   depositFactory?: string | null | undefined;
+  /** The escrow contract or program that holds the deposit. */
   escrow?: string | undefined;
   /** Unix seconds; from then on anybody may return the balance to `refundTo`. */
   refundAfter?: number | undefined;
@@ -669,28 +827,41 @@ export interface JumpRecovery {
  * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
  */
 export interface JumpTerms {
+  /** The chain that is delivered on. */
   destinationChainId?: string | undefined;
+  /** The escrow contract or program that holds the deposit. */
   escrow?: string | undefined;
   /** Later, all funds are returned. */
   expiry?: string | undefined;
+  /** The token that is paid, as 32 bytes. */
   inputToken?: string | undefined;
   /** Whose signature opens the swap or returns the funds early. */
   maker?: string | undefined;
+  /** Makes the order unique, and proves that we quoted it. */
   nonce?: string | undefined;
+  /** The chain that is paid on. */
   originChainId?: string | undefined;
+  /** The token that is delivered, as 32 bytes. */
   outputToken?: string | undefined;
   /** At least `rateOut` of the output for every `rateIn` of the input. */
   rateIn?: string | undefined;
+  /** The minimum rate, as `rateOut` of output for `rateIn` of input. */
   rateOut?: string | undefined;
+  /** Who receives the output. */
   recipient?: string | undefined;
+  /** Where a refund goes. */
   refundTo?: string | undefined;
+  /** The version of the terms. */
   version?: string | undefined;
 }
 
 /** The native coin of a chain. */
 export interface NativeCurrency {
+  /** How many decimals an amount of it has. */
   decimals?: number | undefined;
+  /** The name of the coin. */
   name?: string | undefined;
+  /** The symbol, such as `USDC`. */
   symbol?: string | undefined;
 }
 
@@ -698,7 +869,9 @@ export interface NativeCurrency {
 export interface ObservedDeposit {
   /** Raw units. */
   amount?: string | undefined;
+  /** The chain id. */
   chainId?: number | undefined;
+  /** The address of the token. */
   token?: string | undefined;
   /** `null` where the transaction was not found. */
   txHash?: string | null | undefined;
@@ -708,6 +881,7 @@ export interface ObservedDeposit {
 export interface Order {
   /** Who deposits; lower case on EVM chains. */
   author?: string | undefined;
+  /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
   /** The confirmed transaction, else the submitted one. */
   depositTxHash?: string | null | undefined;
@@ -717,17 +891,25 @@ export interface Order {
   externalOrderId?: string | null | undefined;
   /** For people. */
   failureReason?: string | null | undefined;
+  /** The account that delivers. */
   fillerAddress?: string | null | undefined;
+  /** The chain that is paid on. */
   fromChainId?: number | undefined;
+  /** The address of the token that is paid. */
   fromToken?: string | null | undefined;
   fromTokenMeta?: TokenMeta | null | undefined;
+  /** The id of the order. */
   id: string;
   /** The id of the order on chain. */
   intentId?: string | null | undefined;
   providerStatus?: ProviderStatus | null | undefined;
+  /** The quote that it belongs to. */
   quoteId?: string | undefined;
+  /** Who receives the output. */
   recipient?: string | null | undefined;
+  /** Where a refund goes. */
   refundTo?: string | null | undefined;
+  /** The route of that quote. */
   routeId?: string | undefined;
   /** Raw units. */
   srcAmount?: string | undefined;
@@ -735,14 +917,20 @@ export interface Order {
   status: string;
   /** All statuses so far, in order. */
   stepsCompleted?: string[] | undefined;
+  /** When the order reached its stages. */
   timestamps?: OrderTimestamps | undefined;
+  /** The chain that is delivered on. */
   toChainId?: number | undefined;
+  /** The address of the token that is delivered. */
   toToken?: string | null | undefined;
   toTokenMeta?: TokenMeta | null | undefined;
+  /** `EXACT_INPUT` or `EXACT_OUTPUT`. */
   tradeType?: string | undefined;
+  /** The transactions on the chains, as far as there are any. */
   transactions?: OrderTransactions | undefined;
   /** The kind of filler: `native-filler`, `rfq`, … */
   type?: string | undefined;
+  /** When it changed last, in ISO 8601 (UTC). */
   updatedAt?: string | undefined;
 }
 
@@ -750,24 +938,31 @@ export interface Order {
 export interface OrderEvent {
   /** ISO 8601. */
   at?: string | undefined;
+  /** What happened, in words. */
   detail?: string | undefined;
+  /** The order that it belongs to. */
   orderId: string;
   /** The new status; absent where it did not change. */
   status?: string | null | undefined;
 }
 
 export interface OrderTimestamps {
+  /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
+  /** When it failed. */
   failedAt?: string | null | undefined;
+  /** When a filler took it. */
   publishedAt?: string | null | undefined;
 }
 
 export interface OrderTransaction {
   /** Raw units. */
   amount?: string | null | undefined;
+  /** The chain of the transaction. */
   chainId?: number | undefined;
   /** The block's timestamp. */
   timestamp?: string | undefined;
+  /** The transaction: a hash on EVM chains, a signature on Solana. */
   txHash?: string | undefined;
 }
 
@@ -780,31 +975,41 @@ export interface OrderTransactions {
 
 /** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_FiatOrder {
+  /** Where the next page starts; absent on the last page. */
   cursor?: number | null | undefined;
+  /** The entries of this page. */
   data: FiatOrder[];
 }
 
 /** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_IntentSummary {
+  /** Where the next page starts; absent on the last page. */
   cursor?: number | null | undefined;
+  /** The entries of this page. */
   data: IntentSummary[];
 }
 
 /** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_Order {
+  /** Where the next page starts; absent on the last page. */
   cursor?: number | null | undefined;
+  /** The entries of this page. */
   data: Order[];
 }
 
 /** One page of a list; `cursor` is absent on the last page and is passed back unchanged. */
 export interface Page_Token {
+  /** Where the next page starts; absent on the last page. */
   cursor?: number | null | undefined;
+  /** The entries of this page. */
   data: Token[];
 }
 
 /** A way to pay. */
 export interface PaymentMethod {
+  /** The id, such as `card`. */
   id?: string | undefined;
+  /** The name for people. */
   name?: string | undefined;
 }
 
@@ -812,14 +1017,17 @@ export interface PaymentMethod {
 export type PermitDeposit = FrozenOrder & {
   /** The approval that Permit2 needs first; absent where the allowance suffices. */
   approvals?: Approval[] | undefined;
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
   permit: Record<string, unknown>;
+  /** What Permit2 is to transfer, and to whom. */
   transferDetails?: TransferDetails | undefined;
 };
 
 /** The price of one whole token. */
 export interface Price {
+  /** US dollars per whole token, as a decimal number. */
   usd?: string | undefined;
 }
 
@@ -833,7 +1041,9 @@ export interface ProviderStatus {
 
 /** A quote and the routes that answered, best first. */
 export interface QuoteAnswer {
+  /** The id to build with. */
   quoteId: string;
+  /** The routes, best first; may be empty. */
   routes: Route[];
 }
 
@@ -843,8 +1053,11 @@ export interface QuoteAsk {
   amount: string;
   /** Keep only routes that offer one of these. */
   depositMethods?: string[] | null | undefined;
+  /** The wallet that signs the deposit. */
   fromAddress: string;
+  /** The chain that is paid on. */
   fromChainId: number;
+  /** The address of the token that is paid. */
   fromToken: string;
   /** Defaults to `fromAddress`. */
   recipient?: string | null | undefined;
@@ -856,7 +1069,9 @@ export interface QuoteAsk {
   refundTo?: string | null | undefined;
   /** A fraction in [0, 0.5]; 0.005 means half a percent. */
   slippageTolerance?: number | null | undefined;
+  /** The chain that is delivered on. */
   toChainId: number;
+  /** The address of the token that is delivered. */
   toToken: string;
   /** `EXACT_INPUT` or `EXACT_OUTPUT`. */
   tradeType: string;
@@ -864,6 +1079,7 @@ export interface QuoteAsk {
 
 /** How to get the deposit back without the service, with `terms` and any wallet. */
 export interface Recovery {
+  /** The chain of the escrow. */
   chainId?: number | undefined;
   /** Its `sweep(terms)` and `giveBack(terms, tokens)` move the balance of the order's deposit address. */
   depositFactory?: string | null | undefined;
@@ -881,6 +1097,7 @@ export interface Route {
   exactOutMethod?: string | null | undefined;
   /** Absolute URL. */
   icon?: string | null | undefined;
+  /** What the route costs and brings. */
   quote: RouteQuote;
   /** The id of the offer within its quote. */
   routeId: string;
@@ -896,12 +1113,15 @@ export interface RouteQuote {
   amountOut: string;
   /** Raw units of the source chain's native coin. */
   estimatedGas?: string | null | undefined;
+  /** How long the swap usually takes. */
   expectedDurationSeconds: number;
+  /** Where the difference goes. */
   fees?: Fee[] | undefined;
   /** After slippage; equals `amountOut` where the filler guarantees it. */
   minAmountOut?: string | undefined;
   /** Unix seconds; until when the price is guaranteed. */
   quoteExpiresAt?: number | null | undefined;
+  /** The tolerance as used, as a fraction. */
   slippageTolerance?: number | null | undefined;
   /** `1-click` (no approval needed) or `needs-approval`. */
   tags?: string[] | undefined;
@@ -910,11 +1130,13 @@ export interface RouteQuote {
 }
 
 export interface RpcEndpoints {
+  /** Addresses of JSON-RPC endpoints. */
   http?: string[] | undefined;
 }
 
 /** Public RPC URLs by purpose. */
 export interface RpcUrls {
+  /** The endpoints to use. */
   default?: RpcEndpoints | undefined;
 }
 
@@ -928,32 +1150,43 @@ export interface SolanaApproval {
 
 /** Information about the running service. */
 export interface Status {
+  /** How many chains are enabled. */
   chains?: number | undefined;
   /** `sandbox` or `production`. */
   mode?: string | undefined;
+  /** The name of the software. */
   name?: string | undefined;
+  /** Whether the service can answer quotes. */
   ready?: boolean | undefined;
+  /** When it was started, in ISO 8601 (UTC). */
   startedAt?: string | undefined;
   /** `sqlite` or `postgres`. */
   store?: string | undefined;
+  /** How many tokens the catalog has. */
   tokens?: number | undefined;
+  /** The version of the software. */
   version?: string | undefined;
 }
 
 /** A line of a streamed response: a route with the id of its quote. */
 export type StreamedRoute = Route & {
+  /** The quote that it belongs to. */
   quoteId: string;
 };
 
 /** The order that the deposit belongs to. */
 export interface SubmitAnswer {
+  /** The order to track. */
   orderId: string;
+  /** The transaction: a hash on EVM chains, a signature on Solana. */
   txHash?: string | undefined;
 }
 
 /** Reports a deposit or submits a signed one; exactly one of the three proofs. */
 export interface SubmitAsk {
+  /** The quote, as it was answered. */
   quoteId: string;
+  /** The route that was built. */
   routeId: string;
   /** The payer's signature of the permit, in hex. */
   signature?: string | null | undefined;
@@ -965,7 +1198,9 @@ export interface SubmitAsk {
 
 /** An example input. */
 export interface Suggestion {
+  /** What it does, in words. */
   description?: string | undefined;
+  /** The text to type. */
   text?: string | undefined;
 }
 
@@ -975,27 +1210,47 @@ export interface Suggestion {
  * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
  */
 export interface Terms {
+  /** What is paid, in raw units. */
   amountIn: string;
+  /** What is delivered, in raw units. */
   amountOut: string;
+  /** The chain that is delivered on. */
   destinationChainId: string;
+  /** The set of attesters that decides. */
   epoch: string;
+  /** The escrow contract or program that holds the deposit. */
   escrow: string;
+  /** Until when the order can be delivered, in Unix seconds. */
   fillDeadline: string;
+  /** The account that may give the order up. */
   filler: string;
+  /** The token that is paid, as 32 bytes. */
   inputToken: string;
+  /** Makes the order unique, and proves that we quoted it. */
   nonce: string;
+  /** Until when the deposit can be made, in Unix seconds. */
   openDeadline: string;
+  /** The chain that is paid on. */
   originChainId: string;
+  /** The token that is delivered, as 32 bytes. */
   outputToken: string;
+  /** Who is paid for the delivery. */
   payee: string;
+  /** Who receives the output, as 32 bytes. */
   recipient: string;
   /** Zero for no referrer. */
   referrer: string;
+  /** What the referrer gets of the input, in raw units. */
   referrerFee: string;
+  /** When anybody may refund, in Unix seconds. */
   refundAt: string;
+  /** Where a refund goes, as 32 bytes. */
   refundTo: string;
+  /** The contract that records the delivery. */
   settler: string;
+  /** Who deposits, as 32 bytes. */
   user: string;
+  /** The version of the terms. */
   version: string;
 }
 
@@ -1003,15 +1258,20 @@ export interface Terms {
 export interface Token {
   /** Checksummed on EVM chains; 40 zeros (EVM) or 32 ones (Solana) for the chain's own coin. */
   address: string;
+  /** The chain id. */
   chainId: number;
+  /** How many decimals an amount of it has. */
   decimals?: number | undefined;
   extensions?: TokenExtensions | null | undefined;
   /** The token's identifier string. */
   id?: string | null | undefined;
+  /** The address of its logo: of its token list, or drawn by this service. */
   logoURI?: string | null | undefined;
+  /** The name for people. */
   name?: string | undefined;
   /** The chain family: `eip155` or `solana`. */
   platform?: string | null | undefined;
+  /** The symbol, such as `USDC`. */
   symbol?: string | undefined;
 }
 
@@ -1019,20 +1279,28 @@ export interface Token {
 export interface TokenExtensions {
   /** Raw balance of the requested address. */
   balance?: string | null | undefined;
+  /** The change of the price in a day, as a fraction. */
   change?: string | null | undefined;
   /** The symbol imitates a well-known token under another address. */
   isRiskToken?: boolean | null | undefined;
+  /** Its liquidity in US dollars. */
   liquidity?: string | null | undefined;
+  /** Its market capitalization in US dollars. */
   marketCap?: string | null | undefined;
   price?: Price | null | undefined;
+  /** The underlying token of a vault share, as an identifier. */
   spokeToken?: string | null | undefined;
+  /** The volume of a day in US dollars. */
   volume?: string | null | undefined;
 }
 
 /** Token data for displaying an amount. */
 export interface TokenMeta {
+  /** How many decimals an amount of it has. */
   decimals?: number | undefined;
+  /** The address of its logo, if it has one of its own. */
   logoURI?: string | null | undefined;
+  /** The symbol, such as `USDC`. */
   symbol?: string | undefined;
 }
 
@@ -1040,13 +1308,19 @@ export interface TokenMeta {
 export interface Transfer {
   /** Raw units. */
   amount?: string | undefined;
+  /** The CAIP-2 id of the chain, such as `eip155:8453`. */
   caip2?: string | undefined;
+  /** The chain id. */
   chainId?: number | undefined;
+  /** How many decimals an amount of it has. */
   decimals?: number | undefined;
+  /** The address that the payer sends to. */
   depositAddress: string;
   /** Unix seconds; later transfers are refunded. */
   expiresAt?: number | undefined;
+  /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
+  /** The order, which exists from now on. */
   orderId?: string | undefined;
   /** A payment link for wallets; absent where no reliable format exists. */
   paymentUri?: string | null | undefined;
@@ -1054,6 +1328,7 @@ export interface Transfer {
   qrImageUrl?: string | undefined;
   /** The content of the QR code. */
   qrPayload?: string | undefined;
+  /** The address of the token to send. */
   token?: string | undefined;
 }
 
@@ -1075,15 +1350,21 @@ export interface TransferDetails {
 export interface Vault {
   /** The deposited token. */
   assets?: string[] | undefined;
+  /** The kind of the vault. */
   backend?: string | undefined;
   /** Of the shares. */
   decimals?: number | undefined;
+  /** What the vault is, in words. */
   description?: string | undefined;
+  /** More about the vault. */
   extensions?: Record<string, unknown> | null | undefined;
+  /** The name of the share token. */
   name?: string | undefined;
+  /** The symbol of the share token. */
   symbol?: string | undefined;
   /** The same contract: deposits go to it directly. */
   teller?: string | undefined;
+  /** Whether it holds play money. */
   testnet?: boolean | null | undefined;
   /** The ERC-4626 contract, which is its own share token. */
   vault?: string | undefined;
@@ -1093,6 +1374,7 @@ export interface Vault {
 export interface WalletApproval {
   /** Its transaction hash is what is submitted. */
   deposit?: boolean | null | undefined;
+  /** The request for the wallet. */
   request: WalletRequest;
   /** The chain must confirm it before the next one. */
   waitForReceipt?: boolean | null | undefined;
@@ -1102,5 +1384,6 @@ export interface WalletApproval {
 export interface WalletRequest {
   /** `wallet_switchEthereumChain` or `eth_sendTransaction`. */
   method: string;
+  /** The parameters of the method. */
   params: unknown[];
 }
