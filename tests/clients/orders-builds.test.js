@@ -52,7 +52,7 @@ describe('a build that cannot be says why', { concurrency: true, timeout: 60_000
     const quote = await causeway.quote(payer, [CHAIN, 'coin'], [42161, 'USDC'], COIN);
     const name = 'NotSupportedDepositMethodException';
     await refuses(causeway.build(payer, quote, { depositMethod: 'PERMIT2' }), 422, name, { says: /CONTRACT_CALL/ });
-    await refuses(causeway.build(payer, quote, { depositMethod: 'POST' }), 400, 'ValidationException');
+    await refuses(causeway.build(payer, quote, { depositMethod: 'POST' }), 422, name);
   });
 
   test('with too little of the input', async () => {

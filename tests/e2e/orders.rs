@@ -7,10 +7,6 @@ mod chains;
 mod conservation;
 mod crashes;
 mod database_unavailable;
-#[path = "drills/halted_chain.rs"]
-mod drill_halted_chain;
-#[path = "drills/lying_endpoint.rs"]
-mod drill_lying_endpoint;
 mod fault_injection;
 mod intent_book;
 mod payer;

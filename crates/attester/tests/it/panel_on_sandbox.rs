@@ -167,6 +167,8 @@ async fn rule_28_orders_of_both_epochs_are_claimed_after_a_handover_and_a_resign
         network.destination.fill(terms, filler).await;
     }
     network.hand_over().await;
+    let gas_money = 1_000_000_000_000_000;
+    network.origin.send_ok(&network.wallets[5], network.keys[0].address, gas_money, Vec::new()).await;
     let resign = Registry::resignCall { epoch: U256::ONE };
     network.origin.send_ok(&network.keys[0], origin.registry, 0, resign.abi_encode()).await;
     let after: Vec<_> = (0..25)

@@ -66,7 +66,9 @@ pub struct FiatQuoteAnswer {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum FiatQuoteLine {
+    /// The offer of a provider.
     Quote(Box<FiatQuote>),
+    /// Why a provider has no offer.
     Error(FiatProviderError),
 }
 

@@ -536,8 +536,10 @@ export interface FiatQuoteAsk {
 
 /** A line of a streamed response. */
 export type FiatQuoteLine = {
+  /** The offer of a provider. */
   quote: FiatQuote;
 } | {
+  /** Why a provider has no offer. */
   error: FiatProviderError;
 };
 
