@@ -79,9 +79,9 @@ test("typing in the filter leaves only what matches, and Escape brings all back"
   await visit("/docs", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     await page.keyboard.press("/");
-    await page.keyboard.type("chain ICON");
+    await page.keyboard.type("fillers ICON");
     const visible = page.locator("article.op:visible");
-    assert.deepEqual(await names(visible), ["get /v1/chain/{chainId}/icon"]);
+    assert.deepEqual(await names(visible), ["get /v1/fillers/{name}/icon"]);
     assert.equal(await page.locator("#nav-list li:visible").count(), 1);
     assert.equal(await page.getByRole("status").first().textContent(), `1 of ${OPERATIONS.length} operations`);
     await page.keyboard.press("Escape");
