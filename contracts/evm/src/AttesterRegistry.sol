@@ -8,10 +8,10 @@ import {IAttesterRegistry} from "./interfaces/IAttesterRegistry.sol";
 
 /// @notice The attesters of one escrow, as `IAttesterRegistry` says. It is a part of the escrow and not a contract of its own: opening and
 /// claiming would pay more than 3,000 gas for asking another contract.
-/// @dev A key counts in an epoch from the day that the epoch is in office until it resigns, for as long as orders of that epoch are
+/// @dev A key counts in an epoch from the day that the epoch is in effect until it resigns, for as long as orders of that epoch are
 /// open: there is no end to an epoch but for opening.
 abstract contract AttesterRegistry is IAttesterRegistry {
-    /// @notice From a handover until the new set is in office.
+    /// @notice From a handover until the new set is in effect.
     uint256 public constant HANDOVER_DELAY = 48 hours;
     /// @notice How long one word of an attester stops new deposits.
     uint256 public constant PAUSE = 24 hours;
@@ -35,14 +35,14 @@ abstract contract AttesterRegistry is IAttesterRegistry {
     }
 
     /// @dev One word, so that opening an order reads it at once.
-    struct Office {
+    struct EpochState {
         uint64 newest;
         uint64 newestFrom;
         uint64 pausedUntil;
         uint64 proposals;
     }
 
-    Office private _office;
+    EpochState private _epochState;
     mapping(uint256 epoch => Set) private _sets;
     mapping(uint256 epoch => mapping(address account => Standing)) private _standings;
 
@@ -57,7 +57,7 @@ abstract contract AttesterRegistry is IAttesterRegistry {
 
     /// @inheritdoc IAttesterRegistry
     function pausedUntil() external view returns (uint256) {
-        return _office.pausedUntil;
+        return _epochState.pausedUntil;
     }
 
     /// @inheritdoc IAttesterRegistry
@@ -67,7 +67,7 @@ abstract contract AttesterRegistry is IAttesterRegistry {
 
     /// @inheritdoc IAttesterRegistry
     function proposals() external view returns (uint256) {
-        return _office.proposals;
+        return _epochState.proposals;
     }
 
     /// @inheritdoc IAttesterRegistry
@@ -87,7 +87,7 @@ abstract contract AttesterRegistry is IAttesterRegistry {
 
     /// @inheritdoc IAttesterRegistry
     function check(uint256 epoch, bytes32 digest, bytes[] calldata signatures) public view {
-        // A set that is not in office yet may still be replaced, so it says nothing.
+        // A set that is not in effect yet may still be replaced, so it says nothing.
         if (epoch == 0 || epoch > currentEpoch()) revert UnknownEpoch(epoch);
         uint256 needed = _sets[epoch].threshold;
         if (signatures.length < needed) revert TooFewSignatures(signatures.length, needed);
@@ -103,14 +103,14 @@ abstract contract AttesterRegistry is IAttesterRegistry {
     /// @inheritdoc IAttesterRegistry
     function handOver(address[] calldata members, uint256 needed, bytes[] calldata signatures) external {
         uint256 current = currentEpoch();
-        uint256 proposal = _office.proposals;
+        uint256 proposal = _epochState.proposals;
         bytes32 terms = keccak256(
             abi.encode(HANDOVER_TYPEHASH, current + 1, proposal, keccak256(abi.encodePacked(members)), needed)
         );
         check(current, _attestersDigest(terms), signatures);
 
         _forget(current + 1);
-        _office.proposals = uint64(proposal + 1);
+        _epochState.proposals = uint64(proposal + 1);
         _schedule(current + 1, members, needed, block.timestamp + HANDOVER_DELAY);
     }
 
@@ -129,15 +129,15 @@ abstract contract AttesterRegistry is IAttesterRegistry {
         uint256 current = currentEpoch();
         if (_standings[current][msg.sender] != Standing.Attester) revert NotAnAttester(current, msg.sender);
         uint256 until = block.timestamp + PAUSE;
-        _office.pausedUntil = uint64(until);
+        _epochState.pausedUntil = uint64(until);
         emit OpenPaused(msg.sender, until);
     }
 
-    /// @dev The epoch in office and until when opening is paused, from one word.
+    /// @dev The epoch in effect and until when opening is paused, from one word.
     function _opening() internal view returns (uint256 epoch, uint256 until) {
         uint256 word;
         assembly ("memory-safe") {
-            word := sload(_office.slot)
+            word := sload(_epochState.slot)
         }
         epoch = uint64(word);
         if (block.timestamp < uint64(word >> 64)) epoch -= 1;
@@ -165,8 +165,8 @@ abstract contract AttesterRegistry is IAttesterRegistry {
             _standings[epoch][last] = Standing.Attester;
         }
         _sets[epoch] = Set(members, uint128(needed), uint128(members.length));
-        _office.newest = uint64(epoch);
-        _office.newestFrom = uint64(from);
+        _epochState.newest = uint64(epoch);
+        _epochState.newestFrom = uint64(from);
         emit EpochScheduled(epoch, members, needed, from);
     }
 

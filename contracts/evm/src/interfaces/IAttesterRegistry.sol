@@ -19,7 +19,7 @@ interface IAttesterRegistry {
     error UnknownEpoch(uint256 epoch);
     error ThresholdWouldBreak();
 
-    /// @notice The epoch in office now.
+    /// @notice The epoch in effect now.
     function currentEpoch() external view returns (uint256);
 
     /// @notice Until when opening is paused; past times mean that it is not.
@@ -43,12 +43,13 @@ interface IAttesterRegistry {
 
     /// @notice Hands over to another set after the delay, on a threshold of the current set's signatures over
     /// `Handover(uint256 epoch,uint256 proposal,address[] attesters,uint256 threshold)` with `epoch` the next one and `proposal` the
-    /// number of handovers proposed so far, so that no signature works twice; its domain is `Causeway Attesters`, version 2. A handover that is not in office yet is replaced.
+    /// number of handovers proposed so far, so that no signature works twice; its domain is `Causeway Attesters`, version 2.
+    /// A handover that is not in effect yet is replaced.
     function handOver(address[] calldata members, uint256 needed, bytes[] calldata signatures) external;
 
     /// @notice Strikes the caller's own key at once, as long as a threshold of keys remains.
     function resign(uint256 epoch) external;
 
-    /// @notice Any attester in office may stop new deposits for 24 hours. Nothing else pauses, claims and refunds never.
+    /// @notice Any attester in effect may stop new deposits for 24 hours. Nothing else pauses, claims and refunds never.
     function pauseOpen() external;
 }

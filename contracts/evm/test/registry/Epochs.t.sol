@@ -30,7 +30,7 @@ contract EpochsTest is Fixture {
         registry.handOver(Signing.addresses(next), 3, word(Signing.first(keys, 2), 2, 0));
     }
 
-    function test_Rule12_TheFirstSetIsInOfficeAtOnce() public {
+    function test_Rule12_TheFirstSetIsInEffectAtOnce() public {
         address[] memory three = Signing.addresses(keys);
         vm.recordLogs();
         IAttesterRegistry fresh = newEscrow(three, 2);
@@ -84,12 +84,12 @@ contract EpochsTest is Fixture {
         address[] memory members = Signing.addresses(next);
         registry.handOver(members, 3, signatures);
         eq(registry.proposals(), 1, "proposals");
-        // Not again while it waits, and not when it has been in office and is gone.
+        // Not again while it waits, and not when it has been in effect and is gone.
         vm.expectPartialRevert(IAttesterRegistry.NotAnAttester.selector);
         registry.handOver(members, 3, signatures);
     }
 
-    /// The set that waits says nothing yet, and the set in office may think again.
+    /// The set that waits says nothing yet, and the set in effect may think again.
     function test_Rule12_AWaitingSetIsReplaced() public {
         handOver();
         address early = vm.addr(next[0]);
@@ -113,7 +113,7 @@ contract EpochsTest is Fixture {
         vm.warp(START + 48 hours);
         eq(registry.currentEpoch(), 1, "the delay begins anew");
         vm.warp(START + 95 hours);
-        eq(registry.currentEpoch(), 2, "in office");
+        eq(registry.currentEpoch(), 2, "in effect");
         eq(registry.attesters(2).length, 3, "members");
         eq(registry.threshold(2), 2, "threshold");
         require(registry.isAttester(2, early), "listed anew");
