@@ -1,4 +1,23 @@
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::header::InvalidHeaderValue;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// An icon that clients keep for a day; 304 for those that have it.
+pub(crate) fn icon_response(
+    request: &HeaderMap,
+    etag: &str,
+    svg: impl IntoResponse,
+) -> Result<Response, InvalidHeaderValue> {
+    let etag = HeaderValue::from_str(etag)?;
+    let caching = [
+        (header::ETAG, etag.clone()),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
+    ];
+    if is_current(request, &etag) {
+        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
+    }
+    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response())
+}
 
 /// Whether the client already has this version, by the weak comparison of `If-None-Match`.
 pub(crate) fn is_current(headers: &HeaderMap, etag: &HeaderValue) -> bool {

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use causeway_wire::ErrorBody;
 
 use crate::App;
-use crate::caching::is_current;
+use crate::caching::icon_response;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, PathParam};
 
@@ -36,14 +36,5 @@ pub(crate) async fn get_icon(
     let icon = chain.and_then(|chain| snapshot.icon(chain)).ok_or_else(|| {
         ApiError::not_found("There is no icon for this chain. GET /v1/chains lists the chains that have one.")
     })?;
-    let etag = HeaderValue::from_str(&icon.etag).map_err(|error| ApiError::internal(&error))?;
-    let caching = [
-        (header::ETAG, etag.clone()),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
-    ];
-    if is_current(&headers, &etag) {
-        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
-    }
-    let svg = Bytes::clone(&icon.svg);
-    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response())
+    icon_response(&headers, &icon.etag, Bytes::clone(&icon.svg)).map_err(|error| ApiError::internal(&error))
 }

@@ -1,8 +1,8 @@
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use causeway_wire::ErrorBody;
 
-use crate::caching::is_current;
+use crate::caching::icon_response;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, PathParam};
 
@@ -31,16 +31,8 @@ pub(crate) async fn get_filler_icon(param: PathParam, headers: HeaderMap) -> Api
     let name = name.filter(|name| is_name(name)).ok_or_else(|| {
         ApiError::not_found("No filler can have this name. GET /v1/fillers lists the fillers.")
     })?;
-    let etag =
-        HeaderValue::from_str(&format!("\"f1-{name}\"")).map_err(|error| ApiError::internal(&error))?;
-    let caching = [
-        (header::ETAG, etag.clone()),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
-    ];
-    if is_current(&headers, &etag) {
-        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
-    }
-    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], draw(&name)).into_response())
+    let etag = format!("\"f1-{name}\"");
+    icon_response(&headers, &etag, draw(&name)).map_err(|error| ApiError::internal(&error))
 }
 
 /// Whether the name is valid; valid names need no escaping in SVG.

@@ -2,14 +2,14 @@ use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use causeway_catalog::draw_token_icon;
 use causeway_domain::TokenId;
 use causeway_wire::ErrorBody;
 
 use crate::App;
-use crate::caching::is_current;
+use crate::caching::icon_response;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, parse_chain_id};
 
@@ -45,13 +45,5 @@ pub(crate) async fn get_token_icon(
         ApiError::not_found("There is no such token. GET /v1/tokens lists the tokens that have an icon.")
     })?;
     let icon = draw_token_icon(token.token);
-    let etag = HeaderValue::from_str(&icon.etag).map_err(|error| ApiError::internal(&error))?;
-    let caching = [
-        (header::ETAG, etag.clone()),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=86400")),
-    ];
-    if is_current(&headers, &etag) {
-        return Ok((StatusCode::NOT_MODIFIED, caching).into_response());
-    }
-    Ok((caching, [(header::CONTENT_TYPE, "image/svg+xml")], icon.svg).into_response())
+    icon_response(&headers, &icon.etag, icon.svg).map_err(|error| ApiError::internal(&error))
 }
