@@ -45,8 +45,8 @@ export class Server {
     const request = await readRequest(socket);
     if (!request) return;
     // By request and not by connection: clients may open connections that they then do not need.
-    const behaviour = behaviours[this.seen.length] ?? behaviours.at(-1);
     this.seen.push(request);
+    const behaviour = nextBehaviour(behaviours, this.seen);
     const { status, end = 'clean', pauseMs = 0 } = behaviour;
     if (end === 'reset') return socket.destroy();
     if (end === 'hang') socket.on('close', () => this.#left.happen());
@@ -61,6 +61,15 @@ export class Server {
     this.#said.happen();
     if (end !== 'hang') socket.end();
   }
+}
+
+/** What to do with the last request. Requests of the event stream are counted apart if the table has entries for them. */
+function nextBehaviour(behaviours, seen) {
+  const countedApart = behaviours.some(({ events }) => events);
+  const isEvents = ({ path }) => countedApart && path.endsWith('/events');
+  const kind = isEvents(seen.at(-1));
+  const candidates = behaviours.filter(({ events = false }) => events === kind);
+  return candidates[seen.filter((request) => isEvents(request) === kind).length - 1] ?? candidates.at(-1);
 }
 
 /** Things that happen, for whoever waits for the next. */

@@ -17,6 +17,11 @@ pub(crate) struct RecordedRequest {
 }
 
 impl RecordedRequest {
+    /// Whether it is a request of an order's event stream.
+    fn is_for_events(&self) -> bool {
+        self.head.split_ascii_whitespace().nth(1).is_some_and(|target| target.ends_with("/events"))
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let fields = self.head.lines().filter_map(|line| line.split_once(": "));
         fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
@@ -75,7 +80,7 @@ async fn serve(
     let behaviour = {
         let mut log = log.lock().unwrap();
         log.push(request);
-        behaviours.get(log.len() - 1).or(behaviours.last()).unwrap()
+        next_behaviour(behaviours, &log)
     };
     if behaviour.end != End::Reset {
         if let Some(status) = behaviour.status {
@@ -94,6 +99,16 @@ async fn serve(
         let _ = disconnect.send(());
     }
     stream.shutdown().await
+}
+
+/// What to do with the last request. Requests of the event stream are counted apart if the table has behaviours for them.
+fn next_behaviour<'a>(behaviours: &'a [Behaviour], log: &[RecordedRequest]) -> &'a Behaviour {
+    let counted_apart = behaviours.iter().any(|behaviour| behaviour.events);
+    let is_events = |request: &RecordedRequest| counted_apart && request.is_for_events();
+    let kind = is_events(log.last().unwrap());
+    let place = log.iter().filter(|request| is_events(request) == kind).count() - 1;
+    let mut candidates = behaviours.iter().filter(|behaviour| behaviour.events == kind);
+    candidates.clone().nth(place).or(candidates.next_back()).unwrap()
 }
 
 /// The head of the answer, and the rest of it in the pieces in which it is sent.

@@ -32,6 +32,9 @@ pub(crate) enum Abort {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Behaviour {
+    /// For requests of the event stream, which come at no fixed place among the others.
+    #[serde(default)]
+    pub(crate) events: bool,
     pub(crate) status: Option<u16>,
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
