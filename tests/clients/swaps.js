@@ -131,9 +131,8 @@ export class Causeway {
     await this.receipt(chainId, txHash);
   }
 
-  /** A fresh account with some of the chain's coin and what else is named. */
-  async payer(chainId, funds = {}) {
-    const account = privateKeyToAccount(generatePrivateKey());
+  /** An account, a fresh one by default, with some of the chain's coin and what else is named. */
+  async payer(chainId, funds = {}, account = privateKeyToAccount(generatePrivateKey())) {
     const all = Object.entries({ coin: 10n ** 18n, ...funds }).filter(([, amount]) => amount > 0n);
     await Promise.all(all.map(([symbol, amount]) => this.give(chainId, symbol, account.address, amount)));
     return account;

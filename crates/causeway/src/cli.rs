@@ -10,6 +10,7 @@ use crate::commands::client::balances::BalancesArgs;
 use crate::commands::client::buy::BuyArgs;
 use crate::commands::client::failure::EXIT_CODES;
 use crate::commands::client::health::HealthArgs;
+use crate::commands::client::mcp::McpArgs;
 use crate::commands::client::qr::QrArgs;
 use crate::commands::client::quote::QuoteArgs;
 use crate::commands::client::swap::SwapArgs;
@@ -118,6 +119,12 @@ pub(crate) enum Command {
     /// Buy with fiat: opens the checkout and follows the purchase
     #[command(after_help = EXIT_CODES)]
     Buy(BuyArgs),
+    /// Offer quotes, swaps and purchases to software agents, as a server of the Model Context Protocol
+    ///
+    /// It speaks over standard input and output unless --http is given. It signs only with the key files that you name, and
+    /// only within the limits that you write down.
+    #[command(after_help = EXIT_CODES)]
+    Mcp(Box<McpArgs>),
     /// Draw a text or a payment as a QR code, in the terminal or to a file
     #[command(after_help = EXIT_CODES)]
     Qr(QrArgs),

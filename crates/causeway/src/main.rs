@@ -13,7 +13,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::boot::config::Config;
 use crate::cli::{Cli, Command};
 use crate::commands::client::failure::Failure;
-use crate::commands::client::{self, balances, buy, health, qr, quote, swap, tokens, track};
+use crate::commands::client::{self, balances, buy, health, mcp, qr, quote, swap, tokens, track};
 
 /// Requests are many small allocations; measured in `benchmarks/`, this allocator answers more of them.
 #[global_allocator]
@@ -52,6 +52,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Balances(args)) => {
             client::run(&args.service, |session| balances::balances(session, args))
         }
+        Some(Command::Mcp(args)) => client::run(&args.service, |session| mcp::mcp(session, args)),
         Some(Command::Buy(args)) => client::run(&args.service, |session| buy::buy(session, args)),
         Some(Command::Qr(args)) => client::run(&args.service, |session| qr::qr(session, args)),
         Some(Command::Health(args)) => client::run(&args.service, health::health),

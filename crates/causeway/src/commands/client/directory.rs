@@ -12,6 +12,7 @@ const OTHER_NAMES: [(&str, u64); 5] =
 const MAX_PAGE: u32 = 1000;
 
 /// Looks up the service's chains and tokens by name.
+#[derive(Default)]
 pub(crate) struct Directory {
     chains: Vec<Chain>,
 }

@@ -9,6 +9,7 @@ pub(crate) mod health;
 mod interrupt;
 mod interrupted;
 mod key;
+pub(crate) mod mcp;
 mod order;
 pub(crate) mod output;
 mod pair;

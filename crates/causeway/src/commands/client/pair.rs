@@ -71,16 +71,29 @@ impl PairArgs {
             let amount = units::to_raw(amount, 0).map_err(Failure::Usage)?;
             return Ok(Pair { give, get, amount, exact_output: self.exact_output });
         }
-        let SwapRequest { give, get, amount, exact_output } =
-            parse_swap(&self.words).map_err(Failure::Usage)?;
-        let (give, get) = (directory.token(client, &give).await?, directory.token(client, &get).await?);
-        let counted = if exact_output { &get } else { &give };
-        let amount = units::to_raw(&amount, counted.decimals).map_err(Failure::Usage)?;
-        Ok(Pair { give, get, amount, exact_output })
+        resolve_swap(&self.words, client, directory).await
     }
 }
 
+/// Resolves a swap as text.
+pub(super) async fn resolve_swap(
+    words: &[String],
+    client: &Client,
+    directory: &Directory,
+) -> Result<Pair, Failure> {
+    let SwapRequest { give, get, amount, exact_output } = parse_swap(words).map_err(Failure::Usage)?;
+    let (give, get) = (directory.token(client, &give).await?, directory.token(client, &get).await?);
+    let counted = if exact_output { &get } else { &give };
+    let amount = units::to_raw(&amount, counted.decimals).map_err(Failure::Usage)?;
+    Ok(Pair { give, get, amount, exact_output })
+}
+
 impl Pair {
+    /// The input, or for an exact output the output, in raw units.
+    pub(super) fn amount(&self) -> &str {
+        &self.amount
+    }
+
     /// The quote request on behalf of `from`.
     pub(crate) fn ask(&self, from: &str) -> QuoteAsk {
         QuoteAsk {

@@ -32,16 +32,19 @@ pub(crate) struct QuoteArgs {
 const PLACEHOLDER_PAYER: &str = "0x000000000000000000000000000000000000dEaD";
 const SOLANA_PLACEHOLDER_PAYER: &str = "1nc1nerator11111111111111111111111111111111";
 
+/// The payer of a quote that is only informative.
+pub(super) const fn placeholder_payer(is_solana: bool) -> &'static str {
+    if is_solana { SOLANA_PLACEHOLDER_PAYER } else { PLACEHOLDER_PAYER }
+}
+
 /// Requests a quote and shows its routes, best first.
 pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Failure> {
     let progress = session.progress();
     progress.waiting("Asking the fillers");
     let directory = session.directory().await?;
     let pair = args.pair.resolve(&session.client, &directory).await?;
-    let nobody = |chain: u64| match directory.by_id(chain) {
-        Some(chain) if chain.r#type == "solana" => SOLANA_PLACEHOLDER_PAYER,
-        _ => PLACEHOLDER_PAYER,
-    };
+    let nobody =
+        |chain| placeholder_payer(directory.by_id(chain).is_some_and(|chain| chain.r#type == "solana"));
     let mut ask = pair.ask(args.from.as_deref().unwrap_or(nobody(pair.give.chain_id)));
     ask.slippage_tolerance = args.slippage;
     ask.recipient.clone_from(&args.to);
