@@ -62,7 +62,7 @@ pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Fail
 
 fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
     let mut table =
-        Table::new(&["route", ">you give", ">you get", ">at least", ">takes", ">gas", "deposit by"]);
+        Table::new(&["filler", ">you give", ">you get", ">at least", ">takes", ">gas", "deposit by"]);
     for route in &quote.routes {
         let Route { deposit_methods, quote, .. } = route;
         table.row([
@@ -80,6 +80,11 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
     }
     let best = quote.routes.first().map(|route| pair.describe(&route.quote, directory)).unwrap_or_default();
     format!("{best}\n\n{table}\nquote {}", quote.quote_id)
+}
+
+/// The name of the route's filler; older services do not tell it.
+pub(super) fn name(route: &Route) -> &str {
+    route.filler.as_deref().unwrap_or(&route.r#type)
 }
 
 fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
