@@ -45,17 +45,17 @@ async fn answered_quotes_survive_kill_9() {
     service.child.wait().unwrap();
 
     let service = Service::start(folder.path());
-    let mut build = json!({
+    let mut ask = json!({
         "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"], "from": PAYER,
     });
-    let (status, built) = post(&service.client, &service.url, "/v1/deposit/build", &build).await;
+    let (status, built) = post(&service.client, &service.url, "/v1/deposit/build", &ask).await;
     assert_eq!(status, 200, "{built}");
-    let (_, again) = post(&service.client, &service.url, "/v1/deposit/build", &build).await;
+    let (_, again) = post(&service.client, &service.url, "/v1/deposit/build", &ask).await;
     assert_eq!(again["terms"], built["terms"], "one route, one order");
     let sealed = quote["routes"][0]["routeId"].as_str().unwrap();
     let changed = if sealed.ends_with('A') { "B" } else { "A" };
-    build["routeId"] = json!(format!("{}{changed}", &sealed[..sealed.len() - 1]));
-    let (status, refused) = post(&service.client, &service.url, "/v1/deposit/build", &build).await;
+    ask["routeId"] = json!(format!("{}{changed}", &sealed[..sealed.len() - 1]));
+    let (status, refused) = post(&service.client, &service.url, "/v1/deposit/build", &ask).await;
     assert_eq!((status, &refused["name"]), (404, &json!("QuoteNotFoundException")), "{refused}");
 }
 
@@ -68,10 +68,10 @@ async fn a_service_with_the_same_quote_key_builds_what_another_quoted() {
     std::fs::create_dir_all(two.path().join("keys")).unwrap();
     std::fs::copy(one.path().join("keys/quote"), two.path().join("keys/quote")).unwrap();
     let building = Service::start(two.path());
-    let build = json!({
+    let ask = json!({
         "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"], "from": PAYER,
     });
-    let (status, built) = post(&building.client, &building.url, "/v1/deposit/build", &build).await;
+    let (status, built) = post(&building.client, &building.url, "/v1/deposit/build", &ask).await;
     // A slow start may outlive the price; the quote itself is known in any case.
     assert!(status == 200 || built["name"] == "QuoteExpiredException", "{built}");
 }

@@ -40,13 +40,13 @@ async fn ask_all(
     let build = next.ask_to_build(&route.0, &route.1);
     let hash = format!("0x{}", "5a".repeat(32));
     let submit = reported.ask_to_submit(&json!({ "txHash": hash }));
-    let (quoted, built, submitted) = tokio::join!(
+    let (quoted, taken, submitted) = tokio::join!(
         service.ask_once(Method::POST, "/v1/quotes", &quote),
         service.ask_once(Method::POST, "/v1/deposit/build", &build),
         service.ask_once(Method::PUT, "/v1/deposit/submit", &submit),
     );
     assert_eq!(quoted.0, 200, "{}", quoted.1);
-    [built, submitted]
+    [taken, submitted]
 }
 
 /// Asserts an internal error as the API defines it, without internal details.

@@ -136,7 +136,9 @@ fn terms(quote: &Quote, filler: &str, kind: &str, offer: &Offer) -> RouteTerms {
 }
 
 /// The id that the first version gave the usual route. It must open for ever.
-const VERSION_1: &str = "SNAPSHOT";
+const VERSION_1: &str = "KQEWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDgCFQgAUAQEBAQEBAQEBAQEBAQEBAQEBAQGxyQIBFAICAgICAgICAgICAgICAgICAgIC\
+     AhQDAwMDAwMDAwMDAwMDAwMDAwMDAwICAAAFaG91c2UNbmF0aXZlLWZpbGxlcgACAAEEAX14QAQBfVEwBAF9UTD2-aDxu2gBAxQE\
+     BAQEBAQEBAQEBAQEBAQEBAQEBAQUBQUFBQUFBQUFBQUFBQUFBQUFBQWzTLZAP2004_usj4alxNyr";
 
 #[test]
 fn ids_of_the_first_version_open() {

@@ -2,7 +2,9 @@ use std::fmt::{self, Display};
 
 use causeway_catalog::Snapshot;
 use causeway_domain::ports::PriceFeed;
-use causeway_domain::{Ask, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount, UsdPrice};
+use causeway_domain::{
+    Ask, ExactOutMethod, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount, UsdPrice,
+};
 use causeway_engine::is_one_click;
 use causeway_wire as wire;
 use jiff::Timestamp;
@@ -172,7 +174,7 @@ impl<'a> RouteMapping<'a> {
             filler: &route.filler,
             r#type: &route.kind,
             icon: Shown(Icon { public_url: self.public_url, filler: &route.filler }),
-            exact_out_method: route.exact_out.map(|method| method.as_str()),
+            exact_out_method: route.exact_out.map(ExactOutMethod::as_str),
             deposit_methods: route.deposit_methods.iter().map(|method| method.as_str()).collect(),
             quote: QuoteView {
                 amount_in: Shown(route.amount_in),
@@ -196,6 +198,7 @@ impl<'a> RouteMapping<'a> {
 }
 
 /// The number nearest to the decimal fraction.
+#[expect(clippy::float_arithmetic, reason = "the wire has a JSON number, and nothing is computed with it")]
 fn fraction(slippage: Slippage) -> f64 {
     f64::from(slippage.millionths()) / 1e6
 }
