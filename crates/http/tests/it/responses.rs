@@ -5,10 +5,11 @@ use axum::body::Body;
 use axum::http::Request;
 use causeway_domain::ports::Filler;
 use causeway_engine::QuoteOptions;
+use causeway_testing::MemoryStore;
 use serde_json::{Value, json};
 
 use crate::filler::{FakeFiller, FillerBehavior};
-use crate::service::{bytes, get, get_json, json as body_json, router, router_with, send};
+use crate::service::{Service, bytes, get, get_json, json as body_json, router, router_with, send};
 
 fn ask() -> Request<Body> {
     let ask = json!({
@@ -151,7 +152,8 @@ async fn unknown_mode_is_rejected() {
 
 #[tokio::test]
 async fn failing_store_is_a_500_with_request_id_and_no_internals() {
-    let ledger = Arc::new(FakeLedger { broken: true, ..FakeLedger::default() });
+    let ledger: Arc<MemoryStore> = Arc::default();
+    ledger.set_unavailable(true);
     let router = Service { ledger, ..Service::default() }.router();
     let path = format!("/v1/orders/by-id/{}", "0".repeat(32));
     let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
@@ -160,7 +162,7 @@ async fn failing_store_is_a_500_with_request_id_and_no_internals() {
     let body = body_json(response).await;
     assert_eq!(body["name"], "InternalErrorException");
     assert_eq!(body["details"], json!({ "requestId": id }));
-    assert!(!body.to_string().contains("secret"));
+    assert!(!body.to_string().contains("switched off"));
 }
 
 #[tokio::test]
