@@ -82,11 +82,6 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
     format!("{best}\n\n{table}\nquote {}", quote.quote_id)
 }
 
-/// The name of the route's filler; older services do not tell it.
-pub(super) fn name(route: &Route) -> &str {
-    route.filler.as_deref().unwrap_or(&route.r#type)
-}
-
 fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
     match (raw, directory.by_id(chain_id)) {
         (Some(raw), Some(chain)) => {

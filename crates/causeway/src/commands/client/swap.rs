@@ -17,7 +17,7 @@ use super::interrupted::{SwapState, interrupted};
 use super::key::Key;
 use super::pair::{Pair, PairArgs};
 use super::progress::Progress;
-use super::quote::{name, question};
+use super::quote::question;
 use super::{ServiceArgs, Session, order, output, units};
 
 #[derive(Clone, Debug, Args)]
