@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chain_feed::until;
 use crate::fake_chain::{FakeFollow, FlakyChainStore};
-use crate::scene::{DESTINATION, ORIGIN, Scene, address, chain, cursor};
+use crate::scene::{AMOUNT_IN, DESTINATION, ORIGIN, Scene, address, chain, cursor, raw};
 
 /// A chain without pending transactions after a few polls.
 struct FakeRecord {

@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
 use crate::fakes::{FakeAttesters, FakeExecutor, FakeTxSender, NoPrices};
-use crate::sample::{order, quote};
+use crate::sample::order;
 
 pub(crate) const ORIGIN: u64 = 8453;
 pub(crate) const DESTINATION: u64 = 1;

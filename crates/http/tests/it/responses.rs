@@ -153,8 +153,8 @@ async fn unknown_mode_is_rejected() {
 #[tokio::test]
 async fn failing_store_is_a_500_with_request_id_and_no_internals() {
     let ledger: Arc<MemoryStore> = Arc::default();
+    let router = Service { ledger: Arc::clone(&ledger), ..Service::default() }.router();
     ledger.set_unavailable(true);
-    let router = Service { ledger, ..Service::default() }.router();
     let path = format!("/v1/orders/by-id/{}", "0".repeat(32));
     let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
     assert_eq!(response.status(), 500);
