@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::{
-    Address, Ask, ChainId, Family, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, RowKeys, TokenId,
-    TradeType,
+    Address, Ask, ChainId, Family, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, RouteSeal, RowKeys,
+    TokenId, TradeType,
 };
 use causeway_engine::{BuildDeposit, BuildParts, ExecutorRegistry, OrderTiming, SubmitDeposit, SubmitParts};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
-use jiff::Timestamp;
 
 pub use no_fiat::no_fiat;
 pub use plain_service::{no_operator, plain_service};
@@ -42,13 +41,11 @@ pub fn client() -> reqwest::Client {
 }
 
 /// A typical quote.
-pub fn quote(keys: &RowKeys) -> Quote {
-    let now = Timestamp::now();
+pub fn quote() -> Quote {
     let wallet = Address::native(Family::Evm);
     let token = |id| TokenId::native(ChainId::new(id).expect("a chain id"));
     Quote {
         id: QuoteId::random().expect("random bytes"),
-        key: keys.next(now),
         ask: Ask {
             trade_type: TradeType::ExactInput,
             from: token(1),
@@ -62,9 +59,17 @@ pub fn quote(keys: &RowKeys) -> Quote {
             referral: None,
         },
         integrator: None,
-        created_at: now,
         routes: Vec::new(),
     }
+}
+
+fn quote_keys() -> QuoteKeys {
+    QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() }
+}
+
+/// Seals the routes of the benchmarks.
+pub fn seal() -> Arc<RouteSeal> {
+    Arc::new(RouteSeal::new(&quote_keys()))
 }
 
 /// Deposit use cases of a service without chains.
@@ -73,19 +78,20 @@ pub fn no_deposits(
     store: Arc<Store>,
     keys: Arc<RowKeys>,
 ) -> (BuildDeposit, SubmitDeposit) {
+    let seal = seal();
     let build = BuildParts {
         catalog,
-        quotes: store.clone(),
+        seal: Arc::clone(&seal),
         orders: store.clone(),
         deposit_builders: HashMap::new(),
         executors: ExecutorRegistry::default(),
         prices: Arc::new(FixedPrices::default()),
         row_keys: Arc::clone(&keys),
-        quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
+        quote_keys: quote_keys(),
         timing: OrderTiming::default(),
     };
     let submit = SubmitParts {
-        quotes: store.clone(),
+        seal,
         orders: store,
         deposit_builders: HashMap::new(),
         relayers: HashMap::new(),

@@ -17,7 +17,7 @@ use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::Timestamp;
 
-use crate::{no_deposits, no_fiat};
+use crate::{no_deposits, no_fiat, seal};
 
 /// Creates no fillers.
 struct NoFillerFactory;
@@ -79,7 +79,7 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
     let fillers = Fillers::new(Vec::new(), &QuoteOptions::default()).expect("no names");
     let operator = no_operator(&store, &fillers).await;
     let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
-    let request_quote = RequestQuote::new(catalog.clone(), store.clone(), keys.clone(), fillers);
+    let request_quote = RequestQuote::new(catalog.clone(), seal(), fillers);
     let fiat = no_fiat(catalog.clone(), store.clone(), keys, request_quote.clone());
     App {
         catalog: Arc::clone(&catalog),
@@ -89,7 +89,6 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         request_quote,
         build_deposit,
         submit_deposit,
-        quotes: store.clone(),
         orders: store.clone(),
         fiat,
         force_refresh_limit: ForceRefreshLimit::default(),

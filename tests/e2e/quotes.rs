@@ -101,7 +101,7 @@ async fn a_streamed_quote_has_a_line_per_filler_and_one_id() {
     assert_eq!(response.headers()["content-type"], "application/x-ndjson");
     let text = response.text().await.unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let mut names: Vec<&str> = lines.iter().map(|line| line["routeId"].as_str().unwrap()).collect();
+    let mut names: Vec<&str> = lines.iter().map(|line| line["filler"].as_str().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, ["north", "south"]);
     assert_eq!(lines[0]["quoteId"], lines[1]["quoteId"]);
@@ -159,8 +159,6 @@ async fn each_quote_is_one_log_line_at_debug_level_with_the_timing_of_each_part(
         let micros = |part: &str| line[part].as_u64().unwrap_or_else(|| panic!("{part} in {line}"));
         let parts = ["resolved_micros", "answered_micros", "total_micros"].map(micros);
         assert!(parts.is_sorted() && parts[2] > 0, "{line}");
-        let stored = micros("stored_micros");
-        assert!(stored <= parts[2] && (stored > 0) == (routes > 0), "{line}");
     }
 }
 

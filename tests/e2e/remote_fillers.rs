@@ -43,7 +43,7 @@ fn pace() -> PollingOptions {
 async fn wait_for_route(client: &Client, ask: &QuoteAsk, name: &str) -> QuoteAnswer {
     for _ in 0..300 {
         if let Ok(quote) = client.quote(ask).await
-            && quote.routes.iter().any(|route| route.route_id == name)
+            && quote.routes.iter().any(|route| route.filler.as_deref() == Some(name))
         {
             return quote;
         }

@@ -13,10 +13,9 @@ use axum::extract::{Path as Segment, State};
 use axum::routing::post;
 use axum::{Json, Router};
 use causeway_benchmarks::{client, install_tls, percentile, plain_service, printed_url, quote, resident_kb};
-use causeway_domain::ports::{FinalityTier, OrderStore as _, QuoteStore as _};
+use causeway_domain::ports::{FinalityTier, OrderStore as _};
 use causeway_domain::{
-    DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, RawAmount,
-    Route, RowKeys,
+    DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, RowKeys,
 };
 use causeway_engine::WatchOrders;
 use causeway_store::{Location, Store};
@@ -192,16 +191,14 @@ impl BenchState {
     }
 
     async fn create_order(&self, number: usize) -> Order {
-        let mut quote = quote(&self.keys);
-        quote.routes = vec![route()];
-        self.store.put_quote(&quote).await.expect("a write");
+        let quote = quote();
         let (ask, now) = (&quote.ask, Timestamp::now());
         let terms = terms(number);
         let order = Order {
             id: OrderId::random().expect("random bytes"),
             key: self.keys.next(now),
             quote: quote.id.clone(),
-            route: quote.routes[0].id.clone(),
+            route: "house".parse().expect("an id"),
             status: OrderStatus::Created,
             trade_type: ask.trade_type,
             from: ask.from,
@@ -213,6 +210,8 @@ impl BenchState {
             refund_to: ask.refund_to,
             filler: "nobody".to_owned(),
             kind: "native-filler".to_owned(),
+            filler_quote: None,
+            integrator: None,
             method: DepositMethod::ContractCall,
             intent_id: terms.id(),
             terms,
@@ -235,25 +234,6 @@ impl BenchState {
         let event = self.event(&order, EventKind::Status(OrderStatus::Created));
         self.store.create_order(&order, &event).await.expect("a write");
         order
-    }
-}
-
-fn route() -> Route {
-    Route {
-        id: "only".parse().expect("a route id"),
-        filler: "nobody".to_owned(),
-        kind: "native-filler".to_owned(),
-        exact_out: None,
-        deposit_methods: Vec::new(),
-        amount_in: RawAmount::ZERO,
-        amount_out: RawAmount::ZERO,
-        min_amount_out: RawAmount::ZERO,
-        expected_duration_seconds: 1,
-        valid_before: Timestamp::now(),
-        price_holds_until: None,
-        estimated_gas: None,
-        fees: Vec::new(),
-        parties: None,
     }
 }
 

@@ -1,12 +1,12 @@
-//! Quotes written by 256 concurrent writers, with commits shared and without.
+//! Entries of the audit log written by 256 concurrent writers, with commits shared and without.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use causeway_benchmarks::quote;
 use causeway_domain::RowKeys;
-use causeway_domain::ports::QuoteStore as _;
+use causeway_domain::ports::{AuditEvent, OperatorStore as _};
 use causeway_store::{Location, Options, Store};
+use jiff::Timestamp;
 
 const WRITERS: usize = 256;
 const TIME: Duration = Duration::from_secs(4);
@@ -38,7 +38,7 @@ async fn run(name: &str, location: &Location, options: &Options, baseline: Optio
             let (store, keys) = (Arc::clone(&store), Arc::clone(&keys));
             tokio::spawn(async move {
                 while start.elapsed() < TIME {
-                    store.put_quote(&quote(&keys)).await.expect("the quote is written");
+                    store.record_audit(&event(&keys)).await.expect("the entry is written");
                 }
             })
         })
@@ -57,4 +57,10 @@ async fn run(name: &str, location: &Location, options: &Options, baseline: Optio
     );
     store.close().await;
     writes / seconds
+}
+
+fn event(keys: &RowKeys) -> AuditEvent {
+    let at = Timestamp::now();
+    let text = |length: usize| "x".repeat(length);
+    AuditEvent { key: keys.next(at), kind: "benchmark".to_owned(), subject: text(42), detail: text(400), at }
 }

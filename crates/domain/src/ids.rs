@@ -9,7 +9,7 @@ use thiserror::Error;
 pub enum IdError {
     #[error("an id is 32 or 44 lower-case hex digits")]
     Form,
-    #[error("a route id is 1 to 64 letters, digits, `-`, `_` or `.`")]
+    #[error("a route id is 1 to 1024 letters, digits, `-`, `_` or `.`")]
     Route,
     #[error("the system gave no random bytes")]
     NoRandomness,
@@ -129,11 +129,28 @@ impl OrderId {
     }
 }
 
-/// The id of one filler's offer within a quote.
+/// Whether this can be the name of a filler: 1 to 64 letters, digits, `-`, `_` or `.`.
+pub fn is_filler_name(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(is_route_character)
+}
+
+/// The characters of URL-safe base64, and the point of ids from before routes were sealed.
+fn is_route_character(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// The id of one filler's offer: the offer itself, sealed by [`RouteSeal`](crate::RouteSeal).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RouteId(String);
 
 impl RouteId {
+    pub const MAX_LENGTH: usize = 1_024;
+
+    /// The text is URL-safe base64 of a bounded length.
+    pub(crate) const fn from_sealed(text: String) -> Self {
+        Self(text)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -143,9 +160,12 @@ impl FromStr for RouteId {
     type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-        if fits { Ok(Self(text.to_owned())) } else { Err(IdError::Route) }
+        let fits = (1..=Self::MAX_LENGTH).contains(&text.len());
+        if fits && text.bytes().all(is_route_character) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(IdError::Route)
+        }
     }
 }
 
@@ -191,5 +211,13 @@ mod tests {
         }
         assert_eq!("a/b".parse::<RouteId>(), Err(IdError::Route));
         assert_eq!("".parse::<RouteId>(), Err(IdError::Route));
+        assert!("a".repeat(RouteId::MAX_LENGTH).parse::<RouteId>().is_ok());
+        assert_eq!("a".repeat(RouteId::MAX_LENGTH + 1).parse::<RouteId>(), Err(IdError::Route));
+    }
+
+    #[test]
+    fn filler_names_are_short_and_plain() {
+        assert!(is_filler_name("north-2.eu_x") && is_filler_name(&"a".repeat(64)));
+        assert!(!is_filler_name("") && !is_filler_name("a b") && !is_filler_name(&"a".repeat(65)));
     }
 }

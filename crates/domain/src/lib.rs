@@ -20,6 +20,7 @@ mod rent;
 mod row_key;
 #[cfg(test)]
 mod sample;
+mod sealed_route;
 mod token;
 mod token_id;
 mod usd;
@@ -36,7 +37,7 @@ pub use chain_policy::{ChainPolicy, EvmPolicy, FinalityPolicy, FinalityRule, Fin
 pub use deployment::{Deployment, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{ConfirmedTx, Evidence, Fact, FactKind, FactPlace, RefundCause};
 pub use forwarding_order::{FORWARDING_ORDER_TYPE, ForwardingOrder};
-pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId};
+pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId, is_filler_name};
 pub use intent_terms::{IntentTerms, TERMS_TYPE, TERMS_TYPEHASH, TERMS_VERSION};
 pub use order::{
     Action, Decision, DepositBalance, EventKind, IllegalTransition, IntentState, Order, OrderContext,
@@ -48,6 +49,7 @@ pub use quote::{
 pub use quote_key::{QuoteKey, QuoteKeyError, QuoteKeys};
 pub use rent::RentedAccount;
 pub use row_key::{RowKey, RowKeys};
+pub use sealed_route::{OpenRouteError, RouteSeal, RouteTerms, RouteTooLong};
 pub use token::Token;
 pub use token_id::{TokenId, TokenIdError};
 pub use usd::{UsdAmount, UsdPrice};

@@ -136,6 +136,10 @@ pub struct Order {
     /// Name and kind of the filler whose offer was accepted.
     pub filler: String,
     pub kind: String,
+    /// The filler's own id of its offer.
+    pub filler_quote: Option<String>,
+    /// The integrator that asked for the quote.
+    pub integrator: Option<String>,
     pub method: DepositMethod,
     /// Frozen by the first build.
     pub terms: IntentTerms,

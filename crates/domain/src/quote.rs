@@ -5,7 +5,8 @@ use alloy_primitives::U256;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use crate::{Address, DepositMethod, QuoteId, RawAmount, RouteId, RowKey, TokenId};
+use crate::ports::Offer;
+use crate::{Address, DepositMethod, QuoteId, RawAmount, RouteId, TokenId};
 
 /// Which side of the swap is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +98,7 @@ pub struct Ask {
     pub recipient: Address,
     pub refund_to: Address,
     pub slippage: Option<Slippage>,
-    /// Only routes with one of these methods; any when empty. Not stored with the quote.
+    /// Only routes with one of these methods; any when empty.
     pub deposit_methods: Vec<DepositMethod>,
     pub referral: Option<Referral>,
 }
@@ -138,14 +139,12 @@ impl Referral {
     }
 }
 
-/// A quote request and its routes.
+/// A quote request and its routes. It is not stored: each route's id holds what an order is built from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quote {
     pub id: QuoteId,
-    pub key: RowKey,
     pub ask: Ask,
     pub integrator: Option<String>,
-    pub created_at: Timestamp,
     pub routes: Vec<Route>,
 }
 
@@ -188,6 +187,30 @@ pub struct Route {
     pub fees: Vec<Fee>,
     /// The filler's addresses at the escrow; absent where third-party contracts are used.
     pub parties: Option<Parties>,
+    /// The filler's own id of its offer.
+    pub filler_quote: Option<String>,
+}
+
+impl Route {
+    pub fn new(id: RouteId, filler: &str, kind: &str, offer: Offer) -> Self {
+        Self {
+            id,
+            filler: filler.to_owned(),
+            kind: kind.to_owned(),
+            exact_out: offer.exact_out,
+            deposit_methods: offer.deposit_methods,
+            amount_in: offer.amount_in,
+            amount_out: offer.amount_out,
+            min_amount_out: offer.min_amount_out,
+            expected_duration_seconds: offer.expected_duration_seconds,
+            valid_before: offer.valid_before,
+            price_holds_until: offer.price_holds_until,
+            estimated_gas: offer.estimated_gas,
+            fees: offer.fees,
+            parties: offer.parties,
+            filler_quote: offer.filler_quote,
+        }
+    }
 }
 
 /// The filler's two addresses on the source chain.

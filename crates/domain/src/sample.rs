@@ -81,6 +81,8 @@ pub(crate) fn order() -> Order {
         refund_to: address(7),
         filler: "inventory".to_owned(),
         kind: "native-filler".to_owned(),
+        filler_quote: None,
+        integrator: None,
         method: DepositMethod::Transfer,
         intent_id: terms.id(),
         terms,

@@ -13,7 +13,7 @@ const BATCH: u32 = 1_000;
 /// How long finished records are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct RetentionPolicy {
-    /// Quotes without an order.
+    /// Providers' quotes without a purchase, and builds that were never paid.
     pub quotes: Duration,
     /// Events of terminal orders.
     pub events: Duration,
@@ -33,7 +33,14 @@ pub async fn enforce_retention(
     while ticker.next().await {
         match sweep(store.as_ref(), policy, Timestamp::now(), &stop).await {
             Ok(pruned) if pruned == Pruned::default() => {}
-            Ok(pruned) => tracing::info!(quotes = pruned.quotes, events = pruned.events, "retention swept"),
+            Ok(pruned) => {
+                tracing::info!(
+                    orders = pruned.orders,
+                    quotes = pruned.quotes,
+                    events = pruned.events,
+                    "retention swept"
+                );
+            }
             Err(error) => tracing::warn!(%error, "retention sweep failed"),
         }
         match sweep_audit(store.as_ref(), policy, Timestamp::now(), &stop).await {
@@ -53,9 +60,10 @@ async fn sweep(
     let mut total = Pruned::default();
     while !stop.is_cancelled() {
         let batch = store.prune(ago(now, policy.quotes), ago(now, policy.events), BATCH).await?;
+        total.orders += batch.orders;
         total.quotes += batch.quotes;
         total.events += batch.events;
-        if batch.quotes < u64::from(BATCH) && batch.events < u64::from(BATCH) {
+        if [batch.orders, batch.quotes, batch.events].into_iter().all(|removed| removed < u64::from(BATCH)) {
             break;
         }
     }
@@ -104,7 +112,7 @@ mod tests {
         let store = MemoryStore::default();
         *store.expired_quotes.lock().unwrap() = 2_500;
         let pruned = sweep(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
-        assert_eq!(pruned, Pruned { quotes: 2_500, events: 0 });
+        assert_eq!(pruned, Pruned { quotes: 2_500, ..Pruned::default() });
         let (kind, at) = ("screening.hit".to_owned(), Timestamp::UNIX_EPOCH);
         for key in 0..2_500 {
             let (key, subject, detail) = (RowKey::new(key).unwrap(), String::new(), String::new());

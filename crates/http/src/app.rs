@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
-use causeway_domain::ports::{ChainStore, Health, OrderStore, PriceFeed, QuoteStore};
+use causeway_domain::ports::{ChainStore, Health, OrderStore, PriceFeed};
 use causeway_engine::fiat::FiatServices;
 use causeway_engine::{
     AttestationCache, BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders,
@@ -22,7 +22,6 @@ pub struct App {
     pub request_quote: RequestQuote,
     pub build_deposit: BuildDeposit,
     pub submit_deposit: SubmitDeposit,
-    pub quotes: Arc<dyn QuoteStore>,
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn ChainStore>,
     pub attestations: AttestationCache,

@@ -176,7 +176,6 @@ impl From<QuoteError> for ApiError {
             .with_details(json!({ "chainId": chain.get() })),
             QuoteError::UnsupportedToken(token) => Self::unsupported_token(token),
             QuoteError::CannotFill(unfilled) => Self::cannot_fill(unfilled),
-            QuoteError::Store(error) => error.into(),
             QuoteError::Id(error) => Self::internal(&error),
         }
     }

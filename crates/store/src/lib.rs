@@ -11,7 +11,6 @@ mod fillers;
 mod operations;
 mod orders;
 mod outbox;
-mod quotes;
 mod record;
 mod store;
 mod webhooks;

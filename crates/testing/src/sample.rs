@@ -1,10 +1,13 @@
 //! Orders and the values in them.
 
+use std::sync::LazyLock;
+
 use alloy_primitives::{Address as EvmAddress, B256, U256};
-use causeway_domain::ports::FinalityTier;
+use causeway_domain::ports::{FinalityTier, Offer};
 use causeway_domain::{
-    Address, ChainId, ConfirmedTx, DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent,
-    OrderId, OrderStatus, QuoteId, RawAmount, RowKey, TokenId, TradeType,
+    Address, Ask, ChainId, ConfirmedTx, DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent,
+    OrderId, OrderStatus, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, RouteSeal, RowKey, TokenId,
+    TradeType,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -23,6 +26,20 @@ pub fn usdc() -> TokenId {
 
 pub fn raw(amount: u64) -> RawAmount {
     RawAmount::new(U256::from(amount))
+}
+
+/// The quote keys of tests.
+pub fn quote_keys() -> QuoteKeys {
+    QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() }
+}
+
+/// The id of a route of the filler `house`, valid for so long from the first call on.
+pub fn seal(id: &str, ask: &Ask, offer: &Offer, seconds: i64) -> String {
+    static NOW: LazyLock<Timestamp> = LazyLock::new(Timestamp::now);
+    let valid_before = *NOW + SignedDuration::from_secs(seconds);
+    let quote = Quote { id: id.parse().unwrap(), ask: ask.clone(), integrator: None, routes: Vec::new() };
+    let offer = Offer { valid_before, ..offer.clone() };
+    RouteSeal::new(&quote_keys()).seal(&quote, "house", "native-filler", &offer).unwrap().to_string()
 }
 
 pub fn at(seconds: u64) -> Timestamp {
@@ -78,6 +95,8 @@ pub fn order(n: u8) -> Order {
         refund_to: wallet,
         filler: "house".to_owned(),
         kind: "native-filler".to_owned(),
+        filler_quote: None,
+        integrator: None,
         method: DepositMethod::ContractCall,
         intent_id: terms.id(),
         terms,

@@ -57,9 +57,13 @@ pub struct QuoteAnswer {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Route {
-    /// The id of the offer within its quote.
-    #[cfg_attr(feature = "openapi", schema(example = "house"))]
+    /// The offer itself, sealed: at most 1,024 characters of the URL-safe alphabet, passed on as it came.
+    #[cfg_attr(feature = "openapi", schema(example = "pAEWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDg…"))]
     pub route_id: String,
+    /// The filler's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "house"))]
+    pub filler: Option<String>,
     /// The kind of filler: `native-filler`, `rfq`, `oif`, …
     #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
     pub r#type: String,
@@ -71,7 +75,7 @@ pub struct Route {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "native"))]
     pub exact_out_method: Option<String>,
-    /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`.
+    /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for.
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
     /// What the route costs and brings.

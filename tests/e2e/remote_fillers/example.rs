@@ -75,14 +75,14 @@ async fn rust_example_filler_passes_the_check_wins_a_quote_fills_and_is_paid() {
     let ask = ask(&wallet);
     let quote = wait_for_route(&client, &ask, "example").await;
     assert_eq!(
-        (quote.routes[0].route_id.as_str(), quote.routes[0].r#type.as_deref()),
-        ("example", Some("rfq"))
+        (quote.routes[0].filler.as_deref(), quote.routes[0].r#type.as_deref()),
+        (Some("example"), Some("rfq"))
     );
     assert!(quote.routes.len() > 1, "others have offered less");
 
     let before = dollars(&client, FILLER_ACCOUNT).await;
     let options = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned()))
-        .with_route_filter(|route| route.route_id == "example")
+        .with_route_filter(|route| route.filler.as_deref() == Some("example"))
         .with_polling(pace());
     let order = client.execute(&ask, &wallet, &options, |_| {}).await.unwrap();
     assert_eq!(order.status, "filled");

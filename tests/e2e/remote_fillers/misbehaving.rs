@@ -86,7 +86,7 @@ async fn hanging_or_non_delivering_fillers_cost_no_route_and_no_deposit() {
 
     let secret = Secret::new(SECRET).unwrap();
     join(folder.path(), &service, "idle", &serve(server::router(secret, Arc::new(NeverDelivers))).await);
-    assert_eq!(wait_for_route(&client, &ask, "idle").await.routes[0].route_id, "idle");
+    assert_eq!(wait_for_route(&client, &ask, "idle").await.routes[0].filler.as_deref(), Some("idle"));
     let order = never_delivered(&service, &client, &wallet).await;
     assert_eq!(order.status, "refunded", "{order:?}");
     let idle =
@@ -115,7 +115,7 @@ async fn never_delivered(service: &Service, client: &Client, wallet: &LocalWalle
     };
     let ask = ask(wallet);
     let options = ExecuteOptions::new(Bound::MinAmountOut("1".to_owned()))
-        .with_route_filter(|route| route.route_id == "idle")
+        .with_route_filter(|route| route.filler.as_deref() == Some("idle"))
         .with_polling(pace());
     let swap = client.execute(&ask, wallet, &options, |step| match step {
         Step::Built(built) => {

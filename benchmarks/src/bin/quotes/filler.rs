@@ -53,6 +53,7 @@ impl BenchFiller {
             estimated_gas: Some(part(1)),
             fees: vec![fee(FeeKind::Filler, 8 + self.bps_below_best), fee(FeeKind::Gas, 2)],
             parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
+            filler_quote: None,
         }
     }
 }

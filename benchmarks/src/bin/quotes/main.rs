@@ -15,10 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_benchmarks::percentile;
-use causeway_domain::Quote;
-use causeway_domain::ports::{Filler, QuoteStore as _};
+use causeway_domain::ports::Filler;
 use causeway_store::{Location, Store};
-use causeway_wire::QuoteAnswer;
 
 use crate::filler::BenchFiller;
 use crate::load::{Speed, body_of, paced, rate};
@@ -34,11 +32,7 @@ const ROUND: Duration = Duration::from_secs(1);
 const PACED_ROUNDS: usize = 5;
 const PACED_ROUND: Duration = Duration::from_secs(2);
 
-const NAMES: [&str; 3] = [
-    "bare handler, same request and size",
-    "the same, and the same batched write",
-    "quotes, three fillers, durable",
-];
+const NAMES: [&str; 2] = ["bare handler, same request and size", "quotes, three fillers, sealed"];
 
 #[tokio::main]
 async fn main() {
@@ -53,45 +47,40 @@ async fn main() {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let connections = std::env::args().nth(1).map_or(CONNECTIONS, |count| count.parse().expect("a number"));
     println!("{connections} connections, {cores} cores, medians of {ROUNDS} rounds, taken in turn\n");
-    rates(connections, open("rates.db").await, open("second.db").await).await;
+    rates(connections, open("rates.db").await).await;
     streams::measure(open("streams.db").await).await;
     remote::measure(open("remote.db").await, &remote::RemoteOptions::default()).await;
 }
 
 /// Requests per second of the endpoint with immediate fillers, compared with simpler handlers.
-async fn rates(connections: usize, store: Arc<Store>, second_store: Arc<Store>) {
+async fn rates(connections: usize, store: Arc<Store>) {
     let fillers = [("north", 0), ("south", 3), ("west", 7)];
     let fillers = fillers.map(|(name, bps)| BenchFiller::immediate(name, bps));
-    let ours = server::ours(Arc::clone(&store), fillers.map(|filler| filler as Arc<dyn Filler>).into()).await;
+    let ours = server::ours(store, fillers.map(|filler| filler as Arc<dyn Filler>).into()).await;
     let body = body_of(ours).await;
     let size = body.len();
-    let like = stored(&store, &body).await;
-    let bare = server::bare(body.clone()).await;
-    let writing = server::writing(body, second_store, like).await;
-    let servers = [bare, writing, ours];
+    let servers = [server::bare(body).await, ours];
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
-        let mut round = [Speed::default(); 3];
+        let mut round = [Speed::default(); 2];
         for (speed, server) in round.iter_mut().zip(servers) {
             *speed = rate(server, connections, ROUND).await;
         }
         rounds.push(round);
     }
-    println!(
-        "| answer of {size} bytes | requests/s | of the bare handler | of the one that writes | processor time |"
-    );
-    println!("|---|---|---|---|---|");
+    println!("| answer of {size} bytes | requests/s | of the bare handler | processor time |");
+    println!("|---|---|---|---|");
     // Other load on the machine slows all servers of a round alike, so ratios are taken within rounds.
     let of = |this: usize, other: usize| {
         median(rounds.iter().map(|round| round[this].per_second / round[other].per_second))
     };
     let per_second = |this: usize| median(rounds.iter().map(|round| round[this].per_second));
     for (this, name) in NAMES.into_iter().enumerate() {
-        let (of_bare, of_writing) = (of(this, 0), of(this, 1));
+        let of_bare = of(this, 0);
         let cpu = Duration::from_secs_f64(median(rounds.iter().map(|round| round[this].cpu.as_secs_f64())));
-        println!("| {name} | {:.0} | {of_bare:.2} | {of_writing:.2} | {cpu:.1?} |", per_second(this));
+        println!("| {name} | {:.0} | {of_bare:.2} | {cpu:.1?} |", per_second(this));
     }
-    latency_at_half_rate(connections, ours, per_second(2) / 2.0).await;
+    latency_at_half_rate(connections, ours, per_second(1) / 2.0).await;
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -110,11 +99,4 @@ async fn latency_at_half_rate(connections: usize, server: SocketAddr, per_second
     let [p99, median, slowest] = best;
     println!("\n| at half of its rate | median | p99 | slowest |\n|---|---|---|---|");
     println!("| {per_second:.0} requests/s | {median:.1?} | {p99:.1?} | {slowest:.1?} |\n");
-}
-
-/// The quote that was answered, as the store has it.
-async fn stored(store: &Store, answer: &str) -> Quote {
-    let answer: QuoteAnswer = serde_json::from_str(answer).expect("a quote");
-    let id = answer.quote_id.parse().expect("an id");
-    store.quote(&id).await.expect("the store answers").expect("the quote is stored")
 }

@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use axum::routing::post;
 use axum::{Json, Router};
-use causeway_benchmarks::{no_deposits, no_fiat, no_operator, plain_service};
+use causeway_benchmarks::{no_deposits, no_fiat, no_operator, plain_service, seal};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Filler, QuoteStore as _};
-use causeway_domain::{Quote, QuoteId, RowKeys};
+use causeway_domain::RowKeys;
+use causeway_domain::ports::Filler;
 use causeway_engine::{Fillers, QuoteOptions, RequestQuote, WatchOrders};
 use causeway_http::App;
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use causeway_wire::QuoteAsk;
-use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +25,7 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> So
     let fillers = Fillers::new(fillers, &QuoteOptions::default()).expect("names of their own");
     let keys = Arc::new(RowKeys::new(0));
     let (build_deposit, submit_deposit) = no_deposits(catalog.clone(), store.clone(), keys.clone());
-    let request_quote = RequestQuote::new(catalog.clone(), store.clone(), keys.clone(), fillers);
+    let request_quote = RequestQuote::new(catalog.clone(), seal(), fillers);
     let fiat = no_fiat(catalog.clone(), store.clone(), keys, request_quote.clone());
     let watch_orders = Arc::new(WatchOrders::new(store.clone()));
     let app = App {
@@ -46,19 +45,6 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> So
 /// A handler that parses the same request and returns a text of the same size.
 pub(crate) async fn bare(body: String) -> SocketAddr {
     let answer = async move |Json(_): Json<QuoteAsk>| body.clone();
-    start(Router::new().route("/v1/quotes", post(answer))).await
-}
-
-/// Like [`bare`], after the same batched write.
-pub(crate) async fn writing(body: String, store: Arc<Store>, like: Quote) -> SocketAddr {
-    let keys = Arc::new(RowKeys::new(1));
-    let answer = async move |Json(_): Json<QuoteAsk>| {
-        let now = Timestamp::now();
-        let id = QuoteId::random().expect("random bytes");
-        let quote = Quote { id, key: keys.next(now), created_at: now, ..like.clone() };
-        store.put_quote(&quote).await.expect("the quote is written");
-        body.clone()
-    };
     start(Router::new().route("/v1/quotes", post(answer))).await
 }
 

@@ -132,8 +132,7 @@ impl Service {
         operator_controls.start(&stop);
         let mut ramps = SandboxOnRamps::open(&context, bound).await?;
         ramps.start(&stop);
-        let request_quote =
-            RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&keys), fillers);
+        let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers);
         let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
         fiat.start(&stop);
         let watch_orders = Arc::new(WatchOrders::new(store.clone()));
@@ -155,7 +154,6 @@ impl Service {
             request_quote,
             build_deposit,
             submit_deposit: orders.submit_deposit(),
-            quotes: store.clone(),
             orders: store.clone(),
             facts: store.clone(),
             attestations: AttestationCache::new(attesters.panel.clone()),

@@ -15,7 +15,10 @@ pub struct FillerAsk {
     pub to: Arc<Token>,
 }
 
-/// An offer of a filler; it becomes a route when the engine assigns an id.
+/// The longest id that a filler may give its offer, in bytes: it is sealed into the route's id.
+pub const MAX_FILLER_QUOTE: usize = 128;
+
+/// An offer of a filler; it becomes a route when the engine seals it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub exact_out: Option<ExactOutMethod>,
@@ -29,6 +32,8 @@ pub struct Offer {
     pub estimated_gas: Option<RawAmount>,
     pub fees: Vec<Fee>,
     pub parties: Option<Parties>,
+    /// The filler's own id of this offer, of at most [`MAX_FILLER_QUOTE`] bytes; its executor finds it in the order.
+    pub filler_quote: Option<String>,
 }
 
 /// Why a filler refuses a request. It is not an error and is not retried.
@@ -95,7 +100,7 @@ impl FillerError {
 /// A source of routes.
 #[async_trait]
 pub trait Filler: Send + Sync {
-    /// Stable, short, in the characters of route ids; unique within one service.
+    /// Stable and unique within one service; [`is_filler_name`](crate::is_filler_name) says which names are allowed.
     fn name(&self) -> &str;
     /// `native-filler`, `rfq`, `oif`, …
     fn kind(&self) -> &str;

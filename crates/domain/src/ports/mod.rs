@@ -22,8 +22,6 @@ mod screen;
 mod tx_sender;
 mod webhooks;
 
-use std::pin::Pin;
-
 use async_trait::async_trait;
 use thiserror::Error;
 
@@ -40,7 +38,7 @@ pub use deposits::{
     DepositTxStatus, SendPurpose, WalletAction, WalletTransaction,
 };
 pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
-pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
+pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{InventoryStore, Loss, Reservation, ReservationKind, ReservationLimit, Reserved};
@@ -68,7 +66,7 @@ pub use webhooks::{
     EndpointSource, WebhookEndpoint, WebhookSecret, WebhookStore, WebhookTransport,
 };
 
-use crate::{Quote, QuoteId, Route, TokenId, UsdPrice};
+use crate::{TokenId, UsdPrice};
 
 /// An error of a store.
 #[derive(Debug, Error)]
@@ -88,20 +86,6 @@ impl StoreError {
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
-}
-
-/// A pending write that completes once it is durable.
-pub type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
-
-/// Stores quotes. Writes are durable when a call returns. Times have millisecond precision.
-#[async_trait]
-pub trait QuoteStore: Send + Sync {
-    /// Writes a new quote with its routes; writing the same quote again is no error. The future borrows nothing of the
-    /// quote and completes when the write is durable.
-    fn put_quote<'a>(&'a self, quote: &Quote) -> Durable<'a>;
-    /// Adds a route that arrived later; the same route is written once.
-    async fn add_route(&self, quote: &QuoteId, route: &Route) -> Result<(), StoreError>;
-    async fn quote(&self, id: &QuoteId) -> Result<Option<Quote>, StoreError>;
 }
 
 /// A health check of a dependency.

@@ -102,6 +102,7 @@ pub struct AuditEvent {
 /// How many rows were removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
+    pub orders: u64,
     pub quotes: u64,
     pub events: u64,
 }
@@ -125,10 +126,9 @@ pub trait OperatorStore: Send + Sync {
     async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError>;
     /// The audit log, newest first, older than `before` if given.
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError>;
-    /// Removes about `limit` quotes made before `quotes_before` that have no order (quotes written in one batch are removed
-    /// together, once the newest is old enough), and at most `limit` events written before `events_before` of terminal
-    /// orders. An order that was never announced, failed before `quotes_before` and has no work left is removed too, and
-    /// its quote counts as one without an order.
+    /// Removes at most `limit` providers' quotes made before `quotes_before` that have no purchase, at most `limit` orders
+    /// that were never announced, failed before then and have no work left, and at most `limit` events written before
+    /// `events_before` of terminal orders.
     async fn prune(
         &self,
         quotes_before: Timestamp,

@@ -115,7 +115,7 @@ pub struct StuckReason {
 /// Stores orders and their event histories. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
 pub trait OrderStore: Send + Sync {
-    /// Writes the order and its first event atomically, once per quote and route. Quote and route must be stored before.
+    /// Writes the order and its first event atomically, once per quote and route.
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError>;
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError>;
     async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError>;

@@ -1,11 +1,12 @@
 use causeway_domain::ports::Creation;
 use causeway_domain::{
     Address, DepositMethod, EventKind, ForwardingOrder, Order, OrderEvent, OrderStatus, Quote, Route,
+    RouteTerms,
 };
 use jiff::Timestamp;
 
 use super::display_names::DisplayNames;
-use super::params::{BuildParams, ChainBuilders};
+use super::params::BuildParams;
 use super::{BuildDeposit, BuildError, BuildRequest};
 
 impl BuildDeposit {
@@ -18,25 +19,23 @@ impl BuildDeposit {
         address: Address,
     ) -> Result<Order, BuildError> {
         let now = Timestamp::now();
-        let builders = ChainBuilders {
-            origin: self.builder(quote.ask.from.chain())?,
-            destination: self.builder(quote.ask.to.chain())?,
-        };
+        let terms = RouteTerms::new(quote, route);
+        let builders = self.builders(&terms)?;
         let request = BuildRequest {
             quote: quote.id.clone(),
             route: route.id.clone(),
             from: address,
             recipient: None,
             refund_to: None,
-            method: DepositMethod::Transfer,
+            method: Some(DepositMethod::Transfer),
         };
         if now > route.valid_before {
             return Err(BuildError::QuoteExpired { at: route.valid_before });
         }
-        let mut params = BuildParams::new(&request, &quote.ask, route, builders)?;
+        let mut params = BuildParams::new(&request, &terms, builders)?;
         params.forwarding = Some((*forwarding, address));
         let names = DisplayNames(self.parts.catalog.snapshot());
-        let order = self.create_order(quote, route, &params, builders, &names, now).await?;
+        let order = self.create_order(&route.id, &terms, &params, builders, &names, now).await?;
         if !forwarding.matches(&order.terms) {
             return Err(BuildError::ForwardingMismatch);
         }

@@ -1,7 +1,8 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
-    DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, Quote, RawAmount, Route, UsdAmount,
+    DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, RawAmount, RouteId, RouteTerms,
+    UsdAmount,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -17,14 +18,14 @@ impl BuildDeposit {
     /// Creates an order with sealed terms; it is not stored yet.
     pub(super) async fn create_order(
         &self,
-        quote: &Quote,
-        route: &Route,
+        id: &RouteId,
+        route: &RouteTerms,
         params: &BuildParams,
         builders: ChainBuilders<'_>,
         names: &DisplayNames,
         now: Timestamp,
     ) -> Result<Order, BuildError> {
-        let terms = self.terms(quote, route, params, builders).await?;
+        let terms = self.terms(route, params, builders).await?;
         let intent = terms.id();
         let is_transfer = params.method == DepositMethod::Transfer;
         let deposit_address = match params.forwarding {
@@ -35,31 +36,32 @@ impl BuildDeposit {
             return Err(params.not_offered());
         }
         let opened_until = moment(terms.open_deadline).ok_or(BuildError::Times)?;
-        let ask = &quote.ask;
         Ok(Order {
             // Derived from the terms, so that recovery finds the same id.
             id: self.parts.quote_keys.order_id(&terms).map_or_else(OrderId::random, Ok)?,
             key: self.parts.row_keys.next(now),
-            quote: quote.id.clone(),
-            route: route.id.clone(),
+            quote: route.quote.clone(),
+            route: id.clone(),
             status: OrderStatus::Created,
-            trade_type: ask.trade_type,
-            from: ask.from,
-            to: ask.to,
+            trade_type: route.trade_type,
+            from: route.from,
+            to: route.to,
             src_amount: route.amount_in,
             dest_amount: route.min_amount_out,
-            author: ask.from_address,
+            author: route.from_address,
             recipient: params.recipient,
             refund_to: params.refund_to,
             filler: route.filler.clone(),
             kind: route.kind.clone(),
+            filler_quote: route.filler_quote.clone(),
+            integrator: route.integrator.clone(),
             method: params.method,
             terms,
             intent_id: intent,
             deposit_address,
             forwarding: params.forwarding.map(|(forwarding, _)| Box::new(forwarding)),
             valid_before: route.valid_before,
-            finality_tier: self.tier(quote, route, names),
+            finality_tier: self.tier(route, names),
             // A transfer arrives without being submitted; other builds are hidden until a deposit is.
             announced: is_transfer,
             submitted_tx: None,
@@ -77,35 +79,33 @@ impl BuildDeposit {
 
     async fn terms(
         &self,
-        quote: &Quote,
-        route: &Route,
+        route: &RouteTerms,
         params: &BuildParams,
         builders: ChainBuilders<'_>,
     ) -> Result<IntentTerms, BuildError> {
         let ChainBuilders { origin, destination } = builders;
-        let ask = &quote.ask;
         let times = self
             .parts
             .timing
-            .deadlines(ask.from.chain(), route.valid_before, origin.min_grace())
+            .deadlines(route.from.chain(), route.valid_before, origin.min_grace())
             .ok_or(BuildError::Times)?;
-        let fee = ask.referral.map_or(RawAmount::ZERO, |referral| referral.fee(route.amount_in));
-        let referrer = ask.referral.filter(|_| !fee.is_zero());
+        let fee = route.referral.map_or(RawAmount::ZERO, |referral| referral.fee(route.amount_in));
+        let referrer = route.referral.filter(|_| !fee.is_zero());
         let terms = IntentTerms {
-            origin_chain_id: ask.from.chain().get(),
+            origin_chain_id: route.from.chain().get(),
             escrow: origin.escrow(),
-            user: ask.from_address.to_word(),
+            user: route.from_address.to_word(),
             nonce: B256::ZERO,
-            input_token: ask.from.address().to_word(),
+            input_token: route.from.address().to_word(),
             amount_in: route.amount_in.get(),
             refund_to: params.refund_to.to_word(),
             filler: params.parties.filler.to_word(),
             payee: params.parties.payee.to_word(),
             referrer: referrer.map_or(B256::ZERO, |referral| referral.referrer.to_word()),
             referrer_fee: fee.get(),
-            destination_chain_id: ask.to.chain().get(),
+            destination_chain_id: route.to.chain().get(),
             settler: destination.settler(),
-            output_token: ask.to.address().to_word(),
+            output_token: route.to.address().to_word(),
             amount_out: route.min_amount_out.get(),
             recipient: params.recipient.to_word(),
             open_deadline: times.open,
@@ -117,8 +117,8 @@ impl BuildDeposit {
     }
 
     /// Deposits of unknown value are treated as large.
-    fn tier(&self, quote: &Quote, route: &Route, names: &DisplayNames) -> FinalityTier {
-        let token = quote.ask.from;
+    fn tier(&self, route: &RouteTerms, names: &DisplayNames) -> FinalityTier {
+        let token = route.from;
         let price = self.parts.prices.usd_price(&token);
         let value = price
             .zip(names.decimals(&token))

@@ -1,6 +1,6 @@
 use causeway_domain::ports::{ChainError, StoreError};
 use causeway_domain::{
-    Address, ChainId, DepositMethod, IdError, OrderId, OrderStatus, QuoteId, QuoteKeyError, RouteId,
+    Address, ChainId, DepositMethod, IdError, OpenRouteError, OrderId, OrderStatus, QuoteKeyError,
 };
 use jiff::Timestamp;
 use thiserror::Error;
@@ -10,10 +10,8 @@ use crate::screening::ScreeningError;
 /// Why no deposit was built. All are the client's to fix, except the last six, which are internal.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    #[error("quote {0} is not known; ask for a new one")]
-    QuoteNotFound(QuoteId),
-    #[error("quote {quote} has no route {route}; take one of the routes that it was answered with")]
-    RouteNotFound { quote: QuoteId, route: RouteId },
+    #[error("{0}; pass on the quoteId and the routeId as they came, or ask for a new quote")]
+    UnknownRoute(#[from] OpenRouteError),
     #[error("the quote was made for {expected}; build with that address as `from`, or ask for a new quote")]
     UnexpectedFrom { expected: Address, given: Address },
     #[error("the route was valid before {at}; ask for a new quote")]

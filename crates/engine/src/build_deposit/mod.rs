@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PriceFeed, QuoteStore, ScreenRequest,
-    StoreError, WalletAction,
+    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PriceFeed, ScreenRequest, StoreError,
+    WalletAction,
 };
 use causeway_domain::{
-    Address, Ask, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
-    QuoteKeys, Route, RouteId, RowKeys,
+    Address, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
+    QuoteKeys, RouteId, RouteSeal, RouteTerms, RowKeys,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -55,7 +55,8 @@ pub struct BuildRequest {
     pub recipient: Option<Address>,
     /// Defaults to the quote's.
     pub refund_to: Option<Address>,
-    pub method: DepositMethod,
+    /// Defaults to the route's first.
+    pub method: Option<DepositMethod>,
 }
 
 /// What the payer has to do.
@@ -83,7 +84,7 @@ pub struct Built {
 /// What [`BuildDeposit`] works with.
 pub struct BuildParts {
     pub catalog: Arc<Catalog>,
-    pub quotes: Arc<dyn QuoteStore>,
+    pub seal: Arc<RouteSeal>,
     pub orders: Arc<dyn OrderStore>,
     pub deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
     /// By the filler's name.
@@ -159,32 +160,23 @@ impl BuildDeposit {
     }
 
     pub(crate) async fn build_at(&self, request: BuildRequest, now: Timestamp) -> Result<Built, BuildError> {
-        let BuildParts { quotes, orders, catalog, .. } = &self.parts;
-        let quote = quotes.quote(&request.quote).await?;
-        let quote = quote.ok_or_else(|| BuildError::QuoteNotFound(request.quote.clone()))?;
-        let route = quote.routes.iter().find(|route| route.id == request.route);
-        let route = route.ok_or_else(|| BuildError::RouteNotFound {
-            quote: request.quote.clone(),
-            route: request.route.clone(),
-        })?;
-        let builders = ChainBuilders {
-            origin: self.builder(quote.ask.from.chain())?,
-            destination: self.builder(quote.ask.to.chain())?,
-        };
+        let BuildParts { seal, orders, catalog, .. } = &self.parts;
+        let route = seal.open(&request.quote, &request.route)?;
+        let builders = self.builders(&route)?;
         let names = DisplayNames(catalog.snapshot());
-        let params = BuildParams::new(&request, &quote.ask, route, builders)?;
-        let earlier = orders.order_of_route(&quote.id, &route.id).await?;
+        let params = BuildParams::new(&request, &route, builders)?;
+        let earlier = orders.order_of_route(&request.quote, &request.route).await?;
         // A deposit built in time can be built again until the escrow's deadline: a blockhash expires sooner.
         let until = earlier.as_ref().and_then(|order| moment(order.terms.open_deadline));
         if now > until.unwrap_or(route.valid_before) {
             return Err(BuildError::QuoteExpired { at: route.valid_before });
         }
-        self.screen(&quote.ask, route, &params).await?;
+        self.screen(&route, &params).await?;
         if let Some(order) = earlier {
             return self.rebuild(order, &params, builders, &names).await;
         }
-        self.check_pauses(&quote.ask, route)?;
-        let mut order = self.create_order(&quote, route, &params, builders, &names, now).await?;
+        self.check_pauses(&route)?;
+        let mut order = self.create_order(&request.route, &route, &params, builders, &names, now).await?;
         let deposit = deposit(&order, &params, builders, &names).await?;
         if let Some(transaction) = to_sign(&deposit) {
             order.record_unsigned_tx(transaction);
@@ -207,8 +199,8 @@ impl BuildDeposit {
     }
 
     /// Only for new orders: an existing build can still be paid.
-    fn check_pauses(&self, ask: &Ask, route: &Route) -> Result<(), BuildError> {
-        let halted = [ask.from, ask.to].into_iter().map(|token| token.chain());
+    fn check_pauses(&self, route: &RouteTerms) -> Result<(), BuildError> {
+        let halted = [route.from, route.to].into_iter().map(|token| token.chain());
         let halted = halted.into_iter().find(|chain| self.cursors.is_halted(*chain));
         if let Some(chain) = halted {
             let reason = format!(
@@ -216,7 +208,7 @@ impl BuildDeposit {
             );
             return Err(BuildError::Paused { filler: route.filler.clone(), reason });
         }
-        let paused = self.pauses.reason_for_tokens(&[ask.from, ask.to]);
+        let paused = self.pauses.reason_for_tokens(&[route.from, route.to]);
         match paused.or_else(|| self.pauses.reason_for_filler(&route.filler)) {
             Some(reason) => Err(BuildError::Paused { filler: route.filler.clone(), reason }),
             None => Ok(()),
@@ -260,13 +252,18 @@ impl BuildDeposit {
     }
 
     /// Also for existing builds: an address listed since gets nothing more to sign.
-    async fn screen(&self, ask: &Ask, route: &Route, params: &BuildParams) -> Result<(), BuildError> {
+    async fn screen(&self, route: &RouteTerms, params: &BuildParams) -> Result<(), BuildError> {
         let Some(screening) = &self.screening else { return Ok(()) };
-        let referrer = ask.referral.map(|referral| referral.referrer);
-        let wallets = [ask.from_address, params.recipient, params.refund_to];
+        let referrer = route.referral.map(|referral| referral.referrer);
+        let wallets = [route.from_address, params.recipient, params.refund_to];
         let wallets = wallets.into_iter().chain(referrer).collect();
-        let (deal, asset, amount) = (OrderKind::Swap, ask.from, route.amount_in);
+        let (deal, asset, amount) = (OrderKind::Swap, route.from, route.amount_in);
         Ok(screening.check(ScreenRequest { kind: deal, wallets, asset, amount }).await?)
+    }
+
+    fn builders(&self, route: &RouteTerms) -> Result<ChainBuilders<'_>, BuildError> {
+        let (origin, destination) = (self.builder(route.from.chain())?, self.builder(route.to.chain())?);
+        Ok(ChainBuilders { origin, destination })
     }
 
     fn builder(&self, chain: ChainId) -> Result<&dyn DepositBuilder, BuildError> {

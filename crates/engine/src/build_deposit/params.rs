@@ -1,8 +1,6 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::DepositBuilder;
-use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, Family, ForwardingOrder, Order, Parties, RawAmount, Route,
-};
+use causeway_domain::{Address, ChainId, DepositMethod, Family, ForwardingOrder, Order, Parties, RouteTerms};
 
 use super::{BuildError, BuildRequest};
 
@@ -29,33 +27,29 @@ impl BuildParams {
     /// Validates the request against the route.
     pub(super) fn new(
         request: &BuildRequest,
-        ask: &Ask,
-        route: &Route,
+        route: &RouteTerms,
         builders: ChainBuilders<'_>,
     ) -> Result<Self, BuildError> {
-        if request.from != ask.from_address {
-            return Err(BuildError::UnexpectedFrom { expected: ask.from_address, given: request.from });
+        if request.from != route.from_address {
+            return Err(BuildError::UnexpectedFrom { expected: route.from_address, given: request.from });
         }
         let Some(parties) = route.parties else {
             return Err(BuildError::OthersContracts { filler: route.filler.clone() });
         };
+        let first = route.deposit_methods.first().copied();
+        let method = request.method.or(first).unwrap_or(DepositMethod::ContractCall);
         let params = Self {
-            recipient: request.recipient.unwrap_or(ask.recipient),
-            refund_to: request.refund_to.unwrap_or(ask.refund_to),
-            method: request.method,
+            recipient: request.recipient.unwrap_or(route.recipient),
+            refund_to: request.refund_to.unwrap_or(route.refund_to),
+            method,
             parties,
-            others: route
-                .deposit_methods
-                .iter()
-                .copied()
-                .filter(|method| *method != request.method)
-                .collect(),
+            others: route.deposit_methods.iter().copied().filter(|offered| *offered != method).collect(),
             forwarding: None,
         };
         if !route.deposit_methods.contains(&params.method) {
             return Err(params.not_offered());
         }
-        params.check_parties(ask, route.amount_in, builders)?;
+        params.check_parties(route, builders)?;
         Ok(params)
     }
 
@@ -74,23 +68,18 @@ impl BuildParams {
     }
 
     /// Money sent to the zero address, to a token or to our own contracts is lost, or the chain rejects it too late.
-    fn check_parties(
-        &self,
-        ask: &Ask,
-        amount_in: RawAmount,
-        builders: ChainBuilders<'_>,
-    ) -> Result<(), BuildError> {
+    fn check_parties(&self, route: &RouteTerms, builders: ChainBuilders<'_>) -> Result<(), BuildError> {
         let ChainBuilders { origin, destination } = builders;
         let ours = [origin.escrow(), origin.settler(), destination.escrow(), destination.settler()];
         let check = |field, address: Address, chain: ChainId, token: Address| {
             check_family(field, address, chain)?;
             check_receiver(field, address, token.to_word(), &ours)
         };
-        check("from", ask.from_address, ask.from.chain(), ask.from.address())?;
-        check("recipient", self.recipient, ask.to.chain(), ask.to.address())?;
-        check("refundTo", self.refund_to, ask.from.chain(), ask.from.address())?;
-        match ask.referral.filter(|referral| !referral.fee(amount_in).is_zero()) {
-            Some(referral) => check("referrer", referral.referrer, ask.from.chain(), ask.from.address()),
+        check("from", route.from_address, route.from.chain(), route.from.address())?;
+        check("recipient", self.recipient, route.to.chain(), route.to.address())?;
+        check("refundTo", self.refund_to, route.from.chain(), route.from.address())?;
+        match route.referral.filter(|referral| !referral.fee(route.amount_in).is_zero()) {
+            Some(referral) => check("referrer", referral.referrer, route.from.chain(), route.from.address()),
             None => Ok(()),
         }
     }

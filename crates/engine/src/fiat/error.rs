@@ -144,7 +144,6 @@ impl From<QuoteError> for FiatError {
         match error {
             QuoteError::UnsupportedChain(chain) => Self::UnsupportedChain(chain),
             QuoteError::UnsupportedToken(token) => Self::UnsupportedToken(token),
-            QuoteError::Store(error) => Self::Store(error),
             QuoteError::Id(error) => Self::Id(error),
             QuoteError::CannotFill(_) => Self::Field {
                 field: "toToken",

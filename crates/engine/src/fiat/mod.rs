@@ -25,7 +25,7 @@ pub use error::{FiatCode, FiatError, ProviderFault};
 pub use hubs::Hubs;
 pub use order::{FiatOrderRequest, OrderFiat, OrderFiatOptions, OrderFiatParts};
 pub use polling::suggested_interval;
-pub use quote::{FiatAnswer, FiatQuoteOptions, FiatQuotes, QuoteFiat, QuoteFiatParts};
+pub use quote::{FiatAnswer, FiatQuoteOptions, FiatQuotes, QuoteFiat, QuoteFiatParts, QuotedPurchase};
 pub use ramps::Ramps;
 pub use receive_webhook::{ReceiveWebhook, ReceiveWebhookParts, WebhookOutcome};
 pub use refresh::RefreshFiat;

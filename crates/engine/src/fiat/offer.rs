@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::error::ramp_code;
 use super::swap_routes::{input_for, routes_for};
-use super::{FiatCode, FiatError, ProviderFault, QuoteFiatParts};
+use super::{FiatCode, FiatError, ProviderFault, QuoteFiatParts, QuotedPurchase};
 
 /// A valid ask with its tokens resolved.
 pub(super) struct ResolvedAsk {
@@ -70,7 +70,7 @@ pub(super) async fn offer(
     parts: &QuoteFiatParts,
     ramp: &dyn OnRamp,
     asked: &ResolvedAsk,
-) -> Result<FiatQuote, NoQuote> {
+) -> Result<QuotedPurchase, NoQuote> {
     let ask = &asked.ask;
     // Known in advance, so the provider is not asked.
     if ask.country.as_ref().is_some_and(|place| !ramp.profile().serves(place)) {
@@ -92,19 +92,19 @@ pub(super) async fn offer(
     };
     let offer = ask_ramp(ramp, ask, sold, amount, direct).await?;
     let delivers = offer.delivers;
-    let (expected, least, options) = if direct {
+    let (expected, least, swap, options) = if direct {
         let least = match ramp.profile().firmness {
             QuoteFirmness::Firm => delivers,
             QuoteFirmness::Estimate => reduce_by_bps(delivers, bps),
         };
-        (delivers, least, Vec::new())
+        (delivers, least, None, Vec::new())
     } else {
-        let options = routes_for(&parts.request_quote, ask, sold, delivers, bps).await?;
+        let (swap, options) = routes_for(&parts.request_quote, ask, sold, delivers, bps).await?;
         let Some(ForwardingOption { expected, least, .. }) = options.first() else {
             let message = "nobody swaps what it would deliver into the token now".to_owned();
             return Err(NoQuote::NoRoute { message, retryable: true });
         };
-        (*expected, *least, options)
+        (*expected, *least, Some(swap), options)
     };
     let now = Timestamp::now();
     let until = now.checked_add(parts.options.ttl).map_err(|_| FiatError::Times)?;
@@ -127,7 +127,7 @@ pub(super) async fn offer(
         created_at: now,
     };
     parts.store.put_fiat_quotes(std::slice::from_ref(&quote)).await.map_err(FiatError::from)?;
-    Ok(quote)
+    Ok(QuotedPurchase { quote, swap })
 }
 
 async fn ask_ramp(

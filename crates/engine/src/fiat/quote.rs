@@ -6,7 +6,7 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::fiat::{FiatAsk, FiatQuote, WantedAmount};
 use causeway_domain::ports::{FiatStore, OnRamp, RampError};
-use causeway_domain::{Family, RowKeys};
+use causeway_domain::{Family, Quote, RowKeys};
 use futures::stream::{BoxStream, FuturesUnordered};
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::SignedDuration;
@@ -56,17 +56,25 @@ impl fmt::Debug for QuoteFiatParts {
     }
 }
 
+/// One provider's quote, and the swap that forwards what it delivers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotedPurchase {
+    pub quote: FiatQuote,
+    /// With the routes of the quote's forwarding options; `None` if the provider sells the target.
+    pub swap: Option<Quote>,
+}
+
 /// One provider's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FiatAnswer {
-    Quote(Box<FiatQuote>),
+    Quote(Box<QuotedPurchase>),
     Fault(ProviderFault),
 }
 
 /// All providers' answers, the best quote first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FiatQuotes {
-    pub quotes: Vec<FiatQuote>,
+    pub quotes: Vec<QuotedPurchase>,
     pub errors: Vec<ProviderFault>,
 }
 
@@ -105,9 +113,9 @@ impl QuoteFiat {
             }
         }
         if fixed_output {
-            gathered.quotes.sort_by_key(|quote| (quote.pays.minor, Reverse(quote.expected)));
+            gathered.quotes.sort_by_key(|it| (it.quote.pays.minor, Reverse(it.quote.expected)));
         } else {
-            gathered.quotes.sort_by_key(|quote| (Reverse(quote.expected), quote.pays.minor));
+            gathered.quotes.sort_by_key(|it| (Reverse(it.quote.expected), it.quote.pays.minor));
         }
         gathered.errors.sort_by(|one, other| one.provider.cmp(&other.provider));
         Ok(gathered)

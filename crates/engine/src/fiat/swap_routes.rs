@@ -13,14 +13,14 @@ pub(super) fn can_forward(route: &Route) -> bool {
     route.parties.is_some() && route.deposit_methods.contains(&DepositMethod::Transfer)
 }
 
-/// The routes from the delivered token to the target, best first.
+/// The swap from the delivered token to the target, and the routes that can be taken, best first.
 pub(super) async fn routes_for(
     request_quote: &RequestQuote,
     ask: &FiatAsk,
     sold: &Token,
     amount: RawAmount,
     bps: u16,
-) -> Result<Vec<ForwardingOption>, NoQuote> {
+) -> Result<(Quote, Vec<ForwardingOption>), NoQuote> {
     let quote = gather(request_quote, ask, sold, TradeType::ExactInput, amount).await?;
     let wanted = match ask.amount {
         WantedAmount::Receive(wanted) => Some(wanted),
@@ -40,7 +40,7 @@ pub(super) async fn routes_for(
     let mut options: Vec<ForwardingOption> =
         quote.routes.iter().filter(|route| can_forward(route)).filter_map(option).collect();
     options.sort_by_key(|option| Reverse((option.expected, option.least)));
-    Ok(options)
+    Ok((quote, options))
 }
 
 /// How much must be delivered for the wanted output, including slippage.

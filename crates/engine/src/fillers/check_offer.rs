@@ -1,62 +1,33 @@
-use std::borrow::Cow;
-
-use causeway_domain::ports::Offer;
-use causeway_domain::{Address, Ask, Fee, FeeKind, RawAmount, Route, RouteId, TradeType};
+use causeway_domain::ports::{MAX_FILLER_QUOTE, Offer};
+use causeway_domain::{Address, Ask, Fee, FeeKind, RawAmount, TradeType};
 use jiff::Timestamp;
 
 /// How many offers of one answer are read.
-pub(super) const MAX_OFFERS: usize = 3;
+const MAX_OFFERS: usize = 3;
 
 /// How many fee items an offer may have.
 const MAX_FEES: usize = 16;
 
-/// The id of an offer's route inside its quote: the filler's name, then `name-2` and so on.
-pub(super) fn route_name(filler: &str, place: usize) -> Cow<'_, str> {
-    if place == 0 { filler.into() } else { format!("{filler}-{}", place + 1).into() }
-}
-
-/// Converts the first few offers of an answer into routes, without those whose deposit methods were not asked for.
-/// One invalid offer invalidates the whole answer.
+/// Keeps the first few offers of an answer, without those whose deposit methods were not asked for. One invalid offer
+/// invalidates the whole answer.
 pub(super) fn read_offers(
-    filler: &str,
-    kind: &str,
     ask: &Ask,
-    offers: Vec<Offer>,
+    mut offers: Vec<Offer>,
     now: Timestamp,
-) -> Result<Vec<Route>, &'static str> {
+) -> Result<Vec<Offer>, &'static str> {
     if offers.is_empty() {
         return Err("an answer without an offer and without a refusal");
     }
-    let mut routes = Vec::with_capacity(offers.len().min(MAX_OFFERS));
-    for (place, offer) in offers.into_iter().take(MAX_OFFERS).enumerate() {
-        check_offer(ask, &offer, now)?;
-        let wanted = ask.deposit_methods.is_empty()
-            || offer.deposit_methods.iter().any(|method| ask.deposit_methods.contains(method));
-        if wanted {
-            let id = route_name(filler, place).parse().map_err(|_| "a name that is not a valid route id")?;
-            routes.push(route(id, filler, kind, ask, offer));
-        }
+    offers.truncate(MAX_OFFERS);
+    for offer in &mut offers {
+        check_offer(ask, offer, now)?;
+        offer.exact_out = offer.exact_out.filter(|_| ask.trade_type == TradeType::ExactOutput);
     }
-    Ok(routes)
-}
-
-fn route(id: RouteId, filler: &str, kind: &str, ask: &Ask, offer: Offer) -> Route {
-    Route {
-        id,
-        filler: filler.to_owned(),
-        kind: kind.to_owned(),
-        exact_out: offer.exact_out.filter(|_| ask.trade_type == TradeType::ExactOutput),
-        deposit_methods: offer.deposit_methods,
-        amount_in: offer.amount_in,
-        amount_out: offer.amount_out,
-        min_amount_out: offer.min_amount_out,
-        expected_duration_seconds: offer.expected_duration_seconds,
-        valid_before: offer.valid_before,
-        price_holds_until: offer.price_holds_until,
-        estimated_gas: offer.estimated_gas,
-        fees: offer.fees,
-        parties: offer.parties,
+    if !ask.deposit_methods.is_empty() {
+        offers
+            .retain(|offer| offer.deposit_methods.iter().any(|method| ask.deposit_methods.contains(method)));
     }
+    Ok(offers)
 }
 
 /// What is wrong with an offer, for the log.
@@ -91,6 +62,9 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
     }
     if offer.fees.len() > MAX_FEES {
         return Err("too many fees");
+    }
+    if offer.filler_quote.as_ref().is_some_and(|id| id.len() > MAX_FILLER_QUOTE) {
+        return Err("a quote id that is too long");
     }
     check_referral(ask, offer)
 }
@@ -129,7 +103,7 @@ mod tests {
 
     type Change = fn(&mut Offer);
 
-    const INVALID: [(&str, Change); 11] = [
+    const INVALID: [(&str, Change); 12] = [
         ("zero", |offer| offer.amount_out = RawAmount::ZERO),
         ("zero", |offer| offer.min_amount_out = RawAmount::ZERO),
         ("another amount", |offer| offer.amount_in = amount(999)),
@@ -145,6 +119,7 @@ mod tests {
             let fee = Fee { kind: FeeKind::Gas, token: ask().from, amount: amount(1) };
             offer.fees = vec![fee; 17];
         }),
+        ("quote id", |offer| offer.filler_quote = Some("q".repeat(MAX_FILLER_QUOTE + 1))),
         ("referrer", |offer| offer.fees.clear()),
         ("referrer", |offer| offer.fees.iter_mut().for_each(|fee| fee.amount = amount(9))),
     ];
@@ -159,8 +134,8 @@ mod tests {
         (ask, offer)
     }
 
-    fn read(ask: &Ask, offers: Vec<Offer>) -> Result<Vec<Route>, &'static str> {
-        read_offers("house", "native-filler", ask, offers, Timestamp::now())
+    fn read(ask: &Ask, offers: Vec<Offer>) -> Result<Vec<Offer>, &'static str> {
+        read_offers(ask, offers, Timestamp::now())
     }
 
     #[test]
@@ -205,20 +180,17 @@ mod tests {
     }
 
     #[test]
-    fn many_offers_are_truncated_to_a_few_with_unique_ids() {
+    fn many_offers_are_truncated_to_a_few() {
         let ask = ask();
-        let routes = read(&ask, vec![offer(&ask, 2_000); 1_000]).unwrap();
-        let names: Vec<_> = routes.iter().map(|route| route.id.as_str()).collect();
-        assert_eq!(names, ["house", "house-2", "house-3"]);
+        assert_eq!(read(&ask, vec![offer(&ask, 2_000); 1_000]).unwrap().len(), MAX_OFFERS);
     }
 
     #[test]
-    fn only_routes_with_a_requested_deposit_method_are_kept_and_keep_their_ids() {
+    fn only_offers_with_a_requested_deposit_method_are_kept() {
         let ask = Ask { deposit_methods: vec![DepositMethod::Transfer], ..ask() };
         let mut second = offer(&ask, 1_900);
         second.deposit_methods = vec![DepositMethod::Permit2, DepositMethod::Transfer];
-        let routes = read(&ask, vec![offer(&ask, 2_000), second]).unwrap();
-        assert_eq!(routes.iter().map(|route| route.id.as_str()).collect::<Vec<_>>(), ["house-2"]);
+        assert_eq!(read(&ask, vec![offer(&ask, 2_000), second.clone()]).unwrap(), [second]);
         assert!(read(&ask, vec![offer(&ask, 2_000)]).unwrap().is_empty());
     }
 }

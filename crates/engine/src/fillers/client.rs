@@ -63,8 +63,22 @@ impl FillerClient {
         self.breaker.open_until(until)
     }
 
+    pub(crate) fn kind(&self) -> &str {
+        self.filler.kind()
+    }
+
     pub(crate) fn count_win(&self) {
         self.tally.win();
+    }
+
+    /// Counts how far its offer was above the median offer, in basis points.
+    pub(crate) fn count_price(&self, bps: i32) {
+        self.tally.price(bps);
+    }
+
+    /// The sum of all counted prices, and how many there are.
+    pub(crate) fn prices(&self) -> (i64, u64) {
+        self.tally.prices()
     }
 
     pub(super) fn report(&self) -> FillerReport {
@@ -72,18 +86,12 @@ impl FillerClient {
         self.tally.report(self.filler.name(), self.filler.kind(), health, breaker)
     }
 
-    /// Starts an ask without waiting for a slow filler: the caller polls the returned state. `place` is this client's index
-    /// in the query.
-    pub(crate) async fn ask(
-        self: &Arc<Self>,
-        query: &Arc<FillerQuery>,
-        place: usize,
-        start: Instant,
-    ) -> AskState {
+    /// Starts an ask without waiting for a slow filler: the caller polls the returned state.
+    pub(crate) async fn ask(self: &Arc<Self>, query: &Arc<FillerQuery>, start: Instant) -> AskState {
         self.tally.ask();
         let joined = match self.pauses.reason_for_filler(self.name()) {
             Some(reason) => Joined::Answered(Err(NoOffer::Paused(reason))),
-            None if self.breaker.admits() => self.join(query, place).await,
+            None if self.breaker.admits() => self.join(query).await,
             None => Joined::Answered(Err(NoOffer::CoolingDown)),
         };
         match joined {
@@ -92,15 +100,10 @@ impl FillerClient {
         }
     }
 
-    async fn join(&self, query: &Arc<FillerQuery>, place: usize) -> Joined {
+    async fn join(self: &Arc<Self>, query: &Arc<FillerQuery>) -> Joined {
         let begin = |ticket: Arc<TicketSlot>| {
-            let query = Arc::clone(query);
-            async move {
-                match query.clients().get(place) {
-                    Some(client) => client.call(&query.ask, &ticket).await,
-                    None => Err(NoOffer::CoolingDown),
-                }
-            }
+            let (client, query) = (Arc::clone(self), Arc::clone(query));
+            async move { client.call(&query.ask, &ticket).await }
         };
         self.calls.join(query, begin).await
     }
@@ -140,10 +143,9 @@ impl FillerClient {
             Ok(Answer::Refused(refusal)) => return Err(NoOffer::Refused(sanitize(refusal))),
             Err(error) => return Err(self.fault(&error)),
         };
-        let (name, kind) = (self.filler.name(), self.filler.kind());
-        match read_offers(name, kind, &ask.ask, offers, Timestamp::now()) {
-            Ok(routes) if routes.is_empty() => Err(NoOffer::Refused(Refusal::NoDepositMethod)),
-            Ok(routes) => Ok(Arc::new(routes)),
+        match read_offers(&ask.ask, offers, Timestamp::now()) {
+            Ok(offers) if offers.is_empty() => Err(NoOffer::Refused(Refusal::NoDepositMethod)),
+            Ok(offers) => Ok(Arc::new(offers)),
             Err(reason) => Err(self.fault(&reason)),
         }
     }

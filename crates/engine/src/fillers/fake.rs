@@ -142,5 +142,6 @@ pub(crate) fn offer(ask: &Ask, open: u64) -> Offer {
         estimated_gas: None,
         fees: Vec::new(),
         parties: None,
+        filler_quote: None,
     }
 }

@@ -56,9 +56,9 @@ impl Default for QuoteOptions {
 /// Invalid or clashing filler names in the configuration.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FillerNameError {
-    #[error("the filler name `{0}` is not 1 to 62 letters, digits, `-`, `_` or `.`")]
+    #[error("the filler name `{0}` is not 1 to 64 letters, digits, `-`, `_` or `.`")]
     Form(String),
-    #[error("two fillers would both offer a route named `{0}`: rename one of them")]
+    #[error("two fillers are named `{0}`: rename one of them")]
     Clash(String),
     #[error("a deadline is set for the filler `{0}`, and there is no filler with that name")]
     Unknown(String),

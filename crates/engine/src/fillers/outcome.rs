@@ -1,16 +1,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::Route;
-use causeway_domain::ports::Refusal;
+use causeway_domain::ports::{Offer, Refusal};
 
 use super::tally::Count;
 
 /// A filler's own text is truncated to this, because it reaches the client.
 const MAX_REASON_CHARS: usize = 200;
 
-/// Checked routes, which several asks may share, or why there are none.
-pub(crate) type Outcome = Result<Arc<Vec<Route>>, NoOffer>;
+/// Checked offers, which several asks may share, or why there are none.
+pub(crate) type Outcome = Result<Arc<Vec<Offer>>, NoOffer>;
 
 /// Why a filler has no offer for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use causeway_domain::RouteId;
+use causeway_domain::is_filler_name;
 use causeway_domain::ports::{Filler, FillerAsk};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::check_offer::{MAX_OFFERS, route_name};
 use super::{FillerClient, FillerNameError, FillerReport, MissingOffer, NoOffer, QuoteOptions};
 use crate::pauses::Pauses;
 use crate::reputation::Reputations;
@@ -121,6 +120,12 @@ impl Fillers {
         self.shared.roster.load().clients.iter().filter(|client| client.name() != name).cloned().collect()
     }
 
+    /// Every filler with the sum and the number of its counted prices.
+    pub(crate) fn prices(&self) -> Vec<(String, (i64, u64))> {
+        let prices = |client: &Arc<FillerClient>| (client.name().to_owned(), client.prices());
+        self.shared.roster.load().clients.iter().map(prices).collect()
+    }
+
     /// The names of the fillers that are asked.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         let roster = self.roster();
@@ -191,15 +196,14 @@ impl Fillers {
     }
 }
 
-/// Every route that a filler may offer needs a unique name.
 fn check_names<'a>(fillers: impl Iterator<Item = &'a str>) -> Result<(), FillerNameError> {
     let mut names = BTreeSet::new();
-    for name in fillers.flat_map(|filler| (0..MAX_OFFERS).map(move |place| route_name(filler, place))) {
-        if name.parse::<RouteId>().is_err() {
-            return Err(FillerNameError::Form(name.into_owned()));
+    for name in fillers {
+        if !is_filler_name(name) {
+            return Err(FillerNameError::Form(name.to_owned()));
         }
-        if let Some(name) = names.replace(name) {
-            return Err(FillerNameError::Clash(name.into_owned()));
+        if !names.insert(name) {
+            return Err(FillerNameError::Clash(name.to_owned()));
         }
     }
     Ok(())

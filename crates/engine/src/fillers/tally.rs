@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{BreakerState, FillerHealth};
@@ -36,6 +36,9 @@ struct Counts {
     timed_out: AtomicU64,
     skipped: AtomicU64,
     won: AtomicU64,
+    /// Of how far its offers were above the median offer, in basis points.
+    price_sum: AtomicI64,
+    prices: AtomicU64,
     /// One more than the bounds, for slower answers.
     buckets: [AtomicU64; BOUNDS.len() + 1],
     sum_micros: AtomicU64,
@@ -53,6 +56,8 @@ impl Default for Counts {
             timed_out: AtomicU64::default(),
             skipped: AtomicU64::default(),
             won: AtomicU64::default(),
+            price_sum: AtomicI64::default(),
+            prices: AtomicU64::default(),
             buckets: std::array::from_fn(|_| AtomicU64::default()),
             sum_micros: AtomicU64::default(),
             answers: AtomicU64::default(),
@@ -96,6 +101,17 @@ impl Tally {
 
     pub(super) fn win(&self) {
         add(&self.0.local().won, 1);
+    }
+
+    pub(super) fn price(&self, bps: i32) {
+        let local = self.0.local();
+        local.price_sum.fetch_add(bps.into(), Ordering::Relaxed);
+        add(&local.prices, 1);
+    }
+
+    pub(super) fn prices(&self) -> (i64, u64) {
+        let sum = self.0.all().map(|counts| counts.price_sum.load(Ordering::Relaxed)).sum();
+        (sum, self.sum(|counts| &counts.prices))
     }
 
     /// Records how long one call took to be answered.

@@ -20,7 +20,7 @@ async fn ask_once(client: &Arc<FillerClient>, units: u64) -> Outcome {
     let ask = filler_ask(Ask { amount: amount(units), ..ask() });
     let roster = Roster { clients: vec![Arc::clone(client)], ..Roster::default() };
     let query = Arc::new(FillerQuery::new(ask, Arc::new(roster)));
-    match client.ask(&query, 0, Instant::now()).await {
+    match client.ask(&query, Instant::now()).await {
         AskState::Answered(outcome) => outcome,
         AskState::Pending(answer) => answer.await,
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::ports::{
-    ChainHistory, ChainStore, Creation, FinalityTier, OpenedBy, OrderStore, QuoteStore, StoreError,
+    ChainHistory, ChainStore, Creation, FinalityTier, OpenedBy, OrderStore, StoreError,
 };
 use causeway_domain::{
     Address, ChainId, Decision, EventKind, Evidence, Fact, FactKind, IntentTerms, Order, OrderContext,
@@ -27,7 +27,6 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 #[derive(Clone)]
 pub struct AdoptParts {
     pub orders: Arc<dyn OrderStore>,
-    pub quotes: Arc<dyn QuoteStore>,
     pub facts: Arc<dyn ChainStore>,
     pub chains: HashMap<ChainId, Arc<dyn ChainHistory>>,
     pub fillers: Vec<KnownFiller>,
@@ -159,8 +158,7 @@ impl Adopt {
         let (place, open_slack) = (&fact.place, self.parts.open_slack);
         let rebuild =
             OrderRebuild { terms, decoded, opened_by, deposit_address, place, ids, open_slack, now };
-        let (quote, order, event) = rebuild.rebuild().map_err(no_randomness)?;
-        self.parts.quotes.put_quote(&quote).await?;
+        let (order, event) = rebuild.rebuild().map_err(no_randomness)?;
         match self.parts.orders.create_order(&order, &event).await {
             Ok(Creation::Created) => Ok(Some(order)),
             Ok(Creation::Existing(_)) => Ok(None),

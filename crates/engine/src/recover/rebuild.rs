@@ -1,15 +1,14 @@
-use alloy_primitives::{Address as EvmAddress, B256, U256};
+use alloy_primitives::{Address as EvmAddress, B256};
 use causeway_domain::ports::{FinalityTier, OpenedBy};
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, EventKind, Evidence, FactPlace, Family, Fee, FeeKind, IdError,
-    IntentTerms, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote, QuoteId, RawAmount, Referral,
-    Route, RowKey, TokenId, TradeType,
+    Address, ChainId, DepositMethod, EventKind, Evidence, FactPlace, Family, IdError, IntentTerms, Order,
+    OrderEvent, OrderId, OrderStatus, QuoteId, RawAmount, RowKey, TokenId, TradeType,
 };
 use jiff::Timestamp;
 
 use crate::build_deposit::moment;
 
-/// The id of the only route of a recovered quote.
+/// The route id of a recovered order, whose own is lost.
 pub(super) const RECOVERED: &str = "recovered";
 
 /// A filler whose orders are recognized by the account in their terms.
@@ -41,8 +40,6 @@ pub(super) struct DecodedTerms {
     recipient: Address,
     refund_to: Address,
     filler: Address,
-    payee: Address,
-    referrer: Address,
 }
 
 impl DecodedTerms {
@@ -59,9 +56,9 @@ impl DecodedTerms {
             recipient: on_destination(terms.recipient)?,
             refund_to: on_origin(terms.refund_to)?,
             filler: on_origin(terms.filler)?,
-            payee: on_origin(terms.payee)?,
-            referrer: on_origin(terms.referrer)?,
         })
+        // Ours have addresses there too.
+        .filter(|_| on_origin(terms.payee).is_some() && on_origin(terms.referrer).is_some())
     }
 
     pub(super) fn filled_by<'a>(&self, fillers: &'a [KnownFiller]) -> Option<&'a KnownFiller> {
@@ -96,9 +93,9 @@ pub(super) struct OrderRebuild<'a> {
 }
 
 impl OrderRebuild<'_> {
-    /// The quote, the order and its first event, as far as the terms and the deposit define them. What only the quote held
-    /// (the trade type, the expected output, the integrator) is lost and not invented: the quote states the guaranteed amounts.
-    pub(super) fn rebuild(self) -> Result<(Quote, Order, OrderEvent), IdError> {
+    /// The order and its first event, as far as the terms and the deposit define them. What only the route held (the trade
+    /// type, the integrator, the filler's own id of its offer) is lost and not invented.
+    pub(super) fn rebuild(self) -> Result<(Order, OrderEvent), IdError> {
         let Self { terms, decoded, place, now, .. } = self;
         let at = self.created_at();
         let valid_before = moment(terms.open_deadline.saturating_sub(self.open_slack)).unwrap_or(at);
@@ -109,23 +106,24 @@ impl OrderRebuild<'_> {
             OpenedBy::Forwarding(forwarding) => (DepositMethod::Transfer, Some(forwarding)),
         };
         let ids = self.ids;
-        let route = route(terms, decoded, method, valid_before, &ids)?;
         let order = Order {
             id: ids.order,
             key: ids.key,
-            quote: ids.quote.clone(),
-            route: route.id.clone(),
+            quote: ids.quote,
+            route: RECOVERED.parse()?,
             status: OrderStatus::Created,
             trade_type: TradeType::ExactInput,
             from: decoded.from,
             to: decoded.to,
-            src_amount: route.amount_in,
-            dest_amount: route.min_amount_out,
+            src_amount: RawAmount::new(terms.amount_in),
+            dest_amount: RawAmount::new(terms.amount_out),
             author: decoded.user,
             recipient: decoded.recipient,
             refund_to: decoded.refund_to,
             filler: ids.filler,
             kind: ids.kind,
+            filler_quote: None,
+            integrator: None,
             method,
             terms: *terms,
             intent_id: terms.id(),
@@ -153,16 +151,7 @@ impl OrderRebuild<'_> {
             detail: format!("Recovered from the chain, where it was opened in {}.", place.tx),
             at,
         };
-        let (id, key) = (ids.quote, order.key);
-        let quote = Quote {
-            id,
-            key,
-            ask: ask(terms, decoded),
-            integrator: None,
-            created_at: at,
-            routes: vec![route],
-        };
-        Ok((quote, order, event))
+        Ok((order, event))
     }
 
     /// The time of its deposit, capped at now for chains whose clock is ahead.
@@ -171,66 +160,8 @@ impl OrderRebuild<'_> {
     }
 }
 
-fn ask(terms: &IntentTerms, decoded: &DecodedTerms) -> Ask {
-    Ask {
-        trade_type: TradeType::ExactInput,
-        from: decoded.from,
-        to: decoded.to,
-        amount: RawAmount::new(terms.amount_in),
-        from_address: decoded.user,
-        recipient: decoded.recipient,
-        refund_to: decoded.refund_to,
-        slippage: None,
-        deposit_methods: Vec::new(),
-        referral: referral(terms, decoded.referrer),
-    }
-}
-
-fn route(
-    terms: &IntentTerms,
-    decoded: &DecodedTerms,
-    method: DepositMethod,
-    valid_before: Timestamp,
-    ids: &RecordIds,
-) -> Result<Route, IdError> {
-    let fee = RawAmount::new(terms.referrer_fee);
-    let fee = (!fee.is_zero()).then_some(Fee { kind: FeeKind::Referrer, token: decoded.from, amount: fee });
-    Ok(Route {
-        id: RECOVERED.parse()?,
-        filler: ids.filler.clone(),
-        kind: ids.kind.clone(),
-        exact_out: None,
-        deposit_methods: vec![method],
-        amount_in: RawAmount::new(terms.amount_in),
-        amount_out: RawAmount::new(terms.amount_out),
-        min_amount_out: RawAmount::new(terms.amount_out),
-        expected_duration_seconds: 0,
-        valid_before,
-        price_holds_until: None,
-        estimated_gas: None,
-        fees: fee.into_iter().collect(),
-        parties: Some(Parties { filler: decoded.filler, payee: decoded.payee }),
-    })
-}
-
-/// The smallest share that yields the fee of the terms; for small amounts several shares yield the same fee.
-fn referral(terms: &IntentTerms, referrer: Address) -> Option<Referral> {
-    let (fee, amount) = (terms.referrer_fee, RawAmount::new(terms.amount_in));
-    if fee.is_zero() {
-        return None;
-    }
-    let share = fee.checked_mul(U256::from(10_000))?.checked_div(terms.amount_in)?;
-    let share = u16::try_from(share).ok()?;
-    [share, share.saturating_add(1)]
-        .into_iter()
-        .filter_map(|bps| Referral::new(referrer, bps))
-        .find(|referral| referral.fee(amount).get() == fee)
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn terms() -> IntentTerms {
@@ -255,19 +186,5 @@ mod tests {
             None,
             "on_origin is no chain 0"
         );
-    }
-
-    proptest! {
-        #[test]
-        fn recovered_referral_yields_the_exact_fee(amount in 1u64.., bps in 1u16..=1_000) {
-            let referrer = Address::Evm(EvmAddress::repeat_byte(7));
-            let amount_in = U256::from(amount);
-            let fee = Referral::new(referrer, bps).unwrap().fee(RawAmount::new(amount_in)).get();
-            let terms = IntentTerms { amount_in, referrer_fee: fee, ..terms() };
-            match referral(&terms, referrer) {
-                Some(found) => prop_assert_eq!(found.fee(RawAmount::new(amount_in)).get(), fee),
-                None => prop_assert!(fee.is_zero(), "{amount} {bps}"),
-            }
-        }
     }
 }

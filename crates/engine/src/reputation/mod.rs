@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
+pub(crate) use score::compare_prices;
 pub use update::UpdateReputation;
 
 /// How many fills every filler is credited with, so that one miss does not ruin a newcomer.
@@ -20,7 +21,7 @@ pub struct Reputation {
     pub filled: u32,
     /// Between the blocks of the deposit and of the fill.
     pub median_seconds: Option<u32>,
-    /// The median of how much its offers beat the median offer for the same ask, in basis points.
+    /// By how much its best offers beat the median offer for the same ask, on average, in basis points.
     pub price_bps: Option<i32>,
     /// How many of its latest consecutive orders were refunded because it never filled them.
     pub consecutive_unfilled: u32,

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use alloy_primitives::U256;
-use causeway_domain::{Order, OrderStatus, Quote, RefundCause, Route, TradeType};
+use causeway_domain::{Order, OrderStatus, RefundCause, TradeType};
 use jiff::SignedDuration;
 
 use super::{Reputation, Reputations};
@@ -18,25 +18,14 @@ const MAX_SUSPENSION: SignedDuration = SignedDuration::from_hours(6);
 /// Larger price differences are capped.
 const MAX_BPS: i32 = 10_000;
 
-/// How each filler's best offer of a quote compares with the median offer, in basis points; positive is better. Empty for a
-/// quote with one filler.
-pub(super) fn compare(quote: &Quote) -> Vec<(String, i32)> {
-    let input = quote.ask.trade_type == TradeType::ExactInput;
-    let amount = |route: &Route| if input { route.amount_out.get() } else { route.amount_in.get() };
-    // The best offer of each filler.
-    let mut best: HashMap<&str, U256> = HashMap::new();
-    for route in &quote.routes {
-        let (amount, known) = (amount(route), best.get(route.filler.as_str()));
-        if known.is_none_or(|known| if input { amount > *known } else { amount < *known }) {
-            best.insert(&route.filler, amount);
-        }
-    }
-    let Some(middle) = median(best.values().copied().collect()).filter(|_| best.len() > 1) else {
-        return Vec::new();
-    };
-    let compared = best.into_iter().filter_map(|(filler, amount)| {
-        let bps = bps_above(amount, middle)?;
-        Some((filler.to_owned(), if input { bps } else { bps.saturating_neg() }))
+/// How each filler's best offer for one ask compares with the median offer, in basis points; positive is better. Empty for
+/// fewer than two fillers.
+pub(crate) fn compare_prices(trade_type: TradeType, best: &[(usize, U256)]) -> Vec<(usize, i32)> {
+    let middle = median(best.iter().map(|(_, amount)| *amount).collect());
+    let Some(middle) = middle.filter(|_| best.len() > 1) else { return Vec::new() };
+    let compared = best.iter().filter_map(|(filler, amount)| {
+        let bps = bps_above(*amount, middle)?;
+        Some((*filler, if trade_type == TradeType::ExactInput { bps } else { bps.saturating_neg() }))
     });
     compared.collect()
 }
@@ -55,21 +44,17 @@ pub(super) fn median<T: Ord + Copy>(mut values: Vec<T>) -> Option<T> {
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
 
-/// Reputations from the fillers' ended orders, newest first, and from their price comparisons.
-pub(super) fn score(orders: &[Order], prices: &[(String, i32)]) -> Reputations {
+/// Reputations from the fillers' ended orders, newest first, and from their average prices.
+pub(super) fn score(orders: &[Order], prices: &HashMap<String, i32>) -> Reputations {
     let mut fillers: HashMap<&str, Vec<&Order>> = HashMap::new();
     for order in orders {
         fillers.entry(&order.filler).or_default().push(order);
     }
-    let mut by_price: HashMap<&str, Vec<i32>> = HashMap::new();
-    for (filler, bps) in prices {
-        by_price.entry(filler).or_default().push(*bps);
-    }
-    let names = fillers.keys().chain(by_price.keys()).copied().collect::<std::collections::BTreeSet<_>>();
+    let with_price = prices.keys().map(String::as_str);
+    let names = fillers.keys().copied().chain(with_price).collect::<std::collections::BTreeSet<_>>();
     Reputations::new(names.into_iter().map(|name| {
         let orders = fillers.get(name).map(Vec::as_slice).unwrap_or_default();
-        let price_bps = by_price.remove(name).and_then(median);
-        (name, Reputation { price_bps, ..from_orders(orders) })
+        (name, Reputation { price_bps: prices.get(name).copied(), ..from_orders(orders) })
     }))
 }
 
@@ -120,4 +105,18 @@ pub(super) fn suspension(consecutive_unfilled: u32) -> Option<SignedDuration> {
     let doublings = consecutive_unfilled.checked_sub(SUSPEND_AFTER)?;
     let factor = 1_i32.checked_shl(doublings).filter(|times| *times > 0).unwrap_or(i32::MAX);
     Some(MIN_SUSPENSION.checked_mul(factor).unwrap_or(MAX_SUSPENSION).min(MAX_SUSPENSION))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_compared_with_the_median_of_the_fillers() {
+        let amounts = [10_100_u64, 9_900, 10_000].map(U256::from);
+        let offers: Vec<_> = amounts.into_iter().enumerate().collect();
+        assert_eq!(compare_prices(TradeType::ExactInput, &offers), [(0, 100), (1, -100), (2, 0)]);
+        assert_eq!(compare_prices(TradeType::ExactOutput, &offers), [(0, -100), (1, 100), (2, 0)]);
+        assert!(compare_prices(TradeType::ExactInput, &offers[..1]).is_empty(), "nothing to compare with");
+    }
 }

@@ -3,13 +3,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{OrderStore, QuoteStore, StoreError};
-use causeway_domain::{Order, QuoteId};
+use causeway_domain::ports::{OrderStore, StoreError};
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::Mutex;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::score::{compare, score};
+use super::score::score;
 use crate::fillers::Fillers;
 use crate::ticker::Ticker;
 
@@ -22,17 +21,44 @@ const MAX_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// … and how many of them at most.
 const MAX_ORDERS: u32 = 1_000;
 
-/// How each quote's offers compare, by the quote's id.
-type Comparisons = HashMap<QuoteId, Vec<(String, i32)>>;
+/// After so many prices of a filler, all of them weigh half.
+const MAX_PRICES: u64 = 10_000;
 
-/// Computes reputations from the stored orders, periodically and never on the path of a request.
+/// Computes reputations from the stored orders and from the prices that this process has quoted, periodically and never
+/// on the path of a request.
 #[derive(Clone)]
 pub struct UpdateReputation {
     orders: Arc<dyn OrderStore>,
-    quotes: Arc<dyn QuoteStore>,
     fillers: Fillers,
-    /// Cached, because a quote with an order never changes.
-    comparisons: Arc<Mutex<Comparisons>>,
+    prices: Arc<Mutex<HashMap<String, Average>>>,
+}
+
+/// The average of a filler's prices, in which newer ones weigh more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Average {
+    sum: i64,
+    count: u64,
+    /// The filler's counters when they were last read.
+    seen: (i64, u64),
+}
+
+impl Average {
+    fn update(&mut self, counted: (i64, u64)) {
+        // The counters begin anew when a filler is replaced.
+        let seen = if counted.1 < self.seen.1 { (0, 0) } else { self.seen };
+        self.sum = self.sum.saturating_add(counted.0.saturating_sub(seen.0));
+        self.count = self.count.saturating_add(counted.1.saturating_sub(seen.1));
+        self.seen = counted;
+        while self.count > MAX_PRICES {
+            (self.sum, self.count) = (self.sum / 2, self.count / 2);
+        }
+    }
+
+    /// Rounded towards zero; `None` without a price.
+    fn bps(self) -> Option<i32> {
+        let count = i64::try_from(self.count).ok()?;
+        i32::try_from(self.sum.checked_div(count)?).ok()
+    }
 }
 
 impl fmt::Debug for UpdateReputation {
@@ -42,36 +68,29 @@ impl fmt::Debug for UpdateReputation {
 }
 
 impl UpdateReputation {
-    pub fn new(orders: Arc<dyn OrderStore>, quotes: Arc<dyn QuoteStore>, fillers: Fillers) -> Self {
-        Self { orders, quotes, fillers, comparisons: Arc::default() }
+    pub fn new(orders: Arc<dyn OrderStore>, fillers: Fillers) -> Self {
+        Self { orders, fillers, prices: Arc::default() }
     }
 
     /// Updates all reputations now.
     pub async fn run_once(&self, now: Timestamp) -> Result<(), StoreError> {
         let since = now.checked_sub(MAX_AGE).unwrap_or(now);
         let orders = self.orders.ended(since, MAX_ORDERS).await?;
-        let prices = self.prices(&orders).await?;
-        self.fillers.set_reputations(score(&orders, &prices), now);
+        self.fillers.set_reputations(score(&orders, &self.prices()), now);
         Ok(())
     }
 
-    async fn prices(&self, orders: &[Order]) -> Result<Vec<(String, i32)>, StoreError> {
-        let mut comparisons = self.comparisons.lock().await;
-        let mut kept = Comparisons::with_capacity(orders.len());
-        for order in orders {
-            if kept.contains_key(&order.quote) {
-                continue;
-            }
-            let prices = match comparisons.remove(&order.quote) {
-                Some(prices) => prices,
-                None => {
-                    self.quotes.quote(&order.quote).await?.map(|quote| compare(&quote)).unwrap_or_default()
-                }
-            };
-            kept.insert(order.quote.clone(), prices);
-        }
-        *comparisons = kept;
-        Ok(comparisons.values().flatten().cloned().collect())
+    /// The average price of every filler that has one.
+    fn prices(&self) -> HashMap<String, i32> {
+        let mut prices = self.prices.lock();
+        let counted = self.fillers.prices();
+        prices.retain(|filler, _| counted.iter().any(|(name, _)| name == filler));
+        let update = |(filler, counted): (String, (i64, u64))| {
+            let average = prices.entry(filler.clone()).or_default();
+            average.update(counted);
+            Some((filler, average.bps()?))
+        };
+        counted.into_iter().filter_map(update).collect()
     }
 
     /// Updates reputations periodically until `stop`.
@@ -82,5 +101,26 @@ impl UpdateReputation {
                 tracing::debug!(%error, "updating reputations failed");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_prices_weigh_more_and_new_counters_are_noticed() {
+        let mut average = Average::default();
+        assert_eq!(average.bps(), None);
+        average.update((-50, 10));
+        assert_eq!(average.bps(), Some(-5));
+        average.update((-50 + 95, 10 + 9));
+        assert_eq!(average.bps(), Some(2), "45 over 19");
+        average.update((0, 0));
+        assert_eq!((average.sum, average.count), (45, 19), "the filler was replaced");
+        average.update((20_000, 20_000));
+        assert!(average.count <= MAX_PRICES && average.bps() == Some(1), "{average:?}");
+        average.update((20_000 + 5_000 * 100, 25_000));
+        assert!(average.bps().unwrap() >= 33, "{average:?}");
     }
 }

@@ -1,10 +1,9 @@
-use causeway_domain::ports::StoreError;
 use causeway_domain::{ChainId, IdError, TokenId};
 use thiserror::Error;
 
 use crate::fillers::MissingOffer;
 
-/// Why there is no quote. The first three are the client's to fix; the others are internal and may be transient.
+/// Why there is no quote. The first three are the client's to fix; the last is internal.
 #[derive(Debug, Error)]
 pub enum QuoteError {
     #[error("chain {0} is not supported")]
@@ -14,8 +13,6 @@ pub enum QuoteError {
     /// At least one filler answered and none can fill; fillers without an answer are listed too.
     #[error("no filler can fill this")]
     CannotFill(Vec<MissingOffer>),
-    #[error(transparent)]
-    Store(#[from] StoreError),
     #[error(transparent)]
     Id(#[from] IdError),
 }

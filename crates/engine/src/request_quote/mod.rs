@@ -8,9 +8,8 @@ mod timing;
 use std::sync::Arc;
 
 use causeway_catalog::{Catalog, Snapshot};
-use causeway_domain::ports::{FillerAsk, QuoteStore};
-use causeway_domain::{Ask, Quote, QuoteId, RowKeys, Token, TokenId};
-use jiff::Timestamp;
+use causeway_domain::ports::FillerAsk;
+use causeway_domain::{Ask, Quote, QuoteId, RouteSeal, Token, TokenId};
 use tokio::time::Instant;
 
 pub use error::QuoteError;
@@ -26,12 +25,11 @@ pub struct QuoteRequest {
     pub integrator: Option<String>,
 }
 
-/// Asks every filler concurrently. Quotes and routes are durable before they are returned.
+/// Asks every filler concurrently. Nothing is stored: each route's id holds what an order is built from.
 #[derive(Clone)]
 pub struct RequestQuote {
     catalog: Arc<Catalog>,
-    quotes: Arc<dyn QuoteStore>,
-    keys: Arc<RowKeys>,
+    seal: Arc<RouteSeal>,
     fillers: Fillers,
     /// Whether paused chains and tokens are rejected.
     checks_pauses: bool,
@@ -44,13 +42,8 @@ impl std::fmt::Debug for RequestQuote {
 }
 
 impl RequestQuote {
-    pub fn new(
-        catalog: Arc<Catalog>,
-        quotes: Arc<dyn QuoteStore>,
-        keys: Arc<RowKeys>,
-        fillers: Fillers,
-    ) -> Self {
-        Self { catalog, quotes, keys, fillers, checks_pauses: true }
+    pub fn new(catalog: Arc<Catalog>, seal: Arc<RouteSeal>, fillers: Fillers) -> Self {
+        Self { catalog, seal, fillers, checks_pauses: true }
     }
 
     /// For work that started before a pause and must continue.
@@ -77,17 +70,14 @@ impl RequestQuote {
         // Sorted, so that equivalent asks are identical.
         ask.deposit_methods.sort_unstable_by_key(|method| method.as_str());
         ask.deposit_methods.dedup();
-        let now = Timestamp::now();
         let asked = FillerAsk { ask: ask.clone(), from, to };
         let quote = Quote {
             id: QuoteId::random()?,
-            key: self.keys.next(now),
             ask: request.ask,
             integrator: request.integrator,
-            created_at: now,
             routes: Vec::new(),
         };
-        Ok(Routes::new(quote, asked, &self.fillers, Arc::clone(&self.quotes), start))
+        Ok(Routes::new(quote, asked, &self.fillers, Arc::clone(&self.seal), start))
     }
 }
 

@@ -5,21 +5,35 @@ use causeway_domain::{Ask, DepositMethod, Family, Route, TradeType};
 
 use crate::reputation::Reputations;
 
-/// Amounts within this fraction of the best count as equally good: 10 basis points.
-const NEAR_BEST: U256 = U256::from_limbs([1_000, 0, 0, 0]);
+/// Amounts within this fraction of the best count as equally good: 1 basis point.
+const NEAR_BEST: U256 = U256::from_limbs([10_000, 0, 0, 0]);
 
-/// Sorts routes best first: by the highest output, or on exact output by the lowest input. Within 10 bps of the best,
+/// Sorts routes best first: by the highest output, or on exact output by the lowest input. Within 1 bp of the best,
 /// guaranteed routes come first, then those without an approval, then faster ones, then by the filler's reputation.
+/// Unless the ask names deposit methods, routes for a plain transfer come after all that a wallet opens itself.
 pub fn rank_routes(ask: &Ask, routes: &mut [Route], reputations: &Reputations) {
-    if let Some(best) = Best::new(ask, routes, reputations) {
-        routes.sort_by(|one, other| best.compare(one, other));
+    routes.sort_by_key(|route| is_later_group(ask, route));
+    let wallet = routes.partition_point(|route| !is_later_group(ask, route));
+    let (wallet, transfer) = routes.split_at_mut(wallet);
+    for group in [wallet, transfer] {
+        if let Some(best) = Best::new(ask, &*group, reputations) {
+            group.sort_by(|one, other| best.compare(one, other));
+        }
     }
 }
 
-/// The route that ranks first.
-pub(super) fn best_route<'a>(ask: &Ask, routes: &'a [Route], reputations: &Reputations) -> Option<&'a Route> {
-    let best = Best::new(ask, routes, reputations)?;
-    routes.iter().min_by(|one, other| best.compare(one, other))
+/// The index of the route that ranks first.
+pub(super) fn best_route(ask: &Ask, routes: &[Route], reputations: &Reputations) -> Option<usize> {
+    let has_wallet = routes.iter().any(|route| !is_later_group(ask, route));
+    let group = || routes.iter().enumerate().filter(|(_, route)| is_later_group(ask, route) != has_wallet);
+    let best = Best::new(ask, group().map(|(_, route)| route), reputations)?;
+    group().min_by(|(_, one), (_, other)| best.compare(one, other)).map(|(place, _)| place)
+}
+
+/// Whether the route belongs to those that come last: only a plain transfer opens it.
+fn is_later_group(ask: &Ask, route: &Route) -> bool {
+    ask.deposit_methods.is_empty()
+        && route.deposit_methods.iter().all(|method| *method == DepositMethod::Transfer)
 }
 
 /// The best amount and what routes are compared by.
@@ -32,10 +46,15 @@ struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    fn new(ask: &'a Ask, routes: &[Route], reputations: &'a Reputations) -> Option<Self> {
+    fn new<'r>(
+        ask: &'a Ask,
+        routes: impl IntoIterator<Item = &'r Route>,
+        reputations: &'a Reputations,
+    ) -> Option<Self> {
+        let routes = routes.into_iter();
         let amount = match ask.trade_type {
-            TradeType::ExactInput => routes.iter().map(|route| route.amount_out).max(),
-            TradeType::ExactOutput => routes.iter().map(|route| route.amount_in).min(),
+            TradeType::ExactInput => routes.map(|route| route.amount_out).max(),
+            TradeType::ExactOutput => routes.map(|route| route.amount_in).min(),
         }?;
         let amount = amount.get();
         Some(Self { ask, amount, near: amount / NEAR_BEST, reputations })
@@ -57,7 +76,9 @@ impl<'a> Best<'a> {
         } else {
             by_amount().then_with(by_merit)
         };
-        ordering.then_with(|| one.id.as_str().cmp(other.id.as_str()))
+        ordering
+            .then_with(|| one.filler.cmp(&other.filler))
+            .then_with(|| one.id.as_str().cmp(other.id.as_str()))
     }
 
     /// By how much a route is worse than the best.
@@ -89,23 +110,7 @@ mod tests {
     use crate::reputation::Reputation;
 
     fn route(ask: &Ask, name: &str, open: u64) -> Route {
-        let offer = offer(ask, open);
-        Route {
-            id: name.parse().unwrap(),
-            filler: name.to_owned(),
-            kind: "native-filler".to_owned(),
-            exact_out: offer.exact_out,
-            deposit_methods: offer.deposit_methods,
-            amount_in: offer.amount_in,
-            amount_out: offer.amount_out,
-            min_amount_out: offer.min_amount_out,
-            expected_duration_seconds: offer.expected_duration_seconds,
-            valid_before: offer.valid_before,
-            price_holds_until: None,
-            estimated_gas: None,
-            fees: Vec::new(),
-            parties: None,
-        }
+        Route::new(name.parse().unwrap(), name, "native-filler", offer(ask, open))
     }
 
     /// An ask for a token that needs an approval.
@@ -131,20 +136,20 @@ mod tests {
     }
 
     #[test]
-    fn guaranteed_route_ranks_first_within_ten_bps_and_the_amount_decides_beyond() {
+    fn guaranteed_route_ranks_first_within_one_bp_and_the_amount_decides_beyond() {
         let ask = ask();
         let mut best = route(&ask, "best", 1_000_000);
         best.min_amount_out = amount(990_000);
-        let (edge, beyond) = (route(&ask, "edge", 999_000), route(&ask, "beyond", 998_999));
+        let (edge, beyond) = (route(&ask, "edge", 999_900), route(&ask, "beyond", 999_899));
         assert_eq!(ranked(&ask, vec![beyond, best, edge]), ["edge", "best", "beyond"]);
     }
 
     #[test]
-    fn exact_output_measures_ten_bps_from_the_lowest_input() {
+    fn exact_output_measures_one_bp_from_the_lowest_input() {
         let ask = Ask { trade_type: TradeType::ExactOutput, ..ask() };
         let mut best = route(&ask, "best", 1_000_000);
         best.min_amount_out = amount(1);
-        let (edge, beyond) = (route(&ask, "edge", 1_001_000), route(&ask, "beyond", 1_001_001));
+        let (edge, beyond) = (route(&ask, "edge", 1_000_100), route(&ask, "beyond", 1_000_101));
         assert_eq!(ranked(&ask, vec![beyond, best, edge]), ["edge", "best", "beyond"]);
     }
 
@@ -161,7 +166,14 @@ mod tests {
         loose.min_amount_out = amount(999);
         let slow = route(&ask, "slow", 1_000);
         let routes = vec![loose, slow, quick, one_click];
-        assert_eq!(ranked(&ask, routes), ["click", "quick", "slow", "loose"]);
+        let either = vec![DepositMethod::ContractCall, DepositMethod::Transfer];
+        let asked = Ask { deposit_methods: either, ..ask.clone() };
+        assert_eq!(ranked(&asked, routes.clone()), ["click", "quick", "slow", "loose"]);
+        assert_eq!(
+            ranked(&ask, routes),
+            ["quick", "slow", "click", "loose"],
+            "wallets first if nothing is asked"
+        );
     }
 
     #[test]
@@ -182,8 +194,8 @@ mod tests {
         assert_eq!(ranked(vec![good.clone(), quick]), ["bad", "good"], "the faster comes first");
         let richer = route(&ask, "bad", 1_010_000);
         assert_eq!(ranked(vec![good.clone(), richer]), ["bad", "good"], "more is more");
-        let little_richer = route(&ask, "bad", 1_000_500);
-        assert_eq!(ranked(vec![little_richer, good]), ["good", "bad"], "within 10 bps they are equally good");
+        let little_richer = route(&ask, "bad", 1_000_050);
+        assert_eq!(ranked(vec![little_richer, good]), ["good", "bad"], "within 1 bp they are equally good");
     }
 
     #[test]
@@ -205,7 +217,7 @@ mod tests {
 
     prop_compose! {
         fn any_route()(
-            open in 1u64..3_000, loss in 0u64..2, seconds in 0u32..3, transfer in any::<bool>(),
+            open in 1u64..30_000, loss in 0u64..2, seconds in 0u32..3, transfer in any::<bool>(),
         ) -> (u64, u64, u32, bool) {
             (open, loss, seconds, transfer)
         }
@@ -213,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ranking_permutes_and_the_first_is_within_ten_bps_of_the_best(
+        fn ranking_permutes_and_the_first_of_each_group_is_within_one_bp_of_its_best(
             parts in prop::collection::vec(any_route(), 1..12), exact_output in any::<bool>(), seed in any::<prop::sample::Index>(),
         ) {
             let mut ask = token_ask();
@@ -231,7 +243,8 @@ mod tests {
             }).collect();
             let names = |routes: &[Route]| routes.iter().map(|route| route.id.to_string()).collect::<Vec<_>>();
             let (before, ranked) = (names(&routes), ranked(&ask, routes.clone()));
-            prop_assert_eq!(best_route(&ask, &routes, &Reputations::default()).unwrap().id.as_str(), &ranked[0]);
+            let best = best_route(&ask, &routes, &Reputations::default()).unwrap();
+            prop_assert_eq!(routes[best].id.as_str(), &ranked[0]);
             let mut sorted = ranked.clone();
             sorted.sort();
             prop_assert_eq!(&sorted, &before);
@@ -241,13 +254,16 @@ mod tests {
             rank_routes(&ask, &mut routes, &Reputations::default());
             prop_assert_eq!(names(&routes), ranked, "the order of arrival does not matter");
 
-            let first = &routes[0];
-            if exact_output {
-                let best = routes.iter().map(|route| route.amount_in.get()).min().unwrap();
-                prop_assert!(first.amount_in.get() * U256::from(1_000) <= best * U256::from(1_001));
-            } else {
-                let best = routes.iter().map(|route| route.amount_out.get()).max().unwrap();
-                prop_assert!(first.amount_out.get() * U256::from(1_000) >= best * U256::from(999));
+            let is_transfer = |route: &Route| route.deposit_methods == [DepositMethod::Transfer];
+            prop_assert!(routes.is_sorted_by_key(is_transfer), "wallets first");
+            for group in routes.chunk_by(|one, other| is_transfer(one) == is_transfer(other)) {
+                if exact_output {
+                    let best = group.iter().map(|route| route.amount_in.get()).min().unwrap();
+                    prop_assert!(group[0].amount_in.get() * U256::from(10_000) <= best * U256::from(10_001));
+                } else {
+                    let best = group.iter().map(|route| route.amount_out.get()).max().unwrap();
+                    prop_assert!(group[0].amount_out.get() * U256::from(10_000) >= best * U256::from(9_999));
+                }
             }
         }
     }

@@ -1,10 +1,9 @@
-use std::collections::VecDeque;
-use std::pin::pin;
 use std::sync::Arc;
 
-use causeway_domain::ports::{FillerAsk, QuoteStore};
-use causeway_domain::{Quote, QuoteId, Route};
-use futures::future::{BoxFuture, try_join_all};
+use alloy_primitives::U256;
+use causeway_domain::ports::FillerAsk;
+use causeway_domain::{Quote, Route, RouteSeal, TradeType};
+use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::Instant;
@@ -12,30 +11,28 @@ use tokio::time::Instant;
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
 use super::timing::Timing;
-use crate::fillers::{AskState, FillerClient, FillerQuery, Fillers, MissingOffer, NoOffer, Outcome};
+use crate::fillers::{AskState, FillerQuery, Fillers, MissingOffer, NoOffer, Outcome};
+use crate::reputation::compare_prices;
 
 /// A quote whose fillers are being asked. Dropping it cancels every ask that nobody else waits for.
 pub struct Routes {
-    /// With the stored routes.
+    /// With the routes that have arrived.
     quote: Quote,
-    stored: bool,
-    ended: bool,
+    /// How many of them [`Self::next`] has returned.
+    returned: usize,
+    seal: Arc<RouteSeal>,
     /// Asks the fillers of the quote's start.
     query: Arc<FillerQuery>,
     started: bool,
-    store: Arc<dyn QuoteStore>,
+    ended: bool,
     /// Fillers that did not answer immediately.
-    pending: Option<Pending>,
-    /// Received, and not stored yet.
-    received: Vec<Route>,
-    /// Stored, and not returned yet.
-    ready: VecDeque<Route>,
+    pending: Option<FuturesUnordered<BoxFuture<'static, Reply>>>,
+    /// The best amount of each filler that offered, by the filler's index.
+    prices: Vec<(usize, U256)>,
     /// By the filler's index.
     missing: Vec<(usize, NoOffer)>,
     timing: Timing,
 }
-
-type Pending = FuturesUnordered<BoxFuture<'static, Reply>>;
 
 /// What one filler answered.
 struct Reply {
@@ -54,84 +51,57 @@ impl Routes {
         quote: Quote,
         ask: FillerAsk,
         fillers: &Fillers,
-        store: Arc<dyn QuoteStore>,
+        seal: Arc<RouteSeal>,
         start: Instant,
     ) -> Self {
         Self {
             quote,
-            stored: false,
-            ended: false,
+            returned: 0,
+            seal,
             query: Arc::new(FillerQuery::new(ask, fillers.roster())),
             started: false,
-            store,
+            ended: false,
             pending: None,
-            received: Vec::new(),
-            ready: VecDeque::new(),
+            prices: Vec::new(),
             missing: Vec::new(),
             timing: Timing::new(start),
         }
     }
 
-    /// The quote with its stored routes.
+    /// The quote with the routes that have arrived.
     pub fn quote(&self) -> &Quote {
         &self.quote
     }
 
     /// Waits for all fillers, and returns the quote with its routes best first.
-    pub async fn gather(self) -> Result<Quote, QuoteError> {
-        self.gather_into(|quote| quote).await
-    }
-
-    /// As [`Self::gather`], with a conversion that runs while the quote is being written. The result is returned once the
-    /// quote is durable.
-    pub async fn gather_into<T>(mut self, make: impl FnOnce(Quote) -> T) -> Result<T, QuoteError> {
+    pub async fn gather(mut self) -> Result<Quote, QuoteError> {
         self.start().await;
-        while let Some(reply) = next_reply(&mut self.pending).await {
+        while let Some(reply) = self.next_reply().await {
             self.take(reply);
         }
-        self.timing.all_answered();
-        let mut routes = std::mem::take(&mut self.received);
-        rank_routes(&self.quote.ask, &mut routes, self.query.reputations());
-        self.quote.routes = routes;
         self.check_refused()?;
-        let Self { quote, query, store, mut timing, .. } = self;
-        let durable = store.put_quote(&quote);
-        let winner = quote.routes.first().and_then(|best| place_of(query.clients(), &best.filler));
-        let (id, count) = (quote.id.clone(), quote.routes.len());
-        let outcome = make(quote);
-        durable.await?;
-        timing.stored();
-        end(query.clients(), winner, &timing, &id, count);
-        Ok(outcome)
+        rank_routes(&self.quote.ask, &mut self.quote.routes, self.query.reputations());
+        self.end(0);
+        Ok(self.quote)
     }
 
-    /// Waits for the next route; `None` when all fillers have answered or timed out.
-    pub async fn next(&mut self) -> Result<Option<Route>, QuoteError> {
+    /// Waits for the next route and returns it with its quote; `None` when all fillers have answered or timed out.
+    pub async fn next(&mut self) -> Result<Option<(&Quote, &Route)>, QuoteError> {
         self.start().await;
-        while !self.ended {
-            if let Some(route) = self.ready.pop_front() {
-                return Ok(Some(route));
-            }
-            if !self.received.is_empty() {
-                self.commit().await?;
-                continue;
-            }
-            if let Some(reply) = next_reply(&mut self.pending).await {
+        while self.returned == self.quote.routes.len() {
+            if let Some(reply) = self.next_reply().await {
                 self.take(reply);
                 continue;
             }
-            self.timing.all_answered();
-            if !self.stored {
+            if !std::mem::replace(&mut self.ended, true) {
                 self.check_refused()?;
-                // No filler answered: the quote is stored anyway, because its id was returned.
-                self.commit().await?;
+                let best = best_route(&self.quote.ask, &self.quote.routes, self.query.reputations());
+                self.end(best.unwrap_or_default());
             }
-            let best = best_route(&self.quote.ask, &self.quote.routes, self.query.reputations());
-            let winner = best.and_then(|best| place_of(self.query.clients(), &best.filler));
-            self.ended = true;
-            end(self.query.clients(), winner, &self.timing, &self.quote.id, self.quote.routes.len());
+            return Ok(None);
         }
-        Ok(None)
+        self.returned += 1;
+        Ok(self.quote.routes.get(self.returned - 1).map(|route| (&self.quote, route)))
     }
 
     /// Asks every filler once. Immediate answers are taken at once; the others are awaited together.
@@ -140,9 +110,9 @@ impl Routes {
             return;
         }
         let query = Arc::clone(&self.query);
-        self.received.reserve(query.clients().len());
+        self.quote.routes.reserve(query.clients().len());
         for (filler, client) in query.clients().iter().enumerate() {
-            match client.ask(&query, filler, self.timing.start()).await {
+            match client.ask(&query, self.timing.start()).await {
                 AskState::Answered(outcome) => self.take(Reply { filler, outcome }),
                 AskState::Pending(outcome) => {
                     let reply = outcome.map(move |outcome| Reply { filler, outcome });
@@ -152,41 +122,44 @@ impl Routes {
         }
     }
 
+    /// The next answer; `None` when none is pending.
+    async fn next_reply(&mut self) -> Option<Reply> {
+        self.pending.as_mut()?.next().await
+    }
+
+    /// Seals the offers of an answer into routes.
     fn take(&mut self, reply: Reply) {
         let Reply { filler, outcome } = reply;
         self.timing.answered(filler, &outcome);
-        match outcome {
-            Ok(routes) => self.received.extend(Arc::unwrap_or_clone(routes)),
-            Err(reason) => self.missing.push((filler, reason)),
-        }
-    }
-
-    /// Stores the received routes, with the quote itself the first time, and collects answers meanwhile.
-    async fn commit(&mut self) -> Result<(), QuoteError> {
-        let routes = std::mem::take(&mut self.received);
-        let known = self.quote.routes.len();
-        self.quote.routes.extend(routes);
-        let (quote, store, first) = (&self.quote, self.store.as_ref(), !self.stored);
-        let added = quote.routes.get(known..).unwrap_or_default();
-        let write = async {
-            if first {
-                return store.put_quote(quote).await;
-            }
-            try_join_all(added.iter().map(|route| store.add_route(&quote.id, route))).await.map(drop)
+        let offers = match outcome {
+            Ok(offers) => Arc::unwrap_or_clone(offers),
+            Err(reason) => return self.missing.push((filler, reason)),
         };
-        let (written, replies) = collect_while(write, &mut self.pending).await;
-        written?;
-        self.stored = true;
-        self.ready.extend(added.iter().cloned());
-        self.timing.stored();
-        for reply in replies {
-            self.take(reply);
+        let Some(client) = self.query.clients().get(filler) else { return };
+        let (name, kind) = (client.name(), client.kind());
+        let amounts = offers.iter().map(|offer| match self.quote.ask.trade_type {
+            TradeType::ExactInput => offer.amount_out.get(),
+            TradeType::ExactOutput => offer.amount_in.get(),
+        });
+        let best = match self.quote.ask.trade_type {
+            TradeType::ExactInput => amounts.max(),
+            TradeType::ExactOutput => amounts.min(),
+        };
+        self.prices.extend(best.map(|best| (filler, best)));
+        for offer in offers {
+            match self.seal.seal(&self.quote, name, kind, &offer) {
+                // The same terms twice are one route.
+                Ok(id) if self.quote.routes.iter().any(|route| route.id == id) => {}
+                Ok(id) => self.quote.routes.push(Route::new(id, name, kind, offer)),
+                // Bounded names, ids and amounts always fit.
+                Err(error) => tracing::error!(filler = name, %error, "an offer cannot be sealed"),
+            }
         }
-        Ok(())
     }
 
     /// Fails if there is no route and at least one filler refused.
     fn check_refused(&mut self) -> Result<(), QuoteError> {
+        self.timing.all_answered();
         let refused = self.missing.iter().any(|(_, reason)| reason.is_refusal());
         if !self.quote.routes.is_empty() || !refused {
             return Ok(());
@@ -200,36 +173,20 @@ impl Routes {
         };
         Err(QuoteError::CannotFill(missing.into_iter().filter_map(named).collect()))
     }
-}
 
-/// The index of the client with that name.
-fn place_of(clients: &[Arc<FillerClient>], filler: &str) -> Option<usize> {
-    clients.iter().position(|client| client.name() == filler)
-}
-
-/// Counts the winner and logs the quote.
-fn end(clients: &[Arc<FillerClient>], winner: Option<usize>, timing: &Timing, id: &QuoteId, routes: usize) {
-    if let Some(client) = winner.and_then(|place| clients.get(place)) {
-        client.count_win();
-    }
-    timing.log(id, routes, clients);
-}
-
-/// The next answer; `None` when none is pending.
-async fn next_reply(pending: &mut Option<Pending>) -> Option<Reply> {
-    match pending {
-        Some(pending) => pending.next().await,
-        None => None,
-    }
-}
-
-/// Runs a write to its end and collects the answers that arrive meanwhile.
-async fn collect_while<T>(write: impl Future<Output = T>, pending: &mut Option<Pending>) -> (T, Vec<Reply>) {
-    let (mut write, mut replies) = (pin!(write), Vec::new());
-    loop {
-        tokio::select! {
-            written = &mut write => return (written, replies),
-            Some(reply) = next_reply(pending) => replies.push(reply),
+    /// Counts the winner, compares the prices, and logs the quote.
+    fn end(&self, best: usize) {
+        let clients = self.query.clients();
+        let winner = self.quote.routes.get(best);
+        let winner = winner.and_then(|best| clients.iter().find(|client| client.name() == best.filler));
+        if let Some(client) = winner {
+            client.count_win();
         }
+        for (filler, bps) in compare_prices(self.quote.ask.trade_type, &self.prices) {
+            if let Some(client) = clients.get(filler) {
+                client.count_price(bps);
+            }
+        }
+        self.timing.log(&self.quote.id, self.quote.routes.len(), clients);
     }
 }

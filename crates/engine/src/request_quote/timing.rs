@@ -18,7 +18,6 @@ pub(super) struct Timing {
     resolved: Duration,
     answers: Vec<(usize, &'static str, Duration)>,
     all_answered: Duration,
-    stored: Duration,
 }
 
 impl Timing {
@@ -30,7 +29,6 @@ impl Timing {
             resolved: if is_enabled { start.elapsed() } else { Duration::ZERO },
             answers: Vec::new(),
             all_answered: Duration::ZERO,
-            stored: Duration::ZERO,
         }
     }
 
@@ -47,12 +45,6 @@ impl Timing {
     pub(super) fn all_answered(&mut self) {
         if self.is_enabled {
             self.all_answered = self.start.elapsed();
-        }
-    }
-
-    pub(super) fn stored(&mut self) {
-        if self.is_enabled {
-            self.stored = self.start.elapsed();
         }
     }
 
@@ -75,7 +67,6 @@ impl Timing {
             resolved_micros = micros(self.resolved),
             answers,
             answered_micros = micros(self.all_answered),
-            stored_micros = micros(self.stored),
             total_micros = micros(self.start.elapsed()),
         );
     }

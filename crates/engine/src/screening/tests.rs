@@ -18,7 +18,7 @@ async fn swap_is_screened_for_payer_recipient_and_refund_address_before_it_is_st
     for against in [evm(0xa1), evm(0xb2), evm(0xc3)] {
         let door = fake_screen(Some(against), false);
         let scene = screened(Scene::new().await, &door);
-        let quote = scene.quote(|_| {}).await;
+        let quote = scene.quote(|_| {});
         let error = scene.take(request(&quote)).await.unwrap_err();
         assert!(matches!(error, BuildError::Screening(ScreeningError::Refused)), "{error}");
         assert!(!scene.is_taken(&quote).await, "nothing was written");
@@ -43,7 +43,7 @@ async fn the_referrer_of_a_swap_is_screened_too() {
 #[tokio::test]
 async fn address_listed_later_gets_nothing_more_to_sign() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     scene.take(request(&quote)).await.unwrap();
     let scene = screened(scene, &fake_screen(Some(evm(0xb2)), false));
     assert!(matches!(scene.take(request(&quote)).await, Err(BuildError::Screening(_))));
@@ -52,7 +52,7 @@ async fn address_listed_later_gets_nothing_more_to_sign() {
 #[tokio::test]
 async fn unavailable_screening_rejects_orders_as_retryable() {
     let scene = screened(Scene::new().await, &fake_screen(None, true));
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let error = scene.take(request(&quote)).await.unwrap_err();
     assert!(error.is_retryable(), "{error}");
     assert!(!scene.is_taken(&quote).await);
@@ -62,7 +62,7 @@ async fn unavailable_screening_rejects_orders_as_retryable() {
 async fn duplicate_addresses_are_screened_once() {
     let door = fake_screen(None, false);
     let scene = screened(Scene::new().await, &door);
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let payer = Some(evm(0xa1));
     let same = BuildRequest { recipient: payer, refund_to: payer, ..request(&quote) };
     scene.take(same).await.unwrap();

@@ -1,17 +1,15 @@
 use causeway_domain::ports::{ChainError, StoreError};
-use causeway_domain::{ChainId, DepositMethod, OrderId, QuoteId, RouteId};
+use causeway_domain::{ChainId, DepositMethod, OpenRouteError, OrderId};
 use jiff::Timestamp;
 use thiserror::Error;
 
 /// Why a proof of a deposit was not accepted. All are the client's to fix, except the last five, which are the chain's or internal.
 #[derive(Debug, Error)]
 pub enum SubmitError {
-    #[error("quote {0} is not known")]
-    QuoteNotFound(QuoteId),
-    #[error("quote {quote} has no route {route}")]
-    RouteNotFound { quote: QuoteId, route: RouteId },
-    #[error("route {route} of quote {quote} was never built; build its deposit first")]
-    NotBuilt { quote: QuoteId, route: RouteId },
+    #[error("{0}; pass on the quoteId and the routeId as they came")]
+    UnknownRoute(#[from] OpenRouteError),
+    #[error("this route was never built; build its deposit first")]
+    NotBuilt,
     /// The hash is malformed for the order's chain.
     #[error("a transaction of chain {chain} is named by {expected}")]
     MalformedHash { chain: ChainId, expected: &'static str },

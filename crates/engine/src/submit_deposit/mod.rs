@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_domain::ports::{DepositBuilder, DepositCheckError, OrderStore, QuoteStore, TxSender};
-use causeway_domain::{ChainId, DepositMethod, Order, OrderId, QuoteId, RouteId, RowKeys};
+use causeway_domain::ports::{DepositBuilder, DepositCheckError, OrderStore, TxSender};
+use causeway_domain::{ChainId, DepositMethod, Order, OrderId, QuoteId, RouteId, RouteSeal, RowKeys};
 use jiff::Timestamp;
 
 pub use error::SubmitError;
@@ -57,7 +57,7 @@ pub struct Submitted {
 
 /// What [`SubmitDeposit`] works with.
 pub struct SubmitParts {
-    pub quotes: Arc<dyn QuoteStore>,
+    pub seal: Arc<RouteSeal>,
     pub orders: Arc<dyn OrderStore>,
     pub deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
     pub relayers: HashMap<ChainId, Arc<dyn TxSender>>,
@@ -91,7 +91,7 @@ impl SubmitDeposit {
         request: SubmitRequest,
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
-        let order = self.order_for(request.quote, request.route).await?;
+        let order = self.order_for(&request.quote, &request.route).await?;
         check_proof(order.method, &request.proof)?;
         // Boxed, because each future holds several copies of the large order.
         match request.proof {
@@ -102,17 +102,12 @@ impl SubmitDeposit {
     }
 
     /// The order that was built for a route.
-    async fn order_for(&self, quote: QuoteId, route: RouteId) -> Result<Order, SubmitError> {
-        if let Some(order) = self.parts.orders.order_of_route(&quote, &route).await? {
+    async fn order_for(&self, quote: &QuoteId, route: &RouteId) -> Result<Order, SubmitError> {
+        if let Some(order) = self.parts.orders.order_of_route(quote, route).await? {
             return Ok(order);
         }
-        Err(match self.parts.quotes.quote(&quote).await? {
-            None => SubmitError::QuoteNotFound(quote),
-            Some(known) if known.routes.iter().any(|known| known.id == route) => {
-                SubmitError::NotBuilt { quote, route }
-            }
-            Some(_) => SubmitError::RouteNotFound { quote, route },
-        })
+        self.parts.seal.open(quote, route)?;
+        Err(SubmitError::NotBuilt)
     }
 
     fn builder(&self, order: &Order) -> Result<&dyn DepositBuilder, SubmitError> {

@@ -5,6 +5,7 @@ use causeway_domain::ports::{BroadcastError, ChainError, DepositBuilder, OrderSt
 use causeway_domain::{Order, RawAmount, SOLANA_CHAIN_ID};
 
 use super::*;
+use crate::build_deposit::BuildRequest;
 use crate::build_deposit::fake::{Scene, request, signature_of, signed_by_payer};
 use crate::submit_deposit::{Proof, SubmitRequest};
 
@@ -35,10 +36,16 @@ fn worker(scene: &Scene) -> WorkOrders {
 
 /// An order whose signed deposit is being broadcast.
 async fn with_signed_payload(scene: &Scene) -> (Order, Vec<u8>) {
-    let order = scene.take(request(&scene.solana_quote().await)).await.unwrap().order;
+    let order = scene.take(request(&scene.solana_quote())).await.unwrap().order;
     let given = order.unsigned_txs()[0].to_vec();
     submit(scene, &order, &given).await;
     (scene.stored(&order).await, given)
+}
+
+/// Builds the route of an order again.
+fn same_route(order: &Order) -> BuildRequest {
+    let (quote, route, from) = (order.quote.clone(), order.route.clone(), order.author);
+    BuildRequest { quote, route, from, recipient: None, refund_to: None, method: None }
 }
 
 async fn submit(scene: &Scene, order: &Order, given: &[u8]) {
@@ -94,9 +101,7 @@ async fn expired_deposit_is_dropped_with_an_event_and_a_new_one_is_accepted() {
     run_once(&scene).await;
     assert_eq!(sent(&scene), before, "nothing is left to send");
 
-    let quote = scene.store.order(&order.id).await.unwrap().unwrap().quote;
-    let quote = causeway_domain::ports::QuoteStore::quote(&*scene.store, &quote).await.unwrap().unwrap();
-    let again = scene.take(request(&quote)).await.unwrap().order;
+    let again = scene.take(same_route(&order)).await.unwrap().order;
     let fresh = again.unsigned_txs()[0].to_vec();
     submit(&scene, &again, &fresh).await;
     assert_eq!(scene.stored(&order).await.signed_payload, Some(signed_by_payer(&fresh)));
@@ -106,9 +111,7 @@ async fn expired_deposit_is_dropped_with_an_event_and_a_new_one_is_accepted() {
 async fn payload_submitted_meanwhile_is_not_dropped_with_the_expired_one() {
     let scene = Scene::new().await;
     let (order, given) = with_signed_payload(&scene).await;
-    let quote =
-        causeway_domain::ports::QuoteStore::quote(&*scene.store, &order.quote).await.unwrap().unwrap();
-    let again = scene.take(request(&quote)).await.unwrap().order;
+    let again = scene.take(same_route(&order)).await.unwrap().order;
     let fresh = again.unsigned_txs()[0].to_vec();
     // The worker holds the order as it was when the fresh one comes.
     let stale = scene.stored(&order).await;

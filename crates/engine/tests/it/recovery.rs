@@ -6,7 +6,6 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     ChainError, ChainHistory, ChainStore as _, ChainUpdate, FinalityTier, OpenedBy, OrderStore as _,
-    QuoteStore as _,
 };
 use causeway_domain::{
     Address, ChainId, Decision, DepositMethod, Fact, FactKind, IntentTerms, Order, OrderStatus, QuoteKey,
@@ -24,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chain_feed::until;
 use crate::fake_chain::{FakeFollow, FlakyChainStore};
-use crate::scene::{DESTINATION, ORIGIN, Scene, address, chain, cursor};
+use crate::scene::{AMOUNT_IN, DESTINATION, ORIGIN, Scene, address, chain, cursor, raw};
 
 /// A chain without pending transactions after a few polls.
 struct FakeRecord {
@@ -113,7 +112,6 @@ impl Lost {
             KnownFiller { name: "house".to_owned(), kind: "kind".to_owned(), accounts: vec![address(8)] };
         Adopt::new(AdoptParts {
             orders: self.store.clone(),
-            quotes: self.store.clone(),
             facts: self.store.clone(),
             chains: HashMap::from([(chain(ORIGIN), self.record(ORIGIN) as Arc<dyn ChainHistory>)]),
             fillers: vec![filler],
@@ -175,8 +173,7 @@ async fn order_is_recovered_with_its_status_and_id() {
     let events = lost.store.order_events(&order.id).await.unwrap();
     let at: Vec<i64> = events.iter().map(|event| event.at.as_second()).collect();
     assert_eq!(at, [10, 10, 20, 20], "each event has the chain's time");
-    let quote = lost.store.quote(&order.quote).await.unwrap().unwrap();
-    assert_eq!(quote.routes[0].min_amount_out, order.dest_amount);
+    assert_eq!((order.src_amount, order.dest_amount), (raw(AMOUNT_IN), raw(990)));
     assert_eq!(lost.store.cursor(chain(ORIGIN), FinalityTier::Large).await.unwrap().unwrap().number, 60);
 }
 

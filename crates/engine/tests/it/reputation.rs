@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{
-    Answer, Filler, FillerAsk, FillerError, OrderStore as _, QuoteStore as _, Refusal,
-};
+use causeway_catalog::Catalog;
+use causeway_domain::ports::{Answer, Filler, FillerAsk, FillerError, Offer, OrderStore as _};
 use causeway_domain::{
-    ConfirmedTx, EventKind, Order, OrderEvent, OrderStatus, Quote, RefundCause, Route, RowKeys,
+    Address, Ask, ChainId, ConfirmedTx, DepositMethod, EventKind, Family, Order, OrderEvent, OrderStatus,
+    QuoteKey, QuoteKeys, RefundCause, RouteSeal, RowKeys, TokenId, TradeType,
 };
-use causeway_engine::{BreakerState, FillerReport, Fillers, QuoteOptions, UpdateReputation};
+use causeway_engine::{
+    BreakerState, FillerReport, Fillers, QuoteOptions, QuoteRequest, RequestQuote, UpdateReputation,
+};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -15,8 +17,8 @@ use tempfile::TempDir;
 use crate::sample;
 use crate::scene::{DESTINATION, ORIGIN, chain, raw};
 
-/// A filler that is never asked in these tests.
-struct RatedFiller(&'static str);
+/// A filler that always offers the same amount.
+struct RatedFiller(&'static str, u64);
 
 #[async_trait]
 impl Filler for RatedFiller {
@@ -28,8 +30,21 @@ impl Filler for RatedFiller {
         "rfq"
     }
 
-    async fn quote(&self, _: &FillerAsk) -> Result<Answer, FillerError> {
-        Ok(Answer::Refused(Refusal::PairNotServed))
+    async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
+        Ok(Answer::Offers(vec![Offer {
+            exact_out: None,
+            deposit_methods: vec![DepositMethod::ContractCall],
+            amount_in: ask.ask.amount,
+            amount_out: raw(self.1),
+            min_amount_out: raw(self.1),
+            expected_duration_seconds: 12,
+            valid_before: Timestamp::now() + SignedDuration::from_secs(30),
+            price_holds_until: None,
+            estimated_gas: None,
+            fees: Vec::new(),
+            parties: None,
+            filler_quote: None,
+        }]))
     }
 }
 
@@ -45,28 +60,37 @@ impl ReputationFixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::open(&Location::Sqlite(folder.path().join("test.db"))).await.unwrap());
-        let fillers = ["good", "bad"].map(|name| Arc::new(RatedFiller(name)) as Arc<dyn Filler>).to_vec();
+        let rated = [("good", 10_100), ("bad", 9_900), ("mid", 10_000)];
+        let fillers = rated.map(|(name, out)| Arc::new(RatedFiller(name, out)) as Arc<dyn Filler>).to_vec();
         let fillers = Fillers::new(fillers, &QuoteOptions::default()).unwrap();
-        let keep = UpdateReputation::new(store.clone(), store.clone(), fillers.clone());
+        let keep = UpdateReputation::new(store.clone(), fillers.clone());
         Self { store, fillers, keep, row_keys: RowKeys::new(0), _folder: folder }
     }
 
-    /// Adds an order of that filler that ended some minutes ago, with a quote of these offers.
-    async fn ended(&self, filler: &str, outcome: Outcome, minutes_ago: i64, offers: &[(&str, u64)]) {
-        let mut quote: Quote = sample::quote(&self.row_keys);
-        let route = quote.routes[0].clone();
-        let offered = |(filler, out): &(&str, u64)| Route {
-            id: filler.parse().unwrap(),
-            filler: (*filler).to_owned(),
-            amount_out: raw(*out),
-            ..route.clone()
+    /// Asks all fillers once.
+    async fn quote(&self) {
+        let catalog = Arc::new(Catalog::bundled().unwrap());
+        let keys = QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() };
+        let request = RequestQuote::new(catalog, Arc::new(RouteSeal::new(&keys)), self.fillers.clone());
+        let native = |id| TokenId::native(ChainId::new(id).unwrap());
+        let wallet = Address::native(Family::Evm);
+        let ask = Ask {
+            trade_type: TradeType::ExactInput,
+            from: native(1),
+            to: native(8453),
+            amount: raw(10_000),
+            from_address: wallet,
+            recipient: wallet,
+            refund_to: wallet,
+            slippage: None,
+            deposit_methods: Vec::new(),
+            referral: None,
         };
-        quote.routes = std::iter::once(route.clone()).chain(offers.iter().map(offered)).collect();
-        if !offers.is_empty() {
-            quote.routes.remove(0);
-            quote.routes.iter_mut().for_each(|route| route.min_amount_out = route.amount_out);
-        }
-        self.store.put_quote(&quote).await.unwrap();
+        request.ask(QuoteRequest { ask, integrator: None }).unwrap().gather().await.unwrap();
+    }
+
+    /// Adds an order of that filler that ended some minutes ago.
+    async fn ended(&self, filler: &str, outcome: Outcome, minutes_ago: i64) {
         let at = Timestamp::now() - SignedDuration::from_mins(minutes_ago);
         let shown = |on, time| ConfirmedTx {
             chain: chain(on),
@@ -75,8 +99,7 @@ impl ReputationFixture {
             time,
             amount: raw(1),
         };
-        let mut order: Order = sample::order(&quote, &self.row_keys);
-        order.route = quote.routes[0].id.clone();
+        let mut order: Order = sample::order(&self.row_keys);
         order.filler = filler.to_owned();
         order.evidence.deposit = Some(shown(ORIGIN, 1_000));
         (order.updated_at, order.due_at) = (at, None);
@@ -132,11 +155,10 @@ const UNFILLED: Outcome = Outcome::Refunded(RefundCause::Unfilled);
 async fn reputation_covers_fills_their_time_and_prices_against_the_median() {
     let fixture = ReputationFixture::new().await;
     for seconds in [10, 30, 20] {
-        fixture
-            .ended("good", Outcome::Filled(seconds), 50, &[("good", 10_100), ("mid", 10_000), ("bad", 9_900)])
-            .await;
+        fixture.quote().await;
+        fixture.ended("good", Outcome::Filled(seconds), 50).await;
     }
-    fixture.ended("good", Outcome::Refunded(RefundCause::Waived), 40, &[("good", 10_000)]).await;
+    fixture.ended("good", Outcome::Refunded(RefundCause::Waived), 40).await;
     let reputation = fixture.report("good").await.reputation.unwrap();
     assert_eq!(
         (reputation.orders, reputation.filled, reputation.fill_percent()),
@@ -153,10 +175,10 @@ async fn reputation_covers_fills_their_time_and_prices_against_the_median() {
 async fn filler_that_leaves_orders_unfilled_is_suspended() {
     let fixture = ReputationFixture::new().await;
     for minutes_ago in [5, 4] {
-        fixture.ended("bad", UNFILLED, minutes_ago, &[]).await;
+        fixture.ended("bad", UNFILLED, minutes_ago).await;
     }
     assert_eq!(fixture.report("bad").await.breaker, BreakerState::Closed, "two may be bad luck");
-    fixture.ended("bad", UNFILLED, 1, &[]).await;
+    fixture.ended("bad", UNFILLED, 1).await;
     let report = fixture.report("bad").await;
     assert_eq!(report.breaker, BreakerState::Open);
     assert_eq!(report.reputation.unwrap().consecutive_unfilled, 3);
@@ -167,18 +189,18 @@ async fn filler_that_leaves_orders_unfilled_is_suspended() {
 async fn suspension_starts_at_the_last_unfilled_order() {
     let fixture = ReputationFixture::new().await;
     for minutes_ago in [60, 50, 40] {
-        fixture.ended("bad", UNFILLED, minutes_ago, &[]).await;
+        fixture.ended("bad", UNFILLED, minutes_ago).await;
     }
     let report = fixture.report("bad").await;
     assert_eq!(report.reputation.unwrap().consecutive_unfilled, 3);
     assert_eq!(report.breaker, BreakerState::Closed, "the suspension is over");
-    fixture.ended("bad", UNFILLED, 15, &[]).await;
+    fixture.ended("bad", UNFILLED, 15).await;
     assert_eq!(
         fixture.report("bad").await.breaker,
         BreakerState::Open,
         "the next suspension is twice as long"
     );
-    fixture.ended("bad", Outcome::Filled(9), 0, &[]).await;
+    fixture.ended("bad", Outcome::Filled(9), 0).await;
     assert_eq!(fixture.report("bad").await.reputation.unwrap().consecutive_unfilled, 0);
 }
 
@@ -186,7 +208,7 @@ async fn suspension_starts_at_the_last_unfilled_order() {
 async fn waived_orders_do_not_count_as_unfilled() {
     let fixture = ReputationFixture::new().await;
     for minutes_ago in 1..6 {
-        fixture.ended("bad", Outcome::Refunded(RefundCause::Waived), minutes_ago, &[]).await;
+        fixture.ended("bad", Outcome::Refunded(RefundCause::Waived), minutes_ago).await;
     }
     let report = fixture.report("bad").await;
     assert_eq!((report.breaker, report.reputation.unwrap().consecutive_unfilled), (BreakerState::Closed, 0));
@@ -195,10 +217,10 @@ async fn waived_orders_do_not_count_as_unfilled() {
 #[tokio::test]
 async fn payers_cannot_cause_a_suspension() {
     let fixture = ReputationFixture::new().await;
-    fixture.ended("good", Outcome::Filled(9), 60, &[]).await;
+    fixture.ended("good", Outcome::Filled(9), 60).await;
     for minutes_ago in 1..6 {
-        fixture.ended("good", Outcome::Late, minutes_ago, &[]).await;
-        fixture.ended("good", Outcome::Unpayable, minutes_ago, &[]).await;
+        fixture.ended("good", Outcome::Late, minutes_ago).await;
+        fixture.ended("good", Outcome::Unpayable, minutes_ago).await;
     }
     let report = fixture.report("good").await;
     let reputation = report.reputation.unwrap();

@@ -1,8 +1,6 @@
 use alloy_primitives::{B256, U256, keccak256};
 use causeway_domain::ports::FinalityTier;
-use causeway_domain::{
-    Ask, DepositMethod, IntentTerms, Order, OrderId, Quote, QuoteId, Route, RowKeys, TradeType,
-};
+use causeway_domain::{IntentTerms, Order, OrderId, QuoteId, RowKeys};
 use causeway_testing::sample::order_of;
 use jiff::{SignedDuration, Timestamp};
 
@@ -10,42 +8,8 @@ use crate::scene::{
     AMOUNT_IN, DESTINATION, FILL_UNTIL, OPEN_UNTIL, ORIGIN, REFUND_AFTER, address, input, raw, token,
 };
 
-pub(crate) fn quote(row_keys: &RowKeys) -> Quote {
-    let route = Route {
-        id: "house".parse().unwrap(),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
-        exact_out: None,
-        deposit_methods: vec![DepositMethod::ContractCall],
-        amount_in: raw(AMOUNT_IN),
-        amount_out: raw(990),
-        min_amount_out: raw(990),
-        expected_duration_seconds: 12,
-        valid_before: Timestamp::now(),
-        price_holds_until: None,
-        estimated_gas: None,
-        fees: Vec::new(),
-        parties: None,
-    };
-    let ask = Ask {
-        trade_type: TradeType::ExactInput,
-        from: input(),
-        to: token(DESTINATION, 14),
-        amount: raw(AMOUNT_IN),
-        from_address: address(3),
-        recipient: address(16),
-        refund_to: address(7),
-        slippage: None,
-        deposit_methods: Vec::new(),
-        referral: None,
-    };
-    let created_at = Timestamp::now();
-    let (id, key) = (QuoteId::random().unwrap(), row_keys.next(created_at));
-    Quote { id, key, ask, integrator: None, created_at, routes: vec![route] }
-}
-
 /// A new order that is not due for a day.
-pub(crate) fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
+pub(crate) fn order(row_keys: &RowKeys) -> Order {
     let now = Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap();
     let id = OrderId::random().unwrap();
     let word = |byte| address(byte).to_word();
@@ -74,7 +38,7 @@ pub(crate) fn order(quote: &Quote, row_keys: &RowKeys) -> Order {
     Order {
         id,
         key: row_keys.next(now),
-        quote: quote.id.clone(),
+        quote: QuoteId::random().unwrap(),
         from: input(),
         to: token(DESTINATION, 14),
         src_amount: raw(AMOUNT_IN),

@@ -4,8 +4,7 @@ use std::sync::{Arc, LazyLock};
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    ChainCursor, ChainStore as _, Creation, FinalityTier, OrderExecutor, OrderStore as _, QuoteStore as _,
-    TxSender,
+    ChainCursor, ChainStore as _, Creation, FinalityTier, OrderExecutor, OrderStore as _, TxSender,
 };
 use causeway_domain::{
     Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, IntentTerms, Order, OrderEvent,
@@ -17,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
 use crate::fakes::{FakeAttesters, FakeExecutor, FakeTxSender, NoPrices};
-use crate::sample::{order, quote};
+use crate::sample::order;
 
 pub(crate) const ORIGIN: u64 = 8453;
 pub(crate) const DESTINATION: u64 = 1;
@@ -188,9 +187,7 @@ pub(crate) async fn show(store: &Store, fact: Fact) {
 
 /// Stores a new order, changed as the test needs it.
 pub(crate) async fn add_order(store: &Store, row_keys: &RowKeys, change: impl FnOnce(&mut Order)) -> Order {
-    let quote = quote(row_keys);
-    store.put_quote(&quote).await.unwrap();
-    let mut order = order(&quote, row_keys);
+    let mut order = order(row_keys);
     change(&mut order);
     order.intent_id = order.terms.id();
     let event = OrderEvent {

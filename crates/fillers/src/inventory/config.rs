@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use alloy_primitives::U256;
-use causeway_domain::{RawAmount, RouteId, UsdAmount};
+use causeway_domain::{RawAmount, UsdAmount, is_filler_name};
 use thiserror::Error;
 
 use super::spread::{Spread, Spreads};
@@ -72,7 +72,9 @@ impl Default for InventoryConfig {
 
 impl InventoryConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.name.parse::<RouteId>().map_err(|_| ConfigError::Name(self.name.clone()))?;
+        if !is_filler_name(&self.name) {
+            return Err(ConfigError::Name(self.name.clone()));
+        }
         for (name, share) in [("max_gas_share", self.max_gas_share), ("book_share", self.book_share)] {
             if !(1..=PPM).contains(&share) {
                 return Err(ConfigError::Share(name));

@@ -104,6 +104,7 @@ impl InventoryFiller {
             fees: fees(&swap, ask, amount_in, amount_out),
             parties: Some(swap.parties),
             deposit_methods: swap.methods,
+            filler_quote: None,
         })
     }
 }

@@ -16,7 +16,6 @@ use super::client::{ClientError, SolverClient};
 use super::config::OifConfig;
 use super::envelope::open_calldata;
 use super::filler::OifFiller;
-use super::quote_ids::{MAX_ID_LENGTH, QuoteIds};
 use super::read_quotes::sanitize;
 use super::wire::{
     Bytes, Checks, GetOrderResponse, OpenIntentTx, OriginSubmission, PostOrderRequest, PostOrderResponse,
@@ -30,6 +29,9 @@ const DEADLINE: Duration = Duration::from_secs(10);
 const STATUS_POLL_INTERVAL: Duration = Duration::from_secs(30);
 const MAX_TRACKED_ORDERS: usize = 10_000;
 
+/// Longer ids of a solver's orders are not kept.
+const MAX_ID_LENGTH: usize = 128;
+
 /// Maximum gas of opening an order. The order is open already, but the schema requires a value.
 const OPEN_GAS: &str = "150000";
 
@@ -37,7 +39,6 @@ const OPEN_GAS: &str = "150000";
 pub struct OifExecutor {
     config: OifConfig,
     client: Arc<SolverClient>,
-    quote_ids: Arc<QuoteIds>,
     keys: QuoteKeys,
     /// The solver's order ids, and when each was last polled. Not persisted.
     submitted: Mutex<HashMap<B256, (String, Instant)>>,
@@ -55,7 +56,6 @@ impl OifExecutor {
         Self {
             config: filler.config.clone(),
             client: Arc::clone(&filler.client),
-            quote_ids: Arc::clone(&filler.quote_ids),
             keys,
             submitted: Mutex::default(),
         }
@@ -86,7 +86,7 @@ impl OifExecutor {
             },
             // The user has opened the order on chain, so no signature is needed.
             signature: bytes(Vec::new()),
-            quote_id: self.quote_ids.find(terms),
+            quote_id: order.filler_quote.clone(),
             origin_submission: OriginSubmission { mode: "user" },
         })
     }

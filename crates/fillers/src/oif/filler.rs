@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use super::ask::build_request;
 use super::client::{ClientError, SolverClient};
 use super::config::{OifConfig, OifContracts, OifError};
-use super::quote_ids::QuoteIds;
 use super::read_quotes::QuoteReader;
 
 /// A solver of the Open Intents Framework.
@@ -18,7 +17,6 @@ pub struct OifFiller {
     pub(super) config: OifConfig,
     pub(super) contracts: HashMap<ChainId, OifContracts>,
     pub(super) client: Arc<SolverClient>,
-    pub(super) quote_ids: Arc<QuoteIds>,
 }
 
 impl fmt::Debug for OifFiller {
@@ -35,7 +33,7 @@ impl OifFiller {
             return Err(OifError::Account);
         }
         let client = Arc::new(SolverClient::new(&config)?);
-        Ok(Self { config, contracts, client, quote_ids: Arc::default() })
+        Ok(Self { config, contracts, client })
     }
 
     async fn answer(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
@@ -66,15 +64,7 @@ impl OifFiller {
         let account = self.config.account;
         let reader =
             QuoteReader { ask, request: &request, methods: &methods, account, now: Timestamp::now() };
-        let parsed = reader.read(&body).map_err(invalid)?;
-        if let Answer::Offers(offers) = &parsed.answer {
-            for (offer, id) in offers.iter().zip(parsed.quote_ids) {
-                if let Some(id) = id {
-                    self.quote_ids.keep(&ask.ask, offer, id, now);
-                }
-            }
-        }
-        Ok(best_first(parsed.answer))
+        Ok(best_first(reader.read(&body).map_err(invalid)?))
     }
 }
 

@@ -8,7 +8,6 @@ mod config;
 mod envelope;
 mod executor;
 mod filler;
-mod quote_ids;
 mod read_quotes;
 mod wire;
 

@@ -1,4 +1,4 @@
-use causeway_domain::ports::{Answer, FillerAsk, Offer, Refusal};
+use causeway_domain::ports::{Answer, FillerAsk, MAX_FILLER_QUOTE, Offer, Refusal};
 use causeway_domain::{DepositMethod, ExactOutMethod, Fee, FeeKind, Parties, RawAmount, TradeType};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize as _;
@@ -19,13 +19,6 @@ const MAX_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
 
 /// Messages of a solver are cut to this length.
 const MAX_MESSAGE_CHARS: usize = 200;
-
-/// A parsed response: the answer, and the quote ids in the order of its offers.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ParsedQuotes {
-    pub(super) answer: Answer,
-    pub(super) quote_ids: Vec<Option<String>>,
-}
 
 /// Reads a solver's response against the request.
 #[derive(Clone, Copy, Debug)]
@@ -48,30 +41,26 @@ enum QuoteRejection {
 impl QuoteReader<'_> {
     /// Parses the response. One invalid quote invalidates the whole response; quotes for
     /// contracts other than ours are skipped.
-    pub(super) fn read(&self, body: &[u8]) -> Result<ParsedQuotes, String> {
+    pub(super) fn read(&self, body: &[u8]) -> Result<Answer, String> {
         let response: GetQuoteResponse =
             serde_json::from_slice(body).map_err(|error| format!("its response is malformed: {error}"))?;
         if response.quotes.len() > MAX_QUOTES {
             let count = response.quotes.len();
             return Err(format!("its response has {count} quotes; at most {MAX_QUOTES} are read"));
         }
-        let (mut offers, mut quote_ids, mut unsupported) = (Vec::new(), Vec::new(), None);
+        let (mut offers, mut unsupported) = (Vec::new(), None);
         for (index, quote) in response.quotes.iter().enumerate() {
             match self.offer(quote) {
-                Ok(offer) => {
-                    offers.push(offer);
-                    quote_ids.push(quote.name.clone());
-                }
+                Ok(offer) => offers.push(offer),
                 Err(QuoteRejection::Unsupported(reason)) => unsupported = Some(reason),
                 Err(QuoteRejection::Invalid(reason)) => return Err(format!("quotes[{index}]: {reason}")),
             }
         }
-        let answer = match (offers.is_empty(), unsupported) {
+        Ok(match (offers.is_empty(), unsupported) {
             (false, _) => Answer::Offers(offers),
             (true, Some(reason)) => Answer::Refused(Refusal::Other(reason)),
             (true, None) => Answer::Refused(Refusal::Other("the solver has no quote".to_owned())),
-        };
-        Ok(ParsedQuotes { answer, quote_ids })
+        })
     }
 
     fn offer(&self, quote: &Quote) -> Result<Offer, QuoteRejection> {
@@ -141,6 +130,8 @@ impl QuoteReader<'_> {
             estimated_gas: None,
             fees: if fee.amount.is_zero() { Vec::new() } else { vec![fee] },
             parties: Some(parties),
+            // Optional: a longer one is not passed on.
+            filler_quote: quote.name.clone().filter(|id| id.len() <= MAX_FILLER_QUOTE),
         })
     }
 

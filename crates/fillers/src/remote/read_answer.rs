@@ -104,6 +104,7 @@ impl OfferReader<'_> {
                 filler: self.account("filler", &offer.filler)?,
                 payee: self.account("payee", &offer.payee)?,
             }),
+            filler_quote: None,
         })
     }
 

@@ -21,7 +21,7 @@ use crate::extract::Body;
     path = "/v1/deposit/build",
     tag = "deposits",
     request_body(content = BuildAsk, example = json!({
-        "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "house",
+        "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "pAEWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDg…",
         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", "depositMethod": "CONTRACT_CALL",
     })),
     responses(
@@ -40,7 +40,8 @@ use crate::extract::Body;
         ),
         (status = 404, description = "QuoteNotFoundException", body = ErrorBody, example = json!({
             "name": "QuoteNotFoundException",
-            "message": "Quote 019a8c3f5b200f8fad5bd9cb469fa16570867728950e is not known; ask for a new one.",
+            "message": "The routeId belongs to another quoteId; pass on the quoteId and the routeId as they came, or ask \
+                        for a new quote.",
         })),
         (status = 410, description = "QuoteExpiredException", body = ErrorBody, example = json!({
             "name": "QuoteExpiredException",

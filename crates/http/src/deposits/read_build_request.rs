@@ -21,14 +21,7 @@ pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> 
     })?;
     let missing = || ApiError::internal(&"a field of the build request is missing without an issue");
     let (quote, route) = parse_ids(ids.ok_or_else(missing)?)?;
-    Ok(BuildRequest {
-        quote,
-        route,
-        from: from.ok_or_else(missing)?,
-        recipient,
-        refund_to,
-        method: method.unwrap_or(DepositMethod::ContractCall),
-    })
+    Ok(BuildRequest { quote, route, from: from.ok_or_else(missing)?, recipient, refund_to, method })
 }
 
 /// An address of either family; only the quote determines which one is required.
@@ -44,15 +37,12 @@ pub(super) fn read_ids(fields: &mut Fields<'_>) -> Option<(String, String)> {
 
 /// Ids are opaque to clients, so a malformed id is reported as unknown.
 pub(super) fn parse_ids((quote, route): (String, String)) -> Result<(QuoteId, RouteId), ApiError> {
-    let shown = |text: &str| text.chars().take(64).collect::<String>();
-    let quote_id = quote.parse().map_err(|_| {
-        ApiError::quote_not_found(format!("Quote {} is not known; ask for a new one.", shown(&quote)))
-    })?;
-    let route_id = route.parse().map_err(|_| {
+    let unknown = |name: &str| {
         ApiError::quote_not_found(format!(
-            "Quote {quote_id} has no route {}; take one of the routes that it was answered with.",
-            shown(&route)
+            "The {name} is not one of ours, or was changed; pass on the quoteId and the routeId as they came, or ask \
+             for a new quote."
         ))
-    })?;
-    Ok((quote_id, route_id))
+    };
+    let quote = quote.parse().map_err(|_| unknown("quoteId"))?;
+    Ok((quote, route.parse().map_err(|_| unknown("routeId"))?))
 }

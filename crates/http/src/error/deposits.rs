@@ -100,7 +100,7 @@ impl From<BuildError> for ApiError {
     fn from(error: BuildError) -> Self {
         let message = sentence(&error);
         match error {
-            BuildError::QuoteNotFound(_) | BuildError::RouteNotFound { .. } => Self::quote_not_found(message),
+            BuildError::UnknownRoute(_) => Self::quote_not_found(message),
             BuildError::UnexpectedFrom { expected, given } => {
                 Self::new(ErrorName::UnexpectedFromAddress, message)
                     .with_details(json!({ "expected": expected.to_string(), "given": given.to_string() }))
@@ -151,12 +151,8 @@ impl From<SubmitError> for ApiError {
     fn from(error: SubmitError) -> Self {
         let message = sentence(&error);
         match error {
-            SubmitError::QuoteNotFound(_) | SubmitError::RouteNotFound { .. } => {
-                Self::quote_not_found(message)
-            }
-            SubmitError::NotBuilt { .. } => {
-                Self::bad_request_with_code("ROUTE_NOT_BUILT", message, json!({}))
-            }
+            SubmitError::UnknownRoute(_) => Self::quote_not_found(message),
+            SubmitError::NotBuilt => Self::bad_request_with_code("ROUTE_NOT_BUILT", message, json!({})),
             SubmitError::MalformedHash { .. } => Self::field("txHash", error.to_string()),
             SubmitError::WrongProof { method, .. } => Self::bad_request_with_code(
                 "WRONG_PROOF",

@@ -1,18 +1,18 @@
-use causeway_domain::fiat::{FiatAmount, FiatQuote, ForwardingOption, PaymentMethod};
-use causeway_domain::{Quote, Route};
-use causeway_engine::fiat::{FiatAnswer, ProviderFault};
+use causeway_domain::Quote;
+use causeway_domain::fiat::{FiatAmount, ForwardingOption, PaymentMethod};
+use causeway_engine::fiat::{FiatAnswer, ProviderFault, QuotedPurchase};
 use causeway_wire as wire;
 
 use super::map_order::map_asset;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::mapping::map_token;
-use crate::quotes::write_route::RouteWriter;
+use crate::quotes::map_route::RouteMapping;
 
 /// Maps one provider's answer to a line of the stream.
-pub(super) async fn map_answer(app: &App, answer: FiatAnswer) -> ApiResult<wire::FiatQuoteLine> {
+pub(super) fn map_answer(app: &App, answer: FiatAnswer) -> ApiResult<wire::FiatQuoteLine> {
     Ok(match answer {
-        FiatAnswer::Quote(quote) => wire::FiatQuoteLine::Quote(Box::new(map_quote(app, &quote).await?)),
+        FiatAnswer::Quote(quote) => wire::FiatQuoteLine::Quote(Box::new(map_quote(app, &quote)?)),
         FiatAnswer::Fault(fault) => wire::FiatQuoteLine::Error(map_fault(fault)),
     })
 }
@@ -32,8 +32,9 @@ pub(super) fn map_methods(methods: &[PaymentMethod]) -> Vec<wire::PaymentMethod>
     methods.iter().map(map).collect()
 }
 
-pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::FiatQuote> {
-    let routes = if quote.is_forwarding() { Some(map_routes(app, quote).await?) } else { None };
+pub(super) fn map_quote(app: &App, purchase: &QuotedPurchase) -> ApiResult<wire::FiatQuote> {
+    let QuotedPurchase { quote, swap } = purchase;
+    let routes = swap.as_ref().map(|swap| map_routes(app, swap, &quote.forwarding_options)).transpose()?;
     let snapshot = app.catalog.snapshot();
     let profile = app.fiat.ramps.get(&quote.provider).map(|ramp| ramp.profile());
     let zero = FiatAmount::new(quote.pays.currency, 0);
@@ -73,30 +74,15 @@ pub(super) async fn map_quote(app: &App, quote: &FiatQuote) -> ApiResult<wire::F
 }
 
 /// The routes of the swap engine, each with the minimum output that the forwarding order guarantees.
-async fn map_routes(app: &App, quote: &FiatQuote) -> ApiResult<Vec<wire::FiatRoute>> {
-    let mut routes = Vec::with_capacity(quote.forwarding_options.len());
-    let mut swap: Option<Quote> = None;
-    for option in &quote.forwarding_options {
-        if swap.as_ref().is_none_or(|swap| swap.id != option.quote) {
-            swap = app.quotes.quote(&option.quote).await?;
-        }
-        let found = swap.as_ref().and_then(|swap| {
-            let route = swap.routes.iter().find(|route| route.id == option.route)?;
-            map_route(app, swap, route, option)
-        });
-        routes
-            .push(found.ok_or_else(|| {
-                ApiError::internal(&"the route of a forwarding option is not in the store")
-            })?);
-    }
-    Ok(routes)
-}
-
-fn map_route(app: &App, swap: &Quote, route: &Route, option: &ForwardingOption) -> Option<wire::FiatRoute> {
+fn map_routes(app: &App, swap: &Quote, options: &[ForwardingOption]) -> ApiResult<Vec<wire::FiatRoute>> {
     let snapshot = app.catalog.snapshot();
-    let line = RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &swap.ask)
-        .write_line(swap, route);
-    let wire::StreamedRoute { route, .. } = serde_json::from_str(&line).ok()?;
-    let quote = wire::RouteQuote { min_amount_out: option.least.to_string(), ..route.quote };
-    Some(wire::FiatRoute { route_id: route.route_id, r#type: route.r#type, quote })
+    let mapping = RouteMapping::new(app, &snapshot);
+    let map = |option: &ForwardingOption| {
+        let route = swap.routes.iter().find(|route| route.id == option.route);
+        let route = route.ok_or_else(|| ApiError::internal(&"a forwarding option is not in its swap"))?;
+        let wire::Route { route_id, r#type, quote, .. } = mapping.route(&swap.ask, route).into_wire();
+        let quote = wire::RouteQuote { min_amount_out: option.least.to_string(), ..quote };
+        Ok(wire::FiatRoute { route_id, r#type, quote })
+    };
+    options.iter().map(map).collect()
 }

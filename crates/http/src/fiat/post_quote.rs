@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use causeway_wire::{FiatErrorBody, FiatQuoteAnswer, FiatQuoteAsk, FiatQuoteLine};
-use futures::future::try_join_all;
 
 use super::map_quote::{map_fault, map_quote};
 use super::read_quote_request::read_quote_request;
@@ -66,7 +65,7 @@ pub(crate) async fn post_fiat_quote(
         return Ok(stream_quotes(app, answers));
     }
     let gathered = app.fiat.quote.gather(ask).await?;
-    let quotes = try_join_all(gathered.quotes.iter().map(|quote| map_quote(&app, quote))).await?;
+    let quotes = gathered.quotes.iter().map(|quote| map_quote(&app, quote)).collect::<ApiResult<_>>()?;
     let errors = gathered.errors.into_iter().map(map_fault).collect();
     Ok(Json(FiatQuoteAnswer { quotes, errors }).into_response())
 }

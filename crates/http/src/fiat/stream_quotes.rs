@@ -31,7 +31,7 @@ fn lines(
     stream::try_unfold((app, answers), async |(app, mut answers)| {
         let Some(answer) = answers.next().await else { return Ok(None) };
         // The cause was logged when the error was created.
-        let line = map_answer(&app, answer).await.map_err(|error| error.message().to_owned())?;
+        let line = map_answer(&app, answer).map_err(|error| error.message().to_owned())?;
         let mut line = serde_json::to_vec(&line)?;
         line.push(b'\n');
         Ok(Some((Bytes::from(line), (app, answers))))

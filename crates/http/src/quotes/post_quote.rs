@@ -6,25 +6,25 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use causeway_domain::Quote;
 use causeway_engine::QuoteRequest;
 use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk, StreamedRoute};
 
+use super::map_route::RouteMapping;
 use super::read_quote_request::read_quote_request;
 use super::stream_routes::stream_routes;
-use super::write_route::RouteWriter;
 use crate::App;
-use crate::error::ApiResult;
+use crate::error::{ApiError, ApiResult};
 use crate::extract::{Body, QueryParams};
 
-/// Typical number of response headers.
-const TYPICAL_HEADERS: usize = 12;
+/// Enough for a response with six routes.
+const TYPICAL_BYTES: usize = 8 * 1024;
 
 /// Requests routes for a swap.
 ///
-/// All fillers are asked in parallel; the response follows when all have answered, or at the deadline. The quote is durable before
-/// its id is returned. The best route comes first; the list is empty if no filler answers in time. With `mode=stream` the
-/// response has one route per line as they arrive, each durable before its line is sent; errors are the same in both modes.
+/// All fillers are asked in parallel; the response follows when all have answered, or at the deadline. Nothing is stored: a
+/// `routeId` is the offer itself, sealed, so that any replica can build it. The best route comes first, routes for a plain
+/// transfer after those for a wallet; the list is empty if no filler answers in time. With `mode=stream` the response has one
+/// route per line as they arrive; errors are the same in both modes.
 #[utoipa::path(
     post,
     path = "/v1/quotes",
@@ -77,17 +77,13 @@ pub(crate) async fn post_quote(
     if mode.is_some() {
         return stream_routes(app, routes).await;
     }
-    let write = |quote: Quote| {
-        let (snapshot, url) = (app.catalog.snapshot_guard(), &app.options.public_url);
-        RouteWriter::new(&snapshot, app.prices.as_ref(), url, &quote.ask).write_answer(&quote)
-    };
-    let answer = routes.gather_into(write).await?;
-    let mut response = answer.into_response();
-    let headers = response.headers_mut();
-    // Reserved for the headers of the middleware, so that the map grows only once.
-    headers.reserve(TYPICAL_HEADERS);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok(response)
+    let quote = routes.gather().await?;
+    let mut body = Vec::with_capacity(TYPICAL_BYTES);
+    let snapshot = app.catalog.snapshot_guard();
+    let answer = RouteMapping::new(&app, &snapshot).answer(&quote);
+    serde_json::to_writer(&mut body, &answer).map_err(|error| ApiError::internal(&error))?;
+    drop(snapshot);
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
 
 /// The integrator that the request belongs to, if any.

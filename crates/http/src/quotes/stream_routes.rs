@@ -5,18 +5,18 @@ use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use causeway_domain::Route;
+use causeway_domain::{Quote, Route};
 use causeway_engine::Routes;
 use futures::{StreamExt as _, stream};
 
-use super::write_route::RouteWriter;
+use super::map_route::RouteMapping;
 use crate::App;
-use crate::error::ApiResult;
+use crate::error::{ApiError, ApiResult};
 
 /// Streams one route per line. It waits for the first, so that an early error still has its own status code.
 pub(super) async fn stream_routes(app: Arc<App>, mut routes: Routes) -> ApiResult<Response> {
     let Some(first) = routes.next().await? else { return Ok(ndjson_response(Body::empty())) };
-    let first = line(&app, &routes, &first);
+    let first = line(&app, first).map_err(|error| ApiError::internal(&error))?;
     let rest = stream::try_unfold((app, routes), async |(app, mut routes)| {
         let line = next_line(&app, &mut routes).await?;
         Ok::<_, BoxError>(line.map(|line| (line, (app, routes))))
@@ -27,7 +27,7 @@ pub(super) async fn stream_routes(app: Arc<App>, mut routes: Routes) -> ApiResul
 /// The headers are already sent, so an error can only abort the stream and be logged.
 async fn next_line(app: &App, routes: &mut Routes) -> Result<Option<Bytes>, BoxError> {
     match routes.next().await {
-        Ok(Some(route)) => Ok(Some(line(app, routes, &route))),
+        Ok(Some(route)) => Ok(Some(line(app, route)?)),
         Ok(None) => Ok(None),
         Err(error) => {
             tracing::error!(%error, "route stream aborted");
@@ -47,10 +47,9 @@ fn ndjson_response(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-fn line(app: &App, routes: &Routes, route: &Route) -> Bytes {
-    let quote = routes.quote();
-    let snapshot = app.catalog.snapshot();
-    RouteWriter::new(&snapshot, app.prices.as_ref(), &app.options.public_url, &quote.ask)
-        .write_line(quote, route)
-        .into()
+fn line(app: &App, (quote, route): (&Quote, &Route)) -> serde_json::Result<Bytes> {
+    let snapshot = app.catalog.snapshot_guard();
+    let mut line = serde_json::to_vec(&RouteMapping::new(app, &snapshot).line(quote, route))?;
+    line.push(b'\n');
+    Ok(line.into())
 }

@@ -4,22 +4,20 @@ use alloy_primitives::{Address as EvmAddress, B256};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use causeway_domain::{
-    Address, Ask, Deployment, DepositMethod, Parties, Quote, Route, RowKey, TokenId, TradeType,
-};
+use causeway_domain::ports::Offer;
+use causeway_domain::{Address, Ask, Deployment, DepositMethod, Parties, TokenId, TradeType};
 use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, chain, raw, usdc};
-use jiff::{SignedDuration, Timestamp};
+use causeway_testing::sample::{WALLET, chain, raw, seal, usdc};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
-use crate::service::{FakeStore, Service, bytes, json as body_json, send};
+use crate::service::{Service, bytes, json as body_json, send};
 
 const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";
 
-/// A service with two quotes from Base to Ethereum. Each has a route with all deposit methods, one with contract calls only
-/// and an expired one.
+/// A service with routes from Base to Ethereum.
 struct Setup {
     router: Router,
     builder: Arc<FakeDepositBuilder>,
@@ -29,13 +27,8 @@ struct Setup {
 fn setup() -> Setup {
     let builder = Arc::new(FakeDepositBuilder { chain: chain(8453), behavior: Mutex::default() });
     let other = Arc::new(FakeDepositBuilder { chain: chain(1), behavior: Mutex::default() });
-    let store = Arc::new(FakeStore {
-        quotes: Mutex::new([QUOTE, OTHER_QUOTE].map(quote).to_vec()),
-        ..FakeStore::default()
-    });
     let ledger: Arc<MemoryStore> = Arc::default();
     let service = Service {
-        store,
         ledger: Arc::clone(&ledger),
         deposit_builders: vec![Arc::clone(&builder), other],
         deployments: vec![deployment()],
@@ -61,7 +54,8 @@ fn deployment() -> Deployment {
     }
 }
 
-fn quote(id: &str) -> Quote {
+/// The sealed id of a named route of a quote; any other name is passed on as it is.
+fn route_id(quote: &str, name: &str) -> String {
     let wallet = Address::parse_any(WALLET).unwrap();
     let filler = Address::Evm(EvmAddress::repeat_byte(0xf1));
     let ask = Ask {
@@ -76,35 +70,37 @@ fn quote(id: &str) -> Quote {
         deposit_methods: Vec::new(),
         referral: None,
     };
-    let route = |id: &str, methods: &[DepositMethod], seconds: i64| Route {
-        id: id.parse().unwrap(),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
+    let offer = |methods: &[DepositMethod]| Offer {
         exact_out: None,
         deposit_methods: methods.to_vec(),
         amount_in: raw(1_000_000_000),
         amount_out: raw(286_000_000_000_000_000),
         min_amount_out: raw(285_000_000_000_000_000),
         expected_duration_seconds: 12,
-        valid_before: Timestamp::now() + SignedDuration::from_secs(seconds),
+        valid_before: Timestamp::UNIX_EPOCH,
         price_holds_until: None,
         estimated_gas: None,
         fees: Vec::new(),
         parties: Some(Parties { filler, payee: filler }),
+        filler_quote: None,
     };
     let (call, permit) = (DepositMethod::ContractCall, DepositMethod::Permit2);
-    Quote {
-        id: id.parse().unwrap(),
-        key: RowKey::new(1).unwrap(),
-        ask,
-        integrator: None,
-        created_at: Timestamp::now(),
-        routes: vec![
-            route("house", &[call, permit, DepositMethod::Transfer], 60),
-            route("plain", &[call], 60),
-            route("late", &[call], -1),
-        ],
+    match name {
+        "house" => seal(quote, &ask, &offer(&[call, permit, DepositMethod::Transfer]), 60),
+        "plain" => seal(quote, &ask, &offer(&[call]), 60),
+        "late" => seal(quote, &ask, &offer(&[call]), -1),
+        "ancient" => seal(quote, &ask, &offer(&[call]), -10 * 365 * 24 * 60 * 60),
+        other => other.to_owned(),
     }
+}
+
+/// Seals the named route of a request for its own quote, or for the first one if the id is no quote's.
+fn sealed(mut body: Value) -> Value {
+    if let (Some(quote), Some(name)) = (body["quoteId"].as_str(), body["routeId"].as_str()) {
+        let quote = if quote == OTHER_QUOTE { OTHER_QUOTE } else { QUOTE };
+        body["routeId"] = json!(route_id(quote, name));
+    }
+    body
 }
 
 async fn call(router: &Router, request: Request<Body>) -> (u16, Value) {
@@ -113,12 +109,13 @@ async fn call(router: &Router, request: Request<Body>) -> (u16, Value) {
 }
 
 async fn build(setup: &Setup, change: Value) -> (u16, Value) {
-    let ask = with(json!({ "quoteId": QUOTE, "routeId": "house", "from": WALLET.to_lowercase() }), change);
+    let ask = json!({ "quoteId": QUOTE, "routeId": "house", "from": WALLET.to_lowercase() });
+    let ask = sealed(with(ask, change));
     call(&setup.router, Request::post("/v1/deposit/build").body(Body::from(ask.to_string())).unwrap()).await
 }
 
 async fn submit(setup: &Setup, change: Value) -> (u16, Value) {
-    let ask = with(json!({ "quoteId": QUOTE, "routeId": "house" }), change);
+    let ask = sealed(with(json!({ "quoteId": QUOTE, "routeId": "house" }), change));
     call(&setup.router, Request::put("/v1/deposit/submit").body(Body::from(ask.to_string())).unwrap()).await
 }
 
@@ -216,6 +213,10 @@ async fn build_is_rejected_with_the_matching_error() {
         (json!({ "routeId": "a/b" }), 404, "QuoteNotFoundException", Value::Null),
         (json!({ "from": hash("aa")[..42] }), 400, "UnexpectedFromAddressException", Value::Null),
         (json!({ "routeId": "late" }), 410, "QuoteExpiredException", Value::Null),
+        (json!({ "routeId": "ancient" }), 410, "QuoteExpiredException", Value::Null),
+        (json!({ "routeId": "x".repeat(1_025) }), 404, "QuoteNotFoundException", Value::Null),
+        (json!({ "routeId": route_id(OTHER_QUOTE, "house") }), 404, "QuoteNotFoundException", Value::Null),
+        (json!({ "routeId": &route_id(QUOTE, "house")[1..] }), 404, "QuoteNotFoundException", Value::Null),
         (
             json!({ "routeId": "plain", "depositMethod": "PERMIT2" }),
             422,

@@ -103,5 +103,6 @@ fn offer(ask: &FillerAsk, open: RawAmount) -> Offer {
         estimated_gas: "120000000000000".parse().ok(),
         fees,
         parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
+        filler_quote: None,
     }
 }

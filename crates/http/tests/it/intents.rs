@@ -47,7 +47,7 @@ async fn state_follows_order_status_and_on_chain_evidence() {
     let refund =
         |cause| with(&|order| order.evidence.refund = Some((shown(8453, 28, order.src_amount), cause)));
     let accepted = with(&|order| order.decision = Some(Decision::Fill));
-    for (order, status, state) in [
+    for (order, status, state) in vec![
         (order(1), Created, "NonExistent"),
         (plain.clone(), Deposited, "Open"),
         (plain.clone(), Published, "Locked"),

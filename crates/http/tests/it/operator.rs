@@ -95,7 +95,7 @@ async fn paused_filler_is_skipped() {
     assert_eq!(operate(&router, "POST", "/operator/pauses", pause).await.0, 200);
     let (_, answer) = quote(&router).await;
     assert_eq!(answer["routes"].as_array().unwrap().len(), 1);
-    assert_eq!(answer["routes"][0]["routeId"], "south");
+    assert_eq!(answer["routes"][0]["filler"], "south");
     let fillers =
         body_json(send(router.clone(), request("GET", "/v1/fillers", None, &Value::Null)).await).await;
     assert_eq!(fillers[0]["paused"], "filler north is paused: asleep");

@@ -5,11 +5,11 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_domain::ports::{Filler, Refusal};
-use causeway_domain::{Order, OrderStatus};
+use causeway_domain::{Order, OrderStatus, RouteSeal};
 use causeway_engine::QuoteOptions;
 use causeway_http::ConnectionLimits;
 use causeway_testing::MemoryStore;
-use causeway_testing::sample::{order, with_history};
+use causeway_testing::sample::{order, quote_keys, with_history};
 use futures::future::join_all;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -19,14 +19,14 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::filler::{FakeFiller, FillerBehavior};
-use crate::service::{FakeStore, Service, bytes, json as body_json, router, router_with, send};
+use crate::service::{Service, bytes, json as body_json, router, router_with, send};
 
 const SOLANA_WALLET: &str = "oeYf6KAJkLYhBuR8CiGc6L4D4Xtfepr85fuDgA9kq96";
 
-fn service(store: &Arc<FakeStore>, fillers: &[Arc<FakeFiller>]) -> Router {
+fn service(fillers: &[Arc<FakeFiller>]) -> Router {
     let fillers = fillers.iter().map(|filler| filler.clone() as Arc<dyn Filler>).collect();
     let options = QuoteOptions { deadline: Duration::from_millis(400), ..QuoteOptions::default() };
-    router_with(Arc::clone(store), fillers, &options)
+    router_with(Arc::default(), fillers, &options)
 }
 
 fn ask() -> Value {
@@ -57,12 +57,21 @@ async fn lines(response: Response<Body>) -> Vec<Value> {
 }
 
 fn names(routes: &[Value]) -> Vec<&str> {
-    routes.iter().map(|route| route["routeId"].as_str().unwrap()).collect()
+    routes.iter().map(|route| route["filler"].as_str().unwrap()).collect()
+}
+
+/// The id of a route holds its amounts, and is short.
+fn check_sealed(quote: &Value, route: &Value) {
+    let (quote, id) = (quote.as_str().unwrap(), route["routeId"].as_str().unwrap());
+    let seal = RouteSeal::new(&quote_keys());
+    let terms = seal.open(&quote.parse().unwrap(), &id.parse().unwrap()).unwrap();
+    assert_eq!(terms.min_amount_out.to_string(), route["quote"]["minAmountOut"]);
+    assert_eq!(terms.filler, route["filler"]);
+    assert!(id.len() < 400, "{id}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn routes_are_sorted_best_first_and_match_the_contract() {
-    let store: Arc<FakeStore> = Arc::default();
     let fillers = [
         FakeFiller::new("south", FillerBehavior::Offers("3490000000"), 50),
         FakeFiller::new("north", FillerBehavior::Offers("3500000000"), 200),
@@ -72,25 +81,24 @@ async fn routes_are_sorted_best_first_and_match_the_contract() {
     asked["slippageTolerance"] = json!(0.005);
     asked["referrer"] = asked["fromAddress"].clone();
     asked["referrerFeeBps"] = json!(25);
-    let answer = body_json(plain(service(&store, &fillers), &asked).await).await;
-    let stored = store.quotes.lock().unwrap();
-    assert_eq!(answer["quoteId"], stored[0].id.to_string());
-    assert_eq!(stored[0].routes.len(), 2);
+    let answer = body_json(plain(service(&fillers), &asked).await).await;
+    for route in answer["routes"].as_array().unwrap() {
+        check_sealed(&answer["quoteId"], route);
+    }
     insta::assert_json_snapshot!(answer, {
-        ".quoteId" => "[id]", ".routes[].quote.validBefore" => "[time]", ".routes[].quote.quoteExpiresAt" => "[time]",
+        ".quoteId" => "[id]", ".routes[].routeId" => "[sealed]", ".routes[].quote.validBefore" => "[time]", ".routes[].quote.quoteExpiresAt" => "[time]",
     });
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_route_is_streamed_as_soon_as_it_is_known() {
-    let store: Arc<FakeStore> = Arc::default();
     let fillers = [
         FakeFiller::new("slow", FillerBehavior::Offers("3500000000"), 200),
         FakeFiller::new("fast", FillerBehavior::Offers("3490000000"), 5),
         FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
     ];
     let start = Instant::now();
-    let response = stream(service(&store, &fillers), &ask()).await;
+    let response = stream(service(&fillers), &ask()).await;
     assert_eq!(start.elapsed(), Duration::from_millis(5), "the headers leave with the first line");
     let headers: Vec<_> = ["content-type", "cache-control", "x-accel-buffering"]
         .map(|name| response.headers()[name].to_str().unwrap().to_owned())
@@ -99,13 +107,12 @@ async fn each_route_is_streamed_as_soon_as_it_is_known() {
     assert!(response.headers().contains_key("x-request-id"));
 
     let mut body = response.into_body();
-    for (name, millis, stored) in [("fast", 5, 1), ("slow", 200, 2)] {
+    for (name, millis) in [("fast", 5), ("slow", 200)] {
         let line: Value =
             serde_json::from_slice(&body.frame().await.unwrap().unwrap().into_data().unwrap()).unwrap();
         assert_eq!(start.elapsed(), Duration::from_millis(millis));
-        let quotes = store.quotes.lock().unwrap();
-        assert_eq!((&line["routeId"], &line["quoteId"]), (&json!(name), &json!(quotes[0].id.to_string())));
-        assert_eq!(quotes[0].routes.len(), stored, "stored before the line");
+        assert_eq!(line["filler"], name);
+        check_sealed(&line["quoteId"], &line);
     }
     assert!(body.frame().await.is_none());
     assert_eq!(start.elapsed(), Duration::from_millis(400), "closed at the deadline");
@@ -114,15 +121,14 @@ async fn each_route_is_streamed_as_soon_as_it_is_known() {
 #[tokio::test(start_paused = true)]
 async fn streamed_line_is_a_route_with_its_quote_id() {
     let fillers = [FakeFiller::new("house", FillerBehavior::Offers("3500000000"), 0)];
-    let lines = lines(stream(service(&Arc::default(), &fillers), &ask()).await).await;
+    let lines = lines(stream(service(&fillers), &ask()).await).await;
     insta::assert_json_snapshot!(lines, {
-        "[].quoteId" => "[id]", "[].quote.validBefore" => "[time]", "[].quote.quoteExpiresAt" => "[time]",
+        "[].quoteId" => "[id]", "[].routeId" => "[sealed]", "[].quote.validBefore" => "[time]", "[].quote.quoteExpiresAt" => "[time]",
     });
 }
 
 #[tokio::test(start_paused = true)]
 async fn cannot_fill_lists_filler_reasons_without_internal_details() {
-    let store: Arc<FakeStore> = Arc::default();
     let amount = |text: &str| text.parse().unwrap();
     let fillers = [
         FakeFiller::new("small", FillerBehavior::Refuses(Refusal::TooSmall { minimum: amount("5000") }), 0),
@@ -131,37 +137,33 @@ async fn cannot_fill_lists_filler_reasons_without_internal_details() {
         FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
         FakeFiller::new("fails", FillerBehavior::Fails, 0),
     ];
-    let router = service(&store, &fillers);
+    let router = service(&fillers);
     for response in [plain(router.clone(), &ask()).await, stream(router, &ask()).await] {
         assert_eq!(response.status(), 422);
         assert_eq!(response.headers()["content-type"], "application/json");
         insta::assert_json_snapshot!("cannot_fill", body_json(response).await);
     }
-    assert!(store.quotes.lock().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn quote_without_answers_is_empty_and_stored() {
-    let store: Arc<FakeStore> = Arc::default();
+async fn quote_without_answers_is_empty() {
     let fillers = [
         FakeFiller::new("hangs", FillerBehavior::Hangs, 0),
         FakeFiller::new("fails", FillerBehavior::Fails, 0),
     ];
-    let router = service(&store, &fillers);
+    let router = service(&fillers);
     let answer = body_json(plain(router.clone(), &ask()).await).await;
-    let id = store.quotes.lock().unwrap()[0].id.to_string();
-    assert_eq!(answer, json!({ "quoteId": id, "routes": [] }));
+    assert_eq!((answer["quoteId"].as_str().unwrap().len(), &answer["routes"]), (44, &json!([])));
     let response = stream(router, &ask()).await;
     assert_eq!(response.status(), 200);
     assert!(lines(response).await.is_empty());
-    assert_eq!(store.quotes.lock().unwrap().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropping_the_stream_cancels_filler_calls() {
     let hangs = FakeFiller::new("hangs", FillerBehavior::Hangs, 0);
     let fillers = [hangs.clone(), FakeFiller::new("fast", FillerBehavior::Offers("1"), 5)];
-    let router = service(&Arc::default(), &fillers);
+    let router = service(&fillers);
     let mut body = stream(router, &ask()).await.into_body();
     body.frame().await.unwrap().unwrap();
     assert_eq!(hangs.cancelled(), 0);
@@ -197,18 +199,6 @@ async fn closing_the_connection_cancels_filler_calls() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     server.abort();
-}
-
-#[tokio::test(start_paused = true)]
-async fn store_failure_aborts_the_stream() {
-    let store = Arc::new(FakeStore { fails_on_add_route: true, ..FakeStore::default() });
-    let fillers = [
-        FakeFiller::new("fast", FillerBehavior::Offers("1"), 5),
-        FakeFiller::new("slow", FillerBehavior::Offers("1"), 50),
-    ];
-    let mut body = stream(service(&store, &fillers), &ask()).await.into_body();
-    assert!(body.frame().await.unwrap().is_ok());
-    assert!(body.frame().await.unwrap().is_err(), "a route that is not stored is not sent");
 }
 
 #[tokio::test(start_paused = true)]

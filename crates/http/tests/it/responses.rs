@@ -3,9 +3,13 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
+use causeway_domain::ports::Filler;
+use causeway_engine::QuoteOptions;
+use causeway_testing::MemoryStore;
 use serde_json::{Value, json};
 
-use crate::service::{FakeStore, bytes, get, get_json, json as body_json, router, send};
+use crate::filler::{FakeFiller, FillerBehavior};
+use crate::service::{Service, bytes, get, get_json, json as body_json, router, router_with, send};
 
 fn ask() -> Request<Body> {
     let ask = json!({
@@ -122,12 +126,9 @@ async fn status_describes_the_running_service() {
 }
 
 #[tokio::test]
-async fn a_quote_is_stored_before_its_id_is_answered() {
-    let store: Arc<FakeStore> = Arc::default();
-    let answer = body_json(send(router(store.clone()), ask()).await).await;
-    let quotes = store.quotes.lock().unwrap();
-    assert_eq!(answer, json!({ "quoteId": quotes[0].id.to_string(), "routes": [] }));
-    assert_eq!(quotes[0].integrator.as_deref(), Some("wallet-0a1b2c3d"));
+async fn a_quote_without_fillers_is_empty() {
+    let answer = body_json(send(router(Arc::default()), ask()).await).await;
+    assert_eq!((answer["quoteId"].as_str().unwrap().len(), &answer["routes"]), (44, &json!([])));
 }
 
 #[tokio::test]
@@ -151,20 +152,24 @@ async fn unknown_mode_is_rejected() {
 
 #[tokio::test]
 async fn failing_store_is_a_500_with_request_id_and_no_internals() {
-    let store = Arc::new(FakeStore { broken: true, ..FakeStore::default() });
-    let response = send(router(store), ask()).await;
+    let ledger: Arc<MemoryStore> = Arc::default();
+    let router = Service { ledger: Arc::clone(&ledger), ..Service::default() }.router();
+    ledger.set_unavailable(true);
+    let path = format!("/v1/orders/by-id/{}", "0".repeat(32));
+    let response = send(router, Request::get(path).body(Body::empty()).unwrap()).await;
     assert_eq!(response.status(), 500);
     let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     let body = body_json(response).await;
     assert_eq!(body["name"], "InternalErrorException");
     assert_eq!(body["details"], json!({ "requestId": id }));
-    assert!(!body.to_string().contains("secret"));
+    assert!(!body.to_string().contains("switched off"));
 }
 
 #[tokio::test]
 async fn slow_request_times_out_with_an_error() {
-    let store = Arc::new(FakeStore { slow: Some(Duration::from_secs(5)), ..FakeStore::default() });
-    let response = send(router(store), ask()).await;
+    let fillers = vec![FakeFiller::new("hangs", FillerBehavior::Hangs, 0) as Arc<dyn Filler>];
+    let options = QuoteOptions { deadline: Duration::from_secs(5), ..QuoteOptions::default() };
+    let response = send(router_with(Arc::default(), fillers, &options), ask()).await;
     assert_eq!(response.status(), 500);
     let body: Value = body_json(response).await;
     assert!(body["message"].as_str().unwrap().contains("took longer"), "{body}");

@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -7,18 +7,15 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{
-    Attestations, DepositBuilder, Durable, Filler, Health, PriceFeed, QuoteStore, StoreError,
-};
-use causeway_domain::{
-    ChainId, Deployment, Quote, QuoteId, QuoteKey, QuoteKeys, Route, RowKeys, TokenId, UsdPrice,
-};
+use causeway_domain::ports::{Attestations, DepositBuilder, Filler, Health, PriceFeed, StoreError};
+use causeway_domain::{ChainId, Deployment, RouteSeal, RowKeys, TokenId, UsdPrice};
 use causeway_engine::{
     AttestationCache, BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming,
     QuoteOptions, ReadBalances, RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
 use causeway_http::{App, EventStreams, ForceRefreshLimit, Metrics, Options, StreamLimits};
 use causeway_testing::MemoryStore;
+use causeway_testing::sample::quote_keys;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -27,45 +24,10 @@ use crate::deposit_builder::FakeDepositBuilder;
 use crate::fiat::services::{FiatParts, SharedParts};
 use crate::operator_services;
 
-/// A store in memory that can fail or be slow.
+/// A store that can fail.
 #[derive(Debug, Default)]
 pub(crate) struct FakeStore {
-    pub(crate) quotes: Mutex<Vec<Quote>>,
     pub(crate) broken: bool,
-    /// Stores the quote but fails on further routes.
-    pub(crate) fails_on_add_route: bool,
-    pub(crate) slow: Option<Duration>,
-}
-
-#[async_trait]
-impl QuoteStore for FakeStore {
-    fn put_quote<'a>(&'a self, quote: &Quote) -> Durable<'a> {
-        let quote = quote.clone();
-        Box::pin(async move {
-            if let Some(time) = self.slow {
-                tokio::time::sleep(time).await;
-            }
-            if self.broken {
-                return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
-            }
-            self.quotes.lock().unwrap().push(quote);
-            Ok(())
-        })
-    }
-
-    async fn add_route(&self, id: &QuoteId, route: &Route) -> Result<(), StoreError> {
-        if self.fails_on_add_route {
-            return Err(StoreError::Unavailable("disk /dev/secret is full".into()));
-        }
-        let mut quotes = self.quotes.lock().unwrap();
-        let quote = quotes.iter_mut().find(|quote| quote.id == *id).unwrap();
-        quote.routes.push(route.clone());
-        Ok(())
-    }
-
-    async fn quote(&self, id: &QuoteId) -> Result<Option<Quote>, StoreError> {
-        Ok(self.quotes.lock().unwrap().iter().find(|quote| quote.id == *id).cloned())
-    }
 }
 
 #[async_trait]
@@ -139,19 +101,19 @@ impl Service {
             .into_iter()
             .map(|builder| (builder.chain, builder as Arc<dyn DepositBuilder>))
             .collect();
+        let seal = Arc::new(RouteSeal::new(&quote_keys()));
         let build = || BuildParts {
             catalog: Arc::clone(&catalog),
-            quotes: store.clone(),
+            seal: Arc::clone(&seal),
             orders: ledger.clone(),
             deposit_builders: deposit_builders.clone(),
             executors: ExecutorRegistry::default(),
             prices: Arc::new(FlatPrice),
             row_keys: Arc::clone(&row_keys),
-            quote_keys: QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() },
+            quote_keys: quote_keys(),
             timing: OrderTiming::default(),
         };
-        let request_quote =
-            RequestQuote::new(Arc::clone(&catalog), store.clone(), Arc::clone(&row_keys), fillers);
+        let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&seal), fillers);
         let fiat = fiat.services(SharedParts {
             catalog: Arc::clone(&catalog),
             request_quote: request_quote.clone(),
@@ -163,7 +125,7 @@ impl Service {
         });
         let build = build();
         let submit = SubmitParts {
-            quotes: store.clone(),
+            seal,
             orders: ledger.clone(),
             deposit_builders,
             relayers: HashMap::new(),
@@ -178,7 +140,6 @@ impl Service {
                 request_quote,
                 build_deposit: BuildDeposit::new(build).with_pauses(Arc::clone(pauses.pauses())),
                 submit_deposit: SubmitDeposit::new(submit),
-                quotes: store.clone(),
                 orders: ledger.clone(),
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
                 event_streams: EventStreams::new(streams),

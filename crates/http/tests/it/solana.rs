@@ -5,15 +5,14 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use causeway_domain::{
-    Address, Ask, DepositMethod, Parties, Quote, Route, RowKey, SOLANA_CHAIN_ID, TokenId, TradeType,
-};
-use causeway_testing::sample::{WALLET, chain, raw};
-use jiff::{SignedDuration, Timestamp};
+use causeway_domain::ports::Offer;
+use causeway_domain::{Address, Ask, DepositMethod, Parties, SOLANA_CHAIN_ID, TokenId, TradeType};
+use causeway_testing::sample::{WALLET, chain, raw, seal};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
-use crate::service::{FakeStore, Service, json as body_json, send};
+use crate::service::{Service, json as body_json, send};
 
 const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const USDC: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
@@ -24,17 +23,16 @@ struct Setup {
     builder: Arc<FakeDepositBuilder>,
 }
 
-/// A service with a quote of 12.5 USDC on Solana for ether.
+/// A service with deposits on Solana.
 fn setup() -> Setup {
     let builder = Arc::new(FakeDepositBuilder { chain: SOLANA_CHAIN_ID, behavior: Mutex::default() });
     let other = Arc::new(FakeDepositBuilder { chain: chain(1), behavior: Mutex::default() });
-    let store = Arc::new(FakeStore { quotes: Mutex::new(vec![quote()]), ..FakeStore::default() });
-    let service =
-        Service { store, deposit_builders: vec![Arc::clone(&builder), other], ..Service::default() };
+    let service = Service { deposit_builders: vec![Arc::clone(&builder), other], ..Service::default() };
     Setup { router: service.router(), builder }
 }
 
-fn quote() -> Quote {
+/// A route of 12.5 USDC on Solana for ether.
+fn route_id() -> String {
     let payer = Address::Solana(PAYER);
     let amount = raw(12_500_000);
     let ask = Ask {
@@ -49,30 +47,21 @@ fn quote() -> Quote {
         deposit_methods: Vec::new(),
         referral: None,
     };
-    let route = Route {
-        id: "house".parse().unwrap(),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
+    let offer = Offer {
         exact_out: None,
         deposit_methods: vec![DepositMethod::ContractCall, DepositMethod::Transfer],
         amount_in: amount,
         amount_out: raw(3_600_000_000_000_000),
         min_amount_out: raw(3_500_000_000_000_000),
         expected_duration_seconds: 12,
-        valid_before: Timestamp::now() + SignedDuration::from_secs(60),
+        valid_before: Timestamp::UNIX_EPOCH,
         price_holds_until: None,
         estimated_gas: None,
         fees: Vec::new(),
         parties: Some(Parties { filler: Address::Solana([0xf1; 32]), payee: Address::Solana([0xf2; 32]) }),
+        filler_quote: None,
     };
-    Quote {
-        id: QUOTE.parse().unwrap(),
-        key: RowKey::new(1).unwrap(),
-        ask,
-        integrator: None,
-        created_at: Timestamp::now(),
-        routes: vec![route],
-    }
+    seal(QUOTE, &ask, &offer, 60)
 }
 
 async fn call(setup: &Setup, request: Request<Body>) -> (u16, Value) {
@@ -82,12 +71,12 @@ async fn call(setup: &Setup, request: Request<Body>) -> (u16, Value) {
 
 async fn build(setup: &Setup, method: &str) -> (u16, Value) {
     let from = Address::Solana(PAYER).to_string();
-    let ask = json!({ "quoteId": QUOTE, "routeId": "house", "from": from, "depositMethod": method });
+    let ask = json!({ "quoteId": QUOTE, "routeId": route_id(), "from": from, "depositMethod": method });
     call(setup, Request::post("/v1/deposit/build").body(Body::from(ask.to_string())).unwrap()).await
 }
 
 async fn submit(setup: &Setup, proof: &str, text: &str) -> (u16, Value) {
-    let ask = json!({ "quoteId": QUOTE, "routeId": "house", proof: text });
+    let ask = json!({ "quoteId": QUOTE, "routeId": route_id(), proof: text });
     call(setup, Request::put("/v1/deposit/submit").body(Body::from(ask.to_string())).unwrap()).await
 }
 

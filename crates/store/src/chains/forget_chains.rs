@@ -10,14 +10,13 @@ struct ForgetChains;
 
 // Attempts are deleted with their transactions, events and arrivals with their orders. A remaining book keeps its version,
 // which has no meaning of its own.
-const DELETIONS: [&str; 9] = [
+const DELETIONS: [&str; 8] = [
     "DELETE FROM outbox",
     "DELETE FROM reservations",
     "DELETE FROM losses",
     "DELETE FROM facts",
     "DELETE FROM chain_cursors",
     "DELETE FROM orders",
-    "UPDATE quotes SET taken = 0 WHERE taken = 1",
     "DELETE FROM fiat_orders",
     "UPDATE fiat_quotes SET taken = 0 WHERE taken = 1",
 ];
@@ -37,7 +36,7 @@ for_each_engine! {
 
 impl Store {
     /// Removes all data that depends on the chains, for sandbox chains that start anew: sent transactions, reservations,
-    /// contract events, orders and purchases. Quotes stay.
+    /// contract events, orders and purchases.
     pub async fn forget_chains(&self) -> Result<(), StoreError> {
         self.write(ForgetChains).await
     }

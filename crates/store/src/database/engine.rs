@@ -1,7 +1,6 @@
 use sqlx::{Database, Pool, Postgres, Sqlite};
 
 use crate::database::writer::Writer;
-use crate::quotes::quote_batches::Batches;
 
 /// Repeats items once per engine, with `Db` as its alias.
 ///
@@ -26,7 +25,7 @@ macro_rules! on_engine {
 pub(crate) type Connection<DB> = <DB as Database>::Connection;
 
 /// The SQL that differs between the engines.
-pub(crate) trait Dialect: Batches {
+pub(crate) trait Dialect: Database {
     /// Begins a write transaction.
     const BEGIN: &'static str;
     /// The suffix of a `SELECT` that locks its rows and skips locked ones.

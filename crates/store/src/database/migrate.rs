@@ -40,6 +40,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     16 "0016_ramp_tokens",
     17 "0017_descriptive_names",
     18 "0018_key_fingerprints",
+    19 "0019_sealed_routes",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -61,6 +62,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     16 "0016_ramp_tokens",
     17 "0017_descriptive_names",
     18 "0018_key_fingerprints",
+    19 "0019_sealed_routes",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
@@ -106,6 +108,7 @@ pub(crate) async fn migrate(
 mod tests {
     use std::path::Path;
 
+    use sqlx::postgres::PgConnectOptions;
     use sqlx::sqlite::SqliteConnectOptions;
     use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _};
 
@@ -126,25 +129,56 @@ mod tests {
         }
     }
 
+    /// An order with an event, and the quote and the route that it came from, as version 18 stored them.
+    const BEFORE_19: &str = "INSERT INTO quotes (row_key, id, trade_type, from_token, to_token, amount, from_address, \
+         recipient, refund_to, integrator, created_at, taken) VALUES (1, 'q', '', '', '', '', '', '', '', 'wallet-00ff00ff', 0, 1); \
+         INSERT INTO routes (quote_id, route_id, place, filler, kind, deposit_methods, amount_in, amount_out, \
+         min_amount_out, expected_seconds, valid_before, fees) VALUES ('q', 'r', 0, '', '', '', '', '', '', 0, 0, ''); \
+         INSERT INTO orders (row_key, id, quote_id, route_id, intent_id, status, trade_type, from_token, to_token, from_chain, \
+         to_chain, src_amount, dest_amount, author, recipient, refund_to, filler, kind, method, terms, valid_before, \
+         finality_tier, announced, evidence, owed, created_at, updated_at, version, intent_state) VALUES (2, 'o', 'q', 'r', 'i', \
+         'created', '', '', '', 1, 2, '3', '4', '', '', '', 'house', '', '', TERMS, 5, 1, 1, '', 0, 6, 7, 8, 9); \
+         INSERT INTO events (row_key, order_id, kind, detail, happened_at) VALUES (3, 'o', '', '', 0)";
+
+    const AFTER_19: &str = "SELECT quote_id, route_id, integrator, filler, version FROM orders \
+         JOIN events ON events.order_id = orders.id";
+
+    type Kept = (String, String, Option<String>, String, i64);
+
+    fn kept() -> Kept {
+        ("q".to_owned(), "r".to_owned(), Some("wallet-00ff00ff".to_owned()), "house".to_owned(), 8)
+    }
+
     #[tokio::test]
-    async fn quotes_and_routes_of_older_versions_are_kept() {
+    async fn orders_of_older_versions_are_kept_with_their_events_and_integrators() {
         let folder = tempfile::tempdir().unwrap();
-        let options = SqliteConnectOptions::new().filename(folder.path().join("old.db")).foreign_keys(true);
-        let mut old = options.create_if_missing(true).connect().await.unwrap();
-        migrate(&mut old, &SQLITE[..5]).await.unwrap();
-        old.execute(
-            "INSERT INTO quotes (row_key, id, trade_type, from_token, to_token, amount, from_address, recipient, \
-             refund_to, created_at) VALUES (1, 'q', '', '', '', '', '', '', '', 0); \
-             INSERT INTO routes (quote_id, route_id, place, filler, kind, deposit_methods, amount_in, amount_out, \
-             min_amount_out, expected_seconds, valid_before, fees) VALUES ('q', 'r', 0, '', '', '', '', '', '', 0, 0, '')",
-        )
-        .await
-        .unwrap();
+        let options = SqliteConnectOptions::new().filename(folder.path().join("old.db"));
+        let options = options.create_if_missing(true);
+        let mut old = options.clone().foreign_keys(false).connect().await.unwrap();
+        migrate(&mut old, &SQLITE[..18]).await.unwrap();
+        old.execute(AssertSqlSafe(BEFORE_19.replace("TERMS", "x''"))).await.unwrap();
+        // With foreign keys the events would be deleted with the table of the orders.
+        let mut strict = options.foreign_keys(true).connect().await.unwrap();
+        assert!(migrate(&mut strict, SQLITE).await.is_err());
         migrate(&mut old, SQLITE).await.unwrap();
-        for (table, rows) in [("quotes", 1), ("routes", 1), ("orders", 0), ("facts", 0)] {
-            let count = sqlx::query_scalar(AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}")));
-            let count: i64 = count.fetch_one(&mut old).await.unwrap();
-            assert_eq!(count, rows, "{table}");
-        }
+        assert_eq!(sqlx::query_as::<_, Kept>(AFTER_19).fetch_all(&mut old).await.unwrap(), [kept()]);
+        assert!(old.fetch_all("PRAGMA foreign_key_check").await.unwrap().is_empty());
+        let gone = "SELECT name FROM sqlite_master WHERE name IN ('quotes', 'routes', 'quote_batches')";
+        assert!(old.fetch_all(gone).await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn orders_of_older_versions_are_kept_in_postgres_too() {
+        let Ok(url) = std::env::var("CAUSEWAY_TEST_POSTGRES") else { return };
+        let server: PgConnectOptions = url.parse().unwrap();
+        let mut old = server.connect().await.unwrap();
+        let schema = format!("migrated_{}", std::process::id());
+        let create = format!("CREATE SCHEMA {schema}; SET search_path = {schema}");
+        old.execute(AssertSqlSafe(create)).await.unwrap();
+        migrate(&mut old, &POSTGRES[..18]).await.unwrap();
+        old.execute(AssertSqlSafe(BEFORE_19.replace("TERMS", "''"))).await.unwrap();
+        migrate(&mut old, POSTGRES).await.unwrap();
+        assert_eq!(sqlx::query_as::<_, Kept>(AFTER_19).fetch_all(&mut old).await.unwrap(), [kept()]);
+        old.execute(AssertSqlSafe(format!("DROP SCHEMA {schema} CASCADE"))).await.unwrap();
     }
 }

@@ -69,8 +69,9 @@ fn writer_pool(connect: SqliteConnectOptions) -> SqlitePool {
         .connect_lazy_with(connect)
 }
 
+/// For migrations, which rebuild tables that others refer to, and for checkpoints.
 async fn connect_first(connect: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
-    let with_log = connect.clone().journal_mode(SqliteJournalMode::Wal);
+    let with_log = connect.clone().journal_mode(SqliteJournalMode::Wal).foreign_keys(false);
     for _ in 1..WAL_ATTEMPTS {
         match with_log.connect().await {
             Err(error) if is_locked(&error) => {

@@ -4,7 +4,6 @@ use tokio::sync::oneshot;
 
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::DbError;
-use crate::record::Entry;
 
 /// Delivers the result of a write to its caller.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -21,40 +20,14 @@ pub(crate) trait WriteOp<DB: Dialect>: Send + Sync + 'static {
 }
 
 /// A write in the queue.
-pub(crate) enum Job<DB: Dialect> {
-    /// Most writes are quotes, which are stored many at a time.
-    Quote(PutQuote),
-    Other(Box<dyn DynWriteOp<DB>>),
-}
+pub(crate) type Job<DB> = Box<dyn DynWriteOp<DB>>;
 
-impl<DB: Dialect> Job<DB> {
-    pub(crate) fn quote(&self) -> Option<&Entry> {
-        match self {
-            Self::Quote(put) => Some(&put.entry),
-            Self::Other(_) => None,
-        }
-    }
-
-    /// Replies to the caller after the commit, or with the error.
-    pub(crate) fn finish(self, error: Option<StoreError>) {
-        match self {
-            // The caller may be gone; its write stays.
-            Self::Quote(put) => drop(put.reply.send(error.map_or(Ok(()), Err))),
-            Self::Other(op) => op.finish(error),
-        }
-    }
-}
-
-pub(crate) struct PutQuote {
-    pub(crate) entry: Entry,
-    pub(crate) reply: Reply<()>,
-}
-
-/// A write other than a quote, with its outcome type erased.
+/// A write with its outcome type erased.
 #[async_trait]
 pub(crate) trait DynWriteOp<DB: Dialect>: Send {
     async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), DbError>;
 
+    /// Replies to the caller after the commit, or with the error.
     fn finish(self: Box<Self>, error: Option<StoreError>);
 }
 
@@ -83,6 +56,7 @@ impl<DB: Dialect, D: WriteOp<DB>> DynWriteOp<DB> for PendingWrite<D, D::Outcome>
             (Some(error), _) => Err(error),
             (None, None) => Err(StoreError::Conflict("the write was acknowledged before it ran")),
         };
+        // The caller may be gone; its write stays.
         let _ = self.reply.send(answer);
     }
 }

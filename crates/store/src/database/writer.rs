@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use causeway_domain::ports::StoreError;
 use sqlx::{Connection as _, Pool};
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time;
 use tokio_util::sync::CancellationToken;
@@ -14,10 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::{DbError, is_outage, is_serialization_failure, timed_out, unavailable};
 use crate::database::options::Options;
-use crate::database::write_op::{Job, PendingWrite, PutQuote, WriteOp};
-use crate::quotes::own_window::OwnWindow;
-use crate::quotes::put_quote::put_quotes;
-use crate::record::Entry;
+use crate::database::write_op::{Job, PendingWrite, WriteOp};
 
 /// How long a batch may take before its callers get an outage error.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -47,12 +43,7 @@ impl<DB: Dialect> Writer<DB> {
         let (queue, waiting) = mpsc::channel(options.queue.max(1));
         let (counters, closing, task) = (Arc::default(), CancellationToken::new(), TaskTracker::new());
         let (notify, committed) = watch::channel(());
-        let work = Committer {
-            pool: pool.clone(),
-            counters: Arc::clone(&counters),
-            committed: notify,
-            own: OwnWindow::default(),
-        };
+        let work = Committer { pool: pool.clone(), counters: Arc::clone(&counters), committed: notify };
         task.spawn(work.serve(waiting, options.max_batch.max(1), closing.clone()));
         task.close();
         Self { pool, queue, counters, closed: AtomicBool::new(false), closing, task, committed }
@@ -68,39 +59,16 @@ impl<DB: Dialect> Writer<DB> {
         self.task.spawn(work);
     }
 
-    /// Enqueues at once if the queue has space.
-    pub(crate) fn put_quote(&self, entry: Entry) -> impl Future<Output = Result<(), StoreError>> {
+    /// Completes when the write is durable.
+    pub(crate) async fn write<D: WriteOp<DB>>(&self, op: D) -> Result<D::Outcome, StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(Job::Quote(PutQuote { entry, reply }), answer)
-    }
-
-    pub(crate) fn write<D: WriteOp<DB>>(
-        &self,
-        op: D,
-    ) -> impl Future<Output = Result<D::Outcome, StoreError>> {
-        let (reply, answer) = oneshot::channel();
-        self.enqueue(Job::Other(Box::new(PendingWrite::new(op, reply))), answer)
-    }
-
-    fn enqueue<T>(
-        &self,
-        job: Job<DB>,
-        answer: oneshot::Receiver<Result<T, StoreError>>,
-    ) -> impl Future<Output = Result<T, StoreError>> {
         // The queue itself closes only after the current batch.
-        let sent = if self.closed.load(Ordering::Relaxed) {
-            Err(TrySendError::Closed(job))
-        } else {
-            self.queue.try_send(job)
-        };
-        async {
-            match sent {
-                Ok(()) => {}
-                Err(TrySendError::Full(job)) => self.queue.send(job).await.map_err(|_| closed())?,
-                Err(TrySendError::Closed(_)) => return Err(closed()),
-            }
-            answer.await.map_err(|_| closed())?
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(closed());
         }
+        let job: Job<DB> = Box::new(PendingWrite::new(op, reply));
+        self.queue.send(job).await.map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
     }
 
     pub(crate) fn commits(&self) -> u64 {
@@ -136,16 +104,10 @@ struct Committer<DB: Dialect> {
     pool: Pool<DB>,
     counters: Arc<Counters>,
     committed: watch::Sender<()>,
-    own: OwnWindow,
 }
 
 impl<DB: Dialect> Committer<DB> {
-    async fn serve(
-        mut self,
-        mut waiting: mpsc::Receiver<Job<DB>>,
-        max_batch: usize,
-        closing: CancellationToken,
-    ) {
+    async fn serve(self, mut waiting: mpsc::Receiver<Job<DB>>, max_batch: usize, closing: CancellationToken) {
         loop {
             let mut jobs = Vec::new();
             tokio::select! {
@@ -160,7 +122,7 @@ impl<DB: Dialect> Committer<DB> {
     }
 
     /// Commits all together, or each alone if one of them fails the batch.
-    async fn commit(&mut self, mut jobs: Vec<Job<DB>>) {
+    async fn commit(&self, mut jobs: Vec<Job<DB>>) {
         if jobs.len() > 1 {
             match self.attempt(&mut jobs).await {
                 Ok(()) => return jobs.into_iter().for_each(|job| job.finish(None)),
@@ -171,7 +133,7 @@ impl<DB: Dialect> Committer<DB> {
         self.commit_each(jobs).await;
     }
 
-    async fn commit_each(&mut self, jobs: Vec<Job<DB>>) {
+    async fn commit_each(&self, jobs: Vec<Job<DB>>) {
         let mut jobs = jobs.into_iter();
         while let Some(mut job) = jobs.next() {
             match self.attempt_alone(&mut job).await {
@@ -185,7 +147,7 @@ impl<DB: Dialect> Committer<DB> {
         }
     }
 
-    async fn attempt_alone(&mut self, job: &mut Job<DB>) -> Result<(), DbError> {
+    async fn attempt_alone(&self, job: &mut Job<DB>) -> Result<(), DbError> {
         for attempt in 1..MAX_ATTEMPTS {
             match self.attempt(slice::from_mut(job)).await {
                 Err(DbError::Engine(error)) if is_serialization_failure(&error) => {
@@ -197,11 +159,9 @@ impl<DB: Dialect> Committer<DB> {
         self.attempt(slice::from_mut(job)).await
     }
 
-    async fn attempt(&mut self, jobs: &mut [Job<DB>]) -> Result<(), DbError> {
+    async fn attempt(&self, jobs: &mut [Job<DB>]) -> Result<(), DbError> {
         let mut connection = self.pool.acquire().await?;
-        let Ok(result) =
-            time::timeout(BATCH_TIMEOUT, write::<DB>(&mut connection, &mut self.own, jobs)).await
-        else {
+        let Ok(result) = time::timeout(BATCH_TIMEOUT, transact::<DB>(&mut connection, jobs)).await else {
             connection.close_on_drop();
             return Err(timed_out().into());
         };
@@ -218,20 +178,6 @@ impl<DB: Dialect> Committer<DB> {
     }
 }
 
-/// Batches of quotes alone usually need one statement, which is its own transaction.
-async fn write<DB: Dialect>(
-    connection: &mut Connection<DB>,
-    own: &mut OwnWindow,
-    jobs: &mut [Job<DB>],
-) -> Result<(), DbError> {
-    let quotes: Vec<_> = jobs.iter().filter_map(Job::quote).collect();
-    if quotes.len() == jobs.len() && own.put::<DB>(connection, &quotes).await? {
-        return Ok(());
-    }
-    own.share(&quotes);
-    transact::<DB>(connection, jobs).await
-}
-
 async fn transact<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<DB>]) -> Result<(), DbError> {
     let mut transaction = connection.begin_with(DB::BEGIN).await?;
     match run_all::<DB>(&mut transaction, jobs).await {
@@ -246,13 +192,8 @@ async fn transact<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<
 }
 
 async fn run_all<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<DB>]) -> Result<(), DbError> {
-    // Quotes depend on nothing else in the batch, and other writes may depend on them.
-    let quotes: Vec<_> = jobs.iter().filter_map(Job::quote).collect();
-    put_quotes::<DB>(connection, &quotes).await?;
     for job in jobs {
-        if let Job::Other(op) = job {
-            op.run(connection).await?;
-        }
+        job.run(connection).await?;
     }
     Ok(())
 }

@@ -6,19 +6,14 @@ use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::fiat::PruneFiat as _;
 use crate::orders::drop_unused::DropUnused as _;
-use crate::quotes::drop_batches::DropBatches as _;
 use crate::store::Store;
 
-/// Removes quotes and events that are past their retention and unreferenced.
+/// Removes unused orders, providers' quotes and events that are past their retention and unreferenced.
 struct Prune {
     quotes_before: i64,
     events_before: i64,
     limit: u32,
 }
-
-// `taken` is checked twice: the second time with the row locked.
-pub(crate) const QUOTES: &str = "DELETE FROM quotes WHERE taken = 0 AND id IN (SELECT id FROM quotes \
-     WHERE taken = 0 AND created_at < $1 ORDER BY created_at LIMIT $2)";
 
 pub(crate) const EVENTS: &str = "DELETE FROM events WHERE row_key IN (SELECT events.row_key FROM events \
      JOIN orders ON orders.id = events.order_id \
@@ -30,20 +25,13 @@ for_each_engine! {
         type Outcome = Pruned;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Pruned, DbError> {
-            Db::drop_unused(connection, self.quotes_before, self.limit).await?;
-            let batched = Db::drop_batches(connection, self.quotes_before, self.limit).await?;
-            let remaining = i64::from(self.limit.saturating_sub(batched));
-            let quotes =
-                sqlx::query(QUOTES).bind(self.quotes_before).bind(remaining).execute(&mut *connection).await?;
             let limit = i64::from(self.limit);
+            let orders = Db::drop_unused(connection, self.quotes_before, limit).await?;
             let events =
                 sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(&mut *connection).await?;
-            let (fiat_quotes, fiat_events) =
+            let (quotes, fiat_events) =
                 Db::prune_fiat(connection, (self.quotes_before, limit), (self.events_before, limit)).await?;
-            Ok(Pruned {
-                quotes: u64::from(batched) + quotes.rows_affected() + fiat_quotes,
-                events: events.rows_affected() + fiat_events,
-            })
+            Ok(Pruned { orders, quotes, events: events.rows_affected() + fiat_events })
         }
     }
 }

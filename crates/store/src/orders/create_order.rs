@@ -6,7 +6,6 @@ use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::orders::find_orders::{BY_ROUTE, select};
 use crate::orders::rents::{AddRents as _, RentRecord};
-use crate::quotes::own_rows::OwnRows as _;
 use crate::record::{EventRecord, ORDER_COLUMNS, OrderIndex, OrderRecord};
 
 /// Writes an order with its first event and its rented accounts, once per quote and route.
@@ -17,12 +16,9 @@ pub(crate) struct CreateOrder {
     pub(crate) rents: Vec<RentRecord>,
 }
 
-// Runs first: retention that is about to remove the quote waits for this row lock, and then keeps the quote.
-const TAKE: &str = "UPDATE quotes SET taken = 1 WHERE id = $1";
-
 // The columns of `OrderRecord` and of `OrderIndex`, in their order.
 fn create() -> String {
-    let parameters: Vec<String> = (1..=38).map(|number| format!("${number}")).collect();
+    let parameters: Vec<String> = (1..=40).map(|number| format!("${number}")).collect();
     format!(
         "INSERT INTO orders ({ORDER_COLUMNS}, from_chain, to_chain, deposit_tx, owed, intent_state) VALUES ({}) \
          ON CONFLICT (quote_id, route_id) DO NOTHING",
@@ -67,12 +63,6 @@ for_each_engine! {
             if self.event.order_id != row.id {
                 return Err(StoreError::Conflict("the event belongs to another order").into());
             }
-            let take = || sqlx::query(TAKE).bind(&row.quote_id);
-            if take().execute(&mut *connection).await?.rows_affected() == 0 {
-                Db::own_quote(connection, &row.quote_id).await?;
-                take().execute(&mut *connection).await?;
-            }
-            Db::own_route(connection, &row.quote_id, &row.route_id).await?;
             let created = sqlx::query(AssertSqlSafe(create()))
                 .bind(&row.id)
                 .bind(row.row_key)
@@ -90,6 +80,8 @@ for_each_engine! {
                 .bind(&row.refund_to)
                 .bind(&row.filler)
                 .bind(&row.kind)
+                .bind(&row.filler_quote)
+                .bind(&row.integrator)
                 .bind(&row.method)
                 .bind(&row.terms)
                 .bind(&row.deposit_address)

@@ -2,8 +2,7 @@ use causeway_domain::ports::StoreError;
 use causeway_domain::{ConfirmedTx, Evidence, RefundCause};
 use serde::{Deserialize, Serialize};
 
-use super::packed::json;
-use super::{chain, chain_number, corrupt, parse, parse_with, text};
+use super::{chain, chain_number, corrupt, json, parse, parse_with, text};
 
 /// The on-chain evidence of an order, as the JSON in its row.
 #[derive(Default, Serialize, Deserialize)]

@@ -6,8 +6,7 @@ use causeway_domain::fiat::{
 use causeway_domain::ports::StoreError;
 use serde::{Deserialize, Serialize};
 
-use super::packed::json;
-use super::{Plain, PlainToken, address, corrupt, key, parse, parse_with, text, time};
+use super::{Plain, PlainToken, address, corrupt, json, key, parse, parse_with, text, time};
 
 const COLUMN: &str = "fiat_quotes.offer";
 

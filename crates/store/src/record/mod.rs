@@ -1,9 +1,6 @@
 //! Rows as the engines hold them, and their conversion to and from domain types.
 
 mod arrival;
-pub(crate) mod batch;
-mod bytes;
-mod compact;
 mod event;
 mod evidence;
 mod fact;
@@ -12,10 +9,7 @@ mod fiat_order;
 mod fiat_quote;
 mod order;
 mod outgoing;
-mod packed;
-mod quote;
 mod reservation;
-mod route;
 mod transfer;
 
 use std::fmt;
@@ -24,9 +18,9 @@ use std::str::FromStr;
 use causeway_domain::ports::{FinalityTier, StoreError};
 use causeway_domain::{Address, ChainId, RowKey, TokenId};
 use jiff::Timestamp;
+use serde::Serialize;
 
 pub(crate) use arrival::ArrivalRecord;
-pub(crate) use batch::{BatchRecord, Entry, Place};
 pub(crate) use event::EventRecord;
 pub(crate) use fact::{CursorRecord, FACT_COLUMNS, FactRecord, read_cursor};
 pub(crate) use fiat_event::FiatEventRecord;
@@ -36,11 +30,13 @@ pub(crate) use order::{ORDER_COLUMNS, OrderIndex, OrderRecord};
 pub(crate) use outgoing::{
     AttemptRecord, OutgoingKey, OutgoingRows, SENT, SentRecord, end_state, gather, read_nonce,
 };
-pub(crate) use packed::unpack;
-pub(crate) use quote::{QuoteRecord, QuoteRows};
 pub(crate) use reservation::{HeldRecord, ReservationRecord, TokenHeldRecord, add};
-pub(crate) use route::RouteRecord;
 pub(crate) use transfer::{OwedRecord, TransferRecord};
+
+/// Serializes plain data, which cannot fail; an empty text would read as corrupt.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
 
 /// The error for a value that no version of the store has written.
 pub(crate) fn corrupt(column: &'static str, value: impl fmt::Display) -> StoreError {

@@ -29,6 +29,8 @@ pub(crate) struct OrderRecord {
     pub(crate) refund_to: String,
     pub(crate) filler: String,
     pub(crate) kind: String,
+    pub(crate) filler_quote: Option<String>,
+    pub(crate) integrator: Option<String>,
     pub(crate) method: String,
     pub(crate) terms: Vec<u8>,
     pub(crate) deposit_address: Option<String>,
@@ -65,6 +67,8 @@ impl_from_row!(OrderRecord {
     refund_to,
     filler,
     kind,
+    filler_quote,
+    integrator,
     method,
     terms,
     deposit_address,
@@ -86,8 +90,8 @@ impl_from_row!(OrderRecord {
 
 /// Named one by one, so that a column added by a newer version does not change a prepared statement's result.
 pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, intent_id, status, trade_type, from_token, \
-     to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, method, terms, deposit_address, \
-     forwarding_order, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
+     to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, filler_quote, integrator, method, \
+     terms, deposit_address, forwarding_order, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
      evidence, failure_reason, due_at, created_at, updated_at, version";
 
 /// Derived columns, stored for indexes.
@@ -136,6 +140,8 @@ impl From<&Order> for OrderRecord {
             refund_to: Plain(order.refund_to).to_string(),
             filler: text(&order.filler),
             kind: text(&order.kind),
+            filler_quote: order.filler_quote.as_deref().map(text),
+            integrator: order.integrator.as_deref().map(text),
             method: order.method.as_str().to_owned(),
             terms: order.terms.to_bytes(),
             deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
@@ -189,6 +195,8 @@ impl OrderRecord {
             refund_to: address("orders.refund_to", &self.refund_to)?,
             filler: self.filler,
             kind: self.kind,
+            filler_quote: self.filler_quote,
+            integrator: self.integrator,
             method: parse::<DepositMethod>("orders.method", &self.method)?,
             terms: read_terms("orders.terms", &self.terms)?,
             intent_id: parse("orders.intent_id", &self.intent_id)?,

@@ -19,9 +19,8 @@ const READ: &str = "UPDATE webhook_endpoints SET read_to = CASE WHEN read_to >= 
 
 /// Every event of announced orders joined with every endpoint subscribed to it.
 pub(super) const SUBSCRIBED: &str = "FROM events JOIN orders ON orders.id = events.order_id \
-     JOIN quotes ON quotes.id = orders.quote_id \
      JOIN webhook_endpoints AS endpoints \
-     ON endpoints.integrator IS NULL OR endpoints.integrator = quotes.integrator \
+     ON endpoints.integrator IS NULL OR endpoints.integrator = orders.integrator \
      WHERE orders.announced = 1";
 
 for_each_engine! {

@@ -2,15 +2,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use causeway_domain::QuoteId;
-use causeway_domain::ports::QuoteStore;
+use causeway_domain::OrderId;
+use causeway_domain::ports::OrderStore;
 use causeway_store::{BackupError, Location, Store, backup};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use crate::sample::quote;
+use crate::sample::placed;
 use crate::test_database::TestDatabase;
 
 fn path(database: &TestDatabase) -> &std::path::Path {
@@ -22,16 +22,15 @@ fn path(database: &TestDatabase) -> &std::path::Path {
 async fn a_backup_of_a_busy_store_holds_every_acknowledged_write_and_can_be_restored() {
     let database = TestDatabase::sqlite();
     let store = Arc::new(database.store().await);
-    let acknowledged: Arc<Mutex<Vec<QuoteId>>> = Arc::default();
+    let acknowledged: Arc<Mutex<Vec<OrderId>>> = Arc::default();
     let stop = Arc::new(AtomicBool::new(false));
     let mut writers = JoinSet::new();
     for _ in 0..16 {
         let (store, acknowledged, stop) = (Arc::clone(&store), Arc::clone(&acknowledged), Arc::clone(&stop));
         writers.spawn(async move {
             while !stop.load(Ordering::Relaxed) {
-                let quote = quote(&["a", "b"]);
-                store.put_quote(&quote).await.unwrap();
-                acknowledged.lock().await.push(quote.id);
+                let order = placed(&store, |_| ()).await;
+                acknowledged.lock().await.push(order.id);
             }
         });
     }
@@ -71,11 +70,10 @@ async fn a_backup_of_a_busy_store_holds_every_acknowledged_write_and_can_be_rest
     std::fs::copy(copy, path(&database)).unwrap();
     let restored = database.store().await;
     for id in expected {
-        assert_eq!(restored.quote(id).await.unwrap().unwrap().routes.len(), 2);
+        assert_eq!(restored.order_events(id).await.unwrap().len(), 1);
     }
-    let later = quote(&["a"]);
-    restored.put_quote(&later).await.unwrap();
-    assert_eq!(restored.quote(&later.id).await.unwrap(), Some(later));
+    let later = placed(&restored, |_| ()).await;
+    assert_eq!(restored.order(&later.id).await.unwrap(), Some(later));
 }
 
 #[tokio::test]

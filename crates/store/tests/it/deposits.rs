@@ -1,9 +1,9 @@
-use causeway_domain::ports::{OrderStore, QuoteStore, StoreError};
+use causeway_domain::ports::{OrderStore, StoreError};
 use causeway_domain::{Address, EventKind, Order, TokenId};
 use causeway_store::Store;
 
 use crate::outbox::chain;
-use crate::sample::{AUTHOR, confirmed_tx, event, evm, now, order, placed, quote};
+use crate::sample::{AUTHOR, confirmed_tx, event, evm, now, order, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -35,9 +35,7 @@ async fn an_order_is_found_by_its_route_and_by_its_intent(database: &TestDatabas
 async fn an_intent_belongs_to_one_order(database: &TestDatabase) {
     let store = database.store().await;
     let first = placed(&store, |_| ()).await;
-    let quote = quote(&["a"]);
-    store.put_quote(&quote).await.unwrap();
-    let second = Order { terms: first.terms, intent_id: first.intent_id, ..order(&quote, "a") };
+    let second = Order { terms: first.terms, intent_id: first.intent_id, ..order() };
     let error = store.create_order(&second, &event(&second, EventKind::Note, now())).await.unwrap_err();
     assert!(matches!(error, StoreError::Conflict(_)), "{error:?}");
     assert_eq!(store.order_of_intent(first.intent_id).await.unwrap(), Some(first));

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use causeway_domain::QuoteId;
+use causeway_domain::OrderId;
 use causeway_domain::ports::{
-    InventoryStore, Outbox, OutboxPut, QuoteStore, ReservationKind, ReservationLimit, Reserved,
+    InventoryStore, OrderStore, Outbox, OutboxPut, ReservationKind, ReservationLimit, Reserved,
 };
 use causeway_store::{Location, Store};
 use tokio::task::JoinSet;
 
 use crate::outbox::{attempt, outgoing};
 use crate::reservations::{of, units};
-use crate::sample::{now, quote};
+use crate::sample::{now, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(acknowledged_writes_survive_a_kill_at_any_time);
@@ -26,14 +26,14 @@ const PREFIX: &str = "acknowledged ";
 /// What the killed process has acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Written {
-    Quote(QuoteId),
+    Order(OrderId),
     /// A transaction with two attempts, and an order's reservation of one unit.
     Nonce(u64),
 }
 
 impl Written {
     fn read(text: &str) -> Self {
-        text.parse().map_or_else(|_| Self::Quote(text.parse().unwrap()), Self::Nonce)
+        text.parse().map_or_else(|_| Self::Nonce(text.parse().unwrap()), Self::Order)
     }
 }
 
@@ -60,11 +60,11 @@ async fn acknowledged_writes_survive_a_kill_at_any_time(database: &TestDatabase)
     }
     // Recovery from a crash must not lose what survived an earlier one.
     find_all(database, &acknowledged).await;
-    let (nonces, quotes): (Vec<_>, Vec<_>) =
+    let (nonces, orders): (Vec<_>, Vec<_>) =
         acknowledged.iter().partition(|written| matches!(written, Written::Nonce(_)));
-    assert!(quotes.len() as u64 > kills(), "the child hardly wrote");
+    assert!(orders.len() as u64 > kills(), "the child hardly wrote");
     assert!(nonces.len() as u64 >= kills(), "the child hardly sent");
-    println!("{} quotes and {} transactions survived {} kills", quotes.len(), nonces.len(), kills());
+    println!("{} orders and {} transactions survived {} kills", orders.len(), nonces.len(), kills());
 }
 
 async fn find_all(database: &TestDatabase, all: impl IntoIterator<Item = &Written>) {
@@ -73,9 +73,9 @@ async fn find_all(database: &TestDatabase, all: impl IntoIterator<Item = &Writte
     let open = store.open(sent.chain, sent.signer).await.unwrap();
     for written in all {
         match written {
-            Written::Quote(id) => {
-                let quote = store.quote(id).await.unwrap().expect("an acknowledged quote is lost");
-                assert_eq!(quote.routes.len(), 2);
+            Written::Order(id) => {
+                store.order(id).await.unwrap().expect("an acknowledged order is lost");
+                assert_eq!(store.order_events(id).await.unwrap().len(), 1);
             }
             Written::Nonce(nonce) => {
                 let found = open.binary_search_by_key(nonce, |sent| sent.nonce);
@@ -136,9 +136,8 @@ async fn child() {
         let store = Arc::clone(&store);
         writers.spawn(async move {
             loop {
-                let quote = quote(&["a", "b"]);
-                store.put_quote(&quote).await.unwrap();
-                acknowledge(&quote.id.to_string());
+                let order = placed(&store, |_| ()).await;
+                acknowledge(order.id.as_str());
             }
         });
     }

@@ -1,13 +1,13 @@
 use causeway_domain::RawAmount;
 use causeway_domain::ports::{
-    ChainStore, FinalityTier, InventoryStore, OperatorStore, OrderStore, Outbox, OutboxPut, Pruned,
-    QuoteStore, ReservationKind, ReservationLimit, Reserved,
+    ChainStore, FinalityTier, InventoryStore, OrderStore, Outbox, OutboxPut, ReservationKind,
+    ReservationLimit, Reserved,
 };
 
 use crate::facts::{arrival, cursor_at, opened};
 use crate::outbox::{chain, outgoing, signer};
 use crate::reservations::{of, units};
-use crate::sample::{now, placed, seconds};
+use crate::sample::{now, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -46,8 +46,4 @@ async fn forgetting_chains_removes_facts_and_orders(database: &TestDatabase) {
     for table in ["orders", "events", "facts", "chain_cursors", "arrivals"] {
         assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
-    // The quote stays, and goes by retention as one that no order came from.
-    assert!(store.quote(&order.quote).await.unwrap().is_some());
-    let later = now() + seconds(1);
-    assert_eq!(store.prune(later, later, 10).await.unwrap(), Pruned { quotes: 1, events: 0 });
 }

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{OrderStore, QuoteStore, StoreError};
-use causeway_domain::{Order, Quote, QuoteId};
+use causeway_domain::Order;
+use causeway_domain::ports::{OrderStore, StoreError};
 use causeway_store::{Options, Store};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-use crate::sample::{placed, quote, route};
+use crate::sample::{order, placed, put};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -20,9 +20,9 @@ on_both_engines!(
     closing_finishes_queued_writes_and_refuses_new_ones,
 );
 
-fn put(store: &Arc<Store>, quote: Quote) -> JoinHandle<Result<(), StoreError>> {
+fn put_later(store: &Arc<Store>, order: Order) -> JoinHandle<Result<(), StoreError>> {
     let store = Arc::clone(store);
-    tokio::spawn(async move { store.put_quote(&quote).await })
+    tokio::spawn(async move { put(&store, &order).await })
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -42,7 +42,7 @@ async fn at_256_writers_one_commit_serves_at_least_20_writes(database: &TestData
         let store = Arc::clone(&store);
         clients.spawn(async move {
             for _ in 0..10 {
-                store.put_quote(&quote(&["a"])).await.unwrap();
+                put(&store, &order()).await.unwrap();
             }
         });
     }
@@ -55,7 +55,7 @@ async fn at_256_writers_one_commit_serves_at_least_20_writes(database: &TestData
 
 async fn with_a_batch_of_one_every_write_has_its_own_commit(database: &TestDatabase) {
     let store = Arc::new(database.store_with(Options { max_batch: 1, ..Options::default() }).await);
-    let writes: Vec<_> = (0..40).map(|_| put(&store, quote(&["a"]))).collect();
+    let writes: Vec<_> = (0..40).map(|_| put_later(&store, order())).collect();
     for write in writes {
         write.await.unwrap().unwrap();
     }
@@ -64,22 +64,19 @@ async fn with_a_batch_of_one_every_write_has_its_own_commit(database: &TestDatab
 
 async fn one_bad_write_does_not_fail_its_neighbours(database: &TestDatabase) {
     let store = Arc::new(database.store().await);
-    let stored = quote(&["a"]);
-    store.put_quote(&stored).await.unwrap();
-    let mut conflicting = quote(&["a"]);
-    conflicting.id = stored.id.clone();
+    let stored = placed(&store, |_| ()).await;
+    // An intent belongs to one order.
+    let conflicting = || Order { intent_id: stored.intent_id, ..order() };
 
     let stall = database.stall().await;
     // One write keeps the writer busy, so that the others gather in one batch.
-    let mut good = vec![put(&store, quote(&["a"]))];
+    let mut good = vec![put_later(&store, order())];
     sleep(Duration::from_millis(100)).await;
-    let mut bad = vec![put(&store, conflicting)];
+    let mut bad = vec![put_later(&store, conflicting())];
     for turn in 0..60 {
-        good.push(put(&store, quote(&["a", "b"])));
+        good.push(put_later(&store, order()));
         if turn % 20 == 0 {
-            let store = Arc::clone(&store);
-            let unknown = QuoteId::random().unwrap();
-            bad.push(tokio::spawn(async move { store.add_route(&unknown, &route("a")).await }));
+            bad.push(put_later(&store, conflicting()));
         }
     }
     until("all have queued", || store.queued() == 64).await;
@@ -90,12 +87,8 @@ async fn one_bad_write_does_not_fail_its_neighbours(database: &TestDatabase) {
     for write in bad {
         assert!(matches!(write.await.unwrap(), Err(StoreError::Conflict(_))));
     }
-    assert_eq!(database.raw().await.batched().await, 62);
-    assert_eq!(
-        database.raw().await.count("routes").await,
-        0,
-        "the bad ones alone would have had rows of their own"
-    );
+    assert_eq!(database.raw().await.count("orders").await, 62);
+    assert_eq!(database.raw().await.count("events").await, 62, "the bad ones left nothing behind");
 }
 
 async fn conflicting_batches_of_two_replicas_both_commit(database: &TestDatabase) {
@@ -108,15 +101,15 @@ async fn conflicting_batches_of_two_replicas_both_commit(database: &TestDatabase
         let store = Arc::clone(store);
         tokio::spawn(async move { u32::from(store.update_order(&order, &[]).await.unwrap()) })
     };
-    // Each writer is kept busy with a quote, so that its updates gather behind it in one batch.
+    // Each writer is kept busy with a new order, so that its updates gather behind it in one batch.
     let stall = database.stall().await;
-    let quotes = [put(&one, quote(&["a"])), put(&two, quote(&["a"]))];
+    let busy = [put_later(&one, order()), put_later(&two, order())];
     sleep(Duration::from_millis(100)).await;
     let mut updates: Vec<_> = orders.iter().map(|order| update(&one, order.clone())).collect();
     updates.extend(orders.iter().rev().map(|order| update(&two, order.clone())));
     until("all have queued", || one.queued() == 30 && two.queued() == 30).await;
     stall.release().await;
-    for write in quotes {
+    for write in busy {
         write.await.unwrap().unwrap();
     }
     let mut won = 0;
@@ -130,7 +123,7 @@ async fn a_full_queue_makes_writers_wait_and_loses_none(database: &TestDatabase)
     let options = Options { max_batch: 2, queue: 4, ..Options::default() };
     let store = Arc::new(database.store_with(options).await);
     let stall = database.stall().await;
-    let writes: Vec<_> = (0..20).map(|_| put(&store, quote(&["a"]))).collect();
+    let writes: Vec<_> = (0..20).map(|_| put_later(&store, order())).collect();
     until("the queue is full", || store.queued() == 4).await;
     sleep(Duration::from_millis(100)).await;
     assert_eq!(store.queued(), 4);
@@ -140,34 +133,34 @@ async fn a_full_queue_makes_writers_wait_and_loses_none(database: &TestDatabase)
         write.await.unwrap().unwrap();
     }
     assert_eq!(store.queued(), 0);
-    assert_eq!(database.raw().await.batched().await, 20);
+    assert_eq!(database.raw().await.count("orders").await, 20);
 }
 
 async fn a_write_completes_after_its_caller_is_dropped(database: &TestDatabase) {
     let store = database.store().await;
-    let quote = quote(&["a"]);
+    let order = order();
     let stall = database.stall().await;
-    assert!(timeout(Duration::from_millis(100), store.put_quote(&quote)).await.is_err());
+    assert!(timeout(Duration::from_millis(100), put(&store, &order)).await.is_err());
     stall.release().await;
     store.close().await;
-    assert_eq!(database.store().await.quote(&quote.id).await.unwrap(), Some(quote));
+    assert_eq!(database.store().await.order(&order.id).await.unwrap(), Some(order));
 }
 
 async fn closing_finishes_queued_writes_and_refuses_new_ones(database: &TestDatabase) {
     let store = Arc::new(database.store_with(Options { max_batch: 1, ..Options::default() }).await);
     let stall = database.stall().await;
-    let writes: Vec<_> = (0..10).map(|_| put(&store, quote(&["a"]))).collect();
+    let writes: Vec<_> = (0..10).map(|_| put_later(&store, order())).collect();
     until("all have queued", || store.queued() == 9).await;
     let closing = tokio::spawn({
         let store = Arc::clone(&store);
         async move { store.close().await }
     });
     sleep(Duration::from_millis(50)).await;
-    assert!(store.put_quote(&quote(&["a"])).await.unwrap_err().is_retryable());
+    assert!(put(&store, &order()).await.unwrap_err().is_retryable());
     stall.release().await;
     closing.await.unwrap();
     for write in writes {
         write.await.unwrap().unwrap();
     }
-    assert_eq!(database.raw().await.batched().await, 10);
+    assert_eq!(database.raw().await.count("orders").await, 10);
 }

@@ -44,8 +44,6 @@ mod losses;
 mod operations;
 mod orders;
 mod outbox;
-mod quote_batches;
-mod quotes;
 mod races;
 mod recovery;
 mod rents;

@@ -1,17 +1,18 @@
-use causeway_domain::ports::{Creation, OrderQuery, OrderStore, QuoteStore, StoreError};
+use causeway_domain::ports::{Creation, OrderQuery, OrderStore, StoreError};
 use causeway_domain::{
-    Address, ChainId, EventKind, Order, OrderId, OrderStatus, RowKey, SOLANA_CHAIN_ID, TokenId,
+    Address, ChainId, EventKind, Order, OrderId, OrderStatus, QuoteId, RouteId, RowKey, SOLANA_CHAIN_ID,
+    TokenId,
 };
 use causeway_store::Store;
 
-use crate::sample::{AUTHOR, complete, event, evm, now, order, placed, quote};
+use crate::sample::{AUTHOR, complete, event, evm, now, order_of, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
     an_order_round_trips,
     a_route_is_ordered_once_and_repeats_return_the_same_order,
     concurrent_creations_agree_on_one_order,
-    an_order_needs_its_quote_and_route,
+    nul_characters_are_replaced,
     an_event_of_another_order_is_rejected,
     an_update_writes_every_mutable_field,
     an_update_on_a_stale_version_writes_nothing,
@@ -44,7 +45,7 @@ async fn orders_are_counted_by_filler_and_status(database: &TestDatabase) {
         .map(|count| (count.filler, count.status.as_str(), count.orders))
         .collect();
     counts.sort();
-    let filler = quote(&["a"]).routes[0].filler.clone();
+    let filler = "inventory ‘north’".to_owned();
     assert_eq!(counts, [(filler.clone(), "created", 1), (filler, "filled", 2)]);
 }
 
@@ -60,9 +61,11 @@ async fn an_order_round_trips(database: &TestDatabase) {
 
 async fn a_route_is_ordered_once_and_repeats_return_the_same_order(database: &TestDatabase) {
     let store = database.store().await;
-    let quote = quote(&["a", "b"]);
-    store.put_quote(&quote).await.unwrap();
-    let (first, second, other) = (order(&quote, "a"), order(&quote, "a"), order(&quote, "b"));
+    // As long as a sealed route may be.
+    let route = "a".repeat(RouteId::MAX_LENGTH);
+    let quote = QuoteId::random().unwrap();
+    let (first, second, other) =
+        (order_of(&quote, &route), order_of(&quote, &route), order_of(&quote, &route[1..]));
     let note = |order: &Order| event(order, EventKind::Status(OrderStatus::Created), now());
     assert_eq!(store.create_order(&first, &note(&first)).await.unwrap(), Creation::Created);
     let again = store.create_order(&second, &note(&second)).await.unwrap();
@@ -74,10 +77,9 @@ async fn a_route_is_ordered_once_and_repeats_return_the_same_order(database: &Te
 
 async fn concurrent_creations_agree_on_one_order(database: &TestDatabase) {
     let (one, two) = (database.store().await, database.store().await);
-    let quote = quote(&["a"]);
-    one.put_quote(&quote).await.unwrap();
+    let quote = QuoteId::random().unwrap();
     let take = async |store: &Store| {
-        let order = order(&quote, "a");
+        let order = order_of(&quote, "a");
         let event = event(&order, EventKind::Status(OrderStatus::Created), now());
         match store.create_order(&order, &event).await.unwrap() {
             Creation::Created => order.id,
@@ -88,17 +90,11 @@ async fn concurrent_creations_agree_on_one_order(database: &TestDatabase) {
     assert!([b, c, d].iter().all(|id| *id == a));
 }
 
-async fn an_order_needs_its_quote_and_route(database: &TestDatabase) {
+async fn nul_characters_are_replaced(database: &TestDatabase) {
     let store = database.store().await;
-    let quote = quote(&["a"]);
-    let unknown_quote = order(&quote, "a");
-    store.put_quote(&crate::sample::quote(&["a"])).await.unwrap();
-    let error = store.create_order(&unknown_quote, &event(&unknown_quote, EventKind::Note, now())).await;
-    assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
-    store.put_quote(&quote).await.unwrap();
-    let unknown_route = order(&quote, "b");
-    let error = store.create_order(&unknown_route, &event(&unknown_route, EventKind::Note, now())).await;
-    assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
+    let order = placed(&store, |order| order.filler_quote = Some("no\0rth".to_owned())).await;
+    let stored = store.order(&order.id).await.unwrap().unwrap();
+    assert_eq!(stored.filler_quote.as_deref(), Some("no\u{fffd}rth"));
 }
 
 async fn an_event_of_another_order_is_rejected(database: &TestDatabase) {

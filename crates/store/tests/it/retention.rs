@@ -1,42 +1,15 @@
-use causeway_domain::ports::{Creation, OperatorStore, OrderStore, Pruned, QuoteStore};
+use causeway_domain::ports::{OperatorStore, OrderStore, Pruned};
 use causeway_domain::{EventKind, Order, OrderStatus};
 
-use crate::sample::{days_ago, event, now, order, placed, quote, route};
+use crate::sample::{days_ago, event, now, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    old_quotes_are_pruned_with_their_routes_and_new_ones_stay,
-    an_ordered_quote_is_not_pruned,
     events_of_an_open_order_are_not_pruned,
     pruning_removes_no_more_than_its_limit,
-    an_unused_order_is_pruned_with_its_quote,
+    an_unused_order_is_pruned,
     an_announced_or_open_order_is_not_pruned,
-    a_quote_with_another_order_stays_when_an_unused_order_is_pruned,
-    a_quote_ordered_while_its_unused_order_is_pruned_stays,
 );
-
-async fn old_quotes_are_pruned_with_their_routes_and_new_ones_stay(database: &TestDatabase) {
-    let store = database.store().await;
-    let (mut old, young) = (quote(&["a", "b"]), quote(&["a"]));
-    old.created_at = days_ago(3);
-    store.put_quote(&old).await.unwrap();
-    store.put_quote(&young).await.unwrap();
-    store.add_route(&old.id, &route("c")).await.unwrap();
-    let pruned = store.prune(days_ago(2), days_ago(2), 100).await.unwrap();
-    assert_eq!(pruned, Pruned { quotes: 1, events: 0 });
-    assert_eq!(store.quote(&old.id).await.unwrap(), None);
-    assert_eq!(store.quote(&young.id).await.unwrap(), Some(young));
-    assert_eq!(database.raw().await.count("routes").await, 0);
-    assert_eq!(store.prune(days_ago(2), days_ago(2), 100).await.unwrap(), Pruned::default());
-}
-
-async fn an_ordered_quote_is_not_pruned(database: &TestDatabase) {
-    let store = database.store().await;
-    let order = placed(&store, |_| ()).await;
-    database.raw().await.run("UPDATE quotes SET created_at = 0").await;
-    assert_eq!(store.prune(now(), days_ago(2), 100).await.unwrap(), Pruned::default());
-    assert!(store.quote(&order.quote).await.unwrap().is_some());
-}
 
 async fn events_of_an_open_order_are_not_pruned(database: &TestDatabase) {
     let store = database.store().await;
@@ -52,7 +25,7 @@ async fn events_of_an_open_order_are_not_pruned(database: &TestDatabase) {
         closed.push(order);
     }
     let pruned = store.prune(days_ago(9), days_ago(8), 100).await.unwrap();
-    assert_eq!(pruned, Pruned { quotes: 0, events: 3 });
+    assert_eq!(pruned, Pruned { events: 3, ..Pruned::default() });
     assert_eq!(store.order_events(&open.id).await.unwrap().len(), 1);
     for order in closed {
         assert_eq!(store.order_events(&order.id).await.unwrap().len(), 1);
@@ -63,9 +36,7 @@ async fn events_of_an_open_order_are_not_pruned(database: &TestDatabase) {
 async fn pruning_removes_no_more_than_its_limit(database: &TestDatabase) {
     let store = database.store().await;
     for days in [5, 4, 6] {
-        let mut quote = quote(&["a"]);
-        quote.created_at = days_ago(days);
-        store.put_quote(&quote).await.unwrap();
+        placed(&store, unused).await;
         placed(&store, |order| {
             order.created_at = days_ago(days);
             order.status = OrderStatus::Filled;
@@ -74,9 +45,9 @@ async fn pruning_removes_no_more_than_its_limit(database: &TestDatabase) {
     }
     let mut swept = Vec::new();
     for _ in 0..3 {
-        swept.push(store.prune(days_ago(2), days_ago(2), 2).await.unwrap());
+        swept.push(store.prune(days_ago(1), days_ago(2), 2).await.unwrap());
     }
-    let of = |count| Pruned { quotes: count, events: count };
+    let of = |count| Pruned { orders: count, quotes: 0, events: count };
     assert_eq!(swept, [of(2), of(1), of(0)]);
 }
 
@@ -88,15 +59,14 @@ fn unused(order: &mut Order) {
     order.updated_at = days_ago(2);
 }
 
-async fn an_unused_order_is_pruned_with_its_quote(database: &TestDatabase) {
+async fn an_unused_order_is_pruned(database: &TestDatabase) {
     let store = database.store().await;
     let order = placed(&store, unused).await;
-    database.raw().await.run("UPDATE quotes SET created_at = 0").await;
     assert_eq!(store.prune(days_ago(3), days_ago(3), 100).await.unwrap(), Pruned::default());
     assert!(store.order(&order.id).await.unwrap().is_some());
     let pruned = store.prune(days_ago(1), days_ago(3), 100).await.unwrap();
-    assert_eq!(pruned, Pruned { quotes: 1, events: 0 });
-    for table in ["orders", "events", "quotes", "routes"] {
+    assert_eq!(pruned, Pruned { orders: 1, ..Pruned::default() });
+    for table in ["orders", "events"] {
         assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
 }
@@ -115,48 +85,7 @@ async fn an_announced_or_open_order_is_not_pruned(database: &TestDatabase) {
             change(order);
         })
         .await;
-        database.raw().await.run("UPDATE quotes SET created_at = 0").await;
         assert_eq!(store.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
         assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
-    }
-}
-
-async fn a_quote_with_another_order_stays_when_an_unused_order_is_pruned(database: &TestDatabase) {
-    let store = database.store().await;
-    let mut quote = quote(&["a", "b"]);
-    quote.created_at = days_ago(9);
-    store.put_quote(&quote).await.unwrap();
-    let (mut gone, kept) = (order(&quote, "a"), order(&quote, "b"));
-    unused(&mut gone);
-    for order in [&gone, &kept] {
-        let event = event(order, EventKind::Note, now());
-        assert_eq!(store.create_order(order, &event).await.unwrap(), Creation::Created);
-    }
-    assert_eq!(store.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
-    assert_eq!(store.order(&gone.id).await.unwrap(), None);
-    assert_eq!(store.order(&kept.id).await.unwrap(), Some(kept));
-    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
-}
-
-async fn a_quote_ordered_while_its_unused_order_is_pruned_stays(database: &TestDatabase) {
-    let (sweeper, taker) = (database.store().await, database.store().await);
-    let mut quotes = Vec::new();
-    for _ in 0..20 {
-        let quote = quote(&["a", "b"]);
-        taker.put_quote(&quote).await.unwrap();
-        let (mut gone, kept) = (order(&quote, "a"), order(&quote, "b"));
-        unused(&mut gone);
-        taker.create_order(&gone, &event(&gone, EventKind::Note, now())).await.unwrap();
-        let event = event(&kept, EventKind::Note, now());
-        let (created, pruned) =
-            tokio::join!(taker.create_order(&kept, &event), sweeper.prune(days_ago(1), days_ago(3), 100));
-        assert_eq!((created.unwrap(), pruned.unwrap()), (Creation::Created, Pruned::default()));
-        assert_eq!(taker.order(&gone.id).await.unwrap(), None);
-        quotes.push(quote);
-    }
-    database.raw().await.run("UPDATE quotes SET created_at = 0").await;
-    assert_eq!(sweeper.prune(days_ago(1), days_ago(3), 100).await.unwrap(), Pruned::default());
-    for quote in quotes {
-        assert!(sweeper.quote(&quote.id).await.unwrap().is_some());
     }
 }

@@ -1,15 +1,14 @@
 use std::sync::LazyLock;
 
 use alloy_primitives::{B256, U256, keccak256};
-use causeway_domain::ports::{Creation, FinalityTier, OrderStore, QuoteStore};
+use causeway_domain::ports::{Creation, FinalityTier, OrderStore, StoreError};
 use causeway_domain::{
-    Address, Ask, ChainId, ConfirmedTx, Decision, DepositMethod, EventKind, Evidence, ExactOutMethod, Family,
-    Fee, FeeKind, ForwardingOrder, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, Parties, Quote,
-    QuoteId, RawAmount, Referral, RefundCause, Route, RowKey, RowKeys, SOLANA_CHAIN_ID, Slippage, TokenId,
-    TradeType,
+    Address, ChainId, ConfirmedTx, Decision, DepositMethod, EventKind, Evidence, Family, ForwardingOrder,
+    IntentTerms, Order, OrderEvent, OrderId, OrderStatus, QuoteId, RawAmount, RefundCause, RowKey, RowKeys,
+    SOLANA_CHAIN_ID, TokenId, TradeType,
 };
 use causeway_store::Store;
-use causeway_testing::sample::order_of;
+use causeway_testing::sample;
 use jiff::{SignedDuration, Timestamp};
 
 static KEYS: LazyLock<RowKeys> = LazyLock::new(|| RowKeys::new(3));
@@ -41,64 +40,6 @@ fn usdc() -> TokenId {
     TokenId::new(ChainId::new(1).unwrap(), AUTHOR).unwrap()
 }
 
-/// A route with everything set, and the largest amounts there are.
-pub(crate) fn route(name: &str) -> Route {
-    Route {
-        id: name.parse().unwrap(),
-        filler: "inventory ‘north’".to_owned(),
-        kind: "native-filler".to_owned(),
-        exact_out: Some(ExactOutMethod::Adaptive),
-        deposit_methods: vec![DepositMethod::Transfer, DepositMethod::ContractCall, DepositMethod::Permit2],
-        amount_in: RawAmount::new(U256::MAX),
-        amount_out: RawAmount::new(U256::MAX - U256::from(1)),
-        min_amount_out: RawAmount::ZERO,
-        expected_duration_seconds: u32::MAX,
-        valid_before: now() + seconds(60),
-        price_holds_until: Some(now() + seconds(30)),
-        estimated_gas: Some(RawAmount::new(U256::from(21_000))),
-        fees: vec![
-            Fee { kind: FeeKind::Filler, token: usdc(), amount: RawAmount::new(U256::MAX) },
-            Fee { kind: FeeKind::Gas, token: TokenId::native(SOLANA_CHAIN_ID), amount: RawAmount::ZERO },
-        ],
-        parties: Some(Parties { filler: evm(AUTHOR), payee: Address::Solana([9; 32]) }),
-    }
-}
-
-/// A route with nothing set that may be left out.
-pub(crate) fn bare_route(name: &str) -> Route {
-    Route {
-        exact_out: None,
-        deposit_methods: Vec::new(),
-        price_holds_until: None,
-        estimated_gas: None,
-        fees: Vec::new(),
-        parties: None,
-        ..route(name)
-    }
-}
-
-pub(crate) fn quote(routes: &[&str]) -> Quote {
-    Quote {
-        id: QuoteId::random().unwrap(),
-        key: key(),
-        ask: Ask {
-            trade_type: TradeType::ExactOutput,
-            from: usdc(),
-            to: TokenId::native(SOLANA_CHAIN_ID),
-            amount: RawAmount::new(U256::MAX),
-            from_address: evm(AUTHOR),
-            recipient: Address::Solana([7; 32]),
-            refund_to: evm("0x00000000000000000000000000000000000000ff"),
-            slippage: Slippage::from_millionths(500_000),
-            deposit_methods: Vec::new(),
-            referral: Referral::new(evm(AUTHOR), 25),
-        },
-        integrator: Some("wallet-00ff00ff".to_owned()),
-        created_at: now(),
-        routes: routes.iter().map(|name| route(name)).collect(),
-    }
-}
-
 /// Terms that no other order has.
 pub(crate) fn terms(order: &OrderId) -> IntentTerms {
     let word = B256::repeat_byte;
@@ -127,27 +68,32 @@ pub(crate) fn terms(order: &OrderId) -> IntentTerms {
 }
 
 /// An order with nothing set that may be left out.
-pub(crate) fn order(quote: &Quote, route: &str) -> Order {
-    let ask = &quote.ask;
+pub(crate) fn order() -> Order {
+    order_of(&QuoteId::random().unwrap(), "a")
+}
+
+/// The same of that route.
+pub(crate) fn order_of(quote: &QuoteId, route: &str) -> Order {
     let id = OrderId::random().unwrap();
     let terms = terms(&id);
     Order {
         id,
         key: key(),
-        quote: quote.id.clone(),
+        quote: quote.clone(),
         route: route.parse().unwrap(),
-        trade_type: ask.trade_type,
-        from: ask.from,
-        to: ask.to,
+        trade_type: TradeType::ExactOutput,
+        from: usdc(),
+        to: TokenId::native(SOLANA_CHAIN_ID),
         src_amount: RawAmount::new(U256::MAX),
         dest_amount: RawAmount::new(U256::from(1)),
-        author: ask.from_address,
-        recipient: ask.recipient,
-        refund_to: ask.refund_to,
+        author: evm(AUTHOR),
+        recipient: Address::Solana([7; 32]),
+        refund_to: evm("0x00000000000000000000000000000000000000ff"),
         filler: "inventory ‘north’".to_owned(),
+        integrator: Some("wallet-00ff00ff".to_owned()),
         valid_before: now() + seconds(60),
         due_at: Some(now()),
-        ..order_of(terms, now())
+        ..sample::order_of(terms, now())
     }
 }
 
@@ -192,15 +138,20 @@ pub(crate) fn event(order: &Order, kind: EventKind, at: Timestamp) -> OrderEvent
     OrderEvent { key: key(), order: order.id.clone(), kind, detail: "because".to_owned(), at }
 }
 
-/// Stores a quote and an order from it, changed as asked.
+/// Stores an order, changed as asked.
 pub(crate) async fn placed(store: &Store, change: impl FnOnce(&mut Order)) -> Order {
-    let quote = quote(&["a"]);
-    store.put_quote(&quote).await.unwrap();
-    let mut order = order(&quote, "a");
+    let mut order = order();
     change(&mut order);
-    let event = event(&order, EventKind::Status(order.status), order.created_at);
-    assert_eq!(store.create_order(&order, &event).await.unwrap(), Creation::Created);
+    put(store, &order).await.unwrap();
     order
+}
+
+/// Stores a new order.
+pub(crate) async fn put(store: &Store, order: &Order) -> Result<(), StoreError> {
+    let event = event(order, EventKind::Status(order.status), order.created_at);
+    let created = store.create_order(order, &event).await?;
+    assert_eq!(created, Creation::Created);
+    Ok(())
 }
 
 fn jump(terms: &IntentTerms) -> ForwardingOrder {

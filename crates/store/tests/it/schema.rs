@@ -1,8 +1,8 @@
-use causeway_domain::ports::{Health, QuoteStore};
+use causeway_domain::ports::{Health, OrderStore};
 use causeway_store::{OpenError, Store};
 use tokio::task::JoinSet;
 
-use crate::sample::quote;
+use crate::sample::{order, placed, put};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -14,13 +14,12 @@ on_both_engines!(
 );
 
 async fn migrating_again_changes_nothing(database: &TestDatabase) {
-    let quote = quote(&["a"]);
     let store = database.store().await;
-    store.put_quote(&quote).await.unwrap();
+    let order = placed(&store, |_| ()).await;
     store.close().await;
     let applied = database.raw().await.count("_sqlx_migrations").await;
     let store = database.store().await;
-    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+    assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
     assert_eq!(database.raw().await.count("_sqlx_migrations").await, applied);
 }
 
@@ -30,12 +29,12 @@ async fn concurrent_starts_all_succeed(database: &TestDatabase) {
         let location = database.location.clone();
         starts.spawn(async move { Store::open(&location).await.unwrap() });
     }
-    let quote = quote(&["a"]);
+    let order = order();
     for (turn, store) in starts.join_all().await.into_iter().enumerate() {
         if turn == 0 {
-            store.put_quote(&quote).await.unwrap();
+            put(&store, &order).await.unwrap();
         }
-        assert_eq!(store.quote(&quote.id).await.unwrap().as_ref(), Some(&quote));
+        assert_eq!(store.order(&order.id).await.unwrap().as_ref(), Some(&order));
     }
 }
 

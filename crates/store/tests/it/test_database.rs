@@ -109,7 +109,7 @@ impl TestDatabase {
             Raw::Sqlite(connection) => connection.execute("BEGIN IMMEDIATE").await.map(drop).unwrap(),
             Raw::Postgres(connection) => {
                 connection
-                    .execute("BEGIN; LOCK TABLE quotes, quote_batches IN ACCESS EXCLUSIVE MODE")
+                    .execute("BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
                     .await
                     .map(drop)
                     .unwrap();
@@ -130,31 +130,6 @@ impl Raw {
 
     pub(crate) async fn count(&mut self, table: &str) -> i64 {
         let sql = AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
-        match self {
-            Self::Sqlite(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
-            Self::Postgres(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
-        }
-    }
-
-    /// Overwrites bytes of every batch, from `start` on: those of its first record.
-    pub(crate) async fn corrupt_records(&mut self, start: usize) {
-        let (before, after) = (start, start + 8);
-        let sql = match self {
-            Self::Sqlite(_) => format!(
-                "UPDATE quote_batches SET quotes = \
-                 CAST(SUBSTR(quotes, 1, {before}) || x'ffffffffffffffff' || SUBSTR(quotes, {after} + 1) AS BLOB)"
-            ),
-            Self::Postgres(_) => format!(
-                "UPDATE quote_batches SET quotes = \
-                 OVERLAY(quotes PLACING '\\xffffffffffffffff'::BYTEA FROM {before} + 1)"
-            ),
-        };
-        self.run(&sql).await;
-    }
-
-    /// How many quotes lie in batches.
-    pub(crate) async fn batched(&mut self) -> i64 {
-        let sql = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM quote_batches";
         match self {
             Self::Sqlite(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),
             Self::Postgres(connection) => sqlx::query_scalar(sql).fetch_one(connection).await.unwrap(),

@@ -1,9 +1,9 @@
 use std::time::{Duration, Instant};
 
-use causeway_domain::ports::{Health, QuoteStore, StoreError};
+use causeway_domain::ports::{Health, OrderStore, StoreError};
 use causeway_store::{Location, OpenError, Options, Store};
 
-use crate::sample::quote;
+use crate::sample::{order, placed, put};
 use crate::test_database::TestDatabase;
 
 #[tokio::test]
@@ -11,14 +11,14 @@ async fn a_locked_file_is_unavailable_until_it_is_released() {
     let database = TestDatabase::sqlite();
     let options = Options { busy_timeout: Duration::from_millis(100), ..Options::default() };
     let store = database.store_with(options).await;
-    let quote = quote(&["a"]);
+    let order = order();
     let stall = database.stall().await;
-    let error = store.put_quote(&quote).await.unwrap_err();
+    let error = put(&store, &order).await.unwrap_err();
     assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
-    assert_eq!(store.quote(&quote.id).await.unwrap(), None);
+    assert_eq!(store.order(&order.id).await.unwrap(), None);
     stall.release().await;
-    store.put_quote(&quote).await.unwrap();
-    assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+    put(&store, &order).await.unwrap();
+    assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
 }
 
 #[tokio::test]
@@ -53,15 +53,13 @@ async fn an_unreachable_server_fails_fast_and_without_the_password() {
 async fn connections_closed_by_the_server_are_replaced() {
     let Some(database) = TestDatabase::postgres().await else { return };
     let store = database.store().await;
-    let before = quote(&["a"]);
-    store.put_quote(&before).await.unwrap();
+    let before = placed(&store, |_| ()).await;
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
     database.raw().await.run(cut).await;
-    let after = quote(&["a"]);
-    store.put_quote(&after).await.unwrap();
-    for quote in [before, after] {
-        assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+    let after = placed(&store, |_| ()).await;
+    for order in [before, after] {
+        assert_eq!(store.order(&order.id).await.unwrap(), Some(order));
     }
     database.remove().await;
 }

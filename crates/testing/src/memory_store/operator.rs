@@ -74,7 +74,7 @@ impl OperatorStore for MemoryStore {
 
     async fn prune(&self, _: Timestamp, _: Timestamp, limit: u32) -> Result<Pruned, StoreError> {
         self.call("prune")?;
-        Ok(Pruned { quotes: self.expire_quotes(limit), events: 0 })
+        Ok(Pruned { quotes: self.expire_quotes(limit), ..Pruned::default() })
     }
 
     async fn prune_audit(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {

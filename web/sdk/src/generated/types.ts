@@ -1093,15 +1093,17 @@ export interface Recovery {
 
 /** One filler's offer. */
 export interface Route {
-  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`. */
+  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for. */
   depositMethods?: string[] | undefined;
   /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
   exactOutMethod?: string | null | undefined;
+  /** The filler's name. */
+  filler?: string | null | undefined;
   /** Absolute URL. */
   icon?: string | null | undefined;
   /** What the route costs and brings. */
   quote: RouteQuote;
-  /** The id of the offer within its quote. */
+  /** The offer itself, sealed: at most 1,024 characters of the URL-safe alphabet, passed on as it came. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
   type?: string | undefined;

@@ -80,7 +80,7 @@ impl OperatorControls {
             pauses,
             review: Arc::new(review),
             registry: Arc::new(registry.await?),
-            reputation: UpdateReputation::new(store.clone(), store.clone(), fillers.clone()),
+            reputation: UpdateReputation::new(store.clone(), fillers.clone()),
             tasks: JoinSet::new(),
         })
     }

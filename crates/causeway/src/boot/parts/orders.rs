@@ -7,7 +7,7 @@ use causeway_domain::ports::{
     AddressWatch, Attestations, BalanceReader, ChainFollower, ChainStore as _, DepositBuilder, FinalityTier,
     ForwardingSigner, OrderExecutor, OrderStore as _, TxSender,
 };
-use causeway_domain::{ChainId, Deployment, QuoteKeys, RowKeys, SolanaDeployment, TokenId};
+use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, ExecutorRegistry, FollowParts, OrderTiming,
     RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders, WorkParts,
@@ -52,6 +52,8 @@ pub(crate) struct Orders {
     store: Arc<Store>,
     row_keys: Arc<RowKeys>,
     pub(crate) quote_keys: QuoteKeys,
+    /// Seals routes with the current quote key and opens those of all.
+    pub(crate) seal: Arc<RouteSeal>,
     timing: OrderTiming,
     pub(crate) deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>>,
     /// Sign the forwarding orders of purchases.
@@ -71,13 +73,15 @@ impl Orders {
     /// Creates it. Without contracts or attesters there are no orders.
     pub(crate) fn open(context: &AppContext<'_>) -> anyhow::Result<Self> {
         let AppContext { config, catalog, store, row_keys, .. } = *context;
+        let quote_keys = quote_keys(&quote_key_file(config))?;
         let mut orders = Self {
             mode: config.mode,
             policies: ChainPolicies::of(config.mode, catalog),
             catalog: Arc::clone(catalog),
             store: Arc::clone(store),
             row_keys: Arc::clone(row_keys),
-            quote_keys: quote_keys(&quote_key_file(config))?,
+            seal: Arc::new(RouteSeal::new(&quote_keys)),
+            quote_keys,
             timing: order_timing(config),
             deposit_builders: HashMap::new(),
             forwarding_signers: HashMap::new(),
@@ -175,7 +179,7 @@ impl Orders {
     pub(crate) fn build_deposit(&self, market: &Market) -> BuildDeposit {
         let build = BuildDeposit::new(BuildParts {
             catalog: Arc::clone(&self.catalog),
-            quotes: self.store.clone(),
+            seal: Arc::clone(&self.seal),
             orders: self.store.clone(),
             deposit_builders: self.deposit_builders.clone(),
             executors: self.executors.clone(),
@@ -189,7 +193,7 @@ impl Orders {
 
     pub(crate) fn submit_deposit(&self) -> SubmitDeposit {
         SubmitDeposit::new(SubmitParts {
-            quotes: self.store.clone(),
+            seal: Arc::clone(&self.seal),
             orders: self.store.clone(),
             deposit_builders: self.deposit_builders.clone(),
             relayers: self.relayers.clone(),

@@ -51,7 +51,6 @@ pub(crate) fn adopt(
 ) -> Adopt {
     Adopt::new(AdoptParts {
         orders: store.clone(),
-        quotes: store.clone(),
         facts: store.clone(),
         chains,
         fillers,

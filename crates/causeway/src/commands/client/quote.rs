@@ -65,7 +65,7 @@ pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Fail
 
 fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
     let mut table =
-        Table::new(&["route", ">you give", ">you get", ">at least", ">takes", ">gas", "deposit by"]);
+        Table::new(&["filler", ">you give", ">you get", ">at least", ">takes", ">gas", "deposit by"]);
     for route in &quote.routes {
         let Route { deposit_methods, quote, .. } = route;
         table.row([

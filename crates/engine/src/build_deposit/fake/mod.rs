@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 
 use alloy_primitives::{Address as EvmAddress, U256};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{DepositBuilder, OrderExecutor, OrderStore as _, QuoteStore as _, TxSender};
+use causeway_domain::ports::{DepositBuilder, Offer, OrderExecutor, OrderStore as _, TxSender};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, Order, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount,
-    Route, RowKey, RowKeys, SOLANA_CHAIN_ID, TokenId, TradeType,
+    Route, RouteId, RouteSeal, RowKeys, SOLANA_CHAIN_ID, TokenId, TradeType,
 };
 use causeway_store::{Location, Store};
 use jiff::Timestamp;
@@ -55,7 +55,7 @@ pub(crate) fn quote_keys() -> QuoteKeys {
 }
 
 /// 25 USDC on Base for at least 0.0098 ETH on Arbitrum.
-fn quote(key: RowKey) -> Quote {
+fn quote() -> Quote {
     let ask = Ask {
         trade_type: TradeType::ExactInput,
         from: usdc(),
@@ -68,10 +68,7 @@ fn quote(key: RowKey) -> Quote {
         deposit_methods: Vec::new(),
         referral: None,
     };
-    let route = Route {
-        id: "house".parse().unwrap(),
-        filler: "house".to_owned(),
-        kind: "native-filler".to_owned(),
+    let offer = Offer {
         exact_out: None,
         deposit_methods: vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer],
         amount_in: ask.amount,
@@ -83,9 +80,30 @@ fn quote(key: RowKey) -> Quote {
         estimated_gas: None,
         fees: Vec::new(),
         parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
+        filler_quote: None,
     };
-    let id = QuoteId::random().unwrap();
-    Quote { id, key, ask, integrator: None, created_at: now(), routes: vec![route] }
+    let route = Route::new("house".parse().unwrap(), "house", "native-filler", offer);
+    Quote { id: QuoteId::random().unwrap(), ask, integrator: None, routes: vec![route] }
+}
+
+/// The route's id, with everything that an order is built from.
+pub(crate) fn seal(quote: &Quote, route: &Route) -> RouteId {
+    let route = route.clone();
+    let offer = Offer {
+        exact_out: route.exact_out,
+        deposit_methods: route.deposit_methods,
+        amount_in: route.amount_in,
+        amount_out: route.amount_out,
+        min_amount_out: route.min_amount_out,
+        expected_duration_seconds: route.expected_duration_seconds,
+        valid_before: route.valid_before,
+        price_holds_until: route.price_holds_until,
+        estimated_gas: route.estimated_gas,
+        fees: route.fees,
+        parties: route.parties,
+        filler_quote: route.filler_quote,
+    };
+    RouteSeal::new(&quote_keys()).seal(quote, &route.filler, &route.kind, &offer).unwrap()
 }
 
 /// Building and submitting over a real store, with everything outside of the process faked.
@@ -99,7 +117,6 @@ pub(crate) struct Scene {
     pub(crate) build: BuildDeposit,
     pub(crate) submit: SubmitDeposit,
     pub(crate) pauses: Arc<Pauses>,
-    row_keys: Arc<RowKeys>,
     _folder: TempDir,
 }
 
@@ -121,7 +138,7 @@ impl Scene {
         let row_keys = Arc::new(RowKeys::new(0));
         let build = BuildDeposit::new(BuildParts {
             catalog: Arc::clone(&CATALOG),
-            quotes: store.clone(),
+            seal: Arc::new(RouteSeal::new(&quote_keys())),
             orders: store.clone(),
             deposit_builders: deposit_builders.clone(),
             executors: HashMap::from([("house".to_owned(), executor.clone() as Arc<dyn OrderExecutor>)])
@@ -134,36 +151,24 @@ impl Scene {
         let pauses = Arc::<Pauses>::default();
         let build = build.with_pauses(Arc::clone(&pauses));
         let submit = SubmitDeposit::new(SubmitParts {
-            quotes: store.clone(),
+            seal: Arc::new(RouteSeal::new(&quote_keys())),
             orders: store.clone(),
             deposit_builders,
             relayers: HashMap::from([(chain(BASE), sender.clone() as Arc<dyn TxSender>)]),
             row_keys: Arc::clone(&row_keys),
         });
-        Self {
-            store,
-            origin,
-            solana,
-            executor,
-            sender,
-            prices,
-            build,
-            submit,
-            pauses,
-            row_keys,
-            _folder: folder,
-        }
+        Self { store, origin, solana, executor, sender, prices, build, submit, pauses, _folder: folder }
     }
 
     pub(crate) fn with_screening(self, screening: Arc<Screening>) -> Self {
         Self { build: self.build.with_screening(Some(screening)), ..self }
     }
 
-    /// Stores a quote, changed as the test needs it.
-    pub(crate) async fn quote(&self, change: impl FnOnce(&mut Quote)) -> Quote {
-        let mut quote = quote(self.row_keys.next(now()));
+    /// A quote, changed as the test needs it, with a sealed route.
+    pub(crate) fn quote(&self, change: impl FnOnce(&mut Quote)) -> Quote {
+        let mut quote = quote();
         change(&mut quote);
-        self.store.put_quote(&quote).await.unwrap();
+        quote.routes[0].id = seal(&quote, &quote.routes[0]);
         quote
     }
 
@@ -173,12 +178,12 @@ impl Scene {
 
     /// A new order by that method.
     pub(crate) async fn order(&self, method: DepositMethod) -> Order {
-        let quote = self.quote(|_| {}).await;
-        self.take(BuildRequest { method, ..request(&quote) }).await.unwrap().order
+        let quote = self.quote(|_| {});
+        self.take(BuildRequest { method: Some(method), ..request(&quote) }).await.unwrap().order
     }
 
     /// A quote from SOL on Solana to the same destination.
-    pub(crate) async fn solana_quote(&self) -> Quote {
+    pub(crate) fn solana_quote(&self) -> Quote {
         let wallet = |byte: u8| Address::Solana([byte; 32]);
         let change = |quote: &mut Quote| {
             quote.ask.from = TokenId::native(SOLANA_CHAIN_ID);
@@ -186,7 +191,7 @@ impl Scene {
             quote.routes[0].parties = Some(Parties { filler: wallet(0xf1), payee: wallet(0xf2) });
             quote.routes[0].deposit_methods = vec![DepositMethod::ContractCall, DepositMethod::Transfer];
         };
-        self.quote(change).await
+        self.quote(change)
     }
 
     /// The order as it is stored.
@@ -203,10 +208,10 @@ impl Scene {
 pub(crate) fn request(quote: &Quote) -> BuildRequest {
     BuildRequest {
         quote: quote.id.clone(),
-        route: "house".parse().unwrap(),
+        route: quote.routes[0].id.clone(),
         from: quote.ask.from_address,
         recipient: None,
         refund_to: None,
-        method: DepositMethod::ContractCall,
+        method: Some(DepositMethod::ContractCall),
     }
 }

@@ -25,7 +25,7 @@ fn raw(units: u64) -> RawAmount {
 #[tokio::test]
 async fn rule_1_every_term_comes_from_the_quote_or_the_deposit_builder() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|quote| quote.ask.referral = Referral::new(evm(0x44), 30)).await;
+    let quote = scene.quote(|quote| quote.ask.referral = Referral::new(evm(0x44), 30));
     let built = scene.take(BuildRequest { recipient: Some(evm(0xb9)), ..request(&quote) }).await.unwrap();
     let terms = built.order.terms;
     let valid_before = u64::try_from(valid_before().as_second()).unwrap();
@@ -77,8 +77,8 @@ async fn rule_3_grace_period_is_at_least_the_escrows_minimum() {
 async fn building_again_returns_the_same_deposit_with_the_current_allowance() {
     for method in METHODS {
         let scene = Scene::new().await;
-        let quote = scene.quote(|_| {}).await;
-        let asked = BuildRequest { method, ..request(&quote) };
+        let quote = scene.quote(|_| {});
+        let asked = BuildRequest { method: Some(method), ..request(&quote) };
         let first = scene.take(asked.clone()).await.unwrap();
         let second = scene.take(asked.clone()).await.unwrap();
         assert_eq!((&second.order, &second.deposit), (&first.order, &first.deposit));
@@ -95,7 +95,7 @@ async fn building_again_returns_the_same_deposit_with_the_current_allowance() {
 #[tokio::test]
 async fn concurrent_builds_agree_on_one_order() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     // All have seen that nothing was built yet before the first of them writes.
     *scene.origin.gate.lock().unwrap() = Some((Arc::new(Barrier::new(8)), 8));
     let built = join_all((0..8).map(|_| scene.take(request(&quote)))).await;
@@ -107,7 +107,7 @@ async fn concurrent_builds_agree_on_one_order() {
     }
     assert_eq!(scene.executor.held.lock().unwrap().len(), 1);
     // A concurrent build with other values is rejected.
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     *scene.origin.gate.lock().unwrap() = Some((Arc::new(Barrier::new(2)), 2));
     let other = BuildRequest { recipient: Some(evm(1)), ..request(&quote) };
     let (one, two) = tokio::join!(scene.take(request(&quote)), scene.take(other));
@@ -152,7 +152,7 @@ async fn deposits_over_a_thousand_dollars_or_of_unknown_value_need_the_large_tie
     ] {
         *scene.prices.0.lock().unwrap() =
             price.map(|price| (usdc(), price.parse().unwrap())).into_iter().collect();
-        let quote = scene.quote(|quote| quote.routes[0].amount_in = raw(amount)).await;
+        let quote = scene.quote(|quote| quote.routes[0].amount_in = raw(amount));
         assert_eq!(
             scene.take(request(&quote)).await.unwrap().order.finality_tier,
             tier,

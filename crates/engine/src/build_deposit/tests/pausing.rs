@@ -14,7 +14,7 @@ async fn route_through_a_paused_component_is_rejected_with_the_reason() {
         ("filler", "house".to_owned()),
     ] {
         scene.pauses.set(vec![paused(kind, &name)]);
-        let quote = scene.quote(|_| {}).await;
+        let quote = scene.quote(|_| {});
         let refused = scene.take(request(&quote)).await.unwrap_err();
         assert!(
             matches!(&refused, BuildError::Paused { reason, .. } if reason.contains("is paused: maintenance")),
@@ -29,7 +29,7 @@ async fn route_through_a_paused_component_is_rejected_with_the_reason() {
 #[tokio::test]
 async fn existing_deposit_is_built_again_despite_pauses() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let first = scene.take(request(&quote)).await.unwrap();
     scene.pauses.set(vec![paused("chain", &BASE.to_string()), paused("filler", "house")]);
     let again = scene.take(request(&quote)).await.unwrap();

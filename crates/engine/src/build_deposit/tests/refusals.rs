@@ -1,7 +1,7 @@
 use std::sync::atomic::Ordering;
 
 use causeway_domain::ports::{ChainError, DepositError, OrderStore as _};
-use causeway_domain::{Family, Quote, RawAmount, Referral, TokenId};
+use causeway_domain::{Family, OpenRouteError, Quote, RawAmount, Referral, TokenId};
 use jiff::SignedDuration;
 
 use super::super::fake::{BASE, Scene, chain, evm, now, request, usdc, valid_before};
@@ -11,7 +11,7 @@ use crate::build_deposit::*;
 #[tokio::test]
 async fn rule_5_receivers_that_the_chain_would_reject_are_rejected() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let zero = Address::native(Family::Evm);
     let solana = Address::Solana([1; 32]);
     let recipients = [zero, evm(0xd1), evm(0xd2), evm(0xe1), evm(0xe2), solana];
@@ -27,21 +27,25 @@ async fn rule_5_receivers_that_the_chain_would_reject_are_rejected() {
         assert!(expected.starts_with("expected an a"), "{expected}");
     }
     // The token that is delivered, where it is none of the chain's own.
-    let swapped = scene.quote(|quote| std::mem::swap(&mut quote.ask.from, &mut quote.ask.to)).await;
+    let swapped = scene.quote(|quote| std::mem::swap(&mut quote.ask.from, &mut quote.ask.to));
     let token = BuildRequest { recipient: Some(usdc().address()), ..request(&swapped) };
     assert!(matches!(scene.take(token).await, Err(BuildError::Field { field: "recipient", .. })));
     let paid = |referrer| move |quote: &mut Quote| quote.ask.referral = Referral::new(referrer, 30);
-    let quote = scene.quote(paid(evm(0xe1))).await;
+    let quote = scene.quote(paid(evm(0xe1)));
     assert!(matches!(scene.take(request(&quote)).await, Err(BuildError::Field { field: "referrer", .. })));
 }
 
 #[tokio::test]
 async fn changed_values_after_the_first_build_are_rejected_by_name() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let order = scene.take(request(&quote)).await.unwrap().order;
-    let other =
-        |recipient, refund_to, method| BuildRequest { recipient, refund_to, method, ..request(&quote) };
+    let other = |recipient, refund_to, method| BuildRequest {
+        recipient,
+        refund_to,
+        method: Some(method),
+        ..request(&quote)
+    };
     for (request, named) in [
         (other(Some(evm(1)), None, DepositMethod::ContractCall), vec!["recipient"]),
         (other(None, Some(evm(1)), DepositMethod::ContractCall), vec!["refundTo"]),
@@ -59,11 +63,11 @@ async fn changed_values_after_the_first_build_are_rejected_by_name() {
 #[tokio::test]
 async fn impossible_build_is_rejected_with_a_reason_and_stores_nothing() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let unknown = BuildRequest { quote: QuoteId::random().unwrap(), ..request(&quote) };
-    assert!(matches!(scene.take(unknown).await, Err(BuildError::QuoteNotFound(_))));
+    assert!(matches!(scene.take(unknown).await, Err(BuildError::UnknownRoute(OpenRouteError::OtherQuote))));
     let nowhere = BuildRequest { route: "nobody".parse().unwrap(), ..request(&quote) };
-    assert!(matches!(scene.take(nowhere).await, Err(BuildError::RouteNotFound { .. })));
+    assert!(matches!(scene.take(nowhere).await, Err(BuildError::UnknownRoute(OpenRouteError::NotSealed))));
     let stranger = BuildRequest { from: evm(0xc3), ..request(&quote) };
     assert!(matches!(scene.take(stranger).await,
         Err(BuildError::UnexpectedFrom { expected, .. }) if expected == evm(0xa1)));
@@ -72,24 +76,30 @@ async fn impossible_build_is_rejected_with_a_reason_and_stores_nothing() {
         scene.build.build_at(request(&quote), late).await,
         Err(BuildError::QuoteExpired { .. })
     ));
+    let much_later = valid_before() + SignedDuration::from_hours(24 * 365 * 10);
+    assert!(matches!(
+        scene.build.build_at(request(&quote), much_later).await,
+        Err(BuildError::QuoteExpired { at }) if at == valid_before()
+    ));
     assert!(!scene.is_taken(&quote).await);
     assert!(scene.build.build_at(request(&quote), valid_before()).await.is_ok(), "the last moment counts");
 
-    let plain =
-        scene.quote(|quote| quote.routes[0].deposit_methods = vec![DepositMethod::ContractCall]).await;
-    let error =
-        scene.take(BuildRequest { method: DepositMethod::Permit2, ..request(&plain) }).await.unwrap_err();
+    let plain = scene.quote(|quote| quote.routes[0].deposit_methods = vec![DepositMethod::ContractCall]);
+    let error = scene
+        .take(BuildRequest { method: Some(DepositMethod::Permit2), ..request(&plain) })
+        .await
+        .unwrap_err();
     assert_eq!(error.to_string(), "the route does not offer PERMIT2; it offers CONTRACT_CALL");
-    let others = scene.quote(|quote| quote.routes[0].parties = None).await;
+    let others = scene.quote(|quote| quote.routes[0].parties = None);
     assert!(matches!(scene.take(request(&others)).await, Err(BuildError::OthersContracts { .. })));
-    let elsewhere = scene.quote(|quote| quote.ask.to = TokenId::native(chain(1))).await;
+    let elsewhere = scene.quote(|quote| quote.ask.to = TokenId::native(chain(1)));
     assert!(matches!(scene.take(request(&elsewhere)).await, Err(BuildError::ChainNotServed(_))));
 }
 
 #[tokio::test]
 async fn failing_deposit_is_rejected_with_a_message_and_stores_nothing() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let gas = |has: &str, needs: &str| {
         let wei = |text| RawAmount::from_decimal(text, 18).unwrap();
         DepositError::Gas { has: wei(has), needs: wei(needs) }
@@ -114,7 +124,7 @@ async fn failing_deposit_is_rejected_with_a_message_and_stores_nothing() {
         assert!(!scene.is_taken(&quote).await, "{message}");
     }
     scene.origin.transfers.store(false, Ordering::Relaxed);
-    let transfer = BuildRequest { method: DepositMethod::Transfer, ..request(&quote) };
+    let transfer = BuildRequest { method: Some(DepositMethod::Transfer), ..request(&quote) };
     assert!(matches!(scene.take(transfer).await, Err(BuildError::MethodNotOffered { .. })));
     assert!(!scene.is_taken(&quote).await);
 }
@@ -122,7 +132,7 @@ async fn failing_deposit_is_rejected_with_a_message_and_stores_nothing() {
 #[tokio::test]
 async fn route_with_a_deposit_is_not_built_again() {
     let scene = Scene::new().await;
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let order = scene.take(request(&quote)).await.unwrap().order;
     let deposited = scene.stored(&order).await.transition_to(OrderStatus::Deposited, now()).unwrap();
     assert!(scene.store.update_order(&deposited, &[]).await.unwrap());

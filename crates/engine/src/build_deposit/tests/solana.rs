@@ -10,7 +10,7 @@ fn given(built: &Built) -> Vec<u8> {
 #[tokio::test]
 async fn transaction_to_sign_is_stored_and_a_new_build_returns_a_fresh_one() {
     let scene = Scene::new().await;
-    let quote = scene.solana_quote().await;
+    let quote = scene.solana_quote();
     let first = scene.take(request(&quote)).await.unwrap();
     assert_eq!(scene.stored(&first.order).await.unsigned_txs(), [given(&first)]);
     let second = scene.take(request(&quote)).await.unwrap();
@@ -24,7 +24,7 @@ async fn transaction_to_sign_is_stored_and_a_new_build_returns_a_fresh_one() {
 #[tokio::test]
 async fn deposit_built_in_time_is_built_again_until_the_escrows_deadline() {
     let scene = Scene::new().await;
-    let quote = scene.solana_quote().await;
+    let quote = scene.solana_quote();
     let first = scene.take(request(&quote)).await.unwrap();
     let late = valid_before() + SignedDuration::from_secs(90);
     let again = scene.build.build_at(request(&quote), late).await.unwrap();
@@ -38,7 +38,7 @@ async fn deposit_built_in_time_is_built_again_until_the_escrows_deadline() {
 #[tokio::test]
 async fn concurrent_builds_are_all_stored() {
     let scene = Scene::new().await;
-    let quote = scene.solana_quote().await;
+    let quote = scene.solana_quote();
     scene.take(request(&quote)).await.unwrap();
     *scene.solana.gate.lock().unwrap() = Some((Arc::new(Barrier::new(3)), 3));
     let builds = join_all((0..3).map(|_| scene.take(request(&quote)))).await;
@@ -53,7 +53,7 @@ async fn concurrent_builds_are_all_stored() {
 #[tokio::test]
 async fn order_paid_meanwhile_is_not_built_again() {
     let scene = Scene::new().await;
-    let quote = scene.solana_quote().await;
+    let quote = scene.solana_quote();
     let order = scene.take(request(&quote)).await.unwrap().order;
     let gate = Arc::new(Barrier::new(2));
     *scene.solana.gate.lock().unwrap() = Some((Arc::clone(&gate), 1));
@@ -74,8 +74,8 @@ async fn order_paid_meanwhile_is_not_built_again() {
 #[tokio::test]
 async fn solana_transfer_has_an_address_and_nothing_to_sign() {
     let scene = Scene::new().await;
-    let quote = scene.solana_quote().await;
-    let request = BuildRequest { method: DepositMethod::Transfer, ..request(&quote) };
+    let quote = scene.solana_quote();
+    let request = BuildRequest { method: Some(DepositMethod::Transfer), ..request(&quote) };
     let built = scene.take(request).await.unwrap();
     assert!(built.order.deposit_address.is_some() && built.order.announced);
     assert_eq!((built.order.built, scene.solana.simulations.load(Ordering::Relaxed)), (None, 0));

@@ -9,7 +9,7 @@ async fn summary_contains_everything_worth_comparing() {
         evm(0xb2),
         evm(0xc3)
     );
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let built = scene.take(request(&quote)).await.unwrap();
     let switch = "Switch your wallet to Base.".to_owned();
     let reset =
@@ -23,8 +23,9 @@ async fn summary_contains_everything_worth_comparing() {
             format!("Deposit 25 USDC on Base: {promise}"),
         ]
     );
-    let quote = scene.quote(|_| {}).await;
-    let built = scene.take(BuildRequest { method: DepositMethod::Permit2, ..request(&quote) }).await.unwrap();
+    let quote = scene.quote(|_| {});
+    let built =
+        scene.take(BuildRequest { method: Some(DepositMethod::Permit2), ..request(&quote) }).await.unwrap();
     assert_eq!(
         built.summary[2..],
         [
@@ -34,9 +35,9 @@ async fn summary_contains_everything_worth_comparing() {
             ),
         ]
     );
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let built =
-        scene.take(BuildRequest { method: DepositMethod::Transfer, ..request(&quote) }).await.unwrap();
+        scene.take(BuildRequest { method: Some(DepositMethod::Transfer), ..request(&quote) }).await.unwrap();
     let address = built.order.deposit_address.unwrap();
     let until = "2026-11-15 12:10:30 UTC";
     assert_eq!(

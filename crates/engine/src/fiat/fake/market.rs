@@ -48,6 +48,7 @@ impl Filler for FakeMarket {
             estimated_gas: None,
             fees: Vec::new(),
             parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
+            filler_quote: None,
         }]))
     }
 }

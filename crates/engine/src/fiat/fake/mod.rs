@@ -13,7 +13,7 @@ use causeway_domain::ports::{
     AddressWatch, ChainCursor, DepositBuilder, FiatStore as _, ForwardingSigner, OnRamp, PayoutWatch,
     TxSender, WalletCheck,
 };
-use causeway_domain::{Address, ChainId, FiatOrderId, RowKeys, TokenId};
+use causeway_domain::{Address, ChainId, FiatOrderId, RouteSeal, RowKeys, TokenId};
 use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -111,8 +111,8 @@ impl Scene {
         let fillers =
             Fillers::with_pauses(Arc::clone(&pauses), vec![market.clone()], &QuoteOptions::default())
                 .unwrap();
-        let request_quote =
-            RequestQuote::new(Arc::clone(&CATALOG), store.clone(), Arc::clone(&row_keys), fillers);
+        let seal = Arc::new(RouteSeal::new(&quote_keys()));
+        let request_quote = RequestQuote::new(Arc::clone(&CATALOG), Arc::clone(&seal), fillers);
         let all = Ramps::new(ramps.iter().map(|ramp| ramp.clone() as Arc<dyn OnRamp>).collect());
         let all = all.with_pauses(Arc::clone(&pauses));
         let deposit_builders: HashMap<ChainId, Arc<dyn DepositBuilder>> = HashMap::from([
@@ -165,7 +165,7 @@ impl Scene {
                 request_quote,
                 build: BuildDeposit::new(BuildParts {
                     catalog: Arc::clone(&CATALOG),
-                    quotes: store.clone(),
+                    seal,
                     orders: store.clone(),
                     deposit_builders,
                     executors: ExecutorRegistry::default(),
@@ -204,7 +204,7 @@ impl Scene {
 
     /// The best quote for 100 dollars' worth of that token.
     pub(super) async fn best(&self, target: TokenId) -> FiatQuote {
-        self.quote.gather(ask(target)).await.unwrap().quotes.remove(0)
+        self.quote.gather(ask(target)).await.unwrap().quotes.remove(0).quote
     }
 
     /// A purchase of that token with a checkout.

@@ -88,11 +88,11 @@ async fn exact_output_is_the_guaranteed_minimum() {
     let scene = Scene::new().await;
     let wanted = raw(50_000_000_000);
     let exact = FiatAsk { amount: WantedAmount::Receive(wanted), ..ask(target()) };
-    let quote = scene.quote.gather(exact).await.unwrap().quotes.remove(0);
+    let quote = scene.quote.gather(exact).await.unwrap().quotes.remove(0).quote;
     assert_eq!(quote.least, wanted);
     assert!(quote.expected >= wanted && quote.sold_amount > raw(50_000_000), "{quote:?}");
     let direct = FiatAsk { amount: WantedAmount::Receive(raw(1_000_000)), ..ask(usdc()) };
-    let quote = scene.quote.gather(direct).await.unwrap().quotes.remove(0);
+    let quote = scene.quote.gather(direct).await.unwrap().quotes.remove(0).quote;
     assert_eq!((quote.sold_amount, quote.pays), (raw(1_000_000), usd(300)));
 }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use causeway_domain::ports::{DepositTxStatus, OrderStore as _};
-use causeway_domain::{ConfirmedTx, Evidence, OrderStatus, RawAmount};
+use causeway_domain::{ConfirmedTx, Evidence, OpenRouteError, OrderStatus, RawAmount};
 use jiff::SignedDuration;
 
 use super::*;
@@ -134,16 +134,23 @@ async fn malformed_hash_or_unbuilt_route_is_rejected() {
         let error = submit(&scene, &order, Proof::Hash(text.to_owned())).await.unwrap_err();
         assert_eq!(error.to_string(), "a transaction of chain 8453 is named by 0x followed by 64 hex digits");
     }
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     let proof = Proof::Hash(hash("ab"));
     let ask = |quote: &QuoteId, route: &str| {
         let (quote, route) = (quote.clone(), route.parse().unwrap());
         scene.submit.submit(SubmitRequest { quote, route, proof: proof.clone() })
     };
-    assert!(matches!(ask(&quote.id, "house").await, Err(SubmitError::NotBuilt { .. })));
-    assert!(matches!(ask(&quote.id, "nobody").await, Err(SubmitError::RouteNotFound { .. })));
+    let sealed = quote.routes[0].id.as_str();
+    assert!(matches!(ask(&quote.id, sealed).await, Err(SubmitError::NotBuilt)));
+    assert!(matches!(
+        ask(&quote.id, "nobody").await,
+        Err(SubmitError::UnknownRoute(OpenRouteError::NotSealed))
+    ));
     let unknown = QuoteId::random().unwrap();
-    assert!(matches!(ask(&unknown, "house").await, Err(SubmitError::QuoteNotFound(_))));
+    assert!(matches!(
+        ask(&unknown, sealed).await,
+        Err(SubmitError::UnknownRoute(OpenRouteError::OtherQuote))
+    ));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use crate::build_deposit::fake::{request, signature_of, signed_by_payer};
 
 /// An order on Solana with the transactions that its payer was given, newest first.
 async fn built(scene: &Scene, times: usize) -> (Order, Vec<Vec<u8>>) {
-    let quote = scene.solana_quote().await;
+    let quote = scene.solana_quote();
     let mut order = None;
     for _ in 0..times {
         order = Some(scene.take(request(&quote)).await.unwrap().order);

@@ -60,6 +60,7 @@ fn order(offer: &Offer) -> Order {
         refund_to: ask.refund_to,
         filler: "solver".to_owned(),
         kind: "oif".to_owned(),
+        filler_quote: offer.filler_quote.clone(),
         valid_before: offer.valid_before,
         ..order_of(terms, now)
     }

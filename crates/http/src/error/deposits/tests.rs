@@ -1,19 +1,11 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Address, ChainId, OrderStatus, QuoteId, QuoteKeyError, RouteId};
+use causeway_domain::{Address, ChainId, OpenRouteError, OrderStatus, QuoteKeyError};
 use jiff::Timestamp;
 
 use super::*;
 
 fn base() -> ChainId {
     ChainId::new(8453).unwrap()
-}
-
-fn quote() -> QuoteId {
-    "019a8c3f5b200f8fad5bd9cb469fa16570867728950e".parse().unwrap()
-}
-
-fn route() -> RouteId {
-    "house".parse().unwrap()
 }
 
 fn order() -> OrderId {
@@ -45,8 +37,8 @@ fn build_errors_map_to_name_status_and_message() {
     let (symbol, has, needs) = amounts();
     let gas = BuildError::InsufficientGas { symbol, has, needs };
     let errors = vec![
-        BuildError::QuoteNotFound(quote()),
-        BuildError::RouteNotFound { quote: quote(), route: route() },
+        BuildError::UnknownRoute(OpenRouteError::NotSealed),
+        BuildError::UnknownRoute(OpenRouteError::OtherQuote),
         BuildError::UnexpectedFrom { expected: wallet(1), given: wallet(2) },
         BuildError::QuoteExpired { at: at() },
         BuildError::MethodNotOffered {
@@ -73,9 +65,9 @@ fn build_errors_map_to_name_status_and_message() {
 #[test]
 fn submit_errors_map_to_name_status_and_message() {
     let errors = vec![
-        SubmitError::QuoteNotFound(quote()),
-        SubmitError::RouteNotFound { quote: quote(), route: route() },
-        SubmitError::NotBuilt { quote: quote(), route: route() },
+        SubmitError::UnknownRoute(OpenRouteError::NotSealed),
+        SubmitError::UnknownRoute(OpenRouteError::OtherQuote),
+        SubmitError::NotBuilt,
         SubmitError::MalformedHash { chain: base(), expected: "0x and 64 hex digits" },
         SubmitError::WrongProof { method: DepositMethod::Permit2, expected: "send the signature" },
         SubmitError::Conflict { order: order() },

@@ -9,7 +9,7 @@ use crate::service::{bytes, send};
 macro_rules! assert_quotes {
     ($answer:expr) => {
         insta::assert_json_snapshot!($answer, {
-            ".**.quoteId" => "[id]", ".**.expiresAt" => "[time]", ".**.validBefore" => "[time]", ".**.quoteExpiresAt" => "[time]",
+            ".**.quoteId" => "[id]", ".**.routeId" => "[sealed]", ".**.expiresAt" => "[time]", ".**.validBefore" => "[time]", ".**.quoteExpiresAt" => "[time]",
         })
     };
 }

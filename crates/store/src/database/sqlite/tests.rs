@@ -1,7 +1,6 @@
-use causeway_domain::ports::{QuoteStore, StoreError};
-use causeway_domain::{
-    Address, Ask, ChainId, Family, Quote, QuoteId, RawAmount, RowKeys, TokenId, TradeType,
-};
+use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatCurrency, FiatQuote, QuoteFirmness, WantedAmount};
+use causeway_domain::ports::{FiatStore as _, StoreError};
+use causeway_domain::{Address, ChainId, Family, FiatQuoteId, RawAmount, RowKeys, TokenId};
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _};
 
@@ -12,78 +11,51 @@ use crate::fillers::{reservations, reserve};
 use crate::operations::{prune, review};
 use crate::orders::{drop_unused, find_orders, intent_book, list_orders, recovery, rents};
 use crate::outbox::put_outgoing;
-use crate::quotes::own_window::OwnWindow;
-use crate::quotes::{drop_batches, quote_batches};
-use crate::record::{Entry, FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
-use crate::{Location, Store, chains, outbox, quotes, webhooks};
+use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
+use crate::{Location, Store, chains, outbox, webhooks};
 
-fn quote(keys: &RowKeys) -> Quote {
+/// A large write.
+fn fiat_quote() -> FiatQuote {
     let coin = TokenId::native(ChainId::new(1).unwrap());
-    let address = Address::native(Family::Evm);
-    Quote {
-        id: QuoteId::random().unwrap(),
-        key: keys.next(Timestamp::now()),
-        ask: Ask {
-            trade_type: TradeType::ExactInput,
-            from: coin,
-            to: coin,
-            amount: RawAmount::ZERO,
-            from_address: address,
-            recipient: address,
-            refund_to: address,
-            slippage: None,
-            deposit_methods: Vec::new(),
-            referral: None,
+    let currency = "USD".parse::<FiatCurrency>().unwrap();
+    let amount = FiatAmount::new(currency, 100);
+    FiatQuote {
+        id: FiatQuoteId::random().unwrap(),
+        key: RowKeys::new(0).next(Timestamp::now()),
+        provider: "x".repeat(2_000),
+        firmness: QuoteFirmness::Firm,
+        ask: FiatAsk {
+            currency,
+            amount: WantedAmount::Pay(amount),
+            target: coin,
+            recipient: Address::native(Family::Evm),
+            provider: None,
+            method: None,
+            refund_to: None,
+            slippage_bps: None,
+            country: None,
         },
-        integrator: Some("x".repeat(2_000)),
+        pays: amount,
+        fees: Vec::new(),
+        sold: coin,
+        sold_amount: RawAmount::ZERO,
+        expected: RawAmount::ZERO,
+        least: RawAmount::ZERO,
+        forwarding_options: Vec::new(),
+        methods: Vec::new(),
+        limits: None,
+        expires_at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
         created_at: Timestamp::from_millisecond(1_800_000_000_000).unwrap(),
-        routes: Vec::new(),
     }
+}
+
+async fn put(store: &Store, quote: &FiatQuote) -> Result<(), StoreError> {
+    store.put_fiat_quotes(std::slice::from_ref(quote)).await
 }
 
 async fn pragma(pool: &SqlitePool, name: &str) -> String {
     let row = pool.fetch_one(AssertSqlSafe(format!("PRAGMA {name}"))).await.unwrap();
     row.try_get::<i64, _>(0).map_or_else(|_| row.get::<String, _>(0), |number| number.to_string())
-}
-
-/// Quotes whose ids are in one window.
-fn in_one_window<const N: usize>(keys: &RowKeys) -> [Quote; N] {
-    let first = QuoteId::random().unwrap();
-    std::array::from_fn(|n| {
-        let tail = first.as_str().len() - 4;
-        let id = format!("{}{n:04x}", &first.as_str()[..tail]).parse().unwrap();
-        Quote { id, ..quote(keys) }
-    })
-}
-
-#[tokio::test]
-async fn a_lone_writer_stores_quotes_by_one_statement() {
-    let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
-    migrate(&mut connection, SQLITE).await.unwrap();
-    let keys = RowKeys::new(0);
-    let entries = in_one_window::<5>(&keys).map(|quote| Entry::from(&quote));
-    let [one, two, three, four, five] = entries.each_ref();
-    let mut here = OwnWindow::default();
-    assert!(here.put::<Sqlite>(&mut connection, &[one, two]).await.unwrap());
-    assert!(here.put::<Sqlite>(&mut connection, &[three]).await.unwrap());
-    let count = "SELECT CAST(SUM(size) AS BIGINT) FROM quote_batches";
-    let mut there = OwnWindow::default();
-    assert!(!there.put::<Sqlite>(&mut connection, &[four]).await.unwrap(), "others wrote here");
-    assert_eq!(sqlx::query_scalar::<_, i64>(count).fetch_one(&mut connection).await.unwrap(), 3);
-    assert!(!here.put::<Sqlite>(&mut connection, &[one]).await.unwrap(), "it is known");
-    assert!(!here.put::<Sqlite>(&mut connection, &[five]).await.unwrap(), "all are looked up from now on");
-    assert_eq!(sqlx::query_scalar::<_, i64>(count).fetch_one(&mut connection).await.unwrap(), 3);
-    let after = |windows: i64| {
-        let moment = five.place.moment + windows * 128;
-        let id = format!("{moment:012x}{}", "7".repeat(32)).parse().unwrap();
-        Entry::from(&Quote { id, ..quote(&keys) })
-    };
-    let [next, ahead, back] = [1, 9_999, 3].map(after);
-    assert!(here.put::<Sqlite>(&mut connection, &[&next]).await.unwrap(), "the next window");
-    assert!(!here.put::<Sqlite>(&mut connection, &[five]).await.unwrap(), "the window before");
-    assert!(!here.put::<Sqlite>(&mut connection, &[five, &ahead]).await.unwrap(), "two windows");
-    assert!(here.put::<Sqlite>(&mut connection, &[&ahead]).await.unwrap(), "the clock is ahead");
-    assert!(here.put::<Sqlite>(&mut connection, &[&back]).await.unwrap(), "and is put back");
 }
 
 #[tokio::test]
@@ -98,7 +70,7 @@ async fn commits_are_durable_and_readers_cannot_write() {
         assert_eq!(pragma(&writer, name).await, value, "{name}");
     }
     assert_eq!(pragma(&handles.readers, "query_only").await, "1");
-    assert!(handles.readers.execute("DELETE FROM quotes").await.is_err());
+    assert!(handles.readers.execute("DELETE FROM orders").await.is_err());
 }
 
 #[tokio::test]
@@ -115,27 +87,26 @@ async fn a_full_disk_is_unavailable_writes_nothing_and_recovers() {
     let handles = Handles { writer: Writer::start(writer.clone(), &options), readers: readers.clone() };
     let store = Store::new(Engine::Sqlite(handles), location);
 
-    let keys = RowKeys::new(0);
     let mut stored = Vec::new();
     let refused = loop {
-        let quote = quote(&keys);
-        match store.put_quote(&quote).await {
+        let quote = fiat_quote();
+        match put(&store, &quote).await {
             Ok(()) => stored.push(quote),
             Err(error) => break (quote, error),
         }
         assert!(stored.len() < 500, "the disk never fills");
     };
     assert!(matches!(refused.1, StoreError::Unavailable(_)), "{:?}", refused.1);
-    let again = store.put_quote(&refused.0).await.unwrap_err();
+    let again = put(&store, &refused.0).await.unwrap_err();
     assert!(again.is_retryable(), "{again:?}");
-    assert_eq!(store.quote(&refused.0.id).await.unwrap(), None);
+    assert_eq!(store.fiat_quote(&refused.0.id).await.unwrap(), None);
 
     writer.set_connect_options(roomy);
     writer.acquire().await.unwrap().execute("PRAGMA max_page_count = 1000000").await.unwrap();
     stored.push(refused.0);
-    store.put_quote(stored.last().unwrap()).await.unwrap();
+    put(&store, stored.last().unwrap()).await.unwrap();
     for quote in stored {
-        assert_eq!(store.quote(&quote.id).await.unwrap(), Some(quote));
+        assert_eq!(store.fiat_quote(&quote.id).await.unwrap(), Some(quote));
     }
     assert_eq!(pragma(&readers, "quick_check").await, "ok");
 }
@@ -146,7 +117,7 @@ async fn a_closed_store_is_one_file_readable_by_its_owner_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data/causeway.db");
     let store = Store::open(&Location::Sqlite(path.clone())).await.unwrap();
-    store.put_quote(&quote(&RowKeys::new(0))).await.unwrap();
+    put(&store, &fiat_quote()).await.unwrap();
     store.close().await;
     assert_eq!(fs::read_dir(folder.path().join("data")).unwrap().count(), 1);
     for (path, mode) in [(parent_folder(&path), 0o700), (&path, 0o600)] {
@@ -159,9 +130,9 @@ async fn checkpoints_run_while_the_store_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("causeway.db");
     let store = Store::open(&Location::Sqlite(path.clone())).await.unwrap();
-    let (keys, before) = (RowKeys::new(0), fs::metadata(&path).unwrap().len());
+    let before = fs::metadata(&path).unwrap().len();
     for _ in 0..100 {
-        store.put_quote(&quote(&keys)).await.unwrap();
+        put(&store, &fiat_quote()).await.unwrap();
     }
     while fs::metadata(&path).unwrap().len() == before {
         time::sleep(Duration::from_millis(5)).await;
@@ -179,13 +150,6 @@ async fn every_query_uses_an_index() {
     let page_of_chains =
         format!("{by_author} $1 AND row_key < $2 AND from_chain = $3 AND to_chain = $4 {end}");
     for query in [
-        quotes::QUOTE,
-        quote_batches::PUT_ALONE,
-        quote_batches::CONTENTS,
-        quote_batches::BATCH,
-        drop_batches::OLD,
-        quotes::ROUTES,
-        prune::QUOTES,
         prune::EVENTS,
         crate::orders::EVENTS,
         outbox::HIGHEST,
@@ -229,8 +193,8 @@ async fn every_query_uses_an_index() {
             handles.readers.fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {query}"))).await.unwrap();
         for step in plan {
             let step: String = step.get("detail");
-            // A quote has few routes and a chain few cursors; any other result comes out of its index in order.
-            let sorts = step.contains("TEMP B-TREE") && ![quotes::ROUTES, chains::CURSOR].contains(&query);
+            // A chain has few cursors; any other result comes out of its index in order.
+            let sorts = step.contains("TEMP B-TREE") && query != chains::CURSOR;
             // Owed and unbooked orders are the whole of their index.
             let whole = ["orders_owed", "orders_untold"].iter().any(|index| step.contains(index));
             let scans = step.starts_with("SCAN ") && step != "SCAN CONSTANT ROW" && !whole;

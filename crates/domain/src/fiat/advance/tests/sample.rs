@@ -198,6 +198,8 @@ pub(super) fn swap(amount: u64, evidence: Evidence) -> Order {
         refund_to: who(3),
         filler: "north".to_owned(),
         kind: "native-filler".to_owned(),
+        filler_quote: None,
+        integrator: None,
         method: DepositMethod::Transfer,
         intent_id: terms.id(),
         terms,

@@ -1,17 +1,17 @@
-//! The encoding of compact records. Reading accepts any bytes and never panics.
+//! The encoding of sealed routes. Reading accepts any bytes and never panics.
 
 use alloy_primitives::U256;
-use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 
-/// Writes values in sequence. A repeated address or text is written as a reference.
+use crate::{Address, ChainId, RawAmount, TokenId};
+
+/// Writes values in sequence. A repeated address is written as a reference.
 #[derive(Default)]
-pub(super) struct Encoder<'a> {
+pub(super) struct Encoder {
     pub(super) bytes: Vec<u8>,
     addresses: Vec<Address>,
-    texts: Vec<&'a str>,
 }
 
-impl<'a> Encoder<'a> {
+impl Encoder {
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }
@@ -53,14 +53,9 @@ impl<'a> Encoder<'a> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    pub(super) fn text(&mut self, text: &'a str) {
-        let known = self.texts.iter().position(|known| *known == text);
-        self.count(known.unwrap_or(self.texts.len()));
-        if known.is_none() {
-            self.texts.push(text);
-            self.count(text.len());
-            self.bytes.extend_from_slice(text.as_bytes());
-        }
+    pub(super) fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.bytes.extend_from_slice(text.as_bytes());
     }
 
     pub(super) fn address(&mut self, address: Address) {
@@ -93,12 +88,11 @@ fn low_byte(count: usize) -> u8 {
 pub(super) struct Decoder<'a> {
     rest: &'a [u8],
     addresses: Vec<Address>,
-    texts: Vec<&'a str>,
 }
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, addresses: Vec::new(), texts: Vec::new() }
+        Self { rest: bytes, addresses: Vec::new() }
     }
 
     pub(super) fn is_at_end(&self) -> bool {
@@ -152,17 +146,12 @@ impl<'a> Decoder<'a> {
     }
 
     pub(super) fn text(&mut self) -> Option<&'a str> {
-        let place = self.place()?;
-        if place == self.texts.len() {
-            let count = usize::try_from(self.number()?).ok()?;
-            let text = std::str::from_utf8(self.take(count)?).ok()?;
-            self.texts.push(text);
-        }
-        self.texts.get(place).copied()
+        let count = self.count()?;
+        std::str::from_utf8(self.take(count)?).ok()
     }
 
     pub(super) fn address(&mut self) -> Option<Address> {
-        let place = self.place()?;
+        let place = usize::try_from(self.number()?).ok()?;
         if place == self.addresses.len() {
             let bytes = self.short()?;
             let evm = || <[u8; 20]>::try_from(bytes).ok().map(|bytes| Address::Evm(bytes.into()));
@@ -170,10 +159,6 @@ impl<'a> Decoder<'a> {
             self.addresses.push(evm().or_else(solana)?);
         }
         self.addresses.get(place).copied()
-    }
-
-    fn place(&mut self) -> Option<usize> {
-        usize::try_from(self.number()?).ok()
     }
 
     pub(super) fn token(&mut self) -> Option<TokenId> {
@@ -212,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn repeated_values_are_written_as_references() {
+    fn repeated_addresses_are_written_as_references() {
         let mut out = Encoder::default();
         let address = Address::Solana([7; 32]);
         for _ in 0..3 {
             out.text("filler");
             out.address(address);
         }
-        assert_eq!(out.bytes.len(), 2 + 6 + 2 + 32 + 4);
+        assert_eq!(out.bytes.len(), 3 * 7 + 2 + 32 + 2);
         let mut read = Decoder::new(&out.bytes);
         for _ in 0..3 {
             assert_eq!((read.text(), read.address()), (Some("filler"), Some(address)));

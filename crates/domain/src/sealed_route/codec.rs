@@ -1,0 +1,142 @@
+//! The positional encoding of what a sealed route holds, about 200 bytes long.
+
+use alloy_primitives::hex;
+use jiff::Timestamp;
+
+use super::RouteTerms;
+use super::bytes::{Decoder, Encoder};
+use crate::ports::Offer;
+use crate::{DepositMethod, Parties, Quote, QuoteId, Referral, TradeType};
+
+/// The version of the encoding that is written; all earlier ones are read.
+pub(super) const VERSION: u8 = 1;
+
+// These codes are in the hands of clients and never change their meaning.
+const fn trade_type(value: TradeType) -> u8 {
+    match value {
+        TradeType::ExactInput => 0,
+        TradeType::ExactOutput => 1,
+    }
+}
+
+const fn method(value: DepositMethod) -> u8 {
+    match value {
+        DepositMethod::ContractCall => 0,
+        DepositMethod::Permit2 => 1,
+        DepositMethod::Transfer => 2,
+    }
+}
+
+const TRADE_TYPES: [TradeType; 2] = [TradeType::ExactInput, TradeType::ExactOutput];
+const METHODS: [DepositMethod; 3] =
+    [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
+
+/// Writes the current version. Times are cut to milliseconds.
+pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, offer: &Offer) {
+    out.byte(VERSION);
+    write_id(out, &quote.id);
+    let ask = &quote.ask;
+    out.byte(trade_type(ask.trade_type));
+    out.token(ask.from);
+    out.token(ask.to);
+    out.address(ask.from_address);
+    out.address(ask.recipient);
+    out.address(ask.refund_to);
+    option(out, ask.referral, |out, referral| {
+        out.address(referral.referrer);
+        out.number(referral.fee_bps().into());
+    });
+    option(out, quote.integrator.as_deref(), Encoder::text);
+    out.text(filler);
+    out.text(kind);
+    option(out, offer.filler_quote.as_deref(), Encoder::text);
+    out.count(offer.deposit_methods.len());
+    for offered in &offer.deposit_methods {
+        out.byte(method(*offered));
+    }
+    out.amount(offer.amount_in);
+    out.amount(offer.amount_out);
+    out.amount(offer.min_amount_out);
+    out.signed(offer.valid_before.as_millisecond());
+    option(out, offer.parties, |out, parties| {
+        out.address(parties.filler);
+        out.address(parties.payee);
+    });
+}
+
+fn write_id(out: &mut Encoder, id: &QuoteId) {
+    let mut bytes = [0; 22];
+    let digits = id.as_str();
+    let bytes = bytes.get_mut(..digits.len() / 2).unwrap_or_default();
+    // An id is hex digits of this length, or it would not be one.
+    let _ = hex::decode_to_slice(digits, bytes);
+    out.short(bytes);
+}
+
+fn option<T>(out: &mut Encoder, value: Option<T>, write: impl FnOnce(&mut Encoder, T)) {
+    out.byte(u8::from(value.is_some()));
+    if let Some(value) = value {
+        write(out, value);
+    }
+}
+
+/// Reads any version; `None` if the bytes are invalid or of a later version.
+pub(super) fn read(bytes: &[u8]) -> Option<RouteTerms> {
+    let mut read = Decoder::new(bytes);
+    match read.byte()? {
+        VERSION => read_version_1(&mut read).filter(|_| read.is_at_end()),
+        _ => None,
+    }
+}
+
+fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
+    Some(RouteTerms {
+        quote: hex::encode(read.short()?).parse().ok()?,
+        trade_type: one_of(&TRADE_TYPES, trade_type, read)?,
+        from: read.token()?,
+        to: read.token()?,
+        from_address: read.address()?,
+        recipient: read.address()?,
+        refund_to: read.address()?,
+        referral: maybe(read, |read| {
+            let referrer = read.address()?;
+            Referral::new(referrer, u16::try_from(read.number()?).ok()?)
+        })
+        .ok()?,
+        integrator: maybe(read, Decoder::text).ok()?.map(str::to_owned),
+        filler: read.text()?.to_owned(),
+        kind: read.text()?.to_owned(),
+        filler_quote: maybe(read, Decoder::text).ok()?.map(str::to_owned),
+        deposit_methods: read_methods(read)?,
+        amount_in: read.amount()?,
+        amount_out: read.amount()?,
+        min_amount_out: read.amount()?,
+        valid_before: Timestamp::from_millisecond(read.signed()?).ok()?,
+        parties: maybe(read, |read| Some(Parties { filler: read.address()?, payee: read.address()? }))
+            .ok()?,
+    })
+}
+
+/// Invalid bytes, where `None` is a valid value.
+struct Invalid;
+
+fn maybe<'a, T>(
+    read: &mut Decoder<'a>,
+    one: impl FnOnce(&mut Decoder<'a>) -> Option<T>,
+) -> Result<Option<T>, Invalid> {
+    match read.byte() {
+        Some(0) => Ok(None),
+        Some(1) => one(read).map(Some).ok_or(Invalid),
+        _ => Err(Invalid),
+    }
+}
+
+fn read_methods(read: &mut Decoder<'_>) -> Option<Vec<DepositMethod>> {
+    let count = read.count()?;
+    (0..count).map(|_| one_of(&METHODS, method, read)).collect()
+}
+
+fn one_of<T: Copy>(all: &[T], code: impl Fn(T) -> u8, read: &mut Decoder<'_>) -> Option<T> {
+    let byte = read.byte()?;
+    all.iter().copied().find(|value| code(*value) == byte)
+}

@@ -1,0 +1,240 @@
+use std::fmt::{self, Display};
+
+use causeway_catalog::Snapshot;
+use causeway_domain::ports::PriceFeed;
+use causeway_domain::{
+    Ask, ExactOutMethod, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount, UsdPrice,
+};
+use causeway_engine::is_one_click;
+use causeway_wire as wire;
+use jiff::Timestamp;
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
+
+use crate::App;
+
+/// What routes are mapped with. The views borrow from the quote and serialize as the types of `causeway-wire` do.
+#[derive(Clone, Copy)]
+pub(crate) struct RouteMapping<'a> {
+    snapshot: &'a Snapshot,
+    prices: &'a dyn PriceFeed,
+    /// Base of the icon URLs.
+    public_url: &'a str,
+}
+
+/// A quote with its routes, as [`wire::QuoteAnswer`].
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AnswerView<'a> {
+    quote_id: &'a str,
+    routes: RoutesView<'a>,
+}
+
+/// A route with the id of its quote, as [`wire::StreamedRoute`].
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LineView<'a> {
+    quote_id: &'a str,
+    #[serde(flatten)]
+    route: RouteView<'a>,
+}
+
+struct RoutesView<'a> {
+    mapping: RouteMapping<'a>,
+    quote: &'a Quote,
+}
+
+/// A route, as [`wire::Route`].
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RouteView<'a> {
+    route_id: &'a str,
+    filler: &'a str,
+    r#type: &'a str,
+    icon: Shown<Icon<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exact_out_method: Option<&'static str>,
+    deposit_methods: Vec<&'static str>,
+    quote: QuoteView<'a>,
+}
+
+/// The amounts of a route, as [`wire::RouteQuote`].
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct QuoteView<'a> {
+    amount_in: Shown<RawAmount>,
+    amount_out: Shown<RawAmount>,
+    min_amount_out: Shown<RawAmount>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slippage_tolerance: Option<f64>,
+    expected_duration_seconds: u32,
+    valid_before: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_expires_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_gas: Option<Shown<RawAmount>>,
+    tags: [&'static str; 1],
+    #[serde(skip_serializing_if = "FeesView::is_empty")]
+    fees: FeesView<'a>,
+}
+
+struct FeesView<'a> {
+    mapping: RouteMapping<'a>,
+    fees: &'a [Fee],
+}
+
+/// A fee, as [`wire::Fee`].
+#[derive(Serialize)]
+struct FeeView {
+    kind: &'static str,
+    token: Shown<TokenId>,
+    amount: Shown<RawAmount>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<Shown<UsdAmount>>,
+}
+
+/// A value that is serialized by its `Display` text.
+struct Shown<T>(T);
+
+impl<T: Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+struct Icon<'a> {
+    public_url: &'a str,
+    filler: &'a str,
+}
+
+impl Display for Icon<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/v1/fillers/{}/icon", self.public_url, self.filler)
+    }
+}
+
+impl Serialize for RoutesView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Quote { ask, routes, .. } = self.quote;
+        serializer.collect_seq(routes.iter().map(|route| self.mapping.route(ask, route)))
+    }
+}
+
+impl FeesView<'_> {
+    const fn is_empty(&self) -> bool {
+        self.fees.is_empty()
+    }
+
+    /// The few tokens of the fees are looked up once each.
+    fn views(&self) -> impl Iterator<Item = FeeView> {
+        let mut known: Vec<(TokenId, Option<(u8, UsdPrice)>)> = Vec::with_capacity(self.fees.len());
+        self.fees.iter().map(move |fee| {
+            let found = known.iter().find(|(token, _)| *token == fee.token).map(|(_, price)| *price);
+            let price = found.unwrap_or_else(|| {
+                let price = self.mapping.price(&fee.token);
+                known.push((fee.token, price));
+                price
+            });
+            FeeView {
+                kind: fee.kind.as_str(),
+                token: Shown(fee.token),
+                amount: Shown(fee.amount),
+                usd: price.and_then(|(decimals, price)| price.value(fee.amount, decimals)).map(Shown),
+            }
+        })
+    }
+}
+
+impl Serialize for FeesView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fees = serializer.serialize_seq(Some(self.fees.len()))?;
+        for fee in self.views() {
+            fees.serialize_element(&fee)?;
+        }
+        fees.end()
+    }
+}
+
+impl<'a> RouteMapping<'a> {
+    pub(crate) fn new(app: &'a App, snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, prices: app.prices.as_ref(), public_url: &app.options.public_url }
+    }
+
+    pub(super) fn answer(self, quote: &'a Quote) -> AnswerView<'a> {
+        AnswerView { quote_id: quote.id.as_str(), routes: RoutesView { mapping: self, quote } }
+    }
+
+    pub(super) fn line(self, quote: &'a Quote, route: &'a Route) -> LineView<'a> {
+        LineView { quote_id: quote.id.as_str(), route: self.route(&quote.ask, route) }
+    }
+
+    pub(crate) fn route(self, ask: &Ask, route: &'a Route) -> RouteView<'a> {
+        RouteView {
+            route_id: route.id.as_str(),
+            filler: &route.filler,
+            r#type: &route.kind,
+            icon: Shown(Icon { public_url: self.public_url, filler: &route.filler }),
+            exact_out_method: route.exact_out.map(ExactOutMethod::as_str),
+            deposit_methods: route.deposit_methods.iter().map(|method| method.as_str()).collect(),
+            quote: QuoteView {
+                amount_in: Shown(route.amount_in),
+                amount_out: Shown(route.amount_out),
+                min_amount_out: Shown(route.min_amount_out),
+                slippage_tolerance: ask.slippage.map(fraction),
+                expected_duration_seconds: route.expected_duration_seconds,
+                valid_before: route.valid_before.as_second(),
+                quote_expires_at: route.price_holds_until.map(Timestamp::as_second),
+                estimated_gas: route.estimated_gas.map(Shown),
+                tags: [if is_one_click(ask, route) { "1-click" } else { "needs-approval" }],
+                fees: FeesView { mapping: self, fees: &route.fees },
+            },
+        }
+    }
+
+    /// The decimals and the price of a token, if both are known.
+    fn price(self, token: &TokenId) -> Option<(u8, UsdPrice)> {
+        Some((self.snapshot.token(token)?.token.decimals, self.prices.usd_price(token)?))
+    }
+}
+
+/// The number nearest to the decimal fraction.
+#[expect(clippy::float_arithmetic, reason = "the wire has a JSON number, and nothing is computed with it")]
+fn fraction(slippage: Slippage) -> f64 {
+    f64::from(slippage.millionths()) / 1e6
+}
+
+impl RouteView<'_> {
+    /// The same as a wire type that owns its texts.
+    pub(crate) fn into_wire(self) -> wire::Route {
+        let quote = self.quote;
+        let fee = |fee: FeeView| wire::Fee {
+            kind: fee.kind.to_owned(),
+            token: fee.token.0.to_string(),
+            amount: fee.amount.0.to_string(),
+            usd: fee.usd.map(|usd| usd.0.to_string()),
+        };
+        wire::Route {
+            route_id: self.route_id.to_owned(),
+            filler: Some(self.filler.to_owned()),
+            r#type: self.r#type.to_owned(),
+            icon: Some(self.icon.0.to_string()),
+            exact_out_method: self.exact_out_method.map(str::to_owned),
+            deposit_methods: self.deposit_methods.into_iter().map(str::to_owned).collect(),
+            quote: wire::RouteQuote {
+                amount_in: quote.amount_in.0.to_string(),
+                amount_out: quote.amount_out.0.to_string(),
+                min_amount_out: quote.min_amount_out.0.to_string(),
+                slippage_tolerance: quote.slippage_tolerance,
+                expected_duration_seconds: quote.expected_duration_seconds,
+                valid_before: quote.valid_before,
+                quote_expires_at: quote.quote_expires_at,
+                estimated_gas: quote.estimated_gas.map(|gas| gas.0.to_string()),
+                tags: quote.tags.map(str::to_owned).to_vec(),
+                fees: quote.fees.views().map(fee).collect(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
