@@ -2,3 +2,4 @@
 
 mod idle_connections;
 mod other_keys;
+mod records;

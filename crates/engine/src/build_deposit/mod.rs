@@ -127,7 +127,7 @@ impl BuildDeposit {
         Self { demand, ..self }
     }
 
-    /// Creates no orders through a halted chain (rule 29).
+    /// Creates no orders through a chain that is halted (rule 29), is not read, or has contracts that were not checked.
     #[must_use]
     pub fn with_cursors(self, cursors: Arc<ChainCursors>) -> Self {
         Self { cursors, ..self }
@@ -208,12 +208,8 @@ impl BuildDeposit {
 
     /// Only for new orders: an existing build can still be paid.
     fn check_pauses(&self, ask: &Ask, route: &Route) -> Result<(), BuildError> {
-        let halted = [ask.from, ask.to].into_iter().map(|token| token.chain());
-        let halted = halted.into_iter().find(|chain| self.cursors.is_halted(*chain));
-        if let Some(chain) = halted {
-            let reason = format!(
-                "Chain {chain} is halted: its nodes contradict each other. No order is opened there."
-            );
+        if let Some(closed) = self.cursors.closed([ask.from.chain(), ask.to.chain()]) {
+            let reason = closed.to_string();
             return Err(BuildError::Paused { filler: route.filler.clone(), reason });
         }
         let paused = self.pauses.reason_for_tokens(&[ask.from, ask.to]);

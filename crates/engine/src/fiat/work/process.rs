@@ -21,7 +21,7 @@ impl WorkFiat {
     /// Advances a purchase as far as possible. Each step is stored before its actions are executed.
     pub(super) async fn process(&self, mut order: FiatOrder) -> Result<(), StoreError> {
         let chains = [order.sold.chain(), order.target.chain()];
-        let is_halted = chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain));
+        let is_halted = chains.into_iter().any(|chain| self.parts.cursors.holds(chain));
         if !order.status.is_terminal() {
             let demand = self.parts.cursors.demand();
             for chain in [order.sold.chain(), order.target.chain()] {
