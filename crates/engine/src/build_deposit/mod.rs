@@ -270,7 +270,7 @@ impl BuildDeposit {
     }
 
     /// Asks the filler to hold funds for the order. It decides again when the deposit arrives, so a failure is harmless.
-    async fn hold(&self, order: &Order, now: Timestamp) {
+    pub(crate) async fn hold(&self, order: &Order, now: Timestamp) {
         let Some(executor) = self.parts.executors.get(&order.filler) else { return };
         if let Err(error) = executor.hold(order, now).await {
             tracing::warn!(order = order.id.as_str(), filler = order.filler, %error, "holding funds for a build failed");
