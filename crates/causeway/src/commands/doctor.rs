@@ -21,10 +21,7 @@ pub(crate) struct DoctorArgs {
 
 /// Checks an installation and changes nothing; fails if a check fails.
 pub(crate) async fn doctor(args: &DoctorArgs, config: &Config) -> anyhow::Result<()> {
-    let findings = match args.attester {
-        true => examine_attester(config).await,
-        false => examine_service(config).await,
-    };
+    let findings = if args.attester { examine_attester(config).await } else { examine_service(config).await };
     let failed = findings.iter().filter(|finding| !finding.ok).count();
     if args.json {
         let document = json!({ "mode": config.mode.as_str(), "ok": failed == 0, "checks": findings });

@@ -69,7 +69,7 @@ fn enough(order: &FiatOrder, context: &FiatContext) -> U256 {
             let named = context.payouts.iter().filter(|payout| report.payouts.contains(&payout.tx));
             named.fold(U256::ZERO, |sum, payout| sum.saturating_add(payout.amount.get()))
         };
-        let amount = report.amount.map_or_else(named, |amount| amount.get());
+        let amount = report.amount.map_or_else(named, RawAmount::get);
         // Less than half of what was sold is no delivery of this purchase, whoever says so.
         is_plausible(order, amount).then_some(amount)
     });
