@@ -50,11 +50,8 @@ async fn examine_solana(rpc: &SolanaRpc) -> Vec<Finding> {
 }
 
 fn agreement_of(chain: ChainId, is_alone: bool, agreement: Result<String, String>) -> Finding {
-    let agreement = agreement.map(|words| match is_alone {
-        true => "only one endpoint answers for the chain: orders up to $100, unless it is called trusted"
-            .to_owned(),
-        false => words,
-    });
+    let alone = "only one endpoint answers for the chain: orders up to $100, unless it is called trusted";
+    let agreement = agreement.map(|words| if is_alone { alone.to_owned() } else { words });
     Finding::new(AREA, format!("chain {chain}"), agreement)
 }
 
