@@ -234,6 +234,7 @@ impl Orders {
             cursors,
         });
         let watches = self.address_watches.clone();
+        let work = work.with_watches(watches.clone());
         let senders = context.screening.clone().map(|screening| SenderScreening::new(screening, watches));
         let work = work.with_sender_screening(senders);
         let until = stop.clone();
