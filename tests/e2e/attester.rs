@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy_primitives::{Address, B256, Bytes, U256, hex, keccak256};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::{ChainId, Deployment, IntentTerms};
+use causeway_domain::{ChainId, Deployment, DeploymentMode, IntentTerms};
 use causeway_evm::contracts::{Escrow, Settler, onchain_envelope};
 use causeway_evm::deploy::DeploymentRecord;
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Receipt, Signer, TxRequest};
@@ -38,7 +38,7 @@ impl Chains {
 
     fn deployment(&self, chain: u64) -> Deployment {
         let path = self.folder.path().join(format!("deployments/{chain}.json"));
-        DeploymentRecord::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
+        DeploymentRecord::parse(&std::fs::read_to_string(path).unwrap()).unwrap().0
     }
 
     /// Sends a call and waits for its receipt.
@@ -212,7 +212,7 @@ fn attester_reports_missing_settings_and_never_prints_its_key() {
         from_block: 0,
         hub: None,
     };
-    let record = DeploymentRecord::to_json(&deployment).unwrap();
+    let record = DeploymentRecord::to_json(&deployment, DeploymentMode::Production).unwrap();
     std::fs::write(folder.path().join("deployments/1.json"), record).unwrap();
     fails(Some(&own), production, "attester.chains");
     let one = format!("{production}[[attester.chains]]\nid = 1\nrpc = [\"https://one.example/key\"]\n");

@@ -19,8 +19,8 @@ sol! {
     function balanceOf(address owner) external view returns (uint256);
 }
 
-const BASE: u64 = 8453;
-const ARBITRUM: u64 = 42_161;
+pub(crate) const BASE: u64 = 8453;
+pub(crate) const ARBITRUM: u64 = 42_161;
 /// The other chains of the catalog, disabled in this test.
 const OTHERS: [u64; 17] = [
     1,
@@ -55,14 +55,14 @@ fn usdc(chain: u64) -> Address {
 
 /// Who takes part, each with a key that the sandbox knows nothing of.
 #[derive(Clone, Copy)]
-enum Role {
+pub(crate) enum Role {
     Deployer = 0x11,
     Relayer = 0x22,
     House = 0x33,
     Payer = 0x44,
 }
 
-const ATTESTERS: [u8; 3] = [0x51, 0x52, 0x53];
+pub(crate) const ATTESTERS: [u8; 3] = [0x51, 0x52, 0x53];
 
 fn secret(byte: u8) -> String {
     format!("{byte:02x}").repeat(32)
@@ -79,15 +79,15 @@ fn write_key(file: &Path, byte: u8) {
 }
 
 /// A host on which the service is set up.
-struct Host {
+pub(crate) struct Host {
     nodes: Service,
     _chains: TempDir,
-    folder: TempDir,
-    base: String,
+    pub(crate) folder: TempDir,
+    pub(crate) base: String,
 }
 
 impl Host {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (chains, folder) = (data_dir(), data_dir());
         let nodes = Service::start_with(chains.path(), &["sandbox"]);
         let base = nodes.url.split("/sandbox").next().unwrap().to_owned();
@@ -99,16 +99,16 @@ impl Host {
         Self { nodes, _chains: chains, folder, base }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn node(&self, chain: u64) -> String {
+    pub(crate) fn node(&self, chain: u64) -> String {
         format!("{}/sandbox/rpc/{chain}", self.base)
     }
 
     /// The configuration as the document has it, with these addresses of the attesters.
-    fn configure(&self, attester_urls: &[String], more: &str) -> PathBuf {
+    pub(crate) fn configure(&self, attester_urls: &[String], more: &str) -> PathBuf {
         let attesters = ATTESTERS.map(|byte| address(byte).to_string());
         let mut text = format!(
             "mode = \"production\"\n\
@@ -131,7 +131,7 @@ impl Host {
     }
 
     /// A relayer, and one market maker.
-    fn relayer_and_market_maker(&self) -> String {
+    pub(crate) fn relayer_and_market_maker(&self) -> String {
         format!(
             "[relayer]\nkey_file = \"{}\"\n[[market_makers]]\nname = \"house\"\nkey_file = \"{}\"\n\
              coins = [\"usd-coin\"]\nspreads = {{ same_asset = [200, 400, 800] }}\n",
@@ -141,13 +141,13 @@ impl Host {
     }
 
     /// Runs a command of the binary.
-    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = causeway();
         command.current_dir(self.folder.path()).args(arguments).envs(variables.iter().copied());
         command.output().expect("the binary starts")
     }
 
-    fn deploy(&self) {
+    pub(crate) fn deploy(&self) {
         self.configure(&[], "");
         let key = secret(Role::Deployer as u8);
         let chains = ["deploy", "--chain", "8453", "--chain", "42161"];
@@ -160,11 +160,18 @@ impl Host {
 
     /// One attester on its own host, with copied deployment records and its own key.
     fn attester(&self, folder: &Path, byte: u8) -> Service {
+        let file = self.configure_attester(folder, byte);
+        Service::start_with(folder, &["attester", "--config", file.to_str().unwrap()])
+    }
+
+    pub(crate) fn configure_attester(&self, folder: &Path, byte: u8) -> PathBuf {
         write_key(&folder.join("attester.key"), byte);
         std::fs::create_dir(folder.join("deployments")).unwrap();
-        let mut text =
-            "mode = \"production\"\n[attester]\nkey_file = \"attester.key\"\npoll_milliseconds = 500\n"
-                .to_owned();
+        let attesters = ATTESTERS.map(|byte| address(byte).to_string());
+        let mut text = format!(
+            "mode = \"production\"\n[contracts]\nattesters = {attesters:?}\nthreshold = 2\n\
+             [attester]\nkey_file = \"attester.key\"\npoll_milliseconds = 500\n"
+        );
         for chain in [BASE, ARBITRUM] {
             let name = format!("deployments/{chain}.json");
             std::fs::copy(self.path(&format!("data/{name}")), folder.join(name)).unwrap();
@@ -174,15 +181,15 @@ impl Host {
         }
         let file = folder.join("attester.toml");
         std::fs::write(&file, text).unwrap();
-        Service::start_with(folder, &["attester", "--config", file.to_str().unwrap()])
+        file
     }
 
     /// The service itself, in the folder where the deployment was recorded.
-    fn serve(&self) -> Service {
+    pub(crate) fn serve(&self) -> Service {
         Service::start_with(&self.path("data"), &["--config", self.path("causeway.toml").to_str().unwrap()])
     }
 
-    async fn fund(&self, role: Role, chain: u64, token: Option<Address>) {
+    pub(crate) async fn fund(&self, role: Role, chain: u64, token: Option<Address>) {
         let mut gift = json!({ "chainId": chain, "address": address(role as u8).to_string() });
         if let Some(token) = token {
             gift["token"] = json!(token.to_string());
@@ -303,5 +310,5 @@ async fn production_start_reports_what_is_missing() {
     text["escrow"] = json!(Address::repeat_byte(7).to_string());
     std::fs::write(&record, text.to_string()).unwrap();
     host.configure(&urls, &host.relayer_and_market_maker());
-    fails("no contract lies at");
+    fails("deployments/8453.json is not believed");
 }

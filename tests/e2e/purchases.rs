@@ -22,14 +22,14 @@ fn stranger(number: u8) -> String {
     format!("0x{:040x}", u128::from_be_bytes([0x5a; 16]) + u128::from(number))
 }
 
-async fn post(service: &Service, path: &str, body: &Value) -> (StatusCode, Value) {
+pub(crate) async fn post(service: &Service, path: &str, body: &Value) -> (StatusCode, Value) {
     let request = service.client.post(format!("{}{path}", service.url)).body(body.to_string());
     let answer = request.header("content-type", "application/json").send().await.unwrap();
     (answer.status(), answer.json().await.unwrap())
 }
 
 /// The order of a card purchase for 100 dollars.
-async fn order(service: &Service, chain: u64, token: &str, recipient: &str) -> Value {
+pub(crate) async fn order(service: &Service, chain: u64, token: &str, recipient: &str) -> Value {
     let ask = json!({
         "fiatCurrency": "USD", "fiatAmount": "100", "toChainId": chain, "toToken": token,
         "recipient": recipient, "provider": "sandbox-card",
@@ -43,7 +43,7 @@ async fn order(service: &Service, chain: u64, token: &str, recipient: &str) -> V
 }
 
 /// Pays on the provider's page, as the form there does.
-async fn pay(service: &Service, order: &Value) {
+pub(crate) async fn pay(service: &Service, order: &Value) {
     let url = format!("{}/pay", order["widgetUrl"].as_str().unwrap());
     let card = "number=4242424242424242&expiry=12%2F40&cvc=123";
     let form = service.client.post(url).header("content-type", "application/x-www-form-urlencoded");
@@ -58,7 +58,7 @@ async fn bought(service: &Service, chain: u64, token: &str, recipient: &str) -> 
 }
 
 /// The purchase when it is over.
-async fn ended(service: &Service, id: &str) -> Value {
+pub(crate) async fn ended(service: &Service, id: &str) -> Value {
     let start = tokio::time::Instant::now();
     loop {
         let view = service.get_json(&format!("/v1/fiat/order/{id}")).await;

@@ -1,5 +1,7 @@
 // @ts-check
 
+import { text } from "./wrapper-read.js";
+
 /** @typedef {import("./wrapper-providers.js").ProviderEvent} ProviderEvent */
 
 /** @type {Record<string, ProviderEvent["event"]>} */
@@ -20,14 +22,14 @@ const EVENTS = {
  * @returns {ProviderEvent | null}
  */
 export function translateSandbox(message, orderId) {
-  if (typeof message !== "object" || message === null) return null;
-  const { name, order, session, reason } = /** @type {Record<string, unknown>} */ (message);
-  if (order !== orderId || typeof name !== "string" || !Object.hasOwn(EVENTS, name)) return null;
+  const name = text(message, "name");
+  if (text(message, "order") !== orderId || name === undefined || !Object.hasOwn(EVENTS, name)) return null;
   const event = EVENTS[name];
   if (!event) return null;
+  const [session, reason] = [text(message, "session"), text(message, "reason")];
   return {
     event,
-    ...(typeof session === "string" ? { providerOrderId: session } : {}),
-    ...(typeof reason === "string" ? { data: { reason } } : {}),
+    ...(session === undefined ? {} : { providerOrderId: session }),
+    ...(reason === undefined ? {} : { data: { reason } }),
   };
 }

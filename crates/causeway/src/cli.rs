@@ -16,6 +16,7 @@ use crate::commands::client::quote::QuoteArgs;
 use crate::commands::client::swap::SwapArgs;
 use crate::commands::client::tokens::TokensArgs;
 use crate::commands::client::track::TrackArgs;
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::filler::FillerCommand;
 use crate::commands::key::KeyCommand;
 use crate::commands::onramp::OnrampCommand;
@@ -47,6 +48,7 @@ Examples:
   causeway                                   start on http://127.0.0.1:8080, data in ./data
   causeway --listen 0.0.0.0:80 --config /etc/causeway.toml
   causeway config                            show every setting with its effective value
+  causeway doctor                            check database, keys, endpoints and contracts
   causeway backup /backups/today.db          copy the store of a running service
   causeway deploy --chain 8453               deploy the contracts on Base; CAUSEWAY_DEPLOYER_KEY pays
   causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, in another terminal:
@@ -167,6 +169,10 @@ pub(crate) enum Command {
         #[arg(long = "chain", value_name = "ID", required = true)]
         chains: Vec<u64>,
     },
+    /// Check database, keys, endpoints and contracts, and change nothing
+    ///
+    /// Prints one line per check. Exit code 1 says that a check failed.
+    Doctor(DoctorArgs),
     /// Make, show and import the keys that all processes on one database share
     #[command(subcommand)]
     Key(KeyCommand),

@@ -1,6 +1,16 @@
 use alloy_primitives::{Address, B256};
 
+use serde::{Deserialize, Serialize};
+
 use crate::ChainId;
+
+/// What a deployment is for. Everybody knows the keys of the sandbox's attesters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeploymentMode {
+    Sandbox,
+    Production,
+}
 
 /// The addresses of our contracts on one EVM chain.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -34,7 +34,7 @@ pub use chain::{
 };
 pub use chain_demand::{ChainDemand, IdlePolling};
 pub use chain_policy::{ChainPolicy, EvmPolicy, FinalityPolicy, FinalityRule, FinalityTag};
-pub use deployment::{Deployment, HubDeployment, SolanaDeployment, VaultDeployment};
+pub use deployment::{Deployment, DeploymentMode, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{ConfirmedTx, Evidence, Fact, FactKind, FactPlace, RefundCause};
 pub use forwarding_order::{FORWARDING_ORDER_TYPE, ForwardingOrder};
 pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId, is_filler_name};

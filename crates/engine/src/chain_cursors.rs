@@ -1,7 +1,10 @@
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use causeway_domain::ports::ChainCursor;
 use causeway_domain::{ChainDemand, ChainId};
 use parking_lot::RwLock;
@@ -11,38 +14,78 @@ use tokio::time::Instant;
 /// Nothing new begins with a chain that has not been read on for so long.
 pub(crate) const MAX_CURSOR_AGE: Duration = Duration::from_mins(10);
 
-/// How far each chain has been read, and a signal that orders may be due.
+/// Why nothing new begins with a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosedChain {
+    /// It contradicted a final block.
+    Halted(ChainId),
+    /// Nobody has seen yet that our contracts there are those of the record.
+    Unchecked(ChainId),
+    /// It has not been read on for so long.
+    Unread(ChainId, Duration),
+}
+
+impl fmt::Display for ClosedChain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Halted(chain) => {
+                write!(
+                    f,
+                    "Chain {chain} is halted: its nodes contradict each other. No order is opened there."
+                )
+            }
+            Self::Unchecked(chain) => write!(
+                f,
+                "The contracts on chain {chain} could not be checked yet, because the chain does not answer. No order is opened there."
+            ),
+            Self::Unread(chain, age) => {
+                let minutes = age.as_secs() / 60;
+                write!(
+                    f,
+                    "Chain {chain} has not been read for {minutes} minutes. No order is opened there until it is."
+                )
+            }
+        }
+    }
+}
+
+/// How far each chain has been read, whether anything new may begin with it, and a signal that orders may be due.
 ///
 /// A cursor is set only after every fact up to it is stored, so a reader that loads the cursor first and the facts second
-/// misses none.
+/// misses none. Quotes ask whether a chain is closed, so that question takes no lock.
 #[derive(Debug)]
 pub struct ChainCursors {
     read: RwLock<HashMap<ChainId, ChainCursor>>,
-    /// When each cursor last moved.
-    moved: RwLock<HashMap<ChainId, Instant>>,
-    max_age: RwLock<Duration>,
-    halted: RwLock<HashSet<ChainId>>,
+    /// When each cursor last moved, or the following of its chain began.
+    moved: ArcSwap<HashMap<ChainId, Instant>>,
+    max_age_millis: AtomicU64,
+    halted: ArcSwap<HashSet<ChainId>>,
+    unchecked: ArcSwap<HashSet<ChainId>>,
     signal: Notify,
     demand: Arc<ChainDemand>,
 }
 
 impl Default for ChainCursors {
     fn default() -> Self {
-        Self {
+        let cursors = Self {
             read: RwLock::default(),
-            moved: RwLock::default(),
-            max_age: RwLock::new(MAX_CURSOR_AGE),
-            halted: RwLock::default(),
+            moved: ArcSwap::default(),
+            max_age_millis: AtomicU64::default(),
+            halted: ArcSwap::default(),
+            unchecked: ArcSwap::default(),
             signal: Notify::default(),
             demand: Arc::default(),
-        }
+        };
+        cursors.set_max_age(MAX_CURSOR_AGE);
+        cursors
     }
 }
 
 impl ChainCursors {
     /// Sets for how long a chain may stay unread before nothing new begins with it; ten minutes unless set.
     pub fn set_max_age(&self, max_age: Duration) {
-        *self.max_age.write() = max_age;
+        let millis = u64::try_from(max_age.as_millis()).unwrap_or(u64::MAX);
+        self.max_age_millis.store(millis, Ordering::Relaxed);
     }
 
     /// Which chains are waited for; followers poll those more often.
@@ -55,30 +98,72 @@ impl ChainCursors {
         self.read.read().get(&chain).copied()
     }
 
+    /// The chain is followed from now on: if it is never read, it becomes stale too.
+    pub fn begin(&self, chain: ChainId) {
+        let now = Instant::now();
+        update(&self.moved, |moved| {
+            moved.entry(chain).or_insert(now);
+        });
+    }
+
     /// Moves a cursor forward; never back.
     pub fn set(&self, chain: ChainId, cursor: ChainCursor) {
         let mut read = self.read.write();
         let known = read.entry(chain).or_insert(cursor);
         if known.number <= cursor.number {
             *known = cursor;
-            self.moved.write().insert(chain, Instant::now());
+            let now = Instant::now();
+            update(&self.moved, |moved| {
+                moved.insert(chain, now);
+            });
         }
     }
 
-    /// For how long a chain that was read before has not been read on, if that is too long to begin anything with it: what
-    /// is delivered now could be claimed only after the chain is read again.
+    /// For how long a followed chain has not been read on, if that is too long to begin anything with it: what is delivered
+    /// now could be claimed only after the chain is read again.
     pub fn stale_for(&self, chain: ChainId) -> Option<Duration> {
-        let age = self.moved.read().get(&chain).map(Instant::elapsed)?;
-        (age > *self.max_age.read()).then_some(age)
+        let age = self.moved.load().get(&chain).map(Instant::elapsed)?;
+        (age > Duration::from_millis(self.max_age_millis.load(Ordering::Relaxed))).then_some(age)
     }
 
     /// Halts a chain that contradicted a final block: its orders stay as they are until an operator intervenes.
     pub fn halt(&self, chain: ChainId) {
-        self.halted.write().insert(chain);
+        update(&self.halted, |halted| {
+            halted.insert(chain);
+        });
     }
 
     pub fn is_halted(&self, chain: ChainId) -> bool {
-        self.halted.read().contains(&chain)
+        self.halted.load().contains(&chain)
+    }
+
+    /// Sets whether our contracts on the chain still have to be checked.
+    pub fn set_unchecked(&self, chain: ChainId, unchecked: bool) {
+        update(&self.unchecked, |chains| {
+            if unchecked {
+                chains.insert(chain);
+            } else {
+                chains.remove(&chain);
+            }
+        });
+    }
+
+    /// Whether the chain opens and fills nothing: it is halted, or its contracts are unchecked.
+    pub fn holds(&self, chain: ChainId) -> bool {
+        self.is_halted(chain) || self.unchecked.load().contains(&chain)
+    }
+
+    /// Why nothing new begins with one of these chains.
+    pub fn closed(&self, chains: impl IntoIterator<Item = ChainId>) -> Option<ClosedChain> {
+        chains.into_iter().find_map(|chain| {
+            if self.is_halted(chain) {
+                Some(ClosedChain::Halted(chain))
+            } else if self.holds(chain) {
+                Some(ClosedChain::Unchecked(chain))
+            } else {
+                self.stale_for(chain).map(|age| ClosedChain::Unread(chain, age))
+            }
+        })
     }
 
     /// Signals that orders may be due.
@@ -90,6 +175,14 @@ impl ChainCursors {
     pub async fn notified(&self) {
         self.signal.notified().await;
     }
+}
+
+fn update<T: Clone>(value: &ArcSwap<T>, change: impl Fn(&mut T)) {
+    value.rcu(|known| {
+        let mut changed = T::clone(known);
+        change(&mut changed);
+        changed
+    });
 }
 
 #[cfg(test)]
@@ -112,5 +205,27 @@ mod tests {
         assert!(cursors.stale_for(chain).is_some(), "an older block is no progress");
         cursors.set(chain, cursor(6));
         assert_eq!(cursors.stale_for(chain), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_chain_that_is_followed_and_never_read_becomes_stale_too() {
+        let (cursors, chain) = (ChainCursors::default(), ChainId::new(1).unwrap());
+        cursors.begin(chain);
+        assert_eq!(cursors.closed([chain]), None);
+        tokio::time::advance(MAX_CURSOR_AGE + Duration::from_secs(1)).await;
+        assert!(matches!(cursors.closed([chain]), Some(ClosedChain::Unread(..))));
+    }
+
+    #[test]
+    fn a_chain_with_unchecked_contracts_opens_and_fills_nothing() {
+        let (cursors, chain) = (ChainCursors::default(), ChainId::new(1).unwrap());
+        cursors.set_unchecked(chain, true);
+        assert!(cursors.holds(chain) && !cursors.is_halted(chain));
+        assert_eq!(cursors.closed([chain]), Some(ClosedChain::Unchecked(chain)));
+        cursors.set_unchecked(chain, false);
+        assert!(!cursors.holds(chain));
+        cursors.halt(chain);
+        cursors.set_unchecked(chain, true);
+        assert_eq!(cursors.closed([chain]), Some(ClosedChain::Halted(chain)));
     }
 }

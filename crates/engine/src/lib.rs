@@ -33,7 +33,7 @@ mod work_orders;
 pub use build_deposit::{
     BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming,
 };
-pub use chain_cursors::ChainCursors;
+pub use chain_cursors::{ChainCursors, ClosedChain};
 pub use collect_attestations::{AttestationCache, AttestationError, CollectedResult};
 pub use count_fills::{CountFills, Fills, FillsByFiller};
 pub use deliver_webhooks::{

@@ -33,14 +33,28 @@ pub(crate) struct ReturnThreshold<'a> {
 
 impl ReturnThreshold<'_> {
     /// Whether the balances are worth more than three times the gas and rent. Tokens without a price count as worthless: they
-    /// are returned where others pay for it, and where it costs nothing.
+    /// are returned where others pay for it, and where it costs nothing. Where the cost is unknown, nobody's account is paid
+    /// for.
     pub(crate) fn is_worth_returning(&self, chain: ChainId, held: &[(TokenId, RawAmount)]) -> bool {
         let mut total = RawAmount::ZERO;
         for (token, balance) in held {
             let value = self.value(token, *balance).map_or(RawAmount::ZERO, UsdAmount::cents);
             total = total.checked_add(value).unwrap_or(total);
         }
-        self.min_cents(chain, held).is_none_or(|cost| total > cost || cost.is_zero())
+        let needs_account = held.iter().any(|(token, _)| account_units(token) > 0);
+        self.min_cents(chain, held).map_or(!needs_account, |cost| total > cost || cost.is_zero())
+    }
+
+    /// Whether the refund of a deposit is worth its cost. Where the refund address holds some of the token, it has an account,
+    /// and the refund costs a signature; else a stranger could let us pay for an account, close it and keep the rent.
+    pub(crate) fn is_worth_refunding(
+        &self,
+        token: TokenId,
+        amount: RawAmount,
+        held_there: RawAmount,
+    ) -> bool {
+        let needs_account = account_units(&token) > 0 && held_there.is_zero();
+        !needs_account || self.is_worth_returning(token.chain(), &[(token, amount)])
     }
 
     fn value(&self, token: &TokenId, amount: RawAmount) -> Option<UsdAmount> {
@@ -103,5 +117,33 @@ mod tests {
         assert!(!worth(&[(unknown, u64::MAX)]));
         assert!(!worth(&[(unknown, u64::MAX), (usdc, 1_300_000)]), "one does not pay for two");
         assert!(worth(&[(unknown, u64::MAX), (usdc, 2_600_000)]));
+    }
+
+    #[test]
+    fn rule_16_a_thousand_orders_of_dust_earn_a_stranger_no_rent() {
+        let catalog = Catalog::bundled().unwrap();
+        let threshold = ReturnThreshold { catalog: &catalog, prices: &Market, gas: &Market };
+        let chain = causeway_domain::SOLANA_CHAIN_ID;
+        let usdc = TokenId::new(chain, USDC).unwrap();
+        let unknown = TokenId::new(chain, &Address::Solana([9; 32]).to_string()).unwrap();
+        let raw = |units: u64| RawAmount::new(U256::from(units));
+        let (mut rent_cents, mut value_cents) = (0_u64, 0_u64);
+        for order in 1..=1_000_u64 {
+            // From a tenth of a cent to three dollars, every other one in a token that nobody prices.
+            let units = order * 3_000;
+            for token in [usdc, unknown] {
+                if threshold.is_worth_refunding(token, raw(units), RawAmount::ZERO) {
+                    rent_cents += 41;
+                    value_cents += units / 10_000;
+                    assert_eq!(token, usdc);
+                }
+            }
+        }
+        assert!(rent_cents > 0 && rent_cents * 3 < value_cents, "{rent_cents} of {value_cents}");
+        assert!(threshold.is_worth_refunding(unknown, raw(1), raw(1)), "there is an account");
+        assert!(threshold.is_worth_refunding(TokenId::native(chain), raw(1), RawAmount::ZERO));
+        let evm = TokenId::new(causeway_domain::ChainId::new(1).unwrap(), &format!("0x{}", "12".repeat(20)))
+            .unwrap();
+        assert!(threshold.is_worth_refunding(evm, raw(1), RawAmount::ZERO), "rent is Solana's");
     }
 }

@@ -47,6 +47,12 @@ impl EvmClient {
         }
     }
 
+    /// The newest block that enough endpoints have, if none of them contradicts.
+    pub async fn agreed_head(&self) -> Result<Block, CallError> {
+        let read = |answer: &Value| serde_json::from_value::<Block>(answer.clone()).ok();
+        self.agreed_at_head("the block", block_call, read).await
+    }
+
     /// What the call returns at one block, the chain's head, at every endpoint that has this block: at least two agree
     /// on block and answer, and none contradicts. An error is no answer.
     pub(crate) async fn agreed_at_head<T: PartialEq>(

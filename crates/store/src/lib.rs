@@ -18,5 +18,6 @@ mod webhooks;
 pub use database::location::{AddressError, Location, PostgresUrl};
 pub use database::options::Options;
 pub use operations::backup::{BackupError, backup};
+pub use operations::inspect::{SchemaVersion, inspect};
 pub use operations::key_fingerprints::KeyClaim;
 pub use store::{OpenError, Store};

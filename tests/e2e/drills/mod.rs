@@ -2,3 +2,5 @@
 
 mod idle_connections;
 mod other_keys;
+mod purchases;
+mod records;

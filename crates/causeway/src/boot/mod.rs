@@ -3,6 +3,7 @@
 
 pub(crate) mod config;
 pub(crate) mod descriptors;
+pub(crate) mod doctor;
 pub(crate) mod logging;
 pub(crate) mod parts;
 pub(crate) mod service;

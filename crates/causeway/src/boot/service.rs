@@ -89,7 +89,7 @@ impl Service {
             chains = catalog.snapshot().chains().len(),
             "starting chains and checking contracts; the first start in a data folder deploys them"
         );
-        let ChainAccess { sandbox, sandbox_rpc, clients, deployments } =
+        let ChainAccess { sandbox, sandbox_rpc, clients, deployments, unchecked } =
             ChainAccess::open(config, &catalog, &fixed, &store, &public_url).await?;
         let makers = configured_market_makers(config, &deployments)?;
         let service_keys = service_keys(config, &deployments, &makers)?;
@@ -118,6 +118,7 @@ impl Service {
             catalog: &catalog,
             clients: &clients,
             deployments: &deployments,
+            unchecked: unchecked.as_ref(),
             market: &market,
             attestations: attesters.panel.clone(),
             keys: service_keys.as_ref(),
@@ -132,7 +133,8 @@ impl Service {
         operator_controls.start(&stop);
         let mut ramps = SandboxOnRamps::open(&context, bound).await?;
         ramps.start(&stop);
-        let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers);
+        let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers)
+            .with_cursors(Arc::clone(&orders.cursors));
         let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
         fiat.start(&stop);
         let watch_orders = Arc::new(WatchOrders::new(store.clone()));

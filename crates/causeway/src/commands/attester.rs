@@ -1,43 +1,33 @@
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail};
 use causeway_attester::{Attester, SmallAmount};
+use causeway_domain::ChainId;
 use causeway_domain::ports::ChainView;
-use causeway_domain::{ChainId, Family};
-use causeway_evm::attest::{EvmView, ViewConfig};
-use causeway_evm::{EvmClient, EvmConfig, Http, RpcUrl};
-use causeway_solana::attest::{SolanaView, SolanaViewConfig};
-use causeway_solana::{RpcConfig as SolanaConfig, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
-use crate::boot::config::{Config, Mode};
-use crate::boot::parts::catalog::load_catalog;
-use crate::boot::parts::chain_policy::ChainPolicies;
-use crate::boot::parts::deployments::{Deployments, Records};
+use crate::boot::config::Config;
+use crate::boot::parts::attester_chains::{attester_clients, checked_views, find_deployments};
+use crate::boot::parts::deployments::{Checked, CheckedView};
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
-use crate::boot::parts::keys::read_key;
-use crate::boot::parts::sandbox;
+use crate::boot::parts::keys::{ATTESTER_KEY_VARIABLE, read_key};
 use crate::boot::{descriptors, logging, signals};
-
-/// The environment variable of the attester's key, unless a file is configured.
-const KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
-
-/// How many endpoints of a real chain must agree.
-const QUORUM: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 
 /// Runs one attester with its own key, endpoints, contract list and journal, independent of the service.
 pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     descriptors::raise_limit();
     let key_file = config.attester.key_file.as_deref();
-    let key = read_key(config.mode, KEY_VARIABLE, key_file)
+    let key = read_key(config.mode, ATTESTER_KEY_VARIABLE, key_file)
         .context("an attester needs a key of its own, from the environment or from attester.key_file")?;
     let signer = Arc::new(key);
     let deployments = find_deployments(config).await?;
-    let views = connect(config, &deployments)?;
+    let clients = attester_clients(config, &deployments)?;
+    let views = checked_views(config, &deployments, &clients)?;
+    check_contracts(&views).await?;
+    let views: Vec<Arc<dyn ChainView>> = views.into_iter().map(|view| view as Arc<dyn ChainView>).collect();
     let settings = causeway_attester::AttesterConfig {
         small: small_amounts(config)?,
         poll: Duration::from_millis(config.attester.poll_milliseconds),
@@ -66,60 +56,15 @@ pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The attester's contract list; on sandbox chains the contracts are found without one.
-async fn find_deployments(config: &Config) -> anyhow::Result<Deployments> {
-    let recorded = Records::in_data_dir(&config.data_dir).read()?;
-    if !recorded.is_empty() {
-        return Ok(recorded);
-    }
-    let folder = config.data_dir.join("deployments");
-    ensure!(
-        config.mode == Mode::Sandbox,
-        "{} holds no deployment records: put those there whose contracts this attester is to speak of, after looking at \
-         the contracts themselves",
-        folder.display()
-    );
-    sandbox::find_contracts(&load_catalog(config)?, &config.sandbox.rpc_address()).await
-}
-
-fn connect(config: &Config, deployments: &Deployments) -> anyhow::Result<Vec<Arc<dyn ChainView>>> {
-    let http = Http::new()?;
-    let policies = ChainPolicies::load(config)?;
-    let fresh_for = Duration::from_millis(config.attester.poll_milliseconds / 2);
-    let mut views: Vec<Arc<dyn ChainView>> = Vec::new();
-    for chain in deployments.contracts().into_keys() {
-        let urls = endpoints(config, chain)?;
-        let quorum = match config.mode {
-            Mode::Production => QUORUM,
-            Mode::Sandbox => QUORUM.min(NonZeroUsize::new(urls.len()).unwrap_or(NonZeroUsize::MIN)),
-        };
-        ensure!(
-            urls.len() >= quorum.get(),
-            "chain {chain} needs at least {quorum} RPC addresses of different operators in attester.chains"
-        );
-        if chain.family() == Family::Solana {
-            let urls = urls.iter().map(|url| url.expose().parse()).collect::<Result<_, _>>()?;
-            let rpc = SolanaRpc::new(SolanaConfig::new(urls))?;
-            views.push(Arc::new(SolanaView::new(rpc, SolanaViewConfig { quorum, fresh_for })));
-            continue;
+/// Contracts that are not those of the record stop the start; nothing is signed about chains that do not answer yet.
+async fn check_contracts(views: &[Arc<CheckedView>]) -> anyhow::Result<()> {
+    let looks = views.iter().map(|view| async { (view.chain(), view.look().await) });
+    for (chain, checked) in futures::future::join_all(looks).await {
+        if let Checked::Wrong(words) = checked {
+            bail!("deployments/{chain}.json is not believed: {words}");
         }
-        let multicall = policies.evm(chain)?.multicall3;
-        let client = EvmClient::with_http(chain, EvmConfig { multicall, ..EvmConfig::new(urls) }, &http)?;
-        let finality = policies.attest_finality(chain)?;
-        views.push(Arc::new(EvmView::new(client, ViewConfig { finality, quorum, fresh_for })));
     }
-    Ok(views)
-}
-
-fn endpoints(config: &Config, chain: ChainId) -> anyhow::Result<Vec<RpcUrl>> {
-    let own = config.attester.chains.iter().find(|own| own.id == chain.get());
-    match (own, config.mode) {
-        (Some(own), _) => Ok(own.rpc.iter().map(|rpc| rpc.0.clone()).collect()),
-        (None, Mode::Sandbox) => Ok(vec![format!("{}/{chain}", config.sandbox.rpc_address()).parse()?]),
-        (None, Mode::Production) => anyhow::bail!(
-            "there is a deployment record for chain {chain}, and attester.chains does not say how to reach it"
-        ),
-    }
+    Ok(())
 }
 
 fn small_amounts(config: &Config) -> anyhow::Result<Vec<SmallAmount>> {

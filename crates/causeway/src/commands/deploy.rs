@@ -29,7 +29,7 @@ pub(crate) async fn deploy(config: &Config, chains: &[u64]) -> anyhow::Result<()
     let catalog = load_catalog(config)?;
     let rpc = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
     let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
-    let records = Records::in_data_dir(&config.data_dir);
+    let records = Records::of(config);
     let (solana, evm): (Vec<u64>, Vec<u64>) = chains.iter().partition(|id| **id == SOLANA_CHAIN_ID.get());
     if !evm.is_empty() {
         deploy_contracts(config, &catalog, &clients, &records, &evm).await?;

@@ -82,7 +82,7 @@ fn show_file(file: &Path) -> anyhow::Result<()> {
 }
 
 fn show_configured(config: &Config) -> anyhow::Result<()> {
-    let deployments = Records::in_data_dir(&config.data_dir).read()?;
+    let deployments = Records::of(config).read()?;
     let makers = load_market_makers(config)?;
     let keys = ServiceKeys::open(config, &deployments, &makers)?;
     let mut out = std::io::stdout().lock();

@@ -4,6 +4,7 @@ pub(crate) mod backup;
 pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod deploy;
+pub(crate) mod doctor;
 pub(crate) mod filler;
 pub(crate) mod filler_check;
 pub(crate) mod key;

@@ -2,7 +2,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use causeway_domain::{ChainId, Deployment, RowKeys, SolanaDeployment};
 use causeway_engine::{
     ChainRead, RecoverChain, RecoverParts, RecoverProgress, Recovered, recover as read_back,
@@ -16,7 +16,7 @@ use clap::Args;
 use crate::boot::config::Config;
 use crate::boot::logging;
 use crate::boot::parts::catalog::load_catalog;
-use crate::boot::parts::chain_access::{deployments, open_sandbox};
+use crate::boot::parts::chain_access::{check_records, deployments, open_sandbox};
 use crate::boot::parts::chain_clients::ChainClients;
 use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::data_dir::lock_data_dir;
@@ -67,6 +67,10 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
         config.data_dir.display()
     );
     let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
+    let (deployment, unchecked) = check_records(config, &catalog, deployment, &clients).await?;
+    if let Some(silent) = unchecked.iter().flat_map(|unchecked| &unchecked.chains).next() {
+        bail!("chain {silent} does not answer, so its contracts cannot be checked: recover when it does");
+    }
     let with_client =
         |deployment: &Deployment| Some((clients.evm(deployment.chain)?.clone(), deployment.clone()));
     let contracts: Vec<(EvmClient, Deployment)> = deployment.evm.iter().filter_map(with_client).collect();

@@ -59,6 +59,8 @@ pub struct FiatContext {
     pub returned: Option<String>,
     /// The swaps created for the forwarded funds, oldest first, each with its current evidence.
     pub swaps: Vec<Order>,
+    /// How much less than the sold amount may arrive for the purchase to be complete, in hundredths of a percent.
+    pub tolerance_bps: u16,
     /// How long arrived funds wait for a route at the promised rate before they are returned.
     pub patience: SignedDuration,
 }
@@ -106,6 +108,7 @@ pub fn advance_fiat(mut order: FiatOrder, context: &FiatContext) -> FiatStep {
     changes.extend(record_payout(&mut order, context).map(|message| (None, message)));
     forwarding::record_swap(&mut order, context);
     changes.extend(forwarding::record_return(&mut order, context).map(|message| (None, message)));
+    changes.extend(forwarding::record_partial(&mut order, context).map(|message| (None, message)));
     changes.extend(record_late_delivery(&mut order, context).map(|message| (None, message)));
     while let Some(next) = next_status(&order, context) {
         if !order.status.can_become(next.status) {
@@ -152,10 +155,13 @@ fn record_payout(order: &mut FiatOrder, context: &FiatContext) -> Option<String>
 
 /// Records a delivery after the purchase ended unpaid. The status stays, because clients stopped waiting.
 fn record_late_delivery(order: &mut FiatOrder, context: &FiatContext) -> Option<String> {
-    if !order.status.is_terminal() || order.status == FiatStatus::Completed || order.fill_tx.is_some() {
+    if !order.status.is_terminal() || order.status == FiatStatus::Completed {
         return None;
     }
     let (amount, tx) = delivered(order, context)?;
+    if order.output.is_some_and(|known| known >= amount) {
+        return None;
+    }
     let message = format!("After the end {amount} base units reached the recipient in transaction {tx}.");
     (order.output, order.fill_tx, order.updated_at) = (Some(amount), Some(tx), context.now);
     Some(message)
@@ -203,10 +209,7 @@ fn next_status(order: &FiatOrder, context: &FiatContext) -> Option<Next> {
 fn delivered(order: &FiatOrder, context: &FiatContext) -> Option<(RawAmount, String)> {
     match &order.strategy {
         Strategy::Direct => order.payout.as_ref().map(|payout| (payout.amount, payout.tx.clone())),
-        Strategy::Forwarding(_) => {
-            let fill = forwarding::opened(context)?.evidence.fill.as_ref()?;
-            Some((fill.amount, fill.tx.clone()))
-        }
+        Strategy::Forwarding(_) => forwarding::delivered(order, context),
     }
 }
 
@@ -256,7 +259,20 @@ fn is_past_deadline(order: &FiatOrder, context: &FiatContext) -> bool {
     context.now.duration_since(order.pay_by) > grace
 }
 
+impl FiatContext {
+    /// Whether swaps of forwarded funds have taken what was sold, so that the provider knows nothing more of use.
+    pub fn is_covered(&self, order: &FiatOrder) -> bool {
+        forwarding::is_covered(order, self)
+    }
+}
+
 impl FiatOrder {
+    /// Whether a transfer to the forwarding address may be the provider's, although the provider does not name it. Anybody can
+    /// send less there.
+    pub fn is_plausible_payout(&self, amount: RawAmount) -> bool {
+        forwarding::is_plausible(self, amount.get())
+    }
+
     /// Whether it ended unpaid so recently that the provider may still deliver.
     pub fn may_be_delivered_late(&self, now: Timestamp) -> bool {
         let unpaid =

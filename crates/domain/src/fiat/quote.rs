@@ -44,6 +44,14 @@ impl QuoteFirmness {
         }
     }
 
+    /// How much less than the quote may arrive for the purchase to be complete, in hundredths of a percent.
+    pub const fn tolerance_bps(self) -> u16 {
+        match self {
+            Self::Estimate => 500,
+            Self::Firm => 50,
+        }
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Estimate, Self::Firm].into_iter().find(|kind| kind.as_str() == text)
     }

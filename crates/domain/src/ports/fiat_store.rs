@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::StoreError;
 use crate::fiat::{FiatEvent, FiatOrder, FiatQuote, FiatStatus, Payout};
-use crate::{Address, FiatOrderId, FiatQuoteId, RowKey};
+use crate::{Address, FiatOrderId, FiatQuoteId, Order, OrderEvent, RowKey};
 
 /// The result of creating a purchase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,17 @@ pub trait FiatStore: Send + Sync {
         lease_until: Timestamp,
         limit: u32,
     ) -> Result<Vec<FiatOrder>, StoreError>;
+    /// Keeps a leased order until `lease_until`.
+    async fn renew_fiat_lease(&self, id: &FiatOrderId, lease_until: Timestamp) -> Result<(), StoreError>;
+    /// Writes the swap of a purchase and its first event if the purchase still has this version, and increments the version, in
+    /// one transaction. `false` when another writer was faster; then nothing is written.
+    async fn create_swap(
+        &self,
+        purchase: &FiatOrderId,
+        version: u32,
+        swap: &Order,
+        event: &OrderEvent,
+    ) -> Result<bool, StoreError>;
     /// The order that this payout completed, if any.
     async fn fiat_order_of_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError>;
     /// Stores the raw webhook by provider and event, and makes its order due; `false` when it was stored before.

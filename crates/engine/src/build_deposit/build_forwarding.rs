@@ -1,4 +1,3 @@
-use causeway_domain::ports::Creation;
 use causeway_domain::{
     Address, DepositMethod, EventKind, ForwardingOrder, Order, OrderEvent, OrderStatus, Quote, Route,
     RouteTerms,
@@ -10,14 +9,15 @@ use super::params::BuildParams;
 use super::{BuildDeposit, BuildError, BuildRequest};
 
 impl BuildDeposit {
-    /// The order that swaps the balance of a forwarding address, created once per route. The payer has nothing to do.
+    /// The order that swaps the balance of a forwarding address, and its first event; the caller stores them. The payer has
+    /// nothing to do.
     pub(crate) async fn build_forwarding(
         &self,
         quote: &Quote,
         route: &Route,
         forwarding: &ForwardingOrder,
         address: Address,
-    ) -> Result<Order, BuildError> {
+    ) -> Result<(Order, OrderEvent), BuildError> {
         let now = Timestamp::now();
         let terms = RouteTerms::new(quote, route);
         let builders = self.builders(&terms)?;
@@ -46,11 +46,6 @@ impl BuildDeposit {
             detail: "Created for the payout of a purchase.".to_owned(),
             at: now,
         };
-        let order = match self.parts.orders.create_order(&order, &event).await? {
-            Creation::Created => order,
-            Creation::Existing(order) => *order,
-        };
-        self.hold(&order, now).await;
-        Ok(order)
+        Ok((order, event))
     }
 }

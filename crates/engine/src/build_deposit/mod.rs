@@ -128,7 +128,7 @@ impl BuildDeposit {
         Self { demand, ..self }
     }
 
-    /// Creates no orders through a halted chain (rule 29).
+    /// Creates no orders through a chain that is halted (rule 29), is not read, or has contracts that were not checked.
     #[must_use]
     pub fn with_cursors(self, cursors: Arc<ChainCursors>) -> Self {
         Self { cursors, ..self }
@@ -200,12 +200,8 @@ impl BuildDeposit {
 
     /// Only for new orders: an existing build can still be paid.
     fn check_pauses(&self, route: &RouteTerms) -> Result<(), BuildError> {
-        let halted = [route.from, route.to].into_iter().map(|token| token.chain());
-        let halted = halted.into_iter().find(|chain| self.cursors.is_halted(*chain));
-        if let Some(chain) = halted {
-            let reason = format!(
-                "Chain {chain} is halted: its nodes contradict each other. No order is opened there."
-            );
+        if let Some(closed) = self.cursors.closed([route.from.chain(), route.to.chain()]) {
+            let reason = closed.to_string();
             return Err(BuildError::Paused { filler: route.filler.clone(), reason });
         }
         let paused = self.pauses.reason_for_tokens(&[route.from, route.to]);
@@ -271,7 +267,7 @@ impl BuildDeposit {
     }
 
     /// Asks the filler to hold funds for the order. It decides again when the deposit arrives, so a failure is harmless.
-    async fn hold(&self, order: &Order, now: Timestamp) {
+    pub(crate) async fn hold(&self, order: &Order, now: Timestamp) {
         let Some(executor) = self.parts.executors.get(&order.filler) else { return };
         if let Err(error) = executor.hold(order, now).await {
             tracing::warn!(order = order.id.as_str(), filler = order.filler, %error, "holding funds for a build failed");

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_domain::TokenId;
-use causeway_domain::fiat::{FiatAsk, FiatOrder};
+use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness};
 use causeway_domain::ports::{OnRamp, RampError, RampReport, RampSession};
 
 use super::FiatError;
@@ -50,6 +50,12 @@ impl Ramps {
 
     pub fn get(&self, provider: &str) -> Option<&Arc<dyn OnRamp>> {
         self.ramps.iter().find(|ramp| ramp.profile().id == provider)
+    }
+
+    /// How much less than it sold may arrive from a provider for a purchase to be complete, in hundredths of a percent. One that
+    /// is not configured any more gets the tolerance of a firm quote.
+    pub(super) fn tolerance_bps(&self, provider: &str) -> u16 {
+        self.get(provider).map_or(QuoteFirmness::Firm, |ramp| ramp.profile().firmness).tolerance_bps()
     }
 
     pub fn is_empty(&self) -> bool {

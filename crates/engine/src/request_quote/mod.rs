@@ -16,6 +16,7 @@ pub use error::QuoteError;
 pub use rank::{is_one_click, rank_routes};
 pub use routes::Routes;
 
+use crate::chain_cursors::ChainCursors;
 use crate::fillers::{Fillers, NoOffer};
 
 /// An ask and its integrator.
@@ -31,6 +32,7 @@ pub struct RequestQuote {
     catalog: Arc<Catalog>,
     seal: Arc<RouteSeal>,
     fillers: Fillers,
+    cursors: Arc<ChainCursors>,
     /// Whether paused chains and tokens are rejected.
     checks_pauses: bool,
 }
@@ -43,7 +45,13 @@ impl std::fmt::Debug for RequestQuote {
 
 impl RequestQuote {
     pub fn new(catalog: Arc<Catalog>, seal: Arc<RouteSeal>, fillers: Fillers) -> Self {
-        Self { catalog, seal, fillers, checks_pauses: true }
+        Self { catalog, seal, fillers, cursors: Arc::default(), checks_pauses: true }
+    }
+
+    /// Quotes nothing through a chain that is halted, is not read, or has contracts that were not checked.
+    #[must_use]
+    pub fn with_cursors(self, cursors: Arc<ChainCursors>) -> Self {
+        Self { cursors, ..self }
     }
 
     /// For work that started before a pause and must continue.
@@ -62,6 +70,10 @@ impl RequestQuote {
         let snapshot = self.catalog.snapshot_guard();
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
+        if let Some(closed) = self.cursors.closed([ask.from.chain(), ask.to.chain()]) {
+            let reason = NoOffer::Paused(closed.to_string());
+            return Err(QuoteError::CannotFill(self.fillers.all_without_offer(&reason)));
+        }
         if let Some(reason) =
             self.fillers.pauses().reason_for_tokens(&[ask.from, ask.to]).filter(|_| self.checks_pauses)
         {

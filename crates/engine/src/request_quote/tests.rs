@@ -183,3 +183,28 @@ async fn quote_asks_the_fillers_of_its_start() {
     assert_eq!(names(&running.gather().await.unwrap().routes), ["leaves", "stays"]);
     assert_eq!(names(&use_case.ask(request()).unwrap().gather().await.unwrap().routes), ["comes", "stays"]);
 }
+
+#[tokio::test]
+async fn a_closed_chain_gets_no_quote_and_its_filler_is_not_asked() {
+    let filler = Fake::new("one", Behavior::Offers(7));
+    let cursors = Arc::new(ChainCursors::default());
+    let quotes =
+        use_case(&[Arc::clone(&filler)]).with_cursors(Arc::clone(&cursors));
+    let words = || match quotes.ask(request()) {
+        Err(QuoteError::CannotFill(missing)) => missing[0].reason.to_string(),
+        other => panic!("{:?}", other.map(drop)),
+    };
+    let (from, to) = (request().ask.from.chain(), request().ask.to.chain());
+    cursors.set_unchecked(to, true);
+    assert!(words().contains("could not be checked"), "{}", words());
+    cursors.set_unchecked(to, false);
+    assert!(quotes.ask(request()).is_ok());
+    cursors.begin(from);
+    cursors.set_max_age(Duration::ZERO);
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert!(words().contains("has not been read"), "{}", words());
+    cursors.set_max_age(Duration::from_mins(10));
+    cursors.halt(from);
+    assert!(words().contains("is halted"), "{}", words());
+    assert_eq!(filler.calls(), 0);
+}

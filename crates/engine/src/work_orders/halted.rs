@@ -12,10 +12,7 @@ pub(super) struct Halted {
 
 impl Halted {
     pub(super) fn of(cursors: &ChainCursors, order: &Order) -> Self {
-        Self {
-            origin: cursors.is_halted(order.from.chain()),
-            destination: cursors.is_halted(order.to.chain()),
-        }
+        Self { origin: cursors.holds(order.from.chain()), destination: cursors.holds(order.to.chain()) }
     }
 
     /// Whether the order stays as it is: what a halted chain says of a deposit is not believed (rule 9).

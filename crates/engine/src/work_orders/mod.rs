@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Attestations, ChainStore, DepositBuilder, ForwardingSigner, GasFeed, OrderStore, PriceFeed, StoreError,
-    TxSender,
+    AddressWatch, Attestations, ChainStore, DepositBuilder, ForwardingSigner, GasFeed, OrderStore, PriceFeed,
+    StoreError, TxSender,
 };
 use causeway_domain::{
     ChainId, DepositBalance, EventKind, Evidence, Order, OrderContext, OrderEvent, OrderId, OrderStatus,
@@ -81,17 +81,30 @@ impl fmt::Debug for WorkParts {
 }
 
 /// Advances orders from deposit to completion. Any number of processes can do so concurrently.
-#[derive(Debug)]
 pub struct WorkOrders {
     parts: WorkParts,
     stuck_reasons: StuckReasonLog,
     sender_screening: Option<SenderScreening>,
+    /// Read balances, by chain.
+    watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
+}
+
+impl fmt::Debug for WorkOrders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkOrders").field("parts", &self.parts).finish_non_exhaustive()
+    }
 }
 
 impl WorkOrders {
     pub fn new(parts: WorkParts) -> Self {
         let stuck_reasons = StuckReasonLog::new(Arc::clone(&parts.orders));
-        Self { parts, stuck_reasons, sender_screening: None }
+        Self { parts, stuck_reasons, sender_screening: None, watches: HashMap::new() }
+    }
+
+    /// Reads with these whether a refund address has an account for its token.
+    #[must_use]
+    pub fn with_watches(self, watches: HashMap<ChainId, Arc<dyn AddressWatch>>) -> Self {
+        Self { watches, ..self }
     }
 
     /// Screens who sent a plain transfer before it is swept.

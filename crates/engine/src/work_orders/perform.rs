@@ -172,6 +172,7 @@ impl WorkOrders {
         context: &OrderContext,
     ) -> Result<(), ActionError> {
         let now = context.now;
+        self.check_refund_cost(order).await?;
         match method {
             RefundMethod::Waive => {
                 let waived = match self.executor(order) {

@@ -18,12 +18,32 @@ impl WorkOrders {
             .iter()
             .map(|token| (*token, newest(token).map_or(RawAmount::ZERO, |arrival| arrival.balance)))
             .collect();
-        let parts = &self.parts;
-        let threshold = ReturnThreshold {
-            catalog: &parts.catalog,
-            prices: parts.prices.as_ref(),
-            gas: parts.gas.as_ref(),
+        Ok(self.threshold().is_worth_returning(order.from.chain(), &held))
+    }
+
+    /// Fails if we would pay more for the account that takes a refund on Solana than the deposit is worth.
+    pub(super) async fn check_refund_cost(&self, order: &Order) -> Result<(), ActionError> {
+        let (token, amount) = (order.from, RawAmount::new(order.terms.amount_in));
+        let pays = |held| self.threshold().is_worth_refunding(token, amount, held);
+        if pays(RawAmount::ZERO) {
+            return Ok(());
+        }
+        let watch = self.watches.get(&token.chain());
+        let block = self.parts.cursors.get(token.chain()).map_or(0, |cursor| cursor.number);
+        let held = match watch {
+            Some(watch) => watch.balances_since(&[(order.refund_to, token)], block).await?.0.pop(),
+            None => None,
         };
-        Ok(threshold.is_worth_returning(order.from.chain(), &held))
+        if pays(held.unwrap_or_default()) {
+            return Ok(());
+        }
+        let words = "the refund address has no account for the token, and one costs more than the deposit is worth: with an account \
+                     that holds some of the token it is refunded, and after refundAt anybody may refund it";
+        Err(ActionError::Temporary(words.to_owned()))
+    }
+
+    fn threshold(&self) -> ReturnThreshold<'_> {
+        let parts = &self.parts;
+        ReturnThreshold { catalog: &parts.catalog, prices: parts.prices.as_ref(), gas: parts.gas.as_ref() }
     }
 }

@@ -58,6 +58,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Deposit addresses are not probed yet, so `transfers` is false.
     pub deployment: Deployment,
+    /// The constructor's parameters, attesters in ascending order.
+    pub(super) terms: DeployTerms,
 }
 
 impl Plan {
@@ -75,7 +77,7 @@ impl Plan {
         let deposit_factory = create(&mut steps, "DepositFactory", &code.deposit_factory, &[]);
         let deposit_code_hash = keccak256(&code.deposit_address);
         let escrow = Escrow::constructorCall {
-            attesters,
+            attesters: attesters.clone(),
             threshold: U256::from(terms.threshold),
             settler,
             depositFactory: deposit_factory,
@@ -99,7 +101,7 @@ impl Plan {
             from_block: 0,
             hub,
         };
-        Ok(Self { steps, deployment })
+        Ok(Self { steps, deployment, terms: DeployTerms { attesters, ..terms.clone() } })
     }
 }
 
@@ -134,9 +136,7 @@ fn hub(steps: &mut Vec<Step>, code: &Code, assets: &[VaultAsset]) -> HubDeployme
 
 /// The factory deploys a vault with the asset as salt.
 fn vault(steps: &mut Vec<Step>, code: &Code, factory: Address, asset: &VaultAsset) -> VaultDeployment {
-    let arguments = Vault::constructorCall { asset: asset.asset }.abi_encode();
-    let creation = [&code.vault, arguments.as_slice()].concat();
-    let vault = factory.create2_from_code(asset.asset.into_word(), creation);
+    let vault = vault_address(code, factory, asset.asset);
     let data = VaultFactory::createCall { asset: asset.asset }.abi_encode().into();
     steps.push(Step {
         name: "Vault",
@@ -150,6 +150,12 @@ fn vault(steps: &mut Vec<Step>, code: &Code, factory: Address, asset: &VaultAsse
         symbol: format!("cw{}", asset.symbol),
         decimals: asset.decimals.saturating_add(VAULT_DECIMALS_OFFSET),
     }
+}
+
+/// Where the factory puts the vault of an asset.
+pub(super) fn vault_address(code: &Code, factory: Address, asset: Address) -> Address {
+    let arguments = Vault::constructorCall { asset }.abi_encode();
+    factory.create2_from_code(asset.into_word(), [&code.vault, arguments.as_slice()].concat())
 }
 
 /// What the vault adds to its asset's decimals; see `Vault.sol`.

@@ -1,5 +1,5 @@
 use alloy_primitives::{Address, B256};
-use causeway_domain::{ChainId, Deployment, HubDeployment, TERMS_VERSION, VaultDeployment};
+use causeway_domain::{ChainId, Deployment, DeploymentMode, HubDeployment, TERMS_VERSION, VaultDeployment};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -19,6 +19,9 @@ pub enum RecordError {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeploymentRecord {
     version: u64,
+    /// Absent in records of older releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<DeploymentMode>,
     chain_id: u64,
     escrow: Address,
     settler: Address,
@@ -52,13 +55,13 @@ struct VaultRecord {
 }
 
 impl DeploymentRecord {
-    /// Reads what [`DeploymentRecord::to_json`] wrote.
-    pub fn parse(json: &str) -> Result<Deployment, RecordError> {
+    /// Reads what [`DeploymentRecord::to_json`] wrote, and what the deployment is for.
+    pub fn parse(json: &str) -> Result<(Deployment, Option<DeploymentMode>), RecordError> {
         let record: Self = serde_json::from_str(json)?;
         if record.version != TERMS_VERSION {
             return Err(RecordError::Version(record.version));
         }
-        Ok(Deployment {
+        let deployment = Deployment {
             chain: ChainId::new(record.chain_id).ok_or(RecordError::Chain)?,
             escrow: record.escrow,
             settler: record.settler,
@@ -70,13 +73,15 @@ impl DeploymentRecord {
             transfers: record.transfers,
             from_block: record.from_block,
             hub: record.hub.map(HubRecord::into_deployment),
-        })
+        };
+        Ok((deployment, record.mode))
     }
 
     /// The record as readable JSON.
-    pub fn to_json(deployment: &Deployment) -> Result<String, RecordError> {
+    pub fn to_json(deployment: &Deployment, mode: DeploymentMode) -> Result<String, RecordError> {
         let record = Self {
             version: TERMS_VERSION,
+            mode: Some(mode),
             chain_id: deployment.chain.get(),
             escrow: deployment.escrow,
             settler: deployment.settler,
@@ -154,8 +159,11 @@ mod tests {
                 }],
             }),
         };
-        let json = DeploymentRecord::to_json(&deployment).unwrap();
-        assert_eq!(DeploymentRecord::parse(&json).unwrap(), deployment);
+        let mode = DeploymentMode::Production;
+        let json = DeploymentRecord::to_json(&deployment, mode).unwrap();
+        assert_eq!(DeploymentRecord::parse(&json).unwrap(), (deployment.clone(), Some(mode)));
+        let unnamed = json.replacen("  \"mode\": \"production\",\n", "", 1);
+        assert_eq!(DeploymentRecord::parse(&unnamed).unwrap(), (deployment, None));
         let older = json.replacen("\"version\": 2", "\"version\": 1", 1);
         assert!(matches!(DeploymentRecord::parse(&older), Err(RecordError::Version(1))));
         let odd = json.replacen("\"escrow\"", "\"escrov\"", 1);

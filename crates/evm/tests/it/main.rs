@@ -19,4 +19,5 @@ mod payouts;
 mod permits;
 mod sender;
 mod tx_sender;
+mod verify;
 mod wallet;

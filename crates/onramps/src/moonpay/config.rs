@@ -22,9 +22,9 @@ pub struct MoonPayConfig {
 }
 
 impl MoonPayConfig {
-    /// Whether the keys are for the sandbox.
+    /// Whether both keys are for the sandbox.
     pub fn is_sandbox(&self) -> bool {
-        self.publishable_key.starts_with("pk_test_")
+        self.publishable_key.starts_with("pk_test_") && self.secret_key.reveal().starts_with("sk_test_")
     }
 
     pub(super) fn api(&self) -> String {

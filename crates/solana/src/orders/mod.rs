@@ -17,6 +17,7 @@ mod record;
 mod rents;
 mod tx_sender;
 mod unsupported_tokens;
+mod verify;
 mod wallets;
 
 pub(crate) use closed::OpenedOrders;
@@ -30,4 +31,5 @@ pub use payouts::SolanaPayoutWatch;
 pub use record::SolanaChainHistory;
 pub use rents::SolanaRentReader;
 pub use tx_sender::{SolanaSendConfig, SolanaTxSender};
+pub use verify::{ExpectedProgram, VerifyProgramError, verify_program};
 pub use wallets::SolanaWalletCheck;

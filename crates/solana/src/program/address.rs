@@ -5,7 +5,7 @@ use super::EscrowProgram;
 
 pub(super) const SYSTEM: Address = Address::new_from_array([0; 32]);
 const ASSOCIATED_TOKEN: Address = Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
-const LOADER: Address = Address::from_str_const("BPFLoaderUpgradeab1e11111111111111111111111");
+pub(crate) const LOADER: Address = Address::from_str_const("BPFLoaderUpgradeab1e11111111111111111111111");
 
 impl EscrowProgram {
     /// The account of an order: its state, all its terms and, if the deposit is SOL, the deposit.

@@ -17,6 +17,7 @@ use solana_address::Address;
 pub use account::{
     AttesterConfig, EpochAccount, FillMarker, InvalidAccountData, OrderAccount, OrderStatus, RefundCause,
 };
+pub(crate) use address::LOADER;
 pub use address::associated_token_account;
 pub use claim_batch::{BatchError, BatchFill, MAX_BATCH_ORDERS};
 pub use error::EscrowError;

@@ -6,7 +6,7 @@ pub(crate) mod engine;
 pub(crate) mod claim_due;
 pub(crate) mod error;
 pub(crate) mod location;
-mod migrate;
+pub(crate) mod migrate;
 pub(crate) mod options;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;

@@ -1,26 +1,31 @@
 //! Fiat purchases behind the domain's port.
 
 mod create_order;
+mod create_swap;
 mod keep_webhook;
 mod prune;
 mod put_quotes;
 mod ramp_tokens;
 mod read;
+mod renew_lease;
 mod update_order;
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError};
-use causeway_domain::{FiatOrderId, FiatQuoteId};
+use causeway_domain::{FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
 
 use create_order::CreateFiatOrder;
+use create_swap::CreateSwap;
 use keep_webhook::KeepWebhook;
 pub(crate) use prune::PruneFiat;
 use put_quotes::PutFiatQuotes;
+use renew_lease::RenewLease;
 use update_order::UpdateFiatOrder;
 
 use crate::database::claim_due::ClaimDue;
+use crate::orders::create_order::CreateOrder;
 use crate::record::{FiatOrderRecord, text};
 use crate::store::Store;
 
@@ -67,6 +72,21 @@ impl FiatStore for Store {
     ) -> Result<Vec<FiatOrder>, StoreError> {
         let (now, lease_until) = (now.as_millisecond(), lease_until.as_millisecond());
         self.write(ClaimDue::<FiatOrderRecord>::new(now, lease_until, limit)).await
+    }
+
+    async fn renew_fiat_lease(&self, id: &FiatOrderId, lease_until: Timestamp) -> Result<(), StoreError> {
+        self.write(RenewLease { id: id.to_string(), lease_until: lease_until.as_millisecond() }).await
+    }
+
+    async fn create_swap(
+        &self,
+        purchase: &FiatOrderId,
+        version: u32,
+        swap: &Order,
+        event: &OrderEvent,
+    ) -> Result<bool, StoreError> {
+        let swap = CreateOrder::new(swap, event);
+        self.write(CreateSwap { purchase: purchase.to_string(), version: version.into(), swap }).await
     }
 
     async fn fiat_order_of_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError> {

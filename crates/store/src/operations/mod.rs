@@ -2,6 +2,7 @@
 
 mod audit;
 pub(crate) mod backup;
+pub(crate) mod inspect;
 pub(crate) mod key_fingerprints;
 mod pauses;
 pub(crate) mod prune;

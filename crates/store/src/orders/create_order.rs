@@ -1,4 +1,5 @@
 use causeway_domain::ports::{Creation, StoreError};
+use causeway_domain::{Order, OrderEvent};
 use sqlx::{AssertSqlSafe, Database};
 
 use crate::database::engine::Connection;
@@ -14,6 +15,13 @@ pub(crate) struct CreateOrder {
     pub(crate) index: OrderIndex,
     pub(crate) event: EventRecord,
     pub(crate) rents: Vec<RentRecord>,
+}
+
+impl CreateOrder {
+    pub(crate) fn new(order: &Order, event: &OrderEvent) -> Self {
+        let rents = RentRecord::for_order(order);
+        Self { order: order.into(), index: order.into(), event: event.into(), rents }
+    }
 }
 
 // The columns of `OrderRecord` and of `OrderIndex`, in their order.

@@ -22,7 +22,6 @@ use crate::database::claim_due::ClaimDue;
 use crate::database::error::store_error;
 use crate::orders::create_order::CreateOrder;
 use crate::orders::find_orders::{BY_OBSERVED_DEPOSIT, BY_SUBMITTED_TX};
-use crate::orders::rents::RentRecord;
 use crate::orders::update_order::UpdateOrder;
 use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord};
 use crate::store::Store;
@@ -41,8 +40,7 @@ impl Store {
 #[async_trait]
 impl OrderStore for Store {
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError> {
-        let rents = RentRecord::for_order(order);
-        self.write(CreateOrder { order: order.into(), index: order.into(), event: event.into(), rents }).await
+        self.write(CreateOrder::new(order, event)).await
     }
 
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {

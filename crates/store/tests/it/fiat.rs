@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Strategy};
-use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError};
-use causeway_domain::{FiatOrderId, FiatQuoteId};
+use causeway_domain::ports::{
+    FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, QuoteStore, StoreError,
+};
+use causeway_domain::{EventKind, FiatOrderId, FiatQuoteId};
 use tokio::task::JoinSet;
 
 use crate::fiat_sample::{
     bare_fiat_quote, bought, complete, fiat_event, fiat_order, fiat_quote, jump_plan, payout,
 };
-use crate::sample::{AUTHOR, days_ago, evm, now, seconds};
+use crate::sample::{AUTHOR, days_ago, event, evm, now, order, quote, seconds};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -21,6 +23,7 @@ on_both_engines!(
     rule_22_a_delivery_completes_one_purchase,
     rule_22_a_webhook_is_stored_once_and_makes_its_purchase_due,
     due_purchases_are_leased_to_one_worker,
+    rule_21_of_processes_that_decide_together_one_creates_the_swap,
     purchases_by_and_to_an_address_are_listed_newest_first,
     unused_quotes_are_pruned_and_used_ones_kept,
     forgetting_chains_removes_purchases,
@@ -147,6 +150,31 @@ async fn due_purchases_are_leased_to_one_worker(database: &TestDatabase) {
     assert_eq!(again, std::slice::from_ref(&first), "the lease is over");
     assert!(store.update_fiat_order(&first, &[]).await.unwrap());
     assert_eq!(store.claim_due_fiat(now(), lease, 1).await.unwrap().len(), 1, "a write ends the lease");
+    store.renew_fiat_lease(&first.id, lease + seconds(20)).await.unwrap();
+    let due = store.claim_due_fiat(lease, lease, 9).await.unwrap();
+    assert!(due.iter().all(|order| order.id != first.id), "it is worked on for longer");
+}
+
+async fn rule_21_of_processes_that_decide_together_one_creates_the_swap(database: &TestDatabase) {
+    let stores = [Arc::new(database.store().await), Arc::new(database.store().await)];
+    let purchase = bought(&stores[0], |_| {}).await;
+    let mut work = JoinSet::new();
+    for turn in 0..20 {
+        let (store, purchase) = (Arc::clone(&stores[turn % 2]), purchase.clone());
+        work.spawn(async move {
+            let quote = quote(&["a"]);
+            store.put_quote(&quote).await.unwrap();
+            let swap = order(&quote, "a");
+            let event = event(&swap, EventKind::Status(swap.status), swap.created_at);
+            store.create_swap(&purchase.id, purchase.version, &swap, &event).await.unwrap()
+        });
+    }
+    let created = work.join_all().await.into_iter().filter(|created| *created).count();
+    assert_eq!(created, 1);
+    assert_eq!(database.raw().await.count("orders").await, 1);
+    let stored = stores[1].fiat_order(&purchase.id).await.unwrap().unwrap();
+    assert_eq!(stored.version, purchase.version + 1, "whoever decided before decides again");
+    assert!(!stores[0].update_fiat_order(&purchase, &[]).await.unwrap());
 }
 
 async fn purchases_by_and_to_an_address_are_listed_newest_first(database: &TestDatabase) {

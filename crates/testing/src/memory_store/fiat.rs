@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError};
-use causeway_domain::{FiatOrderId, FiatQuoteId};
+use causeway_domain::{FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
 
 use super::{MemoryStore, only_sql};
@@ -78,6 +78,20 @@ impl FiatStore for MemoryStore {
 
     async fn claim_due_fiat(&self, _: Timestamp, _: Timestamp, _: u32) -> Result<Vec<FiatOrder>, StoreError> {
         only_sql("claim_due_fiat")
+    }
+
+    async fn renew_fiat_lease(&self, _: &FiatOrderId, _: Timestamp) -> Result<(), StoreError> {
+        only_sql("renew_fiat_lease")
+    }
+
+    async fn create_swap(
+        &self,
+        _: &FiatOrderId,
+        _: u32,
+        _: &Order,
+        _: &OrderEvent,
+    ) -> Result<bool, StoreError> {
+        only_sql("create_swap")
     }
 
     async fn fiat_order_of_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError> {

@@ -12,6 +12,7 @@ mod market_makers;
 mod onramps;
 mod orders;
 mod overrides;
+mod play_money;
 mod prices;
 mod quotes;
 mod read;
@@ -192,6 +193,7 @@ impl Config {
         fillers::check(&self.fillers)?;
         market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;
         endpoints::check(&self.endpoints)?;
+        play_money::check(self)?;
         ensure!(
             self.mode == Mode::Sandbox || self.market_makers.is_empty() || self.contracts.has_panel(),
             "market makers are paid when attesters say that they delivered: name the attesters' addresses in \

@@ -8,7 +8,7 @@ use causeway_store::Store;
 
 use crate::boot::config::Config;
 use crate::boot::parts::chain_clients::ChainClients;
-use crate::boot::parts::deployments::Deployments;
+use crate::boot::parts::deployments::{Deployments, UncheckedContracts};
 use crate::boot::parts::market::Market;
 use crate::boot::parts::service_keys::ServiceKeys;
 
@@ -18,6 +18,8 @@ pub(crate) struct AppContext<'a> {
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) clients: &'a ChainClients,
     pub(crate) deployments: &'a Deployments,
+    /// Contracts that could not be checked yet.
+    pub(crate) unchecked: Option<&'a UncheckedContracts>,
     pub(crate) market: &'a Market,
     /// Absent without attesters; then there are no orders.
     pub(crate) attestations: Option<Arc<dyn Attestations>>,

@@ -26,7 +26,7 @@ fn own_tokens(config: &Config) -> anyhow::Result<Vec<OwnToken>> {
             Ok(own)
         }
         Mode::Production => {
-            let deployments = Records::in_data_dir(&config.data_dir).read()?;
+            let deployments = Records::of(config).read()?;
             Ok(deployments.evm.iter().flat_map(hub::share_tokens).collect())
         }
     }

@@ -5,7 +5,7 @@ use causeway_store::Store;
 
 use crate::boot::config::{Config, Mode};
 use crate::boot::parts::chain_clients::ChainClients;
-use crate::boot::parts::deployments::{Deployments, Records};
+use crate::boot::parts::deployments::{ContractChecks, Deployments, Records, UncheckedContracts};
 use crate::boot::parts::sandbox::{self, SandboxChains};
 
 /// The sandbox chains inside the process, the clients of all chains, and the deployed contracts.
@@ -15,6 +15,8 @@ pub(crate) struct ChainAccess {
     pub(crate) sandbox_rpc: Option<String>,
     pub(crate) clients: ChainClients,
     pub(crate) deployments: Deployments,
+    /// In production, the contracts that could not be checked yet.
+    pub(crate) unchecked: Option<UncheckedContracts>,
 }
 
 impl ChainAccess {
@@ -32,12 +34,24 @@ impl ChainAccess {
         let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
         let deployments = deployments(config, catalog, sandbox.as_ref(), inner_rpc.as_deref()).await?;
         let clients = ChainClients::connect(catalog, inner_rpc.as_deref(), &config.endpoints)?;
-        let deployments = match config.mode {
-            Mode::Sandbox => deployments,
-            Mode::Production => deployments.checked(&clients).await?,
-        };
-        Ok(Self { sandbox, sandbox_rpc, clients, deployments })
+        let (deployments, unchecked) = check_records(config, catalog, deployments, &clients).await?;
+        Ok(Self { sandbox, sandbox_rpc, clients, deployments, unchecked })
     }
+}
+
+/// Checks the records in production. The sandbox has just deployed its contracts, or found them where its plan puts them.
+pub(crate) async fn check_records(
+    config: &Config,
+    catalog: &Catalog,
+    deployments: Deployments,
+    clients: &ChainClients,
+) -> anyhow::Result<(Deployments, Option<UncheckedContracts>)> {
+    if config.mode == Mode::Sandbox || deployments.is_empty() {
+        return Ok((deployments, None));
+    }
+    let checks = ContractChecks::new(config, catalog)?;
+    let (deployments, unchecked) = deployments.checked(checks, clients).await?;
+    Ok((deployments, Some(unchecked)))
 }
 
 /// Opens the sandbox chains inside the process, unless they are disabled or run in another process.
@@ -68,7 +82,7 @@ pub(crate) async fn deployments(
     match (sandbox, rpc) {
         (Some(sandbox), _) => sandbox.deploy(config, catalog).await,
         (None, Some(rpc)) => sandbox::find_contracts(catalog, rpc).await,
-        (None, None) if config.mode == Mode::Production => Records::in_data_dir(&config.data_dir).read(),
+        (None, None) if config.mode == Mode::Production => Records::of(config).read(),
         (None, None) => Ok(Deployments::default()),
     }
 }

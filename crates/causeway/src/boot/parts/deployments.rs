@@ -1,4 +1,5 @@
 mod check;
+mod checked_view;
 mod records;
 mod solana_record;
 
@@ -18,6 +19,8 @@ use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM};
 use causeway_solana::{SolanaKey, SolanaRpc};
 use futures::future::try_join_all;
 
+pub(crate) use check::{Checked, ContractChecks, UncheckedContracts};
+pub(crate) use checked_view::CheckedView;
 pub(crate) use records::Records;
 
 use crate::boot::config::ContractsConfig;
@@ -59,13 +62,25 @@ impl Deployments {
     }
 }
 
+/// The first epoch of the sandbox's Solana program.
+fn sandbox_first_epoch(roles: &Roles) -> FirstEpoch {
+    let members = roles.attesters.iter().map(|attester| attester.address).collect();
+    FirstEpoch { min_grace: SANDBOX_MIN_GRACE, threshold: SANDBOX_THRESHOLD, members }
+}
+
+/// The first epoch of the program on real Solana.
+fn first_epoch(config: &ContractsConfig) -> anyhow::Result<FirstEpoch> {
+    ensure!(!config.attesters.is_empty(), MISSING_ATTESTERS);
+    let threshold = u8::try_from(config.threshold).context("contracts.threshold is too large for Solana")?;
+    Ok(FirstEpoch { min_grace: MIN_GRACE, threshold, members: config.attesters.clone() })
+}
+
 /// Initializes the sandbox's Solana program, or checks that it is initialized.
 pub(crate) async fn start_sandbox_program(
     rpc: &SolanaRpc,
     roles: &Roles,
 ) -> anyhow::Result<SolanaDeployment> {
-    let members = roles.attesters.iter().map(|attester| attester.address).collect();
-    let first = FirstEpoch { min_grace: SANDBOX_MIN_GRACE, threshold: SANDBOX_THRESHOLD, members };
+    let first = sandbox_first_epoch(roles);
     let authority = SolanaKey::from_seed(roles.solana_deployer.seed.0);
     let program = EscrowProgram::new(SANDBOX_PROGRAM);
     ensure_program(rpc, program, &authority, &first).await.context("the Solana program cannot be initialized")
@@ -81,9 +96,7 @@ pub(crate) async fn start_program(
         "contracts.solana_program is not set: deploy contracts/solana/escrow.so with `solana program deploy`, and name its address \
          in contracts.solana_program",
     )?;
-    ensure!(!config.attesters.is_empty(), MISSING_ATTESTERS);
-    let threshold = u8::try_from(config.threshold).context("contracts.threshold is too large for Solana")?;
-    let first = FirstEpoch { min_grace: MIN_GRACE, threshold, members: config.attesters.clone() };
+    let first = first_epoch(config)?;
     let program = EscrowProgram::new(program.into());
     ensure_program(rpc, program, authority, &first).await.context("the Solana program cannot be initialized")
 }

@@ -10,6 +10,9 @@ use causeway_solana::SolanaKey;
 
 use crate::boot::config::Mode;
 
+/// The environment variable of an attester's key, unless a file is configured.
+pub(crate) const ATTESTER_KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
+
 /// A private key of either family; never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PrivateKey([u8; 32]);
@@ -89,7 +92,8 @@ pub(crate) fn find_key(
     Ok(Some(key))
 }
 
-fn read_file(file: &Path) -> anyhow::Result<String> {
+/// Reads a secret that only its owner may read.
+pub(crate) fn read_file(file: &Path) -> anyhow::Result<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let fault = || format!("cannot read the key in {}", file.display());
     let mode = std::fs::metadata(file).with_context(fault)?.permissions().mode();

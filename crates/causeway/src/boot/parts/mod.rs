@@ -1,6 +1,7 @@
 //! What the service consists of: each module builds one part from the configuration and the parts before it.
 
 pub(crate) mod app_context;
+pub(crate) mod attester_chains;
 pub(crate) mod attesters;
 pub(crate) mod catalog;
 pub(crate) mod chain_access;

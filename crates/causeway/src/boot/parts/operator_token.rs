@@ -6,6 +6,7 @@ use anyhow::{Context as _, ensure};
 use causeway_domain::QuoteKey;
 
 use crate::boot::config::Config;
+use crate::boot::parts::keys::read_file;
 
 /// The file of the token that was generated for a data folder.
 pub(crate) fn token_file(data_dir: &Path) -> PathBuf {
@@ -35,8 +36,21 @@ pub(crate) fn find_token(config: &Config) -> anyhow::Result<String> {
     })
 }
 
+/// Where the token comes from, if only its owner may read it.
+pub(crate) fn check_token(config: &Config) -> anyhow::Result<String> {
+    let file = token_file(&config.data_dir);
+    if config.server.operator_token.is_some() {
+        return Ok("it is configured".to_owned());
+    }
+    if !file.exists() {
+        return Ok(format!("{} is not there: the first start makes it", file.display()));
+    }
+    read(&file)?;
+    Ok(format!("{} is readable by its owner alone", file.display()))
+}
+
 fn read(file: &Path) -> anyhow::Result<String> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = read_file(file)?;
     let token = text.trim().to_owned();
     ensure!(!token.is_empty(), "{} is empty: remove it, and the next start makes another", file.display());
     Ok(token)
@@ -65,6 +79,7 @@ mod tests {
 
     use super::*;
     use crate::boot::config::Config;
+    use crate::boot::parts::keys::read_file;
 
     #[test]
     fn token_is_generated_once_with_owner_only_permissions() {

@@ -96,6 +96,9 @@ impl Orders {
         let (Some(attestations), Some(keys)) = (&context.attestations, context.keys) else {
             return Ok(orders);
         };
+        if let Some(unchecked) = context.unchecked {
+            unchecked.close(&orders.cursors);
+        }
         let (contracts, program) = (evm_contracts(context), program(context));
         for (client, deployment) in &contracts {
             let relayer = keys.relayer()?;
@@ -209,6 +212,10 @@ impl Orders {
     ) -> anyhow::Result<()> {
         let market = context.market;
         let cursors = Arc::clone(&self.cursors);
+        if let Some(unchecked) = context.unchecked {
+            let (clients, until) = (context.clients.clone(), stop.clone());
+            self.tasks.spawn(unchecked.clone().recheck(clients, Arc::clone(&cursors), until));
+        }
         for (client, deployment) in evm_contracts(context) {
             self.follow_evm(context.config, client, &deployment, stop).await?;
         }
@@ -231,6 +238,7 @@ impl Orders {
             cursors,
         });
         let watches = self.address_watches.clone();
+        let work = work.with_watches(watches.clone());
         let senders = context.screening.clone().map(|screening| SenderScreening::new(screening, watches));
         let work = work.with_sender_screening(senders);
         let until = stop.clone();
@@ -318,6 +326,7 @@ impl Orders {
         watch: Option<Arc<dyn AddressWatch>>,
         stop: &CancellationToken,
     ) {
+        self.cursors.begin(follower.chain());
         if let Some(watch) = &watch {
             self.address_watches.insert(follower.chain(), Arc::clone(watch));
         }

@@ -79,7 +79,7 @@ impl SandboxChains {
             }
         };
         let (evm, solana) = tokio::try_join!(contracts.deploy_everywhere(&clients, &signer), program)?;
-        let records = Records::in_data_dir(&config.data_dir);
+        let records = Records::of(config);
         for deployment in &evm {
             records.write(deployment)?;
         }

@@ -44,13 +44,9 @@ impl ServiceKeys {
         if config.mode == Mode::Sandbox {
             return Self::sandbox();
         }
-        let settings = &config.relayer;
-        let find = |family, variable, file: &Option<PathBuf>| {
-            find_key(config.mode, family, variable, file.as_deref()).context("the relayer has no key")
-        };
         let keys = Self {
-            relayer: find(Family::Evm, RELAYER, &settings.key_file)?,
-            solana_relayer: find(Family::Solana, SOLANA_RELAYER, &settings.solana_key_file)?,
+            relayer: find_relayer(config, Family::Evm)?,
+            solana_relayer: find_relayer(config, Family::Solana)?,
             maker: maker_key(config.mode, &maker_key_file(config))?,
         };
         ensure!(
@@ -86,6 +82,15 @@ impl ServiceKeys {
     pub(crate) fn solana_relayer(&self) -> anyhow::Result<&PrivateKey> {
         self.solana_relayer.as_ref().context("the relayer has no key on Solana")
     }
+}
+
+/// The relayer's key in production, if it has one.
+pub(crate) fn find_relayer(config: &Config, family: Family) -> anyhow::Result<Option<PrivateKey>> {
+    let (variable, file) = match family {
+        Family::Evm => (RELAYER, &config.relayer.key_file),
+        Family::Solana => (SOLANA_RELAYER, &config.relayer.solana_key_file),
+    };
+    find_key(config.mode, family, variable, file.as_deref()).context("the relayer has no key")
 }
 
 pub(crate) fn maker_key_file(config: &Config) -> PathBuf {

@@ -3,10 +3,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{FiatContext, FiatOrderAction, ForwardingBalance, Next};
 use crate::fiat::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus, ForwardingPlan, Strategy};
-use crate::{Order, OrderStatus, TokenId};
+use crate::ports::RampState;
+use crate::{Order, OrderStatus, RawAmount, TokenId};
 
-/// Less than 1/100 of the expected amount is dust, not a payment.
+/// Less than 1/100 of the sold amount is dust, not a payment.
 const DUST_DIVISOR: U256 = U256::from_limbs([100, 0, 0, 0]);
+
+/// Until the provider says that it was paid, less than 1/2 of the sold amount may be a stranger's.
+const PLAUSIBLE_DIVISOR: U256 = U256::from_limbs([2, 0, 0, 0]);
 
 /// No swap is opened within this many seconds before expiry, because the chain would reject it.
 const EXPIRY_MARGIN: u64 = 600;
@@ -14,8 +18,100 @@ const EXPIRY_MARGIN: u64 = 600;
 /// How long after its expiry a forwarding address is watched.
 const WATCHED_AFTER_EXPIRY: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// The oldest swap whose deposit is on chain; later funds are returned.
-pub(super) fn opened(context: &FiatContext) -> Option<&Order> {
+/// What the swaps of a purchase have taken from its forwarding address.
+#[derive(Default)]
+struct Taken {
+    /// Under way: deposited, neither filled nor refunded.
+    pending: U256,
+    filled: U256,
+    refunded: U256,
+    /// What the recipient got for it, and the newest transaction.
+    output: U256,
+    fill_tx: Option<String>,
+    /// The newest block of a deposit.
+    block: Option<u64>,
+}
+
+impl Taken {
+    fn of(context: &FiatContext) -> Self {
+        let mut taken = Self::default();
+        for swap in &context.swaps {
+            let Some(deposit) = &swap.evidence.deposit else { continue };
+            taken.block = taken.block.max(Some(deposit.block));
+            let amount = swap.terms.amount_in;
+            match (&swap.evidence.fill, &swap.evidence.refund) {
+                (Some(fill), _) => {
+                    taken.filled = taken.filled.saturating_add(amount);
+                    taken.output = taken.output.saturating_add(fill.amount.get());
+                    taken.fill_tx = Some(fill.tx.clone());
+                }
+                (None, Some(_)) => taken.refunded = taken.refunded.saturating_add(amount),
+                (None, None) => taken.pending = taken.pending.saturating_add(amount),
+            }
+        }
+        taken
+    }
+
+    const fn swapped(&self) -> U256 {
+        self.pending.saturating_add(self.filled)
+    }
+}
+
+/// What has to arrive: what the provider sold, less its tolerance, or what it says that it has delivered, if that is less. The
+/// tolerance is rounded down, in favour of the payer.
+fn enough(order: &FiatOrder, context: &FiatContext) -> U256 {
+    let sold = order.sold_amount.get();
+    let tolerance = sold / U256::from(10_000_u64) * U256::from(context.tolerance_bps);
+    let agreed = sold.saturating_sub(tolerance);
+    let reported = super::report(context).filter(|report| report.state == RampState::Delivered);
+    let reported = reported.and_then(|report| {
+        let named = || {
+            let named = context.payouts.iter().filter(|payout| report.payouts.contains(&payout.tx));
+            named.fold(U256::ZERO, |sum, payout| sum.saturating_add(payout.amount.get()))
+        };
+        let amount = report.amount.map_or_else(named, RawAmount::get);
+        // Less than half of what was sold is no delivery of this purchase, whoever says so.
+        is_plausible(order, amount).then_some(amount)
+    });
+    reported.map_or(agreed, |reported| reported.min(agreed))
+}
+
+pub(super) fn is_plausible(order: &FiatOrder, amount: U256) -> bool {
+    !amount.is_zero() && amount >= order.sold_amount.get() / PLAUSIBLE_DIVISOR
+}
+
+pub(super) fn is_covered(order: &FiatOrder, context: &FiatContext) -> bool {
+    Taken::of(context).swapped() >= enough(order, context)
+}
+
+/// What the recipient received, once as much was swapped as the provider sold.
+pub(super) fn delivered(order: &FiatOrder, context: &FiatContext) -> Option<(RawAmount, String)> {
+    let taken = Taken::of(context);
+    let tx = taken.fill_tx.filter(|_| taken.filled >= enough(order, context))?;
+    Some((RawAmount::new(taken.output), tx))
+}
+
+/// Records what reached the recipient while more is still to come; returns a message when it has grown.
+pub(super) fn record_partial(order: &mut FiatOrder, context: &FiatContext) -> Option<String> {
+    order.strategy.forwarding()?;
+    let taken = Taken::of(context);
+    let is_partial = taken.filled < enough(order, context) && order.status != FiatStatus::Completed;
+    let tx = taken.fill_tx.filter(|_| is_partial)?;
+    let output = RawAmount::new(taken.output);
+    if order.output.is_some_and(|known| known >= output) {
+        return None;
+    }
+    let (filled, sold) = (taken.filled, order.sold_amount);
+    let message = format!(
+        "Partially delivered: {filled} of {sold} base units arrived and were swapped; {output} base units reached the recipient in \
+         transaction {tx}."
+    );
+    (order.output, order.fill_tx, order.updated_at) = (Some(output), Some(tx), context.now);
+    Some(message)
+}
+
+/// The oldest swap whose deposit is on chain.
+fn opened(context: &FiatContext) -> Option<&Order> {
     context.swaps.iter().find(|swap| swap.evidence.deposit.is_some())
 }
 
@@ -52,12 +148,16 @@ pub(super) fn record_return(order: &mut FiatOrder, context: &FiatContext) -> Opt
 
 /// Whether the provider's funds are at the address or already in a swap.
 pub(super) fn has_arrived(order: &FiatOrder, context: &FiatContext) -> bool {
-    let holds_payment = context.forwarding_balance.as_ref().is_some_and(|balance| is_payment(order, balance));
-    order.strategy.forwarding().is_some() && (holds_payment || opened(context).is_some())
+    let held = context.forwarding_balance.as_ref().map_or(U256::ZERO, |balance| balance.amount.get());
+    order.strategy.forwarding().is_some() && (is_plausible(order, held) || opened(context).is_some())
 }
 
-fn is_payment(order: &FiatOrder, balance: &ForwardingBalance) -> bool {
-    !balance.amount.is_zero() && balance.amount.get() >= order.sold_amount.get() / DUST_DIVISOR
+/// Whether the balance is the provider's. Once the provider was paid, or names the payout, every part of it is.
+fn is_payment(order: &FiatOrder, context: &FiatContext, balance: &ForwardingBalance) -> bool {
+    let (held, sold) = (balance.amount.get(), order.sold_amount.get());
+    let is_paid = order.status == FiatStatus::Processing || order.payout.is_some();
+    let whole = held.saturating_add(Taken::of(context).swapped());
+    !held.is_zero() && held >= sold / DUST_DIVISOR && (is_paid || is_plausible(order, whole))
 }
 
 /// The failure when funds arrived and were returned, by the swap's refund or from the address itself.
@@ -67,14 +167,34 @@ pub(super) fn returned_failure(order: &FiatOrder, context: &FiatContext) -> Opti
         format!(" The provider delivered them in transaction {}.", payout.tx)
     });
     let back_to = order.refund_to;
-    let (code, message) = if let Some(swap) = opened(context) {
-        let (refund, _) = swap.evidence.refund.as_ref().filter(|_| swap.evidence.fill.is_none())?;
+    let taken = Taken::of(context);
+    if !taken.pending.is_zero() {
+        return None;
+    }
+    let is_over = context.hub_time.is_some_and(|time| time > plan.order.expiry);
+    let returned = plan.returned_tx.as_ref();
+    let all_came = taken.filled.saturating_add(taken.refunded) >= enough(order, context);
+    let refunded =
+        context.swaps.iter().find(|swap| swap.evidence.fill.is_none() && swap.evidence.refund.is_some());
+    let (code, message) = if let Some(swap) = refunded.filter(|_| all_came || is_over || returned.is_some()) {
+        let (refund, _) = swap.evidence.refund.as_ref()?;
         let why = swap.failure_reason.as_deref().unwrap_or("The swap failed.");
         let message =
             format!("{why} The funds were returned to {back_to} in transaction {}.{came}", refund.tx);
         ("swap_refunded", message)
+    } else if let Some(fill_tx) = taken.fill_tx.as_ref().filter(|_| is_over || returned.is_some()) {
+        let rest = returned.map_or_else(String::new, |tx| {
+            format!(" What came later was returned to {back_to} in transaction {tx}.")
+        });
+        let message = format!(
+            "Only {} of {} base units arrived in time and were swapped, in transaction {fill_tx}.{rest}{came}",
+            taken.filled, order.sold_amount
+        );
+        ("partially_delivered", message)
+    } else if taken.fill_tx.is_some() || opened(context).is_some() {
+        return None;
     } else {
-        let how = match &plan.returned_tx {
+        let how = match returned {
             Some(tx) => format!("in transaction {tx}"),
             None if was_returned_by_others(order, plan, context) => {
                 "after the forwarding order expired".to_owned()
@@ -100,19 +220,24 @@ pub(super) fn pending_actions(order: &FiatOrder, context: &FiatContext) -> Vec<F
     let Some((plan, balance)) = order.strategy.forwarding().zip(context.forwarding_balance.as_ref()) else {
         return Vec::new();
     };
-    let open = !order.status.is_terminal() || is_payment(order, balance) && ended_unpaid(order, plan);
-    if !open || opened(context).is_some() {
+    let is_open = !order.status.is_terminal() || ended_unpaid(order, plan);
+    if !is_open || is_covered(order, context) {
         return return_balance(order, context, balance).into_iter().collect();
     }
-    if !is_payment(order, balance) || open_swap(context, balance).is_some() {
+    let is_payment = is_payment(order, context, balance);
+    if !is_fresh(context, balance) || is_payment && open_swap(context, balance).is_some() {
         return Vec::new();
     }
-    let seen_in = balance.block;
-    if is_out_of_time(order, plan, context) {
-        let tokens = with_others(order.sold, balance);
-        return vec![FiatOrderAction::ReturnBalance { tokens, seen_in }];
+    // Until the end, a stranger's cents wait: returned now, they would make a late payment look like a second one.
+    if is_late(plan, context) && (is_payment || order.status.is_terminal())
+        || is_payment && waited_long(order, context)
+    {
+        return return_balance(order, context, balance).into_iter().collect();
     }
-    vec![FiatOrderAction::Swap { amount: balance.amount, seen_in }]
+    if !is_payment {
+        return Vec::new();
+    }
+    vec![FiatOrderAction::Swap { amount: balance.amount, seen_in: balance.block }]
 }
 
 /// Whether the purchase ended before any funds arrived. Late funds are then still swapped.
@@ -121,33 +246,35 @@ fn ended_unpaid(order: &FiatOrder, plan: &ForwardingPlan) -> bool {
     order.status.is_terminal() && order.status != FiatStatus::Completed && !came && plan.returned_tx.is_none()
 }
 
-/// Returns what no swap needs. A balance read before the deposit says nothing about what is left.
+/// Returns what no swap needs.
 fn return_balance(
     order: &FiatOrder,
     context: &FiatContext,
     balance: &ForwardingBalance,
 ) -> Option<FiatOrderAction> {
-    let taken = opened(context).and_then(|swap| swap.evidence.deposit.as_ref());
-    // Balances are read at the end of a block, after the deposit has left.
-    let fresh = taken.is_none_or(|deposit| balance.block >= deposit.block);
     let input = (!balance.amount.is_zero()).then_some(order.sold);
     let tokens: Vec<TokenId> = input.into_iter().chain(balance.others.iter().copied()).collect();
-    (fresh && !tokens.is_empty()).then_some(FiatOrderAction::ReturnBalance { tokens, seen_in: balance.block })
+    let is_due = is_fresh(context, balance) && !tokens.is_empty();
+    is_due.then_some(FiatOrderAction::ReturnBalance { tokens, seen_in: balance.block })
 }
 
-fn with_others(input: TokenId, balance: &ForwardingBalance) -> Vec<TokenId> {
-    std::iter::once(input).chain(balance.others.iter().copied()).collect()
+/// A balance read before a deposit says nothing about what is left. Balances are read at the end of a block.
+fn is_fresh(context: &FiatContext, balance: &ForwardingBalance) -> bool {
+    Taken::of(context).block.is_none_or(|deposit| balance.block >= deposit)
 }
 
-/// Whether the funds stop waiting for a route, because patience ran out or the order is about to expire.
-fn is_out_of_time(order: &FiatOrder, plan: &ForwardingPlan, context: &FiatContext) -> bool {
+/// Whether the forwarding order is about to expire.
+fn is_late(plan: &ForwardingPlan, context: &FiatContext) -> bool {
     let now = context.hub_time.unwrap_or_else(|| context.now.as_second().try_into().unwrap_or(u64::MAX));
-    let late = now.saturating_add(EXPIRY_MARGIN) > plan.order.expiry;
-    // Counted from when the funds were first seen, because slow bank transfers must not use up the patience.
+    now.saturating_add(EXPIRY_MARGIN) > plan.order.expiry
+}
+
+/// Whether the funds have waited for a route for too long, counted from when they were first seen: slow bank transfers must not
+/// use up the patience. What follows a first part waits until the forwarding order is about to expire.
+fn waited_long(order: &FiatOrder, context: &FiatContext) -> bool {
     let waits =
         order.payout.is_some() && (order.status == FiatStatus::Processing || order.status.is_terminal());
-    let waited_long = waits && context.now.duration_since(order.updated_at) > context.patience;
-    late || waited_long
+    waits && opened(context).is_none() && context.now.duration_since(order.updated_at) > context.patience
 }
 
 /// Until when the forwarding address is watched.

@@ -206,7 +206,7 @@ fn rule_21_funds_at_a_forwarding_address_are_swapped_whatever_the_provider_repor
         ..context()
     };
     let step = advance_fiat(forwarded(), &context);
-    assert_eq!(step.order.status, FiatStatus::Processing);
+    assert_eq!(step.order.status, FiatStatus::Processing, "more than half of it has arrived");
     assert_eq!(step.actions, [FiatOrderAction::Swap { amount: raw(90_000_000), seen_in: 50 }]);
     let created = FiatContext { swaps: vec![swap(90_000_000, Evidence::default())], ..context.clone() };
     let step = advance_fiat(forwarded(), &created);
@@ -227,13 +227,75 @@ fn step_swap(amount: u64) -> [FiatOrderAction; 1] {
 }
 
 #[test]
-fn dust_is_no_payment() {
-    let step =
-        advance_fiat(forwarded(), &FiatContext { forwarding_balance: Some(held(989_999)), ..context() });
-    assert_eq!((step.order.status, step.actions.len()), (FiatStatus::Created, 0));
-    let step =
-        advance_fiat(forwarded(), &FiatContext { forwarding_balance: Some(held(990_000)), ..context() });
-    assert_eq!((step.order.status, step.actions.len()), (FiatStatus::Processing, 1));
+fn rule_21_a_strangers_cents_start_nothing() {
+    let holds = |amount, lookup| FiatContext { lookup, forwarding_balance: Some(held(amount)), ..context() };
+    for amount in [989_999, 990_000, 49_499_999] {
+        let step = advance_fiat(forwarded(), &holds(amount, Some(reported(RampState::Waiting))));
+        assert_eq!((step.order.status, step.actions.len()), (FiatStatus::Created, 0), "{amount}");
+        let ended = FiatOrder { status: FiatStatus::Expired, ..forwarded() };
+        assert_eq!(
+            advance_fiat(ended, &holds(amount, None)).actions,
+            [],
+            "{amount}: a late payment may come"
+        );
+    }
+    let step = advance_fiat(forwarded(), &holds(49_500_000, None));
+    assert_eq!(
+        (step.order.status, step.actions.len()),
+        (FiatStatus::Processing, 1),
+        "half of it is a payment"
+    );
+    let paid = || Some(reported(RampState::Paid));
+    assert_eq!(advance_fiat(forwarded(), &holds(989_999, paid())).actions, [], "dust");
+    assert_eq!(advance_fiat(forwarded(), &holds(990_000, paid())).actions, step_swap(990_000));
+}
+
+#[test]
+fn rule_21_a_purchase_completes_when_what_arrived_reaches_what_was_sold() {
+    let with = |swaps: &[(u64, Evidence)], balance, lookup| FiatContext {
+        swaps: swaps.iter().map(|(amount, evidence)| swap(*amount, evidence.clone())).collect(),
+        forwarding_balance: Some(held(balance)),
+        lookup,
+        ..context()
+    };
+    let paid = FiatOrder { status: FiatStatus::Processing, ..forwarded() };
+    let part = advance_fiat(paid.clone(), &with(&[(60_000_000, filled())], 0, None));
+    assert_eq!((part.order.status, part.order.output), (FiatStatus::Processing, Some(raw(30))));
+    assert!(part.changes[0].1.contains("Partially delivered: 60000000 of 99000000"), "{:?}", part.changes);
+    let again = advance_fiat(part.order.clone(), &with(&[(60_000_000, filled())], 0, None));
+    assert_eq!(again.changes, [], "told once");
+    // What comes later is swapped to the same recipient, however late.
+    let more = FiatContext { now: later(8_000), ..with(&[(60_000_000, filled())], 39_000_000, None) };
+    assert_eq!(advance_fiat(part.order.clone(), &more).actions, step_swap(39_000_000));
+    let running = with(&[(60_000_000, filled()), (39_000_000, opened())], 0, None);
+    assert_eq!(advance_fiat(part.order.clone(), &running).order.status, FiatStatus::Processing);
+    let both = with(&[(60_000_000, filled()), (39_000_000, filled())], 0, None);
+    let done = advance_fiat(part.order.clone(), &both).order;
+    assert_eq!((done.status, done.output), (FiatStatus::Completed, Some(raw(60))));
+    // Within the tolerance it is complete, and likewise if the provider says that it delivered no more.
+    for (amount, status) in [(94_049_999, FiatStatus::Processing), (94_050_000, FiatStatus::Completed)] {
+        assert_eq!(advance_fiat(paid.clone(), &with(&[(amount, filled())], 0, None)).order.status, status);
+    }
+    let says = |amount| {
+        let ProviderLookup::Found(report) = reported(RampState::Delivered) else { unreachable!() };
+        Some(ProviderLookup::Found(Box::new(RampReport { amount: Some(raw(amount)), ..*report })))
+    };
+    let reported =
+        |swapped, says| advance_fiat(paid.clone(), &with(&[(swapped, filled())], 0, says)).order.status;
+    assert_eq!(reported(90_000_000, says(90_000_000)), FiatStatus::Completed);
+    assert_eq!(reported(89_999_999, says(90_000_000)), FiatStatus::Processing);
+    assert_eq!(reported(1_000_000, says(1_000_000)), FiatStatus::Processing, "that is no delivery of it");
+    // At the end a part is what it is.
+    let over = FiatContext {
+        hub_time: Some(forwarding_order().expiry + 1),
+        ..with(&[(60_000_000, filled())], 0, None)
+    };
+    let ended = advance_fiat(part.order, &over).order;
+    assert_eq!(
+        (ended.status, ended.failure.unwrap().code.as_str()),
+        (FiatStatus::Failed, "partially_delivered")
+    );
+    assert_eq!((ended.output, ended.fill_tx.as_deref()), (Some(raw(30)), Some("0xfilled")));
 }
 
 #[test]
@@ -309,7 +371,12 @@ fn rule_21_a_second_payout_is_returned_and_changes_nothing() {
     let step = advance_fiat(forwarded(), &FiatContext { forwarding_balance: stale, swaps, ..context() });
     assert_eq!(step.actions, [], "read before the swap took the funds");
     let expired = FiatOrder { status: FiatStatus::Expired, ..forwarded() };
-    let step = advance_fiat(expired, &FiatContext { forwarding_balance: Some(held(5)), ..context() });
+    let over = FiatContext {
+        hub_time: Some(forwarding_order().expiry),
+        forwarding_balance: Some(held(5)),
+        ..context()
+    };
+    let step = advance_fiat(expired, &over);
     assert_eq!(
         (step.order.status, step.actions.len()),
         (FiatStatus::Expired, 1),

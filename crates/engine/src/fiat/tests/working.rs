@@ -218,3 +218,54 @@ async fn rule_21_second_payout_is_returned() {
     assert_eq!(scene.stored(&order.id).await.status, FiatStatus::Processing, "the swap goes on");
     assert_eq!(swaps(&scene, order.deliver_to()).await.len(), 1);
 }
+
+/// Records that the recipient got the swap's output.
+async fn fill(scene: &Scene, swap: &Order, tx: &str) {
+    let place = FactPlace { chain: swap.to.chain(), tx: tx.to_owned(), index: 1, block: 99, time: 6 };
+    let kind = FactKind::Filled(RawAmount::new(swap.terms.amount_out));
+    let fact = Fact { intent_id: swap.intent_id, kind, place };
+    let (to, now) = (swap.to.chain(), Timestamp::now());
+    scene.store.record_facts(to, FinalityTier::Large, cursor(), &[fact], now).await.unwrap();
+}
+
+#[tokio::test]
+async fn rule_21_a_strangers_cents_neither_complete_nor_misdirect_a_purchase() {
+    let scene = Scene::new().await;
+    let order = scene.bought(target()).await;
+    scene.ramp().says(RampState::Waiting, &[]);
+    scene.chain.pay(payout("0xstranger", 2_000_000), order.deliver_to());
+    scene.run_once().await;
+    let stored = scene.stored(&order.id).await;
+    assert_eq!((stored.status, stored.payout), (FiatStatus::Created, None), "nobody has paid yet");
+    assert_eq!(swaps(&scene, order.deliver_to()).await, []);
+    // Once the provider was paid, they are swapped on, and the purchase goes on waiting.
+    scene.ramp().says(RampState::Paid, &[]);
+    scene.run_once().await;
+    let first = swaps(&scene, order.deliver_to()).await.remove(0);
+    open(&scene, &first).await;
+    fill(&scene, &first, "0xfirst").await;
+    scene.chain.balances.lock().unwrap().clear();
+    scene.run_once().await;
+    let part = scene.stored(&order.id).await;
+    assert_eq!((part.status, part.fill_tx.as_deref()), (FiatStatus::Processing, Some("0xfirst")));
+    let events = scene.store.fiat_order_events(&order.id).await.unwrap();
+    assert!(
+        events.iter().any(|event| event.detail.contains("Partially delivered: 2000000 of")),
+        "{events:?}"
+    );
+    // The payment itself is swapped to the same recipient, and completes the purchase.
+    scene.chain.pay(payout("0xpaid", 98_000_000), order.deliver_to());
+    scene.ramp().says(RampState::Delivered, &["0xpaid"]);
+    scene.run_once().await;
+    let both = swaps(&scene, order.deliver_to()).await;
+    assert_eq!(both.len(), 2, "nothing goes back");
+    let second = both.into_iter().find(|swap| swap.id != first.id).unwrap();
+    assert_eq!((second.recipient, second.terms.amount_in), (order.recipient, U256::from(98_000_000)));
+    open(&scene, &second).await;
+    fill(&scene, &second, "0xsecond").await;
+    scene.chain.balances.lock().unwrap().clear();
+    scene.run_once().await;
+    let done = scene.stored(&order.id).await;
+    assert_eq!((done.status, done.fill_tx.as_deref()), (FiatStatus::Completed, Some("0xsecond")));
+    assert_eq!(scene.relayer.sent_actions.lock().unwrap().len(), 0);
+}

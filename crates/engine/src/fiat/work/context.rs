@@ -24,6 +24,7 @@ impl WorkFiat {
             hub_time: None,
             returned: None,
             swaps: Vec::new(),
+            tolerance_bps: self.parts.ramps.tolerance_bps(&order.provider),
             patience: self.parts.swap_within,
         };
         if let Strategy::Forwarding(plan) = &order.strategy {
@@ -40,7 +41,8 @@ impl WorkFiat {
         if needs_provider(order, &context) {
             context.lookup = self.lookup(order).await;
         }
-        if order.payout.is_none() && order.status != FiatStatus::Completed {
+        let is_wanted = order.payout.is_none() || !is_all_here(order, &context);
+        if is_wanted && order.status != FiatStatus::Completed {
             context.payouts = self.payouts(order, &context).await?;
         }
         Ok(context)
@@ -112,6 +114,7 @@ impl WorkFiat {
             // A provider may report a replaced transaction, or none.
             let funding = self.funding_tx(order, context).await;
             payouts = self.payouts_of(order, funding.as_slice()).await;
+            payouts.retain(|payout| order.is_plausible_payout(payout.amount));
         }
         let mut ours = Vec::new();
         for payout in payouts {
@@ -162,11 +165,18 @@ fn checked(order: &FiatOrder, report: RampReport) -> RampReport {
     RampReport::new(RampState::Unknown(format!("contradicts {what}")))
 }
 
+/// Whether the chain shows all that was sold.
+fn is_all_here(order: &FiatOrder, context: &FiatContext) -> bool {
+    match order.strategy {
+        Strategy::Direct => order.payout.is_some(),
+        Strategy::Forwarding(_) => context.is_covered(order),
+    }
+}
+
 /// Whether the provider knows more than the chain.
 fn needs_provider(order: &FiatOrder, context: &FiatContext) -> bool {
-    let came = order.payout.is_some() || context.swaps.iter().any(|swap| swap.evidence.deposit.is_some());
     match order.status {
-        FiatStatus::Processing => !came,
+        FiatStatus::Processing => !is_all_here(order, context),
         // Late money at a forwarding address is visible on chain.
         status if status.is_terminal() => {
             order.strategy == Strategy::Direct && order.may_be_delivered_late(context.now)

@@ -34,6 +34,9 @@ const MAX_IN_FLIGHT: usize = 64;
 /// How long a claimed purchase is reserved for one process; if that process dies, another one continues afterwards.
 const LEASE: SignedDuration = SignedDuration::from_secs(45);
 
+/// How often the lease is renewed while the purchase is processed: a slow provider or chain does not let another process in.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(15);
+
 /// How often due purchases are polled when there is no signal, and how often after this many empty polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -138,13 +141,26 @@ impl WorkFiat {
         if !self.in_flight.begin(&id) {
             return;
         }
-        let mut result = self.process(order).await;
-        while self.in_flight.end(&id) {
-            result = match self.parts.store.fiat_order(&id).await {
-                Ok(Some(order)) => self.process(order).await,
-                gone => gone.map(drop),
-            };
-        }
+        let work = async {
+            let mut result = self.process(order).await;
+            while self.in_flight.end(&id) {
+                result = match self.parts.store.fiat_order(&id).await {
+                    Ok(Some(order)) => self.process(order).await,
+                    gone => gone.map(drop),
+                };
+            }
+            result
+        };
+        let renew = async {
+            loop {
+                tokio::time::sleep(RENEWAL_INTERVAL).await;
+                self.renew_lease(&id).await;
+            }
+        };
+        let result = tokio::select! {
+            result = work => result,
+            () = renew => Ok(()),
+        };
         if let Err(error) = result {
             // It is retried when its lease expires.
             tracing::warn!(order = %id, %error, "processing a purchase failed");

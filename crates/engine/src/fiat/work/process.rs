@@ -5,7 +5,7 @@ use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatOrderAction, FiatStep, adv
 use causeway_domain::ports::StoreError;
 use jiff::{SignedDuration, Timestamp};
 
-use super::WorkFiat;
+use super::{LEASE, WorkFiat};
 use crate::fiat::FiatError;
 
 /// How many passes over a purchase one run makes.
@@ -21,7 +21,7 @@ impl WorkFiat {
     /// Advances a purchase as far as possible. Each step is stored before its actions are executed.
     pub(super) async fn process(&self, mut order: FiatOrder) -> Result<(), StoreError> {
         let chains = [order.sold.chain(), order.target.chain()];
-        let is_halted = chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain));
+        let is_halted = chains.into_iter().any(|chain| self.parts.cursors.holds(chain));
         if !order.status.is_terminal() {
             let demand = self.parts.cursors.demand();
             for chain in [order.sold.chain(), order.target.chain()] {
@@ -44,6 +44,10 @@ impl WorkFiat {
                 !is_halted || matches!(action, FiatOrderAction::ReturnBalance { .. })
             };
             let actions: Vec<FiatOrderAction> = step.actions.iter().filter(goes_on).cloned().collect();
+            if changed && !actions.is_empty() {
+                // The write has ended the lease, and the work goes on.
+                self.renew_lease(&order.id).await;
+            }
             if actions.len() < step.actions.len() {
                 order.due_at = context.now.checked_add(HALTED_RETRY).ok();
             }
@@ -51,7 +55,7 @@ impl WorkFiat {
                 // The result is stored with the step that follows from it.
                 continue;
             }
-            if changed || self.parts.store.update_fiat_order(&order, &[]).await? {
+            if changed && actions.is_empty() || self.parts.store.update_fiat_order(&order, &[]).await? {
                 return Ok(());
             }
             // A concurrent write bumped the version.
@@ -59,6 +63,15 @@ impl WorkFiat {
             order = newer;
         }
         Ok(())
+    }
+
+    /// Keeps the purchase for this process for another while.
+    pub(super) async fn renew_lease(&self, id: &FiatOrderId) {
+        let now = Timestamp::now();
+        let until = now.checked_add(LEASE).unwrap_or(now);
+        if let Err(error) = self.parts.store.renew_fiat_lease(id, until).await {
+            tracing::debug!(order = %id, %error, "lease of a purchase not renewed");
+        }
     }
 
     /// The purchase after one pass that executes no actions; the worker does that.

@@ -58,7 +58,15 @@ impl WorkFiat {
             tracing::debug!(order = %order.id, "no route holds the promised rate, waiting");
             return Ok(false);
         };
-        let swap = self.parts.build.build_forwarding(&quote, route, &plan.order, plan.address).await?;
+        let (swap, event) =
+            self.parts.build.build_forwarding(&quote, route, &plan.order, plan.address).await?;
+        // With the version that the decision was made on: of several processes one creates the swap.
+        if !self.parts.store.create_swap(&order.id, order.version, &swap, &event).await? {
+            tracing::debug!(order = %order.id, "another process was faster, no swap created");
+            return Ok(false);
+        }
+        order.version = order.version.saturating_add(1);
+        self.parts.build.hold(&swap, jiff::Timestamp::now()).await;
         tracing::info!(order = %order.id, swap = %swap.id, filler = swap.filler, %amount, "swap created for the payout");
         let tx = order.payout.as_ref().map(|payout| payout.tx.clone());
         let arrival = Arrival {

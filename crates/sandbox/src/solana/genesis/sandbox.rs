@@ -14,7 +14,7 @@ use crate::solana::wallets::test_wallets;
 pub const ESCROW_PROGRAM: Address = Address::from_str_const("CausewayEscrow11111111111111111111111111111");
 
 /// The compiled program of `contracts/solana`.
-const ESCROW_CODE: &[u8] = include_bytes!("../../../../../contracts/solana/escrow.so");
+pub const ESCROW_CODE: &[u8] = include_bytes!("../../../../../contracts/solana/escrow.so");
 
 /// The balance of each test wallet, in SOL.
 const WALLET_SOL: u64 = 10_000;

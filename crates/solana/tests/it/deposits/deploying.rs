@@ -1,5 +1,8 @@
-use causeway_sandbox::solana::ESCROW_PROGRAM;
-use causeway_solana::orders::{DeployError, FirstEpoch, ensure_program, find_program};
+use causeway_domain::{SOLANA_CHAIN_ID, SolanaDeployment};
+use causeway_sandbox::solana::{ESCROW_CODE, ESCROW_PROGRAM};
+use causeway_solana::orders::{
+    DeployError, ExpectedProgram, FirstEpoch, ensure_program, find_program, verify_program,
+};
 use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM};
 
 use crate::sandbox_chain::{PROGRAM, deployer, first_epoch, without_deployment};
@@ -42,4 +45,40 @@ async fn only_the_upgrade_authority_initializes_a_deployed_program() {
     let nowhere = EscrowProgram::new([7; 32].into());
     let error = ensure_program(&rpc, nowhere, &deployer(), &first_epoch()).await.unwrap_err();
     assert!(matches!(error, DeployError::NoProgram(_)), "{error}");
+}
+
+#[tokio::test]
+async fn a_program_is_checked_in_code_authority_grace_and_attesters() {
+    let (_chain, rpc) = without_deployment().await;
+    let expected = ExpectedProgram { code: ESCROW_CODE, first_epoch: first_epoch(), immutable: false };
+    let record = SolanaDeployment {
+        chain: SOLANA_CHAIN_ID,
+        program: SANDBOX_PROGRAM.to_bytes().into(),
+        min_grace: 60,
+        from_slot: 0,
+    };
+    let words = async |record: &SolanaDeployment, expected: &ExpectedProgram<'_>| match verify_program(
+        &rpc, record, expected,
+    )
+    .await
+    {
+        Ok(()) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    assert!(words(&record, &expected).await.contains("is not initialized"));
+    ensure_program(&rpc, PROGRAM, &deployer(), &first_epoch()).await.unwrap();
+    assert_eq!(words(&record, &expected).await, "");
+
+    let other_code = ExpectedProgram { code: &ESCROW_CODE[..1_000], ..expected.clone() };
+    assert!(words(&record, &other_code).await.contains("is not that of"));
+    let immutable = ExpectedProgram { immutable: true, ..expected.clone() };
+    assert!(words(&record, &immutable).await.contains("set-upgrade-authority"));
+    let grace = FirstEpoch { min_grace: 7_200, ..first_epoch() };
+    let grace = ExpectedProgram { first_epoch: grace, ..expected.clone() };
+    assert!(words(&record, &grace).await.contains("grace"));
+    let threshold = FirstEpoch { threshold: 3, ..first_epoch() };
+    let threshold = ExpectedProgram { first_epoch: threshold, ..expected.clone() };
+    assert!(words(&record, &threshold).await.contains("first epoch"));
+    let nowhere = SolanaDeployment { program: [7; 32].into(), ..record };
+    assert!(words(&nowhere, &expected).await.contains("no program"));
 }

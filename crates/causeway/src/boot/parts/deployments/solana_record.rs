@@ -1,4 +1,4 @@
-use causeway_domain::{Address, Family, SOLANA_CHAIN_ID, SolanaDeployment, TERMS_VERSION};
+use causeway_domain::{Address, DeploymentMode, Family, SOLANA_CHAIN_ID, SolanaDeployment, TERMS_VERSION};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -18,6 +18,9 @@ pub(super) enum SolanaRecordError {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SolanaRecord {
     version: u64,
+    /// Absent in records of older releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<DeploymentMode>,
     chain_id: u64,
     program: String,
     min_grace_seconds: u64,
@@ -25,7 +28,7 @@ pub(super) struct SolanaRecord {
 }
 
 impl SolanaRecord {
-    pub(super) fn parse(json: &str) -> Result<SolanaDeployment, SolanaRecordError> {
+    pub(super) fn parse(json: &str) -> Result<(SolanaDeployment, Option<DeploymentMode>), SolanaRecordError> {
         let record: Self = serde_json::from_str(json)?;
         if record.version != TERMS_VERSION {
             return Err(SolanaRecordError::Version(record.version));
@@ -33,17 +36,22 @@ impl SolanaRecord {
         let Ok(Address::Solana(program)) = Address::parse(Family::Solana, &record.program) else {
             return Err(SolanaRecordError::Program);
         };
-        Ok(SolanaDeployment {
+        let deployment = SolanaDeployment {
             chain: SOLANA_CHAIN_ID,
             program: program.into(),
             min_grace: record.min_grace_seconds,
             from_slot: record.from_slot,
-        })
+        };
+        Ok((deployment, record.mode))
     }
 
-    pub(super) fn to_json(deployment: &SolanaDeployment) -> Result<String, SolanaRecordError> {
+    pub(super) fn to_json(
+        deployment: &SolanaDeployment,
+        mode: DeploymentMode,
+    ) -> Result<String, SolanaRecordError> {
         let record = Self {
             version: TERMS_VERSION,
+            mode: Some(mode),
             chain_id: deployment.chain.get(),
             program: Address::Solana(deployment.program.0).to_string(),
             min_grace_seconds: deployment.min_grace,

@@ -117,6 +117,7 @@ pub(super) fn context() -> FiatContext {
         hub_time: Some(seconds(60)),
         returned: None,
         swaps: Vec::new(),
+        tolerance_bps: 500,
         patience: SignedDuration::from_mins(60),
     }
 }
