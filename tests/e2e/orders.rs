@@ -8,6 +8,8 @@ mod conservation;
 mod crashes;
 mod database_unavailable;
 mod fault_injection;
+#[path = "drills/gas_burner.rs"]
+mod gas_burner;
 mod intent_book;
 mod payer;
 mod payer_key;

@@ -62,12 +62,34 @@ pub enum Reserved {
     },
 }
 
-/// The loss of a filler on one order.
+/// A loss of a filler on one order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     pub filler: String,
     pub order: OrderId,
+    pub kind: LossKind,
     pub amount: UsdAmount,
+}
+
+/// Where a loss comes from; each is recorded once for an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// The promised output is worth more than the input.
+    Price,
+    /// The fees of a fill that reverted.
+    RevertedFill,
+    /// The fees of the filler's refund.
+    Waiver,
+}
+
+impl LossKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Price => "price",
+            Self::RevertedFill => "reverted_fill",
+            Self::Waiver => "waiver",
+        }
+    }
 }
 
 /// Stores reservations, so that no inventory is promised twice across replicas, and losses, to enforce a daily limit across
@@ -101,6 +123,8 @@ pub trait InventoryStore: Send + Sync {
         since: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError>;
+    /// Records what was spent already, whatever the limit is, so that it counts into the sums of [`Self::record_loss`].
+    async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError>;
 }
 
 #[cfg(test)]

@@ -43,7 +43,9 @@ pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
 pub use intent_book::{IntentBook, IntentEntry};
-pub use inventory_store::{InventoryStore, Loss, Reservation, ReservationKind, ReservationLimit, Reserved};
+pub use inventory_store::{
+    InventoryStore, Loss, LossKind, Reservation, ReservationKind, ReservationLimit, Reserved,
+};
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,
     RampSession, RampState, WebhookError,

@@ -185,7 +185,10 @@ impl BuildDeposit {
         }
         self.check_pauses(&quote.ask, route)?;
         let mut order = self.create_order(&quote, route, &params, builders, &names, now).await?;
-        let deposit = deposit(&order, &params, builders, &names).await?;
+        let (deposit, ()) = tokio::try_join!(
+            deposit(&order, &params, builders, &names),
+            self.check_payouts(&order, &params, builders, &names),
+        )?;
         if let Some(transaction) = to_sign(&deposit) {
             order.record_unsigned_tx(transaction);
         }
@@ -204,6 +207,28 @@ impl BuildDeposit {
         }
         self.hold(&built.order, now).await;
         Ok(built)
+    }
+
+    /// Simulates what the order pays out: to the recipient, and back to the refund address. Whoever takes more gas than our
+    /// ceilings allow, or refuses the payment, is refused here (rule 25).
+    async fn check_payouts(
+        &self,
+        order: &Order,
+        params: &BuildParams,
+        builders: ChainBuilders<'_>,
+        names: &DisplayNames,
+    ) -> Result<(), BuildError> {
+        let undeliverable = async {
+            match self.parts.executors.get(&order.filler) {
+                Some(executor) => executor.undeliverable_reason(order).await,
+                None => None,
+            }
+        };
+        let (undeliverable, refund) = tokio::join!(undeliverable, builders.origin.check_refund(&order.terms));
+        if let Some(reason) = undeliverable {
+            return Err(BuildError::WouldFail(format!("the recipient cannot be paid: {reason}")));
+        }
+        refund.map_err(|error| build_error(error, order, params, names))
     }
 
     /// Only for new orders: an existing build can still be paid.

@@ -114,6 +114,10 @@ impl InventoryStore for Store {
         since: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.write_loss(loss, limit, since, now).await
+        self.write_loss(loss, Some(limit), since, now).await
+    }
+
+    async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError> {
+        self.write_loss(loss, None, Timestamp::MIN, now).await.map(drop)
     }
 }

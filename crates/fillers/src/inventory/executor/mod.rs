@@ -3,6 +3,7 @@
 mod chain_checks;
 mod claim;
 mod decide;
+mod fees;
 mod fill;
 mod loss;
 mod owed;
@@ -72,6 +73,10 @@ impl OrderExecutor for InventoryExecutor {
 
     async fn hold(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
         self.hold_for_build(order, now).await
+    }
+
+    async fn undeliverable_reason(&self, order: &Order) -> Option<String> {
+        self.unpayable_reason(order).await
     }
 
     async fn reserve(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {

@@ -44,6 +44,13 @@ impl InventoryFiller {
         self.cents_up(token, decimals, amount).map(|cents| UsdAmount::from_cents(RawAmount::new(cents)))
     }
 
+    /// The same of a chain's native coin, which need not be served.
+    pub(super) fn coin_value_up(&self, chain: ChainId, amount: U256) -> Option<UsdAmount> {
+        let decimals = self.deps.chains.get(&chain)?.native_decimals;
+        let cents = self.cents_up(TokenId::native(chain), decimals, amount);
+        cents.map(|cents| UsdAmount::from_cents(RawAmount::new(cents)))
+    }
+
     fn cents_up(&self, token: TokenId, decimals: u8, amount: U256) -> Option<U256> {
         let price = self.deps.prices.usd_price(&token)?.units().get();
         let scale: Wide = product([power_of_ten(decimals)?, CENT])?;
