@@ -1,6 +1,8 @@
 //! Orders over the real binary, with the chains in a process of their own.
 
 mod audit;
+#[path = "drills/breakers.rs"]
+mod breakers;
 mod chain_faults;
 mod chain_totals;
 mod chains;

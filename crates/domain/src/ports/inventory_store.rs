@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::StoreError;
-use crate::{OrderId, RawAmount, TokenId, UsdAmount};
+use crate::{ChainId, OrderId, RawAmount, TokenId, UsdAmount};
 
 /// The kind of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +92,17 @@ impl LossKind {
     }
 }
 
+/// What one transaction of a filler takes from a chain: delivered value, and the most that its fees can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outflow {
+    pub filler: String,
+    /// The purpose of the transaction in the outbox; each is recorded once.
+    pub purpose: String,
+    pub chain: ChainId,
+    pub value: UsdAmount,
+    pub fees: UsdAmount,
+}
+
 /// Stores reservations, so that no inventory is promised twice across replicas, and losses, to enforce a daily limit across
 /// replicas and restarts. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
@@ -125,6 +136,15 @@ pub trait InventoryStore: Send + Sync {
     ) -> Result<bool, StoreError>;
     /// Records what was spent already, whatever the limit is, so that it counts into the sums of [`Self::record_loss`].
     async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError>;
+    /// Records what leaves a chain, and forgets what left before `since`.
+    async fn record_outflow(
+        &self,
+        outflow: &Outflow,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+    /// What left since then, of all fillers.
+    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError>;
 }
 
 #[cfg(test)]

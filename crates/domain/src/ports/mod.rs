@@ -44,7 +44,7 @@ pub use filler::{Answer, Filler, FillerAsk, FillerError, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{
-    InventoryStore, Loss, LossKind, Reservation, ReservationKind, ReservationLimit, Reserved,
+    InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,
 };
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,

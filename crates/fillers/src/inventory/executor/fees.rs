@@ -1,11 +1,15 @@
 //! Gas that other people's code takes: refused in advance, and counted where it was spent (rule 25).
 
-use causeway_domain::Order;
-use causeway_domain::ports::{ChainAction, Loss, LossKind, TxSender};
-use jiff::Timestamp;
+use alloy_primitives::U256;
+use causeway_domain::ports::{ChainAction, Loss, LossKind, Outflow, TxSender};
+use causeway_domain::{Order, RawAmount, UsdAmount};
+use jiff::{SignedDuration, Timestamp};
 
 use super::InventoryExecutor;
 use super::payment::Payment;
+
+/// The window over which outflows are added up.
+pub const OUTFLOW_WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
 impl InventoryExecutor {
     /// Why the recipient cannot be paid, as the destination chain simulates the fill now. Where that is not known there is no
@@ -18,6 +22,42 @@ impl InventoryExecutor {
             tracing::debug!(order = order.id.as_str(), %error, "the fill could not be simulated");
             None
         })
+    }
+
+    /// Counts what a transaction takes from its chain into the hourly sums (rule 30): its fees, and what a fill delivers.
+    pub(super) async fn record_outflow(
+        &self,
+        sender: &dyn TxSender,
+        purpose: &str,
+        action: &ChainAction,
+        now: Timestamp,
+    ) {
+        let chain = sender.chain();
+        let fees = sender.max_fees(purpose).await.ok().flatten().unwrap_or_default();
+        let value = match action {
+            ChainAction::Fill { terms, through } => {
+                self.filler.delivered_value(chain, terms, through.as_ref())
+            }
+            _ => Some(UsdAmount::from_cents(RawAmount::ZERO)),
+        };
+        let max = UsdAmount::from_cents(RawAmount::new(U256::MAX >> 1));
+        let outflow = Outflow {
+            filler: self.filler.config.name.clone(),
+            purpose: purpose.to_owned(),
+            chain,
+            // What has no price counts as the most: no limit could be held with it.
+            value: value.unwrap_or(max),
+            fees: if fees.is_zero() {
+                UsdAmount::from_cents(RawAmount::ZERO)
+            } else {
+                self.filler.coin_value_up(chain, fees).unwrap_or(max)
+            },
+        };
+        self.filler.deps.breakers.add(&outflow);
+        let since = now.checked_sub(OUTFLOW_WINDOW).unwrap_or(Timestamp::MIN);
+        if let Err(error) = self.store.record_outflow(&outflow, since, now).await {
+            tracing::warn!(purpose, %error, "what left the chain could not be recorded");
+        }
     }
 
     /// Counts the fees of a transaction that earns nothing into the daily loss, at the most that they can have been.

@@ -22,6 +22,8 @@ use jiff::Timestamp;
 
 use super::filler::InventoryFiller;
 
+pub use fees::OUTFLOW_WINDOW;
+
 /// Executes the orders of an [`InventoryFiller`]: reserves funds, decides once whether to fill or waive, sends the fill or the
 /// refund, and claims the deposit.
 pub struct InventoryExecutor {

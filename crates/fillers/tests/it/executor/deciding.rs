@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, U256};
 use causeway_domain::ports::{
-    ActionError, LossKind, OnChainStatus, OrderExecutor, Progress, ReservationKind,
+    ActionError, InventoryStore as _, LossKind, OnChainStatus, OrderExecutor, Progress, ReservationKind,
 };
 use causeway_domain::{
     ConfirmedTx, Decision, DepositMethod, Evidence, IntentTerms, Order, QuoteKey, Referral,
@@ -81,6 +81,9 @@ async fn rule_25_fees_of_reverted_fills_and_waivers_count_into_the_daily_loss() 
     for _ in 0..2 {
         fixture.executor.waive(&order, now()).await.unwrap();
     }
+    let outflows = fixture.store.outflows(Timestamp::UNIX_EPOCH).await.unwrap();
+    assert_eq!(outflows.len(), 1, "rule 30: the waiver's fees left its chain");
+    assert!(outflows[0].value.cents().is_zero() && !outflows[0].fees.cents().is_zero(), "{outflows:?}");
     let losses = fixture.store.all_losses();
     let kinds: Vec<LossKind> = losses.iter().map(|loss| loss.kind).collect();
     assert_eq!(kinds, [LossKind::RevertedFill, LossKind::Waiver]);
