@@ -142,6 +142,7 @@ impl Service {
         let shared_pauses = Arc::clone(operator_controls.pauses.pauses());
         let build_deposit = orders
             .build_deposit(&market)
+            .with_unpaid_limits(config.orders.unpaid())
             .with_pauses(shared_pauses)
             .with_screening(context.screening.clone());
         let metrics = Arc::new(Metrics::default());

@@ -9,9 +9,11 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod unpaid;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,10 +31,12 @@ use serde_json::Value;
 
 pub use error::BuildError;
 pub use timing::OrderTiming;
+pub use unpaid::UnpaidLimits;
 pub(crate) use timing::moment;
 
 use display_names::DisplayNames;
 use params::{BuildParams, ChainBuilders};
+use unpaid::UnpaidBuilds;
 
 use crate::chain_cursors::ChainCursors;
 use crate::executors::ExecutorRegistry;
@@ -56,6 +60,8 @@ pub struct BuildRequest {
     /// Defaults to the quote's.
     pub refund_to: Option<Address>,
     pub method: DepositMethod,
+    /// Who asks, if that is known.
+    pub client: Option<IpAddr>,
 }
 
 /// What the payer has to do.
@@ -108,6 +114,7 @@ pub struct BuildDeposit {
     screening: Option<Arc<Screening>>,
     pauses: Arc<Pauses>,
     cursors: Arc<ChainCursors>,
+    unpaid: UnpaidBuilds,
 }
 
 impl BuildDeposit {
@@ -118,6 +125,7 @@ impl BuildDeposit {
             screening: None,
             pauses: Arc::default(),
             cursors: Arc::default(),
+            unpaid: UnpaidBuilds::default(),
         }
     }
 
@@ -131,6 +139,12 @@ impl BuildDeposit {
     #[must_use]
     pub fn with_cursors(self, cursors: Arc<ChainCursors>) -> Self {
         Self { cursors, ..self }
+    }
+
+    /// Bounds what a payer or a client can have built without paying.
+    #[must_use]
+    pub fn with_unpaid_limits(self, limits: UnpaidLimits) -> Self {
+        Self { unpaid: UnpaidBuilds::new(limits), ..self }
     }
 
     /// Screens everyone who pays or is paid before anything is returned to sign.
@@ -184,6 +198,7 @@ impl BuildDeposit {
             return self.rebuild(order, &params, builders, &names).await;
         }
         self.check_pauses(&quote.ask, route)?;
+        self.unpaid.check(orders.as_ref(), quote.ask.from_address, request.client, now).await?;
         let mut order = self.create_order(&quote, route, &params, builders, &names, now).await?;
         let (deposit, ()) = tokio::try_join!(
             deposit(&order, &params, builders, &names),
@@ -205,6 +220,7 @@ impl BuildDeposit {
             // A concurrent build of the same route was stored first: its terms count.
             Creation::Existing(order) => return self.rebuild(*order, &params, builders, &names).await,
         }
+        self.unpaid.add(&built.order, request.client, now);
         self.hold(&built.order, now).await;
         Ok(built)
     }

@@ -1,3 +1,5 @@
+use std::net::IpAddr;
+
 use causeway_domain::{Address, DepositMethod, QuoteId, RouteId};
 use causeway_engine::BuildRequest;
 
@@ -5,7 +7,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Fields, parse_address};
 
 /// Parses the body of a build request, or returns all of its issues.
-pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> {
+pub(super) fn read_build_request(body: &Body, client: Option<IpAddr>) -> Result<BuildRequest, ApiError> {
     let mut fields = body.fields()?;
     let ids = read_ids(&mut fields);
     let from = fields.required_string("from");
@@ -28,6 +30,7 @@ pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> 
         recipient,
         refund_to,
         method: method.unwrap_or(DepositMethod::ContractCall),
+        client,
     })
 }
 

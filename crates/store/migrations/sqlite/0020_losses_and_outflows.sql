@@ -30,3 +30,7 @@ CREATE TABLE outflows (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX outflows_by_age ON outflows (sent_at);
+
+-- Transfers that nobody paid, which retention removes.
+CREATE INDEX orders_unpaid ON orders (created_at)
+    WHERE announced = 1 AND status = 'failed' AND due_at IS NULL AND deposit_address IS NOT NULL AND deposit_tx IS NULL;

@@ -10,6 +10,7 @@ on_both_engines!(
     events_of_an_open_order_are_not_pruned,
     pruning_removes_no_more_than_its_limit,
     an_unused_order_is_pruned_with_its_quote,
+    a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_any_more,
     an_announced_or_open_order_is_not_pruned,
     a_quote_with_another_order_stays_when_an_unused_order_is_pruned,
     a_quote_ordered_while_its_unused_order_is_pruned_stays,
@@ -99,6 +100,35 @@ async fn an_unused_order_is_pruned_with_its_quote(database: &TestDatabase) {
     for table in ["orders", "events", "quotes", "routes"] {
         assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
+}
+
+async fn a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_any_more(database: &TestDatabase) {
+    let store = database.store().await;
+    let changes: [fn(&mut Order); 4] = [
+        |order| order.created_at = days_ago(8),
+        |order| order.status = OrderStatus::Refunded,
+        |order| order.deposit_address = None,
+        |order| order.evidence.deposit = Some(confirmed_tx("0xaa")),
+    ];
+    let unpaid = |order: &mut Order| {
+        unused(order);
+        order.announced = true;
+        order.deposit_address = Some(address(9));
+        order.created_at = days_ago(10);
+        order.updated_at = days_ago(10);
+    };
+    for change in changes {
+        let order = placed(&store, |order| {
+            unpaid(order);
+            change(order);
+        })
+        .await;
+        store.prune(days_ago(1), days_ago(30), 100).await.unwrap();
+        assert!(store.order(&order.id).await.unwrap().is_some());
+    }
+    let order = placed(&store, unpaid).await;
+    store.prune(days_ago(1), days_ago(30), 100).await.unwrap();
+    assert!(store.order(&order.id).await.unwrap().is_none());
 }
 
 async fn an_announced_or_open_order_is_not_pruned(database: &TestDatabase) {

@@ -208,5 +208,6 @@ pub(crate) fn request(quote: &Quote) -> BuildRequest {
         recipient: None,
         refund_to: None,
         method: DepositMethod::ContractCall,
+        client: None,
     }
 }
