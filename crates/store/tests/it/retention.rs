@@ -1,7 +1,7 @@
 use causeway_domain::ports::{Creation, OperatorStore, OrderStore, Pruned, QuoteStore};
 use causeway_domain::{EventKind, Order, OrderStatus};
 
-use crate::sample::{days_ago, event, now, order, placed, quote, route};
+use crate::sample::{confirmed_tx, days_ago, event, evm, now, order, placed, quote, route};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -113,7 +113,7 @@ async fn a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_a
     let unpaid = |order: &mut Order| {
         unused(order);
         order.announced = true;
-        order.deposit_address = Some(address(9));
+        order.deposit_address = Some(evm("0x00000000000000000000000000000000000000d9"));
         order.created_at = days_ago(10);
         order.updated_at = days_ago(10);
     };
