@@ -12,7 +12,11 @@ mod database_unavailable;
 mod fault_injection;
 #[path = "drills/gas_burner.rs"]
 mod gas_burner;
+#[path = "drills/halted_chain.rs"]
+mod halted_chain;
 mod intent_book;
+#[path = "drills/lying_endpoint.rs"]
+mod lying_endpoint;
 mod payer;
 mod payer_key;
 mod payer_solana;

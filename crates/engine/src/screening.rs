@@ -89,13 +89,7 @@ impl Screening {
             hits => format!("{detail} It is the last of {hits} since {}.", line.first),
         };
         tracing::warn!(subject, by = hit.by, deal = ask.kind.as_str(), "order refused by screening");
-        let event = AuditEvent {
-            key: line.key,
-            kind: "screening.hit".to_owned(),
-            subject,
-            detail,
-            at: now,
-        };
+        let event = AuditEvent { key: line.key, kind: "screening.hit".to_owned(), subject, detail, at: now };
         let recorded = match line.hits {
             1 => self.audit.record_audit(&event).await,
             // Every hit is counted, and written as often as the count doubles.

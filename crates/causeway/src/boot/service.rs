@@ -89,14 +89,14 @@ impl Service {
             chains = catalog.snapshot().chains().len(),
             "starting chains and checking contracts; the first start in a data folder deploys them"
         );
-        let ChainAccess { sandbox, sandbox_rpc, clients, deployments } =
+        let ChainAccess { sandbox, sandbox_rpc, clients, attester_clients, deployments } =
             ChainAccess::open(config, &catalog, &fixed, &store, &public_url).await?;
         let makers = configured_market_makers(config, &deployments)?;
         let service_keys = service_keys(config, &deployments, &makers)?;
         claim_keys(&store, shared_keys(config, service_keys.as_ref(), &makers)?).await?;
         let stop = CancellationToken::new();
         signals::stop_on_signal(stop.clone())?;
-        let attesters = attesters(config, &clients, &deployments)?;
+        let attesters = attesters(config, &clients, attester_clients.as_ref(), &deployments)?;
         let parts = MarketParts {
             config,
             catalog: &catalog,
@@ -237,12 +237,16 @@ async fn watch(orders: Arc<WatchOrders>, stop: CancellationToken) {
 fn attesters(
     config: &Config,
     clients: &ChainClients,
+    attester_clients: Option<&ChainClients>,
     deployments: &Deployments,
 ) -> anyhow::Result<Attesters> {
     match config.mode {
         _ if deployments.is_empty() => Ok(Attesters::default()),
         Mode::Production => Attesters::remote(&config.contracts, clients, deployments),
-        Mode::Sandbox => Attesters::sandbox(&config.data_dir, clients, deployments, config.sandbox.fresh),
+        Mode::Sandbox => {
+            let own = attester_clients.unwrap_or(clients);
+            Attesters::sandbox(&config.data_dir, (clients, own), deployments, config.sandbox.fresh)
+        }
     }
 }
 

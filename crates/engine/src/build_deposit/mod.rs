@@ -31,8 +31,8 @@ use serde_json::Value;
 
 pub use error::BuildError;
 pub use timing::OrderTiming;
-pub use unpaid::UnpaidLimits;
 pub(crate) use timing::moment;
+pub use unpaid::UnpaidLimits;
 
 use display_names::DisplayNames;
 use params::{BuildParams, ChainBuilders};

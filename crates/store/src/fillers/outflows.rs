@@ -27,6 +27,9 @@ const WRITE: &str = "INSERT INTO outflows (filler, purpose, chain, value_cents, 
 const SINCE: &str =
     "SELECT filler, purpose, chain, value_cents, fees_cents FROM outflows WHERE sent_at >= $1";
 
+/// Filler, purpose, chain, value and fees.
+type OutflowRow = (String, String, i64, String, String);
+
 for_each_engine! {
     impl WriteOp<Db> for RecordOutflow {
         type Outcome = ();
@@ -68,10 +71,11 @@ impl Store {
 
     pub(super) async fn read_outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError> {
         let since = since.as_millisecond();
-        let rows: Result<Vec<(String, String, i64, String, String)>, sqlx::Error> = on_engine!(self.engine, handles => {
+        let rows: Vec<OutflowRow> = on_engine!(self.engine, handles => {
             sqlx::query_as(SINCE).bind(since).fetch_all(&handles.readers).await
-        });
-        let read = |(filler, purpose, number, value, fees): (String, String, i64, String, String)| {
+        })
+        .map_err(store_error)?;
+        let read = |(filler, purpose, number, value, fees): OutflowRow| {
             Ok(Outflow {
                 filler,
                 purpose,
@@ -80,6 +84,6 @@ impl Store {
                 fees: UsdAmount::from_cents(parse("outflows.fees_cents", &fees)?),
             })
         };
-        rows.map_err(store_error)?.into_iter().map(read).collect()
+        rows.into_iter().map(read).collect()
     }
 }

@@ -102,7 +102,9 @@ async fn an_unused_order_is_pruned_with_its_quote(database: &TestDatabase) {
     }
 }
 
-async fn a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_any_more(database: &TestDatabase) {
+async fn a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_any_more(
+    database: &TestDatabase,
+) {
     let store = database.store().await;
     let changes: [fn(&mut Order); 4] = [
         |order| order.created_at = days_ago(8),

@@ -113,7 +113,12 @@ impl MarketMakerSpec {
 }
 
 /// Deposits go to another account than the hot key's, unless the configuration says that they need not.
-fn parties(config: &MarketMakerConfig, key: &str, filler: Address, payee: Address) -> anyhow::Result<Parties> {
+fn parties(
+    config: &MarketMakerConfig,
+    key: &str,
+    filler: Address,
+    payee: Address,
+) -> anyhow::Result<Parties> {
     let name = &config.name;
     ensure!(
         filler != payee || config.payee_is_hot_key,
