@@ -1,6 +1,5 @@
 //! Gas that other people's code takes: refused in advance, and counted where it was spent (rule 25).
 
-use alloy_primitives::U256;
 use causeway_domain::ports::{ChainAction, Loss, LossKind, Outflow, TxSender};
 use causeway_domain::{Order, RawAmount, UsdAmount};
 use jiff::{SignedDuration, Timestamp};
@@ -40,18 +39,15 @@ impl InventoryExecutor {
             }
             _ => Some(UsdAmount::from_cents(RawAmount::ZERO)),
         };
-        let max = UsdAmount::from_cents(RawAmount::new(U256::MAX >> 1));
+        let none = UsdAmount::from_cents(RawAmount::ZERO);
+        let fees = if fees.is_zero() { Some(none) } else { self.filler.coin_value_up(chain, fees) };
         let outflow = Outflow {
             filler: self.filler.config.name.clone(),
             purpose: purpose.to_owned(),
             chain,
-            // What has no price counts as the most: no limit could be held with it.
-            value: value.unwrap_or(max),
-            fees: if fees.is_zero() {
-                UsdAmount::from_cents(RawAmount::ZERO)
-            } else {
-                self.filler.coin_value_up(chain, fees).unwrap_or(max)
-            },
+            // What has no price just now counts as the largest order.
+            value: value.unwrap_or(self.filler.config.max_order),
+            fees: fees.unwrap_or(none),
         };
         self.filler.deps.breakers.add(&outflow);
         let since = now.checked_sub(OUTFLOW_WINDOW).unwrap_or(Timestamp::MIN);
