@@ -192,7 +192,7 @@ impl Config {
         self.attester.check()?;
         self.quotes.check()?;
         self.orders.check(self.mode)?;
-        self.breakers.limits()?;
+        self.breakers.limits(self.mode)?;
         self.fiat.check()?;
         fillers::check(&self.fillers)?;
         market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;

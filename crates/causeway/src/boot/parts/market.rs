@@ -215,7 +215,8 @@ impl Market {
             tokens: tokens.clone(),
         };
         tokio::spawn(refresh_book(Arc::clone(&book), sources, REFRESH_INTERVAL, stop.clone()));
-        let settings = InventoryConfig { breakers: parts.config.breakers.limits()?, ..maker.settings };
+        let settings =
+            InventoryConfig { breakers: parts.config.breakers.limits(parts.config.mode)?, ..maker.settings };
         let filler = InventoryFiller::new(settings, deps);
         let filler = Arc::new(filler.with_context(|| format!("the market maker {name} cannot trade"))?);
         self.fillers.push(filler.clone());
