@@ -9,6 +9,7 @@ use super::Mode;
 /// limit.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_field_names, reason = "amounts of money are named so in every section")]
 pub(crate) struct BreakersConfig {
     /// The value delivered against deposits that are not final yet, for each origin chain.
     #[serde(skip_serializing_if = "Option::is_none")]
