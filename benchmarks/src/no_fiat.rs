@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::GasFeed;
-use causeway_domain::{ChainId, RawAmount, RowKeys};
+use causeway_domain::{ChainId, QuoteKey, QuoteKeys, RawAmount, RowKeys};
 use causeway_engine::RequestQuote;
 use causeway_engine::fiat::{
     FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
@@ -89,5 +89,6 @@ pub fn no_fiat(
         swap_within: SignedDuration::from_mins(1),
     });
     let refresh = RefreshFiat::new(Arc::new(work));
-    FiatServices { ramps, hubs, quote, order, webhook, refresh, store }
+    let checkout_keys = QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() };
+    FiatServices { ramps, hubs, quote, order, webhook, refresh, store, checkout_keys }
 }

@@ -1,6 +1,8 @@
 //! Orders over the real binary, with the chains in a process of their own.
 
 mod audit;
+#[path = "drills/breakers.rs"]
+mod breakers;
 mod chain_faults;
 mod chain_totals;
 mod chains;
@@ -8,7 +10,13 @@ mod conservation;
 mod crashes;
 mod database_unavailable;
 mod fault_injection;
+#[path = "drills/gas_burner.rs"]
+mod gas_burner;
+#[path = "drills/halted_chain.rs"]
+mod halted_chain;
 mod intent_book;
+#[path = "drills/lying_endpoint.rs"]
+mod lying_endpoint;
 mod payer;
 mod payer_key;
 mod payer_solana;

@@ -133,7 +133,7 @@ impl Host {
     /// A relayer, and one market maker.
     pub(crate) fn relayer_and_market_maker(&self) -> String {
         format!(
-            "[relayer]\nkey_file = \"{}\"\n[[market_makers]]\nname = \"house\"\nkey_file = \"{}\"\n\
+            "[relayer]\nkey_file = \"{}\"\n[[market_makers]]\nname = \"house\"\nkey_file = \"{}\"\npayee_is_hot_key = true\n\
              coins = [\"usd-coin\"]\nspreads = {{ same_asset = [200, 400, 800] }}\n",
             self.path("relayer.key").display(),
             self.path("house.key").display(),
@@ -292,6 +292,9 @@ async fn production_start_reports_what_is_missing() {
     host.fund(Role::Deployer, ARBITRUM, None).await;
     host.deploy();
     let maker = "[[market_makers]]\nname = \"house\"\n";
+    host.configure(&urls, &format!("{maker}key_file = \"house.key\"\n"));
+    fails("payee_is_hot_key");
+    let maker = "[[market_makers]]\nname = \"house\"\npayee_is_hot_key = true\n";
     host.configure(&urls, maker);
     fails("CAUSEWAY_MARKET_MAKER_HOUSE_KEY");
     host.configure(&urls, &format!("{maker}key_file = \"no.key\"\n"));

@@ -26,6 +26,7 @@ fallback_depth = "none"
 send_depth = 64
 max_fee_gwei = 500
 min_tip_wei = 1_000_000
+gas_factor = 1
 permit2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3"
 multicall3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
 zksync_vm = false

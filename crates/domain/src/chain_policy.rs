@@ -34,6 +34,8 @@ pub struct EvmPolicy {
     pub max_fee_per_gas: u128,
     /// The minimum priority fee per gas of our transactions, in wei.
     pub min_priority_fee: u128,
+    /// How many times as much gas as Ethereum the chain takes for the same call, at most.
+    pub gas_factor: u8,
     /// The address of Permit2; its code there is checked before use.
     pub permit2: Address,
     pub multicall3: Address,
@@ -53,6 +55,7 @@ impl EvmPolicy {
             send_depth: 300,
             max_fee_per_gas: 500_000_000_000,
             min_priority_fee: 1_000_000,
+            gas_factor: 1,
             permit2: address!("000000000022D473030F116dDEE9F6B43aC78BA3"),
             multicall3: address!("cA11bde05977b3631167028862bE2a173976CA11"),
             zksync_vm: false,

@@ -65,6 +65,26 @@ impl QuoteKey {
         alloy_primitives::hex::encode(tag.get(..RANDOM_BYTES)?).parse().ok()
     }
 
+    /// Proves that whoever shows it was given the checkout page of this purchase.
+    pub fn checkout_token(&self, purchase: &str) -> Option<String> {
+        let tag = self.checkout_mac(purchase)?.finalize().into_bytes();
+        Some(alloy_primitives::hex::encode(tag.get(..RANDOM_BYTES)?))
+    }
+
+    /// Whether this is the token of that purchase; compared in constant time.
+    fn is_checkout_token(&self, purchase: &str, token: &str) -> bool {
+        let tag = alloy_primitives::hex::decode(token).ok().filter(|tag| tag.len() == RANDOM_BYTES);
+        let mac = self.checkout_mac(purchase);
+        mac.zip(tag).is_some_and(|(mac, tag)| mac.verify_truncated_left(&tag).is_ok())
+    }
+
+    fn checkout_mac(&self, purchase: &str) -> Option<Hmac<Sha256>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        mac.update(b"causeway checkout page");
+        mac.update(purchase.as_bytes());
+        Some(mac)
+    }
+
     fn mac(&self, random: &[u8], terms: &IntentTerms) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(random);
@@ -95,6 +115,11 @@ impl QuoteKeys {
     /// The public id of the order with these terms, by the key that sealed them, else by the current key.
     pub fn order_id(&self, terms: &IntentTerms) -> Option<OrderId> {
         self.sealed_by(terms).unwrap_or(&self.current).order_id(terms.id())
+    }
+
+    /// Whether one of the keys made this token for the checkout page of that purchase.
+    pub fn have_made_checkout_token(&self, purchase: &str, token: &str) -> bool {
+        std::iter::once(&self.current).chain(&self.older).any(|key| key.is_checkout_token(purchase, token))
     }
 
     fn sealed_by(&self, terms: &IntentTerms) -> Option<&QuoteKey> {
@@ -134,6 +159,21 @@ mod tests {
         let (one, other) = (key().seal(terms()).unwrap(), key().seal(terms()).unwrap());
         assert_ne!(one.nonce[..RANDOM_BYTES], other.nonce[..RANDOM_BYTES]);
         assert_ne!(one.nonce[RANDOM_BYTES..], other.nonce[RANDOM_BYTES..]);
+    }
+
+    #[test]
+    fn a_checkout_token_is_good_for_one_purchase_and_for_older_keys() {
+        let keys = QuoteKeys { current: QuoteKey::new([8; 32]), older: vec![key()] };
+        let token = key().checkout_token("one").unwrap();
+        assert_eq!(token.len(), 2 * RANDOM_BYTES);
+        assert!(keys.have_made_checkout_token("one", &token));
+        assert!(keys.have_made_checkout_token("one", &keys.current.checkout_token("one").unwrap()));
+        let short = &token[..8];
+        for (purchase, token) in [("two", token.as_str()), ("one", short), ("one", ""), ("one", "zz")] {
+            assert!(!keys.have_made_checkout_token(purchase, token), "{purchase} {token}");
+        }
+        let others = QuoteKey::new([9; 32]).checkout_token("one").unwrap();
+        assert!(!keys.have_made_checkout_token("one", &others));
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod watch_orders;
 mod work_orders;
 
 pub use build_deposit::{
-    BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming,
+    BuildDeposit, BuildError, BuildParts, BuildRequest, Built, BuiltDeposit, OrderTiming, UnpaidLimits,
 };
 pub use chain_cursors::{ChainCursors, ClosedChain};
 pub use collect_attestations::{AttestationCache, AttestationError, CollectedResult};

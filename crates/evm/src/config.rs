@@ -48,6 +48,8 @@ pub struct FeePolicy {
     pub max_fee_per_gas: u128,
     /// The margin added to gas estimates, in percent.
     pub gas_margin_percent: u8,
+    /// How many times as much gas as Ethereum the chain takes for the same call, at most.
+    pub gas_factor: u8,
 }
 
 impl Default for FeePolicy {
@@ -57,6 +59,7 @@ impl Default for FeePolicy {
             min_priority_fee: 1_000_000,
             max_fee_per_gas: 2_000_000_000_000,
             gas_margin_percent: 20,
+            gas_factor: 1,
         }
     }
 }

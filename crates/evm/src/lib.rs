@@ -13,6 +13,7 @@ mod error;
 mod fees;
 mod finalized;
 mod follow;
+mod gas_ceiling;
 mod gas_feed;
 mod log_union;
 mod multicall;
@@ -34,6 +35,7 @@ pub use fees::{FeeHistory, Fees};
 pub use follow::{
     AncestorSearch, BlockEvent, BlockRelation, BlockSource, Finality, FollowConfig, Follower, Start, Tracker,
 };
+pub use gas_ceiling::GasLimits;
 pub use gas_feed::CachedGas;
 pub use revert::revert_reason;
 pub use rpc::Call;

@@ -35,8 +35,18 @@ impl EvmClient {
 
     /// Estimates the gas of a transaction, with the configured margin.
     pub async fn estimate_gas(&self, from: Address, request: &TxRequest) -> Result<u64, CallError> {
+        let gas = self.estimate_exactly(from, request).await?;
+        Ok(with_margin(gas, self.config().fees.gas_margin_percent))
+    }
+
+    /// Estimates the gas of a transaction, without a margin.
+    pub(crate) async fn estimate_exactly(
+        &self,
+        from: Address,
+        request: &TxRequest,
+    ) -> Result<u64, CallError> {
         let gas: U64 = self.call(Call::new("eth_estimateGas", json!([transaction(from, request)]))).await?;
-        Ok(with_margin(gas.to(), self.config().fees.gas_margin_percent))
+        Ok(gas.to())
     }
 
     /// The account's next nonce as of `tag`.

@@ -10,6 +10,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{
     DescriptorEncoder, EncodeLabelSet, EncodeLabelValue, EncodeMetric as _, LabelValueEncoder, text,
 };
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -103,6 +104,18 @@ impl Metrics {
         self.register(|registry| registry.register_collector(Box::new(counter)));
     }
 
+    /// Registers gauges of another part of the service, each with these labels.
+    pub fn register_gauges<const LABELS: usize>(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        labels: [&'static str; LABELS],
+        read: impl Fn() -> Vec<([String; LABELS], i64)> + Send + Sync + 'static,
+    ) {
+        let gauges = ExternalGauges { name, help, labels, read: Box::new(read) };
+        self.register(|registry| registry.register_collector(Box::new(gauges)));
+    }
+
     /// Registers the metrics of the fillers.
     pub(crate) fn register_fillers(&self, fillers: &Fillers) {
         let collector = Box::new(FillerCollector(fillers.clone()));
@@ -172,6 +185,33 @@ impl Collector for ExternalCounter {
         let counter = ConstCounter::new((self.read)());
         let metric = encoder.encode_descriptor(self.name, self.help, None, counter.metric_type())?;
         counter.encode(metric)
+    }
+}
+
+type ReadGauges<const LABELS: usize> = Box<dyn Fn() -> Vec<([String; LABELS], i64)> + Send + Sync>;
+
+/// Gauges whose labels and values are read at collection time.
+struct ExternalGauges<const LABELS: usize> {
+    name: &'static str,
+    help: &'static str,
+    labels: [&'static str; LABELS],
+    read: ReadGauges<LABELS>,
+}
+
+impl<const LABELS: usize> fmt::Debug for ExternalGauges<LABELS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExternalGauges").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<const LABELS: usize> Collector for ExternalGauges<LABELS> {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut metric = encoder.encode_descriptor(self.name, self.help, None, MetricType::Gauge)?;
+        for (values, value) in (self.read)() {
+            let labels: Vec<(&str, String)> = self.labels.into_iter().zip(values).collect();
+            metric.encode_family(&labels)?.encode_gauge(&value)?;
+        }
+        Ok(())
     }
 }
 

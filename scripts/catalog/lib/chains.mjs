@@ -11,7 +11,7 @@ const OPTIONAL = new Set(['wrapped_native', 'evm']);
 const POLICY = ['deposit_seconds', 'fill_seconds', 'order_cap_usd'];
 const EVM = [
   'small_deposits', 'attestations', 'large_amounts', 'fallback_depth', 'send_depth', 'max_fee_gwei', 'min_tip_wei',
-  'permit2', 'multicall3', 'zksync_vm',
+  'gas_factor', 'permit2', 'multicall3', 'zksync_vm',
 ];
 const METHODS = { evm: ['CONTRACT_CALL', 'PERMIT2', 'TRANSFER'], solana: ['CONTRACT_CALL', 'TRANSFER'] };
 const URL_SHAPE = /^https:\/\/[^\s?#]+[^\s?#/]$/;

@@ -8,6 +8,9 @@ use causeway_domain::ports::AttestationRefusal;
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
+/// How many orders are watched: anybody can open orders of dust. Others are signed on request, as any order is.
+const MAX_WATCHED: usize = 100_000;
+
 /// Open orders, and when each is checked next.
 #[derive(Debug, Default)]
 pub(super) struct Watchlist(HashMap<B256, WatchedOrder>);
@@ -22,10 +25,19 @@ struct WatchedOrder {
 }
 
 impl Watchlist {
-    /// Adds an opened order. Its fill may be final already, so it is due at once.
-    pub(super) fn opened(&mut self, terms: &IntentTerms, now: Instant) {
+    /// Adds an opened order, if there is room. Its fill may be final already, so it is due at once. Returns whether it is watched.
+    pub(super) fn opened(&mut self, terms: &IntentTerms, now: Instant) -> bool {
+        self.open_within(MAX_WATCHED, terms, now)
+    }
+
+    fn open_within(&mut self, limit: usize, terms: &IntentTerms, now: Instant) -> bool {
+        let id = terms.id();
+        if self.0.len() >= limit && !self.0.contains_key(&id) {
+            return false;
+        }
         let order = WatchedOrder { terms: *terms, decidable: false, due: Some(now), backoff: MIN_BACKOFF };
-        self.0.entry(terms.id()).or_insert(order);
+        self.0.entry(id).or_insert(order);
+        true
     }
 
     pub(super) fn filled(&mut self, order: &B256, now: Instant) {
@@ -115,6 +127,15 @@ mod tests {
         list.record_result(&order, None, now);
         list.filled(&order, now);
         assert!(list.take_due(now).is_empty(), "signed orders are forgotten");
+    }
+
+    #[test]
+    fn no_more_orders_are_watched_than_there_is_room_for() {
+        let (mut list, now) = (Watchlist::default(), Instant::now());
+        let opened = [1, 2, 3, 2].map(|nonce| list.open_within(2, &terms(nonce), now));
+        assert_eq!(opened, [true, true, false, true]);
+        assert!(list.ended(&terms(1).id()) && !list.ended(&terms(3).id()));
+        assert!(list.open_within(2, &terms(3), now));
     }
 
     #[test]

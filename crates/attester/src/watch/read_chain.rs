@@ -106,8 +106,9 @@ impl Reader {
             for sighting in observed_events {
                 match sighting {
                     ObservedEvent::Opened(terms) if self.is_relevant(&terms) => {
-                        list.opened(&terms, now);
-                        entries.push(JournalEntry::Opened(terms));
+                        if list.opened(&terms, now) {
+                            entries.push(JournalEntry::Opened(terms));
+                        }
                     }
                     ObservedEvent::Opened(_) => {}
                     ObservedEvent::Filled(order) => list.filled(&order, now),

@@ -23,6 +23,7 @@ pub(super) struct EvmColumns {
     send_depth: u64,
     max_fee_gwei: u32,
     min_tip_wei: u64,
+    gas_factor: u8,
     permit2: String,
     multicall3: String,
     zksync_vm: bool,
@@ -112,6 +113,9 @@ impl EvmColumns {
             Ok(Address::Solana(_)) => Err(format!("`{column}` is not an EVM address")),
             Err(error) => Err(format!("`{column}`: {error}")),
         };
+        if self.gas_factor == 0 {
+            return Err("`gas_factor` is at least 1".to_owned());
+        }
         Ok(EvmPolicy {
             finality: FinalityPolicy {
                 small_deposits: rule(self.small_deposits),
@@ -121,6 +125,7 @@ impl EvmColumns {
             send_depth: self.send_depth,
             max_fee_per_gas: u128::from(self.max_fee_gwei) * GWEI,
             min_priority_fee: self.min_tip_wei.into(),
+            gas_factor: self.gas_factor,
             permit2: address("permit2", &self.permit2)?,
             multicall3: address("multicall3", &self.multicall3)?,
             zksync_vm: self.zksync_vm,

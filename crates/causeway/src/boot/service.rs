@@ -28,7 +28,7 @@ use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::fiat::Fiat;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
-use crate::boot::parts::market::{Market, MarketParts};
+use crate::boot::parts::market::{Market, MarketParts, watch_breakers};
 use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
 use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
 use crate::boot::parts::operator_token::make_token;
@@ -89,14 +89,14 @@ impl Service {
             chains = catalog.snapshot().chains().len(),
             "starting chains and checking contracts; the first start in a data folder deploys them"
         );
-        let ChainAccess { sandbox, sandbox_rpc, clients, deployments, unchecked } =
+        let ChainAccess { sandbox, sandbox_rpc, clients, attester_clients, deployments, unchecked } =
             ChainAccess::open(config, &catalog, &fixed, &store, &public_url).await?;
         let makers = configured_market_makers(config, &deployments)?;
         let service_keys = service_keys(config, &deployments, &makers)?;
         claim_keys(&store, shared_keys(config, service_keys.as_ref(), &makers)?).await?;
         let stop = CancellationToken::new();
         signals::stop_on_signal(stop.clone())?;
-        let attesters = attesters(config, &clients, &deployments)?;
+        let attesters = attesters(config, &clients, attester_clients.as_ref(), &deployments)?;
         let parts = MarketParts {
             config,
             catalog: &catalog,
@@ -143,11 +143,13 @@ impl Service {
         let shared_pauses = Arc::clone(operator_controls.pauses.pauses());
         let build_deposit = orders
             .build_deposit(&market)
+            .with_unpaid_limits(config.orders.unpaid())
             .with_pauses(shared_pauses)
             .with_screening(context.screening.clone());
         let metrics = Arc::new(Metrics::default());
         watch_store(&metrics, &store);
         watch_sources(&metrics, &market.price_sources);
+        watch_breakers(&metrics, &market);
         let app = App {
             catalog: Arc::clone(&catalog),
             prices: Arc::clone(&market.prices),
@@ -235,12 +237,16 @@ async fn watch(orders: Arc<WatchOrders>, stop: CancellationToken) {
 fn attesters(
     config: &Config,
     clients: &ChainClients,
+    attester_clients: Option<&ChainClients>,
     deployments: &Deployments,
 ) -> anyhow::Result<Attesters> {
     match config.mode {
         _ if deployments.is_empty() => Ok(Attesters::default()),
         Mode::Production => Attesters::remote(&config.contracts, clients, deployments),
-        Mode::Sandbox => Attesters::sandbox(&config.data_dir, clients, deployments, config.sandbox.fresh),
+        Mode::Sandbox => {
+            let own = attester_clients.unwrap_or(clients);
+            Attesters::sandbox(&config.data_dir, (clients, own), deployments, config.sandbox.fresh)
+        }
     }
 }
 

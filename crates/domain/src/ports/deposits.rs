@@ -104,6 +104,11 @@ pub trait DepositBuilder: Send + Sync {
     fn min_grace(&self) -> u64;
     /// The attester epoch of new orders.
     async fn epoch(&self) -> Result<u64, ChainError>;
+    /// Checks that the refund address takes a refund of this deposit, as far as the chain can simulate that.
+    async fn check_refund(&self, terms: &IntentTerms) -> Result<(), DepositError> {
+        let _ = terms;
+        Ok(())
+    }
     /// The steps for the payer's wallet, simulated first.
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError>;
     /// The typed data of a permit over all terms, and the approvals that Permit2 needs first.

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::StoreError;
-use crate::{OrderId, RawAmount, TokenId, UsdAmount};
+use crate::{ChainId, OrderId, RawAmount, TokenId, UsdAmount};
 
 /// The kind of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,12 +62,45 @@ pub enum Reserved {
     },
 }
 
-/// The loss of a filler on one order.
+/// A loss of a filler on one order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     pub filler: String,
     pub order: OrderId,
+    pub kind: LossKind,
     pub amount: UsdAmount,
+}
+
+/// Where a loss comes from; each is recorded once for an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// The promised output is worth more than the input.
+    Price,
+    /// The fees of a fill that reverted.
+    RevertedFill,
+    /// The fees of the filler's refund.
+    Waiver,
+}
+
+impl LossKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Price => "price",
+            Self::RevertedFill => "reverted_fill",
+            Self::Waiver => "waiver",
+        }
+    }
+}
+
+/// What one transaction of a filler takes from a chain: delivered value, and the most that its fees can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outflow {
+    pub filler: String,
+    /// The purpose of the transaction in the outbox; each is recorded once.
+    pub purpose: String,
+    pub chain: ChainId,
+    pub value: UsdAmount,
+    pub fees: UsdAmount,
 }
 
 /// Stores reservations, so that no inventory is promised twice across replicas, and losses, to enforce a daily limit across
@@ -101,6 +134,17 @@ pub trait InventoryStore: Send + Sync {
         since: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError>;
+    /// Records what was spent already, whatever the limit is, so that it counts into the sums of [`Self::record_loss`].
+    async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError>;
+    /// Records what leaves a chain, and forgets what left before `since`.
+    async fn record_outflow(
+        &self,
+        outflow: &Outflow,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+    /// What left since then, of all fillers.
+    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError>;
 }
 
 #[cfg(test)]

@@ -41,7 +41,9 @@ pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
 pub use intent_book::{IntentBook, IntentEntry};
-pub use inventory_store::{InventoryStore, Loss, Reservation, ReservationKind, ReservationLimit, Reserved};
+pub use inventory_store::{
+    InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,
+};
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,
     RampSession, RampState, WebhookError,

@@ -124,6 +124,8 @@ pub trait OperatorStore: Send + Sync {
     async fn forget_filler(&self, name: &str) -> Result<bool, StoreError>;
     /// Appends to the audit log.
     async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError>;
+    /// Writes the detail of a screening hit anew, so that one line counts many hits. Other lines are never changed.
+    async fn merge_screening_hit(&self, event: &AuditEvent) -> Result<(), StoreError>;
     /// The audit log, newest first, older than `before` if given.
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError>;
     /// Removes at most `limit` providers' quotes made before `quotes_before` that have no purchase, at most `limit` orders

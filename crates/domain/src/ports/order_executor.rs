@@ -11,6 +11,12 @@ pub trait OrderExecutor: Send + Sync {
     fn name(&self) -> &str;
     /// The order was built, but its deposit may never come. Reserves inventory within the limit for built orders.
     async fn hold(&self, order: &Order, now: Timestamp) -> Result<(), ActionError>;
+    /// Why this order could never be delivered, as its chain simulates it now; `None` where it could, or where that is not known.
+    /// A failure is no reason.
+    async fn undeliverable_reason(&self, order: &Order) -> Option<String> {
+        let _ = order;
+        None
+    }
     /// The deposit is on chain but not final. Reserves inventory, if available.
     async fn reserve(&self, order: &Order, now: Timestamp) -> Result<(), ActionError>;
     /// The deposit is final: decides to fill or to waive, with a reason. Called again only after an error.

@@ -43,6 +43,8 @@ pub struct Owed {
     pub filler: String,
     pub token: TokenId,
     pub amount: RawAmount,
+    /// The block of the deposit, if its evidence is stored.
+    pub deposited_in: Option<u64>,
 }
 
 /// The number of orders of one filler in one status.

@@ -113,6 +113,18 @@ pub trait TxSender: Send + Sync {
     ) -> Result<Progress, ActionError>;
     /// The progress of that purpose; `None` while nothing was sent. Sends nothing.
     async fn progress(&self, purpose: &str) -> Result<Option<Progress>, ActionError>;
+    /// Why the recipient of this delivery cannot be paid now, whatever the sender holds; `None` where it can, or where that is
+    /// not known. Sends nothing.
+    async fn unpayable_reason(&self, delivery: &ChainAction) -> Result<Option<String>, ActionError> {
+        let _ = delivery;
+        Ok(None)
+    }
+    /// The most that the transactions of that purpose can have cost in fees, in units of the native coin; `None` where
+    /// nothing was sent.
+    async fn max_fees(&self, purpose: &str) -> Result<Option<U256>, ActionError> {
+        let _ = purpose;
+        Ok(None)
+    }
     /// The state of an order on chain. It is safe to base decisions on; retry after an error.
     async fn on_chain_status(&self, terms: &IntentTerms) -> Result<OnChainStatus, ActionError> {
         let _ = terms;

@@ -28,6 +28,7 @@ impl BuildDeposit {
             recipient: None,
             refund_to: None,
             method: Some(DepositMethod::Transfer),
+            client: None,
         };
         if now > route.valid_before {
             return Err(BuildError::QuoteExpired { at: route.valid_before });

@@ -40,6 +40,12 @@ pub enum BuildError {
     /// An operator has paused a part of the route; the reason is for the payer.
     #[error("{reason}")]
     Paused { filler: String, reason: String },
+    /// Of the payer, or of the client's network address.
+    #[error(
+        "{} has {limit} deposits built that were not paid; pay or wait until their deadlines",
+        if *.payer { "this payer" } else { "this address" }
+    )]
+    TooManyUnpaid { payer: bool, limit: usize },
     #[error("our contracts do not serve chain {0}")]
     ChainNotServed(ChainId),
     #[error("the order changes too fast to be written; build again")]
@@ -64,7 +70,7 @@ impl BuildError {
     /// Whether the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
         match self {
-            Self::Contended { .. } | Self::Paused { .. } => true,
+            Self::Contended { .. } | Self::Paused { .. } | Self::TooManyUnpaid { .. } => true,
             Self::Screening(error) => matches!(error, ScreeningError::Unavailable(_)),
             Self::Chain(error) => error.is_retryable(),
             Self::Store(error) => error.is_retryable(),

@@ -9,9 +9,11 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod unpaid;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,9 +32,11 @@ use serde_json::Value;
 pub use error::BuildError;
 pub use timing::OrderTiming;
 pub(crate) use timing::moment;
+pub use unpaid::UnpaidLimits;
 
 use display_names::DisplayNames;
 use params::{BuildParams, ChainBuilders};
+use unpaid::UnpaidBuilds;
 
 use crate::chain_cursors::ChainCursors;
 use crate::executors::ExecutorRegistry;
@@ -57,6 +61,8 @@ pub struct BuildRequest {
     pub refund_to: Option<Address>,
     /// Defaults to the route's first.
     pub method: Option<DepositMethod>,
+    /// Who asks, if that is known.
+    pub client: Option<IpAddr>,
 }
 
 /// What the payer has to do.
@@ -109,6 +115,7 @@ pub struct BuildDeposit {
     screening: Option<Arc<Screening>>,
     pauses: Arc<Pauses>,
     cursors: Arc<ChainCursors>,
+    unpaid: UnpaidBuilds,
 }
 
 impl BuildDeposit {
@@ -119,6 +126,7 @@ impl BuildDeposit {
             screening: None,
             pauses: Arc::default(),
             cursors: Arc::default(),
+            unpaid: UnpaidBuilds::default(),
         }
     }
 
@@ -132,6 +140,12 @@ impl BuildDeposit {
     #[must_use]
     pub fn with_cursors(self, cursors: Arc<ChainCursors>) -> Self {
         Self { cursors, ..self }
+    }
+
+    /// Bounds what a payer or a client can have built without paying.
+    #[must_use]
+    pub fn with_unpaid_limits(self, limits: UnpaidLimits) -> Self {
+        Self { unpaid: UnpaidBuilds::new(limits), ..self }
     }
 
     /// Screens everyone who pays or is paid before anything is returned to sign.
@@ -176,8 +190,12 @@ impl BuildDeposit {
             return self.rebuild(order, &params, builders, &names).await;
         }
         self.check_pauses(&route)?;
+        self.unpaid.check(orders.as_ref(), route.from_address, request.client, now).await?;
         let mut order = self.create_order(&request.route, &route, &params, builders, &names, now).await?;
-        let deposit = deposit(&order, &params, builders, &names).await?;
+        let (deposit, ()) = tokio::try_join!(
+            deposit(&order, &params, builders, &names),
+            self.check_payouts(&order, &params, builders, &names),
+        )?;
         if let Some(transaction) = to_sign(&deposit) {
             order.record_unsigned_tx(transaction);
         }
@@ -194,8 +212,31 @@ impl BuildDeposit {
             // A concurrent build of the same route was stored first: its terms count.
             Creation::Existing(order) => return self.rebuild(*order, &params, builders, &names).await,
         }
+        self.unpaid.add(&built.order, request.client, now);
         self.hold(&built.order, now).await;
         Ok(built)
+    }
+
+    /// Simulates what the order pays out: to the recipient, and back to the refund address. Whoever takes more gas than our
+    /// ceilings allow, or refuses the payment, is refused here (rule 25).
+    async fn check_payouts(
+        &self,
+        order: &Order,
+        params: &BuildParams,
+        builders: ChainBuilders<'_>,
+        names: &DisplayNames,
+    ) -> Result<(), BuildError> {
+        let undeliverable = async {
+            match self.parts.executors.get(&order.filler) {
+                Some(executor) => executor.undeliverable_reason(order).await,
+                None => None,
+            }
+        };
+        let (undeliverable, refund) = tokio::join!(undeliverable, builders.origin.check_refund(&order.terms));
+        if let Some(reason) = undeliverable {
+            return Err(BuildError::WouldFail(format!("the recipient cannot be paid: {reason}")));
+        }
+        refund.map_err(|error| build_error(error, order, params, names))
     }
 
     /// Only for new orders: an existing build can still be paid.

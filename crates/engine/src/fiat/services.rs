@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use causeway_domain::QuoteKeys;
 use causeway_domain::ports::FiatStore;
 
 use super::{Hubs, OrderFiat, QuoteFiat, Ramps, ReceiveWebhook, RefreshFiat};
@@ -14,6 +15,8 @@ pub struct FiatServices {
     pub webhook: ReceiveWebhook,
     pub refresh: RefreshFiat,
     pub store: Arc<dyn FiatStore>,
+    /// Make and recognize the tokens of checkout pages.
+    pub checkout_keys: QuoteKeys,
 }
 
 impl fmt::Debug for FiatServices {

@@ -32,6 +32,19 @@ async fn swap_is_screened_for_payer_recipient_and_refund_address_before_it_is_st
 }
 
 #[tokio::test]
+async fn repeated_hits_of_one_wallet_are_one_line_that_counts_them() {
+    let door = fake_screen(Some(evm(0xa1)), false);
+    let scene = screened(Scene::new().await, &door);
+    let quote = scene.quote(|_| {}).await;
+    for _ in 0..9 {
+        scene.take(request(&quote)).await.unwrap_err();
+    }
+    let kept = scene.store.audit(None, 10).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    assert!(kept[0].detail.contains("It is the last of 8 since"), "{}", kept[0].detail);
+}
+
+#[tokio::test]
 async fn the_referrer_of_a_swap_is_screened_too() {
     let door = fake_screen(Some(evm(0xd4)), false);
     let scene = screened(Scene::new().await, &door);

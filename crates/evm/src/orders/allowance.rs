@@ -6,6 +6,7 @@ use serde_json::json;
 use super::calldata::EncodedTx;
 use crate::client::EvmClient;
 use crate::error::CallError;
+use crate::gas_ceiling::{APPROVE, GasLimits};
 use crate::multicall;
 use crate::rpc::Call;
 use crate::send::TxRequest;
@@ -35,7 +36,7 @@ pub(super) async fn allowance(
 pub(super) fn approve(token: Address, spender: Address) -> EncodedTx {
     let data = approveCall { spender, amount: U256::MAX }.abi_encode();
     let request = TxRequest { to: token, value: U256::ZERO, data: data.into() };
-    EncodedTx { request, min_gas: 0, spends: None }
+    EncodedTx { request, gas: GasLimits::up_to(APPROVE), spends: None }
 }
 
 /// Whether the allowance need not be checked again.

@@ -6,6 +6,7 @@ use causeway_domain::{Address, ChainId, Deployment, IntentTerms, SignatureBytes,
 use super::intent_book::record_many;
 use crate::attest::evm_address;
 use crate::contracts::{DepositFactory, Escrow, Jump, Order, Settler, gasless_envelope};
+use crate::gas_ceiling::{self, GasLimits};
 use crate::send::TxRequest;
 
 sol! {
@@ -21,8 +22,7 @@ const BASE_GAS: u64 = 200_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EncodedTx {
     pub(super) request: TxRequest,
-    /// The minimum gas that the contract requires, whatever the estimate is.
-    pub(super) min_gas: u64,
+    pub(super) gas: GasLimits,
     /// The token and amount that the settler takes from the sender.
     pub(super) spends: Option<(EvmAddress, U256)>,
 }
@@ -41,11 +41,11 @@ pub(super) fn encode(
                 .ok_or_else(|| impossible("the order's deadlines are too far away"))?;
             let signature = Bytes::copy_from_slice(permit);
             let call = Escrow::openForCall { order, signature, originFillerData: Bytes::new() };
-            Ok(plain(local.origin(terms)?.escrow, &call))
+            Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::OPEN_FOR))
         }
         ChainAction::Sweep { terms } => {
             let call = DepositFactory::sweepCall { order: Order::from(terms) };
-            Ok(plain(local.origin(terms)?.deposit_factory, &call))
+            Ok(plain(local.origin(terms)?.deposit_factory, &call, gas_ceiling::SWEEP))
         }
         ChainAction::ReturnBalance { terms, tokens } => return_balance(&local, terms, tokens),
         ChainAction::OpenForwarding { forwarding: jump, terms, signature } => {
@@ -54,7 +54,7 @@ pub(super) fn encode(
                 order: Order::from(terms),
                 makerSignature: Bytes::copy_from_slice(signature.as_slice()),
             };
-            Ok(plain(local.origin(terms)?.deposit_factory, &call))
+            Ok(plain(local.origin(terms)?.deposit_factory, &call, gas_ceiling::FORWARD))
         }
         ChainAction::ReturnForwarding { forwarding: jump, tokens, signature } => {
             return_forwarding(&local, jump, tokens, signature.as_ref())
@@ -67,15 +67,16 @@ pub(super) fn encode(
                 fillRef: *fill_ref,
                 signatures: bytes(signatures),
             };
-            Ok(plain(local.origin(terms)?.escrow, &call))
+            Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::claim(signatures.len())))
         }
         ChainAction::Refund { terms } => {
-            Ok(plain(local.origin(terms)?.escrow, &Escrow::refundCall { order: Order::from(terms) }))
+            let call = Escrow::refundCall { order: Order::from(terms) };
+            Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::REFUND))
         }
         ChainAction::Pay { token, to, amount } => pay(chain, token, *to, amount.get()),
         ChainAction::RecordIntents { entries } => {
             let call = record_many(entries).ok_or_else(|| impossible("the intent book has no such state"))?;
-            Ok(plain(local.book()?, &call))
+            Ok(plain(local.book()?, &call, gas_ceiling::record(entries.len())))
         }
         ChainAction::CloseOrder { .. } | ChainAction::CloseFill { .. } => {
             Err(impossible("orders on EVM chains have no rent"))
@@ -86,7 +87,8 @@ pub(super) fn encode(
                 destinationTime: U256::from(*destination_time),
                 signatures: bytes(signatures),
             };
-            Ok(plain(local.origin(terms)?.escrow, &call))
+            let ceiling = gas_ceiling::refund_unfilled(signatures.len());
+            Ok(plain(local.origin(terms)?.escrow, &call, ceiling))
         }
     }
 }
@@ -148,9 +150,9 @@ fn return_balance(
 ) -> Result<EncodedTx, ActionError> {
     let factory = local.factory(terms.escrow)?;
     let tokens = tokens.iter().copied().map(evm).collect::<Result<Vec<_>, _>>()?;
-    let min_gas = min_gas(&tokens);
+    let gas = GasLimits { min: min_gas(&tokens), max: gas_ceiling::RETURN };
     let call = DepositFactory::giveBackCall { order: Order::from(terms), tokens };
-    Ok(EncodedTx { min_gas, ..plain(factory, &call) })
+    Ok(EncodedTx { gas, ..plain(factory, &call, gas.max) })
 }
 
 fn return_forwarding(
@@ -161,14 +163,14 @@ fn return_forwarding(
 ) -> Result<EncodedTx, ActionError> {
     let factory = local.factory(jump.escrow)?;
     let tokens = tokens.iter().copied().map(evm).collect::<Result<Vec<_>, _>>()?;
-    let min_gas = min_gas(&tokens);
+    let gas = GasLimits { min: min_gas(&tokens), max: gas_ceiling::RETURN };
     let signature = signature.map(SignatureBytes::as_slice).unwrap_or_default();
     let call = DepositFactory::giveBackJumpCall {
         terms: Jump::from(jump),
         tokens,
         makerSignature: Bytes::copy_from_slice(signature),
     };
-    Ok(EncodedTx { min_gas, ..plain(factory, &call) })
+    Ok(EncodedTx { gas, ..plain(factory, &call, gas.max) })
 }
 
 fn min_gas(tokens: &[EvmAddress]) -> u64 {
@@ -197,7 +199,12 @@ fn fill(
     };
     let value = if token.is_zero() { terms.amount_out } else { U256::ZERO };
     let request = TxRequest { to: settler, value, data: call.abi_encode().into() };
-    Ok(EncodedTx { request, min_gas: 0, spends })
+    let ceiling = match through {
+        Some(_) => gas_ceiling::FILL_VAULT,
+        None if token.is_zero() => gas_ceiling::FILL_NATIVE,
+        None => gas_ceiling::FILL_TOKEN,
+    };
+    Ok(EncodedTx { request, gas: GasLimits::up_to(ceiling), spends })
 }
 
 fn pay(chain: ChainId, token: &TokenId, to: Address, amount: U256) -> Result<EncodedTx, ActionError> {
@@ -207,14 +214,14 @@ fn pay(chain: ChainId, token: &TokenId, to: Address, amount: U256) -> Result<Enc
     let to = evm(to)?;
     if token.is_native() {
         let request = TxRequest { to, value: amount, data: Bytes::new() };
-        return Ok(EncodedTx { request, min_gas: 0, spends: None });
+        return Ok(EncodedTx { request, gas: GasLimits::up_to(gas_ceiling::PAY_NATIVE), spends: None });
     }
-    Ok(plain(evm(token.address())?, &transferCall { to, amount }))
+    Ok(plain(evm(token.address())?, &transferCall { to, amount }, gas_ceiling::PAY_TOKEN))
 }
 
-fn plain(to: EvmAddress, call: &impl SolCall) -> EncodedTx {
+fn plain(to: EvmAddress, call: &impl SolCall, ceiling: u64) -> EncodedTx {
     let request = TxRequest { to, value: U256::ZERO, data: call.abi_encode().into() };
-    EncodedTx { request, min_gas: 0, spends: None }
+    EncodedTx { request, gas: GasLimits::up_to(ceiling), spends: None }
 }
 
 fn bytes(signatures: &[SignatureBytes]) -> Vec<Bytes> {
@@ -334,7 +341,9 @@ mod tests {
         for count in [1_u8, 2, 7] {
             let tokens = (0..count).map(token).collect();
             let encoded = encoded(&ChainAction::ReturnBalance { terms, tokens }).unwrap();
-            assert!(encoded.min_gas >= 150_000 * (u64::from(count) + 1), "{count}: {}", encoded.min_gas);
+            let least = encoded.gas.min;
+            assert!(least >= 150_000 * (u64::from(count) + 1), "{count}: {least}");
+            assert_eq!(encoded.gas.ceiling(1), least, "{count}");
         }
         assert!(is_impossible(&ChainAction::ReturnBalance { terms, tokens: vec![Address::Solana([1; 32])] }));
     }

@@ -4,6 +4,7 @@ mod allowance;
 mod calldata;
 mod chain_history;
 mod confirm_facts;
+mod delivery;
 mod deposits;
 mod facts;
 mod finality;

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 
 use super::allowance::{allowance, approve, is_unlimited};
 use super::calldata::{EncodedTx, encode};
+use super::delivery::{max_fees, too_much_gas, unpayable_reason};
 use super::order_status::{ContractStatus, read_status};
 use super::untracked::UntrackedTxs;
 use crate::client::EvmClient;
@@ -78,12 +79,28 @@ impl EvmTxSender {
         now: Timestamp,
     ) -> Result<Outgoing, ActionError> {
         self.untracked.compare_once(&self.client, self.sender.account(), self.outbox.as_ref()).await?;
-        let sent = self.sender.send_with_gas(purpose, &encoded.request, encoded.min_gas, now);
+        let sent = self.sender.send_with_gas(purpose, &encoded.request, encoded.gas, now);
         // Before and after: the bytes may be stored even if this call is dropped or fails.
         self.may_have_pending.store(true, Ordering::SeqCst);
         let sent = sent.await.map_err(action_error);
         self.may_have_pending.store(true, Ordering::SeqCst);
         sent
+    }
+
+    async fn has_allowance(
+        &self,
+        settler: EvmAddress,
+        token: EvmAddress,
+        amount: U256,
+    ) -> Result<bool, ActionError> {
+        if self.allowed.lock().contains(&(settler, token)) {
+            return Ok(true);
+        }
+        let allowance = allowance(&self.client, token, self.sender.account(), settler).await?;
+        if is_unlimited(allowance) {
+            self.allowed.lock().insert((settler, token));
+        }
+        Ok(allowance >= amount)
     }
 
     /// Whether the settler's allowance covers a fill; if not, sends an approval.
@@ -94,14 +111,7 @@ impl EvmTxSender {
         amount: U256,
         now: Timestamp,
     ) -> Result<bool, ActionError> {
-        if self.allowed.lock().contains(&(settler, token)) {
-            return Ok(true);
-        }
-        let allowance = allowance(&self.client, token, self.sender.account(), settler).await?;
-        if is_unlimited(allowance) {
-            self.allowed.lock().insert((settler, token));
-        }
-        if allowance >= amount {
+        if self.has_allowance(settler, token, amount).await? {
             return Ok(true);
         }
         // Purposes are shared by all keys of a chain, and an allowance belongs to one key.
@@ -177,6 +187,21 @@ impl TxSender for EvmTxSender {
         Ok(self.stored(purpose).await?.as_ref().map(progress_from))
     }
 
+    async fn unpayable_reason(&self, delivery: &ChainAction) -> Result<Option<String>, ActionError> {
+        let encoded = encode(delivery, self.client.chain_id(), &self.deployments)?;
+        if let Some((token, amount)) = encoded.spends
+            && !self.has_allowance(encoded.request.to, token, amount).await?
+        {
+            return Ok(None);
+        }
+        let reason = unpayable_reason(&self.client, self.sender.account(), &encoded).await;
+        reason.map_err(|error| ActionError::Chain(error.into()))
+    }
+
+    async fn max_fees(&self, purpose: &str) -> Result<Option<U256>, ActionError> {
+        Ok(self.stored(purpose).await?.map(|outgoing| max_fees(&outgoing)))
+    }
+
     async fn on_chain_status(&self, terms: &IntentTerms) -> Result<OnChainStatus, ActionError> {
         let account = self.sender.account();
         let outbox = self.outbox.as_ref();
@@ -241,6 +266,9 @@ fn action_error(error: SendError) -> ActionError {
         SendError::Chain(error) => ActionError::Chain(error.into()),
         SendError::Store(error) => ActionError::Store(error),
         SendError::WouldFail(reason) => ActionError::WouldFail(reason),
+        SendError::GasAboveCeiling { needed, ceiling } => {
+            ActionError::WouldFail(too_much_gas(needed, ceiling))
+        }
         SendError::Signer(error) => ActionError::Permanent(error.to_string()),
         error @ (SendError::FeeTooHigh { .. } | SendError::NonceContention) => {
             ActionError::Temporary(error.to_string())

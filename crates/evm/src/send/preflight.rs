@@ -5,17 +5,18 @@ use super::sender::SendError;
 use super::sign::TxRequest;
 use crate::client::EvmClient;
 use crate::error::CallError;
+use crate::gas_ceiling::GasLimits;
 use crate::revert::revert_reason;
 use crate::rpc::Call;
 use crate::simulate::{transaction, with_margin};
 
-/// Simulates a transaction and estimates its gas in one request. Returns the estimate with the configured margin, at
-/// least `min_gas`.
+/// Simulates a transaction and estimates its gas in one request. Returns the estimate with the configured margin, within the
+/// limits.
 pub(super) async fn preflight(
     client: &EvmClient,
     from: Address,
     request: &TxRequest,
-    min_gas: u64,
+    limits: GasLimits,
 ) -> Result<u64, SendError> {
     let body = transaction(from, request);
     let calls = [Call::new("eth_call", json!([body, "latest"])), Call::new("eth_estimateGas", json!([body]))];
@@ -26,7 +27,12 @@ pub(super) async fn preflight(
     let estimate = answers.next().ok_or_else(missing)?.map_err(send_error)?;
     let gas: U64 = serde_json::from_value(estimate)
         .map_err(|error| client.invalid_response(format!("eth_estimateGas answers {error}")))?;
-    Ok(with_margin(gas.to(), client.config().fees.gas_margin_percent).max(min_gas))
+    let fees = &client.config().fees;
+    let (needed, ceiling) = (gas.to::<u64>(), limits.ceiling(fees.gas_factor));
+    if needed > ceiling {
+        return Err(SendError::GasAboveCeiling { needed, ceiling });
+    }
+    Ok(with_margin(needed, fees.gas_margin_percent).max(limits.min).min(ceiling))
 }
 
 fn send_error(error: CallError) -> SendError {

@@ -19,6 +19,7 @@ use crate::blocks::BlockTag;
 use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::fees::Fees;
+use crate::gas_ceiling::GasLimits;
 use crate::rpc::Call;
 
 /// How many times a nonce is chosen while other processes use nonces of the same signer.
@@ -35,6 +36,11 @@ pub enum SendError {
     /// The simulation failed for this reason; nothing was sent.
     #[error("the transaction would fail: {0}")]
     WouldFail(String),
+    /// Nothing was sent.
+    #[error(
+        "the transaction would fail: it takes {needed} gas, more than the {ceiling} that one of its kind may take"
+    )]
+    GasAboveCeiling { needed: u64, ceiling: u64 },
     #[error("gas costs {needed} wei now, more than the limit of {limit}")]
     FeeTooHigh { needed: u128, limit: u128 },
     #[error("other processes keep taking the nonces of this signer")]
@@ -93,21 +99,22 @@ impl Sender {
         request: &TxRequest,
         now: Timestamp,
     ) -> Result<Outgoing, SendError> {
-        self.send_with_gas(purpose, request, 0, now).await
+        self.send_with_gas(purpose, request, GasLimits::default(), now).await
     }
 
-    /// Like [`Sender::send`] with at least `min_gas`, for contracts that need more gas than the estimate.
+    /// Like [`Sender::send`] within these limits: at least what a contract needs besides the estimate, and never above the
+    /// ceiling of this kind of transaction (rule 25).
     pub async fn send_with_gas(
         &self,
         purpose: &str,
         request: &TxRequest,
-        min_gas: u64,
+        limits: GasLimits,
         now: Timestamp,
     ) -> Result<Outgoing, SendError> {
         if let Some(existing) = self.outbox.for_purpose(self.client.chain_id(), purpose).await? {
             return Ok(existing);
         }
-        let gas = preflight(&self.client, self.signer.address(), request, min_gas).await?;
+        let gas = preflight(&self.client, self.signer.address(), request, limits).await?;
         let fees = self.market.fees(&self.client).await?;
         if fees.ceiling() > self.policy.max_fee_per_gas {
             return Err(SendError::FeeTooHigh { needed: fees.ceiling(), limit: self.policy.max_fee_per_gas });

@@ -112,6 +112,54 @@ async fn a_contract_verifies_its_own_permits() {
     assert!(refused(&builder, &terms, &[1; 100]).await.contains("wallet contract does not accept"));
 }
 
+/// A loop of about this much gas, before what follows.
+fn burning(gas: u32, rest: &[u8]) -> Bytes {
+    let rounds = (gas / 26).to_be_bytes();
+    [&[0x63], rounds.as_slice(), &hex!("5b6001900380600557"), rest].concat().into()
+}
+
+#[tokio::test]
+async fn rule_25_a_wallet_contract_that_burns_gas_to_verify_its_permit_is_refused() {
+    let agrees = hex!("631626ba7e60e01b5f5260205ff300");
+    let fixture = DepositFixture::start().await;
+    let (builder, user, permit2) = (fixture.builder(), wallet(5), permit2_address(fixture.contracts.chain));
+    fixture.approve(&user, USDC, permit2, 1_000).await;
+    let terms = fixture.order(&user, USDC, 1_000, "burner").await;
+    fixture.chain.set_code(user.address(), burning(50_000, &agrees)).await.unwrap();
+    builder.check_permit(&terms, &[1; 100]).await.unwrap();
+    fixture.chain.set_code(user.address(), burning(13_000_000, &agrees)).await.unwrap();
+    assert!(refused(&builder, &terms, &[1; 100]).await.contains("more than the 248094 that we pay for"));
+}
+
+#[tokio::test]
+async fn rule_25_a_refund_address_that_burns_gas_or_refuses_is_refused() {
+    let fixture = DepositFixture::start().await;
+    let (builder, user, refund_to) = (fixture.builder(), wallet(0), EvmAddress::repeat_byte(0xbe));
+    let terms = fixture.order(&user, EvmAddress::ZERO, 1_000, "refund").await;
+    let terms = IntentTerms { refund_to: refund_to.into_word(), ..terms };
+    builder.check_refund(&terms).await.unwrap();
+    for (code, is_taken) in [
+        (burning(20_000, &[0x00]), true),
+        (burning(13_000_000, &[0x00]), false),
+        (Bytes::from(hex!("5f5ffd")), false),
+    ] {
+        fixture.chain.set_code(refund_to, code).await.unwrap();
+        let checked = builder.check_refund(&terms).await;
+        match checked {
+            Ok(()) => assert!(is_taken),
+            Err(DepositError::WouldFail(reason)) => {
+                assert!(!is_taken && reason.contains("refund"), "{reason}")
+            }
+            Err(error) => panic!("{error}"),
+        }
+        let in_token = fixture.order(&user, USDC, 1_000, "token").await;
+        let in_token = IntentTerms { refund_to: refund_to.into_word(), ..in_token };
+        builder.check_refund(&in_token).await.unwrap();
+    }
+    fixture.disable_state_overrides();
+    fixture.builder().check_refund(&terms).await.unwrap();
+}
+
 #[tokio::test]
 async fn permits_are_not_offered_for_the_native_coin_or_without_permit2() {
     let fixture = DepositFixture::start().await;

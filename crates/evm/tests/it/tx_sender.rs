@@ -1,10 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use alloy_primitives::{Address as EvmAddress, B256, U256};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, hex};
 use alloy_sol_types::SolCall as _;
 use causeway_domain::ports::{ActionError, ChainAction, EscrowState, OutgoingEnd, Progress, TxSender as _};
-use causeway_domain::{Address, IntentTerms};
+use causeway_domain::{Address, IntentTerms, RawAmount, TokenId};
 use causeway_evm::SendPolicy;
 use causeway_evm::orders::EvmTxSender;
 use causeway_sandbox::genesis::TestWallet;
@@ -138,6 +138,46 @@ async fn a_fill_in_vault_shares_spends_the_asset() {
     assert_eq!(fixture.play.token_balance(vault, recipient()).await, shares);
     let left = fixture.play.token_balance(USDT, roles().fillers[0].hot.address).await;
     assert_eq!(held - left, U256::from(5_000_000), "the vault's change was refunded");
+}
+
+/// Burns about this much gas whenever it is paid.
+fn burner(gas: u32) -> Bytes {
+    let rounds = (gas / 26).to_be_bytes();
+    [&[0x63], rounds.as_slice(), &hex!("5b6001900380600557"), &[0x00]].concat().into()
+}
+
+#[tokio::test]
+async fn rule_25_a_recipient_that_takes_more_gas_than_its_kind_of_transaction_may_is_not_paid() {
+    let fixture = Fixture::new(10).await;
+    let filler = fixture.filler();
+    let terms = fixture.play.order("burner");
+    let fill = ChainAction::Fill { terms, through: None };
+    assert_eq!(filler.unpayable_reason(&fill).await.unwrap(), None);
+    // A wallet contract may do some work of its own.
+    fixture.play.chain.set_code(recipient(), burner(60_000)).await.unwrap();
+    assert_eq!(filler.unpayable_reason(&fill).await.unwrap(), None);
+    for gas in [13_000_000, 28_000_000] {
+        fixture.play.chain.set_code(recipient(), burner(gas)).await.unwrap();
+        let reason = filler.unpayable_reason(&fill).await.unwrap();
+        assert!(reason.is_some_and(|reason| reason.contains("more gas")), "{gas}");
+        let refused = filler.send("fill", &fill, Timestamp::now()).await;
+        assert!(matches!(&refused, Err(ActionError::WouldFail(_))), "{refused:?}");
+        let token = TokenId::native(filler.chain());
+        let amount = RawAmount::new(U256::from(1));
+        let pay = ChainAction::Pay { token, to: Address::Evm(recipient()), amount };
+        let refused = filler.send("pay", &pay, Timestamp::now()).await;
+        assert!(
+            matches!(&refused, Err(ActionError::WouldFail(reason)) if reason.contains("gas")),
+            "{gas}: {refused:?}"
+        );
+    }
+    assert_eq!(fixture.purposes(), Vec::<String>::new(), "nothing was signed");
+    // Without code it can be paid, and the limit stays below the ceiling.
+    fixture.play.chain.set_code(recipient(), Bytes::new()).await.unwrap();
+    fixture.run_to_end(&filler, "fill", &fill).await;
+    let most = filler.max_fees("fill").await.unwrap().unwrap();
+    assert!(most > U256::ZERO && most <= U256::from(2 * 88_612 * POLICY.max_fee_per_gas), "{most}");
+    assert_eq!(filler.max_fees("other").await.unwrap(), None);
 }
 
 #[tokio::test]

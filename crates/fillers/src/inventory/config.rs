@@ -4,6 +4,7 @@ use alloy_primitives::U256;
 use causeway_domain::{RawAmount, UsdAmount, is_filler_name};
 use thiserror::Error;
 
+use super::breakers::BreakerLimits;
 use super::spread::{Spread, Spreads};
 use super::wide::PPM;
 
@@ -30,7 +31,9 @@ pub struct InventoryConfig {
     pub max_order: UsdAmount,
     /// Maximum value filled and not yet claimed, for each origin chain.
     pub max_unclaimed: UsdAmount,
-    /// Maximum loss per day from prices that moved between quote and deposit.
+    /// When there are no new quotes on a chain.
+    pub breakers: BreakerLimits,
+    /// Maximum loss per day from prices that moved between quote and deposit, and from fees that earned nothing.
     pub max_daily_loss: UsdAmount,
     /// Maximum share of an input that gas may cost, in millionths; smaller orders are refused.
     pub max_gas_share: u32,
@@ -57,6 +60,7 @@ impl Default for InventoryConfig {
             min_order: UsdAmount::from_cents(cents(100)),
             max_order: UsdAmount::from_cents(cents(2_500_000)),
             max_unclaimed: UsdAmount::from_cents(cents(25_000_000)),
+            breakers: BreakerLimits::default(),
             max_daily_loss: UsdAmount::from_cents(cents(250_000)),
             max_gas_share: 500_000,
             gas_margin: 250_000,

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::accounts::Accounts;
 use super::book::Book;
+use super::breakers::Breakers;
 use super::config::{ConfigError, InventoryConfig};
 use super::exposure::Unclaimed;
 use super::limits;
@@ -31,6 +32,7 @@ pub struct FillerDependencies {
     pub token_policy: Arc<dyn TokenPolicy>,
     pub book: Arc<Book>,
     pub unclaimed: Arc<Unclaimed>,
+    pub breakers: Breakers,
 }
 
 impl fmt::Debug for FillerDependencies {

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod book;
+mod breakers;
 mod config;
 mod executor;
 mod exposure;
@@ -19,8 +20,9 @@ mod wide;
 
 pub use accounts::Accounts;
 pub use book::{Book, Holding};
+pub use breakers::{Breaker, BreakerLimits, Breakers};
 pub use config::{ConfigError, InventoryConfig};
-pub use executor::InventoryExecutor;
+pub use executor::{InventoryExecutor, OUTFLOW_WINDOW};
 pub use exposure::Unclaimed;
 pub use filler::{FillerDependencies, InventoryFiller};
 pub use gas::GasUnits;

@@ -52,6 +52,9 @@ impl Swap {
         else {
             return Err(Refusal::PairNotServed);
         };
+        if let Some((chain, breaker)) = filler.open_breaker(pair.from.id.chain(), pair.paid.id.chain()) {
+            return Err(Refusal::Other(format!("the limit on {breaker} on chain {chain} is reached")));
+        }
         let methods = pair.source.methods(&pair.from.id, &ask.ask.deposit_methods);
         if methods.is_empty() {
             return Err(Refusal::NoDepositMethod);

@@ -9,7 +9,8 @@ use causeway_domain::{
     TradeType, UsdPrice,
 };
 use causeway_fillers::inventory::{
-    Accounts, Book, ChainTerms, FillerDependencies, InventoryConfig, InventoryFiller, ServedToken, Unclaimed,
+    Accounts, Book, Breakers, ChainTerms, FillerDependencies, InventoryConfig, InventoryFiller, ServedToken,
+    Unclaimed,
 };
 use tokio::time::Instant;
 
@@ -200,6 +201,7 @@ impl FillerFixture {
             token_policy: feeds.clone(),
             book: Arc::clone(&book),
             unclaimed: Arc::clone(&unclaimed),
+            breakers: Breakers::default(),
         };
         let filler = Arc::new(InventoryFiller::new(config, deps).unwrap());
         Self { feeds, book, unclaimed, filler }

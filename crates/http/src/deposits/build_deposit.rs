@@ -1,7 +1,9 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
+use axum::http::HeaderMap;
+use axum::{Extension, Json};
 use causeway_wire::{BuildAnswer, BuildAsk, ErrorBody};
 
 use super::map_built::map_built;
@@ -59,9 +61,20 @@ use crate::extract::Body;
                 "details": { "depositMethod": "PERMIT2", "depositMethods": ["CONTRACT_CALL", "TRANSFER"] },
             }),
         ),
+        (
+            status = 429,
+            description = "RateLimitedException: too many deposits of this payer, or from this address, were built and not paid",
+            body = ErrorBody,
+        ),
     ),
 )]
-pub(crate) async fn build_deposit(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<BuildAnswer>> {
-    let built = app.build_deposit.build(read_build_request(&body)?).await?;
+pub(crate) async fn build_deposit(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    peer: Option<Extension<ConnectInfo<SocketAddr>>>,
+    body: Body,
+) -> ApiResult<Json<BuildAnswer>> {
+    let client = app.event_streams.client(&headers, peer.map(|Extension(ConnectInfo(peer))| peer));
+    let built = app.build_deposit.build(read_build_request(&body, client)?).await?;
     map_built(&app, built).map(Json)
 }

@@ -1,3 +1,5 @@
+use std::net::IpAddr;
+
 use causeway_domain::{Address, DepositMethod, QuoteId, RouteId};
 use causeway_engine::BuildRequest;
 
@@ -5,7 +7,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Fields, parse_address};
 
 /// Parses the body of a build request, or returns all of its issues.
-pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> {
+pub(super) fn read_build_request(body: &Body, client: Option<IpAddr>) -> Result<BuildRequest, ApiError> {
     let mut fields = body.fields()?;
     let ids = read_ids(&mut fields);
     let from = fields.required_string("from");
@@ -21,7 +23,8 @@ pub(super) fn read_build_request(body: &Body) -> Result<BuildRequest, ApiError> 
     })?;
     let missing = || ApiError::internal(&"a field of the build request is missing without an issue");
     let (quote, route) = parse_ids(ids.ok_or_else(missing)?)?;
-    Ok(BuildRequest { quote, route, from: from.ok_or_else(missing)?, recipient, refund_to, method })
+    let from = from.ok_or_else(missing)?;
+    Ok(BuildRequest { quote, route, from, recipient, refund_to, method, client })
 }
 
 /// An address of either family; only the quote determines which one is required.

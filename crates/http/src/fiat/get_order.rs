@@ -5,19 +5,23 @@ use axum::extract::State;
 use causeway_domain::fiat::FiatOrder;
 use causeway_wire::{FiatErrorBody, FiatOrderView};
 
-use super::map_order::map_view;
+use super::map_order::{is_proved, map_public_view, map_view};
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, PathParam};
+use crate::extract::{PathParam, QueryParams};
 
 /// A purchase with all its details.
 ///
+/// The checkout page and the provider's own words are there only with the `token` of `wrapperUrl`: ids of orders are public.
 /// For a jump it has every term that the deposit address commits to, so that the funds can be recovered without this service.
 #[utoipa::path(
     get,
     path = "/v1/fiat/order/{orderId}",
     tag = "fiat",
-    params(("orderId" = String, Path, description = "As the order was answered", example = "0f8fad5bd9cb469fa16570867728950e")),
+    params(
+        ("orderId" = String, Path, description = "As the order was answered", example = "0f8fad5bd9cb469fa16570867728950e"),
+        ("token" = Option<String>, Query, description = "The token of the order's `wrapperUrl`"),
+    ),
     responses(
         (status = 200, body = FiatOrderView),
         (status = 400, description = "VALIDATION_ERROR", body = FiatErrorBody),
@@ -27,11 +31,14 @@ use crate::extract::{Issues, PathParam};
 pub(crate) async fn get_fiat_order(
     State(app): State<Arc<App>>,
     param: PathParam,
+    mut query: QueryParams,
 ) -> ApiResult<Json<FiatOrderView>> {
-    let mut issues = Issues::default();
-    let text = param.text(&mut issues);
-    issues.finish()?;
-    Ok(Json(map_view(&app, &find_order(&app, text.as_deref()).await?)))
+    let text = param.text(&mut query.issues);
+    let token = query.text("token");
+    query.issues.finish()?;
+    let order = find_order(&app, text.as_deref()).await?;
+    let is_proved = is_proved(&app, &order, token.as_deref());
+    Ok(Json(if is_proved { map_view(&app, &order) } else { map_public_view(&app, &order) }))
 }
 
 /// The order with that id; a malformed id is reported as not found.

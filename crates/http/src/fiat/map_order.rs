@@ -19,9 +19,16 @@ pub(super) fn map_asset(token: TokenId) -> wire::FiatAsset {
     wire::FiatAsset { chain_id: token.chain().get(), address: token.address().to_string() }
 }
 
-/// The URL of our page that embeds the checkout.
+/// The URL of our page that embeds the checkout. Its token is only in the answer to whoever created the order: ids are
+/// listed with the history of any wallet.
 pub(super) fn wrapper_url(app: &App, order: &FiatOrder) -> String {
-    format!("{}/v1/fiat/widget/{}", app.options.public_url, order.id)
+    let token = app.fiat.checkout_keys.current.checkout_token(order.id.as_str()).unwrap_or_default();
+    format!("{}/v1/fiat/widget/{}?token={token}", app.options.public_url, order.id)
+}
+
+/// Whether the caller was given the checkout page of this order.
+pub(super) fn is_proved(app: &App, order: &FiatOrder, token: Option<&str>) -> bool {
+    token.is_some_and(|token| app.fiat.checkout_keys.have_made_checkout_token(order.id.as_str(), token))
 }
 
 pub(super) fn map_created(app: &App, order: FiatOrder) -> wire::FiatOrderAnswer {
@@ -93,13 +100,17 @@ pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
     }
 }
 
-/// The order as an entry of a wallet's history, which anybody may read: without the checkout page and without what the
-/// provider says.
-pub(super) fn map_entry(app: &App, order: &FiatOrder) -> wire::FiatOrder {
+/// The order as anybody may see it: without the checkout page and without what the provider says.
+pub(super) fn map_public_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
     let view = map_view(app, order);
     let failure = view.failure.map(|failure| wire::FiatFailure { message: None, ..failure });
+    wire::FiatOrderView { action: None, failure, ..view }
+}
+
+/// The order as an entry of a wallet's history, which anybody may read.
+pub(super) fn map_entry(app: &App, order: &FiatOrder) -> wire::FiatOrder {
     wire::FiatOrder {
-        view: wire::FiatOrderView { action: None, failure, ..view },
+        view: map_public_view(app, order),
         author: order.author.to_author(),
         recipient: order.recipient.to_string(),
         polling: polling(order.status),

@@ -44,9 +44,14 @@ impl EventStreams {
         Self { slots: Slots::new(total, per_address), trusted_proxies }
     }
 
+    /// The client's network address.
+    pub(crate) fn client(&self, headers: &HeaderMap, peer: Option<SocketAddr>) -> Option<IpAddr> {
+        client_address(headers, peer.map(|peer| peer.ip()), self.trusted_proxies)
+    }
+
     /// A place for a stream of this client.
     pub(super) fn open(&self, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Slot, ApiError> {
-        let address = client_address(headers, peer.map(|peer| peer.ip()), self.trusted_proxies);
+        let address = self.client(headers, peer);
         self.slots.take(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))).map_err(|full| {
             let whose = match full {
                 SlotsFull::Total => "All event streams of this service are taken",

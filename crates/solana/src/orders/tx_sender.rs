@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use alloy_primitives::B256;
+use alloy_primitives::{B256, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     ActionError, ChainAction, OnChainStatus, Outbox, OutboxPut, Outgoing, OutgoingEnd, Progress, TxSender,
@@ -35,6 +35,9 @@ const MAX_COMPUTE_UNITS: u32 = MAX_INSTRUCTION_COMPUTE_UNITS + 100_000;
 const MIN_COMPUTE_UNITS: u32 = 1_000;
 /// The compute unit limit as a percentage of the simulated units: deriving addresses varies in cost.
 const COMPUTE_UNITS_PERCENT: u64 = 130;
+
+const LAMPORTS_PER_SIGNATURE: u128 = 5_000;
+const MICRO_LAMPORTS: u128 = 1_000_000;
 
 /// Limits for sending transactions.
 #[derive(Clone, Copy, Debug)]
@@ -236,6 +239,11 @@ impl TxSender for SolanaTxSender {
         Ok(stored.as_ref().map(progress_from))
     }
 
+    async fn max_fees(&self, purpose: &str) -> Result<Option<U256>, ActionError> {
+        let stored = self.outbox.for_purpose(SOLANA_CHAIN_ID, purpose).await?;
+        Ok(stored.map(|outgoing| max_fees(&outgoing)))
+    }
+
     async fn on_chain_status(&self, terms: &IntentTerms) -> Result<OnChainStatus, ActionError> {
         let is_settled = self.unrecorded.have_expired(&self.rpc).await?;
         // Read last, so that it includes unrecorded transactions that are final by now.
@@ -261,6 +269,13 @@ impl fmt::Debug for SolanaTxSender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SolanaTxSender({:?})", self.key)
     }
+}
+
+/// The fee of the signature, and the highest priority fee of any attempt, rounded up.
+fn max_fees(outgoing: &Outgoing) -> U256 {
+    let price = outgoing.attempts.iter().map(|attempt| attempt.max_fee_per_gas).max().unwrap_or_default();
+    let priority = price.saturating_mul(MAX_COMPUTE_UNITS.into()).div_ceil(MICRO_LAMPORTS);
+    U256::from(priority.saturating_add(LAMPORTS_PER_SIGNATURE))
 }
 
 fn check_fill_deadline(fill_deadline: u64, now: Timestamp) -> Result<(), ActionError> {

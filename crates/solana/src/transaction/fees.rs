@@ -1,12 +1,14 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use causeway_domain::ports::ChainError;
+use causeway_jsonrpc_client::median;
 use serde::Deserialize;
 use serde_json::json;
 use solana_address::Address;
 use solana_instruction::Instruction;
 
 use super::UnsignedTransaction;
+use crate::RpcError;
 use crate::commitment::{Commitment, Contextual};
 use crate::rpc::{Call, SolanaRpc};
 
@@ -45,15 +47,27 @@ impl SolanaRpc {
     }
 
     /// The price per compute unit that three quarters of the recent blocks would have accepted for transactions that
-    /// write to these accounts.
+    /// write to these accounts: the median of the endpoints', so that none alone makes us pay more (rule 27).
     pub async fn priority_price(&self, writable: &[Address]) -> Result<u64, ChainError> {
         let accounts: Vec<String> = writable.iter().take(MAX_FEE_ACCOUNTS).map(ToString::to_string).collect();
         let call = Call { method: "getRecentPrioritizationFees", params: json!([accounts]) };
-        let fees = self.request(call, |fees: Vec<WireFee>| {
-            Ok(fees.into_iter().map(|fee| fee.prioritization_fee).collect::<Vec<u64>>())
-        });
-        Ok(upper_quartile(fees.await?))
+        if self.endpoints().len() < 2 {
+            return Ok(self.request(call, |fees: Vec<WireFee>| Ok::<_, String>(price(fees))).await?);
+        }
+        let (mut prices, mut fault) = (Vec::new(), None);
+        for answer in self.request_all_endpoints::<Vec<WireFee>>(call).await {
+            match answer {
+                Ok(fees) => prices.push(price(fees)),
+                Err(error) => fault = Some(error),
+            }
+        }
+        let unknown = || RpcError::WrongChain("no endpoint serves it".to_owned());
+        Ok(median(prices).ok_or_else(|| fault.unwrap_or_else(unknown))?)
     }
+}
+
+fn price(fees: Vec<WireFee>) -> u64 {
+    upper_quartile(fees.into_iter().map(|fee| fee.prioritization_fee).collect())
 }
 
 fn upper_quartile(mut fees: Vec<u64>) -> u64 {

@@ -219,3 +219,17 @@ async fn rule_27_the_final_slot_is_the_median() {
     assert_eq!(client(&[&liar, &one, &other]).final_slot().await.unwrap(), 7);
     assert_eq!(client(&[&liar, &one]).final_slot().await.unwrap(), 5);
 }
+
+#[tokio::test]
+async fn rule_27_the_priority_fee_is_the_median() {
+    let paying = |fee: u64| {
+        FakeNode::start(move |method, _| match method {
+            "getRecentPrioritizationFees" => Ok(json!([{ "slot": 1, "prioritizationFee": fee }])),
+            _ => rpc_error(-32_601, "Method not found"),
+        })
+    };
+    let (one, other, liar) = (paying(100).await, paying(300).await, paying(u64::MAX).await);
+    assert_eq!(client(&[&liar, &one, &other]).priority_price(&[]).await.unwrap(), 300);
+    assert_eq!(client(&[&liar, &one]).priority_price(&[]).await.unwrap(), 100);
+    assert_eq!(client(&[&other]).priority_price(&[]).await.unwrap(), 300);
+}

@@ -9,12 +9,14 @@ use crate::fillers::reserve::LOCK_BOOK;
 use crate::record::{add, parse, text};
 use crate::store::Store;
 
-/// Records a loss if it stays within the limit.
+/// Records a loss if it stays within the limit, if there is one.
 struct RecordLoss {
     filler: String,
     order: String,
+    kind: &'static str,
     cents: RawAmount,
-    limit: RawAmount,
+    /// None for what was spent already.
+    limit: Option<RawAmount>,
     since: i64,
     now: i64,
 }
@@ -25,11 +27,12 @@ const BOOK: &str = "losses";
 // Losses before the period no longer count.
 const EXPIRE: &str = "DELETE FROM losses WHERE filler = $1 AND recorded_at < $2";
 
-const RECORDED: &str = "SELECT COUNT(*) FROM losses WHERE filler = $1 AND order_id = $2";
+const RECORDED: &str = "SELECT COUNT(*) FROM losses WHERE filler = $1 AND order_id = $2 AND kind = $3";
 
 const SINCE: &str = "SELECT cents FROM losses WHERE filler = $1";
 
-const WRITE: &str = "INSERT INTO losses (filler, order_id, cents, recorded_at) VALUES ($1, $2, $3, $4)";
+const WRITE: &str =
+    "INSERT INTO losses (filler, order_id, kind, cents, recorded_at) VALUES ($1, $2, $3, $4, $5)";
 
 for_each_engine! {
     impl WriteOp<Db> for RecordLoss {
@@ -41,6 +44,7 @@ for_each_engine! {
             let recorded: i64 = sqlx::query_scalar(RECORDED)
                 .bind(&self.filler)
                 .bind(&self.order)
+                .bind(self.kind)
                 .fetch_one(&mut *connection)
                 .await?;
             if recorded > 0 {
@@ -52,12 +56,13 @@ for_each_engine! {
             for cents in since {
                 sum = add(sum, parse("losses.cents", &cents)?)?;
             }
-            if sum > self.limit {
+            if self.limit.is_some_and(|limit| sum > limit) {
                 return Ok(false);
             }
             sqlx::query(WRITE)
                 .bind(&self.filler)
                 .bind(&self.order)
+                .bind(self.kind)
                 .bind(self.cents.to_string())
                 .bind(self.now)
                 .execute(connection)
@@ -71,13 +76,13 @@ impl Store {
     pub(super) async fn write_loss(
         &self,
         loss: &Loss,
-        most: UsdAmount,
+        most: Option<UsdAmount>,
         since: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let (filler, order) = (text(&loss.filler), loss.order.to_string());
-        let (cents, limit) = (loss.amount.cents(), most.cents());
+        let (kind, cents, limit) = (loss.kind.as_str(), loss.amount.cents(), most.map(UsdAmount::cents));
         let (since, now) = (since.as_millisecond(), now.as_millisecond());
-        self.write(RecordLoss { filler, order, cents, limit, since, now }).await
+        self.write(RecordLoss { filler, order, kind, cents, limit, since, now }).await
     }
 }

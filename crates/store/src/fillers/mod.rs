@@ -2,5 +2,6 @@
 
 mod filler_records;
 mod losses;
+mod outflows;
 pub(crate) mod reservations;
 pub(crate) mod reserve;

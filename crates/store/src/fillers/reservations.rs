@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{InventoryStore, Loss, Reservation, ReservationLimit, Reserved, StoreError};
+use causeway_domain::ports::{
+    InventoryStore, Loss, Outflow, Reservation, ReservationLimit, Reserved, StoreError,
+};
 use causeway_domain::{RawAmount, TokenId, UsdAmount};
 use jiff::Timestamp;
 
@@ -114,6 +116,23 @@ impl InventoryStore for Store {
         since: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.write_loss(loss, limit, since, now).await
+        self.write_loss(loss, Some(limit), since, now).await
+    }
+
+    async fn record_outflow(
+        &self,
+        outflow: &Outflow,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write_outflow(outflow, since, now).await
+    }
+
+    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError> {
+        self.read_outflows(since).await
+    }
+
+    async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError> {
+        self.write_loss(loss, None, Timestamp::MIN, now).await.map(drop)
     }
 }

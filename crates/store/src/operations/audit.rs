@@ -11,6 +11,9 @@ use crate::store::Store;
 const WRITE: &str =
     "INSERT INTO audit (row_key, kind, subject, detail, happened_at) VALUES ($1, $2, $3, $4, $5)";
 
+const MERGE: &str =
+    "UPDATE audit SET detail = $1 WHERE row_key = $2 AND kind = 'screening.hit' AND subject = $3";
+
 const BEFORE: &str = "SELECT row_key, kind, subject, detail, happened_at FROM audit WHERE row_key < $1 \
      ORDER BY row_key DESC LIMIT $2";
 
@@ -27,6 +30,9 @@ struct PruneAudit {
 /// Appends one event.
 struct AppendAudit(AuditEvent);
 
+/// Counts a further hit in its line.
+struct MergeHit(AuditEvent);
+
 for_each_engine! {
     impl WriteOp<Db> for PruneAudit {
         type Outcome = u64;
@@ -34,6 +40,21 @@ for_each_engine! {
         async fn run(&self, connection: &mut Connection<Db>) -> Result<u64, DbError> {
             let dropped = sqlx::query(DROP).bind(self.below).bind(self.limit).execute(connection).await?;
             Ok(dropped.rows_affected())
+        }
+    }
+
+    impl WriteOp<Db> for MergeHit {
+        type Outcome = ();
+
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
+            let AuditEvent { key, subject, detail, .. } = &self.0;
+            sqlx::query(MERGE)
+                .bind(text(detail))
+                .bind(key.get())
+                .bind(text(subject))
+                .execute(connection)
+                .await?;
+            Ok(())
         }
     }
 
@@ -63,6 +84,10 @@ impl Store {
 
     pub(super) async fn write_audit(&self, event: &AuditEvent) -> Result<(), StoreError> {
         self.write(AppendAudit(event.clone())).await
+    }
+
+    pub(super) async fn write_merged_hit(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        self.write(MergeHit(event.clone())).await
     }
 
     pub(super) async fn read_audit(

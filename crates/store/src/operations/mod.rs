@@ -45,6 +45,10 @@ impl OperatorStore for Store {
         self.write_audit(event).await
     }
 
+    async fn merge_screening_hit(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        self.write_merged_hit(event).await
+    }
+
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError> {
         self.read_audit(before, limit).await
     }

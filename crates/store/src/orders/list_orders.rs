@@ -14,7 +14,8 @@ pub(crate) const ENDED_TRANSFERS: &str = "SELECT id, row_key, deposit_address, f
      WHERE deposit_address IS NOT NULL AND status <> 'created' AND from_chain = $1 AND row_key > $2 \
      AND created_at >= $4 ORDER BY row_key LIMIT $3";
 
-pub(crate) const OWED: &str = "SELECT filler, from_token, terms FROM orders WHERE owed = 1 ORDER BY row_key";
+pub(crate) const OWED: &str =
+    "SELECT filler, from_token, terms, evidence FROM orders WHERE owed = 1 ORDER BY row_key";
 
 const FILLS: &str = "SELECT filler, status, COUNT(*) FROM orders WHERE announced = 1 GROUP BY filler, status";
 

@@ -1,6 +1,7 @@
 use causeway_domain::RawAmount;
 use causeway_domain::ports::{OpenTransfer, Owed, StoreError};
 
+use super::evidence::read_evidence;
 use super::order::read_terms;
 use super::{address, corrupt, key, parse};
 
@@ -32,9 +33,10 @@ pub(crate) struct OwedRecord {
     filler: String,
     from_token: String,
     terms: Vec<u8>,
+    evidence: String,
 }
 
-impl_from_row!(OwedRecord { filler, from_token, terms });
+impl_from_row!(OwedRecord { filler, from_token, terms, evidence });
 
 impl OwedRecord {
     /// The escrow pays the filler the input without the referrer's part.
@@ -46,6 +48,7 @@ impl OwedRecord {
             filler: self.filler,
             token: parse("orders.from_token", &self.from_token)?,
             amount: RawAmount::new(amount),
+            deposited_in: read_evidence(&self.evidence)?.deposit.map(|deposit| deposit.block),
         })
     }
 }

@@ -25,6 +25,11 @@ async fn audit_events_are_listed_newest_first(database: &TestDatabase) {
     assert_eq!(reader.audit(None, 2).await.unwrap(), [three.clone(), two.clone()]);
     assert_eq!(reader.audit(Some(two.key), 10).await.unwrap(), [one]);
     assert!(store.record_audit(&three).await.is_err(), "a line is never written over");
+    let merged = AuditEvent { detail: "the last of 4".to_owned(), ..three.clone() };
+    store.merge_screening_hit(&merged).await.unwrap();
+    let other = AuditEvent { subject: "another".to_owned(), detail: "forged".to_owned(), ..two.clone() };
+    store.merge_screening_hit(&other).await.unwrap();
+    assert_eq!(reader.audit(None, 2).await.unwrap(), [merged, two]);
 }
 
 async fn old_audit_events_are_pruned_oldest_first(database: &TestDatabase) {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{InventoryStore, Loss};
-use causeway_domain::{OrderId, UsdAmount};
+use causeway_domain::ports::{InventoryStore, Loss, LossKind, Outflow};
+use causeway_domain::{ChainId, OrderId, UsdAmount};
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
@@ -14,6 +14,8 @@ on_both_engines!(
     the_loss_of_an_order_is_recorded_once,
     losses_before_the_period_do_not_count,
     rule_14_concurrent_losses_stay_within_the_limit,
+    rule_25_fees_that_were_spent_count_into_the_daily_loss,
+    rule_30_outflows_are_recorded_once_and_forgotten_after_their_window,
 );
 
 fn dollars(cents: u64) -> UsdAmount {
@@ -21,7 +23,8 @@ fn dollars(cents: u64) -> UsdAmount {
 }
 
 fn loss(filler: &str, cents: u64) -> Loss {
-    Loss { filler: filler.to_owned(), order: OrderId::random().unwrap(), amount: dollars(cents) }
+    let (filler, order) = (filler.to_owned(), OrderId::random().unwrap());
+    Loss { filler, order, kind: LossKind::Price, amount: dollars(cents) }
 }
 
 fn at(second: i64) -> Timestamp {
@@ -48,6 +51,42 @@ async fn the_loss_of_an_order_is_recorded_once(database: &TestDatabase) {
     for _ in 0..2 {
         assert!(record(&store, &once, 0, 10).await);
     }
+}
+
+async fn rule_25_fees_that_were_spent_count_into_the_daily_loss(database: &TestDatabase) {
+    let store = database.store().await;
+    let priced = loss("north", 50);
+    assert!(record(&store, &priced, 0, 10).await);
+    for kind in [LossKind::RevertedFill, LossKind::Waiver, LossKind::Waiver] {
+        store.record_spent(&Loss { kind, ..priced.clone() }, at(11)).await.unwrap();
+    }
+    assert!(!record(&store, &loss("north", 1), 0, 12).await, "50 + 50 + 50 cents are beyond the limit");
+    assert!(!record(&store, &loss("north", 50), 11, 12).await, "the fees alone leave nothing");
+    assert!(record(&store, &loss("north", 100), 12, 13).await, "the day after");
+}
+
+async fn rule_30_outflows_are_recorded_once_and_forgotten_after_their_window(database: &TestDatabase) {
+    let store = database.store().await;
+    let outflow = |purpose: &str, value| Outflow {
+        filler: "north".to_owned(),
+        purpose: purpose.to_owned(),
+        chain: ChainId::new(10).unwrap(),
+        value: dollars(value),
+        fees: dollars(3),
+    };
+    let (first, second) = (outflow("fill:1", 700), outflow("fill:2", 900));
+    for (one, now) in [(&first, 10), (&first, 20), (&second, 30)] {
+        store.record_outflow(one, at(0), at(now)).await.unwrap();
+    }
+    let purposes = |all: Vec<Outflow>| {
+        let mut purposes: Vec<String> = all.into_iter().map(|one| one.purpose).collect();
+        purposes.sort();
+        purposes
+    };
+    assert_eq!(purposes(store.outflows(at(10)).await.unwrap()), ["fill:1", "fill:2"]);
+    assert_eq!(store.outflows(at(11)).await.unwrap(), [second]);
+    store.record_outflow(&outflow("claim:1", 0), at(25), at(40)).await.unwrap();
+    assert_eq!(purposes(store.outflows(at(0)).await.unwrap()), ["claim:1", "fill:2"]);
 }
 
 async fn losses_before_the_period_do_not_count(database: &TestDatabase) {

@@ -1,13 +1,14 @@
 use causeway_domain::ports::{OperatorStore, OrderStore, Pruned};
 use causeway_domain::{EventKind, Order, OrderStatus};
 
-use crate::sample::{days_ago, event, now, placed};
+use crate::sample::{confirmed_tx, days_ago, event, evm, now, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
     events_of_an_open_order_are_not_pruned,
     pruning_removes_no_more_than_its_limit,
     an_unused_order_is_pruned,
+    a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_any_more,
     an_announced_or_open_order_is_not_pruned,
 );
 
@@ -69,6 +70,37 @@ async fn an_unused_order_is_pruned(database: &TestDatabase) {
     for table in ["orders", "events"] {
         assert_eq!(database.raw().await.count(table).await, 0, "{table}");
     }
+}
+
+async fn a_transfer_that_nobody_paid_is_pruned_when_its_address_is_not_watched_any_more(
+    database: &TestDatabase,
+) {
+    let store = database.store().await;
+    let changes: [fn(&mut Order); 4] = [
+        |order| order.created_at = days_ago(8),
+        |order| order.status = OrderStatus::Refunded,
+        |order| order.deposit_address = None,
+        |order| order.evidence.deposit = Some(confirmed_tx("0xaa")),
+    ];
+    let unpaid = |order: &mut Order| {
+        unused(order);
+        order.announced = true;
+        order.deposit_address = Some(evm("0x00000000000000000000000000000000000000d9"));
+        order.created_at = days_ago(10);
+        order.updated_at = days_ago(10);
+    };
+    for change in changes {
+        let order = placed(&store, |order| {
+            unpaid(order);
+            change(order);
+        })
+        .await;
+        store.prune(days_ago(1), days_ago(30), 100).await.unwrap();
+        assert!(store.order(&order.id).await.unwrap().is_some());
+    }
+    let order = placed(&store, unpaid).await;
+    store.prune(days_ago(1), days_ago(30), 100).await.unwrap();
+    assert!(store.order(&order.id).await.unwrap().is_none());
 }
 
 async fn an_announced_or_open_order_is_not_pruned(database: &TestDatabase) {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    InventoryStore, Loss, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
+    InventoryStore, Loss, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
 };
 use causeway_domain::{RawAmount, TokenId, UsdAmount};
 use jiff::Timestamp;
@@ -10,6 +10,11 @@ use jiff::Timestamp;
 use super::MemoryStore;
 
 impl MemoryStore {
+    /// Every loss, oldest first.
+    pub fn all_losses(&self) -> Vec<Loss> {
+        self.losses.lock().unwrap().iter().map(|(loss, _)| loss.clone()).collect()
+    }
+
     /// Every reservation, oldest first.
     pub fn all_reservations(&self) -> Vec<Reservation> {
         self.reservations.lock().unwrap().clone()
@@ -87,7 +92,7 @@ impl InventoryStore for MemoryStore {
     ) -> Result<bool, StoreError> {
         self.call("record_loss")?;
         let mut recorded = self.losses.lock().unwrap();
-        if recorded.iter().any(|(one, _)| one.order == loss.order) {
+        if recorded.iter().any(|(one, _)| (&one.order, one.kind) == (&loss.order, loss.kind)) {
             return Ok(true);
         }
         let recent = recorded.iter().filter(|(one, at)| one.filler == loss.filler && *at >= since);
@@ -97,5 +102,36 @@ impl InventoryStore for MemoryStore {
             recorded.push((loss.clone(), now));
         }
         Ok(sum <= limit.cents())
+    }
+
+    async fn record_outflow(
+        &self,
+        outflow: &Outflow,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.call("record_outflow")?;
+        let mut recorded = self.outflows.lock().unwrap();
+        recorded.retain(|(_, at)| *at >= since);
+        if !recorded.iter().any(|(one, _)| (&one.filler, &one.purpose) == (&outflow.filler, &outflow.purpose))
+        {
+            recorded.push((outflow.clone(), now));
+        }
+        Ok(())
+    }
+
+    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError> {
+        self.call("outflows")?;
+        let recorded = self.outflows.lock().unwrap();
+        Ok(recorded.iter().filter(|(_, at)| *at >= since).map(|(one, _)| one.clone()).collect())
+    }
+
+    async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError> {
+        self.call("record_spent")?;
+        let mut recorded = self.losses.lock().unwrap();
+        if !recorded.iter().any(|(one, _)| (&one.order, one.kind) == (&loss.order, loss.kind)) {
+            recorded.push((loss.clone(), now));
+        }
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote};
 use causeway_domain::ports::{
-    Arrival, AuditEvent, ChainCursor, FillerRecord, FinalityTier, Loss, Outgoing, Pause, RampToken,
+    Arrival, AuditEvent, ChainCursor, FillerRecord, FinalityTier, Loss, Outflow, Outgoing, Pause, RampToken,
     Reservation, StoreError, StuckReason,
 };
 use causeway_domain::{ChainId, Fact, Order, OrderEvent, OrderId, RowKey};
@@ -34,6 +34,7 @@ pub struct MemoryStore {
     pub outbox: Mutex<Vec<Outgoing>>,
     pub reservations: Mutex<Vec<Reservation>>,
     losses: Mutex<Vec<(Loss, Timestamp)>>,
+    outflows: Mutex<Vec<(Outflow, Timestamp)>>,
     pub fiat_quotes: Mutex<Vec<FiatQuote>>,
     pub fiat_orders: Mutex<Vec<FiatOrder>>,
     fiat_events: Mutex<Vec<FiatEvent>>,

@@ -65,6 +65,14 @@ impl OperatorStore for MemoryStore {
         Ok(())
     }
 
+    async fn merge_screening_hit(&self, event: &AuditEvent) -> Result<(), StoreError> {
+        self.call("merge_screening_hit")?;
+        if let Some(line) = self.audit.lock().unwrap().iter_mut().find(|line| line.key == event.key) {
+            line.detail.clone_from(&event.detail);
+        }
+        Ok(())
+    }
+
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError> {
         self.call("audit")?;
         let events = self.audit.lock().unwrap();

@@ -23,7 +23,7 @@ pub(crate) struct MarketMakerConfig {
     /// The same on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) solana_key_file: Option<PathBuf>,
-    /// The account that receives the deposits of filled orders; the hot key's own unless set.
+    /// The account that receives the deposits of filled orders: a cold one, unless `payee_is_hot_key` says otherwise.
     #[serde(
         default,
         deserialize_with = "checked_address::optional",
@@ -33,6 +33,9 @@ pub(crate) struct MarketMakerConfig {
     /// The same on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) solana_payee: Option<String>,
+    /// Deposits go to the hot keys, where the payees are not set or are these keys: what they have earned is at the same risk.
+    #[serde(default)]
+    pub(crate) payee_is_hot_key: bool,
     /// The chains it serves; all with our contracts unless set.
     #[serde(default)]
     pub(crate) chains: Vec<u64>,

@@ -1,6 +1,7 @@
 //! The configuration: one struct per concern, each with its defaults; unknown keys are refused.
 
 mod attester;
+mod breakers;
 mod checked_address;
 mod contracts;
 mod database;
@@ -32,6 +33,7 @@ use causeway_catalog::{ChainOverride, TokenListConfig};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use attester::AttesterConfig;
+pub(crate) use breakers::BreakersConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use endpoints::EndpointsConfig;
@@ -85,6 +87,7 @@ pub(crate) struct Config {
     pub(crate) prices: PricesConfig,
     pub(crate) quotes: QuotesConfig,
     pub(crate) orders: OrdersConfig,
+    pub(crate) breakers: BreakersConfig,
     pub(crate) fiat: FiatConfig,
     pub(crate) onramps: OnrampsConfig,
     pub(crate) screening: ScreeningConfig,
@@ -117,6 +120,7 @@ impl Default for Config {
             prices: PricesConfig::default(),
             quotes: QuotesConfig::default(),
             orders: OrdersConfig::default(),
+            breakers: BreakersConfig::default(),
             fiat: FiatConfig::default(),
             onramps: OnrampsConfig::default(),
             screening: ScreeningConfig::default(),
@@ -189,6 +193,7 @@ impl Config {
         self.attester.check()?;
         self.quotes.check()?;
         self.orders.check(self.mode)?;
+        self.breakers.limits(self.mode)?;
         self.fiat.check()?;
         fillers::check(&self.fillers)?;
         market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;

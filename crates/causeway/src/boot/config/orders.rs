@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::ensure;
-use causeway_engine::{OrderTiming, WatchPolicy};
+use causeway_engine::{OrderTiming, UnpaidLimits, WatchPolicy};
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
@@ -30,6 +30,10 @@ pub(crate) struct OrdersConfig {
     pub(crate) look_back_seconds: u64,
     /// How often changes are written to the hub's intent book; 5 in the sandbox and 60 in production unless set.
     pub(crate) intent_book_seconds: Option<u64>,
+    /// How many deposits one payer may have built that nobody has paid.
+    pub(crate) unpaid_per_payer: usize,
+    /// The same for one client's network address; whoever calls from this machine has no limit.
+    pub(crate) unpaid_per_client: usize,
 }
 
 impl Default for OrdersConfig {
@@ -41,6 +45,8 @@ impl Default for OrdersConfig {
             quote_key_file: None,
             look_back_seconds: 60,
             intent_book_seconds: None,
+            unpaid_per_payer: 50,
+            unpaid_per_client: 1_000,
         }
     }
 }
@@ -60,8 +66,16 @@ impl OrdersConfig {
         );
         ensure!(self.fill_window_seconds > 0, "orders.fill_window_seconds must be at least 1");
         ensure!(self.look_back_seconds > 0, "orders.look_back_seconds must be at least 1");
+        ensure!(
+            self.unpaid_per_payer > 0 && self.unpaid_per_client > 0,
+            "orders.unpaid_per_payer and orders.unpaid_per_client must be at least 1"
+        );
         ensure!(self.intent_book_seconds != Some(0), "orders.intent_book_seconds must be at least 1");
         Ok(())
+    }
+
+    pub(crate) const fn unpaid(&self) -> UnpaidLimits {
+        UnpaidLimits { per_payer: self.unpaid_per_payer, per_client: self.unpaid_per_client }
     }
 
     pub(crate) fn timing(&self) -> OrderTiming {

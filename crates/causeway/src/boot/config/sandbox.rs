@@ -3,6 +3,9 @@ use std::net::SocketAddr;
 use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
+/// The number of the node that only attesters read.
+const ATTESTER_NODE: u8 = 250;
+
 /// The sandbox chains; sandbox mode only.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -43,12 +46,22 @@ impl SandboxConfig {
         std::iter::once(first.to_owned()).chain(others).collect()
     }
 
+    /// The node that the attesters read through where several nodes stand for those of other operators, who may lie: attesters
+    /// have endpoints of their own.
+    pub(crate) fn attester_node(&self, first: &str) -> Option<String> {
+        (self.nodes > 1).then(|| format!("{first}/node/{ATTESTER_NODE}"))
+    }
+
     pub(super) fn check(&self) -> anyhow::Result<()> {
         if let Some(url) = &self.rpc {
             let web = url.starts_with("http://") || url.starts_with("https://");
             ensure!(web, "sandbox.rpc must start with http:// or https://");
         }
-        ensure!(self.nodes > 0, "sandbox.nodes must be at least 1");
+        ensure!(
+            (1..ATTESTER_NODE).contains(&self.nodes),
+            "sandbox.nodes must be between 1 and {}",
+            ATTESTER_NODE - 1
+        );
         Ok(())
     }
 }

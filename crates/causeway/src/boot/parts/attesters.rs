@@ -57,11 +57,11 @@ impl Attesters {
         Ok(Self { panel: Some(panels(members, clients, deployments)), ..Self::default() })
     }
 
-    /// Starts the sandbox's three attesters inside the service, two of which make a threshold. Fresh chains delete their
-    /// journals.
+    /// Starts the sandbox's three attesters inside the service, two of which make a threshold. They read through the second
+    /// clients. Fresh chains delete their journals.
     pub(crate) fn sandbox(
         data_dir: &Path,
-        clients: &ChainClients,
+        (clients, own): (&ChainClients, &ChainClients),
         deployments: &Deployments,
         fresh: bool,
     ) -> anyhow::Result<Self> {
@@ -70,8 +70,8 @@ impl Attesters {
             std::fs::remove_dir_all(&folder)
                 .with_context(|| format!("cannot remove {}", folder.display()))?;
         }
-        let mut views: Vec<Arc<dyn ChainView>> = clients.evm.iter().map(view).collect();
-        views.extend(clients.solana.iter().map(solana_view));
+        let mut views: Vec<Arc<dyn ChainView>> = own.evm.iter().map(view).collect();
+        views.extend(own.solana.iter().map(solana_view));
         let mut attesters = Self::default();
         let mut members: Vec<(Address, Arc<dyn Attest>)> = Vec::new();
         for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {

@@ -14,6 +14,8 @@ pub(crate) struct ChainAccess {
     /// The public JSON-RPC address of the sandbox chains.
     pub(crate) sandbox_rpc: Option<String>,
     pub(crate) clients: ChainClients,
+    /// What the sandbox's attesters read through, if that is not the service's own.
+    pub(crate) attester_clients: Option<ChainClients>,
     pub(crate) deployments: Deployments,
     /// In production, the contracts that could not be checked yet.
     pub(crate) unchecked: Option<UncheckedContracts>,
@@ -31,11 +33,14 @@ impl ChainAccess {
         let sandbox_rpc = sandbox_rpc(config, public_url);
         // Chains inside the process are called directly, without the public HTTP server and its limits.
         let inner_rpc = sandbox.as_ref().map(|sandbox| sandbox.rpc.clone()).or_else(|| sandbox_rpc.clone());
+        let attester_node = inner_rpc.as_deref().and_then(|first| config.sandbox.attester_node(first));
         let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
         let deployments = deployments(config, catalog, sandbox.as_ref(), inner_rpc.as_deref()).await?;
         let clients = ChainClients::connect(catalog, inner_rpc.as_deref(), &config.endpoints)?;
+        let attester_clients = attester_node.map(|node| ChainClients::connect(catalog, Some(&node), &[]));
+        let attester_clients = attester_clients.transpose()?;
         let (deployments, unchecked) = check_records(config, catalog, deployments, &clients).await?;
-        Ok(Self { sandbox, sandbox_rpc, clients, deployments, unchecked })
+        Ok(Self { sandbox, sandbox_rpc, clients, attester_clients, deployments, unchecked })
     }
 }
 

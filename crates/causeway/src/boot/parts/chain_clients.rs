@@ -74,6 +74,7 @@ impl ChainClients {
                 let evm = chain.policy.evm.context("it has no policy of an EVM chain")?;
                 let mut config = EvmConfig { multicall: evm.multicall3, ..EvmConfig::new(urls) };
                 config.fees.min_priority_fee = evm.min_priority_fee;
+                config.fees.gas_factor = evm.gas_factor;
                 if sandbox {
                     config.fees.min_priority_fee = config.fees.min_priority_fee.max(SANDBOX_MIN_TIP);
                 }

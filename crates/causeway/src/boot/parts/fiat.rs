@@ -113,7 +113,9 @@ impl Fiat {
             swap_within: settings.swap_within(),
         }));
         let refresh = RefreshFiat::new(Arc::clone(&work));
-        let services = FiatServices { ramps, hubs, quote, order, webhook, refresh, store: store.clone() };
+        let checkout_keys = orders.quote_keys.clone();
+        let services =
+            FiatServices { ramps, hubs, quote, order, webhook, refresh, store: store.clone(), checkout_keys };
         Ok((Self { work, providers: configured, tasks: JoinSet::new() }, services))
     }
 

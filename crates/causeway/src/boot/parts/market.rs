@@ -16,8 +16,10 @@ use causeway_domain::{
 use causeway_engine::KnownFiller;
 use causeway_evm::{CachedGas, CachedVaultRates};
 use causeway_fillers::inventory::{
-    Book, BookSources, ChainTerms, FillerDependencies, InventoryFiller, ServedToken, Unclaimed, refresh_book,
+    Book, BookSources, Breaker, Breakers, ChainTerms, FillerDependencies, InventoryConfig, InventoryFiller,
+    ServedToken, Unclaimed, refresh_book,
 };
+use causeway_http::Metrics;
 use causeway_prices::{FixedPrices, PolledSource, VaultPrices};
 use causeway_solana::orders::{CachedMints, MintError};
 use causeway_solana::program::EscrowProgram;
@@ -78,6 +80,23 @@ impl UnsupportedTokens {
     fn is_read(&self, token: &TokenId) -> bool {
         self.mints.error_for(token) != Some(MintError::NotChecked) && self.decimals.is_read(token)
     }
+}
+
+/// Registers the circuit breakers of our market makers (rule 30).
+pub(crate) fn watch_breakers(metrics: &Metrics, market: &Market) {
+    let fillers: Vec<_> = market.inventory.iter().map(|maker| Arc::clone(&maker.filler)).collect();
+    let read = move || {
+        let states = |filler: &Arc<InventoryFiller>| {
+            let name = filler.name().to_owned();
+            let gauge = move |(chain, breaker, open): (ChainId, Breaker, bool)| {
+                ([name.clone(), chain.to_string(), breaker.as_str().to_owned()], i64::from(open))
+            };
+            filler.breaker_states().into_iter().map(gauge).collect::<Vec<_>>()
+        };
+        fillers.iter().flat_map(states).collect()
+    };
+    let help = "Whether a circuit breaker is open: 1 while there are no new quotes on the chain";
+    metrics.register_gauges("breaker_open", help, ["filler", "chain", "breaker"], read);
 }
 
 /// A running market maker of our own.
@@ -185,6 +204,7 @@ impl Market {
             token_policy: self.unsupported_tokens.clone(),
             book: Arc::clone(&book),
             unclaimed: Arc::new(Unclaimed::default()),
+            breakers: Breakers::default(),
         };
         let tokens = by_chain(&tokens);
         let sources = BookSources {
@@ -195,7 +215,9 @@ impl Market {
             tokens: tokens.clone(),
         };
         tokio::spawn(refresh_book(Arc::clone(&book), sources, REFRESH_INTERVAL, stop.clone()));
-        let filler = InventoryFiller::new(maker.settings, deps);
+        let settings =
+            InventoryConfig { breakers: parts.config.breakers.limits(parts.config.mode)?, ..maker.settings };
+        let filler = InventoryFiller::new(settings, deps);
         let filler = Arc::new(filler.with_context(|| format!("the market maker {name} cannot trade"))?);
         self.fillers.push(filler.clone());
         self.inventory.push(MarketMaker { filler, keys: maker.keys, name, book, tokens });

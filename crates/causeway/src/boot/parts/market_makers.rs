@@ -89,16 +89,19 @@ impl MarketMakerSpec {
         let evm = match &keys.evm {
             Some(key) => {
                 let filler = key.signer()?.address();
-                let payee = config.payee.unwrap_or(filler);
-                Some(Parties { filler: Address::Evm(filler), payee: Address::Evm(payee) })
+                let payee = Address::Evm(config.payee.unwrap_or(filler));
+                Some(parties(config, "payee", Address::Evm(filler), payee)?)
             }
             None => None,
         };
         let solana_payee = config.solana_payee()?;
-        let solana = keys.solana.as_ref().map(|key| {
-            let filler = Address::Solana(key.solana().address().to_bytes());
-            Parties { filler, payee: solana_payee.unwrap_or(filler) }
-        });
+        let solana = match &keys.solana {
+            Some(key) => {
+                let filler = Address::Solana(key.solana().address().to_bytes());
+                Some(parties(config, "solana_payee", filler, solana_payee.unwrap_or(filler))?)
+            }
+            None => None,
+        };
         Ok(Self {
             settings: config.inventory()?,
             accounts: Accounts { evm, solana },
@@ -107,6 +110,22 @@ impl MarketMakerSpec {
             coins: config.coins.clone(),
         })
     }
+}
+
+/// Deposits go to another account than the hot key's, unless the configuration says that they need not.
+fn parties(
+    config: &MarketMakerConfig,
+    key: &str,
+    filler: Address,
+    payee: Address,
+) -> anyhow::Result<Parties> {
+    let name = &config.name;
+    ensure!(
+        filler != payee || config.payee_is_hot_key,
+        "market_makers.{name}: what it earns would go to its hot key {filler}; name a cold account in `{key}`, or write \
+         `payee_is_hot_key = true`"
+    );
+    Ok(Parties { filler, payee })
 }
 
 /// Our own market makers: the sandbox's two, or those of the configuration.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
     AddressWatch, Attestations, BalanceReader, ChainFollower, ChainStore as _, DepositBuilder, FinalityTier,
-    ForwardingSigner, OrderExecutor, OrderStore as _, TxSender,
+    ForwardingSigner, InventoryStore as _, OrderExecutor, OrderStore as _, TxSender,
 };
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
@@ -17,13 +17,14 @@ use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
 };
 use causeway_evm::{EvmClient, Signer};
-use causeway_fillers::inventory::{InventoryExecutor, InventoryFiller};
+use causeway_fillers::inventory::{InventoryExecutor, InventoryFiller, OUTFLOW_WINDOW};
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{
     SolanaAddressWatch, SolanaDepositBuilder, SolanaForwardingSigner, SolanaOrderFollower, SolanaRentReader,
     SolanaTxSender,
 };
 use causeway_store::Store;
+use jiff::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -252,7 +253,8 @@ impl Orders {
         }
         self.tasks.spawn(poll_pending_transactions(tx_senders, PENDING_POLL_INTERVAL, stop.clone()));
         let fillers = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
-        self.tasks.spawn(refresh_owed(self.store.clone(), fillers, stop.clone()));
+        let cursors = Arc::clone(&self.cursors);
+        self.tasks.spawn(refresh_owed(self.store.clone(), fillers, cursors, stop.clone()));
         self.start_intent_book(context, stop);
         Ok(())
     }
@@ -382,13 +384,27 @@ async fn warn_about_unfunded_accounts(readers: &[Arc<dyn BalanceReader>], tx_sen
     }
 }
 
-/// Updates the fillers' unclaimed amounts, which their limits depend on.
-async fn refresh_owed(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller>>, stop: CancellationToken) {
+/// Updates the fillers' unclaimed amounts and breakers, which their limits depend on.
+async fn refresh_owed(
+    store: Arc<Store>,
+    fillers: Vec<Arc<InventoryFiller>>,
+    cursors: Arc<ChainCursors>,
+    stop: CancellationToken,
+) {
+    let is_final = |chain, block| cursors.get(chain).is_some_and(|cursor| block <= cursor.number);
     let mut ticker = Ticker::new(OWED_INTERVAL, stop);
     while ticker.next().await {
-        match store.owed().await {
-            Ok(owed) => fillers.iter().for_each(|filler| filler.update_unclaimed(&owed)),
-            Err(error) => tracing::warn!(%error, "unclaimed amounts cannot be read"),
+        let since = Timestamp::now().checked_sub(OUTFLOW_WINDOW).unwrap_or(Timestamp::MIN);
+        match (store.owed().await, store.outflows(since).await) {
+            (Ok(owed), Ok(outflows)) => {
+                for filler in &fillers {
+                    filler.update_unclaimed(&owed);
+                    filler.update_breakers(&owed, is_final, &outflows);
+                }
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                tracing::warn!(%error, "unclaimed amounts and outflows cannot be read");
+            }
         }
     }
 }

@@ -213,5 +213,6 @@ pub(crate) fn request(quote: &Quote) -> BuildRequest {
         recipient: None,
         refund_to: None,
         method: Some(DepositMethod::ContractCall),
+        client: None,
     }
 }

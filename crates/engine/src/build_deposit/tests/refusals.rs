@@ -130,6 +130,43 @@ async fn failing_deposit_is_rejected_with_a_message_and_stores_nothing() {
 }
 
 #[tokio::test]
+async fn a_payer_and_a_client_have_a_bounded_number_of_unpaid_builds() {
+    let scene = Scene::new().await;
+    let limits = UnpaidLimits { per_payer: 3, per_client: 2 };
+    let unpaid = UnpaidBuilds::new(limits);
+    let (client, local) = ("203.0.113.7".parse().ok(), "127.0.0.1".parse().ok());
+    let mut orders = Vec::new();
+    for _ in 0..3 {
+        let quote = scene.quote(|_| {}).await;
+        orders.push(scene.take(request(&quote)).await.unwrap().order);
+    }
+    let store = scene.store.as_ref();
+    let payer = orders[0].author;
+    let refused = |result: Result<(), BuildError>| match result {
+        Ok(()) => None,
+        Err(BuildError::TooManyUnpaid { payer, limit }) => Some((payer, limit)),
+        Err(error) => panic!("{error}"),
+    };
+    for order in &orders[..2] {
+        assert_eq!(refused(unpaid.check(store, payer, client, now()).await), None);
+        unpaid.add(order, client, now());
+    }
+    assert_eq!(refused(unpaid.check(store, payer, client, now()).await), Some((false, 2)));
+    assert_eq!(refused(unpaid.check(store, payer, local, now()).await), None);
+    unpaid.add(&orders[2], local, now());
+    assert_eq!(refused(unpaid.check(store, payer, None, now()).await), Some((true, 3)));
+    assert_eq!(refused(unpaid.check(store, evm(0xee), local, now()).await), None, "another payer");
+
+    // One is paid, and later all deadlines pass.
+    let paid = scene.stored(&orders[1]).await.transition_to(OrderStatus::Deposited, now()).unwrap();
+    assert!(scene.store.update_order(&paid, &[]).await.unwrap());
+    assert_eq!(refused(unpaid.check(store, payer, client, now()).await), None);
+    unpaid.add(&orders[1], client, now());
+    let later = now().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
+    assert_eq!(refused(unpaid.check(store, payer, client, later).await), None);
+}
+
+#[tokio::test]
 async fn route_with_a_deposit_is_not_built_again() {
     let scene = Scene::new().await;
     let quote = scene.quote(|_| {});

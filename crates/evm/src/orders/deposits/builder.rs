@@ -79,6 +79,10 @@ impl DepositBuilder for EvmDepositBuilder {
         Ok(epoch)
     }
 
+    async fn check_refund(&self, terms: &IntentTerms) -> Result<(), DepositError> {
+        self.simulate_refund(terms).await
+    }
+
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError> {
         self.wallet_actions(terms).await
     }

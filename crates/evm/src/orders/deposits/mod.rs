@@ -7,6 +7,7 @@ mod holdings;
 mod inspect_tx;
 mod payment;
 mod permit;
+mod refund;
 mod rejection;
 mod signed;
 mod simulate;

@@ -9,6 +9,7 @@ use super::payment::Payment;
 use super::rejection::{Cause, Rejection};
 use super::typed_data::PermitData;
 use crate::contracts::{Escrow, gasless_envelope};
+use crate::gas_ceiling::{GasLimits, OPEN_FOR};
 use crate::send::TxRequest;
 use crate::simulate::Simulation;
 
@@ -54,7 +55,7 @@ impl EvmDepositBuilder {
             .ok_or_else(|| not_this_deposit("the order's deadlines are out of range"))?;
         let open = TxRequest { to: self.contracts.escrow, value: U256::ZERO, data: open };
         match self.client.simulate(self.relayer, &open).await.map_err(ChainError::from)? {
-            Simulation::Passes(_) => Ok(()),
+            Simulation::Passes(_) => self.check_open_gas(&open).await,
             Simulation::Fails { reason, data } => {
                 let rejection = Rejection::read(reason, data.as_ref());
                 if rejection.cause == Cause::Epoch {
@@ -63,6 +64,22 @@ impl EvmDepositBuilder {
                 Err(DepositMismatch(rejection.reason).into())
             }
         }
+    }
+}
+
+impl EvmDepositBuilder {
+    /// A payer that is a contract verifies its signature at our cost: it may take what any permit takes, and no more (rule 25).
+    async fn check_open_gas(&self, open: &TxRequest) -> Result<(), DepositCheckError> {
+        let Ok(needed) = self.client.estimate_exactly(self.relayer, open).await else { return Ok(()) };
+        let ceiling = GasLimits::up_to(OPEN_FOR).ceiling(self.client.config().fees.gas_factor);
+        if needed <= ceiling {
+            return Ok(());
+        }
+        Err(DepositMismatch(format!(
+            "opening the order with this signature takes {needed} gas, more than the {ceiling} that we pay for; \
+             send the deposit from the wallet instead"
+        ))
+        .into())
     }
 }
 

@@ -1,5 +1,5 @@
 use alloy_primitives::U256;
-use causeway_domain::ports::{ActionError, Loss, Progress};
+use causeway_domain::ports::{ActionError, Loss, LossKind, Progress};
 use causeway_domain::{Address, Decision, IntentTerms, Order, TokenId};
 use jiff::{SignedDuration, Timestamp};
 
@@ -69,6 +69,9 @@ impl InventoryExecutor {
         self.sender(order.to.chain())?;
         self.sender(order.from.chain())?;
         self.check_attesters(order).await?;
+        if let Some(reason) = self.unpayable_reason(order).await {
+            return Ok(Some(format!("The recipient cannot be paid: {reason}.")));
+        }
         let loss = match check_loss(&self.filler, order) {
             LossCheck::Acceptable(loss) => loss,
             LossCheck::TooLarge => {
@@ -103,7 +106,10 @@ impl InventoryExecutor {
         let (filler, order) = (self.filler.config.name.clone(), order.id.clone());
         let since = now.checked_sub(LOSS_WINDOW).unwrap_or(Timestamp::MIN);
         let max_daily_loss = self.filler.config.max_daily_loss;
-        Ok(self.store.record_loss(&Loss { filler, order, amount }, max_daily_loss, since, now).await?)
+        Ok(self
+            .store
+            .record_loss(&Loss { filler, order, kind: LossKind::Price, amount }, max_daily_loss, since, now)
+            .await?)
     }
 
     /// Why the terms do not bind this filler; `None` if they do.

@@ -1,4 +1,4 @@
-use causeway_domain::ports::{ActionError, ChainAction, Progress};
+use causeway_domain::ports::{ActionError, ChainAction, LossKind, Progress};
 use causeway_domain::{Decision, Order, TokenId};
 use jiff::Timestamp;
 
@@ -16,7 +16,12 @@ impl InventoryExecutor {
         let purpose = purpose(FILL, order);
         match sender.progress(&purpose).await? {
             None | Some(Progress::Waiting) => {}
-            Some(progress) => return Ok(progress),
+            Some(progress) => {
+                if matches!(progress, Progress::Reverted(_)) {
+                    self.record_fees(order, sender, &purpose, LossKind::RevertedFill, now).await;
+                }
+                return Ok(progress);
+            }
         }
         if self.is_past_cutoff(&order.terms, now) {
             // This never becomes a waiver: another replica may be sending right now. The on-chain deadline
@@ -74,7 +79,10 @@ impl InventoryExecutor {
                     return Err(ActionError::Temporary(words.to_owned()));
                 }
                 self.store.release(&self.filler.config.name, order.id.as_str()).await?;
-                self.send(sender, &purpose, &ChainAction::Refund { terms: order.terms }, now).await
+                let sent =
+                    self.send(sender, &purpose, &ChainAction::Refund { terms: order.terms }, now).await;
+                self.record_fees(order, sender, &purpose, LossKind::Waiver, now).await;
+                sent
             }
         }
     }

@@ -3,6 +3,7 @@
 mod chain_checks;
 mod claim;
 mod decide;
+mod fees;
 mod fill;
 mod loss;
 mod owed;
@@ -20,6 +21,8 @@ use causeway_domain::{ChainId, Decision, Order, QuoteKeys};
 use jiff::Timestamp;
 
 use super::filler::InventoryFiller;
+
+pub use fees::OUTFLOW_WINDOW;
 
 /// Executes the orders of an [`InventoryFiller`]: reserves funds, decides once whether to fill or waive, sends the fill or the
 /// refund, and claims the deposit.
@@ -72,6 +75,10 @@ impl OrderExecutor for InventoryExecutor {
 
     async fn hold(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {
         self.hold_for_build(order, now).await
+    }
+
+    async fn undeliverable_reason(&self, order: &Order) -> Option<String> {
+        self.unpayable_reason(order).await
     }
 
     async fn reserve(&self, order: &Order, now: Timestamp) -> Result<(), ActionError> {

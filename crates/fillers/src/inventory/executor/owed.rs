@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use alloy_primitives::U256;
 use causeway_domain::ports::Owed;
-use causeway_domain::{ChainId, RawAmount, TokenId, UsdAmount};
+use causeway_domain::{Address, ChainId, IntentTerms, RawAmount, TokenId, UsdAmount};
 
 use crate::inventory::filler::InventoryFiller;
 use crate::inventory::wide::{Wide, ceil, power_of_ten, product, saturate};
@@ -42,6 +42,28 @@ impl InventoryFiller {
     pub(super) fn usd_value_up(&self, token: TokenId, amount: U256) -> Option<UsdAmount> {
         let decimals = self.tokens.get(&token)?.decimals;
         self.cents_up(token, decimals, amount).map(|cents| UsdAmount::from_cents(RawAmount::new(cents)))
+    }
+
+    /// The same of a chain's native coin, which need not be served.
+    pub(super) fn coin_value_up(&self, chain: ChainId, amount: U256) -> Option<UsdAmount> {
+        let decimals = self.deps.chains.get(&chain)?.native_decimals;
+        let cents = self.cents_up(TokenId::native(chain), decimals, amount);
+        cents.map(|cents| UsdAmount::from_cents(RawAmount::new(cents)))
+    }
+
+    /// What a fill delivers, rounded up to the cent; of a vault's shares, what may be spent on them. `None` without a price.
+    pub(super) fn delivered_value(
+        &self,
+        chain: ChainId,
+        terms: &IntentTerms,
+        through: Option<&(Address, U256)>,
+    ) -> Option<UsdAmount> {
+        let (word, amount) = match through {
+            Some((asset, max)) => (asset.to_word(), *max),
+            None => (terms.output_token, terms.amount_out),
+        };
+        let is_paid = |token: &&TokenId| token.chain() == chain && token.address().to_word() == word;
+        self.usd_value_up(*self.tokens.keys().find(is_paid)?, amount)
     }
 
     fn cents_up(&self, token: TokenId, decimals: u8, amount: U256) -> Option<U256> {

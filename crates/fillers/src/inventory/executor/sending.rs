@@ -69,6 +69,7 @@ impl InventoryExecutor {
     ) -> Result<Progress, ActionError> {
         let progress = sender.send(purpose, action, now).await?;
         if let Progress::Sent(tx) = &progress {
+            self.record_outflow(sender, purpose, action, now).await;
             tracing::info!(filler = self.filler.config.name, chain = %sender.chain(), purpose, tx, "transaction sent");
         }
         Ok(progress)

@@ -2,7 +2,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{ActionError, OnChainStatus, OrderExecutor, Progress, ReservationKind};
+use causeway_domain::ports::{
+    ActionError, InventoryStore as _, LossKind, OnChainStatus, OrderExecutor, Progress, ReservationKind,
+};
 use causeway_domain::{
     ConfirmedTx, Decision, DepositMethod, Evidence, IntentTerms, Order, QuoteKey, Referral,
 };
@@ -51,6 +53,41 @@ async fn rule_14_a_filled_order_has_its_funds_reserved() {
         assert!(fills(&fixture, &order, now()).await, "the decision is stable");
     }
     assert!(fixture.ethereum.sent().is_empty() && fixture.base.sent().is_empty(), "deciding sends nothing");
+}
+
+#[tokio::test]
+async fn rule_25_a_recipient_that_cannot_be_paid_is_waived_and_refused_at_build() {
+    let fixture = ExecutorFixture::new();
+    let order = fixture.cross_chain();
+    assert_eq!(fixture.executor.undeliverable_reason(&order).await, None);
+    *fixture.base.unpayable.lock().unwrap() = Some("it takes 13000000 gas");
+    assert!(waive_reason(&fixture, &order, now()).await.contains("13000000 gas"));
+    let reason = fixture.executor.undeliverable_reason(&order).await;
+    assert_eq!(reason.as_deref(), Some("it takes 13000000 gas"));
+    assert_eq!(fixture.store.all_reservations(), []);
+}
+
+#[tokio::test]
+async fn rule_25_fees_of_reverted_fills_and_waivers_count_into_the_daily_loss() {
+    let fixture = ExecutorFixture::new();
+    for sender in [&fixture.ethereum, &fixture.base] {
+        // $2 at $2,000 and more a coin.
+        *sender.fees.lock().unwrap() = 1_000_000_000_000_000;
+    }
+    let order = Order { decision: Some(Decision::Fill), ..fixture.cross_chain() };
+    fixture.base.set(&purpose_of("fill", &order), Progress::Reverted("0xaa".to_owned()));
+    fixture.executor.fill(&order, now()).await.unwrap();
+    let order = Order { decision: Some(Decision::Waive), ..order };
+    for _ in 0..2 {
+        fixture.executor.waive(&order, now()).await.unwrap();
+    }
+    let outflows = fixture.store.outflows(Timestamp::UNIX_EPOCH).await.unwrap();
+    assert_eq!(outflows.len(), 1, "rule 30: the waiver's fees left its chain");
+    assert!(outflows[0].value.cents().is_zero() && !outflows[0].fees.cents().is_zero(), "{outflows:?}");
+    let losses = fixture.store.all_losses();
+    let kinds: Vec<LossKind> = losses.iter().map(|loss| loss.kind).collect();
+    assert_eq!(kinds, [LossKind::RevertedFill, LossKind::Waiver]);
+    assert!(losses.iter().all(|loss| loss.amount.cents().get() >= U256::from(100)), "{losses:?}");
 }
 
 #[tokio::test]

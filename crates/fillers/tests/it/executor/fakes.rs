@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use alloy_primitives::B256;
+use alloy_primitives::{B256, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     ActionError, Attestations, ChainAction, ChainError, CollectError, EscrowState, OnChainStatus, Progress,
@@ -22,6 +22,10 @@ pub(super) struct FakeTxSender {
     pub(super) is_waiting: Mutex<bool>,
     /// Why the chain would revert every transaction.
     pub(super) revert_reason: Mutex<Option<&'static str>>,
+    /// Why no recipient can be paid.
+    pub(super) unpayable: Mutex<Option<&'static str>>,
+    /// What each transaction costs at most, in native units.
+    pub(super) fees: Mutex<u64>,
     /// The on-chain status of every order; `None` while the chain does not answer.
     pub(super) status: Mutex<Option<OnChainStatus>>,
 }
@@ -40,6 +44,8 @@ impl FakeTxSender {
             sent,
             is_waiting,
             revert_reason: Mutex::default(),
+            unpayable: Mutex::default(),
+            fees: Mutex::default(),
             status: Mutex::new(Some(OPEN_STATUS)),
         }
     }
@@ -86,6 +92,15 @@ impl TxSender for FakeTxSender {
 
     async fn progress(&self, purpose: &str) -> Result<Option<Progress>, ActionError> {
         Ok(self.states.lock().unwrap().get(purpose).cloned())
+    }
+
+    async fn unpayable_reason(&self, _: &ChainAction) -> Result<Option<String>, ActionError> {
+        Ok(self.unpayable.lock().unwrap().map(str::to_owned))
+    }
+
+    async fn max_fees(&self, purpose: &str) -> Result<Option<U256>, ActionError> {
+        let is_known = self.states.lock().unwrap().contains_key(purpose);
+        Ok(is_known.then(|| U256::from(*self.fees.lock().unwrap())))
     }
 
     async fn on_chain_status(&self, _: &IntentTerms) -> Result<OnChainStatus, ActionError> {

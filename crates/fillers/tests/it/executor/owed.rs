@@ -1,11 +1,12 @@
-use causeway_domain::ports::{Owed, Refusal};
+use causeway_domain::ports::{Outflow, Owed, Refusal};
 use causeway_domain::{SOLANA_CHAIN_ID, Token, UsdAmount};
 
 use super::fixture::now;
 use crate::fixture::{BASE, ETHEREUM, FillerFixture, chain, dai, decimal, eth, sell, usdc, weth};
 
 fn owed(token: &Token, amount: &str) -> Owed {
-    Owed { filler: "inventory".to_owned(), token: token.id, amount: decimal(amount, token.decimals) }
+    let amount = decimal(amount, token.decimals);
+    Owed { filler: "inventory".to_owned(), token: token.id, amount, deposited_in: Some(7) }
 }
 
 fn dollars(text: &str) -> UsdAmount {
@@ -59,4 +60,52 @@ fn unpriced_debt_blocks_new_offers() {
     let refused = fixture.filler.offer(&sell(&usdc(BASE), &usdc(ETHEREUM), "10"), now());
     assert!(matches!(refused, Err(Refusal::Other(_))));
     assert_eq!(fixture.unclaimed.get(chain(ETHEREUM)), dollars("2"));
+}
+
+fn outflow(id: u64, value: &str, fees: &str) -> Outflow {
+    let (filler, purpose) = ("inventory".to_owned(), format!("fill:{id}"));
+    Outflow { filler, purpose, chain: chain(id), value: dollars(value), fees: dollars(fees) }
+}
+
+#[test]
+fn rule_30_an_open_breaker_ends_new_quotes_on_its_chain_alone() {
+    let fixture = FillerFixture::new();
+    let filler = &fixture.filler;
+    let quotes = |from: u64, to: u64| filler.offer(&sell(&usdc(from), &usdc(to), "100"), now()).is_ok();
+    let all = |wanted: [bool; 4]| {
+        let routes = [(BASE, ETHEREUM), (ETHEREUM, BASE), (BASE, BASE), (ETHEREUM, ETHEREUM)];
+        let found = routes.map(|(from, to)| from == to || quotes(from, to));
+        assert_eq!(found, wanted);
+    };
+    let open = || filler.breaker_states().into_iter().filter(|(_, _, open)| *open).count();
+    all([true; 4]);
+
+    // $25,000 against deposits that are not final: nothing more from there, until they are.
+    let debts = [owed(&usdc(BASE), "24999.99"), owed(&usdc(ETHEREUM), "24999.98")];
+    filler.update_breakers(&debts, |_, block| block < 7, &[]);
+    all([true; 4]);
+    let debts = [owed(&usdc(BASE), "25000"), owed(&usdc(ETHEREUM), "25000")];
+    filler.update_breakers(&debts, |id, block| id == chain(ETHEREUM) && block <= 7, &[]);
+    assert_eq!(open(), 1);
+    all([false, true, true, true]);
+    filler.update_breakers(&debts, |_, block| block <= 7, &[]);
+    all([true; 4]);
+    let unknown = Owed { deposited_in: None, ..owed(&usdc(BASE), "25000") };
+    filler.update_breakers(&[unknown], |_, _| true, &[]);
+    all([false, true, true, true]);
+
+    // Value leaves a chain: nothing more to it. Fees: neither from nor to it.
+    let foreign = Outflow { filler: "south".to_owned(), ..outflow(BASE, "900000", "900000") };
+    filler.update_breakers(&[], |_, _| true, &[outflow(BASE, "249999.99", "499.99"), foreign.clone()]);
+    all([true; 4]);
+    filler.update_breakers(
+        &[],
+        |_, _| true,
+        &[outflow(BASE, "200000", "1"), outflow(BASE, "50000", "1"), foreign],
+    );
+    all([true, false, true, true]);
+    filler.update_breakers(&[], |_, _| true, &[outflow(BASE, "0", "500")]);
+    all([false, false, true, true]);
+    filler.update_breakers(&[], |_, _| true, &[]);
+    all([true; 4]);
 }

@@ -15,9 +15,10 @@ use causeway_wire::FiatErrorCode;
 use serde_json::json;
 
 use super::get_order::find_order;
+use super::map_order::is_proved;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, PathParam};
+use crate::extract::{Issues, PathParam, QueryParams};
 use policy::Embedding;
 use template::{Piece, escape, fill, json_block};
 
@@ -35,7 +36,10 @@ allow-popups-to-escape-sandbox allow-downloads";
     get,
     path = "/v1/fiat/widget/{orderId}",
     tag = "fiat",
-    params(("orderId" = String, Path, description = "As the order was answered", example = "0f8fad5bd9cb469fa16570867728950e")),
+    params(
+        ("orderId" = String, Path, description = "As the order was answered", example = "0f8fad5bd9cb469fa16570867728950e"),
+        ("token" = String, Query, description = "As in the order's `wrapperUrl`"),
+    ),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
         (status = 403, description = "ORIGIN_NOT_ALLOWED, as a page", content_type = "text/html", body = String),
@@ -45,15 +49,21 @@ allow-popups-to-escape-sandbox allow-downloads";
 pub(crate) async fn get_fiat_widget(
     State(app): State<Arc<App>>,
     param: PathParam,
+    query: QueryParams,
     headers: HeaderMap,
 ) -> Response {
-    show(&app, param).await.unwrap_or_else(|error| error_page(&app, error, &headers))
+    show(&app, param, query).await.unwrap_or_else(|error| error_page(&app, error, &headers))
 }
 
-async fn show(app: &App, param: PathParam) -> ApiResult<Response> {
+async fn show(app: &App, param: PathParam, mut query: QueryParams) -> ApiResult<Response> {
     // A malformed id is reported as an unknown order.
     let text = param.text(&mut Issues::default());
     let order = find_order(app, text.as_deref()).await?;
+    // Anybody can list the orders of a wallet; its checkout is for whoever was given the page.
+    if !is_proved(app, &order, query.raw("token").as_deref()) {
+        let message = "This is not the whole address of the checkout: open it as the order was answered.";
+        return Err(ApiError::fiat(FiatErrorCode::OrderNotFound, message));
+    }
     let embedding = embedding(app);
     if let Some(origin) = order.origin.as_deref().filter(|origin| !embedding.allows(origin)) {
         let message = format!("The checkout cannot be shown for {origin}: it is not a configured origin.");

@@ -41,6 +41,9 @@ async fn new_order_waits_for_payment() {
     let (_, status) = fixture.get_json(&format!("/v1/fiat/orders/{id}/status")).await;
     insta::assert_json_snapshot!(status, { ".orderId" => "[id]" });
     let (_, view) = fixture.get_json(&format!("/v1/fiat/order/{id}")).await;
+    assert_eq!(view.get("action"), None, "anybody may ask for an id");
+    let (_, token) = order["wrapperUrl"].as_str().unwrap().split_once('?').unwrap();
+    let (_, view) = fixture.get_json(&format!("/v1/fiat/order/{id}?{token}")).await;
     assert_eq!(view["action"]["url"], order["wrapperUrl"]);
     assert_eq!(view["terminal"], false);
 }

@@ -8,7 +8,7 @@ use causeway_catalog::Catalog;
 use causeway_domain::ports::{
     ChainError, DepositBuilder, ForwardingSigner, GasFeed, OnRamp, PriceFeed, SigningError, WalletCheck,
 };
-use causeway_domain::{Address, ChainId, RawAmount, RowKeys, SignatureBytes};
+use causeway_domain::{Address, ChainId, QuoteKey, QuoteKeys, RawAmount, RowKeys, SignatureBytes};
 use causeway_engine::fiat::{
     FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
     QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
@@ -72,6 +72,7 @@ impl FiatParts {
             swap_within: SignedDuration::from_mins(10),
         });
         FiatServices {
+            checkout_keys: checkout_keys(),
             ramps: ramps.clone(),
             hubs,
             quote: QuoteFiat::new(QuoteFiatParts {
@@ -151,4 +152,9 @@ impl GasFeed for NoGas {
     fn price(&self, _: ChainId) -> Option<RawAmount> {
         None
     }
+}
+
+/// The keys of checkout pages.
+pub(crate) fn checkout_keys() -> QuoteKeys {
+    QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() }
 }

@@ -176,6 +176,7 @@ async fn every_query_uses_an_index() {
         list_orders::TRANSFERS,
         list_orders::ENDED_TRANSFERS,
         drop_unused::UNUSED,
+        drop_unused::UNPAID,
         chains::record_facts::WAKE,
         chains::record_arrival::WAKE,
         chains::CURSOR,
