@@ -1,6 +1,7 @@
 //! Orders over the real binary, with the chains in a process of their own.
 
 mod audit;
+mod batch_claims;
 mod chain_faults;
 mod chain_totals;
 mod chains;

@@ -19,7 +19,7 @@ mod wide;
 
 pub use accounts::Accounts;
 pub use book::{Book, Holding};
-pub use config::{ConfigError, InventoryConfig};
+pub use config::{ClaimBatching, ConfigError, InventoryConfig};
 pub use executor::InventoryExecutor;
 pub use exposure::Unclaimed;
 pub use filler::{FillerDependencies, InventoryFiller};

@@ -40,6 +40,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     16 "0016_ramp_tokens",
     17 "0017_descriptive_names",
     18 "0018_key_fingerprints",
+    22 "0022_claim_batches",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -61,6 +62,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     16 "0016_ramp_tokens",
     17 "0017_descriptive_names",
     18 "0018_key_fingerprints",
+    22 "0022_claim_batches",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

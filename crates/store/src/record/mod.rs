@@ -101,7 +101,7 @@ pub(crate) fn chain_number(chain: ChainId) -> i64 {
     chain.get().cast_signed()
 }
 
-fn chain(column: &'static str, number: i64) -> Result<ChainId, StoreError> {
+pub(crate) fn chain(column: &'static str, number: i64) -> Result<ChainId, StoreError> {
     u64::try_from(number).ok().and_then(ChainId::new).ok_or_else(|| corrupt(column, number))
 }
 

@@ -2,6 +2,7 @@
 
 mod attester;
 mod checked_address;
+mod claims;
 mod contracts;
 mod database;
 mod endpoints;
@@ -31,6 +32,7 @@ use causeway_catalog::{ChainOverride, TokenListConfig};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use attester::AttesterConfig;
+pub(crate) use claims::ClaimsConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use endpoints::EndpointsConfig;
@@ -84,6 +86,7 @@ pub(crate) struct Config {
     pub(crate) prices: PricesConfig,
     pub(crate) quotes: QuotesConfig,
     pub(crate) orders: OrdersConfig,
+    pub(crate) claims: ClaimsConfig,
     pub(crate) fiat: FiatConfig,
     pub(crate) onramps: OnrampsConfig,
     pub(crate) screening: ScreeningConfig,
@@ -116,6 +119,7 @@ impl Default for Config {
             prices: PricesConfig::default(),
             quotes: QuotesConfig::default(),
             orders: OrdersConfig::default(),
+            claims: ClaimsConfig::default(),
             fiat: FiatConfig::default(),
             onramps: OnrampsConfig::default(),
             screening: ScreeningConfig::default(),
@@ -188,6 +192,7 @@ impl Config {
         self.attester.check()?;
         self.quotes.check()?;
         self.orders.check(self.mode)?;
+        self.claims.check(self.mode)?;
         self.fiat.check()?;
         fillers::check(&self.fillers)?;
         market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;

@@ -146,7 +146,9 @@ impl Orders {
             Arc::clone(attestations),
             self.quote_keys.clone(),
         );
-        let executor: Arc<dyn OrderExecutor> = Arc::new(executor.with_claim_senders(self.relayers.clone()));
+        let executor =
+            executor.with_claim_senders(self.relayers.clone()).with_claim_batches(self.store.clone());
+        let executor: Arc<dyn OrderExecutor> = Arc::new(executor);
         self.executors.put(&executor);
         Ok(())
     }

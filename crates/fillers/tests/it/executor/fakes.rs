@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, Attestations, ChainAction, ChainError, CollectError, EscrowState, OnChainStatus, Progress,
-    TxSender,
+    ActionError, Attestations, ChainAction, ChainError, CollectBatchError, CollectError, EscrowState,
+    OnChainStatus, Progress, TxSender,
 };
-use causeway_domain::{Address, Attestation, ChainId, CollectedAttestation, IntentTerms, SignatureBytes};
+use causeway_domain::{
+    Address, Attestation, ChainId, CollectedAttestation, CollectedBatch, FilledOrder, IntentTerms,
+    SignatureBytes,
+};
 use jiff::Timestamp;
 
 /// A `TxSender` that records what it sends.
@@ -18,6 +21,8 @@ pub(super) struct FakeTxSender {
     /// Progress of each purpose; a test may change it.
     pub(super) states: Mutex<HashMap<String, Progress>>,
     pub(super) sent: Mutex<Vec<(String, ChainAction)>>,
+    /// How many claims fit one transaction.
+    pub(super) room: Mutex<usize>,
     /// Whether nothing can be sent yet.
     pub(super) is_waiting: Mutex<bool>,
     /// Why the chain would revert every transaction.
@@ -38,6 +43,7 @@ impl FakeTxSender {
             account,
             states,
             sent,
+            room: Mutex::new(50),
             is_waiting,
             revert_reason: Mutex::default(),
             status: Mutex::new(Some(OPEN_STATUS)),
@@ -88,6 +94,10 @@ impl TxSender for FakeTxSender {
         Ok(self.states.lock().unwrap().get(purpose).cloned())
     }
 
+    fn claims_that_fit(&self, orders: &[IntentTerms], _: usize) -> usize {
+        orders.len().min(*self.room.lock().unwrap())
+    }
+
     async fn on_chain_status(&self, _: &IntentTerms) -> Result<OnChainStatus, ActionError> {
         let status = *self.status.lock().unwrap();
         status.ok_or(ActionError::Chain(ChainError::Unavailable(self.chain)))
@@ -113,6 +123,22 @@ impl Attestations for Attesters {
             }
             None => Err(CollectError { have: 0, need: 2, retry: true, answers: Vec::new() }),
         }
+    }
+
+    async fn collect_batch(&self, orders: &[IntentTerms]) -> Result<CollectedBatch, CollectBatchError> {
+        let known = self.0.lock().unwrap();
+        let fill = |terms: &IntentTerms| match known.get(&terms.id()) {
+            Some(Attestation::Filled { order, filled_at, fill_ref }) => {
+                Ok(FilledOrder { order: *order, filled_at: *filled_at, fill_ref: *fill_ref })
+            }
+            _ => Err(terms.id()),
+        };
+        let leave_out: Vec<B256> = orders.iter().filter_map(|terms| fill(terms).err()).collect();
+        if !leave_out.is_empty() {
+            return Err(CollectBatchError { have: 0, need: 2, leave_out, answers: Vec::new() });
+        }
+        let fills = orders.iter().filter_map(|terms| fill(terms).ok()).collect();
+        Ok(CollectedBatch { fills, signatures: vec![SIGNATURE, SIGNATURE] })
     }
 
     async fn is_available(&self, _: &IntentTerms) -> bool {
