@@ -71,7 +71,7 @@ impl Default for InventoryConfig {
             max_unclaimed: UsdAmount::from_cents(cents(25_000_000)),
             max_daily_loss: UsdAmount::from_cents(cents(250_000)),
             max_gas_share: 500_000,
-            gas_margin: 250_000,
+            gas_margin: 100_000,
             book_share: 200_000,
             peg_tolerance: 10_000,
             fill_cutoff: Duration::from_mins(1),

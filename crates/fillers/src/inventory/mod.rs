@@ -2,6 +2,7 @@
 
 mod accounts;
 mod book;
+mod claim_sizes;
 mod config;
 mod executor;
 mod exposure;
@@ -19,6 +20,7 @@ mod wide;
 
 pub use accounts::Accounts;
 pub use book::{Book, Holding};
+pub use claim_sizes::ClaimSizes;
 pub use config::{ClaimBatching, ConfigError, InventoryConfig};
 pub use executor::InventoryExecutor;
 pub use exposure::Unclaimed;

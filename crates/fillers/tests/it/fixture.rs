@@ -200,6 +200,7 @@ impl FillerFixture {
             token_policy: feeds.clone(),
             book: Arc::clone(&book),
             unclaimed: Arc::clone(&unclaimed),
+            claim_sizes: Arc::default(),
         };
         let filler = Arc::new(InventoryFiller::new(config, deps).unwrap());
         Self { feeds, book, unclaimed, filler }

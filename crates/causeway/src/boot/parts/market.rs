@@ -185,6 +185,7 @@ impl Market {
             token_policy: self.unsupported_tokens.clone(),
             book: Arc::clone(&book),
             unclaimed: Arc::new(Unclaimed::default()),
+            claim_sizes: Arc::default(),
         };
         let tokens = by_chain(&tokens);
         let sources = BookSources {
