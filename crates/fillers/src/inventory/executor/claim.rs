@@ -32,7 +32,8 @@ impl InventoryExecutor {
         Ok(progress)
     }
 
-    async fn claim_action(&self, order: &Order) -> Result<ChainAction, ActionError> {
+    /// The claim of an order alone; an error while it cannot be claimed.
+    pub(super) async fn claim_action(&self, order: &Order) -> Result<ChainAction, ActionError> {
         let terms = order.terms;
         if terms.is_same_chain() {
             if order.evidence.fill.is_none() && !self.is_filled_on_chain(order).await? {

@@ -52,59 +52,64 @@ impl InventoryExecutor {
         if limits.max_orders < 2 {
             return Ok(None);
         }
-        let fill = order.evidence.fill.as_ref();
-        if order.terms.is_same_chain() && fill.is_none() && !self.is_filled_on_chain(order).await? {
-            return Ok(None);
+        if !batches.pool.contains(&order.terms) {
+            // Only what can be claimed waits; anything else is told at once.
+            self.claim_action(order).await?;
         }
+        let fill = order.evidence.fill.as_ref();
         let filled_at = fill.map_or_else(|| u64::try_from(now.as_second()).unwrap_or(0), |fill| fill.time);
         let waiting = Waiting {
             terms: order.terms,
             value: self.filler.usd_value_up(order.from, order.terms.amount_in),
-            since: order.updated_at,
+            since: now,
             seen_at: now,
             claim_by: claim_by(&order.terms, filled_at),
         };
         match batches.pool.add(&waiting, limits, now) {
             None => Ok(Some(Progress::Waiting)),
-            Some(orders) => self.claim_due(batches, orders, order, now).await,
+            Some(due) => self.claim_due(batches, due, order, now).await,
         }
     }
 
-    /// Claims orders that wait no longer. Those that do not fit one transaction are claimed when they are asked for again.
+    /// Claims orders that wait no longer, as many as one transaction takes. `None` if the order has to be claimed alone.
     async fn claim_due(
         &self,
         batches: &Batches,
-        orders: Vec<IntentTerms>,
+        mut due: Vec<Waiting>,
         order: &Order,
         now: Timestamp,
     ) -> Result<Option<Progress>, ActionError> {
-        let is_asked_for = |terms: &IntentTerms| terms.id() == order.intent_id;
         let sender = self.claim_sender(order.from.chain())?;
-        let Some((batch, collected)) = self.record_batch(batches, sender, orders, now).await? else {
-            return Ok(None);
+        let recorded = self.record_batch(batches, sender, &mut due, now).await;
+        let Ok(Some((batch, collected))) = recorded else {
+            // The others are claimed, alone if need be, when they are asked for again.
+            let others = due.into_iter().filter(|other| other.terms.id() != order.intent_id);
+            batches.pool.put_back(others.map(|other| Waiting { claim_by: now, ..other }));
+            return recorded.map(|_| None);
         };
         let progress = self.send_batch(batches, sender, &batch, &collected, now).await?;
-        if batch.orders.iter().any(is_asked_for) {
+        if batch.orders.iter().any(|terms| terms.id() == order.intent_id) {
             return Ok(progress);
         }
-        // It was too much for this transaction, or the attesters do not sign for it yet; whichever, the next pass tells.
+        // It was one too many for this transaction, or belongs to another batch.
         Ok(Some(Progress::Waiting))
     }
 
     /// Finds the orders that a threshold of attesters signs for and that fit one transaction, and records them as a batch.
-    /// `None` if fewer than two are left.
+    /// `None` if fewer than two are left. What does not fit goes back to the pool.
     async fn record_batch(
         &self,
         batches: &Batches,
         sender: &dyn TxSender,
-        mut orders: Vec<IntentTerms>,
+        due: &mut Vec<Waiting>,
         now: Timestamp,
     ) -> Result<Option<(ClaimBatch, CollectedBatch)>, ActionError> {
-        orders.truncate(self.filler.config.claims.max_orders);
+        keep_first(batches, due, self.filler.config.claims.max_orders);
         for _ in 0..MAX_CUTS {
-            if orders.len() < 2 {
+            if due.len() < 2 {
                 return Ok(None);
             }
+            let orders: Vec<IntentTerms> = due.iter().map(|waiting| waiting.terms).collect();
             let collected = match self.collect_fills(&orders).await {
                 Ok(collected) => collected,
                 Err(error) if error.leave_out.is_empty() => {
@@ -112,26 +117,26 @@ impl InventoryExecutor {
                     return Ok(None);
                 }
                 Err(error) => {
-                    leave_out(&mut orders, &error.leave_out);
+                    leave_out(due, &error.leave_out);
                     continue;
                 }
             };
             let fit = sender.claims_that_fit(&orders, collected.signatures.len());
             if fit < orders.len() {
-                orders.truncate(fit);
+                keep_first(batches, due, fit);
                 continue;
             }
             let batch = ClaimBatch {
                 id: batch_id(&orders),
                 filler: self.filler.config.name.clone(),
                 chain: sender.chain(),
-                orders: orders.clone(),
+                orders,
                 created_at: now,
                 is_dissolved: false,
             };
             match batches.store.put_batch(&batch).await? {
                 ClaimBatchPut::Written => return Ok(Some((batch, collected))),
-                ClaimBatchPut::Taken(taken) => leave_out(&mut orders, &taken),
+                ClaimBatchPut::Taken(taken) => leave_out(due, &taken),
             }
         }
         Ok(None)
@@ -228,7 +233,14 @@ impl InventoryExecutor {
     }
 }
 
-fn leave_out(orders: &mut Vec<IntentTerms>, without: &[B256]) {
+fn leave_out(due: &mut Vec<Waiting>, without: &[B256]) {
     let without: HashSet<&B256> = without.iter().collect();
-    orders.retain(|terms| !without.contains(&terms.id()));
+    due.retain(|waiting| !without.contains(&waiting.terms.id()));
+}
+
+/// Keeps so many orders; the others wait for the next transaction.
+fn keep_first(batches: &Batches, due: &mut Vec<Waiting>, count: usize) {
+    if count < due.len() {
+        batches.pool.put_back(due.split_off(count));
+    }
 }

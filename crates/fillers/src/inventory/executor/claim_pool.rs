@@ -35,11 +35,12 @@ impl Group {
 }
 
 /// An order that waits for its claim.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
     pub(super) terms: IntentTerms,
     /// Its deposit; `None` without a price, and then nothing waits.
     pub(super) value: Option<UsdAmount>,
+    /// When it could be claimed first.
     pub(super) since: Timestamp,
     /// When it was asked for last.
     pub(super) seen_at: Timestamp,
@@ -52,24 +53,37 @@ pub(super) struct Waiting {
 pub(super) struct ClaimPool(Mutex<HashMap<Group, BTreeMap<B256, Waiting>>>);
 
 impl ClaimPool {
-    /// Adds an order. Returns the orders of its group, oldest first, as soon as they have to be claimed, and forgets them.
+    pub(super) fn contains(&self, terms: &IntentTerms) -> bool {
+        self.0.lock().get(&Group::of(terms)).is_some_and(|orders| orders.contains_key(&terms.id()))
+    }
+
+    /// Adds an order, or notes that it is asked for still. Returns the orders of its group, oldest first, as soon as they have
+    /// to be claimed, and forgets them.
     pub(super) fn add(
         &self,
         waiting: &Waiting,
         limits: &ClaimBatching,
         now: Timestamp,
-    ) -> Option<Vec<IntentTerms>> {
+    ) -> Option<Vec<Waiting>> {
         let group = Group::of(&waiting.terms);
         let mut pool = self.0.lock();
         let orders = pool.entry(group).or_default();
-        orders.insert(waiting.terms.id(), *waiting);
+        orders.entry(waiting.terms.id()).or_insert(*waiting).seen_at = waiting.seen_at;
         orders.retain(|_, waiting| now.duration_since(waiting.seen_at) < STAY);
         if !is_due(orders, limits, now) {
             return None;
         }
         let mut due: Vec<Waiting> = pool.remove(&group).unwrap_or_default().into_values().collect();
         due.sort_by_key(|waiting| waiting.since);
-        Some(due.into_iter().map(|waiting| waiting.terms).collect())
+        Some(due)
+    }
+
+    /// Puts orders back that were not claimed with the others.
+    pub(super) fn put_back(&self, orders: impl IntoIterator<Item = Waiting>) {
+        let mut pool = self.0.lock();
+        for waiting in orders {
+            pool.entry(Group::of(&waiting.terms)).or_default().entry(waiting.terms.id()).or_insert(waiting);
+        }
     }
 }
 
@@ -127,8 +141,11 @@ mod tests {
         assert_eq!(pool.add(&waiting(1, 4), &limits(), at(6)), None);
         assert_eq!(pool.add(&waiting(1, 4), &limits(), at(7)), None, "one order counts once");
         let due = pool.add(&waiting(3, 7), &limits(), at(7)).unwrap();
-        assert_eq!(due, [terms(1), terms(2), terms(3)]);
+        assert_eq!(due, [waiting(1, 4), waiting(2, 5), waiting(3, 7)]);
+        assert!(!pool.contains(&terms(1)));
         assert_eq!(pool.add(&waiting(4, 8), &limits(), at(8)), None, "they are gone");
+        pool.put_back(due[1..].iter().copied());
+        assert_eq!(pool.add(&waiting(4, 8), &limits(), at(9)).unwrap().len(), 3, "they are back");
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use std::sync::atomic::Ordering;
+
 use alloy_primitives::{B256, U256};
 use causeway_domain::ports::{ActionError, ChainAction, EscrowState, OnChainStatus, OrderExecutor, Progress};
 use causeway_domain::{Attestation, Decision, IntentTerms, Order};
@@ -37,6 +39,15 @@ fn attest(fixture: &ExecutorFixture, orders: &[Order]) {
     for order in orders {
         let order = order.intent_id;
         known.insert(order, Attestation::Filled { order, filled_at: FILLED_AT, fill_ref: FILL_REF });
+    }
+}
+
+/// Asks for all claims every minute for ten minutes.
+async fn claim_for_ten_minutes(fixture: &ExecutorFixture, orders: &[Order]) {
+    for minute in 0..10 {
+        for order in orders {
+            let _ = fixture.executor.claim(order, now() + secs(60 * minute)).await;
+        }
     }
 }
 
@@ -92,6 +103,7 @@ async fn rule_31_an_order_waits_for_others_and_is_claimed_alone_if_none_come() {
     let orders = orders(&fixture, 1);
     attest(&fixture, &orders);
     assert_eq!(claim_all(&fixture, &orders, now()).await, [Progress::Waiting]);
+    claim_for_ten_minutes(&fixture, &orders).await;
     assert_eq!(claim_all(&fixture, &orders, now() + secs(599)).await, [Progress::Waiting]);
     let progress = claim_all(&fixture, &orders, now() + secs(600)).await;
     assert_eq!(progress, [Progress::Sent(format!("tx of {}", purpose_of("claim", &orders[0])))]);
@@ -110,18 +122,20 @@ async fn rule_31_after_half_of_the_time_to_the_refund_an_order_waits_no_longer()
 }
 
 #[tokio::test]
-async fn rule_31_orders_that_the_attesters_do_not_sign_for_are_left_out() {
+async fn rule_31_orders_that_the_attesters_do_not_sign_for_are_told_so_and_hold_nobody_up() {
     let fixture = fixture();
     let orders = orders(&fixture, 5);
     attest(&fixture, &orders[1..]);
-    assert_eq!(claim_all(&fixture, &orders[..4], now()).await, vec![Progress::Waiting; 4]);
+    claim_for_ten_minutes(&fixture, &orders).await;
+    assert_eq!(fixture.ethereum.sent(), []);
+    let refused = fixture.executor.claim(&orders[0], now() + secs(600)).await;
+    assert!(matches!(refused, Err(ActionError::Attesters(_))), "{refused:?}");
+    // One that was signed for and is not any more, because its attesters have resigned, is left out.
+    fixture.attesters.0.lock().unwrap().remove(&orders[1].intent_id);
     let last = fixture.executor.claim(&orders[4], now() + secs(600)).await.unwrap();
     assert!(matches!(last, Progress::Sent(_)));
     assert_eq!(batches(&fixture).len(), 1);
-    assert_eq!(batches(&fixture)[0].len(), 4);
-    // The one that was left out is told why.
-    let refused = fixture.executor.claim(&orders[0], now() + secs(601)).await;
-    assert!(matches!(refused, Err(ActionError::Attesters(_))), "{refused:?}");
+    assert_eq!(batches(&fixture)[0].len(), 3);
 }
 
 #[tokio::test]
@@ -130,16 +144,25 @@ async fn rule_31_as_many_as_fit_go_into_one_transaction() {
     *fixture.ethereum.room.lock().unwrap() = 6;
     let orders = orders(&fixture, 14);
     attest(&fixture, &orders);
-    let late = now() + secs(600);
-    claim_all(&fixture, &orders, now()).await;
-    for _ in 0..4 {
-        claim_all(&fixture, &orders, late).await;
-    }
+    claim_for_ten_minutes(&fixture, &orders).await;
+    claim_all(&fixture, &orders, now() + secs(600)).await;
+    claim_all(&fixture, &orders, now() + secs(601)).await;
     let sizes: Vec<usize> = batches(&fixture).iter().map(Vec::len).collect();
-    let alone = fixture.ethereum.sent().len() - sizes.len();
-    assert!(sizes.iter().all(|size| (2..=6).contains(size)), "{sizes:?}");
-    assert_eq!(sizes.iter().sum::<usize>() + alone, 14, "{sizes:?}");
-    assert_eq!(sizes[0], 6);
+    assert_eq!(sizes, [6, 6, 2]);
+    assert_eq!(fixture.ethereum.sent().len(), 3);
+}
+
+#[tokio::test]
+async fn rule_31_without_signed_lists_every_order_is_claimed_alone() {
+    let fixture = fixture();
+    let orders = orders(&fixture, 3);
+    attest(&fixture, &orders);
+    fixture.attesters.2.store(true, Ordering::Relaxed);
+    claim_for_ten_minutes(&fixture, &orders).await;
+    let progress = claim_all(&fixture, &orders, now() + secs(600)).await;
+    for (order, progress) in orders.iter().zip(progress) {
+        assert_eq!(progress, Progress::Sent(format!("tx of {}", purpose_of("claim", order))));
+    }
 }
 
 #[tokio::test]

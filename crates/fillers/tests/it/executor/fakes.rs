@@ -108,9 +108,13 @@ impl TxSender for FakeTxSender {
     }
 }
 
-/// Attesters with fixed attestations, who answer unless they are silenced.
+/// Attesters with fixed attestations, who answer unless they are silenced, and sign lists unless they are of an older version.
 #[derive(Default)]
-pub(super) struct Attesters(pub(super) Mutex<BTreeMap<B256, Attestation>>, pub(super) AtomicBool);
+pub(super) struct Attesters(
+    pub(super) Mutex<BTreeMap<B256, Attestation>>,
+    pub(super) AtomicBool,
+    pub(super) AtomicBool,
+);
 
 pub(super) const SIGNATURE: SignatureBytes = SignatureBytes::repeat_byte(0x51);
 
@@ -133,6 +137,9 @@ impl Attestations for Attesters {
             }
             _ => Err(terms.id()),
         };
+        if self.2.load(Ordering::Relaxed) {
+            return Err(CollectBatchError { have: 0, need: 2, leave_out: Vec::new(), answers: Vec::new() });
+        }
         let leave_out: Vec<B256> = orders.iter().filter_map(|terms| fill(terms).err()).collect();
         if !leave_out.is_empty() {
             return Err(CollectBatchError { have: 0, need: 2, leave_out, answers: Vec::new() });
